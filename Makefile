@@ -49,6 +49,7 @@ check: prerequisites ## formatting, lints, documentation, dependencies and licen
 	$(CARGO) check -p aad --no-default-features --locked
 	$(CARGO) check -p block-directory --no-default-features --locked
 	$(CARGO) check -p comparison --no-default-features --locked
+	$(CARGO) check -p transparency-log --locked
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --locked
 	scripts/audit.sh
 

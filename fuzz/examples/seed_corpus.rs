@@ -57,6 +57,9 @@ fn main() {
     for (name, input) in pad_fuzz::flexlist::seeds() {
         write("flexlist", &name, &input);
     }
+    for (name, input) in pad_fuzz::transparency::seeds() {
+        write("transparency", &name, &input);
+    }
     other_messages();
     for seed in 0..8 {
         let bytes = Random::new(seed).bytes(3 * 60);

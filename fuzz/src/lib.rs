@@ -9,5 +9,6 @@ pub mod operations;
 pub mod stored;
 pub mod target;
 mod together;
+pub mod transparency;
 pub mod tuples;
 pub mod verify_proof;

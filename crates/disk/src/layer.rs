@@ -2,6 +2,7 @@
 //!
 //! * [`FileLayer`] and [`LayerFile`]: what a store asks of its folder and of each file, and no more.
 //! * [`Folder`]: a folder of the operating system.
+//! * [`replace`], [`read`] and [`lock`]: whole files in any of them, and one process at a time.
 //! * `SimulatedFolder` (feature `simulated-disk`): one in memory, for tests, of which a crash leaves what
 //!   one may leave of a folder on a medium.
 //!
@@ -16,11 +17,13 @@ mod file;
 mod folder;
 #[cfg(feature = "simulated-disk")]
 mod simulated;
+mod whole;
 
 pub(crate) use file::SystemFile;
 pub use folder::Folder;
 #[cfg(feature = "simulated-disk")]
 pub use simulated::{Operation, Reads, SECTOR, SimulatedFolder, Traffic};
+pub use whole::{lock, read, replace};
 
 /// A folder of files that are read and written at positions.
 ///

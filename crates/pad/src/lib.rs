@@ -23,6 +23,7 @@
 //! * [`CompleteHistory`]: every change of a key, and from which version on.
 //! * [`evidence`]: against an author's key that has signed two histories.
 //! * [`exchange`]: what servers send beside heads, answers and updates.
+//! * [`witnessed`]: the newest head, as a public log has it that witnesses watch.
 //! * [`dynamic`], [`question`], [`client_view`] and [`selection`]: everything chosen by name at run
 //!   time, as the command line does.
 
@@ -54,6 +55,7 @@ pub mod signing_record;
 pub mod store;
 #[cfg(feature = "trace")]
 pub mod trace;
+pub mod witnessed;
 
 #[cfg(feature = "aad")]
 pub use aad;

@@ -15,3 +15,4 @@ mod log_files;
 mod objects;
 mod proof_file;
 mod stored;
+mod witnessed;

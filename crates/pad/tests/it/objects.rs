@@ -505,18 +505,20 @@ fn what_is_at_an_address_is_raced_for_and_read_by_many() {
         Err(StoreError::Exists(_))
     ));
     for round in 1..=25 {
+        let start = std::sync::Barrier::new(2);
+        let writer = |number: u64| {
+            let own = folder.path().join(format!("{round}-{number}"));
+            let record = SigningRecord::open(&own).unwrap();
+            let mut author = pad::dynamic::open_author(path, &key, record).unwrap();
+            start.wait();
+            author.stage(vec![put(round, number)])?;
+            author.flush(&[])
+        };
         let ends = std::thread::scope(|scope| {
-            let start = std::sync::Barrier::new(2);
-            let writer = |number: u64| {
-                let own = folder.path().join(format!("{round}-{number}"));
-                let record = SigningRecord::open(&own).unwrap();
-                let mut author = pad::dynamic::open_author(path, &key, record).unwrap();
-                start.wait();
-                author.stage(vec![put(round, number)])?;
-                author.flush(&[])
-            };
-            let writer = &writer;
-            let threads = [1, 2].map(|number| scope.spawn(move || writer(number)));
+            let threads = [1, 2].map(|number| {
+                let writer = &writer;
+                scope.spawn(move || writer(number))
+            });
             threads.map(|thread| thread.join().unwrap())
         });
         let won = ends.iter().filter(|end| end.is_ok()).count();

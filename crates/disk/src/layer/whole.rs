@@ -1,0 +1,126 @@
+//! Whole files in a layer, and its lock.
+
+use std::{io, sync::Arc, thread, time::Instant};
+
+use super::{FileLayer, LayerFile};
+use crate::PATIENCE;
+
+/// Puts these contents in the place of a file of a folder, or makes it, durably when this returns. After a crash the
+/// file is as it was, or whole with these contents; what is left of an attempt has the name with `.new` at its end.
+///
+/// # Errors
+/// The operating system's. Then the file has the contents before or these, and what can be read need not be durable.
+pub fn replace(layer: &dyn FileLayer, name: &str, contents: &[u8]) -> io::Result<()> {
+    let draft = format!("{name}{DRAFT}");
+    match layer.remove(&draft) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    let file = layer.create(&draft)?;
+    file.write_at(0, contents)?;
+    file.synchronise()?;
+    layer.rename(&draft, name)?;
+    layer.synchronise()
+}
+
+/// The contents of a file of a folder, or `None` if there is none of this name.
+///
+/// # Errors
+/// [`io::ErrorKind::FileTooLarge`] if it has more than so many bytes; the operating system's.
+pub fn read(layer: &dyn FileLayer, name: &str, most: u64) -> io::Result<Option<Vec<u8>>> {
+    let file = match layer.open_to_read(name) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        file => file?,
+    };
+    let length = file.length()?;
+    let fitting = usize::try_from(length).ok().filter(|_| length <= most);
+    let mut contents = vec![0; fitting.ok_or(io::ErrorKind::FileTooLarge)?];
+    file.read_at(0, &mut contents)?;
+    Ok(Some(contents))
+}
+
+/// Keeps other processes from a folder by the lock of a file in it, which is made if it is missing, for as long as the
+/// file is open. `None` if another has it for longer than [`PATIENCE`].
+///
+/// # Errors
+/// The operating system's.
+pub fn lock(layer: &dyn FileLayer, name: &str) -> io::Result<Option<Arc<dyn LayerFile>>> {
+    let file = match layer.open(name) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => match layer.create(name) {
+            // Another process was quicker.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => layer.open(name)?,
+            created => created?,
+        },
+        file => file?,
+    };
+    let start = Instant::now();
+    while !file.try_lock()? {
+        if start.elapsed() >= PATIENCE {
+            return Ok(None);
+        }
+        thread::sleep(PAUSE);
+    }
+    Ok(Some(file))
+}
+
+const DRAFT: &str = ".new";
+const PAUSE: core::time::Duration = core::time::Duration::from_millis(5);
+
+#[cfg(test)]
+#[cfg(feature = "simulated-disk")]
+mod tests {
+    use super::*;
+    use crate::layer::{Reads, SimulatedFolder};
+
+    /// Replaces a file twice; how often it was told that it had.
+    fn run(folder: &SimulatedFolder) -> usize {
+        let replaced = |contents: &&[u8]| replace(folder, "file", contents).is_ok();
+        let contents: [&[u8]; 2] = [&[1; 700], &[2; 1300]];
+        contents
+            .iter()
+            .take_while(|contents| replaced(contents))
+            .count()
+    }
+
+    #[test]
+    fn a_crash_leaves_the_contents_before_or_the_new_ones() {
+        let whole = SimulatedFolder::new("folder");
+        assert_eq!(run(&whole), 2);
+        for stop in 1..=whole.operations().len() {
+            let folder = SimulatedFolder::new("folder");
+            folder.stop_at(stop, Reads::Work);
+            let acknowledged = run(&folder);
+            for left in (0..20).map(|seed| folder.after_power_cut(seed)) {
+                let found = read(&left, "file", 1300).unwrap();
+                let replaced = match found.as_deref() {
+                    None => 0,
+                    Some(found) if found == [1; 700] => 1,
+                    Some(found) if found == [2; 1300] => 2,
+                    Some(_) => panic!("torn"),
+                };
+                assert!(replaced >= acknowledged, "{stop}");
+                // What is left of an attempt is in nobody's way.
+                assert_eq!(run(&left), 2);
+            }
+        }
+    }
+
+    #[test]
+    fn files_are_read_up_to_a_length() {
+        let folder = SimulatedFolder::new("folder");
+        assert_eq!(read(&folder, "file", 10).unwrap(), None);
+        replace(&folder, "file", &[5; 10]).unwrap();
+        assert_eq!(read(&folder, "file", 10).unwrap().unwrap(), [5; 10]);
+        let refused = read(&folder, "file", 9).unwrap_err();
+        assert_eq!(refused.kind(), io::ErrorKind::FileTooLarge);
+    }
+
+    #[test]
+    fn one_has_the_lock() {
+        let folder = SimulatedFolder::new("folder");
+        let first = lock(&folder, "lock").unwrap().unwrap();
+        assert!(!folder.open("lock").unwrap().try_lock().unwrap());
+        drop(first);
+        assert!(lock(&folder, "lock").unwrap().is_some());
+    }
+}

@@ -1,0 +1,130 @@
+//! The heads of a dictionary as a public log, which witnesses watch: what tells a client that the newest head it was
+//! shown is the newest that anybody was shown.
+//!
+//! Entry `i` of the log is the message of the signed head of version `i + 1`, byte for byte, and the log's origin ends
+//! with the dictionary's id. A client gets one text: a proof from the log (`tlog-proof`) whose extra data is the message
+//! of the newest head. The log's checkpoint in it has the cosignatures of witnesses, each of which has seen every
+//! checkpoint continue the one before.
+//!
+//! The log's key is not the author's: see decision 31 of the project.
+
+use pad_core::{
+    DecodeError, DictionaryId, SignedHead, SnapshotHead, Suite, Untrusted, Verified, VerifyError,
+    Version, head::Authority,
+};
+use transparency_log::{
+    Policy, Timestamp,
+    policy::Cosignature,
+    proof::{LogProof, LogProofError},
+};
+
+/// The newest head that a log has, under a checkpoint with enough cosignatures.
+#[derive(Clone, Debug)]
+pub struct Newest<S: Suite> {
+    message: Vec<u8>,
+    head: Verified<SnapshotHead<S>>,
+    cosignatures: Vec<Cosignature>,
+}
+
+/// A head is not shown to be the newest.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum WitnessedError {
+    /// The log's proof cannot be read, or is not accepted.
+    #[error(transparent)]
+    Log(#[from] LogProofError),
+    /// The proof comes without a head.
+    #[error("the proof of the newest head comes without the head")]
+    NoHead,
+    /// The entry is not a signed head.
+    #[error("an entry of the log of heads is not a head")]
+    Decode(#[from] DecodeError),
+    /// The head is not one of this author and dictionary, or not of the version that its place in the log says.
+    #[error(transparent)]
+    Head(#[from] VerifyError),
+    /// The log is another dictionary's; its origin.
+    #[error("the log {0:?} is not that of this dictionary")]
+    OtherDictionary(String),
+    /// The log has later entries.
+    #[error("the head is that of version {version}, and the log has {newest}")]
+    NotNewest {
+        /// The version of the head.
+        version: Version,
+        /// The newest version.
+        newest: Version,
+    },
+}
+
+/// The origin of the log of a dictionary's heads: a place, such as a URL without its scheme, and the dictionary's id.
+pub fn origin(place: &str, dictionary: DictionaryId) -> String {
+    format!("{place}/{dictionary}")
+}
+
+/// Checks that entry number `index` of a log, from 0 on, is what it has to be: for whoever appends to one, and for
+/// whoever watches one.
+///
+/// # Errors
+/// [`WitnessedError::Decode`], [`WitnessedError::Head`].
+pub fn check_entry<S: Suite>(
+    authority: &Authority,
+    index: u64,
+    entry: &[u8],
+) -> Result<Verified<SnapshotHead<S>>, WitnessedError> {
+    let head = Untrusted::<SignedHead<S>>::decode(entry, LONGEST_HEAD)?;
+    Ok(head.verify(authority, &Version::new(index.saturating_add(1)))?)
+}
+
+impl<S: Suite> Newest<S> {
+    /// Checks a proof: its extra data is the message of a head of this author and dictionary, which is the last entry
+    /// of the dictionary's log at a checkpoint that the policy accepts. With `since`, only witnesses count that
+    /// have cosigned at that time or later; without it, an old checkpoint is as good as a new one.
+    ///
+    /// # Errors
+    /// [`WitnessedError`].
+    pub fn check(
+        authority: &Authority,
+        policy: &Policy,
+        since: Option<Timestamp>,
+        proof: &[u8],
+    ) -> Result<Self, WitnessedError> {
+        let proof = LogProof::parse(proof)?;
+        let message = proof.extra.as_deref().ok_or(WitnessedError::NoHead)?;
+        let logged = proof.verify_since(policy, message, since)?;
+        let checkpoint = logged.accepted().checkpoint();
+        let named = checkpoint.origin().rsplit_once('/');
+        if named.is_none_or(|(_, id)| id != authority.dictionary.to_string()) {
+            let origin = checkpoint.origin().to_owned();
+            return Err(WitnessedError::OtherDictionary(origin));
+        }
+        if !logged.is_last() {
+            return Err(WitnessedError::NotNewest {
+                version: Version::new(logged.index().saturating_add(1)),
+                newest: Version::new(checkpoint.size()),
+            });
+        }
+        Ok(Self {
+            message: message.to_vec(),
+            head: check_entry(authority, logged.index(), message)?,
+            cosignatures: logged.accepted().cosignatures().to_vec(),
+        })
+    }
+
+    /// The message of the head, for [`Client::advance`](pad_core::Client::advance), which refuses it without a proof that it
+    /// continues what the client has seen.
+    pub fn message(&self) -> &[u8] {
+        &self.message
+    }
+
+    /// The head.
+    pub const fn head(&self) -> &Verified<SnapshotHead<S>> {
+        &self.head
+    }
+
+    /// Which witnesses have cosigned, and when.
+    pub fn cosignatures(&self) -> &[Cosignature] {
+        &self.cosignatures
+    }
+}
+
+/// Longer than the message of any head.
+const LONGEST_HEAD: usize = 1024;

@@ -1,0 +1,134 @@
+//! Keys that verify.
+
+use core::{fmt, str::FromStr};
+
+use ed25519_dalek::{Signature as DalekSignature, VerifyingKey};
+
+use super::{
+    Algorithm, KeyError, KeyId, KeyName, NoteError, Signature,
+    key::{cosigned, key_text, parse_key_text},
+};
+use crate::Timestamp;
+
+/// A public Ed25519 key with a name and a type of signatures. Its text is `<name>+<id>+<base 64 of type and key>`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VerifierKey {
+    name: KeyName,
+    id: KeyId,
+    algorithm: Algorithm,
+    key: VerifyingKey,
+}
+
+/// A verified signature.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Signed {
+    /// Whose it is.
+    pub name: KeyName,
+    /// By which of its keys.
+    pub id: KeyId,
+    /// When a witness signed, by its own clock; `None` for signatures that do not say.
+    pub time: Option<Timestamp>,
+}
+
+impl VerifierKey {
+    /// The key of this name with these bytes.
+    ///
+    /// # Errors
+    /// [`KeyError::Material`].
+    pub fn new(name: KeyName, algorithm: Algorithm, key: &[u8; 32]) -> Result<Self, KeyError> {
+        let key = VerifyingKey::from_bytes(key).map_err(|_| KeyError::Material)?;
+        // Under such a key anybody can sign.
+        if key.is_weak() {
+            return Err(KeyError::Material);
+        }
+        Ok(Self::of(name, algorithm, key))
+    }
+
+    pub(super) fn of(name: KeyName, algorithm: Algorithm, key: VerifyingKey) -> Self {
+        Self {
+            id: KeyId::of(&name, algorithm, key.as_bytes()),
+            name,
+            algorithm,
+            key,
+        }
+    }
+
+    /// Its name.
+    pub const fn name(&self) -> &KeyName {
+        &self.name
+    }
+
+    /// Its id.
+    pub const fn id(&self) -> KeyId {
+        self.id
+    }
+
+    /// What it signs.
+    pub const fn algorithm(&self) -> Algorithm {
+        self.algorithm
+    }
+
+    /// The bytes of the key itself.
+    pub fn as_bytes(&self) -> &[u8; 32] {
+        self.key.as_bytes()
+    }
+
+    /// Checks one signature of a text, which [claims](Signature::claims) to be by this key.
+    ///
+    /// # Errors
+    /// [`NoteError::WrongSignature`].
+    pub fn verify(&self, text: &str, signature: &Signature) -> Result<Signed, NoteError> {
+        let wrong = || NoteError::WrongSignature(self.name.clone());
+        if !signature.claims(self) {
+            return Err(wrong());
+        }
+        let time = match self.algorithm {
+            Algorithm::Ed25519 => {
+                self.check(text, signature.as_bytes()).ok_or_else(wrong)?;
+                None
+            }
+            Algorithm::CosignatureV1 => Some(
+                self.cosigned_at(text, signature.as_bytes())
+                    .ok_or_else(wrong)?,
+            ),
+        };
+        Ok(Signed {
+            name: self.name.clone(),
+            id: self.id,
+            time,
+        })
+    }
+
+    /// When a witness signed this, if it did.
+    fn cosigned_at(&self, text: &str, signature: &[u8]) -> Option<Timestamp> {
+        let (seconds, signature) = signature.split_first_chunk()?;
+        let time = Timestamp::from_seconds(u64::from_be_bytes(*seconds))?;
+        self.check(&cosigned(text, time), signature)?;
+        Some(time)
+    }
+
+    fn check(&self, message: &str, signature: &[u8]) -> Option<()> {
+        let signature = DalekSignature::from_slice(signature).ok()?;
+        self.key.verify_strict(message.as_bytes(), &signature).ok()
+    }
+}
+
+impl FromStr for VerifierKey {
+    type Err = KeyError;
+
+    fn from_str(text: &str) -> Result<Self, KeyError> {
+        let (name, id, algorithm, key) = parse_key_text(text)?;
+        let verifier = Self::new(name, algorithm, &key)?;
+        if verifier.id.to_string() != id {
+            return Err(KeyError::Id);
+        }
+        Ok(verifier)
+    }
+}
+
+impl fmt::Display for VerifierKey {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = key_text(&self.name, self.id, self.algorithm, self.key.as_bytes());
+        formatter.write_str(&text)
+    }
+}

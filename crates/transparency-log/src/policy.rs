@@ -1,0 +1,219 @@
+//! Whom to trust (`tlog-policy`): logs by their keys, and how many of which witnesses must have cosigned.
+//!
+//! ```text
+//! log <key>
+//! witness X1 <key>
+//! witness X2 <key>
+//! witness X3 <key>
+//! group X 2 X1 X2 X3
+//! quorum X
+//! ```
+//!
+//! Lines may be empty or begin with `#`. A group is met by `all`, `any`, or a number of its members, which are witnesses or groups
+//! from lines above it, each a member of one group at most. `quorum none` asks for no witness. Logs and witnesses
+//! may have a URL behind their key.
+
+use crate::{
+    Checkpoint, CheckpointError, Timestamp,
+    note::{Note, NoteError, Signed, VerifierKey},
+};
+
+mod parse;
+mod quorum;
+
+pub use parse::PolicyTextError;
+use quorum::Rule;
+
+/// Which logs somebody trusts, and how many of which witnesses.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Policy {
+    logs: Vec<TrustedLog>,
+    witnesses: Vec<TrustedWitness>,
+    rule: Rule,
+}
+
+/// A log of a policy. The name of its key is its origin.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TrustedLog {
+    /// The key that signs its checkpoints.
+    pub key: VerifierKey,
+    /// Where it is, if the policy says so.
+    pub url: Option<String>,
+}
+
+/// A witness of a policy.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TrustedWitness {
+    /// What the policy calls it.
+    pub name: String,
+    /// The key that cosigns.
+    pub key: VerifierKey,
+    /// Where checkpoints are submitted to it, if the policy says so.
+    pub url: Option<String>,
+}
+
+/// A checkpoint that a policy accepts. There is no other way to one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Accepted {
+    checkpoint: Checkpoint,
+    cosignatures: Vec<Cosignature>,
+}
+
+/// The verified cosignature of a witness.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cosignature {
+    /// What the policy calls the witness.
+    pub witness: String,
+    /// When it cosigned, by its own clock. Of several cosignatures the last.
+    pub time: Timestamp,
+}
+
+/// A policy does not accept a note.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PolicyError {
+    /// A known key's signature is wrong, or no known key has signed.
+    #[error(transparent)]
+    Note(#[from] NoteError),
+    /// The note is no checkpoint.
+    #[error(transparent)]
+    Checkpoint(#[from] CheckpointError),
+    /// No log of the policy has this origin.
+    #[error("the policy does not know the log {0:?}")]
+    UnknownLog(String),
+    /// The log has not signed its checkpoint.
+    #[error("the log {0:?} has not signed the checkpoint")]
+    NotSignedByLog(String),
+    /// Too few witnesses have cosigned, or too few recently enough.
+    #[error(
+        "too few witnesses have cosigned: missing are {missing:?}, too old are those of {old:?}"
+    )]
+    QuorumNotMet {
+        /// The witnesses of the policy that have not cosigned.
+        missing: Vec<String>,
+        /// The witnesses whose cosignatures are older than asked for.
+        old: Vec<String>,
+    },
+}
+
+impl Policy {
+    /// The logs.
+    pub fn logs(&self) -> &[TrustedLog] {
+        &self.logs
+    }
+
+    /// The witnesses.
+    pub fn witnesses(&self) -> &[TrustedWitness] {
+        &self.witnesses
+    }
+
+    /// `threshold` of these witnesses for these logs: what a policy with one group says. The witnesses have the names of
+    /// their keys.
+    ///
+    /// # Errors
+    /// What is wrong with such a policy, for example [`PolicyTextError::Threshold`] if there are fewer witnesses.
+    pub fn threshold(
+        logs: &[VerifierKey],
+        threshold: usize,
+        witnesses: &[VerifierKey],
+    ) -> Result<Self, PolicyTextError> {
+        parse::threshold(logs, threshold, witnesses)
+    }
+
+    /// Checks that a log of the policy has signed the checkpoint in a note, and that enough witnesses have cosigned it.
+    /// Signatures by other keys are passed over.
+    ///
+    /// # Errors
+    /// Why not.
+    pub fn verify(&self, note: &Note) -> Result<Accepted, PolicyError> {
+        self.verify_since(note, None)
+    }
+
+    /// The same, counting only witnesses that have cosigned at this time or later, each by its own clock. This is what
+    /// keeps a client from being held at an old checkpoint.
+    ///
+    /// # Errors
+    /// As [`Policy::verify`].
+    pub fn verify_since(
+        &self,
+        note: &Note,
+        since: Option<Timestamp>,
+    ) -> Result<Accepted, PolicyError> {
+        let checkpoint = Checkpoint::parse(note.unverified_text())?;
+        let origin = checkpoint.origin();
+        let logs: Vec<VerifierKey> = self.keys_of(origin).cloned().collect();
+        if logs.is_empty() {
+            return Err(PolicyError::UnknownLog(origin.to_owned()));
+        }
+        let witnesses = self.witnesses.iter().map(|witness| witness.key.clone());
+        let keys: Vec<VerifierKey> = logs.iter().cloned().chain(witnesses).collect();
+        let signed = note.open(&keys)?.signed;
+        if !logs
+            .iter()
+            .any(|log| signed.iter().any(|signed| is_by(signed, log)))
+        {
+            return Err(PolicyError::NotSignedByLog(origin.to_owned()));
+        }
+        let cosignatures = self.cosignatures(&signed);
+        self.check_quorum(&cosignatures, since)?;
+        Ok(Accepted {
+            checkpoint,
+            cosignatures,
+        })
+    }
+
+    fn keys_of<'a>(&'a self, origin: &'a str) -> impl Iterator<Item = &'a VerifierKey> {
+        let keys = self.logs.iter().map(|log| &log.key);
+        keys.filter(move |key| key.name().as_str() == origin)
+    }
+
+    /// In the order of the policy, one for each witness.
+    fn cosignatures(&self, signed: &[Signed]) -> Vec<Cosignature> {
+        let last = |witness: &TrustedWitness| {
+            let by_it = signed.iter().filter(|signed| is_by(signed, &witness.key));
+            let time = by_it.filter_map(|signed| signed.time).max()?;
+            let witness = witness.name.clone();
+            Some(Cosignature { witness, time })
+        };
+        self.witnesses.iter().filter_map(last).collect()
+    }
+
+    fn check_quorum(
+        &self,
+        cosignatures: &[Cosignature],
+        since: Option<Timestamp>,
+    ) -> Result<(), PolicyError> {
+        let cosigned = |name: &str| cosignatures.iter().find(|found| found.witness == name);
+        let is_old = |found: &Cosignature| since.is_some_and(|since| found.time < since);
+        let counts =
+            |witness: &TrustedWitness| cosigned(&witness.name).is_some_and(|found| !is_old(found));
+        let counted: Vec<bool> = self.witnesses.iter().map(counts).collect();
+        if self.rule.is_met(&counted) {
+            return Ok(());
+        }
+        let names = self.witnesses.iter().map(|witness| &witness.name);
+        let missing = names
+            .filter(|name| cosigned(name).is_none())
+            .cloned()
+            .collect();
+        let old = cosignatures.iter().filter(|found| is_old(found));
+        let old = old.map(|found| found.witness.clone()).collect();
+        Err(PolicyError::QuorumNotMet { missing, old })
+    }
+}
+
+impl Accepted {
+    /// What the log says.
+    pub const fn checkpoint(&self) -> &Checkpoint {
+        &self.checkpoint
+    }
+
+    /// The witnesses of the policy that have cosigned, in its order: also more than it asks for, also old ones.
+    pub fn cosignatures(&self) -> &[Cosignature] {
+        &self.cosignatures
+    }
+}
+
+fn is_by(signed: &Signed, key: &VerifierKey) -> bool {
+    signed.id == key.id() && signed.name == *key.name()
+}

@@ -1,0 +1,278 @@
+//! Policies as text.
+
+use core::str::FromStr;
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{
+    Policy, TrustedLog, TrustedWitness,
+    quorum::{Group, Member, Rule},
+};
+use crate::{
+    lines::decimal,
+    note::{Algorithm, KeyError, VerifierKey},
+};
+
+/// A text is not a policy; the number of the line, from 1 on.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PolicyTextError {
+    /// The text is longer than [`Policy::LONGEST`].
+    #[error("a policy is too long")]
+    TooLong,
+    /// The line is none of those that there are, or has control characters in it.
+    #[error("line {0} of a policy cannot be read")]
+    Line(usize),
+    /// The key in the line cannot be read, or signs something else.
+    #[error("the key in line {line} of a policy cannot be used")]
+    Key {
+        /// The line.
+        line: usize,
+        /// Why.
+        source: KeyError,
+    },
+    /// Another log or witness has this key.
+    #[error("the key in line {0} of a policy stands in it twice")]
+    KeyTwice(usize),
+    /// Another witness or group has this name, or it is `none`.
+    #[error("the name in line {0} of a policy is taken")]
+    NameTaken(usize),
+    /// No line before this one defines a witness or a group of this name.
+    #[error("line {line} of a policy names {name:?}, which no line before it defines")]
+    UnknownName {
+        /// The line.
+        line: usize,
+        /// The name.
+        name: String,
+    },
+    /// The name is a member of another group already, or of this one.
+    #[error("line {line} of a policy has {name:?} as a member, which is one already")]
+    MemberTwice {
+        /// The line.
+        line: usize,
+        /// The name.
+        name: String,
+    },
+    /// The group has fewer members than must be met, or none.
+    #[error("the group in line {0} of a policy asks for no members, or for more than it has")]
+    Threshold(usize),
+    /// There is no `quorum` line, or more than one.
+    #[error("a policy has no quorum, or more than one")]
+    Quorum,
+    /// There are more than [`Policy::MOST`] logs, witnesses or groups.
+    #[error("a policy has too many logs, witnesses or groups")]
+    TooMany,
+}
+
+impl Policy {
+    /// The longest text, in bytes.
+    pub const LONGEST: usize = 1 << 20;
+    /// The most logs, witnesses, and groups, of each.
+    pub const MOST: usize = 256;
+}
+
+impl FromStr for Policy {
+    type Err = PolicyTextError;
+
+    fn from_str(text: &str) -> Result<Self, PolicyTextError> {
+        if text.len() > Self::LONGEST {
+            return Err(PolicyTextError::TooLong);
+        }
+        let mut builder = Builder::default();
+        for (number, line) in (1..).zip(text.split('\n')) {
+            let is_plain = |character: char| character >= ' ' || character == '\t';
+            if !line.chars().all(is_plain) || line.contains('\u{7f}') {
+                return Err(PolicyTextError::Line(number));
+            }
+            builder.line(number, line)?;
+        }
+        builder.finish()
+    }
+}
+
+/// See [`Policy::threshold`].
+pub(super) fn threshold(
+    logs: &[VerifierKey],
+    threshold: usize,
+    witnesses: &[VerifierKey],
+) -> Result<Policy, PolicyTextError> {
+    let mut builder = Builder::default();
+    for log in logs {
+        builder.log(0, log.clone(), None)?;
+    }
+    let mut names = Vec::new();
+    for key in witnesses {
+        let name = key.name().as_str();
+        builder.witness(0, name, key.clone(), None)?;
+        names.push(name);
+    }
+    builder.group(0, GROUP, threshold, &names)?;
+    builder.quorum(0, GROUP)?;
+    builder.finish()
+}
+
+#[derive(Default)]
+struct Builder {
+    logs: Vec<TrustedLog>,
+    witnesses: Vec<TrustedWitness>,
+    groups: Vec<Group>,
+    names: BTreeMap<String, Member>,
+    members: BTreeSet<Member>,
+    log_keys: BTreeSet<[u8; 32]>,
+    witness_keys: BTreeSet<[u8; 32]>,
+    quorum: Option<Member>,
+}
+
+impl Builder {
+    fn line(&mut self, number: usize, line: &str) -> Result<(), PolicyTextError> {
+        let words: Vec<&str> = line
+            .split([' ', '\t'])
+            .filter(|word| !word.is_empty())
+            .collect();
+        let key = |text: &str| {
+            let parsed = text.parse::<VerifierKey>();
+            parsed.map_err(|source| PolicyTextError::Key {
+                line: number,
+                source,
+            })
+        };
+        let url = |rest: &[&str]| match rest {
+            [] => Ok(None),
+            [url] => Ok(Some((*url).to_owned())),
+            _ => Err(PolicyTextError::Line(number)),
+        };
+        match words.as_slice() {
+            [] => Ok(()),
+            [first, ..] if first.starts_with('#') => Ok(()),
+            ["log", log, rest @ ..] => self.log(number, key(log)?, url(rest)?),
+            ["witness", name, witness, rest @ ..] => {
+                self.witness(number, name, key(witness)?, url(rest)?)
+            }
+            ["group", name, threshold, members @ ..] => {
+                let threshold = match *threshold {
+                    "all" => members.len(),
+                    "any" => 1,
+                    number => decimal(number)
+                        .and_then(|number| number.try_into().ok())
+                        .unwrap_or(0),
+                };
+                self.group(number, name, threshold, members)
+            }
+            ["quorum", name] => self.quorum(number, name),
+            _ => Err(PolicyTextError::Line(number)),
+        }
+    }
+
+    fn log(
+        &mut self,
+        line: usize,
+        key: VerifierKey,
+        url: Option<String>,
+    ) -> Result<(), PolicyTextError> {
+        check_key(line, &key, Algorithm::Ed25519)?;
+        if !self.log_keys.insert(*key.as_bytes()) {
+            return Err(PolicyTextError::KeyTwice(line));
+        }
+        self.logs.push(TrustedLog { key, url });
+        check_number(&self.logs)
+    }
+
+    fn witness(
+        &mut self,
+        line: usize,
+        name: &str,
+        key: VerifierKey,
+        url: Option<String>,
+    ) -> Result<(), PolicyTextError> {
+        check_key(line, &key, Algorithm::CosignatureV1)?;
+        if !self.witness_keys.insert(*key.as_bytes()) {
+            return Err(PolicyTextError::KeyTwice(line));
+        }
+        self.define(line, name, Member::Witness(self.witnesses.len()))?;
+        let name = name.to_owned();
+        self.witnesses.push(TrustedWitness { name, key, url });
+        check_number(&self.witnesses)
+    }
+
+    fn group(
+        &mut self,
+        line: usize,
+        name: &str,
+        threshold: usize,
+        names: &[&str],
+    ) -> Result<(), PolicyTextError> {
+        let mut members = Vec::new();
+        for member in names {
+            let found = self.find(line, member)?;
+            if !self.members.insert(found) {
+                let name = (*member).to_owned();
+                return Err(PolicyTextError::MemberTwice { line, name });
+            }
+            members.push(found);
+        }
+        if threshold == 0 || threshold > members.len() {
+            return Err(PolicyTextError::Threshold(line));
+        }
+        self.define(line, name, Member::Group(self.groups.len()))?;
+        self.groups.push(Group {
+            name: name.to_owned(),
+            threshold,
+            members,
+        });
+        check_number(&self.groups)
+    }
+
+    fn quorum(&mut self, line: usize, name: &str) -> Result<(), PolicyTextError> {
+        if self.quorum.is_some() {
+            return Err(PolicyTextError::Quorum);
+        }
+        self.quorum = Some(match name {
+            NONE => Member::Nobody,
+            name => self.find(line, name)?,
+        });
+        Ok(())
+    }
+
+    fn define(&mut self, line: usize, name: &str, member: Member) -> Result<(), PolicyTextError> {
+        if name == NONE || self.names.insert(name.to_owned(), member).is_some() {
+            return Err(PolicyTextError::NameTaken(line));
+        }
+        Ok(())
+    }
+
+    fn find(&self, line: usize, name: &str) -> Result<Member, PolicyTextError> {
+        let unknown = || PolicyTextError::UnknownName {
+            line,
+            name: name.to_owned(),
+        };
+        self.names.get(name).copied().ok_or_else(unknown)
+    }
+
+    fn finish(self) -> Result<Policy, PolicyTextError> {
+        let quorum = self.quorum.ok_or(PolicyTextError::Quorum)?;
+        let groups = self.groups;
+        Ok(Policy {
+            logs: self.logs,
+            witnesses: self.witnesses,
+            rule: Rule { groups, quorum },
+        })
+    }
+}
+
+fn check_key(line: usize, key: &VerifierKey, wanted: Algorithm) -> Result<(), PolicyTextError> {
+    if key.algorithm() == wanted {
+        return Ok(());
+    }
+    let source = KeyError::Type(key.algorithm().number());
+    Err(PolicyTextError::Key { line, source })
+}
+
+fn check_number<T>(found: &[T]) -> Result<(), PolicyTextError> {
+    if found.len() > Policy::MOST {
+        return Err(PolicyTextError::TooMany);
+    }
+    Ok(())
+}
+
+const NONE: &str = "none";
+/// A name that no key can have.
+const GROUP: &str = "+";

@@ -1,0 +1,51 @@
+//! When enough witnesses have cosigned.
+
+/// A rule over the witnesses of a policy.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Rule {
+    /// In the order of their lines: members stand before their group.
+    pub(super) groups: Vec<Group>,
+    /// What has to be met.
+    pub(super) quorum: Member,
+}
+
+/// Some of its members have to be met.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Group {
+    pub(super) name: String,
+    pub(super) threshold: usize,
+    pub(super) members: Vec<Member>,
+}
+
+/// A witness or a group, by its place; or nobody, who is always there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Member {
+    Witness(usize),
+    Group(usize),
+    Nobody,
+}
+
+impl Rule {
+    /// Whether the rule is met when these witnesses count.
+    pub(super) fn is_met(&self, witnesses: &[bool]) -> bool {
+        let mut groups: Vec<bool> = Vec::with_capacity(self.groups.len());
+        for group in &self.groups {
+            let met = group
+                .members
+                .iter()
+                .filter(|member| is_met(**member, witnesses, &groups));
+            let met = met.count() >= group.threshold;
+            groups.push(met);
+        }
+        is_met(self.quorum, witnesses, &groups)
+    }
+}
+
+fn is_met(member: Member, witnesses: &[bool], groups: &[bool]) -> bool {
+    let met = match member {
+        Member::Nobody => return true,
+        Member::Witness(place) => witnesses.get(place),
+        Member::Group(place) => groups.get(place),
+    };
+    met.copied().unwrap_or_default()
+}

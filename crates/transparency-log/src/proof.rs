@@ -1,0 +1,194 @@
+//! One text that says that an entry is in a log (`tlog-proof`).
+
+use core::fmt::Write as _;
+
+use crate::{
+    Timestamp,
+    lines::{base64, bytes, decimal, hash, split_line},
+    note::{LONGEST_NOTE, Note, NoteError},
+    policy::{Accepted, Policy, PolicyError},
+    tree::{Hash, MOST_HASHES, TreeError, TreeHead, verify_inclusion},
+};
+
+/// Evidence that an entry is in a log: its index, the path to the root, and the log's note.
+///
+/// ```text
+/// c2sp.org/tlog-proof@v1
+/// extra <base 64>
+/// index 73894
+/// gSKyXoYZUgZ6jduWYrkDOARinOMGJveXjgMkBTcdPlQ=
+///
+/// example.com/fancylog
+/// ..
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LogProof {
+    /// The index of the entry, from 0 on.
+    pub index: u64,
+    /// The path from the entry to the root.
+    pub path: Vec<Hash>,
+    /// The checkpoint with its signatures.
+    pub note: Note,
+    /// What an application adds. Nobody vouches for it.
+    pub extra: Option<Vec<u8>>,
+}
+
+/// An entry that a log has, under a checkpoint that a policy accepts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LoggedEntry {
+    index: u64,
+    accepted: Accepted,
+}
+
+/// A proof cannot be read, or does not prove that an entry is in an accepted log.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum LogProofError {
+    /// The proof is longer than any has to be.
+    #[error("a proof from a log is too long")]
+    TooLong,
+    /// The proof does not have the form of one.
+    #[error("a proof from a log cannot be read")]
+    Form,
+    /// The note in it cannot be read.
+    #[error("the note in a proof from a log cannot be read")]
+    Note(#[source] NoteError),
+    /// The policy does not accept the note in it.
+    #[error("the checkpoint in a proof from a log is not accepted")]
+    Policy(#[from] PolicyError),
+    /// The entry is not where the proof says.
+    #[error("a proof from a log does not lead to its checkpoint")]
+    Tree(#[from] TreeError),
+}
+
+impl LogProof {
+    /// The longest proof, in bytes.
+    pub const LONGEST: usize = LONGEST_NOTE + (1 << 18);
+
+    /// The proof in these bytes.
+    ///
+    /// # Errors
+    /// [`LogProofError::TooLong`], [`LogProofError::Form`], [`LogProofError::Note`].
+    pub fn parse(proof: &[u8]) -> Result<Self, LogProofError> {
+        if proof.len() > Self::LONGEST {
+            return Err(LogProofError::TooLong);
+        }
+        let text = core::str::from_utf8(proof).map_err(|_| LogProofError::Form)?;
+        let line = |text| split_line(text).ok_or(LogProofError::Form);
+        let (header, rest) = line(text)?;
+        let (mut first, mut rest) = line(rest)?;
+        if header != HEADER {
+            return Err(LogProofError::Form);
+        }
+        let mut extra = None;
+        if let Some(encoded) = first.strip_prefix("extra ") {
+            extra = Some(bytes(encoded).ok_or(LogProofError::Form)?);
+            (first, rest) = line(rest)?;
+        }
+        let index = first.strip_prefix("index ").and_then(decimal);
+        let index = index.ok_or(LogProofError::Form)?;
+        let (path, note) = parse_hashes(rest, MOST_HASHES).ok_or(LogProofError::Form)?;
+        let note = Note::parse(note.as_bytes()).map_err(LogProofError::Note)?;
+        Ok(Self {
+            index,
+            path,
+            note,
+            extra,
+        })
+    }
+
+    /// The bytes of the proof.
+    pub fn encode(&self) -> String {
+        let mut text = format!("{HEADER}\n");
+        if let Some(extra) = &self.extra {
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "extra {}", base64(extra));
+        }
+        let _ = writeln!(text, "index {}", self.index);
+        write_hashes(&mut text, &self.path);
+        text.push_str(&self.note.encode());
+        text
+    }
+
+    /// Checks that this entry is in a log that the policy accepts.
+    ///
+    /// # Errors
+    /// [`LogProofError::Policy`], [`LogProofError::Tree`].
+    pub fn verify(&self, policy: &Policy, entry: &[u8]) -> Result<LoggedEntry, LogProofError> {
+        self.verify_since(policy, entry, None)
+    }
+
+    /// The same, counting only witnesses that have cosigned at this time or later: see [`Policy::verify_since`].
+    ///
+    /// # Errors
+    /// As [`LogProof::verify`].
+    pub fn verify_since(
+        &self,
+        policy: &Policy,
+        entry: &[u8],
+        since: Option<Timestamp>,
+    ) -> Result<LoggedEntry, LogProofError> {
+        let accepted = policy.verify_since(&self.note, since)?;
+        accepted.check_entry(self.index, entry, &self.path)?;
+        let index = self.index;
+        Ok(LoggedEntry { index, accepted })
+    }
+}
+
+impl Accepted {
+    /// Checks that an entry is in the log.
+    ///
+    /// # Errors
+    /// What is wrong with the proof.
+    pub fn check_entry(&self, index: u64, entry: &[u8], path: &[Hash]) -> Result<(), TreeError> {
+        let tree = TreeHead {
+            size: self.checkpoint().size(),
+            root: self.checkpoint().root(),
+        };
+        verify_inclusion(index, Hash::of_leaf(entry), &tree, path)
+    }
+}
+
+impl LoggedEntry {
+    /// The index of the entry, from 0 on.
+    pub const fn index(&self) -> u64 {
+        self.index
+    }
+
+    /// Whether it is the last entry of the log at the checkpoint.
+    pub fn is_last(&self) -> bool {
+        self.index.checked_add(1) == Some(self.accepted.checkpoint().size())
+    }
+
+    /// The checkpoint, and who cosigned it.
+    pub const fn accepted(&self) -> &Accepted {
+        &self.accepted
+    }
+}
+
+/// Lines of hashes up to an empty line, and what follows it.
+pub(crate) fn parse_hashes(mut text: &str, most: usize) -> Option<(Vec<Hash>, &str)> {
+    let mut hashes = Vec::new();
+    loop {
+        let (line, rest) = split_line(text)?;
+        text = rest;
+        if line.is_empty() {
+            return Some((hashes, text));
+        }
+        if hashes.len() == most {
+            return None;
+        }
+        hashes.push(hash(line)?);
+    }
+}
+
+/// Lines of hashes, and an empty line.
+pub(crate) fn write_hashes(text: &mut String, hashes: &[Hash]) {
+    for hash in hashes {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{hash}");
+    }
+    text.push('\n');
+}
+
+const HEADER: &str = "c2sp.org/tlog-proof@v1";

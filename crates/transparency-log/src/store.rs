@@ -1,0 +1,305 @@
+//! A log in a folder (feature `disk`).
+//!
+//! Entries and hashes stand one after the other in files that only grow, so that every tile and every bundle is a range of
+//! one of them, incomplete ones of any width too:
+//!
+//! | file | is |
+//! | --- | --- |
+//! | `entries` | each entry after its length in two bytes |
+//! | `ends` | where each entry ends in `entries`, 8 bytes, big-endian |
+//! | `hashes-0` to `hashes-7` | the hashes of the complete subtrees of 256^level entries |
+//! | `signed` | the newest note that the log has signed |
+//! | `checkpoint` | the note that is published, with cosignatures |
+//! | `lock` | nothing; one process at a time writes |
+//!
+//! What is behind the size that `signed` says does not count, and is written over. Everything up to there is durable
+//! before the log signs, and `signed` before anybody has the signature: no crash leaves a checkpoint whose entries are
+//! missing, or a log that signs another one of the same size.
+
+use std::{io, sync::Arc};
+
+use disk::layer::{self, FileLayer, LayerFile};
+
+mod error;
+mod export;
+mod resources;
+
+pub use error::StoreError;
+pub use export::export;
+pub use resources::LogFiles;
+
+use crate::{
+    Checkpoint, Note,
+    note::{NoteSigner, VerifierKey},
+    tile::{TileReader, encode_entry},
+    tree::{Edge, HASH_LENGTH, Hash, LEVELS, TreeHead, complete_at},
+};
+
+/// A log in a folder, to append to and to sign.
+///
+/// After an error of the medium it refuses everything; whoever opens it anew has what was signed.
+#[derive(Debug)]
+pub struct LogStore {
+    files: LogFiles,
+    key: VerifierKey,
+    entries: Arc<dyn LayerFile>,
+    ends: Arc<dyn LayerFile>,
+    hashes: Vec<Arc<dyn LayerFile>>,
+    edge: Edge,
+    /// The bytes of all entries.
+    end: u64,
+    signed: Option<Note>,
+    signed_size: u64,
+    has_failed: bool,
+    /// Open for as long as the lock is needed.
+    _lock: Arc<dyn LayerFile>,
+}
+
+impl LogStore {
+    /// Opens the log in a folder, or begins one if the folder has none. The name of the key is the log's origin.
+    ///
+    /// It reads a logarithm of the log, checks that its right edge has the root that was signed, and makes what was signed durable
+    /// once more: the process before may have failed to.
+    ///
+    /// # Errors
+    /// [`StoreError::InUse`]; [`StoreError::Damaged`] if a file is not what was written, or another log's;
+    /// [`StoreError::Io`].
+    pub fn open(layer: Arc<dyn FileLayer>, key: &VerifierKey) -> Result<Self, StoreError> {
+        let Some(lock) = layer::lock(&*layer, "lock")? else {
+            return Err(StoreError::InUse(layer.path().to_path_buf()));
+        };
+        let files = LogFiles::open(layer);
+        let folder = files.layer();
+        let is_begun = layer::read(folder, SIGNED, LONGEST_SIGNED)?.is_some();
+        if !is_begun && layer::read(folder, CHECKPOINT, LONGEST_SIGNED)?.is_some() {
+            return Err(StoreError::Damaged("what the log has signed is missing"));
+        }
+        let mut opened = Vec::new();
+        let hashes = (0_u8..).take(LEVELS).map(hashes_name);
+        for name in [ENTRIES.to_owned(), ENDS.to_owned()]
+            .into_iter()
+            .chain(hashes)
+        {
+            opened.push(if is_begun {
+                folder.open(&name)?
+            } else {
+                create_anew(folder, &name)?
+            });
+        }
+        if !is_begun {
+            folder.synchronise()?;
+        }
+        let mut opened = opened.into_iter();
+        let next = opened.next().zip(opened.next());
+        let (entries, ends) = next.ok_or(StoreError::Damaged("files are missing"))?;
+        let mut store = Self {
+            key: key.clone(),
+            entries,
+            ends,
+            hashes: opened.collect(),
+            edge: Edge::empty(),
+            end: 0,
+            signed: None,
+            signed_size: 0,
+            has_failed: false,
+            _lock: lock,
+            files,
+        };
+        store.recover()?;
+        Ok(store)
+    }
+
+    fn recover(&mut self) -> Result<(), StoreError> {
+        let layer = self.files.layer();
+        let Some(bytes) = layer::read(layer, SIGNED, LONGEST_SIGNED)? else {
+            return Ok(());
+        };
+        let note = Note::parse(&bytes).map_err(|_| StoreError::Damaged(SIGNED))?;
+        let checkpoint = self.own_checkpoint(&note)?;
+        let tree = TreeHead {
+            size: checkpoint.size(),
+            root: checkpoint.root(),
+        };
+        let reader = TileReader::open_at(self.files.up_to(tree.size), &tree);
+        let reader = reader.map_err(|_| StoreError::Damaged("hashes of its right edge"))?;
+        self.edge = reader.edge().clone();
+        self.end = self.files.end_of(tree.size)?;
+        if self.entries.length()? < self.end {
+            return Err(StoreError::Damaged(ENTRIES));
+        }
+        layer::replace(layer, SIGNED, &bytes)?;
+        self.signed_size = tree.size;
+        self.signed = Some(note);
+        Ok(())
+    }
+
+    /// What a note says, if the log has signed it.
+    fn own_checkpoint(&self, note: &Note) -> Result<Checkpoint, StoreError> {
+        let opened = note
+            .open(core::slice::from_ref(&self.key))
+            .map_err(StoreError::Note)?;
+        let checkpoint = Checkpoint::parse(opened.text).map_err(StoreError::Checkpoint)?;
+        if checkpoint.origin() != self.key.name().as_str() {
+            return Err(StoreError::OtherLog(checkpoint.origin().to_owned()));
+        }
+        Ok(checkpoint)
+    }
+
+    /// The resources of the log, for as many readers as wanted, in this process and others.
+    pub const fn files(&self) -> &LogFiles {
+        &self.files
+    }
+
+    /// The entries so far, those that are not signed among them.
+    pub const fn size(&self) -> u64 {
+        self.edge.size()
+    }
+
+    /// The newest note that the log has signed.
+    pub const fn signed(&self) -> Option<&Note> {
+        self.signed.as_ref()
+    }
+
+    /// Appends an entry, which is not durable before the log is signed. Costs a few writes, however large the log
+    /// is.
+    ///
+    /// # Errors
+    /// [`StoreError::Entry`]; [`StoreError::Io`]; [`StoreError::Failed`].
+    pub fn append(&mut self, entry: &[u8]) -> Result<(), StoreError> {
+        let bundled = encode_entry(entry).map_err(StoreError::Entry)?;
+        self.guarded(|store| store.write_entry(&bundled, Hash::of_leaf(entry)))
+    }
+
+    fn write_entry(&mut self, bundled: &[u8], leaf: Hash) -> Result<(), StoreError> {
+        let index = self.edge.size();
+        let length = u64::try_from(bundled.len()).ok();
+        let end = length.and_then(|length| self.end.checked_add(length));
+        let end = end.ok_or(StoreError::Full)?;
+        if index == u64::MAX {
+            return Err(StoreError::Full);
+        }
+        self.entries.write_at(self.end, bundled)?;
+        self.ends
+            .write_at(index.saturating_mul(END_LENGTH), &end.to_be_bytes())?;
+        let mut hashes = Vec::new();
+        self.edge
+            .append(leaf, |level, hash| hashes.push((level, hash)));
+        for (level, hash) in hashes {
+            let place = complete_at(self.edge.size(), level).saturating_sub(1);
+            let length = u64::try_from(HASH_LENGTH).unwrap_or_default();
+            let file = self
+                .hashes
+                .get(usize::from(level))
+                .ok_or(StoreError::Full)?;
+            file.write_at(place.saturating_mul(length), hash.as_bytes())?;
+        }
+        self.end = end;
+        Ok(())
+    }
+
+    /// Signs the log with all entries so far. When this returns the note, entries, hashes and the note are durable. If
+    /// nothing was appended since, the note is the same.
+    ///
+    /// # Errors
+    /// [`StoreError::OtherKey`] if this is not the log's key; [`StoreError::Io`]; [`StoreError::Failed`].
+    pub fn sign(&mut self, signer: &NoteSigner) -> Result<Note, StoreError> {
+        if signer.verifier() != self.key {
+            return Err(StoreError::OtherKey);
+        }
+        self.guarded(|store| store.write_signed(signer))
+    }
+
+    fn write_signed(&mut self, signer: &NoteSigner) -> Result<Note, StoreError> {
+        if let Some(signed) = self
+            .signed
+            .as_ref()
+            .filter(|_| self.signed_size == self.size())
+        {
+            return Ok(signed.clone());
+        }
+        let files = [&self.entries, &self.ends].into_iter().chain(&self.hashes);
+        for file in files {
+            file.synchronise()?;
+        }
+        let tree = self.edge.head();
+        let origin = self.key.name().as_str();
+        let checkpoint =
+            Checkpoint::new(origin, tree.size, tree.root).map_err(StoreError::Checkpoint)?;
+        let note = checkpoint.sign(signer);
+        layer::replace(self.files.layer(), SIGNED, note.encode().as_bytes())?;
+        self.signed_size = tree.size;
+        self.signed = Some(note.clone());
+        Ok(note)
+    }
+
+    /// Publishes a checkpoint that the log has signed, with the cosignatures that it has: readers get it from now on.
+    /// One that is older than what is published does not replace it.
+    ///
+    /// # Errors
+    /// [`StoreError::Note`] or [`StoreError::Checkpoint`] if the log has not signed it; [`StoreError::NotSigned`] if it is not a checkpoint of this
+    /// log as it is; [`StoreError::Older`]; [`StoreError::Io`]; [`StoreError::Failed`].
+    pub fn publish(&mut self, note: &Note) -> Result<(), StoreError> {
+        let checkpoint = self.own_checkpoint(note)?;
+        let size = checkpoint.size();
+        if size > self.signed_size {
+            return Err(StoreError::NotSigned);
+        }
+        let signed = TreeHead {
+            size: self.signed_size,
+            root: self.signed_root()?,
+        };
+        let reader = TileReader::open_at(self.files.up_to(self.signed_size), &signed);
+        let root = reader.and_then(|mut reader| reader.root_at(size));
+        if root.map_err(|_| StoreError::Damaged("hashes"))? != checkpoint.root() {
+            return Err(StoreError::NotSigned);
+        }
+        let published = self.files.published_size()?;
+        if published > size {
+            return Err(StoreError::Older { published, size });
+        }
+        self.guarded(|store| {
+            layer::replace(store.files.layer(), CHECKPOINT, note.encode().as_bytes())?;
+            Ok(())
+        })
+    }
+
+    fn signed_root(&self) -> Result<Hash, StoreError> {
+        let signed = self.signed.as_ref().ok_or(StoreError::NotSigned)?;
+        Ok(self.own_checkpoint(signed)?.root())
+    }
+
+    /// Does something unless the medium has failed before, and notes if it fails now.
+    fn guarded<T>(
+        &mut self,
+        act: impl FnOnce(&mut Self) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        if self.has_failed {
+            return Err(StoreError::Failed);
+        }
+        let done = act(self);
+        self.has_failed = matches!(done, Err(StoreError::Io(_)));
+        done
+    }
+}
+
+/// An empty file. One that a process before has made may have a name that never becomes durable: its synchronisation may
+/// have failed.
+fn create_anew(layer: &dyn FileLayer, name: &str) -> io::Result<Arc<dyn LayerFile>> {
+    match layer.remove(name) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    layer.create(name)
+}
+
+fn hashes_name(level: u8) -> String {
+    format!("hashes-{level}")
+}
+
+const ENTRIES: &str = "entries";
+const ENDS: &str = "ends";
+const SIGNED: &str = "signed";
+const CHECKPOINT: &str = "checkpoint";
+const END_LENGTH: u64 = 8;
+/// As [`LONGEST_NOTE`](crate::note::LONGEST_NOTE).
+const LONGEST_SIGNED: u64 = 1 << 20;

@@ -1,0 +1,73 @@
+//! A log as a tree of files that any web server can publish.
+
+use std::{fs, io, path::Path};
+
+use disk::{
+    Access,
+    layer::{FileLayer as _, Folder},
+};
+
+use super::{CHECKPOINT, StoreError};
+use crate::{
+    Checkpoint, Note,
+    tile::{Fetch, FetchError, ResourcePath, TileReader, grown},
+};
+
+/// Copies a log to a folder with a file for each resource, under its path: what was published there grows, and the
+/// checkpoint comes last, so that a crash leaves none whose tiles are missing. Returns the size.
+///
+/// The resources are checked against the checkpoint's root first, entries excepted; whoever does not trust where they come from
+/// verifies the checkpoint's note before. Cost: what has been added since, and the tiles of the right edge.
+///
+/// # Errors
+/// [`StoreError::Damaged`] if the resources do not have the checkpoint's root, or a resource is missing; [`StoreError::Older`]
+/// if more is published there; [`StoreError::Io`].
+pub fn export(from: &impl Fetch, folder: &Path) -> Result<u64, StoreError> {
+    let note = fetched(from, &ResourcePath::Checkpoint)?;
+    let checkpoint = of_note(&note)?;
+    TileReader::open(from, &checkpoint).map_err(|_| StoreError::Damaged("its right edge"))?;
+    let size = checkpoint.size();
+    let published = match fs::read(folder.join(CHECKPOINT)) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => 0,
+        before => of_note(&before?)?.size(),
+    };
+    if published > size {
+        return Err(StoreError::Older { published, size });
+    }
+    for path in grown(published, size) {
+        let bytes = fetched(from, &path)?;
+        put(folder, &path, &bytes)?;
+    }
+    put(folder, &ResourcePath::Checkpoint, &note)?;
+    Ok(size)
+}
+
+fn fetched(from: &impl Fetch, path: &ResourcePath) -> Result<Vec<u8>, StoreError> {
+    from.fetch(path).map_err(|error| match error {
+        FetchError::NotFound => StoreError::Damaged("a resource is missing"),
+        FetchError::Failed(error) => StoreError::Io(io::Error::other(error)),
+    })
+}
+
+fn of_note(note: &[u8]) -> Result<Checkpoint, StoreError> {
+    let note = Note::parse(note).map_err(StoreError::Note)?;
+    Checkpoint::parse(note.unverified_text()).map_err(StoreError::Checkpoint)
+}
+
+/// Each file is there whole or not at all; the folders that it is in are made, durably.
+fn put(folder: &Path, path: &ResourcePath, bytes: &[u8]) -> Result<(), StoreError> {
+    let path = path.to_string();
+    let mut parent = folder.to_path_buf();
+    for (place, _) in path.match_indices('/') {
+        parent = folder.join(path.get(..place).unwrap_or_default());
+        match fs::create_dir(&parent) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            created => {
+                created?;
+                Folder::open(&parent)?.synchronise()?;
+            }
+        }
+    }
+    let name = path.rsplit('/').next().unwrap_or_default();
+    Ok(disk::replace(&parent.join(name), bytes, Access::Usual)?)
+}

@@ -1,0 +1,137 @@
+//! The resources of a log, as ranges of its files.
+
+use std::{io, sync::Arc};
+
+use disk::layer::{self, FileLayer};
+
+use super::{CHECKPOINT, END_LENGTH, ENDS, ENTRIES, LONGEST_SIGNED, StoreError, hashes_name};
+use crate::{
+    Checkpoint, Note,
+    tile::{Fetch, FetchError, ResourcePath},
+    tree::{HASH_LENGTH, complete_at},
+};
+
+/// The resources of a log in a folder, as they are published: no more than the published checkpoint has.
+///
+/// Any number of processes have them while one writes. Its clones are the same.
+#[derive(Clone, Debug)]
+pub struct LogFiles {
+    layer: Arc<dyn FileLayer>,
+}
+
+/// The same up to a size that is known.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct FilesUpTo<'a> {
+    files: &'a LogFiles,
+    size: u64,
+}
+
+impl LogFiles {
+    /// The resources of the log in this folder. Nothing is read yet.
+    pub const fn open(layer: Arc<dyn FileLayer>) -> Self {
+        Self { layer }
+    }
+
+    pub(super) fn layer(&self) -> &dyn FileLayer {
+        &*self.layer
+    }
+
+    pub(super) const fn up_to(&self, size: u64) -> FilesUpTo<'_> {
+        FilesUpTo { files: self, size }
+    }
+
+    /// How many entries the published checkpoint has; 0 if none is published.
+    ///
+    /// # Errors
+    /// [`StoreError::Damaged`], [`StoreError::Io`].
+    pub fn published_size(&self) -> Result<u64, StoreError> {
+        let Some(bytes) = self.checkpoint()? else {
+            return Ok(0);
+        };
+        let note = Note::parse(&bytes).map_err(|_| StoreError::Damaged(CHECKPOINT))?;
+        let checkpoint = Checkpoint::parse(note.unverified_text());
+        Ok(checkpoint.map_err(StoreError::Checkpoint)?.size())
+    }
+
+    fn checkpoint(&self) -> Result<Option<Vec<u8>>, StoreError> {
+        Ok(layer::read(&*self.layer, CHECKPOINT, LONGEST_SIGNED)?)
+    }
+
+    /// Where the first so many entries end.
+    pub(super) fn end_of(&self, size: u64) -> Result<u64, StoreError> {
+        let Some(last) = size.checked_sub(1) else {
+            return Ok(0);
+        };
+        let bytes = self.range(ENDS, last.saturating_mul(END_LENGTH), 8)?;
+        let end = <[u8; 8]>::try_from(bytes).map_err(|_| StoreError::Damaged(ENDS))?;
+        Ok(u64::from_be_bytes(end))
+    }
+
+    fn range(&self, name: &str, offset: u64, length: usize) -> Result<Vec<u8>, StoreError> {
+        let mut bytes = vec![0; length];
+        self.layer.open_to_read(name)?.read_at(offset, &mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// A tile or a bundle of the log with so many entries; `None` if it has none of this path.
+    fn resource(&self, path: &ResourcePath, size: u64) -> Result<Option<Vec<u8>>, StoreError> {
+        let (level, index, width) = match path {
+            ResourcePath::Checkpoint => return self.checkpoint(),
+            ResourcePath::Tile {
+                level,
+                index,
+                width,
+            } => (*level, *index, *width),
+            ResourcePath::Entries { index, width } => (0, *index, *width),
+        };
+        let first = index.checked_mul(256);
+        let end = first.and_then(|first| first.checked_add(width.number().into()));
+        let Some((first, end)) = first
+            .zip(end)
+            .filter(|(_, end)| *end <= complete_at(size, level))
+        else {
+            return Ok(None);
+        };
+        let bytes = if matches!(path, ResourcePath::Tile { .. }) {
+            let length = u64::try_from(HASH_LENGTH).unwrap_or_default();
+            self.range(
+                &hashes_name(level),
+                first.saturating_mul(length),
+                path.longest(),
+            )?
+        } else {
+            let (begin, end) = (self.end_of(first)?, self.end_of(end)?);
+            let length = end
+                .checked_sub(begin)
+                .and_then(|length| usize::try_from(length).ok());
+            let length = length.filter(|length| *length <= path.longest());
+            self.range(ENTRIES, begin, length.ok_or(StoreError::Damaged(ENDS))?)?
+        };
+        Ok(Some(bytes))
+    }
+}
+
+impl Fetch for LogFiles {
+    fn fetch(&self, path: &ResourcePath) -> Result<Vec<u8>, FetchError> {
+        let size = self.published_size().map_err(failed)?;
+        self.up_to(size).fetch(path)
+    }
+}
+
+impl Fetch for FilesUpTo<'_> {
+    fn fetch(&self, path: &ResourcePath) -> Result<Vec<u8>, FetchError> {
+        match self.files.resource(path, self.size) {
+            Ok(Some(bytes)) => Ok(bytes),
+            Ok(None) => Err(FetchError::NotFound),
+            // A file that is too short is damaged; another resource of it would not be there either.
+            Err(StoreError::Io(error)) if error.kind() == io::ErrorKind::NotFound => {
+                Err(FetchError::NotFound)
+            }
+            Err(error) => Err(failed(error)),
+        }
+    }
+}
+
+fn failed(error: StoreError) -> FetchError {
+    FetchError::Failed(Box::new(error))
+}

@@ -1,0 +1,56 @@
+//! Bundles of entries: each entry after its length in two bytes, big-endian.
+
+/// The longest entry, in bytes.
+pub const LONGEST_ENTRY: usize = 65_535;
+
+/// The same with its length before it.
+pub(super) const LONGEST_BUNDLED: usize = LONGEST_ENTRY + 2;
+
+/// A bundle of entries cannot be made or read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BundleError {
+    /// An entry has more than [`LONGEST_ENTRY`] bytes; its length.
+    #[error("an entry of {0} bytes is too long for a log")]
+    EntryTooLong(usize),
+    /// The bundle ends within an entry.
+    #[error("a bundle of entries ends within an entry")]
+    Cut,
+    /// The bundle has another number of entries than expected.
+    #[error("a bundle has other than {0} entries")]
+    WrongNumber(u16),
+}
+
+/// An entry as it stands in a bundle.
+///
+/// # Errors
+/// [`BundleError::EntryTooLong`].
+pub fn encode_entry(entry: &[u8]) -> Result<Vec<u8>, BundleError> {
+    let too_long = BundleError::EntryTooLong(entry.len());
+    let length = u16::try_from(entry.len()).map_err(|_| too_long)?;
+    let mut encoded = length.to_be_bytes().to_vec();
+    encoded.extend_from_slice(entry);
+    Ok(encoded)
+}
+
+/// The entries of a bundle with so many.
+///
+/// # Errors
+/// [`BundleError::Cut`], [`BundleError::WrongNumber`].
+pub fn parse_bundle(mut bundle: &[u8], number: u16) -> Result<Vec<&[u8]>, BundleError> {
+    let mut entries = Vec::new();
+    while !bundle.is_empty() {
+        if entries.len() == usize::from(number) {
+            return Err(BundleError::WrongNumber(number));
+        }
+        let (length, rest) = bundle.split_first_chunk().ok_or(BundleError::Cut)?;
+        let length = usize::from(u16::from_be_bytes(*length));
+        let (entry, rest) = rest.split_at_checked(length).ok_or(BundleError::Cut)?;
+        entries.push(entry);
+        bundle = rest;
+    }
+    if entries.len() != usize::from(number) {
+        return Err(BundleError::WrongNumber(number));
+    }
+    Ok(entries)
+}

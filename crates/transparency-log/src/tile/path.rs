@@ -1,0 +1,210 @@
+//! The paths of resources.
+
+use core::{fmt, str::FromStr};
+
+use super::bundle::LONGEST_BUNDLED;
+use crate::{
+    lines::decimal,
+    note::LONGEST_NOTE,
+    tree::{HASH_LENGTH, complete_at},
+};
+
+/// A resource of a log, by its path below the log's prefix.
+///
+/// ```
+/// use transparency_log::tile::{ResourcePath, Width};
+///
+/// let tile = ResourcePath::Tile { level: 1, index: 1_234_067, width: Width::COMPLETE };
+/// assert_eq!(tile.to_string(), "tile/1/x001/x234/067");
+/// assert_eq!("tile/1/x001/x234/067".parse(), Ok(tile));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ResourcePath {
+    /// The newest checkpoint, the only resource that changes.
+    Checkpoint,
+    /// Hashes of consecutive complete subtrees of 256^level entries.
+    Tile {
+        /// The level: 0 for hashes of entries, up to [`ResourcePath::HIGHEST_LEVEL`].
+        level: u8,
+        /// Which tile of the level, from 0 on.
+        index: u64,
+        /// How many hashes.
+        width: Width,
+    },
+    /// Consecutive entries.
+    Entries {
+        /// Which bundle, from 0 on.
+        index: u64,
+        /// How many entries.
+        width: Width,
+    },
+}
+
+/// How many of its 256 hashes or entries a tile or a bundle has: at least one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Width(u16);
+
+/// A text is not the path of a resource.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("this is not the path of a resource of a log")]
+pub struct PathError;
+
+impl Width {
+    /// All 256.
+    pub const COMPLETE: Self = Self(256);
+
+    /// Some, or all: 1 to 256.
+    pub const fn new(number: u16) -> Option<Self> {
+        match number {
+            1..=256 => Some(Self(number)),
+            _ => None,
+        }
+    }
+
+    /// The number.
+    pub const fn number(self) -> u16 {
+        self.0
+    }
+}
+
+impl ResourcePath {
+    /// The highest level that the specification allows.
+    pub const HIGHEST_LEVEL: u8 = 63;
+
+    /// The most bytes that the resource can have.
+    pub fn longest(&self) -> usize {
+        let times = |width: &Width, bytes: usize| usize::from(width.0).saturating_mul(bytes);
+        match self {
+            Self::Checkpoint => LONGEST_NOTE,
+            Self::Tile { width, .. } => times(width, HASH_LENGTH),
+            Self::Entries { width, .. } => times(width, LONGEST_BUNDLED),
+        }
+    }
+
+    /// The complete tile or bundle of which this one is a beginning: a log may drop the beginning when the complete one
+    /// is there. `None` if it is complete.
+    pub fn completed(&self) -> Option<Self> {
+        let mut complete = *self;
+        match &mut complete {
+            Self::Tile { width, .. } | Self::Entries { width, .. } => *width = Width::COMPLETE,
+            Self::Checkpoint => {}
+        }
+        (complete != *self).then_some(complete)
+    }
+}
+
+/// The tiles and bundles that a log of `new` entries has, and did not have when it had `old` entries: bundles first, then
+/// tiles from level 0 upwards. For each level as many as are complete since, and one incomplete one.
+pub fn grown(old: u64, new: u64) -> impl Iterator<Item = ResourcePath> {
+    let bundles =
+        grown_at(old, new, 0).map(|(index, width)| ResourcePath::Entries { index, width });
+    let tiles = (0..=HIGHEST_USED_LEVEL).flat_map(move |level| {
+        grown_at(old, new, level).map(move |(index, width)| ResourcePath::Tile {
+            level,
+            index,
+            width,
+        })
+    });
+    bundles.chain(tiles)
+}
+
+/// A tree of fewer than 2^64 entries has no tiles above it.
+const HIGHEST_USED_LEVEL: u8 = 7;
+
+fn grown_at(old: u64, new: u64, level: u8) -> impl Iterator<Item = (u64, Width)> {
+    let (old, new) = (complete_at(old, level), complete_at(new, level));
+    let (first, end) = (old >> 8, new >> 8);
+    let complete = (first..end).map(|index| (index, Width::COMPLETE));
+    let rest = u16::try_from(new % 256).ok().and_then(Width::new);
+    let begun = rest.filter(|_| new > old).map(|width| (end, width));
+    complete.chain(begun)
+}
+
+impl fmt::Display for ResourcePath {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (index, width) = match self {
+            Self::Checkpoint => return formatter.write_str("checkpoint"),
+            Self::Tile {
+                level,
+                index,
+                width,
+            } => {
+                write!(formatter, "tile/{level}")?;
+                (*index, width)
+            }
+            Self::Entries { index, width } => {
+                formatter.write_str("tile/entries")?;
+                (*index, width)
+            }
+        };
+        write_index(formatter, index)?;
+        if *width != Width::COMPLETE {
+            write!(formatter, ".p/{}", width.0)?;
+        }
+        Ok(())
+    }
+}
+
+/// Three digits for each element of the path, all but the last with an `x` before them.
+fn write_index(formatter: &mut fmt::Formatter<'_>, index: u64) -> fmt::Result {
+    let mut groups = Vec::new();
+    let mut rest = index / 1000;
+    while rest > 0 {
+        groups.push(rest % 1000);
+        rest /= 1000;
+    }
+    for group in groups.into_iter().rev() {
+        write!(formatter, "/x{group:03}")?;
+    }
+    write!(formatter, "/{:03}", index % 1000)
+}
+
+impl FromStr for ResourcePath {
+    type Err = PathError;
+
+    /// Reads the one form of a path; whatever would be written otherwise is refused.
+    fn from_str(text: &str) -> Result<Self, PathError> {
+        if text.len() > LONGEST_PATH {
+            return Err(PathError);
+        }
+        let path = parse(text).ok_or(PathError)?;
+        if path.to_string() == text {
+            return Ok(path);
+        }
+        Err(PathError)
+    }
+}
+
+fn parse(text: &str) -> Option<ResourcePath> {
+    let Some(text) = text.strip_prefix("tile/") else {
+        return (text == "checkpoint").then_some(ResourcePath::Checkpoint);
+    };
+    let (kind, text) = text.split_once('/')?;
+    let (index, width) = match text.split_once(".p/") {
+        Some((index, width)) => {
+            let width = Width::new(u16::try_from(decimal(width)?).ok()?)?;
+            (index, width)
+        }
+        None => (text, Width::COMPLETE),
+    };
+    let mut number = 0_u64;
+    for group in index.split('/') {
+        let digits = group.strip_prefix('x').unwrap_or(group);
+        let fits = digits.len() == 3 && digits.bytes().all(|byte| byte.is_ascii_digit());
+        let group = digits.parse::<u64>().ok().filter(|_| fits)?;
+        number = number.checked_mul(1000)?.checked_add(group)?;
+    }
+    let index = number;
+    if kind == "entries" {
+        return Some(ResourcePath::Entries { index, width });
+    }
+    let level = u8::try_from(decimal(kind)?).ok()?;
+    (level <= ResourcePath::HIGHEST_LEVEL).then_some(ResourcePath::Tile {
+        level,
+        index,
+        width,
+    })
+}
+
+/// More than any path has.
+const LONGEST_PATH: usize = 64;

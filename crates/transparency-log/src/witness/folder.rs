@@ -1,0 +1,127 @@
+//! What a witness has cosigned, in a folder.
+
+use std::{
+    hash::{BuildHasher, BuildHasherDefault, DefaultHasher},
+    io,
+    path::PathBuf,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use disk::layer::{self, FileLayer, LayerFile};
+use sha2::{Digest, Sha256};
+
+use super::{AddError, Records};
+use crate::{Checkpoint, tree::TreeHead};
+
+/// Records in a folder, one file for each log, which is replaced as a whole: after a crash it is the one before or the
+/// new one. One process at a time has the folder.
+///
+/// Whoever puts an old copy of the folder in its place has a witness that cosigns a second history.
+///
+/// A file has the three lines of a checkpoint, and its name is the SHA-256 of the origin in hexadecimal digits.
+#[derive(Debug)]
+pub struct FolderRecords {
+    layer: Arc<dyn FileLayer>,
+    /// Requests for one log come one after the other; those for different logs seldom wait for each other.
+    turns: [Mutex<()>; TURNS],
+    /// Open for as long as the lock is needed.
+    _lock: Arc<dyn LayerFile>,
+}
+
+/// Records cannot be read or written.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum FolderRecordsError {
+    /// Another process has the folder.
+    #[error("another process uses {}", .0.display())]
+    InUse(PathBuf),
+    /// A file is not what was written. Whoever removes it has a witness that may cosign a second history.
+    #[error("the record {} is damaged", .0.display())]
+    Damaged(PathBuf),
+    /// The operating system refused.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+}
+
+impl FolderRecords {
+    /// Opens the records in a folder, which may be empty.
+    ///
+    /// # Errors
+    /// [`FolderRecordsError::InUse`], after having waited for [`disk::PATIENCE`]; [`FolderRecordsError::Io`].
+    pub fn open(layer: Arc<dyn FileLayer>) -> Result<Self, FolderRecordsError> {
+        let Some(lock) = layer::lock(&*layer, LOCK)? else {
+            return Err(FolderRecordsError::InUse(layer.path().to_path_buf()));
+        };
+        Ok(Self {
+            layer,
+            turns: [const { Mutex::new(()) }; TURNS],
+            _lock: lock,
+        })
+    }
+
+    /// What is on record for a log: the log without entries if nothing is.
+    ///
+    /// # Errors
+    /// [`FolderRecordsError::Damaged`], [`FolderRecordsError::Io`].
+    pub fn recorded(&self, origin: &str) -> Result<TreeHead, FolderRecordsError> {
+        let name = file_name(origin);
+        let Some(bytes) = layer::read(&*self.layer, &name, LONGEST_RECORD)? else {
+            return Ok(TreeHead::empty());
+        };
+        let parsed = || {
+            let checkpoint = Checkpoint::parse(core::str::from_utf8(&bytes).ok()?).ok()?;
+            let is_ours = checkpoint.origin() == origin && checkpoint.extensions().is_empty();
+            is_ours.then_some(TreeHead {
+                size: checkpoint.size(),
+                root: checkpoint.root(),
+            })
+        };
+        let damaged = || FolderRecordsError::Damaged(self.layer.path().join(&name));
+        parsed().ok_or_else(damaged)
+    }
+
+    fn record(&self, origin: &str, new: TreeHead) -> Result<(), FolderRecordsError> {
+        let checkpoint = Checkpoint::new(origin, new.size, new.root).map_err(io::Error::other)?;
+        let text = checkpoint.text();
+        layer::replace(&*self.layer, &file_name(origin), text.as_bytes())?;
+        Ok(())
+    }
+}
+
+impl Records for FolderRecords {
+    type Error = FolderRecordsError;
+
+    /// What is read may be what a write left that failed, and not durable. It is only compared; what the witness goes on from
+    /// is written anew each time, also if it is the same.
+    fn advance(
+        &self,
+        origin: &str,
+        new: TreeHead,
+        check: impl FnOnce(&TreeHead) -> Result<(), AddError<FolderRecordsError>>,
+    ) -> Result<(), AddError<FolderRecordsError>> {
+        let hasher = BuildHasherDefault::<DefaultHasher>::default();
+        let place = usize::try_from(hasher.hash_one(origin) % 64).unwrap_or_default();
+        let _turn = self
+            .turns
+            .get(place)
+            .map(|turn| turn.lock().unwrap_or_else(PoisonError::into_inner));
+        let recorded = self.recorded(origin).map_err(AddError::Record)?;
+        check(&recorded)?;
+        self.record(origin, new).map_err(AddError::Record)
+    }
+}
+
+fn file_name(origin: &str) -> String {
+    use core::fmt::Write as _;
+    let mut name = String::new();
+    for byte in Sha256::digest(origin) {
+        // Writing to a string cannot fail.
+        let _ = write!(name, "{byte:02x}");
+    }
+    name
+}
+
+const TURNS: usize = 64;
+const LOCK: &str = "lock";
+/// Longer than any record of a log that is known.
+const LONGEST_RECORD: u64 = 1 << 20;

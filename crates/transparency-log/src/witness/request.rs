@@ -1,0 +1,84 @@
+//! What a log sends to a witness.
+
+use crate::{
+    Note,
+    lines::{decimal, split_line},
+    note::{LONGEST_NOTE, NoteError},
+    proof::{parse_hashes, write_hashes},
+    tree::Hash,
+};
+
+/// The body of a request for a cosignature.
+///
+/// ```text
+/// old 20852014
+/// PlRNCrwHpqhGrupue0L7gxbjbMiKA9temvuZZDDpkaw=
+///
+/// example.com/behind-the-sofa
+/// 20852163
+/// ..
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AddCheckpoint {
+    /// The size of the log when the witness last cosigned, 0 if it has not.
+    pub old_size: u64,
+    /// That the log has only grown since.
+    pub proof: Vec<Hash>,
+    /// The checkpoint, signed by the log.
+    pub note: Note,
+}
+
+/// A request cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RequestError {
+    /// The request is longer than [`AddCheckpoint::LONGEST`].
+    #[error("a request is too long")]
+    TooLong,
+    /// The request is not text, or has no old size in the first line.
+    #[error("a request does not begin with the old size")]
+    OldSize,
+    /// A line of the proof is not a hash, there are more than [`MOST_PROOF_LINES`], or no empty line follows.
+    #[error("the consistency proof of a request cannot be read")]
+    Proof,
+    /// The note cannot be read.
+    #[error("the note of a request cannot be read")]
+    Note(#[source] NoteError),
+}
+
+/// The most lines of a proof.
+pub const MOST_PROOF_LINES: usize = 63;
+
+impl AddCheckpoint {
+    /// The longest request, in bytes. Whoever receives one reads no more.
+    pub const LONGEST: usize = LONGEST_NOTE + 4096;
+
+    /// The request in this body.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn parse(body: &[u8]) -> Result<Self, RequestError> {
+        if body.len() > Self::LONGEST {
+            return Err(RequestError::TooLong);
+        }
+        let text = core::str::from_utf8(body).map_err(|_| RequestError::OldSize)?;
+        let (first, rest) = split_line(text).ok_or(RequestError::OldSize)?;
+        let old_size = first.strip_prefix("old ").and_then(decimal);
+        let old_size = old_size.ok_or(RequestError::OldSize)?;
+        let (proof, note) = parse_hashes(rest, MOST_PROOF_LINES).ok_or(RequestError::Proof)?;
+        let note = Note::parse(note.as_bytes()).map_err(RequestError::Note)?;
+        Ok(Self {
+            old_size,
+            proof,
+            note,
+        })
+    }
+
+    /// The body.
+    pub fn encode(&self) -> String {
+        let mut text = format!("old {}\n", self.old_size);
+        write_hashes(&mut text, &self.proof);
+        text.push_str(&self.note.encode());
+        text
+    }
+}

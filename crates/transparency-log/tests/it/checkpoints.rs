@@ -1,0 +1,120 @@
+//! Checkpoints: the specification's examples, and hostile text.
+
+use transparency_log::{Checkpoint, CheckpointError, Note, tree::Hash};
+
+use crate::support::mutations;
+
+/// The example of `tlog-cosignature`, with the log's signature and a witness's.
+const EXAMPLE: &str = "example.com/behind-the-sofa\n20852163\nCsUYapGGPo4dkMgIAUqom/Xajj7h2fB2MPA3j2jxq2I=\n\n\u{2014} example.com/behind-the-sofa Az3grlgtzPICa5OS8npVmf1Myq/5IZniMp+ZJurmRDeOoRDe4URYN7u5/Zhcyv2q1gGzGku9nTo+zyWE+xeMcTOAYQ8=\n\u{2014} witness.example.com/w1 jWbPPwAAAABkGFDLEZMHwSRaJNiIDoe9DYn/zXcrtPHeolMI5OWXEhZCB9dlrDJsX3b2oyin1nPZqhf5nNo0xUe+mbIUBkBIfZ+qnA==\n";
+
+#[test]
+fn the_example_of_the_specification_is_read() {
+    let note = Note::parse(EXAMPLE.as_bytes()).unwrap();
+    assert_eq!(note.encode(), EXAMPLE);
+    let checkpoint = Checkpoint::parse(note.unverified_text()).unwrap();
+    assert_eq!(checkpoint.origin(), "example.com/behind-the-sofa");
+    assert_eq!(checkpoint.size(), 20_852_163);
+    assert_eq!(
+        checkpoint.root().to_string(),
+        "CsUYapGGPo4dkMgIAUqom/Xajj7h2fB2MPA3j2jxq2I="
+    );
+    assert_eq!(checkpoint.text(), note.unverified_text());
+    let [log, witness] = note.signatures() else {
+        panic!("two signatures")
+    };
+    assert_eq!(log.id().to_string(), "033de0ae");
+    assert_eq!(log.as_bytes().len(), 64);
+    assert_eq!(witness.as_bytes().len(), 8 + 64);
+    // The time that the specification gives.
+    assert_eq!(witness.as_bytes()[..8], 1_679_315_147_u64.to_be_bytes());
+}
+
+#[test]
+fn every_text_that_is_read_is_the_text_of_what_was_read() {
+    let checkpoint = Checkpoint::new("log \u{fc}ber + alles", 10, Hash::of_nothing()).unwrap();
+    let extended = checkpoint
+        .clone()
+        .with_extension("one")
+        .unwrap()
+        .with_extension("two")
+        .unwrap();
+    for honest in [checkpoint, extended] {
+        assert_eq!(Checkpoint::parse(&honest.text()), Ok(honest.clone()));
+        for changed in mutations(honest.text().as_bytes()) {
+            let Ok(changed) = String::from_utf8(changed) else {
+                continue;
+            };
+            if let Ok(read) = Checkpoint::parse(&changed) {
+                assert_eq!(read.text(), changed);
+                assert_ne!(read, honest);
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_no_checkpoint_is_refused_by_name() {
+    let root = Hash::of_nothing();
+    let refused = |text: String| Checkpoint::parse(&text).unwrap_err();
+    assert_eq!(refused(String::new()), CheckpointError::Short);
+    assert_eq!(refused("o\n1\n".into()), CheckpointError::Short);
+    assert_eq!(refused(format!("o\n1\n{root}")), CheckpointError::Short);
+    assert_eq!(refused(format!("\n1\n{root}\n")), CheckpointError::Origin);
+    for size in [
+        "",
+        "01",
+        "+1",
+        "-1",
+        " 1",
+        "1 ",
+        "0x1",
+        "00",
+        "18446744073709551616",
+        "\u{661}",
+    ] {
+        assert_eq!(
+            refused(format!("o\n{size}\n{root}\n")),
+            CheckpointError::Size,
+            "{size}"
+        );
+    }
+    Checkpoint::parse(&format!("o\n18446744073709551615\n{root}\n")).unwrap();
+    for root in [
+        "",
+        "AAAA",
+        &root.to_string()[1..],
+        &format!("{root}="),
+        &format!("{root}AAAA"),
+    ] {
+        assert_eq!(
+            refused(format!("o\n1\n{root}\n")),
+            CheckpointError::Root,
+            "{root}"
+        );
+    }
+    // The last digit of 32 bytes has two bits that say nothing.
+    let text = root.to_string().replace("U=", "V=");
+    assert_eq!(refused(format!("o\n1\n{text}\n")), CheckpointError::Root);
+    assert_eq!(
+        refused(format!("o\n1\n{root}\n\n")),
+        CheckpointError::Extension
+    );
+    assert_eq!(
+        refused(format!("o\n1\n{root}\na\n\nb\n")),
+        CheckpointError::Extension
+    );
+    assert_eq!(
+        refused(format!("o\n1\n{root}\na\rb\n")),
+        CheckpointError::Extension
+    );
+    assert_eq!(refused(format!("o\n1\n{root}\na")), CheckpointError::Short);
+    assert_eq!(
+        Checkpoint::new("a\nb", 1, root),
+        Err(CheckpointError::Origin)
+    );
+    let checkpoint = Checkpoint::new("a", 1, root).unwrap();
+    assert_eq!(
+        checkpoint.with_extension("a\nb"),
+        Err(CheckpointError::Extension)
+    );
+}

@@ -1,0 +1,164 @@
+//! Logs on a simulated disk: a crash at every write and every synchronisation.
+
+use disk::layer::{Reads, SimulatedFolder};
+use transparency_log::{
+    Checkpoint, Note,
+    store::{LogFiles, LogStore},
+    tile::{Fetch, ResourcePath, TileReader},
+};
+
+use crate::support::{NaiveLog, entry, log_key, time, witness_key};
+
+/// Sizes at which the log is signed: within a tile, at its end, and beyond.
+const SIZES: [u64; 5] = [1, 3, 256, 258, 300];
+
+/// What somebody has seen of a log: notes that it has signed, the newest that is published.
+#[derive(Default)]
+struct Seen {
+    signed: Vec<Note>,
+    published: u64,
+}
+
+/// Appends, signs and publishes until something fails. Entries that were never signed for may be others in each run.
+fn go_on(folder: &SimulatedFolder, seen: &mut Seen, run: u8) {
+    let Ok(mut store) = LogStore::open(folder.layer(), &log_key().verifier()) else {
+        return;
+    };
+    for size in SIZES {
+        for index in store.size()..size {
+            if store.append(&[&entry(index)[..], &[run]].concat()).is_err() {
+                return;
+            }
+        }
+        let Ok(note) = store.sign(&log_key()) else {
+            return;
+        };
+        seen.signed.push(note.clone());
+        let checkpoint = Checkpoint::parse(note.unverified_text()).unwrap();
+        let mut cosigned = note;
+        cosigned
+            .add(witness_key(1).cosign(&checkpoint, time(1)))
+            .unwrap();
+        if store
+            .files()
+            .published_size()
+            .is_ok_and(|published| published <= checkpoint.size())
+        {
+            if store.publish(&cosigned).is_err() {
+                return;
+            }
+            seen.published = checkpoint.size();
+        }
+    }
+}
+
+/// Whatever was signed is a beginning of what is there, and what is published is whole.
+fn check(folder: &SimulatedFolder, seen: &Seen) {
+    let files = LogFiles::open(folder.layer());
+    let published = files.published_size().unwrap();
+    assert!(published >= seen.published);
+    if let Ok(note) = files.fetch(&ResourcePath::Checkpoint) {
+        let note = Note::parse(&note).unwrap();
+        note.open(&[log_key().verifier()]).unwrap();
+        let checkpoint = Checkpoint::parse(note.unverified_text()).unwrap();
+        check_whole(&files, &checkpoint);
+    }
+    let store = LogStore::open(folder.layer(), &log_key().verifier()).unwrap();
+    let newest = store
+        .signed()
+        .map(|note| Checkpoint::parse(note.unverified_text()).unwrap());
+    for note in &seen.signed {
+        let newest = newest.as_ref().unwrap();
+        let checkpoint = Checkpoint::parse(note.unverified_text()).unwrap();
+        assert!(
+            newest.size() >= checkpoint.size(),
+            "a signature is forgotten"
+        );
+        if newest.size() == published {
+            let mut reader = TileReader::open(&files, newest).unwrap();
+            assert_eq!(
+                reader.root_at(checkpoint.size()).unwrap(),
+                checkpoint.root()
+            );
+        }
+    }
+}
+
+fn check_whole(files: &LogFiles, checkpoint: &Checkpoint) {
+    let mut reader = TileReader::open(files, checkpoint).unwrap();
+    let bundles = checkpoint.size().div_ceil(256);
+    let entries: Vec<Vec<u8>> = (0..bundles)
+        .flat_map(|index| reader.bundle(index).unwrap())
+        .collect();
+    assert_eq!(
+        NaiveLog::of(entries).head(checkpoint.size()).root,
+        checkpoint.root()
+    );
+}
+
+fn operations() -> usize {
+    let folder = SimulatedFolder::new("log");
+    let mut seen = Seen::default();
+    go_on(&folder, &mut seen, 0);
+    assert_eq!(seen.published, 300);
+    check(&folder, &seen);
+    folder.operations().len()
+}
+
+/// The operations at which something other than one more write happens, and some writes.
+fn chosen() -> impl Iterator<Item = usize> {
+    let folder = SimulatedFolder::new("log");
+    go_on(&folder, &mut Seen::default(), 0);
+    let operations = folder.operations();
+    (1..=operations.len()).filter(move |number| {
+        let at = |number: usize| operations.get(number - 1).copied();
+        number % 41 == 0 || at(*number) != at(number + 1) || at(*number) != at(number.max(&2) - 1)
+    })
+}
+
+#[test]
+fn no_crash_leaves_a_checkpoint_without_its_tiles_or_forgets_a_signature() {
+    assert!(chosen().count() < operations());
+    for stop in chosen() {
+        let folder = SimulatedFolder::new("log");
+        folder.stop_at(stop, Reads::Work);
+        let mut seen = Seen::default();
+        go_on(&folder, &mut seen, 0);
+        for seed in 0..3 {
+            let left = folder.after_power_cut(seed);
+            check(&left, &seen);
+            // The next process appends other entries behind what was signed.
+            let mut later = Seen {
+                signed: seen.signed.clone(),
+                published: seen.published,
+            };
+            go_on(&left, &mut later, 1);
+            assert_eq!(later.published, 300);
+            check(&left, &later);
+        }
+        let mut later = Seen {
+            signed: seen.signed.clone(),
+            published: seen.published,
+        };
+        let left = folder.after_kill();
+        go_on(&left, &mut later, 1);
+        check(&left.after_power_cut(stop.try_into().unwrap()), &later);
+    }
+}
+
+#[test]
+fn no_failure_of_the_medium_does_either() {
+    for failing in chosen() {
+        let seed = u64::try_from(failing).unwrap();
+        let folder = SimulatedFolder::new("log");
+        folder.fail_at(failing, seed);
+        let mut seen = Seen::default();
+        go_on(&folder, &mut seen, 0);
+        // Another process goes on from what can be read, which need not be durable.
+        go_on(&folder, &mut seen, 1);
+        assert_eq!(seen.published, 300);
+        for cut in 0..2 {
+            check(&folder.after_power_cut(cut), &seen);
+        }
+    }
+}

@@ -1,0 +1,15 @@
+//! Transparency logs from outside: vectors, a naive tree as oracle, hostile bytes, crashes, and forks.
+
+#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+
+mod checkpoints;
+mod crashes;
+mod notes;
+mod policies;
+mod proofs;
+mod stores;
+mod support;
+mod tiles;
+mod trees;
+mod vectors;
+mod witnesses;

@@ -1,0 +1,320 @@
+//! Policies as text, and what they accept.
+
+use std::fmt::Write as _;
+
+use transparency_log::{
+    Checkpoint, Note, Policy,
+    note::{KeyError, NoteError, VerifierKey},
+    policy::{PolicyError, PolicyTextError},
+    tree::Hash,
+};
+
+use crate::support::{NaiveLog, ORIGIN, log_key, mutations, other_log_key, time, witness_key};
+
+fn witnesses(number: u8) -> Vec<VerifierKey> {
+    (1..=number)
+        .map(|number| witness_key(number).verifier())
+        .collect()
+}
+
+fn policy(threshold: usize, number: u8) -> Policy {
+    Policy::threshold(&[log_key().verifier()], threshold, &witnesses(number)).unwrap()
+}
+
+/// The note of a log of 9 entries with cosignatures of these witnesses.
+fn cosigned(by: &[u8]) -> Note {
+    let log = NaiveLog::new(9);
+    let mut note = log.note(9);
+    for number in by {
+        note.add(witness_key(*number).cosign(&log.checkpoint(9), time(u64::from(*number))))
+            .unwrap();
+    }
+    note
+}
+
+fn names(numbers: &[u8]) -> Vec<String> {
+    numbers
+        .iter()
+        .map(|number| format!("witness.example/w{number}"))
+        .collect()
+}
+
+#[test]
+fn as_many_witnesses_as_asked_for_have_to_cosign() {
+    for mask in 0..32_u8 {
+        let by: Vec<u8> = (1..=5)
+            .filter(|number| mask >> (number - 1) & 1 == 1)
+            .collect();
+        let missing: Vec<u8> = (1..=5).filter(|number| !by.contains(number)).collect();
+        for threshold in 1..=5 {
+            let found = policy(threshold, 5).verify(&cosigned(&by));
+            if by.len() >= threshold {
+                let accepted = found.unwrap();
+                assert_eq!(accepted.checkpoint(), &NaiveLog::new(9).checkpoint(9));
+                let cosigned = accepted.cosignatures().iter();
+                let cosigned: Vec<_> = cosigned
+                    .map(|found| (found.witness.clone(), found.time.seconds()))
+                    .collect();
+                let times = by.iter().map(|number| u64::from(*number));
+                assert_eq!(
+                    cosigned,
+                    names(&by).into_iter().zip(times).collect::<Vec<_>>()
+                );
+            } else {
+                let (missing, old) = (names(&missing), Vec::new());
+                assert_eq!(found, Err(PolicyError::QuorumNotMet { missing, old }));
+            }
+        }
+    }
+}
+
+/// One witness counts once, however often and by whatever names it cosigns.
+#[test]
+fn a_witness_counts_once() {
+    let log = NaiveLog::new(9);
+    let mut note = cosigned(&[1]);
+    note.add(witness_key(1).cosign(&log.checkpoint(9), time(77)))
+        .unwrap();
+    note.add(witness_key(1).cosign(&log.checkpoint(9), time(5)))
+        .unwrap();
+    let (missing, old) = (names(&[2]), Vec::new());
+    let refused = policy(2, 2).verify(&note);
+    assert_eq!(refused, Err(PolicyError::QuorumNotMet { missing, old }));
+    // Of several times the last.
+    let accepted = policy(1, 2).verify(&note).unwrap();
+    assert_eq!(accepted.cosignatures().len(), 1);
+    assert_eq!(accepted.cosignatures()[0].time, time(77));
+    let key = witness_key(1).verifier();
+    let twice = Policy::threshold(&[log_key().verifier()], 2, &[key.clone(), key]);
+    assert_eq!(twice, Err(PolicyTextError::KeyTwice(0)));
+}
+
+#[test]
+fn old_cosignatures_do_not_count_where_new_ones_are_asked_for() {
+    let note = cosigned(&[1, 2, 3]);
+    let since = |seconds| policy(2, 4).verify_since(&note, Some(time(seconds)));
+    assert!(since(2).is_ok());
+    let (missing, old) = (names(&[4]), names(&[1, 2]));
+    assert_eq!(since(3), Err(PolicyError::QuorumNotMet { missing, old }));
+}
+
+#[test]
+fn what_is_wrong_is_named() {
+    let log = NaiveLog::new(9);
+    let two = policy(1, 2);
+    let mut unsigned = Note::new(log.checkpoint(9).text()).unwrap();
+    assert_eq!(two.verify(&unsigned), Err(NoteError::NoKnownKey.into()));
+    unsigned
+        .add(witness_key(1).cosign(&log.checkpoint(9), time(1)))
+        .unwrap();
+    assert_eq!(
+        two.verify(&unsigned),
+        Err(PolicyError::NotSignedByLog(ORIGIN.into()))
+    );
+    // By a key of the right name, that is not the log's.
+    unsigned
+        .add(other_log_key().sign(unsigned.unverified_text()))
+        .unwrap();
+    assert_eq!(
+        two.verify(&unsigned),
+        Err(PolicyError::NotSignedByLog(ORIGIN.into()))
+    );
+    let elsewhere = Checkpoint::new("example.com/other", 9, Hash::of_nothing()).unwrap();
+    let refused = two.verify(&elsewhere.sign(&log_key()));
+    assert_eq!(
+        refused,
+        Err(PolicyError::UnknownLog("example.com/other".into()))
+    );
+    // A cosignature of another checkpoint, by a known witness.
+    let mut spliced = log.note(9);
+    spliced
+        .add(witness_key(1).cosign(&log.checkpoint(8), time(1)))
+        .unwrap();
+    spliced
+        .add(witness_key(2).cosign(&log.checkpoint(9), time(1)))
+        .unwrap();
+    let name = witness_key(1).name().clone();
+    assert_eq!(
+        two.verify(&spliced),
+        Err(NoteError::WrongSignature(name).into())
+    );
+    let mut text = Note::new("no checkpoint\n").unwrap();
+    text.add(log_key().sign("no checkpoint\n")).unwrap();
+    assert!(matches!(two.verify(&text), Err(PolicyError::Checkpoint(_))));
+}
+
+#[test]
+fn no_mutation_of_a_cosigned_note_is_accepted_as_another() {
+    let note = cosigned(&[1, 2]);
+    let two = policy(2, 2);
+    let honest = two.verify(&note).unwrap();
+    for changed in mutations(note.encode().as_bytes()) {
+        let Ok(parsed) = Note::parse(&changed) else {
+            continue;
+        };
+        if let Ok(accepted) = two.verify(&parsed) {
+            // Lines of signatures may change places or stand twice, or others stand beside them.
+            assert_eq!(accepted, honest);
+        }
+    }
+}
+
+/// The structure of the example of `tlog-policy`.
+#[test]
+fn groups_of_groups() {
+    let mut text = format!(
+        "# who\n\n \tlog {}\thttps://example.com/log \n",
+        log_key().verifier()
+    );
+    for number in 1..=6 {
+        let name = if number <= 3 { "X" } else { "Y" };
+        let _ = writeln!(
+            text,
+            "witness {name}{number} {}",
+            witness_key(number).verifier()
+        );
+    }
+    text += "group X-witnesses 2 X1 X2 X3\ngroup Y-witnesses any Y4 Y5 Y6\n";
+    text += "group X-and-Y all X-witnesses Y-witnesses\nquorum X-and-Y";
+    let policy: Policy = text.parse().unwrap();
+    assert_eq!(
+        policy.logs()[0].url.as_deref(),
+        Some("https://example.com/log")
+    );
+    assert_eq!(policy.witnesses()[5].name, "Y6");
+    for mask in 0..64_u8 {
+        let by: Vec<u8> = (1..=6)
+            .filter(|number| mask >> (number - 1) & 1 == 1)
+            .collect();
+        let expected = by.iter().filter(|number| **number <= 3).count() >= 2
+            && by.iter().any(|number| *number > 3);
+        assert_eq!(policy.verify(&cosigned(&by)).is_ok(), expected, "{by:?}");
+    }
+}
+
+#[test]
+fn a_policy_without_witnesses_says_so() {
+    let text = format!("log {}\nquorum none\n", log_key().verifier());
+    let policy: Policy = text.parse().unwrap();
+    assert!(policy.verify(&cosigned(&[])).is_ok());
+    assert!(
+        policy
+            .verify(&cosigned(&[1]))
+            .unwrap()
+            .cosignatures()
+            .is_empty()
+    );
+}
+
+#[test]
+fn what_is_no_policy_is_refused_by_name() {
+    let (log, one, two) = (
+        log_key().verifier(),
+        witness_key(1).verifier(),
+        witness_key(2).verifier(),
+    );
+    let base = format!("log {log}\nwitness a {one}\nwitness b {two}\n");
+    let refused = |rest: &str| format!("{base}{rest}").parse::<Policy>().unwrap_err();
+    let unknown = |line: usize, name: &str| PolicyTextError::UnknownName {
+        line,
+        name: name.into(),
+    };
+    let twice = |line: usize, name: &str| PolicyTextError::MemberTwice {
+        line,
+        name: name.into(),
+    };
+    assert_eq!(refused(""), PolicyTextError::Quorum);
+    assert_eq!(refused("quorum a\nquorum a\n"), PolicyTextError::Quorum);
+    assert_eq!(refused("quorum none\nquorum a\n"), PolicyTextError::Quorum);
+    assert_eq!(refused("quorum c\n"), unknown(4, "c"));
+    assert_eq!(refused("quorum g\ngroup g all a b\n"), unknown(4, "g"));
+    assert_eq!(refused("group g all g\n"), unknown(4, "g"));
+    assert_eq!(refused("group g all none\n"), unknown(4, "none"));
+    assert_eq!(refused("group g all a a\n"), twice(4, "a"));
+    assert_eq!(refused("group g all a\ngroup h all a\n"), twice(5, "a"));
+    for threshold in ["0", "3", "-1", "01", "2.0", "most", "99999999999999999999"] {
+        let line = format!("group g {threshold} a b\nquorum g\n");
+        assert_eq!(refused(&line), PolicyTextError::Threshold(4), "{threshold}");
+    }
+    assert_eq!(refused("group g all\n"), PolicyTextError::Threshold(4));
+    assert_eq!(refused("group a any b\n"), PolicyTextError::NameTaken(4));
+    assert_eq!(refused("group none any b\n"), PolicyTextError::NameTaken(4));
+    assert_eq!(
+        refused(&format!("witness c {one}\n")),
+        PolicyTextError::KeyTwice(4)
+    );
+    assert_eq!(
+        refused(&format!("log {log}\n")),
+        PolicyTextError::KeyTwice(4)
+    );
+    let third = witness_key(3).verifier();
+    assert_eq!(
+        refused(&format!("witness a {third}\n")),
+        PolicyTextError::NameTaken(4)
+    );
+    let source = KeyError::Type(1);
+    let other = other_log_key().verifier();
+    assert_eq!(
+        refused(&format!("witness c {other}\n")),
+        PolicyTextError::Key { line: 4, source }
+    );
+    let source = KeyError::Type(4);
+    assert_eq!(
+        refused(&format!("log {third}\n")),
+        PolicyTextError::Key { line: 4, source }
+    );
+    let source = KeyError::Form;
+    assert_eq!(
+        refused("log key\n"),
+        PolicyTextError::Key { line: 4, source }
+    );
+    for line in [
+        "quorum",
+        "quorum a b",
+        "log",
+        "witness a",
+        "Quorum a",
+        "quorum a\r",
+        "quorum\u{b}a",
+        "x",
+    ] {
+        let found = refused(&format!("{line}\n"));
+        assert_eq!(found, PolicyTextError::Line(4), "{line:?}");
+    }
+    assert_eq!(
+        refused(&format!("log {other} url more\n")),
+        PolicyTextError::Line(4)
+    );
+    let long = "#".repeat(Policy::LONGEST + 1);
+    assert_eq!(long.parse::<Policy>(), Err(PolicyTextError::TooLong));
+}
+
+#[test]
+fn the_threshold_has_to_be_possible() {
+    let log = [log_key().verifier()];
+    for threshold in [0, 3] {
+        let refused = Policy::threshold(&log, threshold, &witnesses(2));
+        assert_eq!(refused, Err(PolicyTextError::Threshold(0)));
+    }
+}
+
+/// Chains of groups and many witnesses are evaluated in one pass.
+#[test]
+fn large_policies_are_read() {
+    let mut text = String::new();
+    for number in 0..=255_u8 {
+        let secret = [number; 32];
+        let name = format!("n{number}").parse().unwrap();
+        let key = transparency_log::note::Cosigner::new(name, &secret).verifier();
+        let _ = write!(
+            text,
+            "witness n{number} {key}\ngroup g{number} any n{number}\n"
+        );
+    }
+    let full: Policy = format!("log {}\n{text}quorum g7\n", log_key().verifier())
+        .parse()
+        .unwrap();
+    assert_eq!(full.witnesses().len(), Policy::MOST);
+    let more = format!("{text}group h any g0\nquorum h\n").parse::<Policy>();
+    assert_eq!(more, Err(PolicyTextError::TooMany));
+}

@@ -1,0 +1,107 @@
+//! Proofs as texts.
+
+use transparency_log::{
+    Policy,
+    policy::PolicyError,
+    proof::{LogProof, LogProofError},
+    tree::{TreeError, prove_inclusion},
+};
+
+use crate::support::{NaiveLog, entry, log_key, mutations, time, witness_key};
+
+fn policy() -> Policy {
+    Policy::threshold(&[log_key().verifier()], 1, &[witness_key(1).verifier()]).unwrap()
+}
+
+fn proof(index: u64, size: u64) -> LogProof {
+    let mut log = NaiveLog::new(size);
+    let mut note = log.note(size);
+    note.add(witness_key(1).cosign(&log.checkpoint(size), time(3)))
+        .unwrap();
+    let path = prove_inclusion(&mut log, index, size).unwrap();
+    LogProof {
+        index,
+        path,
+        note,
+        extra: None,
+    }
+}
+
+#[test]
+fn proofs_are_read_back_and_prove_their_entry() {
+    for (index, size) in [(0, 1), (0, 2), (6, 7), (3, 7), (299, 300)] {
+        for extra in [None, Some(vec![]), Some(vec![1, 2, 3])] {
+            let proof = LogProof {
+                extra,
+                ..proof(index, size)
+            };
+            let read = LogProof::parse(proof.encode().as_bytes()).unwrap();
+            assert_eq!(read, proof);
+            let logged = read.verify(&policy(), &entry(index)).unwrap();
+            assert_eq!(logged.index(), index);
+            assert_eq!(logged.is_last(), index + 1 == size);
+            assert_eq!(logged.accepted().cosignatures()[0].time, time(3));
+            let other = read.verify(&policy(), &entry(index + 1));
+            assert_eq!(other, Err(LogProofError::Tree(TreeError::WrongRoot)));
+        }
+    }
+}
+
+#[test]
+fn no_mutation_of_a_proof_proves_the_entry_elsewhere() {
+    let extra = Some(vec![9; 10]);
+    let honest = LogProof {
+        extra,
+        ..proof(5, 7)
+    };
+    for changed in mutations(honest.encode().as_bytes()) {
+        let Ok(read) = LogProof::parse(&changed) else {
+            continue;
+        };
+        // Nobody vouches for what an application adds.
+        if let Ok(logged) = read.verify(&policy(), &entry(5)) {
+            assert_eq!((logged.index(), read.path), (5, honest.path.clone()));
+            assert_eq!(logged.accepted().checkpoint().size(), 7);
+        }
+    }
+}
+
+#[test]
+fn what_is_no_proof_is_refused_by_name() {
+    let honest = proof(5, 7).encode();
+    let refused = |text: String| LogProof::parse(text.as_bytes()).unwrap_err();
+    assert_eq!(refused(honest.replace("@v1", "@v2")), LogProofError::Form);
+    assert_eq!(
+        refused(honest.replace("index 5", "index 05")),
+        LogProofError::Form
+    );
+    assert_eq!(
+        refused(honest.replace("index 5", "extra x\nindex 5")),
+        LogProofError::Form
+    );
+    let extras = "extra AAAA\nextra AAAA\nindex 5";
+    assert_eq!(
+        refused(honest.replace("index 5", extras)),
+        LogProofError::Form
+    );
+    assert_eq!(refused(String::new()), LogProofError::Form);
+    let (head, _) = honest.split_once("\n\n").unwrap();
+    assert!(matches!(
+        refused(format!("{head}\n\n")),
+        LogProofError::Note(_)
+    ));
+    let line = format!("{}\n", transparency_log::tree::Hash::of_nothing());
+    let many = honest.replace("index 5\n", &format!("index 5\n{}", line.repeat(63)));
+    assert_eq!(refused(many), LogProofError::Form);
+    assert_eq!(
+        refused("x".repeat(LogProof::LONGEST + 1)),
+        LogProofError::TooLong
+    );
+    let nobody =
+        Policy::threshold(&[log_key().verifier()], 1, &[witness_key(2).verifier()]).unwrap();
+    let refused = proof(5, 7).verify(&nobody, &entry(5));
+    assert!(matches!(
+        refused,
+        Err(LogProofError::Policy(PolicyError::QuorumNotMet { .. }))
+    ));
+}

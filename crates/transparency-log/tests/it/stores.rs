@@ -1,0 +1,254 @@
+//! Logs in folders.
+
+use std::{fs, sync::Arc};
+
+use disk::layer::{Folder, SimulatedFolder};
+use transparency_log::{
+    Checkpoint, Note,
+    store::{LogFiles, LogStore, StoreError, export},
+    tile::{BundleError, Fetch, FetchError, ResourcePath, TileReader, grown},
+};
+
+use crate::support::{NaiveLog, entry, log_key, other_log_key, time, witness_key};
+
+fn open(folder: &SimulatedFolder) -> LogStore {
+    LogStore::open(folder.layer(), &log_key().verifier()).unwrap()
+}
+
+fn append(store: &mut LogStore, until: u64) -> Note {
+    for index in store.size()..until {
+        store.append(&entry(index)).unwrap();
+    }
+    let note = store.sign(&log_key()).unwrap();
+    store.publish(&note).unwrap();
+    note
+}
+
+#[test]
+fn a_log_has_the_resources_of_the_definition() {
+    let folder = SimulatedFolder::new("log");
+    let naive = NaiveLog::new(1100);
+    let mut store = open(&folder);
+    let mut published = 0;
+    for size in [0, 1, 2, 255, 256, 257, 512, 1023, 1100] {
+        let note = append(&mut store, size);
+        assert_eq!(note, naive.note(size));
+        let files = store.files();
+        let fetched = files.fetch(&ResourcePath::Checkpoint).unwrap();
+        assert_eq!(fetched, note.encode().as_bytes());
+        for path in grown(published, size).chain(grown(0, size)) {
+            assert_eq!(
+                files.fetch(&path).unwrap(),
+                naive.fetch(&path).unwrap(),
+                "{path}"
+            );
+        }
+        for path in grown(size, size + 1).chain(grown(size, size + 300)) {
+            assert!(
+                matches!(files.fetch(&path), Err(FetchError::NotFound)),
+                "{path}"
+            );
+        }
+        published = size;
+        drop(store);
+        store = open(&folder);
+        assert_eq!(store.size(), size);
+        assert_eq!(store.signed(), Some(&note));
+    }
+}
+
+#[test]
+fn what_is_not_published_is_not_given_away() {
+    let folder = SimulatedFolder::new("log");
+    let mut store = open(&folder);
+    append(&mut store, 10);
+    store.append(&entry(10)).unwrap();
+    let signed = store.sign(&log_key()).unwrap();
+    for path in grown(10, 11) {
+        assert!(matches!(
+            store.files().fetch(&path),
+            Err(FetchError::NotFound)
+        ));
+    }
+    // A witness asks for the proof from what is published; others read what is not yet.
+    let mut cosigned = signed.clone();
+    let checkpoint = Checkpoint::parse(signed.unverified_text()).unwrap();
+    cosigned
+        .add(witness_key(1).cosign(&checkpoint, time(1)))
+        .unwrap();
+    store.publish(&cosigned).unwrap();
+    let fetched = store.files().fetch(&ResourcePath::Checkpoint).unwrap();
+    assert_eq!(fetched, cosigned.encode().as_bytes());
+    assert_eq!(store.files().published_size().unwrap(), 11);
+}
+
+#[test]
+fn only_what_the_log_has_signed_is_published() {
+    let folder = SimulatedFolder::new("log");
+    let mut store = open(&folder);
+    append(&mut store, 10);
+    let naive = NaiveLog::new(30);
+    assert!(matches!(
+        store.publish(&naive.note(11)),
+        Err(StoreError::NotSigned)
+    ));
+    assert!(matches!(
+        store.publish(&naive.note(9)),
+        Err(StoreError::Older {
+            published: 10,
+            size: 9
+        })
+    ));
+    let forked = Checkpoint::new("example.com/log", 10, naive.head(9).root).unwrap();
+    assert!(matches!(
+        store.publish(&forked.sign(&log_key())),
+        Err(StoreError::NotSigned)
+    ));
+    let unsigned = naive.checkpoint(10).sign(&other_log_key());
+    assert!(matches!(store.publish(&unsigned), Err(StoreError::Note(_))));
+    let other = Checkpoint::new("example.com/other", 10, naive.head(10).root).unwrap();
+    assert!(matches!(
+        store.publish(&other.sign(&log_key())),
+        Err(StoreError::OtherLog(_))
+    ));
+    assert!(matches!(
+        store.sign(&other_log_key()),
+        Err(StoreError::OtherKey)
+    ));
+    let long = store.append(&vec![0; 65_536]).unwrap_err();
+    assert!(matches!(
+        long,
+        StoreError::Entry(BundleError::EntryTooLong(65_536))
+    ));
+    append(&mut store, 11);
+}
+
+#[test]
+fn one_process_writes_and_others_read() {
+    let folder = SimulatedFolder::new("log");
+    let mut store = open(&folder);
+    let refused = LogStore::open(folder.layer(), &log_key().verifier()).unwrap_err();
+    assert!(matches!(refused, StoreError::InUse(_)));
+    let files = LogFiles::open(folder.layer());
+    assert!(matches!(
+        files.fetch(&ResourcePath::Checkpoint),
+        Err(FetchError::NotFound)
+    ));
+    append(&mut store, 300);
+    let checkpoint = NaiveLog::new(300).checkpoint(300);
+    let mut reader = TileReader::open(&files, &checkpoint).unwrap();
+    append(&mut store, 700);
+    assert_eq!(reader.entry(299).unwrap(), entry(299));
+    assert_eq!(reader.bundle(0).unwrap().len(), 256);
+}
+
+#[test]
+fn damaged_and_foreign_files_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let key = log_key().verifier();
+    let layer = || Arc::new(Folder::open(folder.path()).unwrap());
+    append(&mut LogStore::open(layer(), &key).unwrap(), 300);
+    let other = LogStore::open(layer(), &other_log_key().verifier());
+    assert!(matches!(other, Err(StoreError::Note(_))));
+    for (name, length) in [
+        ("hashes-0", 300 * 32 - 1),
+        ("hashes-1", 31),
+        ("ends", 299 * 8),
+        ("entries", 9),
+        ("signed", 40),
+    ] {
+        let path = folder.path().join(name);
+        let whole = fs::read(&path).unwrap();
+        fs::write(&path, &whole[..length]).unwrap();
+        assert!(LogStore::open(layer(), &key).is_err(), "{name}");
+        fs::write(&path, &whole).unwrap();
+    }
+    for (name, place) in [
+        ("hashes-0", 299 * 32),
+        ("hashes-0", 256 * 32),
+        ("hashes-1", 5),
+        ("signed", 30),
+    ] {
+        let path = folder.path().join(name);
+        let mut bytes = fs::read(&path).unwrap();
+        bytes[place] ^= 1;
+        fs::write(&path, &bytes).unwrap();
+        assert!(LogStore::open(layer(), &key).is_err(), "{name}");
+        bytes[place] ^= 1;
+        fs::write(&path, &bytes).unwrap();
+    }
+    fs::rename(
+        folder.path().join("signed"),
+        folder.path().join("elsewhere"),
+    )
+    .unwrap();
+    let refused = LogStore::open(layer(), &key).unwrap_err();
+    assert!(matches!(refused, StoreError::Damaged(_)));
+}
+
+/// A folder that any web server can publish has the same resources, under their paths.
+#[test]
+fn exported_logs_have_all_resources() {
+    struct Exported<'a>(&'a std::path::Path);
+    impl Fetch for Exported<'_> {
+        fn fetch(&self, path: &ResourcePath) -> Result<Vec<u8>, FetchError> {
+            fs::read(self.0.join(path.to_string())).map_err(|_| FetchError::NotFound)
+        }
+    }
+    let folder = SimulatedFolder::new("log");
+    let target = tempfile::tempdir().unwrap();
+    let mut store = open(&folder);
+    for size in [0, 1, 300, 301, 512, 1000] {
+        append(&mut store, size);
+        assert_eq!(export(store.files(), target.path()).unwrap(), size);
+        let naive = NaiveLog::new(size);
+        for path in grown(0, size) {
+            assert_eq!(
+                Exported(target.path()).fetch(&path).unwrap(),
+                naive.fetch(&path).unwrap()
+            );
+        }
+        let mut reader =
+            TileReader::open(Exported(target.path()), &naive.checkpoint(size)).unwrap();
+        for index in (0..size).step_by(97) {
+            assert_eq!(reader.entry(index).unwrap(), entry(index));
+        }
+    }
+    let mut shorter = open(&SimulatedFolder::new("log"));
+    append(&mut shorter, 7);
+    let refused = export(shorter.files(), target.path()).unwrap_err();
+    assert!(matches!(
+        refused,
+        StoreError::Older {
+            published: 1000,
+            size: 7
+        }
+    ));
+}
+
+/// Appending costs writes by the levels of tiles, not by the size.
+#[test]
+fn appending_does_not_read_the_log() {
+    let folder = SimulatedFolder::new("log");
+    let mut store = open(&folder);
+    append(&mut store, 5000);
+    let before = folder.operations().len();
+    append(&mut store, 5001);
+    let operations = folder.operations().len() - before;
+    // Three writes, ten files made durable, and twice a file in the place of another.
+    assert!(operations <= 3 + 10 + 2 * 6, "{operations}");
+}
+
+/// After an error nothing is known of what the medium has; only whoever opens the log anew knows.
+#[test]
+fn a_log_whose_medium_failed_has_to_be_opened_anew() {
+    let folder = SimulatedFolder::new("log");
+    let mut store = open(&folder);
+    append(&mut store, 3);
+    folder.fail_at(folder.operations().len() + 1, 1);
+    assert!(matches!(store.append(&entry(3)), Err(StoreError::Io(_))));
+    assert!(matches!(store.append(&entry(3)), Err(StoreError::Failed)));
+    assert!(matches!(store.sign(&log_key()), Err(StoreError::Failed)));
+    drop(store);
+    assert_eq!(append(&mut open(&folder), 5), NaiveLog::new(5).note(5));
+}

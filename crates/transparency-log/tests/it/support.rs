@@ -1,0 +1,191 @@
+//! Keys, a log in memory, a naive tree, and mutations.
+
+use std::collections::BTreeMap;
+
+use transparency_log::{
+    Checkpoint, Note, Timestamp,
+    note::{Cosigner, NoteSigner},
+    tile::{Fetch, FetchError, ResourcePath, encode_entry},
+    tree::{Hash, Subtrees, TreeHead},
+};
+
+pub(crate) const ORIGIN: &str = "example.com/log";
+
+pub(crate) fn log_key() -> NoteSigner {
+    NoteSigner::new(ORIGIN.parse().unwrap(), &[1; 32])
+}
+
+pub(crate) fn other_log_key() -> NoteSigner {
+    NoteSigner::new(ORIGIN.parse().unwrap(), &[2; 32])
+}
+
+pub(crate) fn witness_key(number: u8) -> Cosigner {
+    let name = format!("witness.example/w{number}");
+    Cosigner::new(name.parse().unwrap(), &[100 + number; 32])
+}
+
+pub(crate) fn time(seconds: u64) -> Timestamp {
+    Timestamp::from_seconds(seconds).unwrap()
+}
+
+/// Entry number `index` of every log here; some are empty, some long.
+pub(crate) fn entry(index: u64) -> Vec<u8> {
+    let length = usize::try_from(index * index % 97).unwrap();
+    let mut entry = index.to_be_bytes().to_vec();
+    entry.extend(std::iter::repeat_n(7, length));
+    entry
+}
+
+/// The definition of RFC 6962, section 2.1, as it stands there.
+pub(crate) fn naive_root(leaves: &[Hash]) -> Hash {
+    match leaves {
+        [] => Hash::of_nothing(),
+        [leaf] => *leaf,
+        leaves => {
+            let (left, right) = leaves.split_at(naive_split(leaves.len()));
+            Hash::of_node(&naive_root(left), &naive_root(right))
+        }
+    }
+}
+
+pub(crate) fn naive_split(length: usize) -> usize {
+    let mut split = 1;
+    while split * 2 < length {
+        split *= 2;
+    }
+    split
+}
+
+/// A log in memory, with every hash computed by the definition.
+pub(crate) struct NaiveLog {
+    pub(crate) leaves: Vec<Hash>,
+    pub(crate) entries: Vec<Vec<u8>>,
+    /// Roots of complete subtrees, once computed.
+    known: BTreeMap<(u8, u64), Hash>,
+}
+
+impl NaiveLog {
+    pub(crate) fn new(size: u64) -> Self {
+        Self::of((0..size).map(entry).collect())
+    }
+
+    pub(crate) fn of(entries: Vec<Vec<u8>>) -> Self {
+        let leaves = entries.iter().map(|entry| Hash::of_leaf(entry)).collect();
+        let known = BTreeMap::new();
+        Self {
+            leaves,
+            entries,
+            known,
+        }
+    }
+
+    pub(crate) fn head(&self, size: u64) -> TreeHead {
+        let root = naive_root(&self.leaves[..usize::try_from(size).unwrap()]);
+        TreeHead { size, root }
+    }
+
+    pub(crate) fn checkpoint(&self, size: u64) -> Checkpoint {
+        Checkpoint::new(ORIGIN, size, self.head(size).root).unwrap()
+    }
+
+    pub(crate) fn note(&self, size: u64) -> Note {
+        self.checkpoint(size).sign(&log_key())
+    }
+}
+
+impl Subtrees for NaiveLog {
+    type Error = core::convert::Infallible;
+
+    fn subtree(&mut self, height: u8, index: u64) -> Result<Hash, Self::Error> {
+        if let Some(hash) = self.known.get(&(height, index)) {
+            return Ok(*hash);
+        }
+        let start = usize::try_from(index << height).unwrap();
+        let hash = naive_root(&self.leaves[start..start + (1 << height)]);
+        self.known.insert((height, index), hash);
+        Ok(hash)
+    }
+}
+
+/// Any tile, by its definition.
+impl Fetch for NaiveLog {
+    fn fetch(&self, path: &ResourcePath) -> Result<Vec<u8>, FetchError> {
+        if let ResourcePath::Tile { index, .. } | ResourcePath::Entries { index, .. } = path
+            && *index > 1 << 32
+        {
+            return Err(FetchError::NotFound);
+        }
+        let range = |index: u64, number: u16, step: usize| {
+            let first = usize::try_from(index).unwrap() * 256;
+            (first..first + usize::from(number)).map(move |place| place * step..(place + 1) * step)
+        };
+        let found = match path {
+            ResourcePath::Checkpoint => None,
+            ResourcePath::Tile {
+                level,
+                index,
+                width,
+            } => {
+                let step = 256_usize
+                    .checked_pow(u32::from(*level))
+                    .ok_or(FetchError::NotFound)?;
+                range(*index, width.number(), step)
+                    .map(|leaves| self.leaves.get(leaves).map(naive_root))
+                    .map(|root| root.map(|root| root.as_bytes().to_vec()))
+                    .collect::<Option<Vec<_>>>()
+            }
+            ResourcePath::Entries { index, width } => range(*index, width.number(), 1)
+                .map(|place| self.entries.get(place.start))
+                .map(|entry| entry.map(|entry| encode_entry(entry).unwrap()))
+                .collect(),
+        };
+        found
+            .map(|parts| parts.concat())
+            .ok_or(FetchError::NotFound)
+    }
+}
+
+/// Everything that is one step away from some bytes: each byte changed, left out, doubled, each end cut off, each line left
+/// out, doubled, or swapped with the next.
+pub(crate) fn mutations(bytes: &[u8]) -> Vec<Vec<u8>> {
+    let mut mutated = Vec::new();
+    for place in 0..bytes.len() {
+        for change in [1, 0x20, 0x80] {
+            let mut changed = bytes.to_vec();
+            changed[place] ^= change;
+            mutated.push(changed);
+        }
+        mutated.push([&bytes[..place], &bytes[place + 1..]].concat());
+        mutated.push([&bytes[..=place], &bytes[place..]].concat());
+        mutated.push(bytes[..place].to_vec());
+    }
+    let lines: Vec<&[u8]> = bytes.split_inclusive(|byte| *byte == b'\n').collect();
+    for place in 0..lines.len() {
+        let (before, after) = lines.split_at(place);
+        mutated.push([before, &after[1..]].concat().concat());
+        mutated.push([before, &after[..1], after].concat().concat());
+        if let [first, second, rest @ ..] = after {
+            mutated.push([before, &[second, first], rest].concat().concat());
+        }
+    }
+    for more in ["\n", "x", "x\n", "\0", "\u{2014} x AAAAAAA=\n"] {
+        mutated.push([bytes, more.as_bytes()].concat());
+        mutated.push([more.as_bytes(), bytes].concat());
+    }
+    mutated.retain(|changed| changed != bytes);
+    mutated
+}
+
+/// Numbers that look random, the same each time.
+pub(crate) struct Numbers(pub(crate) u64);
+
+impl Numbers {
+    pub(crate) fn below(&mut self, end: u64) -> u64 {
+        // SplitMix64 (Steele, Lea, Flood 2014).
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (mixed ^ (mixed >> 31)) % end
+    }
+}

@@ -1,0 +1,495 @@
+//! A witness: what it answers, what it never does, and what a log makes of its answers.
+
+use std::{
+    sync::{Arc, Barrier},
+    thread,
+};
+
+use disk::layer::{Folder, Reads, SimulatedFolder};
+use transparency_log::{
+    Checkpoint, Note, Timestamp,
+    note::{NoteError, Signature},
+    tree::{Hash, TreeHead, prove_consistency},
+    witness::{
+        AddCheckpoint, AddError, Answer, AnswerError, FolderRecords, FolderRecordsError,
+        MemoryRecords, Records, RequestError, SIZE_CONTENT_TYPE, TEXT_CONTENT_TYPE, Witness,
+    },
+};
+
+use crate::support::{
+    NaiveLog, Numbers, ORIGIN, entry, log_key, mutations, other_log_key, time, witness_key,
+};
+
+fn witness<R: Records>(records: R) -> Witness<R> {
+    let mut witness = Witness::new(witness_key(1), records);
+    witness.add_log(ORIGIN, log_key().verifier());
+    witness
+}
+
+fn request(log: &mut NaiveLog, old_size: u64, size: u64) -> AddCheckpoint {
+    let proof = prove_consistency(log, old_size.min(size), size).unwrap();
+    let note = log.note(size);
+    AddCheckpoint {
+        old_size,
+        proof,
+        note,
+    }
+}
+
+fn add<R: Records>(
+    witness: &Witness<R>,
+    request: &AddCheckpoint,
+) -> Result<Signature, AddError<R::Error>> {
+    witness.add_checkpoint(request.encode().as_bytes(), time(1_700_000_000))
+}
+
+/// The same entries but for the last one.
+fn fork(size: u64) -> NaiveLog {
+    let mut entries: Vec<Vec<u8>> = (0..size).map(entry).collect();
+    entries.last_mut().unwrap().push(1);
+    NaiveLog::of(entries)
+}
+
+#[test]
+fn a_witness_follows_a_log() {
+    let witness = witness(MemoryRecords::default());
+    let mut log = NaiveLog::new(600);
+    let mut old = 0;
+    for size in [0, 0, 1, 2, 2, 3, 100, 256, 599, 600, 600] {
+        let request = request(&mut log, old, size);
+        let cosignature = add(&witness, &request).unwrap();
+        let mut note = request.note.clone();
+        note.add(cosignature.clone()).unwrap();
+        let opened = note.open(&[witness.verifier()]).unwrap().signed.clone();
+        assert_eq!(opened[0].time, Some(time(1_700_000_000)));
+        let answer = Answer::read(
+            (200, None, cosignature.line().as_bytes()),
+            (&request.note, old, size),
+            &witness.verifier(),
+        );
+        assert_eq!(answer, Ok(Answer::Cosigned(vec![cosignature])));
+        old = size;
+    }
+}
+
+#[test]
+#[allow(clippy::too_many_lines, reason = "one case after the other")]
+fn each_refusal_has_its_status_and_changes_nothing() {
+    let witness = witness(MemoryRecords::default());
+    let mut log = NaiveLog::new(20);
+    add(&witness, &request(&mut log, 0, 9)).unwrap();
+    let refused = |request: &AddCheckpoint| {
+        let error = add(&witness, request).unwrap_err();
+        (error.status(), error.content_type(), error.body(), error)
+    };
+    let honest = request(&mut log, 9, 15);
+
+    let error = witness.add_checkpoint(b"new 3\n\n", time(0)).unwrap_err();
+    assert!(matches!(
+        (error.status(), error),
+        (400, AddError::Request(RequestError::OldSize))
+    ));
+
+    let mut text = Note::new("no checkpoint\n").unwrap();
+    text.add(log_key().sign("no checkpoint\n")).unwrap();
+    let (status, _, _, error) = refused(&AddCheckpoint {
+        note: text,
+        ..honest.clone()
+    });
+    assert!(matches!((status, error), (400, AddError::Checkpoint(_))));
+
+    let checkpoint = Checkpoint::new("example.com/other", 15, Hash::of_nothing()).unwrap();
+    let note = checkpoint.sign(&log_key());
+    let (status, _, _, error) = refused(&AddCheckpoint {
+        note,
+        ..honest.clone()
+    });
+    assert!(matches!((status, error), (404, AddError::UnknownLog)));
+
+    let note = log.checkpoint(15).sign(&other_log_key());
+    let (status, _, _, error) = refused(&AddCheckpoint {
+        note,
+        ..honest.clone()
+    });
+    assert!(matches!(
+        (status, error),
+        (403, AddError::NotSigned(NoteError::NoKnownKey))
+    ));
+
+    let mut note = Note::new(log.checkpoint(15).text()).unwrap();
+    note.add(log.note(14).signatures()[0].clone()).unwrap();
+    let (status, _, _, error) = refused(&AddCheckpoint {
+        note,
+        ..honest.clone()
+    });
+    assert!(matches!(
+        (status, error),
+        (403, AddError::NotSigned(NoteError::WrongSignature(_)))
+    ));
+
+    let (status, _, _, error) = refused(&AddCheckpoint {
+        old_size: 16,
+        ..honest.clone()
+    });
+    assert!(matches!((status, error), (400, AddError::OldSize)));
+
+    for old_size in [0, 8, 10, 15] {
+        let refused = refused(&request(&mut log, old_size, 15));
+        assert!(matches!(refused.3, AddError::Conflict(9)));
+        assert_eq!(
+            (refused.0, refused.1, refused.2.as_str()),
+            (409, SIZE_CONTENT_TYPE, "9\n")
+        );
+    }
+    let refused_same = refused(&request(&mut fork(9), 9, 9));
+    assert!(matches!(refused_same.3, AddError::Forked(9)));
+    assert_eq!((refused_same.0, refused_same.1), (409, TEXT_CONTENT_TYPE));
+
+    let mut forked = fork(9);
+    forked.entries.extend((9..15).map(entry));
+    let (status, _, _, error) = refused(&request(&mut NaiveLog::of(forked.entries), 9, 15));
+    assert!(matches!((status, error), (422, AddError::Inconsistent(_))));
+    for proof in [vec![], [&honest.proof[..], &[Hash::of_nothing()]].concat()] {
+        let (status, _, _, error) = refused(&AddCheckpoint {
+            proof,
+            ..honest.clone()
+        });
+        assert!(matches!((status, error), (422, AddError::Inconsistent(_))));
+    }
+    // The same size again, with a proof that it does not need.
+    let with_proof = AddCheckpoint {
+        old_size: 9,
+        note: log.note(9),
+        ..honest.clone()
+    };
+    assert_eq!(refused(&with_proof).0, 422);
+
+    add(&witness, &honest).unwrap();
+}
+
+/// The log without entries has one root.
+#[test]
+fn the_first_checkpoint_may_be_empty_but_not_anything() {
+    let witness = witness(MemoryRecords::default());
+    let checkpoint = Checkpoint::new(ORIGIN, 0, Hash::of_leaf(b"something")).unwrap();
+    let note = checkpoint.sign(&log_key());
+    let forged = AddCheckpoint {
+        old_size: 0,
+        proof: vec![],
+        note,
+    };
+    assert!(matches!(add(&witness, &forged), Err(AddError::Forked(0))));
+    add(&witness, &request(&mut NaiveLog::new(0), 0, 0)).unwrap();
+    let proof = vec![Hash::of_nothing()];
+    let with_proof = AddCheckpoint {
+        proof,
+        ..request(&mut NaiveLog::new(2), 0, 2)
+    };
+    assert!(matches!(
+        add(&witness, &with_proof),
+        Err(AddError::Inconsistent(_))
+    ));
+}
+
+#[test]
+fn keys_of_a_log_can_change() {
+    let mut witness = witness(MemoryRecords::default());
+    let mut log = NaiveLog::new(3);
+    let note = log.checkpoint(3).sign(&other_log_key());
+    let by_new_key = AddCheckpoint {
+        note,
+        ..request(&mut log, 0, 3)
+    };
+    assert!(matches!(
+        add(&witness, &by_new_key),
+        Err(AddError::NotSigned(_))
+    ));
+    witness.add_log(ORIGIN, other_log_key().verifier());
+    add(&witness, &by_new_key).unwrap();
+    add(&witness, &request(&mut log, 3, 3)).unwrap();
+}
+
+#[test]
+fn no_mutation_of_a_request_gets_anything_else_cosigned() {
+    let mut log = NaiveLog::new(15);
+    let honest = request(&mut log, 9, 15);
+    let text = honest.note.unverified_text();
+    for changed in mutations(honest.encode().as_bytes()) {
+        let witness = witness(MemoryRecords::default());
+        add(&witness, &request(&mut log, 0, 9)).unwrap();
+        if let Ok(cosignature) = witness.add_checkpoint(&changed, time(1)) {
+            // More signatures may stand below.
+            let parsed = AddCheckpoint::parse(&changed).unwrap();
+            assert_eq!(parsed.note.unverified_text(), text);
+            witness.verifier().verify(text, &cosignature).unwrap();
+        }
+    }
+}
+
+#[test]
+fn requests_have_one_form() {
+    let mut log = NaiveLog::new(15);
+    let honest = request(&mut log, 9, 15);
+    let text = honest.encode();
+    assert_eq!(AddCheckpoint::parse(text.as_bytes()).unwrap(), honest);
+    let refused = |text: &str| AddCheckpoint::parse(text.as_bytes()).unwrap_err();
+    for old in [
+        "old 09",
+        "old",
+        "old ",
+        "old  9",
+        "Old 9",
+        "old -9",
+        "old 9 ",
+        "old 99999999999999999999",
+    ] {
+        assert_eq!(
+            refused(&text.replace("old 9", old)),
+            RequestError::OldSize,
+            "{old}"
+        );
+    }
+    assert_eq!(refused(""), RequestError::OldSize);
+    assert_eq!(refused("old 9\n"), RequestError::Proof);
+    assert!(matches!(
+        refused("old 9\n\n"),
+        RequestError::Note(NoteError::Unsigned)
+    ));
+    let lines = |number: usize| format!("{}\n", Hash::of_nothing()).repeat(number);
+    let note = honest.note.encode();
+    assert!(AddCheckpoint::parse(format!("old 9\n{}\n{note}", lines(63)).as_bytes()).is_ok());
+    assert_eq!(
+        refused(&format!("old 9\n{}\n{note}", lines(64))),
+        RequestError::Proof
+    );
+    assert_eq!(
+        refused(&format!("old 9\nAAAA\n\n{note}")),
+        RequestError::Proof
+    );
+    assert_eq!(
+        refused(&"x".repeat(AddCheckpoint::LONGEST + 1)),
+        RequestError::TooLong
+    );
+}
+
+#[test]
+fn answers_are_verified() {
+    let witness = witness(MemoryRecords::default());
+    let mut log = NaiveLog::new(9);
+    let sent = request(&mut log, 0, 9);
+    let cosignature = add(&witness, &sent).unwrap();
+    let key = witness.verifier();
+    let read = |status: u16, content_type: Option<&str>, body: &str| {
+        Answer::read(
+            (status, content_type, body.as_bytes()),
+            (&sent.note, 0, 9),
+            &key,
+        )
+    };
+    let line = cosignature.line();
+    let other = witness_key(2).cosign(&log.checkpoint(9), time(1)).line();
+    let honest = Ok(Answer::Cosigned(vec![cosignature.clone()]));
+    assert_eq!(read(200, None, &format!("{other}{line}")), honest);
+    assert_eq!(read(200, None, &other), Err(NoteError::NoKnownKey.into()));
+    assert_eq!(read(200, None, ""), Err(AnswerError::Form));
+    assert_eq!(read(200, None, "\n"), Err(NoteError::SignatureLine.into()));
+    assert_eq!(read(200, None, line.trim_end()), Err(AnswerError::Form));
+    let wrong = witness_key(1).cosign(&log.checkpoint(8), time(1)).line();
+    let name = key.name().clone();
+    assert_eq!(
+        read(200, None, &wrong),
+        Err(NoteError::WrongSignature(name).into())
+    );
+    for changed in mutations(line.as_bytes()) {
+        let Ok(changed) = String::from_utf8(changed) else {
+            continue;
+        };
+        if let Ok(answer) = read(200, None, &changed) {
+            let Answer::Cosigned(found) = answer else {
+                panic!("{changed}")
+            };
+            assert!(found.iter().all(|found| *found == cosignature));
+        }
+    }
+    let size = Some(SIZE_CONTENT_TYPE);
+    assert_eq!(read(409, size, "4\n"), Ok(Answer::Size(4)));
+    assert_eq!(read(409, size, "0\n"), Err(AnswerError::Ahead(0)));
+    assert_eq!(read(409, size, "10\n"), Err(AnswerError::Ahead(10)));
+    for body in ["", "4", "04\n", "4\n\n", "x\n"] {
+        assert_eq!(read(409, size, body), Err(AnswerError::Form), "{body:?}");
+    }
+    assert_eq!(read(409, None, "4\n"), Err(AnswerError::Refused(409)));
+    assert_eq!(read(404, None, ""), Err(AnswerError::Refused(404)));
+    let long = "x".repeat((1 << 16) + 1);
+    assert_eq!(read(200, None, &long), Err(AnswerError::TooLong));
+}
+
+/// Two histories are offered at once, many times: of each pair one is cosigned.
+#[test]
+fn of_two_forks_at_once_one_wins() {
+    let folder = tempfile::tempdir().unwrap();
+    let layer = Arc::new(Folder::open(folder.path()).unwrap());
+    let witness = witness(FolderRecords::open(layer).unwrap());
+    let mut entries: Vec<Vec<u8>> = Vec::new();
+    let mut numbers = Numbers(5);
+    for round in 0..40 {
+        let old = u64::try_from(entries.len()).unwrap();
+        let offered: Vec<NaiveLog> = (0..2_u8)
+            .map(|side| {
+                let more = 1 + numbers.below(3);
+                let mut grown = entries.clone();
+                grown
+                    .extend((0..more).map(|place| vec![side, round, u8::try_from(place).unwrap()]));
+                NaiveLog::of(grown)
+            })
+            .collect();
+        let barrier = Barrier::new(2);
+        let offer = |log: &NaiveLog| {
+            let mut log = NaiveLog::of(log.entries.clone());
+            let size = u64::try_from(log.entries.len()).unwrap();
+            let request = request(&mut log, old, size);
+            barrier.wait();
+            add(&witness, &request)
+        };
+        let won = thread::scope(|scope| {
+            let threads: Vec<_> = offered
+                .iter()
+                .map(|log| scope.spawn(|| offer(log).is_ok()))
+                .collect();
+            threads
+                .into_iter()
+                .map(|thread| thread.join().unwrap())
+                .collect::<Vec<_>>()
+        });
+        assert_eq!(won.iter().filter(|won| **won).count(), 1, "{round}");
+        let winner = won.iter().position(|won| *won).unwrap();
+        entries.clone_from(&offered[winner].entries);
+        let log = &offered[winner];
+        let size = u64::try_from(log.entries.len()).unwrap();
+        assert_eq!(witness.records().recorded(ORIGIN).unwrap(), log.head(size));
+    }
+}
+
+#[test]
+fn one_process_at_a_time_has_the_records() {
+    let folder = SimulatedFolder::new("records");
+    let first = FolderRecords::open(folder.layer()).unwrap();
+    let refused = FolderRecords::open(folder.layer()).unwrap_err();
+    assert!(matches!(refused, FolderRecordsError::InUse(_)));
+    drop(first);
+    FolderRecords::open(folder.layer()).unwrap();
+}
+
+/// What happens with a witness in a folder until it fails: the sizes and roots that it has cosigned.
+fn follow(folder: &SimulatedFolder, log: &mut NaiveLog, sizes: &[u64]) -> Vec<TreeHead> {
+    let mut cosigned = Vec::new();
+    let Ok(records) = FolderRecords::open(folder.layer()) else {
+        return cosigned;
+    };
+    let witness = witness(records);
+    for size in sizes {
+        let Ok(recorded) = witness.records().recorded(ORIGIN) else {
+            break;
+        };
+        if recorded.size <= *size && add(&witness, &request(log, recorded.size, *size)).is_ok() {
+            cosigned.push(log.head(*size));
+        }
+    }
+    cosigned
+}
+
+/// A crash at every write and synchronisation: whatever is left, no fork of what was cosigned is, and the honest log goes on.
+#[test]
+fn no_crash_makes_a_witness_forget() {
+    const SIZES: [u64; 4] = [1, 2, 2, 7];
+    let mut log = NaiveLog::new(9);
+    let all = SimulatedFolder::new("records");
+    assert_eq!(follow(&all, &mut log, &SIZES).len(), SIZES.len());
+    for stop in 1..=all.operations().len() {
+        let folder = SimulatedFolder::new("records");
+        folder.stop_at(stop, Reads::Work);
+        let cosigned = follow(&folder, &mut log, &SIZES);
+        let left = (0..20).map(|seed| folder.after_power_cut(seed));
+        for left in left.chain([folder.after_kill()]) {
+            check_left(&left, &mut log, cosigned.last());
+        }
+    }
+}
+
+/// An operation fails, the process goes on, and the power is cut later.
+#[test]
+fn no_failure_of_the_medium_makes_a_witness_forget() {
+    const SIZES: [u64; 4] = [1, 2, 2, 7];
+    let mut log = NaiveLog::new(9);
+    let all = SimulatedFolder::new("records");
+    follow(&all, &mut log, &SIZES);
+    for failing in 1..=all.operations().len() {
+        for seed in 0..6 {
+            let folder = SimulatedFolder::new("records");
+            folder.fail_at(failing, seed);
+            let mut cosigned = follow(&folder, &mut log, &SIZES);
+            // What can be read need not be durable; a second process goes on from there.
+            cosigned.extend(follow(&folder, &mut log, &[7]));
+            let last = cosigned.iter().max_by_key(|head| head.size);
+            for cut in 0..6 {
+                check_left(&folder.after_power_cut(cut), &mut log, last);
+            }
+        }
+    }
+}
+
+fn check_left(left: &SimulatedFolder, log: &mut NaiveLog, cosigned: Option<&TreeHead>) {
+    let witness = witness(FolderRecords::open(left.layer()).unwrap());
+    let recorded = witness.records().recorded(ORIGIN).unwrap();
+    let least = cosigned.copied().unwrap_or_else(TreeHead::empty);
+    assert!(recorded.size >= least.size, "{recorded:?} {least:?}");
+    assert_eq!(recorded, log.head(recorded.size));
+    for old_size in 0..=least.size {
+        if least.size > 0 {
+            let mut forked = fork(least.size);
+            assert!(add(&witness, &request(&mut forked, old_size, least.size)).is_err());
+        }
+        if old_size < least.size {
+            assert!(add(&witness, &request(log, old_size, old_size)).is_err());
+        }
+    }
+    add(&witness, &request(log, recorded.size, 9)).unwrap();
+}
+
+#[test]
+fn damaged_records_are_not_taken_for_none() {
+    let folder = tempfile::tempdir().unwrap();
+    let open = || {
+        let layer = Arc::new(Folder::open(folder.path()).unwrap());
+        witness(FolderRecords::open(layer).unwrap())
+    };
+    let mut log = NaiveLog::new(9);
+    add(&open(), &request(&mut log, 0, 7)).unwrap();
+    let name = std::fs::read_dir(folder.path())
+        .unwrap()
+        .map(|found| found.unwrap().file_name());
+    let name = name.into_iter().find(|name| name != "lock").unwrap();
+    let path = folder.path().join(name);
+    let whole = std::fs::read(&path).unwrap();
+    for changed in mutations(&whole) {
+        std::fs::write(&path, &changed).unwrap();
+        let witness = open();
+        // No fork and nothing older is cosigned; the honest log may have to wait for the operator.
+        for old_size in [0, 1, 5, 7] {
+            assert!(add(&witness, &request(&mut fork(7), old_size, 7)).is_err());
+            let earlier = old_size.min(6);
+            assert!(add(&witness, &request(&mut log, earlier, 6)).is_err());
+        }
+        if !matches!(
+            add(&witness, &request(&mut log, 7, 7)),
+            Ok(_) | Err(AddError::Record(FolderRecordsError::Damaged(_)))
+        ) {
+            // The record says another size or root, with which nothing is consistent.
+            assert!(add(&witness, &request(&mut log, 7, 9)).is_err());
+        }
+    }
+    let now = Timestamp::from_seconds(9).unwrap();
+    std::fs::write(&path, whole).unwrap();
+    let body = request(&mut log, 7, 9).encode();
+    open().add_checkpoint(body.as_bytes(), now).unwrap();
+}
