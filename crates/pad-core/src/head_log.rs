@@ -157,7 +157,8 @@ impl<S: Suite> Heads<S> for HeadLog<S> {
 
 /// The heads of all versions of a dictionary, wherever they are kept, and how they continue each other.
 ///
-/// Time of each proof: `O(log versions)` digests that are kept, and at most as many hashes for each of them.
+/// Time of each proof: in memory `O(log versions)` digests and hashes; where only every other subtree is kept, a digest more for each level
+/// below a right sibling, so `O(log^2 versions)`.
 pub trait Heads<S: Suite>: Subtrees<S> {
     /// The head of a version; version 0 has none.
     ///

@@ -125,7 +125,8 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
         let stored = match self.memory.keeping() {
             Keeping::Whole(_) => update(),
             Keeping::Rows(rows) => {
-                let row = rows.row(version)?;
+                // Without it nobody can say that the version is there.
+                let row = rows.row(version).inspect_err(|_| rows.close())?;
                 self.staged.clear();
                 row
             }
@@ -212,8 +213,8 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
             return Err(RepositoryError::from(NO_AUTHOR).into());
         };
         let version = rows.load(number, entries, signer)?;
-        let row = rows.row(version).map_err(RepositoryError::from)?;
-        self.staged = vec![row];
+        let row = rows.row(version).inspect_err(|_| rows.close());
+        self.staged = vec![row.map_err(RepositoryError::from)?];
         Ok(version)
     }
 
@@ -244,7 +245,8 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
             rows.synchronise()?;
             return match self.staged.last() {
                 Some(row) => self.store.publish_row(before, latest, row, records),
-                None => self.store.write_records(records),
+                None if latest == before => self.store.write_records(records),
+                None => Err(StoreError::Closed),
             };
         }
         let first = Version::new(before.number().saturating_add(1));

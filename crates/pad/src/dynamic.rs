@@ -143,28 +143,9 @@ pub fn open_author(
     record: SigningRecord,
 ) -> Result<AnyAuthor, AuthorError> {
     let (repository, description) = opened(path)?;
-    author_of(repository, &description, key, record)
-}
-
-/// As [`open_author`], of a store that is open already.
-///
-/// # Errors
-/// As [`open_author`].
-pub fn open_author_in(
-    store: AnyStore,
-    key: &SecretKey,
-    record: SigningRecord,
-) -> Result<AnyAuthor, AuthorError> {
-    let description = Description::read(&store).map_err(RepositoryError::from)?;
-    author_of(open(store, &description)?, &description, key, record)
-}
-
-fn author_of(
-    repository: AnyRepository,
-    description: &Description,
-    key: &SecretKey,
-    record: SigningRecord,
-) -> Result<AnyAuthor, AuthorError> {
+    if repository.store().file().is_none() {
+        return Err(RepositoryError::from(StoreError::NotSignedFor).into());
+    }
     if description.public != *key.public() {
         let other = StoreError::Damaged("the key is of another dictionary");
         return Err(RepositoryError::from(other).into());

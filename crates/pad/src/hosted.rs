@@ -168,6 +168,9 @@ pub trait RowKeeper: UpdatedRepository {
     /// [`LookupError`] if the version is not there.
     fn row(&self, version: Version) -> Result<Vec<u8>, LookupError>;
 
+    /// Takes nothing any more: what is here and what the store has may not be the same.
+    fn close(&mut self);
+
     /// Makes everything durable that the rows speak of.
     ///
     /// # Errors

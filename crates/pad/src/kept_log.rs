@@ -49,16 +49,22 @@ pub trait KeptLog: NodeLog + Sized {
     /// What the system says when it fails here, now or later.
     fn system_error(&self) -> SystemError;
 
-    /// A log of the same store without versions, to be written, into which those that are kept are copied.
+    /// A log of the same store without versions, into which those that are kept are copied once it is [started](KeptLog::start).
     ///
     /// # Errors
     /// [`StoreError::CannotPrune`] if this kind has none; [`StoreError`] of the medium.
     fn new_copy(&self) -> Result<Self, StoreError>;
 
+    /// Makes a new log, to be written.
+    ///
+    /// # Errors
+    /// [`StoreError`] of the medium.
+    fn start(&mut self) -> Result<(), StoreError>;
+
     /// The same log, without its versions, to be taken away.
     fn unopened(&self) -> Self;
 
-    /// The record by which a store turns from another log to this copy of it.
+    /// The record by which a store turns from another log to this one, and knows of the other that it is of no use.
     fn turn(&self, from: &Self) -> RecordChange;
 
     /// Whether a store has not turned to another log.

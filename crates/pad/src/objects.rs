@@ -11,10 +11,13 @@
 //! all, and of two writers one finds that the head is there already. What a writer has left behind that was killed are segments of numbers
 //! that no head speaks of: [`collect`](ObjectFolder::collect) takes them away.
 //!
-//! Readers keep nothing but what they have read. A segment and a head never change, so caches never forget for a reason.
+//! Readers keep nothing but what they have read. A segment and a head never change.
+//!
+//! An author's own store is in files: what it signs is remembered there before anybody sees it. Its updates are brought to objects, by it or by
+//! whoever has them; nobody signs here.
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet},
     env, io,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
@@ -24,7 +27,7 @@ use std::{
 
 use futures_util::{StreamExt as _, TryStreamExt as _};
 use object_store::{
-    Error, GetOptions, GetRange, ObjectStore, ObjectStoreExt as _, PutMode, PutPayload,
+    Error, GetOptions, GetRange, GetResult, ObjectStore, ObjectStoreExt as _, PutMode, PutPayload,
     local::LocalFileSystem, path::Path,
 };
 use pad_core::Version;
@@ -40,10 +43,13 @@ use names::{DESCRIPTION, HEADS, NEWEST, NODES};
 pub use object_backend::ObjectBackend;
 
 /// The objects of one dictionary.
+///
+/// Every call waits for its requests, so none is for a thread that runs asynchronous tasks: there it panics, as whatever blocks such threads.
 pub struct ObjectFolder {
     store: Arc<dyn ObjectStore>,
     prefix: Path,
-    runtime: Runtime,
+    /// `None` while this value is dropped.
+    runtime: Option<Runtime>,
     requests: AtomicU64,
     /// A version that is there, and so are all before it.
     known: AtomicU64,
@@ -78,7 +84,7 @@ impl ObjectFolder {
         Ok(Self {
             store,
             prefix,
-            runtime,
+            runtime: Some(runtime),
             requests: AtomicU64::new(0),
             known: AtomicU64::new(0),
             staged: Mutex::default(),
@@ -96,14 +102,28 @@ impl ObjectFolder {
             io::Error::new(io::ErrorKind::InvalidInput, said)
         };
         let url = Url::parse(address).map_err(|error| invalid(&error))?;
-        if url.scheme() == "file" {
-            let prefix = Path::from_url_path(url.path()).map_err(|error| invalid(&error))?;
-            return Self::new(Arc::new(LocalFileSystem::new().with_fsync(true)), prefix);
+        if url.query().is_some() || url.fragment().is_some() {
+            return Err(invalid(&"it has a query or a fragment").into());
         }
-        let options = env::vars().map(|(name, value)| (name.to_ascii_lowercase(), value));
-        let parsed = object_store::parse_url_opts(&url, options);
-        let (store, prefix) = parsed.map_err(|error| invalid(&error))?;
-        Self::new(Arc::from(store), prefix)
+        match url.scheme() {
+            "file" if url.has_host() => Err(invalid(&"a folder begins with file:///").into()),
+            "file" => {
+                let prefix = Path::from_url_path(url.path()).map_err(|error| invalid(&error))?;
+                Self::new(Arc::new(LocalFileSystem::new().with_fsync(true)), prefix)
+            }
+            "s3" => {
+                // What is meant for it has a name that begins so.
+                let variables = env::vars_os().filter_map(|(name, value)| {
+                    let (name, value) = (name.into_string().ok()?, value.into_string().ok()?);
+                    name.starts_with("AWS_")
+                        .then(|| (name.to_ascii_lowercase(), value))
+                });
+                let parsed = object_store::parse_url_opts(&url, variables);
+                let (store, prefix) = parsed.map_err(|error| invalid(&error))?;
+                Self::new(Arc::from(store), prefix)
+            }
+            other => Err(invalid(&format_args!("{other} is not offered")).into()),
+        }
     }
 
     /// How many requests were made.
@@ -117,7 +137,8 @@ impl ObjectFolder {
 
     fn wait<T>(&self, request: impl Future<Output = Result<T, Error>>) -> io::Result<T> {
         self.requests.fetch_add(1, Ordering::Relaxed);
-        self.runtime.block_on(request).map_err(system)
+        let runtime = self.runtime.as_ref().ok_or(io::ErrorKind::BrokenPipe)?;
+        runtime.block_on(request).map_err(system)
     }
 
     /// A small object; `None` if there is none.
@@ -134,10 +155,10 @@ impl ObjectFolder {
         };
         let read = self.wait(async {
             let found = self.store.get_opts(&path, options).await?;
-            found.bytes().await
+            bounded(found, most).await
         });
         match read {
-            Ok(bytes) => Ok(Some(bytes.into())),
+            Ok(bytes) => Ok(Some(bytes)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error),
         }
@@ -147,10 +168,14 @@ impl ObjectFolder {
     pub(crate) fn nodes(&self, number: u64, start: u64, bytes: &mut [u8]) -> io::Result<()> {
         let length = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
         let path = self.path(&names::nodes(number));
-        let read = self.wait(
-            self.store
-                .get_range(&path, start..start.saturating_add(length)),
-        );
+        let options = GetOptions {
+            range: Some(GetRange::Bounded(start..start.saturating_add(length))),
+            ..GetOptions::default()
+        };
+        let read = self.wait(async {
+            let found = self.store.get_opts(&path, options).await?;
+            bounded(found, length).await
+        });
         let read = read.map_err(|error| match error.kind() {
             // It was there when its version was published.
             io::ErrorKind::NotFound => io::ErrorKind::UnexpectedEof.into(),
@@ -180,12 +205,18 @@ impl ObjectFolder {
 
     /// Creates an object, which may be there already if it is this very one: an attempt whose answer was lost is made again.
     fn create_or_find(&self, name: &str, bytes: &[u8]) -> io::Result<bool> {
-        if self.create(name, bytes.to_vec())? {
-            return Ok(true);
+        for _ in 0..2 {
+            if self.create(name, bytes.to_vec())? {
+                return Ok(true);
+            }
+            let most = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
+            if let Some(found) = self.beginning(name, most.saturating_add(1))? {
+                return Ok(found == bytes);
+            }
+            // Two attempts at once can stop each other.
         }
-        let most = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
-        let found = self.beginning(name, most.saturating_add(1))?;
-        Ok(found.as_deref() == Some(bytes))
+        let said = format!("{name} can neither be created nor read");
+        Err(io::Error::other(said))
     }
 
     /// Creates a segment.
@@ -216,18 +247,18 @@ impl ObjectFolder {
         }))
     }
 
-    /// The names of the objects of a kind behind this one, in ascending order.
-    fn behind(&self, kind: &str, name: &str) -> io::Result<Vec<String>> {
+    /// Has the names of the objects of a kind behind this one, in whatever order, until `take` wants no more.
+    fn behind(&self, kind: &str, name: &str, mut take: impl FnMut(&str) -> bool) -> io::Result<()> {
         let (folder, offset) = (self.path(kind), self.path(name));
-        let listed = self.wait(
-            self.store
-                .list_with_offset(Some(&folder), &offset)
-                .map_ok(|found| found.location.filename().unwrap_or_default().to_owned())
-                .try_collect::<Vec<_>>(),
-        );
-        let mut names = listed?;
-        names.sort_unstable();
-        Ok(names)
+        self.wait(async {
+            let mut listed = self.store.list_with_offset(Some(&folder), &offset);
+            while let Some(found) = listed.next().await.transpose()? {
+                if !take(found.location.filename().unwrap_or_default()) {
+                    break;
+                }
+            }
+            Ok(())
+        })
     }
 
     /// Whether an object of a kind is behind this one.
@@ -247,13 +278,23 @@ impl ObjectFolder {
         if known == 0 {
             known = self.begin_of_search()?;
         }
-        let names = self.behind(HEADS, &names::head(Version::new(known)))?;
-        for name in names {
-            let next = known.checked_add(1);
-            if names::number_of(&name) != next {
-                return Err(StoreError::Damaged("a head is missing among its objects"));
+        // Folders are listed in no order, so heads wait here for those before them.
+        let (mut waiting, mut is_whole) = (BTreeSet::new(), true);
+        self.behind(HEADS, &names::head(Version::new(known)), |name| {
+            is_whole = match names::number_of(name) {
+                Some(number) => number > known && waiting.insert(number),
+                None => false,
+            };
+            while waiting
+                .first()
+                .is_some_and(|next| Some(*next) == known.checked_add(1))
+            {
+                known = waiting.pop_first().unwrap_or(known);
             }
-            known = next.unwrap_or(known);
+            is_whole && waiting.len() <= MOST_WAITING
+        })?;
+        if !is_whole || !waiting.is_empty() {
+            return Err(HEAD_MISSING);
         }
         self.known.store(known, Ordering::Relaxed);
         Ok(Version::new(known))
@@ -272,18 +313,25 @@ impl ObjectFolder {
         {
             return Ok(hint);
         }
-        // It was never written, or is not of these objects: the latest is between the powers of two that it lies between.
-        let mut begin = 0;
-        for power in (0..u64::BITS).map(|power| 1_u64 << power) {
-            if !self.is_behind(HEADS, &names::head(Version::new(power)))? {
-                break;
+        // It was never written, or is not of these objects: the latest is between two numbers.
+        let is_behind = |number: u64| self.is_behind(HEADS, &names::head(Version::new(number)));
+        let mut bounds = 0..1;
+        while is_behind(bounds.end)? {
+            let further = bounds.end.checked_mul(2);
+            bounds = bounds.end..further.ok_or(HEAD_MISSING)?;
+        }
+        while bounds.end - bounds.start > FEW {
+            let middle = bounds.start.midpoint(bounds.end);
+            if is_behind(middle)? {
+                bounds.start = middle;
+            } else {
+                bounds.end = middle;
             }
-            begin = power;
         }
-        if begin > 0 && !is_there(begin)? {
-            return Err(StoreError::Damaged("a head is missing among its objects"));
+        if bounds.start > 0 && !is_there(bounds.start)? {
+            return Err(HEAD_MISSING);
         }
-        Ok(begin)
+        Ok(bounds.start)
     }
 
     /// The row of a version; `None` if it is not there.
@@ -293,9 +341,12 @@ impl ObjectFolder {
 
     /// The first number above this one from which on there are no segments.
     pub(crate) fn next_nodes(&self, number: u64) -> io::Result<u64> {
-        let names = self.behind(NODES, &names::nodes(number))?;
-        let last = names.iter().filter_map(|name| names::nodes_of(name)).max();
-        Ok(last.unwrap_or(number).max(number).saturating_add(1))
+        let mut last = number;
+        self.behind(NODES, &names::nodes(number), |name| {
+            last = names::nodes_of(name).map_or(last, |found| last.max(found));
+            true
+        })?;
+        Ok(last.saturating_add(1))
     }
 
     /// Has a row published next, behind those before it.
@@ -324,28 +375,68 @@ impl ObjectFolder {
     /// [`StoreError`] of the medium; [`StoreError::Damaged`] if a row is not what was written.
     pub fn collect(&self) -> Result<u64, StoreError> {
         let latest = self.latest()?;
-        let (mut used, mut before) = (BTreeSet::new(), 0);
+        let (mut used, mut before) = (BTreeMap::new(), 0);
         for version in (1..=latest.number()).map(Version::new) {
             let row = self.row(version)?.ok_or(MISSING)?;
             let segments = segments(version, &row).ok_or(MISSING)?;
             before = before.max(*segments.end());
-            used.extend(segments);
+            used.insert(*segments.start(), *segments.end());
         }
+        let is_used = |number: u64| {
+            let from = used.range(..=number).next_back();
+            from.is_some_and(|(_, end)| number <= *end)
+        };
+        let mut useless = Vec::new();
+        self.behind(NODES, &names::nodes(0), |name| {
+            let number = names::nodes_of(name);
+            useless.extend(number.filter(|number| *number < before && !is_used(*number)));
+            true
+        })?;
         let mut gone = 0;
-        for name in self.behind(NODES, &names::nodes(0))? {
-            let Some(number) = names::nodes_of(&name) else {
-                continue;
-            };
-            if number < before && !used.contains(&number) {
-                let path = self.path(&names::nodes(number));
-                self.wait(self.store.delete(&path))?;
-                gone += 1;
+        for number in useless {
+            let path = self.path(&names::nodes(number));
+            match self.wait(self.store.delete(&path)) {
+                // Somebody else collects too.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                deleted => {
+                    deleted?;
+                    gone += 1;
+                }
             }
         }
         Ok(gone)
     }
 }
 
+/// A runtime that is dropped where others run would have to wait for its threads.
+impl Drop for ObjectFolder {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
+/// The bytes of an object, or of a part of one, if there are not more.
+async fn bounded(found: GetResult, most: u64) -> Result<Vec<u8>, Error> {
+    let (mut pieces, mut bytes) = (found.into_stream(), Vec::new());
+    while let Some(piece) = pieces.next().await.transpose()? {
+        bytes.extend_from_slice(&piece);
+        if u64::try_from(bytes.len()).is_ok_and(|length| length > most) {
+            return Err(Error::Generic {
+                store: "objects",
+                source: "an object is longer than was asked for".into(),
+            });
+        }
+    }
+    Ok(bytes)
+}
+
+const HEAD_MISSING: StoreError = StoreError::Damaged("a head is missing among its objects");
+/// So many heads are listed rather than looked for.
+const FEW: u64 = 500;
+/// So many heads come before one that precedes them, where a folder is listed in no order.
+const MOST_WAITING: usize = 1 << 24;
 const MISSING: StoreError = StoreError::Damaged("a head among its objects is not what was written");
 
 /// An error of an object store as one of the system.

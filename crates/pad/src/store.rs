@@ -229,6 +229,11 @@ pub enum StoreError {
     /// A checkpoint is older than the stored one, or holds what somebody has pruned meanwhile.
     #[error("the store has a newer checkpoint: it was pruned meanwhile, run this again")]
     Superseded,
+    /// Objects are brought updates that are signed already.
+    #[error(
+        "objects are not signed for: an author's store is in files, and its updates are brought to objects (pad push, pad apply)"
+    )]
+    NotSignedFor,
     /// Only trees whose nodes are stored are kept in objects.
     #[error("objects keep stored trees only (--repository stored)")]
     OnlyStored,

@@ -302,12 +302,19 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
 
     /// Publishes a version whose contents were pruned.
     fn record_pruned(&mut self, signed: &SignedHead<S>) -> Result<(), LookupError> {
-        let version = signed.head.version;
-        if self.frontier()?.root() != signed.head.history {
-            return Err(LookupError::Damaged { version });
-        }
+        self.require_history(signed)?;
         self.record(signed, None)?;
         Ok(())
+    }
+
+    /// Refuses a head that says something else of the versions before it than they are.
+    fn require_history(&mut self, signed: &SignedHead<S>) -> Result<(), LookupError> {
+        let version = signed.head.version;
+        if self.frontier()?.root() == signed.head.history {
+            Ok(())
+        } else {
+            Err(LookupError::Damaged { version })
+        }
     }
 
     fn require_open(&self) -> Result<(), StoreFault> {

@@ -362,6 +362,39 @@ fn a_log_that_leads_in_circles_ends() {
     assert_eq!(opened.apply(&update), Err(ApplyError::Store(damaged)));
 }
 
+/// The root of a version before the latest one is another one. The latest head does not speak for such a history, so nothing follows it.
+#[test]
+fn heads_that_were_changed_lead_to_no_head() {
+    for versions in [1, 2, 6, 7, 8, 30] {
+        let (server, mut author) = grown(20, versions);
+        let (latest, authority) = (server.latest(), author.authority());
+        author.put(key(3), value(9));
+        let update = author.snapshot().unwrap();
+        for changed in 1..latest.number() {
+            let log = Flipped {
+                log: server.log().clone(),
+                in_record: Some(Version::new(changed)),
+                position: 70,
+                bits: 1,
+            };
+            let mut opened = StoredRepository::<S, RedBlack, _>::open(authority, log, 0).unwrap();
+            let mut batch = vec![Operation::Put(key(4), value(5))];
+            let published = opened.publish(&mut batch, &SigningKey::from_bytes(&[7; 32]));
+            match &published {
+                // A subtree that is kept speaks for the changed version.
+                Ok(next) => assert_eq!(next.head.head.history, update.head.head.history),
+                Err(_) => {
+                    let refused = opened.apply(&update).unwrap_err();
+                    assert_eq!(refused, ApplyError::Store(StoreFault::Damaged));
+                }
+            }
+            assert!(opened.check_heads().is_err());
+            let copied = opened.copy_since(opened.latest(), MemoryLog::default(), 0);
+            assert!(copied.is_err(), "{changed} of {latest}");
+        }
+    }
+}
+
 /// Values longer than a block, and than what is kept in memory; keys as long as they can be.
 #[test]
 fn long_entries() {

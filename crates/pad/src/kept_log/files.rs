@@ -179,8 +179,11 @@ impl NodeFile {
         self.nodes.lock(&*nodes)?;
         is_newest()?;
         let rows = self.rows.opened_to_write(rows_end)?;
-        self.nodes.write_to(nodes, self.published)?;
-        self.rows.write_to(rows, rows_end)?;
+        // Both or none: the lock is kept with the file.
+        self.nodes.prepare(&*nodes, self.published)?;
+        self.rows.prepare(&*rows, rows_end)?;
+        self.nodes.write_to(nodes);
+        self.rows.write_to(rows);
         (self.is_writer, self.end) = (true, self.published);
         Ok(())
     }
@@ -242,6 +245,9 @@ impl NodeLog for NodeFile {
     }
 
     fn synchronise(&mut self) -> Result<(), StoreFault> {
+        if self.is_closed {
+            return Err(StoreFault::Closed);
+        }
         let synchronised = self.nodes.synchronise().and(self.rows.synchronise());
         synchronised.map_err(|error| self.error.note(error))
     }

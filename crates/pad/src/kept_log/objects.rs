@@ -35,7 +35,9 @@ pub(crate) struct ObjectLog {
 }
 
 /// The bits of the place in a segment.
-const PLACE_BITS: u32 = 24;
+const PLACE_BITS: u32 = 20;
+/// The numbers of segments are below this one: a position has 48 bits.
+const MOST_SEGMENTS: u64 = 1 << (48 - PLACE_BITS);
 /// The most bytes of a segment.
 const SEGMENT: usize = 1 << PLACE_BITS;
 const SEGMENT_BYTES: u64 = 1 << PLACE_BITS;
@@ -213,8 +215,10 @@ impl KeptLog for ObjectLog {
         }
         require_latest(store, self.latest)?;
         let number = self.folder.next_nodes(segment(self.published))?;
-        let begin = number.checked_mul(SEGMENT_BYTES);
-        let begin = begin.ok_or(StoreError::Damaged("its segments have no more numbers"))?;
+        if number >= MOST_SEGMENTS {
+            return Err(StoreError::Damaged("its segments have no more numbers"));
+        }
+        let begin = number * SEGMENT_BYTES;
         (self.pending_from, self.first, self.end) = (begin, begin, begin);
         self.is_writer = true;
         Ok(())
@@ -244,6 +248,10 @@ impl KeptLog for ObjectLog {
     }
 
     fn new_copy(&self) -> Result<Self, StoreError> {
+        Err(StoreError::CannotPrune)
+    }
+
+    fn start(&mut self) -> Result<(), StoreError> {
         Err(StoreError::CannotPrune)
     }
 

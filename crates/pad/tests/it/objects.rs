@@ -13,9 +13,11 @@ use object_store::{
     memory::InMemory, path::Path,
 };
 use pad::{
-    AnyStore, AuthorError, Operation, RepositoryError, SecretKey, SigningRecord, Store as _,
-    StoreError, Version,
-    dynamic::{AnyAuthor, AnyRepository, Description, open_author_in, open_repository_in, verify},
+    AnyStore, Operation, RepositoryError, SecretKey, SigningRecord, Store as _, StoreError,
+    Version,
+    dynamic::{
+        AnyRepository, Description, open_author, open_repository, open_repository_in, verify,
+    },
     objects::{ObjectBackend, ObjectFolder},
     question::Question,
     selection::{RepositoryName, SchemeName},
@@ -84,15 +86,6 @@ impl Bucket {
 
     fn repository(self: &Arc<Self>) -> AnyRepository {
         open_repository_in(self.store()).unwrap()
-    }
-
-    fn author(
-        self: &Arc<Self>,
-        key: &SecretKey,
-        folder: &std::path::Path,
-    ) -> core::result::Result<AnyAuthor, AuthorError> {
-        let record = SigningRecord::open(&folder.join("signed")).unwrap();
-        open_author_in(self.store(), key, record)
     }
 
     /// The names of all objects and what is in them.
@@ -190,24 +183,100 @@ impl ObjectStore for Bucket {
     }
 }
 
-/// Publishes batches, a few versions at a time.
+/// The author's own store in a folder, with so many versions at least.
+fn signed(key: &SecretKey, folder: &std::path::Path, until: u64) -> AnyRepository {
+    let path = folder.join("files");
+    if !path.exists() {
+        let description = Description {
+            public: key.public().clone(),
+            repository: RepositoryName::Stored,
+        };
+        description.create(&path).unwrap();
+    }
+    let record = SigningRecord::open(&folder.join("signed")).unwrap();
+    let mut author = open_author(&path, key, record).unwrap();
+    let latest = usize::try_from(author.repository().latest().number()).unwrap();
+    for batch in batches(key.public().scheme.id().0.into(), until).skip(latest) {
+        author.stage(batch).unwrap();
+    }
+    author.flush(&[]).unwrap();
+    drop(author);
+    open_repository(&path).unwrap()
+}
+
+/// Brings updates to objects, a few versions at a time.
+fn bring(
+    from: &AnyRepository,
+    to: &mut AnyRepository,
+    until: u64,
+) -> core::result::Result<(), RepositoryError> {
+    let missing: Vec<_> = (to.latest().number() + 1..=until)
+        .map(Version::new)
+        .collect();
+    for group in missing.chunks(3) {
+        for version in group {
+            to.stage_message(&from.update_message(*version).unwrap().unwrap())?;
+        }
+        to.flush(&[])?;
+    }
+    Ok(())
+}
+
 fn publish(
     bucket: &Arc<Bucket>,
     key: &SecretKey,
     folder: &std::path::Path,
     until: u64,
-) -> core::result::Result<(), AuthorError> {
-    let mut author = bucket.author(key, folder)?;
-    let latest = author.repository().latest().number();
-    let all: Vec<_> = batches(key.public().scheme.id().0.into(), until).collect();
-    let start = usize::try_from(latest).unwrap();
-    for group in all[start..].chunks(3) {
-        for batch in group {
-            author.stage(batch.clone())?;
-        }
-        author.flush(&[])?;
+) -> core::result::Result<(), RepositoryError> {
+    bring(&signed(key, folder, until), &mut bucket.repository(), until)
+}
+
+/// One more version with this value, which another folder's author knows nothing of.
+fn fork(key: &SecretKey, folder: &std::path::Path, number: u64) -> Vec<u8> {
+    let record = SigningRecord::open(&folder.join("signed")).unwrap();
+    let mut author = open_author(&folder.join("files"), key, record).unwrap();
+    author.stage(vec![put(1, number)]).unwrap();
+    let version = author.flush(&[]).unwrap();
+    author
+        .repository()
+        .update_message(version)
+        .unwrap()
+        .unwrap()
+}
+
+fn copy(from: &std::path::Path, to: &std::path::Path) {
+    for file in std::fs::read_dir(from).unwrap() {
+        let file = file.unwrap();
+        std::fs::copy(file.path(), to.join(file.file_name())).unwrap();
     }
-    Ok(())
+}
+
+/// Each of two writers brings its update at the same time; one is taken.
+fn race(writers: [AnyRepository; 2], updates: &[Vec<u8>; 2]) {
+    let start = std::sync::Barrier::new(2);
+    let ends = std::thread::scope(|scope| {
+        let mut running = Vec::new();
+        for (mut writer, update) in writers.into_iter().zip(updates) {
+            let start = &start;
+            running.push(scope.spawn(move || {
+                start.wait();
+                writer.apply_message(update)
+            }));
+        }
+        let ends = running.into_iter().map(|thread| thread.join().unwrap());
+        ends.collect::<Vec<_>>()
+    });
+    let won = ends.iter().filter(|end| end.is_ok()).count();
+    assert_eq!(won, 1, "{ends:?}");
+    let is_clear = |end: &core::result::Result<Version, RepositoryError>| {
+        matches!(
+            end,
+            Err(RepositoryError::Store(
+                StoreError::Gap { .. } | StoreError::Io(_)
+            ))
+        )
+    };
+    assert!(ends.iter().any(is_clear), "{ends:?}");
 }
 
 #[test]
@@ -219,13 +288,13 @@ fn every_answer_is_that_of_the_repository_in_files() {
         mirror.create(&key).unwrap();
         publish(&bucket, &key, folder.path(), 20).unwrap();
         publish(&bucket, &key, folder.path(), 33).unwrap();
-        let path = folder.path().join("files");
+        let path = folder.path().join("memory");
         let description = Description {
             public: key.public().clone(),
             repository: RepositoryName::PathCopying,
         };
         description.create(&path).unwrap();
-        let mut memory = pad::dynamic::open_repository(&path).unwrap();
+        let mut memory = open_repository(&path).unwrap();
         let objects = bucket.repository();
         let mut follower = mirror.repository();
         for version in (1..=33).map(Version::new) {
@@ -250,40 +319,76 @@ fn of_two_writers_one_wins_each_time() {
         bucket.create(&key).unwrap();
         let folders = [(); 2].map(|()| tempfile::tempdir().unwrap());
         publish(&bucket, &key, folders[0].path(), 3).unwrap();
-        // Both are at the latest version.
-        let mut authors = folders
-            .each_ref()
-            .map(|folder| bucket.author(&key, folder.path()).unwrap());
-        let ends = std::thread::scope(|scope| {
-            let (mut number, mut running) = (round, Vec::new());
-            for author in &mut authors {
-                number += 100;
-                running.push(scope.spawn(move || {
-                    author.stage(vec![put(1, number)])?;
-                    author.flush(&[])
-                }));
-            }
-            let ends = running.into_iter().map(|thread| thread.join().unwrap());
-            ends.collect::<Vec<_>>()
+        copy(folders[0].path(), folders[1].path());
+        let updates = [1, 2].map(|number| {
+            let folder = &folders[usize::try_from(number - 1).unwrap()];
+            fork(&key, folder.path(), 100 * number + round)
         });
-        let won = ends.iter().filter(|end| end.is_ok()).count();
-        assert_eq!(won, 1, "{ends:?}");
-        assert!(
-            ends.iter().any(|end| matches!(
-                end,
-                Err(AuthorError::Repository(RepositoryError::Store(
-                    StoreError::Gap { .. } | StoreError::Io(_)
-                )))
-            )),
-            "{ends:?}"
-        );
+        // Both are at the latest version.
+        race([bucket.repository(), bucket.repository()], &updates);
         let mut repository = bucket.repository();
         assert_eq!(repository.latest(), Version::new(4));
         repository.check().unwrap();
-        // Whoever has lost comes again, and goes on from there.
-        drop(authors);
-        publish(&bucket, &key, folders[1].path(), 6).unwrap();
+        // Whoever has won goes on from there.
+        let head = repository.head_message(Version::new(4)).unwrap();
+        let winner = folders.iter().find(|folder| {
+            let own = open_repository(&folder.path().join("files")).unwrap();
+            own.head_message(Version::new(4)).unwrap() == head
+        });
+        publish(&bucket, &key, winner.unwrap().path(), 6).unwrap();
         assert_eq!(bucket.repository().latest(), Version::new(6));
+    }
+}
+
+/// An author's own store is older than any answer about what it has signed.
+#[test]
+fn nobody_signs_in_objects() {
+    let folder = tempfile::tempdir().unwrap();
+    let (address, key) = (address(folder.path(), "author"), key(SchemeName::Treap));
+    let description = Description {
+        public: key.public().clone(),
+        repository: RepositoryName::Stored,
+    };
+    let path = std::path::Path::new(&address);
+    description.create(path).unwrap();
+    let record = SigningRecord::open(&folder.path().join("signed")).unwrap();
+    let refused = open_author(path, &key, record).unwrap_err().to_string();
+    assert!(refused.contains("not signed for"), "{refused}");
+}
+
+#[test]
+fn addresses_of_no_objects_are_refused() {
+    for address in [
+        "file://prices",
+        "file://data/prices",
+        "file:///prices?x",
+        "file:///prices#1",
+        "memory:///prices",
+        "https://example.org/prices",
+        "://",
+    ] {
+        let refused = ObjectFolder::at(address).unwrap_err().to_string();
+        assert!(refused.contains("no address"), "{refused}");
+    }
+}
+
+/// Whatever name is kept there, and without it.
+#[test]
+fn the_latest_version_is_found_from_anywhere() {
+    let (key, bucket) = (key(SchemeName::RedBlack), Bucket::new());
+    bucket.create(&key).unwrap();
+    let newest = Path::from("a/prices/newest");
+    let folder = tempfile::tempdir().unwrap();
+    for until in [1, 2, 3, 4, 7, 8, 9, 20, 33] {
+        publish(&bucket, &key, folder.path(), until).unwrap();
+        for hint in [0, 1, until / 2, until, until + 1, u64::MAX] {
+            bucket.write(&newest, format!("{hint:020}").into_bytes());
+            assert_eq!(bucket.repository().latest(), Version::new(until), "{hint}");
+        }
+        bucket.write(&newest, b"nonsense".to_vec());
+        assert_eq!(bucket.repository().latest(), Version::new(until));
+        bucket.remove(&newest);
+        assert_eq!(bucket.repository().latest(), Version::new(until));
     }
 }
 
@@ -296,7 +401,14 @@ fn after_a_failure_at_any_object_what_was_acknowledged_is_there() {
             let folder = tempfile::tempdir().unwrap();
             let bucket = Bucket::failing(after, only_says_so);
             let created = bucket.create(&key);
-            let is_done = created.is_ok() && publish(&bucket, &key, folder.path(), 12).is_ok();
+            let own = signed(&key, folder.path(), 12);
+            let mut acknowledged = Version::EMPTY;
+            let is_done = created.is_ok()
+                && open_repository_in(bucket.store()).is_ok_and(|mut objects| {
+                    let done = bring(&own, &mut objects, 12);
+                    acknowledged = objects.latest();
+                    done.is_ok()
+                });
             let left = bucket.until_failure.load(Ordering::Relaxed);
             let is_whole = is_done && left > 0 && left != usize::MAX;
             bucket.mend();
@@ -305,8 +417,8 @@ fn after_a_failure_at_any_object_what_was_acknowledged_is_there() {
             }
             let mut repository = bucket.repository();
             repository.check().unwrap();
+            assert!(repository.latest() >= acknowledged, "{after}");
             drop(repository);
-            // An author whose record knows of a version would be refused if it were gone.
             publish(&bucket, &key, folder.path(), 12).unwrap();
             let (end, whole) = (bucket.repository(), Bucket::new());
             whole.create(&key).unwrap();
@@ -413,19 +525,22 @@ fn a_look_up_takes_few_requests_and_an_opening_too() {
     let (key, bucket) = (key(SchemeName::RedBlack), Bucket::new());
     bucket.create(&key).unwrap();
     let folder = tempfile::tempdir().unwrap();
-    let mut author = bucket.author(&key, folder.path()).unwrap();
+    drop(signed(&key, folder.path(), 0));
+    let path = folder.path().join("files");
+    let record = SigningRecord::open(&folder.path().join("signed")).unwrap();
+    let mut author = open_author(&path, &key, record).unwrap();
     let named = |number: u64| pad::Key::new(number.to_be_bytes().repeat(2)).unwrap();
     let value = pad::Value::new([7; 32]).unwrap();
     let load = (0..100_000).map(|number| Operation::Put(named(number), value.clone()));
     author.stage(load.collect()).unwrap();
-    author.flush(&[]).unwrap();
     for version in 2..40 {
-        author
-            .stage(vec![Operation::Put(named(version * 1000), value.clone())])
-            .unwrap();
-        author.flush(&[]).unwrap();
+        let change = Operation::Put(named(version * 1000), value.clone());
+        author.stage(vec![change]).unwrap();
     }
+    author.flush(&[]).unwrap();
     drop(author);
+    let own = open_repository(&path).unwrap();
+    bring(&own, &mut bucket.repository(), 39).unwrap();
     let store = ObjectBackend::open(bucket.folder(), "prices").unwrap();
     let objects = Arc::clone(store.folder());
     let repository = open_repository_in(AnyStore::Objects(store)).unwrap();
@@ -463,17 +578,18 @@ fn a_folder_is_a_store_of_objects_by_its_address() {
         Err(StoreError::OnlyStored)
     ));
     description.repository = RepositoryName::Stored;
-    let missing = pad::dynamic::open_repository(path);
+    let missing = open_repository(path);
     assert!(matches!(
         missing,
         Err(RepositoryError::Store(StoreError::Missing(_)))
     ));
     description.create(path).unwrap();
-    let record = SigningRecord::open(&folder.path().join("signed")).unwrap();
-    let mut author = pad::dynamic::open_author(path, &key, record).unwrap();
-    author.stage(vec![put(1, 10), put(2, 20)]).unwrap();
-    author.flush(&[]).unwrap();
-    let repository = pad::dynamic::open_repository(path).unwrap();
+    let own = tempfile::tempdir().unwrap();
+    drop(signed(&key, own.path(), 0));
+    let update = fork(&key, own.path(), 10);
+    let mut objects = open_repository(path).unwrap();
+    objects.apply_message(&update).unwrap();
+    let repository = open_repository(path).unwrap();
     let question = Question::Key(name(1));
     let answer = repository.answer(Version::new(1), &question).unwrap();
     verify(key.public(), Version::new(1), &question, &answer).unwrap();
@@ -504,35 +620,32 @@ fn what_is_at_an_address_is_raced_for_and_read_by_many() {
         description.create(path),
         Err(StoreError::Exists(_))
     ));
+    let own = [(); 2].map(|()| tempfile::tempdir().unwrap());
+    drop(signed(&key, own[0].path(), 0));
     for round in 1..=25 {
-        let start = std::sync::Barrier::new(2);
-        let writer = |number: u64| {
-            let own = folder.path().join(format!("{round}-{number}"));
-            let record = SigningRecord::open(&own).unwrap();
-            let mut author = pad::dynamic::open_author(path, &key, record).unwrap();
-            start.wait();
-            author.stage(vec![put(round, number)])?;
-            author.flush(&[])
-        };
-        let ends = std::thread::scope(|scope| {
-            let threads = [1, 2].map(|number| {
-                let writer = &writer;
-                scope.spawn(move || writer(number))
-            });
-            threads.map(|thread| thread.join().unwrap())
+        copy(own[0].path(), own[1].path());
+        let updates = [0, 1].map(|writer: usize| {
+            let number = round * 2 + u64::try_from(writer).unwrap();
+            fork(&key, own[writer].path(), number)
         });
-        let won = ends.iter().filter(|end| end.is_ok()).count();
-        assert_eq!(won, 1, "round {round}: {ends:?}");
+        race([(); 2].map(|()| open_repository(path).unwrap()), &updates);
+        let won = open_repository(path).unwrap();
+        let head = won.head_message(Version::new(round)).unwrap();
+        let second = open_repository(&own[1].path().join("files")).unwrap();
+        if second.head_message(Version::new(round)).unwrap() == head {
+            drop(second);
+            copy(own[1].path(), own[0].path());
+        }
     }
-    let readers = [(); 3].map(|()| pad::dynamic::open_repository(path).unwrap());
+    let readers = [(); 3].map(|()| open_repository(path).unwrap());
     for reader in &readers {
         assert_eq!(reader.latest(), Version::new(25));
         for version in (1..=25).map(Version::new) {
-            let question = Question::Key(name(version.number()));
+            let question = Question::Key(name(1));
             let answer = reader.answer(version, &question).unwrap();
             verify(key.public(), version, &question, &answer).unwrap();
         }
     }
-    let mut reader = pad::dynamic::open_repository(path).unwrap();
+    let mut reader = open_repository(path).unwrap();
     assert_eq!(reader.check().unwrap().heads, 25);
 }

@@ -144,10 +144,11 @@ impl<S: Suite, B: BalancingScheme, L: KeptLog + 'static> RowKeeper
             return Ok(());
         }
         self.begin(store)?;
-        // Before all is copied: somebody else may be writing.
-        store.write_records(&[])?;
-        let to = self.log().new_copy()?;
+        let mut to = self.log().new_copy()?;
         let change = to.turn(self.log());
+        // Should this be interrupted, the next writer takes the copy away. And somebody else may be writing.
+        store.write_records(&[self.log().turn(&to)])?;
+        to.start()?;
         let unfinished = to.unopened();
         // Nobody knows of it, and there may be no room for it.
         let copied = self.copied_to(to, oldest);
@@ -215,6 +216,10 @@ impl<S: Suite, B: BalancingScheme, L: KeptLog + 'static> RowKeeper
 
     fn row(&self, version: Version) -> Result<Vec<u8>, LookupError> {
         Ok(self.log().row(version)?)
+    }
+
+    fn close(&mut self) {
+        self.repository_mut().log_mut().close();
     }
 
     fn synchronise(&mut self) -> Result<(), StoreError> {

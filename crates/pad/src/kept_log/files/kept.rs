@@ -14,7 +14,7 @@ use crate::{
 struct Copied {
     /// [`Owner::copy`] of the files.
     copy: u64,
-    /// The same of the files that were copied, which may be there still.
+    /// The same of other files, which may be there still and are of no use: those that were copied, or a copy that is not finished.
     replaced: Option<u64>,
 }
 
@@ -77,9 +77,11 @@ impl KeptLog for NodeFile {
         getrandom::fill(&mut bytes).map_err(|error| std::io::Error::other(error.to_string()))?;
         // A number that nobody chose, and not that of the first files.
         let copy = u64::from_le_bytes(bytes).max(1);
-        let mut file = self.of(Owner { copy, ..self.owner });
-        file.begin(|| Ok(()))?;
-        Ok(file)
+        Ok(self.of(Owner { copy, ..self.owner }))
+    }
+
+    fn start(&mut self) -> Result<(), StoreError> {
+        self.begin(|| Ok(()))
     }
 
     fn unopened(&self) -> Self {

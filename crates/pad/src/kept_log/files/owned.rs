@@ -144,21 +144,17 @@ impl OwnedFile {
         Ok(())
     }
 
-    /// Writes to this file from here on, behind so many bytes: what is there besides was left behind, and is cut off.
+    /// Sees to it that a file ends behind so many bytes: what is there besides was left behind, and is cut off.
     ///
     /// # Errors
     /// [`StoreError::Damaged`] if it does not have so many bytes, or is another's; [`StoreError::Io`].
-    pub(super) fn write_to(
-        &mut self,
-        file: Arc<dyn LayerFile>,
-        end: u64,
-    ) -> Result<(), StoreError> {
+    pub(super) fn prepare(&mut self, file: &dyn LayerFile, end: u64) -> Result<(), StoreError> {
         let length = file.length()?;
-        if end == 0 && is_unwritten(&*file)? {
+        if end == 0 && is_unwritten(file)? {
             file.write_at(0, &self.header)?;
             self.is_dirty = true;
         }
-        self.check(&*file)?;
+        self.check(file)?;
         if end > 0 && length < place(end)? {
             return Err(CUT_OFF);
         }
@@ -166,8 +162,12 @@ impl OwnedFile {
             file.set_length(place(end)?)?;
             self.is_dirty = true;
         }
-        self.file = Some(file);
         Ok(())
+    }
+
+    /// Writes to this file from here on.
+    pub(super) fn write_to(&mut self, file: Arc<dyn LayerFile>) {
+        self.file = Some(file);
     }
 
     pub(super) fn read(&self, position: u64, bytes: &mut [u8]) -> io::Result<()> {
