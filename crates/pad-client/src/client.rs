@@ -15,7 +15,8 @@ use pad_core::{Key, Untrusted, VerifyError};
 use pad_tree::KeyHistory;
 
 use crate::{
-    error::{ClientError, FetchError},
+    error::ClientError,
+    fetch_error::FetchError,
     incident::{Fault, Incident, Unusable},
     server::Server,
     visit::Visit,

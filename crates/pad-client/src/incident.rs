@@ -15,7 +15,7 @@ use pad::{
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
 
-use crate::error::FetchError;
+use crate::fetch_error::FetchError;
 
 /// How a server failed a client.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -22,13 +22,15 @@
 
 mod client;
 mod error;
+mod fetch_error;
 mod incident;
 mod resource;
 mod server;
 mod visit;
 
 pub use client::Client;
-pub use error::{ClientError, FetchError};
+pub use error::ClientError;
+pub use fetch_error::FetchError;
 pub use incident::{Fault, Incident, Unusable};
 pub use resource::{Resource, UnknownPath};
 pub use server::{LONGEST_PAGE, Pushed, Server, Versions};

@@ -3,7 +3,7 @@
 use pad::{PublicKey, Version};
 use web::client::{HttpClient, HttpError, HttpOptions, Posted, Reply, StatusCode, Verdict};
 
-use crate::{error::FetchError, resource::Resource};
+use crate::{fetch_error::FetchError, resource::Resource};
 
 /// A server of one dictionary.
 #[derive(Clone, Debug)]

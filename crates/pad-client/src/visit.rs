@@ -14,7 +14,7 @@ use pad_core::{Key, Untrusted};
 use pad_tree::KeyHistory;
 
 use crate::{
-    error::FetchError,
+    fetch_error::FetchError,
     incident::{Exchange, Fault, Incident, Unusable, keep_record},
     resource::Resource,
     server::Server,

@@ -3,7 +3,7 @@
 use core::fmt::Write as _;
 
 use crate::{
-    lines::{base64, decimal, hash, is_plain, split_line},
+    lines::{base64, decimal, is_plain, split_line},
     note::{Note, NoteSigner},
     tree::Hash,
 };
@@ -87,7 +87,7 @@ impl Checkpoint {
         let (size, rest) = split_line(rest).ok_or(CheckpointError::Short)?;
         let (root, mut rest) = split_line(rest).ok_or(CheckpointError::Short)?;
         let size = decimal(size).ok_or(CheckpointError::Size)?;
-        let root = hash(root).ok_or(CheckpointError::Root)?;
+        let root = Hash::from_base64(root).ok_or(CheckpointError::Root)?;
         let mut checkpoint = Self::new(origin, size, root)?;
         while !rest.is_empty() {
             let (line, after) = split_line(rest).ok_or(CheckpointError::Short)?;

@@ -2,8 +2,6 @@
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 
-use crate::tree::Hash;
-
 /// A number in decimal digits without leading zeros.
 pub(crate) fn decimal(text: &str) -> Option<u64> {
     let digits = text.bytes().all(|byte| byte.is_ascii_digit());
@@ -24,15 +22,6 @@ pub(crate) fn base64(bytes: &[u8]) -> String {
     STANDARD.encode(bytes)
 }
 
-/// A hash in base 64.
-pub(crate) fn hash(text: &str) -> Option<Hash> {
-    // 32 bytes: longer texts need not be decoded.
-    if text.len() != HASH_DIGITS {
-        return None;
-    }
-    Some(Hash::from_bytes(bytes(text)?.try_into().ok()?))
-}
-
 /// The first line, without its end, and the rest; `None` if no line ends.
 pub(crate) fn split_line(text: &str) -> Option<(&str, &str)> {
     text.split_once('\n')
@@ -42,5 +31,3 @@ pub(crate) fn split_line(text: &str) -> Option<(&str, &str)> {
 pub(crate) fn is_plain(character: char) -> bool {
     character >= ' '
 }
-
-const HASH_DIGITS: usize = 44;

@@ -4,7 +4,7 @@ use core::fmt::Write as _;
 
 use crate::{
     Timestamp,
-    lines::{base64, bytes, decimal, hash, split_line},
+    lines::{base64, bytes, decimal, split_line},
     note::{LONGEST_NOTE, Note, NoteError},
     policy::{Accepted, Policy, PolicyError},
     tree::{Hash, MOST_HASHES, TreeError, TreeHead, verify_inclusion},
@@ -178,7 +178,7 @@ pub(crate) fn parse_hashes(mut text: &str, most: usize) -> Option<(Vec<Hash>, &s
         if hashes.len() == most {
             return None;
         }
-        hashes.push(hash(line)?);
+        hashes.push(Hash::from_base64(line)?);
     }
 }
 

@@ -11,7 +11,7 @@ use core::fmt;
 
 use sha2::{Digest, Sha256};
 
-use crate::lines::base64;
+use crate::lines::{base64, bytes};
 
 mod edge;
 mod prove;
@@ -29,6 +29,9 @@ pub struct Hash([u8; HASH_LENGTH]);
 /// The bytes of a hash.
 pub const HASH_LENGTH: usize = 32;
 
+/// The same in base 64.
+const HASH_DIGITS: usize = 44;
+
 /// The most hashes of a proof: one for each level of a tree with fewer than 2^64 entries, and one more for
 /// consistency. A request to a witness has at most 63.
 pub const MOST_HASHES: usize = 65;
@@ -42,6 +45,15 @@ impl Hash {
     /// Its bytes.
     pub const fn as_bytes(&self) -> &[u8; HASH_LENGTH] {
         &self.0
+    }
+
+    /// The hash with these bytes in base 64.
+    pub(crate) fn from_base64(text: &str) -> Option<Self> {
+        // Longer texts need not be decoded.
+        if text.len() != HASH_DIGITS {
+            return None;
+        }
+        Some(Self(bytes(text)?.try_into().ok()?))
     }
 
     /// The root of the tree without entries: the hash of nothing.
