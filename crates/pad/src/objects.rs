@@ -112,6 +112,9 @@ impl ObjectFolder {
                 Self::new(Arc::new(LocalFileSystem::new().with_fsync(true)), prefix)
             }
             "s3" => {
+                // The HTTP client verifies certificates with whatever the process has chosen, or else with this.
+                #[cfg(feature = "s3")]
+                drop(rustls::crypto::ring::default_provider().install_default());
                 // What is meant for it has a name that begins so.
                 let variables = env::vars_os().filter_map(|(name, value)| {
                     let (name, value) = (name.into_string().ok()?, value.into_string().ok()?);
