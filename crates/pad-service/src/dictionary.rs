@@ -8,7 +8,7 @@ use std::{
 };
 
 use pad::{
-    ApplyError, RepositoryError, Store as _, StoreError, Version,
+    AnyStore, ApplyError, RepositoryError, Store as _, StoreError, Version,
     dynamic::{AnyRepository, Description, open_repository},
     selection::RepositoryName,
 };
@@ -105,6 +105,11 @@ impl Dictionary {
     /// Whether contents are read from a file when they are asked for, and not kept in memory.
     pub fn reads_on_demand(&self) -> bool {
         self.description.repository == RepositoryName::Stored
+    }
+
+    /// Whether a look-up takes no longer than to have another thread do it, and waits for no network.
+    pub fn answers_at_once(&self) -> bool {
+        self.reads_on_demand() && !AnyStore::is_in_objects(&self.store)
     }
 
     /// What `work` makes of the repository as it is now.

@@ -121,7 +121,7 @@ impl Target {
     pub(crate) fn work(&self) -> Work {
         match self {
             Self::Get(dictionary, Resource::Answer(_, Question::Key(_)) | Resource::HeadOf(_))
-                if dictionary.reads_on_demand() =>
+                if dictionary.answers_at_once() =>
             {
                 Work::Brief
             }

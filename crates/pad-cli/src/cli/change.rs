@@ -11,7 +11,7 @@ use serde_json::{Map, json};
 
 use super::{
     Failure, NewStoreArguments, Output, StoreArgument,
-    session::{AuthorArguments, create_or_match, load_secret},
+    session::{AuthorArguments, create_or_match, load_secret, own_store, require_own},
 };
 
 #[derive(Debug, Args)]
@@ -114,17 +114,18 @@ impl Target {
         if let Some(key) = &self.key {
             return Ok(load_secret(key)?.public().scheme);
         }
-        let store = RedbStore::open(&self.store.store)?;
+        let store = own_store(&self.store.store)?;
         Ok(Description::read(&store)?.public.scheme)
     }
 
     pub(super) fn note(&self, output: &mut Output, operation: &Operation) -> Result<(), Failure> {
         output.goes_on();
         let path = &self.store.store;
+        require_own(path)?;
         if let Some(key) = &self.key {
             create_or_match(path, load_secret(key)?.public(), &self.new, output)?;
         }
-        let mut store = RedbStore::open(path)?;
+        let mut store = own_store(path)?;
         let scheme = Description::read(&store)?.public.scheme;
         let note = if scheme.family().is_append_only() {
             if matches!(operation, Operation::Remove(_)) {

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 use indicatif::ProgressBar;
 use pad::{
-    RecordChange, RedbStore, RepositoryError, SecretKey, Store, StoreError, Version,
-    dynamic::AnyAuthor, selection::SchemeName, trace::TraceStart,
+    RecordChange, RepositoryError, SecretKey, Store, StoreError, Version, dynamic::AnyAuthor,
+    selection::SchemeName, trace::TraceStart,
 };
 use serde_json::json;
 
@@ -16,7 +16,7 @@ use self::{
 };
 use super::{
     Failure, NewStoreArguments, Output, StoreArgument, progress, quantity,
-    session::{AuthorArguments, create_or_match, load_secret},
+    session::{AuthorArguments, create_or_match, load_secret, own_store, require_own},
 };
 
 mod stamp;
@@ -57,11 +57,12 @@ pub(super) struct Import {
 impl Import {
     pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
         output.goes_on();
+        require_own(&self.store.store)?;
         let key = load_secret(&self.author.key)?;
         self.check_scheme(&key)?;
         // The whole trace is checked before the store is touched.
         let imported = if self.store.store.exists() {
-            imported(&RedbStore::open(&self.store.store)?)?
+            imported(&own_store(&self.store.store)?)?
         } else {
             Vec::new()
         };

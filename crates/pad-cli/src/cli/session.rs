@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use disk::{Access, Lock, LockError, PATIENCE};
 use pad::{
-    PublicKey, RecordChange, RedbStore, SecretKey, SigningRecord, Store, StoreError, VerifyError,
-    Version,
+    AnyStore, PublicKey, RecordChange, RedbStore, SecretKey, SigningRecord, Store, StoreError,
+    VerifyError, Version,
     client_view::{Heads, NotFollowed, RefusedHead, StoredView, ViewFileError},
     dynamic::{AnyAuthor, AnyRepository, Description, open_author, open_repository},
     evidence::keep,
@@ -264,11 +264,26 @@ impl AuthorArguments {
 
     /// Opens an existing store as its author.
     pub(super) fn open(&self, store: &Path, key: &SecretKey) -> Result<AnyAuthor, Failure> {
-        let found = Description::read(&RedbStore::open(store)?)?;
-        check_key(store, &found.public, key.public())?;
-        let record = self.record_for(RedbStore::open(store)?.latest()?)?;
+        let own = own_store(store)?;
+        check_key(store, &Description::read(&own)?.public, key.public())?;
+        let record = self.record_for(own.latest()?)?;
+        drop(own);
         Ok(open_author(store, key, record)?)
     }
+}
+
+/// Refuses a store that no author has.
+pub(super) fn require_own(store: &Path) -> Result<(), Failure> {
+    if AnyStore::is_in_objects(store) {
+        return Err(StoreError::NotSignedFor.into());
+    }
+    Ok(())
+}
+
+/// A store of an author, which is in a file.
+pub(super) fn own_store(store: &Path) -> Result<RedbStore, Failure> {
+    require_own(store)?;
+    Ok(RedbStore::open(store)?)
 }
 
 /// Where it is remembered what was signed with a key: beside it, unless another place is given.
@@ -317,8 +332,8 @@ pub(super) fn create_or_match(
             public.scheme
         )));
     }
-    if path.exists() {
-        let found = Description::read(&RedbStore::open(path)?)?;
+    if AnyStore::exists(path)? {
+        let found = Description::read(&AnyStore::open(path)?)?;
         check_key(path, &found.public, public)?;
         match new.repository {
             Some(wanted) if wanted != found.repository => Err(Failure::Input(format!(

@@ -54,6 +54,20 @@ impl AnyStore {
         }
     }
 
+    /// Whether there is something at this path or address.
+    ///
+    /// # Errors
+    /// [`StoreError`] of the medium.
+    pub fn exists(path: &Path) -> Result<bool, StoreError> {
+        if is_address(path).is_none() {
+            return Ok(path.exists());
+        }
+        match Self::open(path) {
+            Err(StoreError::Missing(_)) => Ok(false),
+            opened => opened.map(|_| true),
+        }
+    }
+
     /// The store if it is in a file.
     pub const fn file(&self) -> Option<&RedbStore> {
         match self {

@@ -204,7 +204,8 @@ impl OwnedFile {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
             opened => opened?,
         };
-        if file.length()? > 0 {
+        // A crash may have come before its first bytes were durable.
+        if !is_unwritten(&*file)? {
             self.check(&*file)?;
         }
         Ok(self.folder.remove(&self.name)?)
