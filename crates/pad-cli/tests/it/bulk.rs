@@ -91,7 +91,7 @@ fn a_load_that_was_killed_is_done_again() {
     bench.ok(&import("whole"));
     let mut unfinished = 0;
     for milliseconds in [30, 100, 200, 300, 400, 500, 700, 900] {
-        for file in ["s", "s.newest", "s.nodes", "s.signed"] {
+        for file in ["s", "s.newest", "s.nodes", "s.nodes.heads", "s.signed"] {
             let _ = std::fs::remove_file(bench.path(file));
         }
         let mut command = bench.command();
