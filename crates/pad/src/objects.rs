@@ -275,7 +275,7 @@ impl ObjectFolder {
 
     /// The latest version.
     ///
-    /// Time: one listing from a version on that was the latest once. Without that one a listing for each doubling of the number of versions.
+    /// Time: one listing from a version on that was the latest once. Without that one a few listings for each doubling of the number of versions.
     fn latest(&self) -> Result<Version, StoreError> {
         let mut known = self.known.load(Ordering::Relaxed);
         if known == 0 {
@@ -296,8 +296,16 @@ impl ObjectFolder {
             }
             is_whole && waiting.len() <= MOST_WAITING
         })?;
-        if !is_whole || !waiting.is_empty() {
+        if !is_whole {
             return Err(HEAD_MISSING);
+        }
+        // A folder may have been listed while heads were added: what precedes a listed one can be there unlisted.
+        while waiting.last().is_some_and(|last| *last > known) {
+            let next = Version::new(known.checked_add(1).ok_or(HEAD_MISSING)?);
+            if self.row(next)?.is_none() {
+                return Err(HEAD_MISSING);
+            }
+            known = next.number();
         }
         self.known.store(known, Ordering::Relaxed);
         Ok(Version::new(known))
@@ -439,7 +447,7 @@ const HEAD_MISSING: StoreError = StoreError::Damaged("a head is missing among it
 /// So many heads are listed rather than looked for.
 const FEW: u64 = 500;
 /// So many heads come before one that precedes them, where a folder is listed in no order.
-const MOST_WAITING: usize = 1 << 24;
+const MOST_WAITING: usize = 1 << 20;
 const MISSING: StoreError = StoreError::Damaged("a head among its objects is not what was written");
 
 /// An error of an object store as one of the system.
