@@ -1,8 +1,11 @@
 //! Dictionaries in objects: what is there after every accident, who wins a race, and how many requests a question takes.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicUsize, Ordering},
+use std::{
+    future::ready,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
 };
 
 use async_trait::async_trait;
@@ -33,6 +36,8 @@ struct Bucket {
     until_failure: AtomicUsize,
     /// Whether what fails has been done all the same.
     only_says_so: bool,
+    /// The end of a name that listings leave out, as those of a folder can while it changes.
+    unlisted: Mutex<Option<&'static str>>,
 }
 
 impl core::fmt::Display for Bucket {
@@ -51,6 +56,7 @@ impl Bucket {
             objects: InMemory::new(),
             until_failure: AtomicUsize::new(after),
             only_says_so,
+            unlisted: Mutex::default(),
         })
     }
 
@@ -171,7 +177,13 @@ impl ObjectStore for Bucket {
     }
 
     fn list(&self, prefix: Option<&Path>) -> BoxStream<'static, Result<ObjectMeta>> {
-        self.objects.list(prefix)
+        let unlisted = *self.unlisted.lock().unwrap();
+        let is_listed = move |found: &Result<ObjectMeta>| {
+            let name = found.as_ref().unwrap().location.as_ref();
+            unlisted.is_none_or(|end| !name.ends_with(end))
+        };
+        let listed = self.objects.list(prefix);
+        listed.filter(move |found| ready(is_listed(found))).boxed()
     }
 
     async fn list_with_delimiter(&self, prefix: Option<&Path>) -> Result<ListResult> {
@@ -370,6 +382,20 @@ fn addresses_of_no_objects_are_refused() {
         let refused = ObjectFolder::at(address).unwrap_err().to_string();
         assert!(refused.contains("no address"), "{refused}");
     }
+}
+
+/// A folder is listed in no order, and while it changes.
+#[test]
+fn a_head_that_a_listing_leaves_out_is_found() {
+    let (key, bucket) = (key(SchemeName::SkipList), Bucket::new());
+    bucket.create(&key).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    publish(&bucket, &key, folder.path(), 6).unwrap();
+    bucket.remove(&Path::from("a/prices/newest"));
+    *bucket.unlisted.lock().unwrap() = Some("00000000000000000004");
+    assert_eq!(bucket.repository().latest(), Version::new(6));
+    bucket.remove(&Path::from("a/prices/heads/00000000000000000004"));
+    assert!(open_repository_in(bucket.store()).is_err());
 }
 
 /// Whatever name is kept there, and without it.
