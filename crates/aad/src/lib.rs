@@ -43,7 +43,7 @@
 //! use aad::proof::LONGEST_LOOKUP;
 //! use accumulators::{SecretKey as _, bilinear::BilinearSecretKey, wire};
 //! use ed25519_dalek::SigningKey;
-//! use pad_core::{AuthorKey, HeadSigner, Key, Repository as _, Value, Version, Workers, codec};
+//! use pad_core::{AuthorKey, HeadSigner, Heads as _, Key, Repository as _, Value, Version, Workers, codec};
 //!
 //! // Parameters for trees of up to 16 elements. Whoever makes them so can forge: real ones come from a ceremony.
 //! let workers = Workers::sequential();
