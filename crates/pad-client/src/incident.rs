@@ -151,8 +151,10 @@ pub(crate) fn keep_record(
     });
     let mut text = serde_json::to_string_pretty(&record)?;
     text.push('\n');
-    evidence::keep(beside, ".lie", text.as_bytes())
+    evidence::keep(beside, ".lie", text.as_bytes(), MOST_RECORDS)
 }
 
+/// Whoever lies differently each time shall not fill the disk.
+const MOST_RECORDS: u32 = 16;
 /// The bytes that are kept of each response; of longer ones the digest says what was there.
 const MOST_KEPT: usize = 128 << 10;

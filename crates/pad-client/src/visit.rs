@@ -6,7 +6,7 @@ use std::path::Path;
 use pad::{
     KeyRange, Version,
     client_view::Heads,
-    evidence::keep,
+    evidence::{MOST_FILES, keep},
     exchange::{decode_history, decode_list},
     question::Question,
 };
@@ -69,10 +69,12 @@ impl<'s> Visit<'s> {
         let Unusable { fault, evidence } = unusable;
         let server = self.server.address();
         let kept = beside.zip(evidence);
-        let evidence = kept.and_then(|(beside, bytes)| keep(beside, ".evidence", &bytes).ok());
+        let evidence =
+            kept.and_then(|(beside, bytes)| keep(beside, ".evidence", &bytes, MOST_FILES).ok());
         let record = match &fault {
-            Fault::Silent(_) => None,
-            Fault::Lied(reason) | Fault::Behind(reason) | Fault::Fork(reason) => {
+            // A server that is late may be honest.
+            Fault::Silent(_) | Fault::Behind(_) => None,
+            Fault::Lied(reason) | Fault::Fork(reason) => {
                 let said = self.said.into_inner();
                 beside.and_then(|beside| keep_record(beside, &server, &said, reason).ok())
             }

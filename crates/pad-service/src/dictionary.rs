@@ -276,7 +276,7 @@ fn is_known(
     if base > latest {
         return Err(NotApplied::Gap { base, latest });
     }
-    if repository.update_message(version)?.as_deref() == Some(update) {
+    if repository.has_update(update)? {
         return Ok(());
     }
     Err(NotApplied::Other(version))

@@ -154,8 +154,13 @@ impl Service {
                 let past = repository.past_messages(*older, *newer)?;
                 forever(list(past.iter().map(Vec::as_slice))?)
             }
-            Resource::Update(version) => forever(update_of(repository, *version)?),
-            Resource::Updates(first, last) => forever(updates(repository, *first, *last)?),
+            Resource::Update(version) => {
+                forever(update_of(repository, *version, self.limits.response_bytes)?)
+            }
+            Resource::Updates(first, last) => {
+                let most = self.limits.response_bytes;
+                forever(updates(repository, (*first, *last), most)?)
+            }
             _ => Err(Refusal::new(
                 StatusCode::NOT_FOUND,
                 "unknown_path",
@@ -284,8 +289,13 @@ fn existing(repository: &AnyRepository) -> Result<Version, Refusal> {
     }
 }
 
-fn update_of(repository: &AnyRepository, version: Version) -> Result<Vec<u8>, Refusal> {
-    if let Some(update) = repository.update_message(version)? {
+fn update_of(
+    repository: &AnyRepository,
+    version: Version,
+    most: usize,
+) -> Result<Vec<u8>, Refusal> {
+    // Not made before it is known to be short enough.
+    if let Some(update) = repository.update_within(version, most)? {
         return Ok(update);
     }
     let (oldest, latest) = (repository.oldest(), repository.latest());
@@ -296,8 +306,12 @@ fn update_of(repository: &AnyRepository, version: Version) -> Result<Vec<u8>, Re
     })
 }
 
-/// The updates of these versions, from the first on as many as a page takes; at least one.
-fn updates(repository: &AnyRepository, first: Version, last: Version) -> Result<Vec<u8>, Refusal> {
+/// The updates of these versions, from the first on as many as a page takes; at least one, of at most so many bytes.
+fn updates(
+    repository: &AnyRepository,
+    (first, last): (Version, Version),
+    most: usize,
+) -> Result<Vec<u8>, Refusal> {
     let latest = repository.latest();
     if first > last || last > latest {
         return Err(pad::LookupError::UnknownVersion {
@@ -308,7 +322,16 @@ fn updates(repository: &AnyRepository, first: Version, last: Version) -> Result<
     }
     let (mut page, mut bytes) = (Vec::new(), 0_usize);
     for version in (first.number()..=last.number()).map(Version::new) {
-        let update = update_of(repository, version)?;
+        // The first one is sent whatever its length, if it can be sent at all.
+        let room = if page.is_empty() {
+            most
+        } else {
+            LONGEST_PAGE.saturating_sub(bytes)
+        };
+        let update = match update_of(repository, version, room) {
+            Err(refusal) if refusal.code() == "too_long" && !page.is_empty() => break,
+            update => update?,
+        };
         bytes = bytes.saturating_add(update.len());
         if bytes > LONGEST_PAGE && !page.is_empty() {
             break;

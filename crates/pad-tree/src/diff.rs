@@ -28,7 +28,7 @@ pub struct Difference {
 pub struct KeyHistory {
     /// The oldest version that is kept: changes up to this one are not known. Version 0 if none is lost.
     pub since: Version,
-    /// The versions after `since` in which the key was put or removed, oldest first.
+    /// The versions after `since` in which the key was put with another value, or removed, oldest first.
     pub changes: Vec<Version>,
 }
 
@@ -48,11 +48,12 @@ where
         let mut changes = Vec::new();
         differences(self.view(before)?, self.view(after)?, |change| {
             changes.push(change);
+            Ok(())
         })?;
         Ok(changes)
     }
 
-    /// The kept versions in which a key was put or removed, without proof.
+    /// The kept versions in which a key was put with another value or removed, without proof.
     ///
     /// Each listed version can be proved by two look-ups, in it and in the one before. That none is
     /// missing is not proved.
@@ -116,11 +117,11 @@ pub(crate) fn history<I: PartialEq, E>(
 /// Notes the keys that differ between two versions, in ascending order.
 ///
 /// # Errors
-/// A node cannot be fetched.
+/// A node cannot be fetched; the first error of `note`, after which nothing more is read.
 pub(crate) fn differences<Before, After>(
     before: Before,
     after: After,
-    mut note: impl FnMut(Difference),
+    mut note: impl FnMut(Difference) -> Result<(), LookupError>,
 ) -> Result<(), LookupError>
 where
     Before: ComparedTree<Error = LookupError>,
@@ -133,18 +134,18 @@ where
                 key: owned_key(before.key(&leaf))?,
                 before: Some(owned_value(before.value(&leaf))?),
                 after: None,
-            }),
+            })?,
             Step::After(leaf) => note(Difference {
                 key: owned_key(after.key(&leaf))?,
                 before: None,
                 after: Some(owned_value(after.value(&leaf))?),
-            }),
+            })?,
             Step::Both(left, right) if before.value(&left) != after.value(&right) => {
                 note(Difference {
                     key: owned_key(before.key(&left))?,
                     before: Some(owned_value(before.value(&left))?),
                     after: Some(owned_value(after.value(&right))?),
-                });
+                })?;
             }
             Step::Both(..) | Step::Equal(_) => {}
         }

@@ -154,6 +154,15 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
         self.memory.verify_update(update)
     }
 
+    /// Whether an update, given as a message, leads to a version that is there: the head in it, which is not verified here, is that
+    /// version's. A head says what the version has in it, however it came to be.
+    ///
+    /// # Errors
+    /// [`RepositoryError::Unreadable`]; [`RepositoryError::Lookup`] if there is no such version.
+    pub fn has_update(&self, update: &[u8]) -> Result<bool, RepositoryError> {
+        self.memory.has_update(update)
+    }
+
     /// Verifies an update, given as a message, and applies it in memory; [`Durable::flush`] makes it durable. Its head
     /// is verified before its operations take memory.
     ///
@@ -309,10 +318,22 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
     /// # Errors
     /// [`RepositoryError::Store`]; [`RepositoryError::Lookup`] if it has to be made again, and what it is made from cannot be read.
     pub fn update_message(&self, version: Version) -> Result<Option<Vec<u8>>, RepositoryError> {
+        self.update_within(version, usize::MAX)
+    }
+
+    /// The same; what has to be made again is, if its keys and values have at most so many bytes.
+    ///
+    /// # Errors
+    /// As [`Durable::update_message`]; [`LookupError::TooLong`].
+    pub fn update_within(
+        &self,
+        version: Version,
+        most: usize,
+    ) -> Result<Option<Vec<u8>>, RepositoryError> {
         if version <= self.oldest() || version > self.acknowledged {
             return Ok(None);
         }
-        match self.memory.update_message(version)? {
+        match self.memory.update_message(version, most)? {
             Some(made_again) => Ok(Some(made_again)),
             None => Ok(self.store.update(version)?),
         }

@@ -63,6 +63,13 @@ pub trait UpdatedRepository {
     /// [`RepositoryError::Unreadable`], [`RepositoryError::Refused`].
     fn verify_update(&self, message: &[u8]) -> Result<(), RepositoryError>;
 
+    /// Whether an update, given as a message, leads to a version that is there: the head in it, which is not verified here, is that
+    /// version's.
+    ///
+    /// # Errors
+    /// [`RepositoryError::Unreadable`]; [`RepositoryError::Lookup`] if there is no such version.
+    fn has_update(&self, message: &[u8]) -> Result<bool, RepositoryError>;
+
     /// Verifies an update, given as a message, and makes it the latest version.
     ///
     /// # Errors
@@ -282,11 +289,12 @@ pub trait HostedRepository: UpdatedRepository + AskedRepository + fmt::Debug + S
         Ok(0)
     }
 
-    /// The update that led to a version, as a message, made again from the contents; `None` if the store keeps updates.
+    /// The update that led to a version, as a message, made again from the contents if its keys and values have at most so many
+    /// bytes; `None` if the store keeps updates.
     ///
     /// # Errors
-    /// [`LookupError`] if the version is not there, or cannot be read.
-    fn update_message(&self, _: Version) -> Result<Option<Vec<u8>>, LookupError> {
+    /// [`LookupError`] if the version is not there, or cannot be read; [`LookupError::TooLong`].
+    fn update_message(&self, _: Version, _: usize) -> Result<Option<Vec<u8>>, LookupError> {
         Ok(None)
     }
 

@@ -352,17 +352,17 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
     /// Time: proportional to the number of differing keys times the depth of the tree; equal subtrees are not read.
     ///
     /// # Errors
-    /// [`LookupError`] if one of the versions is not there, or a node cannot be read.
+    /// [`LookupError`] if one of the versions is not there, or a node cannot be read; the first error of `note`.
     pub fn differences(
         &self,
         before: Version,
         after: Version,
-        note: impl FnMut(Difference),
+        note: impl FnMut(Difference) -> Result<(), LookupError>,
     ) -> Result<(), LookupError> {
         differences(self.view(before)?, self.view(after)?, note)
     }
 
-    /// The kept versions in which a key was put or removed, without proof.
+    /// The kept versions in which a key was put with another value or removed, without proof.
     ///
     /// Time: as [`TreeRepository::history`](crate::TreeRepository::history).
     ///
@@ -383,16 +383,32 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
     /// # Errors
     /// [`LookupError`] if the version is not there or version 0, or a node cannot be read.
     pub fn update(&self, version: Version) -> Result<Update<S>, LookupError> {
+        self.update_within(version, usize::MAX)
+    }
+
+    /// The same, if its keys and values have at most so many bytes together.
+    ///
+    /// Memory: in proportion to `most`.
+    ///
+    /// # Errors
+    /// As [`StoredRepository::update`]; [`LookupError::TooLong`].
+    pub fn update_within(&self, version: Version, most: usize) -> Result<Update<S>, LookupError> {
         let head = self.head(version)?;
         let latest = self.latest();
         let base = version.previous();
         let base = base.ok_or(LookupError::UnknownVersion { version, latest })?;
-        let mut operations = Vec::new();
+        let (mut operations, mut bytes) = (Vec::new(), 0_usize);
         self.differences(base, version, |Difference { key, after, .. }| {
+            let value = after.as_ref().map_or(0, |value| value.as_bytes().len());
+            bytes = bytes.saturating_add(key.as_bytes().len() + value + LEAST_OPERATION);
+            if bytes > most {
+                return Err(LookupError::TooLong { most });
+            }
             operations.push(match after {
                 Some(value) => Operation::Put(key, value),
                 None => Operation::Remove(key),
             });
+            Ok(())
         })?;
         Ok(Update {
             base,
@@ -428,6 +444,9 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
         }
     }
 }
+
+/// What an operation takes at least in a message, beside its key and its value.
+const LEAST_OPERATION: usize = 2;
 
 /// What an update has led to.
 struct Applied<S: Suite, B: BalancingScheme> {

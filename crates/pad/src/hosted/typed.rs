@@ -131,13 +131,22 @@ impl<R: KeptRepository> UpdatedRepository for Typed<R> {
     fn verify_update(&self, message: &[u8]) -> Result<(), RepositoryError> {
         let head = UpdateHead::<R::Suite>::peek::<R::Attachment>(message, message.len())
             .map_err(RepositoryError::Unreadable)?;
+        // First of all: what nobody has signed is to cost no more than this.
+        head.verify(self.authority())
+            .map_err(|error| RepositoryError::Refused(ApplyError::Head(error)))?;
         let (expected, actual) = (self.latest(), head.base);
         if expected != actual {
             let gap = ApplyError::VersionGap { expected, actual };
             return Err(RepositoryError::Refused(gap));
         }
-        head.verify(self.authority())
-            .map_err(|error| RepositoryError::Refused(ApplyError::Head(error)))
+        Ok(())
+    }
+
+    fn has_update(&self, message: &[u8]) -> Result<bool, RepositoryError> {
+        let update = UpdateHead::<R::Suite>::peek::<R::Attachment>(message, message.len())
+            .map_err(RepositoryError::Unreadable)?;
+        let there = self.repository.head(update.head.head.version)?;
+        Ok(there.head == update.head.head)
     }
 
     fn apply_message(&mut self, message: &[u8]) -> Result<Version, RepositoryError> {
@@ -257,7 +266,7 @@ pub trait KeptRepository: AnsweringRepository {
     ///
     /// # Errors
     /// [`LookupError`].
-    fn update_message(&self, _: Version) -> Result<Option<Vec<u8>>, LookupError> {
+    fn update_message(&self, _: Version, _: usize) -> Result<Option<Vec<u8>>, LookupError> {
         Ok(None)
     }
 }
@@ -277,8 +286,12 @@ impl<R: KeptRepository> HostedRepository for Typed<R> {
         self.repository.file_bytes()
     }
 
-    fn update_message(&self, version: Version) -> Result<Option<Vec<u8>>, LookupError> {
-        self.repository.update_message(version)
+    fn update_message(
+        &self,
+        version: Version,
+        most: usize,
+    ) -> Result<Option<Vec<u8>>, LookupError> {
+        self.repository.update_message(version, most)
     }
 
     fn evidence_outlives_version(&self) -> bool {

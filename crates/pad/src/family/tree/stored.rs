@@ -211,7 +211,7 @@ impl<S: Suite, B: BalancingScheme, L: KeptLog + 'static> RowKeeper
         let before = version.previous().unwrap_or_default();
         // Every node that is met is hashed.
         let repository = self.repository();
-        Ok(repository.differences(before, version, drop)?)
+        Ok(repository.differences(before, version, |_| Ok(()))?)
     }
 
     fn row(&self, version: Version) -> Result<Vec<u8>, LookupError> {
@@ -286,8 +286,12 @@ impl<S: Suite, B: BalancingScheme, L: KeptLog + 'static> KeptRepository
         refused(error, &self.log().system_error())
     }
 
-    fn update_message(&self, version: Version) -> Result<Option<Vec<u8>>, LookupError> {
-        Ok(Some(codec::encode(&self.update(version)?)))
+    fn update_message(
+        &self,
+        version: Version,
+        most: usize,
+    ) -> Result<Option<Vec<u8>>, LookupError> {
+        Ok(Some(codec::encode(&self.update_within(version, most)?)))
     }
 }
 
@@ -325,7 +329,10 @@ impl<S: Suite, B: BalancingScheme, L: KeptLog + 'static> AnsweringRepository
         after: Version,
     ) -> Result<Untrusted<Vec<Difference>>, AnswerError> {
         let mut differences = Vec::new();
-        self.differences(before, after, |difference| differences.push(difference))?;
+        self.differences(before, after, |difference| {
+            differences.push(difference);
+            Ok(())
+        })?;
         Ok(Untrusted::new(differences))
     }
 
