@@ -44,6 +44,13 @@ pub struct Incident {
     pub record: Option<PathBuf>,
 }
 
+impl Incident {
+    /// Whether the server has only said that it does not keep what was asked for, and others may.
+    pub fn is_elsewhere(&self) -> bool {
+        matches!(&self.fault, Fault::Silent(error) if error.is_elsewhere())
+    }
+}
+
 /// Why what a server said is of no use.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unusable {

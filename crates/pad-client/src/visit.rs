@@ -17,14 +17,15 @@ use crate::{
     fetch_error::FetchError,
     incident::{Exchange, Fault, Incident, Unusable, keep_record},
     resource::Resource,
-    server::Server,
+    server::{Server, Versions},
 };
 
 /// A visit to a server: its latest head is asked for once, and all it says is remembered, so that a lie can be kept.
 #[derive(Debug)]
 pub struct Visit<'s> {
     server: &'s Server,
-    latest: Version,
+    /// What it has said that it has; nothing, if it was not asked.
+    versions: Versions,
     said: RefCell<Vec<Exchange>>,
 }
 
@@ -33,7 +34,11 @@ impl<'s> Visit<'s> {
     pub const fn new(server: &'s Server) -> Self {
         Self {
             server,
-            latest: Version::EMPTY,
+            versions: Versions {
+                oldest: Version::EMPTY,
+                latest: Version::EMPTY,
+                until: None,
+            },
             said: RefCell::new(Vec::new()),
         }
     }
@@ -43,19 +48,23 @@ impl<'s> Visit<'s> {
     /// # Errors
     /// [`FetchError`].
     pub fn latest(server: &'s Server) -> Result<Self, FetchError> {
-        let latest = server.versions()?.latest;
+        let versions = server.versions()?;
         let visit = Self {
-            latest,
+            versions,
             ..Self::new(server)
         };
-        let said = format!("{{\"latest\":{latest}}}").into_bytes();
-        visit.note(&Resource::Versions, &said);
+        visit.note(&Resource::Versions, versions.to_json().as_bytes());
         Ok(visit)
     }
 
     /// The version that the server says is its latest.
     pub const fn latest_version(&self) -> Version {
-        self.latest
+        self.versions.latest
+    }
+
+    /// What the server has said that it has.
+    pub const fn versions(&self) -> Versions {
+        self.versions
     }
 
     /// The server.
@@ -157,7 +166,7 @@ impl Heads for Visit<'_> {
     type Error = FetchError;
 
     fn latest(&self) -> Version {
-        self.latest
+        self.versions.latest
     }
 
     fn head_message(&self, version: Version) -> Result<Vec<u8>, FetchError> {

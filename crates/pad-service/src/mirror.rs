@@ -75,13 +75,17 @@ impl Mirror {
         }
     }
 
-    /// Asks every upstream once, and takes what is new.
+    /// Asks every upstream once, takes what is new, and drops the versions that are not kept. Once it has the last one that is, it asks
+    /// nobody any more.
     ///
     /// # Errors
     /// [`NotApplied`] if the mirror's own store fails; what was taken before is durable.
     pub fn round(&mut self) -> Result<Mirrored, NotApplied> {
         let mut mirrored = Mirrored::default();
         for upstream in &self.upstreams {
+            if self.dictionary.is_complete() {
+                break;
+            }
             let visit = match Visit::latest(upstream) {
                 Ok(visit) => visit,
                 Err(error) => {
@@ -100,6 +104,9 @@ impl Mirror {
                 Err(Stopped::Store(error)) => return Err(error),
             }
         }
+        if let Some(oldest) = self.dictionary.prune()? {
+            tracing::info!(oldest = oldest.number(), "dropped older versions");
+        }
         mirrored.latest = self.dictionary.latest();
         self.log(&mirrored);
         Ok(mirrored)
@@ -117,7 +124,9 @@ impl Mirror {
     /// Takes what an upstream has that is new.
     fn take(&self, visit: &Visit<'_>, taken: &mut usize) -> Result<(), Stopped> {
         let view = self.view()?;
+        let until = self.dictionary.keep().until();
         let offered = visit.latest_version();
+        let wanted = until.map_or(offered, |until| offered.min(until));
         match view.follow(visit) {
             Ok(_) => {}
             // An upstream that is late has nothing for us, and may be honest.
@@ -126,11 +135,11 @@ impl Mirror {
         }
         loop {
             let latest = self.dictionary.latest();
-            if latest >= offered {
+            if latest >= wanted {
                 return Ok(());
             }
             let first = Version::new(latest.number().saturating_add(1));
-            let updates = visit.updates(first, offered)?;
+            let updates = visit.updates(first, wanted)?;
             match self.dictionary.apply(&updates) {
                 Ok(applied) => *taken = taken.saturating_add(applied.taken),
                 Err(NotApplied::Repository(RepositoryError::Refused(error))) => {
@@ -145,7 +154,11 @@ impl Mirror {
                     self.metrics.count_update(false);
                     return Err(Refusal::from(error).into());
                 }
-                Err(error @ (NotApplied::Gap { .. } | NotApplied::Other(_))) => {
+                Err(
+                    error @ (NotApplied::Gap { .. }
+                    | NotApplied::NotKept { .. }
+                    | NotApplied::Other(_)),
+                ) => {
                     self.metrics.count_update(false);
                     return Err(lie(error.to_string()).into());
                 }
@@ -178,6 +191,9 @@ impl Mirror {
         if mirrored.taken > 0 {
             let (taken, latest) = (mirrored.taken, mirrored.latest.number());
             tracing::info!(taken, latest, "took updates");
+            if self.dictionary.is_complete() {
+                tracing::info!(latest, "all versions that are kept are here");
+            }
         }
         let mut failing = BTreeMap::new();
         for incident in &mirrored.incidents {

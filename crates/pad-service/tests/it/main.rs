@@ -4,7 +4,9 @@
 
 mod fixture;
 mod hostile;
+mod keep;
 mod liars;
 mod mirror;
 mod openapi;
+mod router;
 mod serve;
