@@ -6,6 +6,7 @@ mod fixture;
 mod hostile;
 mod keep;
 mod liars;
+mod load;
 mod mirror;
 mod openapi;
 mod router;
