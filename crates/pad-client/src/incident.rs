@@ -42,6 +42,15 @@ pub struct Incident {
     pub evidence: Option<PathBuf>,
     /// Where it is kept what the server said. It convinces nobody who did not see where it came from.
     pub record: Option<PathBuf>,
+    /// Why something that was to be kept is not.
+    pub unkept: Option<String>,
+}
+
+impl Incident {
+    /// Whether the server has only said that it does not keep what was asked for, and others may.
+    pub fn is_elsewhere(&self) -> bool {
+        matches!(&self.fault, Fault::Silent(error) if error.is_elsewhere())
+    }
 }
 
 /// Why what a server said is of no use.
@@ -53,6 +62,14 @@ pub struct Unusable {
     pub evidence: Option<Vec<u8>>,
 }
 
+impl Unusable {
+    /// What the server said does not verify, for this reason.
+    pub fn lie(reason: impl Into<String>) -> Self {
+        let (fault, evidence) = (Fault::Lied(reason.into()), None);
+        Self { fault, evidence }
+    }
+}
+
 impl From<FetchError> for Unusable {
     fn from(error: FetchError) -> Self {
         let (fault, evidence) = (Fault::Silent(error), None);
@@ -62,8 +79,7 @@ impl From<FetchError> for Unusable {
 
 impl From<Refusal> for Unusable {
     fn from(refusal: Refusal) -> Self {
-        let (fault, evidence) = (Fault::Lied(refusal.to_string()), None);
-        Self { fault, evidence }
+        Self::lie(refusal.to_string())
     }
 }
 
@@ -109,6 +125,12 @@ impl fmt::Display for Incident {
         }
         if let Some(file) = &self.record {
             write!(formatter, " (what it said is in {})", file.display())?;
+        }
+        if let Some(reason) = &self.unkept {
+            write!(
+                formatter,
+                " (what there is against it cannot be kept: {reason})"
+            )?;
         }
         Ok(())
     }

@@ -1,9 +1,9 @@
 //! Dictionaries of every family over HTTP, on servers that nobody needs to trust.
 //!
 //! * [`Service`]: answers requests about one or many dictionaries; [`web::server`] puts it on the network.
-//! * [`Dictionary`]: a store that is served, and followed while other processes publish into it.
-
+//! * [`Dictionary`]: a store that is served, and followed while other processes publish into it. [`Keep`] says which versions of it.
 //! * [`Mirror`]: follows other servers, verifies every update, and serves what it has verified.
+//! * [`Router`]: passes questions to the servers that keep what they are about.
 //! * [`Metrics`]: what was asked and answered, for Prometheus.
 //!
 //! What there is to get, and where, is [`pad_client::Resource`]; `docs/openapi.json` describes it for others.
@@ -23,16 +23,20 @@
 
 mod dictionary;
 mod following;
+mod keep;
 mod metrics;
 mod mirror;
 mod refusal;
 mod reply;
 mod request;
+mod router;
 mod service;
 
 pub use dictionary::{Applied, Dictionary, NotApplied};
 pub use following::Following;
+pub use keep::{CannotKeep, Keep, UnreadableKeep};
 pub use metrics::Metrics;
 pub use mirror::{Mirror, Mirrored};
 pub use request::ROUTES;
+pub use router::{NotRouted, Router};
 pub use service::Service;

@@ -9,7 +9,7 @@ use pad::{
     exchange::{encode_history, encode_list},
     question::Question,
 };
-use pad_client::{LONGEST_PAGE, Resource};
+use pad_client::{LONGEST_PAGE, Resource, Versions};
 use serde_json::{Map, json};
 use web::server::{Admission, Answer, Handler, Head, HeaderValue, Limits, StatusCode, header};
 
@@ -21,6 +21,10 @@ use crate::{
     reply::{Lasts, MESSAGE, OBJECT, TEXT, reply},
     request::{Request, Target},
 };
+
+mod kept;
+
+use kept::{existing, head_kept, kept, update_kept};
 
 /// Answers requests about dictionaries.
 #[derive(Debug)]
@@ -66,7 +70,7 @@ impl Service {
         })
     }
 
-    fn answer(&self, request: Request, body: Vec<u8>) -> Result<Answer, Refusal> {
+    fn answer(&self, request: Request<Arc<Dictionary>>, body: Vec<u8>) -> Result<Answer, Refusal> {
         let known = request.if_none_match.as_ref();
         let plain = |kind, text: String| Ok(reply(kind, text.into_bytes(), Lasts::Once, known));
         match request.target {
@@ -105,8 +109,10 @@ impl Service {
                     Refusal::new(StatusCode::BAD_REQUEST, "unreadable_question", error)
                 })?;
                 drop(body);
-                let answer =
-                    dictionary.read(|repository| self.ask(repository, version, &question))?;
+                let answer = dictionary.read(|repository| {
+                    kept(&dictionary, repository, version)?;
+                    self.ask(repository, version, &question)
+                })?;
                 Ok(reply(MESSAGE, answer, Lasts::Once, known))
             }
             Target::Update(dictionary) => self.update(&dictionary, body),
@@ -126,38 +132,51 @@ impl Service {
             Resource::Public => {
                 moment(TEXT, dictionary.description().public.to_text().into_bytes())
             }
-            Resource::Head => moment(MESSAGE, repository.head_message(existing(repository)?)?),
+            Resource::Head => {
+                let latest = existing(dictionary.versions(repository))?;
+                moment(MESSAGE, repository.head_message(latest)?)
+            }
             Resource::Versions => {
-                let (oldest, latest) = (repository.oldest(), repository.latest());
-                let object = json!({ "oldest": oldest.number(), "latest": latest.number() });
-                moment(OBJECT, object.to_string().into_bytes())
+                let object = dictionary.versions(repository).to_json();
+                moment(OBJECT, object.into_bytes())
             }
             Resource::History(key) => moment(MESSAGE, encode_history(repository.history(key)?)),
-            Resource::HeadOf(version) => forever(repository.head_message(*version)?),
+            Resource::HeadOf(version) => {
+                head_kept(dictionary, repository, *version)?;
+                forever(repository.head_message(*version)?)
+            }
             Resource::Answer(version, question) => {
+                kept(dictionary, repository, *version)?;
                 forever(self.ask(repository, *version, question)?)
             }
             Resource::Page(version, range) => {
+                kept(dictionary, repository, *version)?;
                 let page = repository.page(*version, range, RANGE_BYTES)?;
                 forever(Question::Range(page).encode())
             }
             Resource::Consistency(older, newer) => {
+                head_kept(dictionary, repository, *newer)?;
                 forever(repository.consistency_message(*older, *newer)?)
             }
             Resource::Growth(older, newer) => {
+                kept(dictionary, repository, *newer)?;
                 let proof = repository.append_only_message(*older, *newer)?;
                 let text = "append-only proofs are offered by logs";
                 let none = || Refusal::new(StatusCode::UNPROCESSABLE_ENTITY, "not_offered", text);
                 forever(proof.ok_or_else(none)?)
             }
             Resource::Past(older, newer) => {
+                head_kept(dictionary, repository, *newer)?;
                 let past = repository.past_messages(*older, *newer)?;
                 forever(list(past.iter().map(Vec::as_slice))?)
             }
             Resource::Update(version) => {
+                update_kept(dictionary, repository, *version)?;
                 forever(update_of(repository, *version, self.limits.response_bytes)?)
             }
             Resource::Updates(first, last) => {
+                update_kept(dictionary, repository, *first)?;
+                kept(dictionary, repository, *last)?;
                 let most = self.limits.response_bytes;
                 forever(updates(repository, (*first, *last), most)?)
             }
@@ -237,7 +256,7 @@ impl Service {
         dictionaries
             .map(|(name, dictionary)| {
                 let values = dictionary.read(|repository| {
-                    let (oldest, latest) = (repository.oldest(), repository.latest());
+                    let Versions { oldest, latest, .. } = dictionary.versions(repository);
                     let bytes = repository.file_bytes().unwrap_or_default();
                     [oldest.number(), latest.number(), bytes]
                 });
@@ -248,9 +267,9 @@ impl Service {
 }
 
 impl Handler for Service {
-    type Request = Request;
+    type Request = Request<Arc<Dictionary>>;
 
-    fn admit(&self, head: &Head) -> Result<Admission<Request>, Answer> {
+    fn admit(&self, head: &Head) -> Result<Admission<Self::Request>, Answer> {
         let target = Target::of(head, |name| self.dictionaries.get(name).cloned());
         let target = target.map_err(|refusal| {
             let answer = refusal.answer();
@@ -266,7 +285,7 @@ impl Handler for Service {
         })
     }
 
-    fn handle(&self, request: Request, body: Vec<u8>) -> Answer {
+    fn handle(&self, request: Self::Request, body: Vec<u8>) -> Answer {
         let name = request.target.name();
         let answer = self.answer(request, body).unwrap_or_else(|refusal| {
             tracing::debug!(resource = name, code = refusal.code(), "refused");
@@ -275,17 +294,6 @@ impl Handler for Service {
         self.metrics
             .count(Some(name), answer.status.as_u16(), answer.body.len());
         answer
-    }
-}
-
-/// The latest version, if there is one that has a head.
-fn existing(repository: &AnyRepository) -> Result<Version, Refusal> {
-    match repository.latest() {
-        Version::EMPTY => {
-            let text = "the dictionary has no version yet";
-            Err(Refusal::new(StatusCode::NOT_FOUND, "unknown_version", text))
-        }
-        latest => Ok(latest),
     }
 }
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use pad::{
-    Difference, Key, KeyHistory, KeyRange, PublicKey, Untrusted, Version,
+    Difference, Key, KeyHistory, KeyRange, PublicKey, RangeContents, Untrusted, Version,
     client_view::StoredView,
     question::{HeadText, Question, Statement},
 };
@@ -51,7 +51,6 @@ impl RootArguments {
         Ok(HttpOptions {
             roots,
             attempts: ATTEMPTS,
-            response_bytes: usize::MAX,
             request_bytes: usize::MAX,
             ..HttpOptions::default()
         })
@@ -114,6 +113,9 @@ impl ServerArguments {
             match Server::connect(address, options.clone()) {
                 Ok(server) => servers.push(server),
                 Err(error @ FetchError::Http(HttpError::Configuration(_))) => {
+                    return Err(Failure::Input(format!("--server {address}: {error}")));
+                }
+                Err(error @ FetchError::Several(_)) if self.server.len() == 1 => {
                     return Err(Failure::Input(format!("--server {address}: {error}")));
                 }
                 Err(error) => failures.push(format!("{address}: {error}")),
@@ -181,7 +183,11 @@ impl Source for Remote {
         self.noted(self.client.head(version))
     }
 
-    fn page(&self, version: Version, range: &KeyRange) -> Result<KeyRange, Failure> {
+    fn page(
+        &self,
+        version: Version,
+        range: &KeyRange,
+    ) -> Result<(KeyRange, RangeContents), Failure> {
         self.noted(self.client.page(version, range))
     }
 

@@ -4,7 +4,10 @@
 
 mod fixture;
 mod hostile;
+mod keep;
 mod liars;
+mod load;
 mod mirror;
 mod openapi;
+mod router;
 mod serve;

@@ -81,6 +81,8 @@ impl HttpClient {
             .http_status_as_error(false)
             .max_redirects(0)
             .tls_config(tls.build())
+            .max_idle_connections(options.idle_connections)
+            .max_idle_connections_per_host(options.idle_connections)
             .timeout_connect(Some(options.connect))
             .timeout_send_body(Some(options.transfer))
             .timeout_recv_response(Some(options.transfer))
