@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
 use clap::Args;
 use pad_client::{FetchError, HttpError, HttpOptions, Server};
-use pad_service::Mirror;
+use pad_service::{Keep, Mirror};
 
 use super::{
     Failure, NewStoreArguments, Output,
@@ -25,6 +25,10 @@ pub(super) struct MirrorCommand {
     /// missing. A copy of another server's store saves the way from the first version on.
     #[arg(long, value_name = "[NAME=]FILE")]
     store: String,
+    /// Keep only these versions: A..B (both, and none after B), A.. or last:N (at least the last N). Older ones are dropped as the mirror
+    /// follows; questions about others are answered with what is kept.
+    #[arg(long, value_name = "VERSIONS")]
+    versions: Option<Keep>,
     /// The author's public key; needed only where the store is new.
     #[arg(long, value_name = "FILE")]
     public: Option<PathBuf>,
@@ -48,7 +52,12 @@ impl MirrorCommand {
             ));
         }
         let upstreams = self.upstreams()?;
-        let dictionary = Arc::new(self.network.dictionary(&name, path, false)?);
+        let mut dictionary = self.network.dictionary(&name, path, false)?;
+        if let Some(keep) = self.versions {
+            let kept = dictionary.keeping(keep);
+            dictionary = kept.map_err(|error| Failure::Input(format!("--versions: {error}")))?;
+        }
+        let dictionary = Arc::new(dictionary);
         let dictionaries = BTreeMap::from([(name, Arc::clone(&dictionary))]);
         self.network.serve(dictionaries, output, |service| {
             let mirror = Mirror::new(dictionary, upstreams, path.to_owned(), service.metrics());
@@ -63,15 +72,25 @@ impl MirrorCommand {
             response_bytes: self.network.longest_answer(),
             ..self.roots.options()?
         };
-        let connected = self.from.iter().map(|address| {
-            Server::connect(address, options.clone()).map_err(|error| {
-                let text = format!("--from {address}: {error}");
-                match error {
-                    FetchError::Http(HttpError::Configuration(_)) => Failure::Input(text),
-                    _ => Failure::Store(text),
-                }
-            })
-        });
-        connected.collect()
+        connect("--from", &self.from, &options)
     }
+}
+
+/// The servers at these addresses, which an option has given. Those whose addresses do not name the dictionary have to be
+/// reached for its name.
+pub(super) fn connect(
+    option: &str,
+    addresses: &[String],
+    options: &HttpOptions,
+) -> Result<Vec<Server>, Failure> {
+    let connected = addresses.iter().map(|address| {
+        Server::connect(address, options.clone()).map_err(|error| {
+            let text = format!("{option} {address}: {error}");
+            match error {
+                FetchError::Http(HttpError::Configuration(_)) => Failure::Input(text),
+                _ => Failure::Store(text),
+            }
+        })
+    });
+    connected.collect()
 }
