@@ -38,6 +38,8 @@ mod query;
 #[cfg(feature = "network")]
 mod remote;
 #[cfg(feature = "network")]
+mod route;
+#[cfg(feature = "network")]
 mod serve;
 mod session;
 mod source;
@@ -121,6 +123,9 @@ enum Command {
     /// Follow other servers of a dictionary, verify what they have, and serve it.
     #[cfg(feature = "network")]
     Mirror(mirror::MirrorCommand),
+    /// Pass questions about a dictionary to the servers that keep what they are about, and the answers back.
+    #[cfg(feature = "network")]
+    Route(route::Route),
     /// Bring servers the versions of a store that they lack.
     #[cfg(feature = "network")]
     Push(push::Push),
@@ -233,6 +238,8 @@ impl Command {
             Self::Serve(command) => command.run(output),
             #[cfg(feature = "network")]
             Self::Mirror(command) => command.run(output),
+            #[cfg(feature = "network")]
+            Self::Route(command) => command.run(output),
             #[cfg(feature = "network")]
             Self::Push(command) => command.run(output),
             #[cfg(feature = "file")]

@@ -12,7 +12,7 @@ use clap::{Args, ValueEnum};
 use disk::engine::report_caught_panics;
 use pad_service::{Dictionary, Service};
 use serde_json::json;
-use web::server::{Limits, Options, Server, Stopped};
+use web::server::{Handler, Limits, Options, Server, Stopped};
 
 use super::{
     Failure, Output,
@@ -29,9 +29,23 @@ pub(super) struct Serve {
     network: NetworkArguments,
 }
 
-/// How a server is reached, and what it says of itself.
+/// How a server of dictionaries is reached, and what it serves beside them.
 #[derive(Debug, Args)]
 pub(super) struct NetworkArguments {
+    #[command(flatten)]
+    listen: ListenArguments,
+    /// Publish the files of this folder beside the dictionary, under files/: the folder that is called as the dictionary in it,
+    /// if there are several.
+    #[arg(long, value_name = "DIR")]
+    publish: Option<PathBuf>,
+    /// Look this often whether other processes have published into the stores, in milliseconds.
+    #[arg(long, value_name = "MILLISECONDS", default_value_t = 200, value_parser = clap::value_parser!(u64).range(1..))]
+    follow_every: u64,
+}
+
+/// How a server is reached, and what it says of itself.
+#[derive(Debug, Args)]
+pub(super) struct ListenArguments {
     /// The address to listen at.
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:7440")]
     listen: String,
@@ -41,16 +55,9 @@ pub(super) struct NetworkArguments {
     /// The private key (PEM) of the certificate.
     #[arg(long, value_name = "FILE", requires = "tls_cert")]
     tls_key: Option<PathBuf>,
-    /// Publish the files of this folder beside the dictionary, under files/: the folder that is called as the dictionary in it,
-    /// if there are several.
-    #[arg(long, value_name = "DIR")]
-    publish: Option<PathBuf>,
     /// The longest update that is taken or sent, in bytes.
     #[arg(long, value_name = "BYTES", default_value_t = 64 << 20)]
     largest_update: usize,
-    /// Look this often whether other processes have published into the stores, in milliseconds.
-    #[arg(long, value_name = "MILLISECONDS", default_value_t = 200, value_parser = clap::value_parser!(u64).range(1..))]
-    follow_every: u64,
     /// The form of the log on standard error.
     #[arg(long, value_name = "FORM", default_value = "text")]
     log: Log,
@@ -110,6 +117,32 @@ impl NetworkArguments {
         output: &mut Output,
         begin: impl FnOnce(&Service) -> Result<G, Failure>,
     ) -> Result<(), Failure> {
+        let names: Vec<_> = dictionaries.keys().cloned().collect();
+        let limits = self.listen.limits();
+        self.listen.serve(limits, &names, output, || {
+            let service = Service::new(dictionaries, limits);
+            let following = service.follow(Duration::from_millis(self.follow_every));
+            let begun = begin(&service)?;
+            Ok((service, (following, begun)))
+        })
+    }
+
+    /// The longest answer that is sent, in bytes, and that a server alike is asked for.
+    pub(super) fn longest_answer(&self) -> usize {
+        self.listen.limits().response_bytes
+    }
+}
+
+impl ListenArguments {
+    /// Serves these dictionaries until it is told to stop, with what `begin` makes once the address is taken: what answers, and what
+    /// goes on beside it.
+    pub(super) fn serve<H: Handler, G>(
+        &self,
+        limits: Limits,
+        names: &[String],
+        output: &mut Output,
+        begin: impl FnOnce() -> Result<(H, G), Failure>,
+    ) -> Result<(), Failure> {
         self.begin_log()?;
         report_caught_panics(|place| {
             eprintln!("pad: the store is damaged: the storage engine gave up on a page ({place})");
@@ -121,7 +154,7 @@ impl NetworkArguments {
         };
         let options = Options {
             identity: tls.identity()?,
-            limits: self.limits(),
+            limits,
             ..Options::default()
         };
         if options.identity.is_none() {
@@ -132,14 +165,10 @@ impl NetworkArguments {
         } else {
             "http"
         };
-        let limits = options.limits;
         let server = Server::bind(self.listen.as_str(), options);
         let server = server.map_err(|error| network_failure(&self.listen, &error))?;
         let address = server.address();
-        let names: Vec<_> = dictionaries.keys().cloned().collect();
-        let service = Service::new(dictionaries, limits);
-        let following = service.follow(Duration::from_millis(self.follow_every));
-        let begun = begin(&service)?;
+        let (handler, begun) = begin()?;
         let text = format!(
             "serving {} at {scheme}://{address} (Ctrl-C stops)",
             names.join(", ")
@@ -147,8 +176,7 @@ impl NetworkArguments {
         let object =
             json!({ "address": address.to_string(), "scheme": scheme, "dictionaries": names });
         output.say(&text, &object)?;
-        let stopped = server.run(service);
-        drop(following);
+        let stopped = server.run(handler);
         // A round may wait for an upstream for minutes; whatever it does may be cut at any time.
         core::mem::forget(begun);
         match stopped.map_err(|error| network_failure(&self.listen, &error))? {
@@ -160,12 +188,8 @@ impl NetworkArguments {
         }
     }
 
-    /// The longest answer that is sent, in bytes, and that a server alike is asked for.
-    pub(super) fn longest_answer(&self) -> usize {
-        self.limits().response_bytes
-    }
-
-    fn limits(&self) -> Limits {
+    /// How much at once.
+    pub(super) fn limits(&self) -> Limits {
         let usual = Limits::default();
         let largest = self.largest_update;
         Limits {

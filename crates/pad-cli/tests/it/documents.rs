@@ -60,10 +60,11 @@ fn the_operations_commands_work() {
 
     let bench = Bench::new();
     let mut document = include_str!("../../../../docs/operations.md").to_owned();
-    // Both at once, so that they are two.
-    let free = [(); 2].map(|()| TcpListener::bind("127.0.0.1:0").unwrap());
-    for (named, free) in ["127.0.0.1:7440", "127.0.0.1:7441"].iter().zip(&free) {
-        document = document.replace(named, &free.local_addr().unwrap().to_string());
+    // All at once, so that they are different ones.
+    let free = [(); 4].map(|()| TcpListener::bind("127.0.0.1:0").unwrap());
+    let named = [7440, 7441, 7442, 7443].map(|port| format!("127.0.0.1:{port}"));
+    for (named, free) in named.iter().zip(&free) {
+        document = document.replace(named.as_str(), &free.local_addr().unwrap().to_string());
     }
     drop(free);
     let (mut servers, mut count) = (Servers(Vec::new()), 0);
