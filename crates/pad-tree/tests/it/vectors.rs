@@ -1,4 +1,4 @@
-//! Known-answer vectors: `tests/vectors/*.json`, one file per scheme and suite, and one constant over
+//! Known-answer vectors: `docs/vectors/trees/*.json`, one file per scheme and suite, and one constant over
 //! many pseudorandom operations per scheme.
 //!
 //! `PAD_WRITE_VECTORS=1 cargo test -p pad-tree --test it vectors` writes them anew. A difference is a
@@ -389,7 +389,7 @@ fn messages<S: Suite, St: Store<S>>(
 
 fn path(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
-        .join("tests/vectors")
+        .join("../../docs/vectors/trees")
         .join(format!("{name}.json"))
 }
 

@@ -1,4 +1,4 @@
-//! Known-answer vectors: `tests/vectors/*.json`, one file for each signed design, two more for the
+//! Known-answer vectors: `docs/vectors/tuples/*.json`, one file for each signed design, two more for the
 //! other suites, one for proofs of many keys and of ranges, and one for each design with accumulators.
 //!
 //! `PAD_WRITE_VECTORS=1 cargo test -p pad-tuple --test it vectors` writes them anew. A difference is a
@@ -295,7 +295,7 @@ fn with_example<const GENERATIONS: usize>(mut vector: Vector) -> Vector {
 fn check(name: &str, computed: &impl Serialize) {
     let name = name.replace('_', "-");
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
-        .join("tests/vectors")
+        .join("../../docs/vectors/tuples")
         .join(format!("{name}.json"));
     let computed = serde_json::to_string_pretty(computed).unwrap() + "\n";
     if env::var_os("PAD_WRITE_VECTORS").is_some() {
