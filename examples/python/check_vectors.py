@@ -8,9 +8,10 @@ import json
 import pathlib
 import sys
 
-from pad_verifier import ed25519, heads, proof_files
+from pad_verifier import accumulated, ed25519, heads, proof_files, tuples
 from pad_verifier.keys import PublicKey
 from pad_verifier.questions import Question
+from pad_verifier.reader import open_message
 from pad_verifier.refusal import Refused, Unsupported
 
 VECTORS = pathlib.Path(__file__).resolve().parents[2] / "docs" / "vectors"
@@ -88,6 +89,40 @@ def check_trees(vectors):
     return accepted + len(known) - 1, refused
 
 
+def check_tuples(vectors):
+    """Look-ups (kind 65) without proof files: every seventeenth byte changed is refused."""
+    own = ""
+    if vectors["design"].endswith("-rsa"):
+        accumulator = json.loads((VECTORS / "accumulators" / "rsa.json").read_text())
+        own = f"scheme-key {accumulator['messages']['parameters']}\n"
+    public = PublicKey(
+        f"pad-public-key v1\nsuite {vectors.get('suite', 'sha256-ed25519')}\nscheme tuple-{vectors['design']}\n"
+        f"dictionary {vectors['dictionary_id']}\nauthor {vectors['author_key']}\n{own}"
+    )
+    known, counts = [heads.empty_head(public.suite)], [0, 0]
+    for version in vectors["versions"]:
+        message = bytes.fromhex(version["signed_head"])
+        known.append(heads.verify_head(message, public, version["version"]))
+    check_look_up = accumulated.look_up if public.is_accumulated() else tuples.look_up
+    for case in vectors["proofs"]:
+        message, version = bytes.fromhex(case["proof"]), case["version"]
+        question = Question("look-up", [bytes.fromhex(case["key"])])
+        for place in [None, *range(0, len(message), 17)]:
+            changed = bytearray(message)
+            if place is not None:
+                changed[place] ^= 1
+            try:
+                reader = open_message(bytes(changed), 65, public.suite.number, len(message))
+                found = check_look_up(reader, public, version, question, known[version])
+            except Refused:
+                found = None
+            expected = [(question.keys[0], optional(case["answer"]))] if place is None else None
+            if found != expected:
+                raise Wrong(f"{found} with byte {place} changed: {case}")
+            counts[0 if place is None else 1] += 1
+    return counts
+
+
 def check_history(case, message, public, known):
     older, newer = known[case["older"]], known[case["newer"]]
     if case["kind"] == "consistency":
@@ -102,6 +137,8 @@ def check(path):
         return check_proof_files(vectors)
     if "signatures" in vectors:
         return check_signatures(vectors)
+    if "design" in vectors:
+        return check_tuples(vectors)
     return check_trees(vectors)
 
 
@@ -111,6 +148,7 @@ def main():
         *sorted(VECTORS.glob("proof-files/*.json")),
         VECTORS / "ed25519.json",
         *sorted(path for path in VECTORS.glob("trees/*.json") if path.stem != "accumulated"),
+        *sorted(path for path in VECTORS.glob("tuples/*.json") if path.stem != "many-and-range"),
     ]
     total = [0, 0]
     for path in files:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Verifies a proof file of a tree, or of tuples that are signed with Ed25519, as `pad verify` does.
+"""Verifies a proof file of a tree, of signed tuples (Ed25519) or of tuples in RSA accumulators, as `pad verify` does.
 
     python3 pad_verify.py --public prices.pub --at 3 --key apple proof.pad
 

@@ -18,9 +18,15 @@ TUPLES = {
     "tuple-spec-lightweight": 0x0222,
     "tuple-spec3-lightweight": 0x0223,
 }
+#: Designs whose tuples are elements of an RSA accumulator.
+ACCUMULATED = {
+    "tuple-accumulators-rsa": 0x0282,
+    "tuple-accumulators-superseding-rsa": 0x0292,
+    "tuple-chain-accumulators-rsa": 0x02A2,
+}
 LINES = re.compile(
     r"pad-public-key v1\nsuite ([^\n]*)\nscheme ([^\n]*)\n"
-    r"dictionary ([0-9a-f]{32})\nauthor ([0-9a-f]{64})\n(scheme-key [0-9a-f]*\n)?\Z"
+    r"dictionary ([0-9a-f]{32})\nauthor ([0-9a-f]{64})\n(scheme-key (?:[0-9a-f]{2})+\n)?\Z"
 )
 
 
@@ -34,12 +40,16 @@ class PublicKey:
         suite, self.scheme_name, dictionary, author, own = lines.groups()
         require(suite in SUITES, f"there is no suite {suite}")
         self.suite = SUITES[suite]
-        self.scheme = {**TREES, **TUPLES}.get(self.scheme_name)
+        self.scheme = {**TREES, **TUPLES, **ACCUMULATED}.get(self.scheme_name)
         if self.scheme is None:
             raise Unsupported(f"this verifier does not know the scheme {self.scheme_name}")
-        require(own is None, "this scheme has no key of its own")
+        require(bool(own) == self.is_accumulated(), "a scheme's own key is missing, or there for nothing")
+        self.own = bytes.fromhex(own.split()[1]) if own else None
         self.dictionary, self.author = bytes.fromhex(dictionary), bytes.fromhex(author)
         require(ed25519.point_of_key(self.author), "the author's key is not a good one")
 
     def is_tree(self):
         return self.scheme_name in TREES
+
+    def is_accumulated(self):
+        return self.scheme_name in ACCUMULATED

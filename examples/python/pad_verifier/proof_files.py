@@ -1,6 +1,6 @@
 """Section "Proof files"."""
 
-from . import trees, tuples
+from . import accumulated, trees, tuples
 from .heads import check_head, empty_head, read_head
 from .questions import NAMES, check_question, longest_file
 from .reader import open_message
@@ -18,7 +18,9 @@ def verify(message, public, version, question):
     check_question(question)
     if public.is_tree():
         kind = 32 + NAMES.index(question.name)
-    elif question.name in TUPLE_PROOFS:
+    elif public.is_accumulated() and question.name == "look-up":
+        kind, check = 81, accumulated.look_up
+    elif not public.is_accumulated() and question.name in TUPLE_PROOFS:
         kind, check = TUPLE_PROOFS[question.name]
     else:
         raise Unsupported("tuples do not answer this question")
@@ -31,4 +33,4 @@ def verify(message, public, version, question):
         head = check_head(fields, public, version)
     if public.is_tree():
         return trees.conclude(trees.open_tree(reader, public.suite, head.root), question)
-    return check(reader, public, version, question)
+    return check(reader, public, version, question, head)

@@ -32,6 +32,7 @@ class Design:
         return Shown(since, signed, reader.number(1 << 32), reader.take(self.suite.width))
 
     def digest(self, tuple_):
+        """The digest of a tuple."""
         data = bytes([tuple_.generation, len(tuple_.epochs)])
         data += b"".join(epoch.to_bytes(8, "big") for epoch in tuple_.epochs)
         data += len(tuple_.lower).to_bytes(4, "big") + tuple_.lower
@@ -93,7 +94,8 @@ def _read_below(reader, suite):
     return lower, upper, content, digest
 
 
-def _read_tuple(reader, suite):
+def read_tuple(reader, suite):
+    """A tuple as a proof for a key shows it."""
     return reader.variant([lambda: _read_at(reader), lambda: _read_below(reader, suite)])
 
 
@@ -115,47 +117,54 @@ def _open_tuple(shown, key, generation, epochs, suite):
     return Tuple(generation, epochs, lower, upper, content, digest), decides, value
 
 
-def _is_empty(version, epochs, parts):
+def require_empty(version, epochs, parts):
+    """Refuses a proof without signatures that is not that of version 0."""
     require(version == 0 and not epochs and not parts, "without signatures there is version 0 alone")
 
 
-def look_up(reader, public, version, question):
+def open_parts(shown_tuples, instants, key, epochs, suite):
+    """The tuples of a look-up with their instants, youngest first, and the value; None if the key is absent."""
+    opened = []
+    for generation, instant in enumerate(instants):
+        require(generation < len(shown_tuples), "a generation is missing")
+        tuple_, decides, value = _open_tuple(shown_tuples[generation], key, generation, epochs, suite)
+        opened.append((tuple_, instant))
+        if decides:
+            break
+    require(len(opened) == len(shown_tuples), "a generation is shown for nothing")
+    return opened, value if decides else None
+
+
+def look_up(reader, public, version, question, _):
     """Kind 65."""
     design, suite, key = Design(public), public.suite, question.keys[0]
     epochs = reader.list(reader.number)
 
     def part():
-        return _read_tuple(reader, suite), design.read_shown(reader), reader.take(64)
+        return read_tuple(reader, suite), design.read_shown(reader), reader.take(64)
 
     parts = reader.list(part)
     seal = reader.optional(lambda: True)
     reader.end()
     if not seal:
-        _is_empty(version, epochs, parts)
+        require_empty(version, epochs, parts)
         return [(key, None)]
-    claims, signatures, answer, decided = [], [], None, False
-    for generation, instant in enumerate(design.instants(version, epochs)):
-        require(generation < len(parts), "a generation is missing")
-        shown_tuple, shown, signature = parts[generation]
-        tuple_, decided, answer = _open_tuple(shown_tuple, key, generation, epochs, suite)
-        claims.append((tuple_, shown, instant))
-        signatures.append(signature)
-        if decided:
-            break
-    require(len(claims) == len(parts), "a generation is shown for nothing")
-    design.check(claims, signatures)
-    return [(key, answer if decided else None)]
+    instants = design.instants(version, epochs)
+    opened, value = open_parts([part[0] for part in parts], instants, key, epochs, suite)
+    claims = [(tuple_, part[1], instant) for (tuple_, instant), part in zip(opened, parts)]
+    design.check(claims, [part[2] for part in parts])
+    return [(key, value)]
 
 
-def look_up_several(reader, public, version, question):
+def look_up_several(reader, public, version, question, _):
     """Kind 66."""
     design, suite = Design(public), public.suite
     epochs = reader.list(reader.number)
-    parts = reader.list(lambda: (_read_tuple(reader, suite), design.read_shown(reader)))
+    parts = reader.list(lambda: (read_tuple(reader, suite), design.read_shown(reader)))
     signatures = reader.optional(lambda: reader.list(lambda: reader.take(64)))
     reader.end()
     if signatures is None:
-        _is_empty(version, epochs, parts)
+        require_empty(version, epochs, parts)
         return [(key, None) for key in question.keys]
     answers, claims, unused = {}, [], iter(parts)
     for generation, instant in enumerate(design.instants(version, epochs)):
@@ -174,7 +183,7 @@ def look_up_several(reader, public, version, question):
     return [(key, answers.get(key)) for key in question.keys]
 
 
-def look_up_range(reader, public, version, question):
+def look_up_range(reader, public, version, question, _):
     """Kind 67."""
     design, suite = Design(public), public.suite
     epochs = reader.list(reader.number)
@@ -190,7 +199,7 @@ def look_up_range(reader, public, version, question):
     signatures = reader.optional(lambda: reader.list(lambda: reader.take(64)))
     reader.end()
     if signatures is None:
-        _is_empty(version, epochs, generations)
+        require_empty(version, epochs, generations)
         return []
     instants = design.instants(version, epochs)
     require(len(generations) == len(instants), "there is not one list for each generation")
