@@ -114,8 +114,7 @@ impl ProofFiles {
         self.accepted.push(proof);
     }
 
-    /// Adds what is refused in the place of a file that is accepted: everything that [`refusals`] makes of
-    /// it, and these.
+    /// Adds what is refused in the place of a file that is accepted, such as what [`refusals`] makes of it.
     pub fn refuse_changes(
         &mut self,
         asked: &Asked,
