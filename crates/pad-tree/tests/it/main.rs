@@ -11,6 +11,7 @@ mod format_document;
 mod growth;
 mod independent_verifier;
 mod set_operations;
+mod signatures;
 mod sorted;
 mod stored;
 mod vectors;
