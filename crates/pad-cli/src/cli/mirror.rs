@@ -9,6 +9,7 @@ use pad_service::Mirror;
 
 use super::{
     Failure, NewStoreArguments, Output,
+    memory::CacheArguments,
     remote::RootArguments,
     serve::{NetworkArguments, named},
     session::{create_or_match, load_public},
@@ -34,6 +35,8 @@ pub(super) struct MirrorCommand {
     #[arg(long, value_name = "MILLISECONDS", default_value_t = 1000, value_parser = clap::value_parser!(u64).range(1..))]
     every: u64,
     #[command(flatten)]
+    cache: CacheArguments,
+    #[command(flatten)]
     network: NetworkArguments,
 }
 
@@ -48,7 +51,8 @@ impl MirrorCommand {
             ));
         }
         let upstreams = self.upstreams()?;
-        let dictionary = Arc::new(self.network.dictionary(&name, path, false)?);
+        let dictionary = self.cache.open(&name, path, output)?;
+        let dictionary = Arc::new(self.network.published(dictionary, &name, false));
         let dictionaries = BTreeMap::from([(name, Arc::clone(&dictionary))]);
         self.network.serve(dictionaries, output, |service| {
             let mirror = Mirror::new(dictionary, upstreams, path.to_owned(), service.metrics());
