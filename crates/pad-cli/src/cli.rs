@@ -25,6 +25,8 @@ mod import;
 mod keygen;
 mod maintain;
 #[cfg(feature = "network")]
+mod memory;
+#[cfg(feature = "network")]
 mod mirror;
 mod output;
 #[cfg(feature = "aad")]
@@ -115,6 +117,12 @@ enum Command {
     Apply(transfer::Apply),
     /// Drop all versions before one.
     Prune(maintain::Prune),
+    /// Write the nodes of the latest version once more and together, so that look-ups in it and in later versions read few blocks.
+    ///
+    /// After many small versions the nodes on the way to a key stand in the blocks of many of them. No answer changes; the file grows by what
+    /// is written, until pad prune copies what is kept. It is worth it where the file is larger than memory and many versions were
+    /// published since it was loaded.
+    Compact(maintain::Compact),
     /// Verify everything in a store again.
     Check(maintain::Check),
     /// Serve dictionaries over HTTP to clients that need not trust this server.
@@ -233,6 +241,7 @@ impl Command {
             Self::Export(command) => command.run(output),
             Self::Apply(command) => command.run(output),
             Self::Prune(command) => command.run(output),
+            Self::Compact(command) => command.run(output),
             Self::Check(command) => command.run(output),
             #[cfg(feature = "network")]
             Self::Serve(command) => command.run(output),

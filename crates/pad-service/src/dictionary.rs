@@ -8,8 +8,8 @@ use std::{
 };
 
 use pad::{
-    AnyStore, NotOffered, RepositoryError, Store as _, StoreError, Version,
-    dynamic::{AnyRepository, Description, open_repository},
+    AnyStore, NodeCache, NotOffered, RepositoryError, Store as _, StoreError, Version,
+    dynamic::{AnyRepository, Description, open_repository, open_repository_with},
     selection::RepositoryName,
 };
 use pad_client::Versions;
@@ -28,6 +28,8 @@ use apply::{apply_to, is_next};
 #[derive(Debug)]
 pub struct Dictionary {
     store: PathBuf,
+    /// What is in memory of it, from one opening to the next.
+    cache: NodeCache,
     description: Description,
     /// Where files are that are published beside the dictionary.
     published: Option<PathBuf>,
@@ -46,10 +48,19 @@ impl Dictionary {
     /// # Errors
     /// [`RepositoryError`].
     pub fn open(store: &Path) -> Result<Self, RepositoryError> {
-        let repository = open_repository(store)?;
+        Self::open_with(store, NodeCache::default())
+    }
+
+    /// The dictionary in this store, with the nodes that are read kept in this memory.
+    ///
+    /// # Errors
+    /// [`RepositoryError`]; [`StoreError::TooLarge`] in it if the latest version was to be in memory and needs more than it may take.
+    pub fn open_with(store: &Path, cache: NodeCache) -> Result<Self, RepositoryError> {
+        let repository = open_repository_with(store, &cache)?;
         let description = repository.description()?;
         Ok(Self {
             store: store.to_owned(),
+            cache,
             description,
             published: None,
             keep: Keep::All,
@@ -296,7 +307,8 @@ impl Dictionary {
 
     /// Puts the store as it is now in the place of what was read of it.
     fn reopen(&self) -> Result<(), RepositoryError> {
-        let opened = Arc::new(RwLock::new(open_repository(&self.store)?));
+        let opened = open_repository_with(&self.store, &self.cache)?;
+        let opened = Arc::new(RwLock::new(opened));
         let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
         let old = core::mem::replace(&mut *current, opened);
         drop(current);

@@ -303,6 +303,29 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
         Ok(())
     }
 
+    /// Writes the inner nodes of the latest version once more and together, where a repository keeps its contents in a file, those aside that
+    /// version `since` had already. Look-ups in later versions then read as few blocks as if it had been loaded at once. Nothing else changes;
+    /// [`Durable::prune`] gives the space of the nodes back that are there twice. Returns the bytes that were written, and says now and then how
+    /// many there are.
+    ///
+    /// # Errors
+    /// [`RepositoryError::Lookup`] if the version is not there; [`RepositoryError::Store`], with [`StoreError::CannotCompact`] where there are no
+    /// such files.
+    pub fn compact(
+        &mut self,
+        since: Version,
+        note: &mut dyn FnMut(u64),
+    ) -> Result<u64, RepositoryError> {
+        self.check_acknowledged(since)?;
+        if !self.staged.is_empty() {
+            self.flush(&[])?;
+        }
+        match self.memory.keeping() {
+            Keeping::Whole(_) => Err(StoreError::CannotCompact.into()),
+            Keeping::Rows(rows) => rows.compact(since, &mut self.store, note),
+        }
+    }
+
     /// The latest acknowledged version.
     pub const fn latest(&self) -> Version {
         self.acknowledged

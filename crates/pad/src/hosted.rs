@@ -10,7 +10,7 @@ use pad_core::{
     Attachment, Key, LookupError, Operation, Suite, Untrusted, Update, Value, Version, codec,
     head::Authority, signature::HeadSigner,
 };
-use pad_tree::{Difference, KeyHistory, KeyRange};
+use pad_tree::{Difference, KeyHistory, KeyRange, NodeCache};
 
 use crate::{
     answering::AnswerError,
@@ -157,6 +157,21 @@ pub trait RowKeeper: UpdatedRepository {
     /// [`RepositoryError::Lookup`] if the version is not there; [`RepositoryError::Store`].
     fn prune(&mut self, oldest: Version, store: &mut dyn Store) -> Result<(), RepositoryError>;
 
+    /// Writes the inner nodes of the latest version once more and together, those that version `since` had already aside; see
+    /// [`pad_tree::StoredRepository::compact`]. All that was staged is published. Returns the bytes that were written, and says now and then
+    /// how many there are.
+    ///
+    /// # Errors
+    /// [`RepositoryError::Lookup`] if the version is not there; [`RepositoryError::Store`].
+    fn compact(
+        &mut self,
+        _since: Version,
+        _store: &mut dyn Store,
+        _note: &mut dyn FnMut(u64),
+    ) -> Result<u64, RepositoryError> {
+        Err(StoreError::CannotCompact.into())
+    }
+
     /// Reads the heads of all versions, and checks that the author has signed them, and that each continues the one before.
     ///
     /// # Errors
@@ -280,6 +295,9 @@ pub trait AskedRepository {
 pub trait HostedRepository: UpdatedRepository + AskedRepository + fmt::Debug + Send + Sync {
     /// How it outlives its process.
     fn keeping(&mut self) -> Keeping<'_>;
+
+    /// Has what is read of its contents be kept in this memory, from the next opening on; nothing where all contents are in memory.
+    fn use_cache(&mut self, _: &NodeCache) {}
 
     /// The bytes of the files that it keeps itself.
     ///

@@ -1,10 +1,10 @@
-//! `pad prune` and `pad check`.
+//! `pad prune`, `pad compact` and `pad check`.
 
 use clap::Args;
 use pad::{NotOffered, Version, dynamic::open_repository};
 use serde_json::json;
 
-use super::{Failure, Output, StoreArgument, session::ReadArguments};
+use super::{Failure, Output, StoreArgument, progress, session::ReadArguments};
 
 #[derive(Debug, Args)]
 pub(super) struct Prune {
@@ -13,6 +13,15 @@ pub(super) struct Prune {
     /// The oldest version to keep.
     #[arg(long, value_name = "VERSION")]
     before: u64,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct Compact {
+    #[command(flatten)]
+    store: StoreArgument,
+    /// Leave the nodes where they are that this version had already: what was loaded in one snapshot stands together.
+    #[arg(long, value_name = "VERSION", default_value_t = 0)]
+    since: u64,
 }
 
 #[derive(Debug, Args)]
@@ -42,6 +51,32 @@ impl Prune {
         let object = json!({
             "oldest": oldest.number(),
             "latest": latest.number(),
+            "bytes_before": before,
+            "bytes_after": after,
+        });
+        output.say(&text, &object)
+    }
+}
+
+impl Compact {
+    pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+        output.goes_on();
+        let mut repository = open_repository(&self.store.store)?;
+        let before = repository.file_bytes()?;
+        let spinner = progress::spinner(output, "writing nodes");
+        let mut note = |bytes: u64| spinner.set_message(format!("writing nodes: {bytes} bytes"));
+        let written = repository.compact(Version::new(self.since), &mut note);
+        spinner.finish_and_clear();
+        let (written, after) = (written?, repository.file_bytes()?);
+        let latest = repository.latest();
+        let text = format!(
+            "the nodes of version {latest} stand together: {written} bytes were written, the store has {after} bytes \
+             (was {before}); all versions answer as before"
+        );
+        let object = json!({
+            "latest": latest.number(),
+            "since": self.since,
+            "bytes_written": written,
             "bytes_before": before,
             "bytes_after": after,
         });

@@ -10,6 +10,7 @@ use pad_service::{Keep, Mirror};
 
 use super::{
     Failure, NewStoreArguments, Output,
+    memory::CacheArguments,
     remote::RootArguments,
     serve::{NetworkArguments, named},
     session::{create_or_match, load_public},
@@ -43,6 +44,8 @@ pub(super) struct MirrorCommand {
     #[arg(long, value_name = "MILLISECONDS", default_value_t = 1000, value_parser = clap::value_parser!(u64).range(1..))]
     every: u64,
     #[command(flatten)]
+    cache: CacheArguments,
+    #[command(flatten)]
     network: NetworkArguments,
 }
 
@@ -64,12 +67,12 @@ impl MirrorCommand {
                 path.to_owned()
             }
         });
-        let mut dictionary = self.network.dictionary(&name, path, false)?;
+        let mut dictionary = self.cache.open(&name, path, output)?;
         if let Some(keep) = self.versions {
             let kept = dictionary.keeping(keep);
             dictionary = kept.map_err(|error| Failure::Input(format!("--versions: {error}")))?;
         }
-        let dictionary = Arc::new(dictionary);
+        let dictionary = Arc::new(self.network.published(dictionary, &name, false));
         let dictionaries = BTreeMap::from([(name, Arc::clone(&dictionary))]);
         self.network.serve(dictionaries, output, |service| {
             let mirror = Mirror::new(dictionary, upstreams, evidence, service.metrics());

@@ -16,6 +16,7 @@ use web::server::{Handler, Limits, Options, Server, Stopped};
 
 use super::{
     Failure, Output,
+    memory::CacheArguments,
     tls::{TlsArguments, network_failure},
 };
 
@@ -25,6 +26,8 @@ pub(super) struct Serve {
     /// repeated.
     #[arg(long, value_name = "[NAME=]FILE", required = true)]
     store: Vec<String>,
+    #[command(flatten)]
+    cache: CacheArguments,
     #[command(flatten)]
     network: NetworkArguments,
 }
@@ -80,7 +83,10 @@ impl Serve {
         let mut dictionaries = BTreeMap::new();
         for store in &self.store {
             let (name, path) = named(store)?;
-            let dictionary = self.network.dictionary(&name, path, self.store.len() > 1)?;
+            let dictionary = self.cache.open(&name, path, output)?;
+            let dictionary = self
+                .network
+                .published(dictionary, &name, self.store.len() > 1);
             if dictionaries
                 .insert(name.clone(), Arc::new(dictionary))
                 .is_some()
@@ -95,19 +101,18 @@ impl Serve {
 }
 
 impl NetworkArguments {
-    /// The dictionary in a store, with what is published beside it.
-    pub(super) fn dictionary(
+    /// A dictionary with what is published beside it.
+    pub(super) fn published(
         &self,
+        dictionary: Dictionary,
         name: &str,
-        store: &Path,
         is_one_of_several: bool,
-    ) -> Result<Dictionary, Failure> {
-        let dictionary = Dictionary::open(store)?;
-        Ok(match &self.publish {
+    ) -> Dictionary {
+        match &self.publish {
             Some(folder) if is_one_of_several => dictionary.publishing(folder.join(name)),
             Some(folder) => dictionary.publishing(folder.clone()),
             None => dictionary,
-        })
+        }
     }
 
     /// Serves until it is told to stop. `begin` is called once the address is taken; what it returns is dropped at the end.

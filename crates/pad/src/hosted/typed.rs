@@ -7,7 +7,7 @@ use pad_core::{
     ApplyError, Key, LookupError, Operation, Repository, SnapshotHead, Untrusted, Update,
     UpdateHead, Value, Verified, VerifyError, Version, Workers, codec, head::Authority,
 };
-use pad_tree::{Difference, KeyHistory, KeyRange, Keys};
+use pad_tree::{Difference, KeyHistory, KeyRange, Keys, NodeCache};
 
 use super::{
     AskedRepository, Checkpointed, Contents, HostedRepository, Keeping, SignedUpdate,
@@ -249,6 +249,9 @@ pub trait KeptRepository: AnsweringRepository {
     /// As [`HostedRepository::keeping`].
     fn keeping(typed: &mut Typed<Self>) -> Keeping<'_>;
 
+    /// As [`HostedRepository::use_cache`].
+    fn use_cache(&mut self, _: &NodeCache) {}
+
     /// As [`HostedRepository::file_bytes`].
     ///
     /// # Errors
@@ -280,6 +283,10 @@ impl<R: AnsweringRepository + CheckpointedRepository> KeptRepository for R {
 impl<R: KeptRepository> HostedRepository for Typed<R> {
     fn keeping(&mut self) -> Keeping<'_> {
         R::keeping(self)
+    }
+
+    fn use_cache(&mut self, cache: &NodeCache) {
+        self.repository.use_cache(cache);
     }
 
     fn file_bytes(&self) -> Result<u64, StoreError> {

@@ -32,6 +32,16 @@ pub(super) struct Process {
 impl Process {
     /// Runs a line with TLS at a free port, or at this one; returns when it listens.
     pub(super) fn start(bench: &Bench, line: &str, listen: &str) -> Self {
+        Self::start_after(bench, line, listen, 0).0
+    }
+
+    /// The same, with so many objects that it says before it listens.
+    pub(super) fn start_after(
+        bench: &Bench,
+        line: &str,
+        listen: &str,
+        before: usize,
+    ) -> (Self, Vec<serde_json::Value>) {
         let mut command = bench.command();
         command.arg("--json").args(line.split(' '));
         command.args([
@@ -51,17 +61,21 @@ impl Process {
         );
         let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
         let mut output = BufReader::new(child.stdout.take().unwrap());
-        let mut line = String::new();
-        output.read_line(&mut line).unwrap();
-        let object: serde_json::Value = serde_json::from_str(&line).unwrap_or_else(|_| {
-            panic!("{line}: {}", String::from_utf8(bench.read("log")).unwrap())
-        });
-        let address = object["address"].as_str().unwrap().to_owned();
-        Self {
+        let mut next = || -> serde_json::Value {
+            let mut line = String::new();
+            output.read_line(&mut line).unwrap();
+            serde_json::from_str(&line).unwrap_or_else(|_| {
+                panic!("{line}: {}", String::from_utf8(bench.read("log")).unwrap())
+            })
+        };
+        let said = (0..before).map(|_| next()).collect();
+        let address = next()["address"].as_str().unwrap().to_owned();
+        let process = Self {
             child,
             _output: output,
             address,
-        }
+        };
+        (process, said)
     }
 
     /// The address, to be listened at again.
