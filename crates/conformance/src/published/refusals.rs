@@ -75,10 +75,28 @@ pub fn refusals(file: &[u8], digest: usize) -> Vec<Refusal> {
             ]
             .concat(),
         ),
+    ];
+    made.extend(numbers(file, &places, version));
+    made.extend(
+        (places.proof..file.len())
+            .step_by(11)
+            .map(|place| Refusal::new(format!("a bit of byte {place}"), flipped(place))),
+    );
+    made
+}
+
+/// Numbers that are not in their one form, in the places of the version and of the first number of the proof.
+fn numbers(file: &[u8], places: &Places, version: usize) -> Vec<Refusal> {
+    vec![
         // 251 and more in the shortest form already begin with what says how long they are.
         Refusal::new(
             "a version that is longer than it need be",
-            [&file[..version], &[0xfb, file[version], 0], &file[root..]].concat(),
+            [
+                &file[..version],
+                &[0xfb, file[version], 0],
+                &file[version + 1..],
+            ]
+            .concat(),
         ),
         Refusal::new(
             "a length, number or variant that is longer than it need be",
@@ -105,13 +123,7 @@ pub fn refusals(file: &[u8], digest: usize) -> Vec<Refusal> {
             "a length or number that begins with a byte of no meaning",
             [&file[..places.proof], &[0xfe], &file[places.proof..]].concat(),
         ),
-    ];
-    made.extend(
-        (places.proof..file.len())
-            .step_by(11)
-            .map(|place| Refusal::new(format!("a bit of byte {place}"), flipped(place))),
-    );
-    made
+    ]
 }
 
 /// The sum of two little-endian numbers of 32 bytes, which has no more.
