@@ -19,9 +19,10 @@ pub(super) struct Prune {
 pub(super) struct Compact {
     #[command(flatten)]
     store: StoreArgument,
-    /// Leave the nodes where they are that this version had already: what was loaded in one snapshot stands together.
-    #[arg(long, value_name = "VERSION", default_value_t = 0)]
-    since: u64,
+    /// Leave the nodes where they are that this version had already; the oldest one that is kept unless given, because what was loaded in
+    /// one snapshot, and what a pruning has copied, stands together. With 0, all inner nodes are written.
+    #[arg(long, value_name = "VERSION")]
+    since: Option<u64>,
 }
 
 #[derive(Debug, Args)]
@@ -65,7 +66,9 @@ impl Compact {
         let before = repository.file_bytes()?;
         let spinner = progress::spinner(output, "writing nodes");
         let mut note = |bytes: u64| spinner.set_message(format!("writing nodes: {bytes} bytes"));
-        let written = repository.compact(Version::new(self.since), &mut note);
+        let oldest = repository.oldest().number().max(1);
+        let since = self.since.unwrap_or(oldest);
+        let written = repository.compact(Version::new(since), &mut note);
         spinner.finish_and_clear();
         let (written, after) = (written?, repository.file_bytes()?);
         let latest = repository.latest();
@@ -75,7 +78,7 @@ impl Compact {
         );
         let object = json!({
             "latest": latest.number(),
-            "since": self.since,
+            "since": since,
             "bytes_written": written,
             "bytes_before": before,
             "bytes_after": after,

@@ -212,7 +212,10 @@ impl<L: NodeLog> Nodes<L> {
         let there = block.get(start..).ok_or(StoreFault::Damaged)?;
         let length = match record::length::<D>(there)? {
             Some(length) => length,
-            None => self.length_across::<D>(address)?,
+            None => {
+                self.stay_block(stay, number.saturating_add(1))?;
+                self.length_across::<D>(address)?
+            }
         };
         if length > there.len() && length <= LONGEST_KEPT {
             let length = u64::try_from(length).map_err(|_| StoreFault::Damaged)?;

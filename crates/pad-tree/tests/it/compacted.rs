@@ -184,10 +184,9 @@ fn measured(entries: u64) -> ([u64; 4], [u64; 2]) {
 fn a_thousand_versions_cost_no_reads_once_their_nodes_are_together() {
     for entries in [10_000, 100_000] {
         let ([loaded, scattered, some, all], [some_bytes, bytes]) = measured(entries);
-        assert!(scattered > some + 300, "{scattered} before {some}");
-        assert!(some <= loaded + 3 * 300, "{some} after {loaded}");
-        // A leaf is in a block of its own.
-        assert!(all <= loaded + 300, "{all} after {loaded}");
+        assert!(loaded < some && some < scattered);
+        // Leaves stay, in blocks of their own: without those of the load, there is less to gain than to lose.
+        assert!(all < loaded + 2 * 300);
         assert!(some_bytes < bytes);
     }
 }
@@ -197,5 +196,5 @@ fn a_thousand_versions_cost_no_reads_once_their_nodes_are_together() {
 #[ignore = "takes minutes without optimisation"]
 fn a_million_entries_and_a_thousand_versions() {
     let ([loaded, scattered, some, all], _) = measured(1_000_000);
-    assert!(scattered > some && all <= loaded + 300);
+    assert!(scattered > some && all < loaded + 2 * 300);
 }
