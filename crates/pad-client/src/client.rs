@@ -20,6 +20,7 @@ use crate::{
     incident::{Fault, Incident, Unusable},
     server::Server,
     visit::Visit,
+    witnesses::{Cosigned, Log, Seen, Witnesses, versions},
 };
 
 /// A client of one dictionary on several servers, none of which it trusts.
@@ -47,6 +48,9 @@ pub struct Client {
     servers: Vec<Server>,
     view: StoredView,
     verifier: Box<dyn AnyClient>,
+    /// Whose cosignatures are asked for, if any, and what they were found under.
+    witnesses: Option<Witnesses>,
+    log: Option<Log>,
     /// Lies are kept beside this file.
     beside: Option<PathBuf>,
     state: Mutex<State>,
@@ -81,9 +85,28 @@ impl Client {
             servers,
             view,
             verifier,
+            witnesses: None,
+            log: None,
             beside,
             state,
         })
+    }
+
+    /// The same client, which believes a version to be the newest only if enough of these witnesses have seen it as that, and
+    /// an older one only if its head is in the log that they have seen. Until it has followed them ([`Client::advance`]), it believes
+    /// nothing.
+    #[must_use]
+    pub fn witnessed_by(self, witnesses: Witnesses) -> Self {
+        Self {
+            witnesses: Some(witnesses),
+            log: None,
+            ..self
+        }
+    }
+
+    /// What the witnesses have seen as the newest version, if they are asked.
+    pub fn cosigned(&self) -> Option<&Cosigned> {
+        self.log.as_ref().map(|log| &log.cosigned)
     }
 
     /// What the client trusts and has seen, to be stored where nobody else writes.
@@ -101,11 +124,24 @@ impl Client {
         core::mem::take(&mut self.state().incidents)
     }
 
-    /// Has the view follow the latest head of the first server whose head it can follow; the newest version seen.
+    /// Has the view follow the latest head of the first server whose head it can follow, or the newest that witnesses have seen if
+    /// they are asked; the newest version seen.
     ///
     /// # Errors
     /// [`ClientError`]: the view is as it was.
     pub fn advance(&mut self) -> Result<Version, ClientError> {
+        if let Some(witnesses) = &self.witnesses {
+            let (log, view) = self.ask_first(|visit| {
+                let (log, newest) = witnesses.newest(self.public(), visit)?;
+                let newest = &newest;
+                let view = self.view.follow(&Seen { visit, newest })?;
+                Ok((log, view))
+            })?;
+            self.verifier = client_of(&view)?;
+            self.view = view;
+            self.log = Some(log);
+            return Ok(self.view.version());
+        }
         let view = self.first_of(Visit::latest, |visit| {
             self.view.follow(visit).map_err(Unusable::from)
         })?;
@@ -133,13 +169,51 @@ impl Client {
         question: &Question,
     ) -> Result<(Vec<u8>, Statement), ClientError> {
         let most = longest_answer(self.public(), question);
+        let logged = self.logged_heads(version, question)?;
         self.ask_first(|visit| {
             let answer = visit.answer(version, question, most)?;
             match self.verifier.check_at(version, question, &answer) {
-                Ok(statement) => Ok((answer, statement)),
+                Ok(statement) => {
+                    if let Some((log, heads)) = &logged {
+                        log.check(self.public(), (version, question), &answer, heads)?;
+                    }
+                    Ok((answer, statement))
+                }
                 Err(refusal) => Err(self.lie(visit, version, refusal)),
             }
         })
+    }
+
+    /// The heads that an answer has to be under, if witnesses are asked, and the log that has them.
+    fn logged_heads(
+        &self,
+        version: Version,
+        question: &Question,
+    ) -> Result<Option<(&Log, Vec<Option<Vec<u8>>>)>, ClientError> {
+        if self.witnesses.is_none() {
+            return Ok(None);
+        }
+        let versions = versions(version, question);
+        let heads = versions.into_iter().map(|version| match version {
+            Version::EMPTY => Ok(None),
+            version => self.logged(version).map(Some),
+        });
+        let heads = heads.collect::<Result<Vec<_>, ClientError>>()?;
+        Ok(self.log.as_ref().map(|log| (log, heads)))
+    }
+
+    /// The head that the log of heads has for a version.
+    fn logged(&self, version: Version) -> Result<Vec<u8>, ClientError> {
+        let newest = self
+            .cosigned()
+            .map_or(Version::EMPTY, |cosigned| cosigned.newest);
+        let not_seen = || ClientError::NotSeen { version, newest };
+        let log = self.log.as_ref().filter(|_| version <= newest);
+        let log = log.ok_or_else(not_seen)?;
+        match log.known(version) {
+            Some(head) => Ok(head),
+            None => self.ask_first(|visit| log.fetch(version, visit)),
+        }
     }
 
     /// A refused answer. If it came with another head of the newest version seen, that head may be evidence.
@@ -171,6 +245,10 @@ impl Client {
     /// [`ClientError`].
     pub fn head(&self, version: Version) -> Result<HeadText, ClientError> {
         use pad::client_view::Heads as _;
+        if self.witnesses.is_some() {
+            let head = self.logged(version)?;
+            return Ok(verify_head(self.public(), version, &head)?);
+        }
         self.ask_first(|visit| {
             let head = visit.head_message(version)?;
             Ok(verify_head(self.public(), version, &head)?)

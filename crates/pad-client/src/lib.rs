@@ -5,6 +5,7 @@
 //! * [`Server`]: what one server has, as bytes, unchecked.
 //! * [`Resource`]: where it is: the paths under a dictionary's address.
 //! * [`Incident`]: how a server failed a client, and the file in which a lie is kept.
+//! * [`Witnesses`]: whose word a client wants that the newest version it is shown is the newest there is.
 //!
 //! The client of this crate blocks, and so does every call.
 
@@ -27,6 +28,7 @@ mod incident;
 mod resource;
 mod server;
 mod visit;
+mod witnesses;
 
 pub use client::Client;
 pub use error::ClientError;
@@ -36,3 +38,4 @@ pub use resource::{Resource, UnknownPath};
 pub use server::{LONGEST_PAGE, Pushed, Server, Versions};
 pub use visit::Visit;
 pub use web::client::{HttpError, HttpOptions, Roots};
+pub use witnesses::{Cosigned, NotWitnessed, Witnesses};

@@ -70,13 +70,16 @@ impl<'s> Visit<'s> {
         let server = self.server.address();
         let kept = beside.zip(evidence);
         let evidence = kept.and_then(|(beside, bytes)| keep(beside, ".evidence", &bytes).ok());
-        let record = match &fault {
+        let reason = match &fault {
             Fault::Silent(_) => None,
             Fault::Lied(reason) | Fault::Behind(reason) | Fault::Fork(reason) => {
-                let said = self.said.into_inner();
-                beside.and_then(|beside| keep_record(beside, &server, &said, reason).ok())
+                Some(reason.clone())
             }
+            Fault::Unwitnessed(error) => Some(error.to_string()),
         };
+        let record = beside.zip(reason).and_then(|(beside, reason)| {
+            keep_record(beside, &server, &self.said.into_inner(), &reason).ok()
+        });
         Incident {
             server,
             fault,
@@ -98,7 +101,8 @@ impl<'s> Visit<'s> {
         });
     }
 
-    fn get(&self, resource: &Resource, most: usize) -> Result<Vec<u8>, FetchError> {
+    /// The bytes of a resource, at most so many, remembered.
+    pub(crate) fn get(&self, resource: &Resource, most: usize) -> Result<Vec<u8>, FetchError> {
         let bytes = self.server.get(resource, most)?;
         self.note(resource, &bytes);
         Ok(bytes)
