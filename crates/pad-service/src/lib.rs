@@ -2,8 +2,9 @@
 //!
 //! * [`Service`]: answers requests about one or many dictionaries; [`web::server`] puts it on the network.
 //! * [`Dictionary`]: a store that is served, and followed while other processes publish into it.
-
 //! * [`Mirror`]: follows other servers, verifies every update, and serves what it has verified.
+//! * [`HeadLog`]: the log of a dictionary's heads, for the server that holds its key, and [`Cosigning`] by witnesses.
+//! * [`WitnessService`]: a witness of such logs, ours and others.
 //! * [`Metrics`]: what was asked and answered, for Prometheus.
 //!
 //! What there is to get, and where, is [`pad_client::Resource`]; `docs/openapi.json` describes it for others.
@@ -21,18 +22,24 @@
     allow(clippy::arithmetic_side_effects, reason = "tests fail by panicking")
 )]
 
+mod cosigning;
 mod dictionary;
 mod following;
+mod head_log;
 mod metrics;
 mod mirror;
 mod refusal;
 mod reply;
 mod request;
 mod service;
+mod witness;
 
+pub use cosigning::Cosigning;
 pub use dictionary::{Applied, Dictionary, NotApplied};
 pub use following::Following;
+pub use head_log::{HeadLog, HeadLogError};
 pub use metrics::Metrics;
 pub use mirror::{Mirror, Mirrored};
 pub use request::ROUTES;
 pub use service::Service;
+pub use witness::{WITNESS_ROUTES, WitnessRequest, WitnessService};

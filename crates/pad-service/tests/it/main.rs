@@ -8,3 +8,4 @@ mod liars;
 mod mirror;
 mod openapi;
 mod serve;
+mod witnesses;
