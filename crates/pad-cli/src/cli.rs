@@ -23,6 +23,8 @@ mod files;
 mod history;
 mod import;
 mod keygen;
+#[cfg(feature = "network")]
+mod listen;
 mod maintain;
 #[cfg(feature = "network")]
 mod mirror;
@@ -44,6 +46,8 @@ mod source;
 #[cfg(any(feature = "file", feature = "network"))]
 mod tls;
 mod transfer;
+#[cfg(feature = "network")]
+mod witness;
 
 pub(crate) use failure::Failure;
 pub(crate) use output::Output;
@@ -121,6 +125,9 @@ enum Command {
     /// Follow other servers of a dictionary, verify what they have, and serve it.
     #[cfg(feature = "network")]
     Mirror(mirror::MirrorCommand),
+    /// Cosign the checkpoints of transparency logs, each only if it continues the one before; or make keys for that.
+    #[cfg(feature = "network")]
+    Witness(witness::WitnessCommand),
     /// Bring servers the versions of a store that they lack.
     #[cfg(feature = "network")]
     Push(push::Push),
@@ -233,6 +240,8 @@ impl Command {
             Self::Serve(command) => command.run(output),
             #[cfg(feature = "network")]
             Self::Mirror(command) => command.run(output),
+            #[cfg(feature = "network")]
+            Self::Witness(command) => command.run(output),
             #[cfg(feature = "network")]
             Self::Push(command) => command.run(output),
             #[cfg(feature = "file")]

@@ -48,12 +48,15 @@ impl MirrorCommand {
             ));
         }
         let upstreams = self.upstreams()?;
-        let dictionary = Arc::new(self.network.dictionary(&name, path, false)?);
+        let publishing = self.network.publishing()?;
+        let dictionary = Arc::new(publishing.dictionary(&name, path, false)?);
         let dictionaries = BTreeMap::from([(name, Arc::clone(&dictionary))]);
-        self.network.serve(dictionaries, output, |service| {
-            let mirror = Mirror::new(dictionary, upstreams, path.to_owned(), service.metrics());
-            Ok(mirror.follow(Duration::from_millis(self.every)))
-        })
+        publishing.check_used()?;
+        self.network
+            .serve(dictionaries, &self.roots, output, |service| {
+                let mirror = Mirror::new(dictionary, upstreams, path.to_owned(), service.metrics());
+                Ok(mirror.follow(Duration::from_millis(self.every)))
+            })
     }
 
     /// The servers to follow. Those whose addresses do not name the dictionary have to be reached for its name.

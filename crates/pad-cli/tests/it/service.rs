@@ -5,3 +5,4 @@ mod objects;
 mod parties;
 mod process;
 mod refusals;
+mod witnesses;
