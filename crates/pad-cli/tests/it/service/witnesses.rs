@@ -13,11 +13,11 @@ fn line(bench: &Bench, name: &str) -> String {
     text(&bench.read(name)).trim_end().to_owned()
 }
 
-/// A bench with a trace, a certificate, and a key of the dictionary's log in `log`.
+/// A bench with a trace, a certificate, and a key of the dictionary's log in `log-key`.
 fn bench() -> Bench {
     let bench = Bench::with_trace();
     certify(&bench);
-    bench.ok("witness keygen --name log.example/heads --log-of k.pub --out log");
+    bench.ok("witness keygen --name log.example/heads --log-of k.pub --out log-key");
     bench
 }
 
@@ -29,14 +29,14 @@ fn witness(bench: &Bench, name: &str, listen: &str) -> Process {
         ));
         assert_eq!(key.trim_end(), line(bench, &format!("{name}.pub")));
     }
-    let log = line(bench, "log.pub");
+    let log = line(bench, "log-key.pub");
     let command = format!("witness --state {name}.state --key {name} --known-log {log}");
     Process::start(bench, &command, listen)
 }
 
 /// Writes a policy of so many of these witnesses.
 fn policy(bench: &Bench, file: &str, quorum: usize, witnesses: &[(&str, String)]) {
-    let mut policy = format!("log {}\n", line(bench, "log.pub"));
+    let mut policy = format!("log {}\n", line(bench, "log-key.pub"));
     for (name, url) in witnesses {
         let key = line(bench, &format!("{name}.pub"));
         policy += &format!("witness {name} {key} {url}\n");
@@ -48,7 +48,7 @@ fn policy(bench: &Bench, file: &str, quorum: usize, witnesses: &[(&str, String)]
 
 fn serve(bench: &Bench, store: &str) -> Process {
     let line = format!(
-        "serve --store {store} --publish {store}.log --log-key log --witnesses policy {ROOTS} --follow-every 20"
+        "serve --store {store} --publish {store}.log --log-key log-key --witnesses policy {ROOTS} --follow-every 20"
     );
     Process::start(bench, &line, ANYWHERE)
 }
@@ -235,7 +235,7 @@ fn one_witness_has_many_logs() {
     bench.ok("commit --store other --key other.k");
     bench.ok("witness keygen --name log.example/heads --log-of other.k.pub --out other.log-key");
     bench.ok("witness keygen --name witness.example/w --out w");
-    let logs = ["log.pub", "other.log-key.pub"].map(|name| line(&bench, name));
+    let logs = ["log-key.pub", "other.log-key.pub"].map(|name| line(&bench, name));
     bench.write(
         "logs",
         format!("# both\n\n{}\n{}\n", logs[0], logs[1]).as_bytes(),
@@ -253,7 +253,7 @@ fn one_witness_has_many_logs() {
     let policy = format!("log {}\nlog {}\n{witness}", logs[0], logs[1]);
     bench.write("policy", policy.as_bytes());
     let line = format!(
-        "serve --store s --store other --publish logs.d --log-key log --log-key other.log-key --witnesses policy {ROOTS}"
+        "serve --store s --store other --publish logs.d --log-key log-key --log-key other.log-key --witnesses policy {ROOTS}"
     );
     let server = Process::start(&bench, &line, ANYWHERE);
     for (name, key, of, value) in [
@@ -276,7 +276,7 @@ fn one_witness_has_many_logs() {
     // One folder has one witness, and a log's key does not cosign.
     let again = "witness --state state --key w --known-logs logs --listen 127.0.0.1:0";
     bench.fails(again, 4, "another process uses");
-    let wrong = "witness --state new --key log --known-logs logs --listen 127.0.0.1:0";
+    let wrong = "witness --state new --key log-key --known-logs logs --listen 127.0.0.1:0";
     bench.fails(wrong, 2, "a key of type 1 cannot be used here");
     bench.fails("witness keygen --name a --out w", 2, "exists already");
     let unknown = "serve --store s --publish x --log-key other.log-key --listen 127.0.0.1:0";
@@ -295,7 +295,7 @@ fn append_only_logs_are_witnessed_too() {
         b"snapshot,op,key,value\na,put,apple,3\nb,put,apple,4\n",
     );
     bench.ok("import --store s --key k t.csv");
-    bench.ok("witness keygen --name log.example/heads --log-of k.pub --out log");
+    bench.ok("witness keygen --name log.example/heads --log-of k.pub --out log-key");
     let one = witness(&bench, "w", ANYWHERE);
     policy(&bench, "policy", 1, &[("w", one.url())]);
     let server = serve(&bench, "s");
