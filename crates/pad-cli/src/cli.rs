@@ -23,6 +23,8 @@ mod files;
 mod history;
 mod import;
 mod keygen;
+#[cfg(feature = "network")]
+mod listen;
 mod maintain;
 #[cfg(feature = "network")]
 mod memory;
@@ -48,6 +50,8 @@ mod source;
 #[cfg(any(feature = "file", feature = "network"))]
 mod tls;
 mod transfer;
+#[cfg(feature = "network")]
+mod witness;
 
 pub(crate) use failure::Failure;
 pub(crate) use output::Output;
@@ -134,6 +138,9 @@ enum Command {
     /// Pass questions about a dictionary to the servers that keep what they are about, and the answers back.
     #[cfg(feature = "network")]
     Route(route::Route),
+    /// Cosign the checkpoints of transparency logs, each only if it continues the one before; or make keys for that.
+    #[cfg(feature = "network")]
+    Witness(witness::WitnessCommand),
     /// Bring servers the versions of a store that they lack.
     #[cfg(feature = "network")]
     Push(push::Push),
@@ -249,6 +256,8 @@ impl Command {
             Self::Mirror(command) => command.run(output),
             #[cfg(feature = "network")]
             Self::Route(command) => command.run(output),
+            #[cfg(feature = "network")]
+            Self::Witness(command) => command.run(output),
             #[cfg(feature = "network")]
             Self::Push(command) => command.run(output),
             #[cfg(feature = "file")]

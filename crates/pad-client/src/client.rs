@@ -22,6 +22,7 @@ use crate::{
     server::{Server, Versions},
     servers::{Servers, Wanted},
     visit::Visit,
+    witnesses::{Cosigned, Log, Seen, Witnesses, versions},
 };
 
 /// A client of one dictionary on several servers, none of which it trusts.
@@ -49,11 +50,17 @@ pub struct Client {
     servers: Servers,
     view: StoredView,
     verifier: Box<dyn AnyClient>,
+    /// Whose cosignatures are asked for, if any, and what they were found under.
+    witnesses: Option<Witnesses>,
+    log: Option<Log>,
     /// Lies are kept beside this file.
     beside: Option<PathBuf>,
     /// What went wrong since somebody last asked.
     incidents: Mutex<Vec<Incident>>,
 }
+
+/// The heads that an answer has to be under, and the log that has them.
+type LoggedHeads<'l> = (&'l Log, Vec<Option<Vec<u8>>>);
 
 impl Client {
     /// The client that goes on with a view, and asks these servers, the first one first. Lies are kept in files beside
@@ -74,9 +81,28 @@ impl Client {
             servers: Servers::new(servers),
             view,
             verifier,
+            witnesses: None,
+            log: None,
             beside,
             incidents: Mutex::default(),
         })
+    }
+
+    /// The same client, which believes a version to be the newest only if enough of these witnesses have seen it as that, and
+    /// an older one only if its head is in the log that they have seen. Until it has followed them ([`Client::advance`]), it believes
+    /// nothing.
+    #[must_use]
+    pub fn witnessed_by(self, witnesses: Witnesses) -> Self {
+        Self {
+            witnesses: Some(witnesses),
+            log: None,
+            ..self
+        }
+    }
+
+    /// What the witnesses have seen as the newest version, if they are asked.
+    pub fn cosigned(&self) -> Option<&Cosigned> {
+        self.log.as_ref().map(|log| &log.cosigned)
     }
 
     /// What the client trusts and has seen, to be stored where nobody else writes.
@@ -94,7 +120,8 @@ impl Client {
         core::mem::take(&mut self.incidents())
     }
 
-    /// Has the view follow the latest head of the first server whose head it can follow; the newest version seen.
+    /// Has the view follow the latest head of the first server whose head it can follow, or the newest that witnesses have seen if
+    /// they are asked; the newest version seen.
     ///
     /// Servers that keep the versions up to some version only are asked last, and have nothing to say about what is newer: if
     /// there are no others, the view stays as it is when it has seen newer ones.
@@ -102,6 +129,18 @@ impl Client {
     /// # Errors
     /// [`ClientError`]: the view is as it was.
     pub fn advance(&mut self) -> Result<Version, ClientError> {
+        if let Some(witnesses) = &self.witnesses {
+            let (log, view) = self.ask_first(Wanted::Newest, |visit| {
+                let (log, newest) = witnesses.newest(self.public(), visit)?;
+                let newest = &newest;
+                let view = self.view.follow(&Seen { visit, newest })?;
+                Ok((log, view))
+            })?;
+            self.verifier = client_of(&view)?;
+            self.view = view;
+            self.log = Some(log);
+            return Ok(self.view.version());
+        }
         let seen = self.view.version();
         let is_empty = Cell::new(false);
         let followed = self.first_of(Wanted::Newest, Visit::latest, |visit| {
@@ -154,8 +193,9 @@ impl Client {
         question: &Question,
     ) -> Result<(Vec<u8>, Statement), ClientError> {
         let most = longest_answer(self.public(), question);
+        let logged = self.logged_heads(version, question)?;
         self.ask_first(Wanted::ContentsOf(version), |visit| {
-            self.checked(visit, version, question, most)
+            self.checked(visit, (version, question), most, logged.as_ref())
         })
     }
 
@@ -163,13 +203,18 @@ impl Client {
     fn checked(
         &self,
         visit: &Visit<'_>,
-        version: Version,
-        question: &Question,
+        (version, question): (Version, &Question),
         most: usize,
+        logged: Option<&LoggedHeads<'_>>,
     ) -> Result<(Vec<u8>, Statement), Unusable> {
         let answer = visit.answer(version, question, most)?;
         match self.verifier.check_at(version, question, &answer) {
-            Ok(statement) => Ok((answer, statement)),
+            Ok(statement) => {
+                if let Some((log, heads)) = logged {
+                    log.check(self.public(), (version, question), &answer, heads)?;
+                }
+                Ok((answer, statement))
+            }
             // If it came with another head of the newest version seen, that head is evidence.
             Err(refusal @ Refusal::Verify(VerifyError::Fork(_))) => {
                 Err(match self.view.accuse_by_answer(&answer) {
@@ -184,12 +229,48 @@ impl Client {
         }
     }
 
+    /// The heads that an answer has to be under, if witnesses are asked, and the log that has them.
+    fn logged_heads(
+        &self,
+        version: Version,
+        question: &Question,
+    ) -> Result<Option<LoggedHeads<'_>>, ClientError> {
+        if self.witnesses.is_none() {
+            return Ok(None);
+        }
+        let versions = versions(version, question);
+        let heads = versions.into_iter().map(|version| match version {
+            Version::EMPTY => Ok(None),
+            version => self.logged(version).map(Some),
+        });
+        let heads = heads.collect::<Result<Vec<_>, ClientError>>()?;
+        Ok(self.log.as_ref().map(|log| (log, heads)))
+    }
+
+    /// The head that the log of heads has for a version.
+    fn logged(&self, version: Version) -> Result<Vec<u8>, ClientError> {
+        let newest = self
+            .cosigned()
+            .map_or(Version::EMPTY, |cosigned| cosigned.newest);
+        let not_seen = || ClientError::NotSeen { version, newest };
+        let log = self.log.as_ref().filter(|_| version <= newest);
+        let log = log.ok_or_else(not_seen)?;
+        match log.known(version) {
+            Some(head) => Ok(head),
+            None => self.ask_first(Wanted::HeadOf(version), |visit| log.fetch(version, visit)),
+        }
+    }
+
     /// The verified head of a version.
     ///
     /// # Errors
     /// [`ClientError`].
     pub fn head(&self, version: Version) -> Result<HeadText, ClientError> {
         use pad::client_view::Heads as _;
+        if self.witnesses.is_some() {
+            let head = self.logged(version)?;
+            return Ok(verify_head(self.public(), version, &head)?);
+        }
         self.ask_first(Wanted::HeadOf(version), |visit| {
             let head = visit.head_message(version)?;
             if version == self.view.version() {
@@ -234,6 +315,7 @@ impl Client {
         version: Version,
         range: &KeyRange,
     ) -> Result<(KeyRange, RangeContents), ClientError> {
+        let logged = self.logged_heads(version, &Question::Range(range.clone()))?;
         self.ask_first(Wanted::ContentsOf(version), |visit| {
             let page = visit.page(version, range)?;
             if !page.is_beginning_of(range) {
@@ -248,7 +330,10 @@ impl Client {
             } else {
                 longest.min(LONGEST_PAGE_ANSWER)
             };
-            match (self.checked(visit, version, &question, most)?, question) {
+            match (
+                self.checked(visit, (version, &question), most, logged.as_ref())?,
+                question,
+            ) {
                 ((_, Statement::Range(contents)), Question::Range(page))
                     if is_last || !contents.entries.is_empty() =>
                 {

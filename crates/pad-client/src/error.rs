@@ -1,6 +1,6 @@
 //! Why there is no answer.
 
-use pad::question::Refusal;
+use pad::{Version, question::Refusal};
 
 use crate::incident::{Fault, Incident};
 
@@ -17,6 +17,14 @@ pub enum ClientError {
     /// No server is named.
     #[error("no server is named")]
     NoServer,
+    /// Nobody has shown that witnesses have seen this version.
+    #[error("version {version} is asked for, and the newest that witnesses have seen is {newest}")]
+    NotSeen {
+        /// The version.
+        version: Version,
+        /// The newest that they have seen.
+        newest: Version,
+    },
 }
 
 impl ClientError {
@@ -26,11 +34,14 @@ impl ClientError {
             Self::Nobody(incidents) => {
                 let mut faults = incidents.iter().map(|incident| &incident.fault);
                 faults.any(|fault| {
-                    matches!(fault, Fault::Lied(_) | Fault::Behind(_) | Fault::Fork(_))
+                    matches!(
+                        fault,
+                        Fault::Lied(_) | Fault::Behind(_) | Fault::Unwitnessed(_) | Fault::Fork(_)
+                    )
                 })
             }
             Self::Client(_) => true,
-            Self::NoServer => false,
+            Self::NoServer | Self::NotSeen { .. } => false,
         }
     }
 
@@ -41,7 +52,7 @@ impl ClientError {
                 |incident| matches!(&incident.fault, Fault::Silent(error) if error.is_askers()),
             ),
             Self::Client(_) => false,
-            Self::NoServer => true,
+            Self::NoServer | Self::NotSeen { .. } => true,
         }
     }
 }

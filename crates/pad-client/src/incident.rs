@@ -15,7 +15,7 @@ use pad::{
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
 
-use crate::fetch_error::FetchError;
+use crate::{fetch_error::FetchError, witnesses::NotWitnessed};
 
 /// How a server failed a client.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,6 +27,8 @@ pub enum Fault {
     Lied(String),
     /// It showed an older version than the newest one seen, for this reason.
     Behind(String),
+    /// What it showed is not what the witnesses have seen that the client asks for.
+    Unwitnessed(NotWitnessed),
     /// It showed what convicts the author: the key has signed two histories.
     Fork(String),
 }
@@ -83,6 +85,13 @@ impl From<Refusal> for Unusable {
     }
 }
 
+impl From<NotWitnessed> for Unusable {
+    fn from(error: NotWitnessed) -> Self {
+        let (fault, evidence) = (Fault::Unwitnessed(error), None);
+        Self { fault, evidence }
+    }
+}
+
 impl From<NotFollowed<FetchError>> for Unusable {
     fn from(error: NotFollowed<FetchError>) -> Self {
         match error {
@@ -111,6 +120,7 @@ impl fmt::Display for Incident {
             Fault::Lied(reason) | Fault::Behind(reason) => {
                 write!(formatter, "verification failed: {reason}")?;
             }
+            Fault::Unwitnessed(error) => write!(formatter, "verification failed: {error}")?,
             Fault::Fork(reason) => write!(
                 formatter,
                 "verification failed: {reason}: the author's key has signed two histories"

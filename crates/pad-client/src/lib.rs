@@ -6,6 +6,7 @@
 //! * [`Servers`]: several of them, with what each keeps: whom to ask first.
 //! * [`Resource`]: where it is: the paths under a dictionary's address.
 //! * [`Incident`]: how a server failed a client, and the file in which a lie is kept.
+//! * [`Witnesses`]: whose word a client wants that the newest version it is shown is the newest there is.
 //!
 //! The client of this crate blocks, and so does every call.
 
@@ -29,6 +30,7 @@ mod resource;
 mod server;
 mod servers;
 mod visit;
+mod witnesses;
 
 pub use client::Client;
 pub use error::ClientError;
@@ -39,3 +41,4 @@ pub use server::{LONGEST_PAGE, Pushed, Server, Versions};
 pub use servers::{Servers, Wanted};
 pub use visit::Visit;
 pub use web::client::{HttpError, HttpOptions, Reply, Roots};
+pub use witnesses::{Cosigned, NotWitnessed, Witnesses};

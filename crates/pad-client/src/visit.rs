@@ -82,14 +82,15 @@ impl<'s> Visit<'s> {
         let server = self.server.address();
         let kept = beside.zip(evidence);
         let kept = kept.map(|(beside, bytes)| keep(beside, ".evidence", &bytes, MOST_FILES));
-        let recorded = match &fault {
+        let reason = match &fault {
             // A server that is late may be honest.
             Fault::Silent(_) | Fault::Behind(_) => None,
-            Fault::Lied(reason) | Fault::Fork(reason) => {
-                let said = self.said.into_inner();
-                beside.map(|beside| keep_record(beside, &server, &said, reason))
-            }
+            Fault::Lied(reason) | Fault::Fork(reason) => Some(reason.clone()),
+            Fault::Unwitnessed(error) => Some(error.to_string()),
         };
+        let recorded = beside
+            .zip(reason)
+            .map(|(beside, reason)| keep_record(beside, &server, &self.said.into_inner(), &reason));
         let mut unkept = None;
         let mut written = |kept: Option<io::Result<PathBuf>>| {
             let failed = |error: io::Error| unkept = Some(error.to_string());
@@ -118,7 +119,8 @@ impl<'s> Visit<'s> {
         });
     }
 
-    fn get(&self, resource: &Resource, most: usize) -> Result<Vec<u8>, FetchError> {
+    /// The bytes of a resource, at most so many, remembered.
+    pub(crate) fn get(&self, resource: &Resource, most: usize) -> Result<Vec<u8>, FetchError> {
         let bytes = self.server.get(resource, most)?;
         self.note(resource, &bytes);
         Ok(bytes)

@@ -21,6 +21,8 @@ mod apply;
 pub use apply::{Applied, NotApplied};
 use apply::{apply_to, is_next};
 
+use crate::head_log::HeadLog;
+
 /// A dictionary in a store.
 ///
 /// The latest version that is served is one that is durable in the store. Other processes may publish into it
@@ -32,7 +34,7 @@ pub struct Dictionary {
     cache: NodeCache,
     description: Description,
     /// Where files are that are published beside the dictionary.
-    published: Option<PathBuf>,
+    published: Published,
     /// Which versions are kept.
     keep: Keep,
     /// The repository that answers. Whoever asks holds the outer lock for a moment, so that another one can take its
@@ -40,6 +42,16 @@ pub struct Dictionary {
     current: RwLock<Arc<RwLock<AnyRepository>>>,
     /// One at a time changes what is there.
     changing: Mutex<()>,
+}
+
+/// Files that are published beside a dictionary.
+#[derive(Debug)]
+enum Published {
+    Nothing,
+    /// Those of a folder, whoever writes them.
+    Folder(PathBuf),
+    /// Those of the log of its heads, which is kept here.
+    Log(Arc<HeadLog>),
 }
 
 impl Dictionary {
@@ -62,7 +74,7 @@ impl Dictionary {
             store: store.to_owned(),
             cache,
             description,
-            published: None,
+            published: Published::Nothing,
             keep: Keep::All,
             current: RwLock::new(Arc::new(RwLock::new(repository))),
             changing: Mutex::new(()),
@@ -74,7 +86,7 @@ impl Dictionary {
     #[must_use]
     pub fn publishing(self, folder: PathBuf) -> Self {
         Self {
-            published: Some(folder),
+            published: Published::Folder(folder),
             ..self
         }
     }
@@ -157,6 +169,23 @@ impl Dictionary {
             repository.prune(first)?;
         }
         Ok(Some(first))
+    }
+
+    /// The same dictionary with the log of its heads published beside it, which is kept by this process.
+    #[must_use]
+    pub fn logging(self, log: Arc<HeadLog>) -> Self {
+        Self {
+            published: Published::Log(log),
+            ..self
+        }
+    }
+
+    /// The log of its heads, if this process keeps it.
+    pub const fn log(&self) -> Option<&Arc<HeadLog>> {
+        match &self.published {
+            Published::Log(log) => Some(log),
+            _ => None,
+        }
     }
 
     /// Where the store is.
@@ -282,8 +311,16 @@ impl Dictionary {
     /// # Errors
     /// The operating system's; [`io::ErrorKind::FileTooLarge`].
     pub fn published(&self, path: &str, most: usize) -> io::Result<Option<Vec<u8>>> {
-        let Some(folder) = &self.published else {
-            return Ok(None);
+        let folder = match &self.published {
+            Published::Nothing => return Ok(None),
+            Published::Folder(folder) => folder,
+            Published::Log(log) => {
+                let file = log.file(path)?;
+                if file.as_ref().is_some_and(|bytes| bytes.len() > most) {
+                    return Err(io::ErrorKind::FileTooLarge.into());
+                }
+                return Ok(file);
+            }
         };
         let file = match File::open(folder.join(path)) {
             Ok(file) if file.metadata()?.is_file() => file,

@@ -16,7 +16,7 @@ use web::server::{Admission, Answer, Handler, Head, HeaderValue, Limits, StatusC
 use crate::{
     dictionary::Dictionary,
     following::Following,
-    metrics::Metrics,
+    metrics::{Metrics, log_metrics},
     refusal::Refusal,
     reply::{Lasts, MESSAGE, OBJECT, TEXT, reply},
     request::{Request, Target},
@@ -75,7 +75,11 @@ impl Service {
         let plain = |kind, text: String| Ok(reply(kind, text.into_bytes(), Lasts::Once, known));
         match request.target {
             Target::Health => plain(OBJECT, self.health()),
-            Target::Metrics => plain(TEXT, self.metrics.text(self.gauges().into_iter())),
+            Target::Metrics => {
+                let mut text = self.metrics.text(self.gauges().into_iter());
+                text.push_str(&self.logs());
+                plain(TEXT, text)
+            }
             Target::List => {
                 let names: Vec<_> = self.dictionaries.keys().collect();
                 plain(OBJECT, json!(names).to_string())
@@ -249,6 +253,12 @@ impl Service {
             latest.insert(name.clone(), dictionary.latest().number().into());
         }
         json!({ "status": "ok", "latest": latest }).to_string()
+    }
+
+    /// What there is to say of logs of heads.
+    fn logs(&self) -> String {
+        let logs = self.dictionaries.iter();
+        log_metrics(logs.filter_map(|(name, dictionary)| Some((name.as_str(), dictionary.log()?))))
     }
 
     fn gauges(&self) -> Vec<(&str, [u64; 3])> {

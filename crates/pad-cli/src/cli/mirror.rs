@@ -72,12 +72,15 @@ impl MirrorCommand {
             let kept = dictionary.keeping(keep);
             dictionary = kept.map_err(|error| Failure::Input(format!("--versions: {error}")))?;
         }
-        let dictionary = Arc::new(self.network.published(dictionary, &name, false));
+        let publishing = self.network.publishing()?;
+        let dictionary = Arc::new(publishing.dictionary(dictionary, &name, false)?);
         let dictionaries = BTreeMap::from([(name, Arc::clone(&dictionary))]);
-        self.network.serve(dictionaries, output, |service| {
-            let mirror = Mirror::new(dictionary, upstreams, evidence, service.metrics());
-            Ok(mirror.follow(Duration::from_millis(self.every)))
-        })
+        publishing.check_used()?;
+        self.network
+            .serve(dictionaries, &self.roots, output, |service| {
+                let mirror = Mirror::new(dictionary, upstreams, evidence, service.metrics());
+                Ok(mirror.follow(Duration::from_millis(self.every)))
+            })
     }
 
     /// The servers to follow. Those whose addresses do not name the dictionary are asked for its name; it is taken to be the mirror's if they

@@ -6,10 +6,14 @@ use std::path::PathBuf;
 use clap::Args;
 use pad_client::HttpOptions;
 use pad_service::{NotRouted, Router};
+use serde_json::json;
 use web::server::Limits;
 
 use super::{
-    Failure, Output, mirror::connect, remote::RootArguments, serve::ListenArguments,
+    Failure, Output,
+    listen::{ListenArguments, SizeArguments},
+    mirror::connect,
+    remote::RootArguments,
     session::load_public,
 };
 
@@ -34,6 +38,8 @@ pub(super) struct Route {
     #[arg(long, value_name = "MILLISECONDS", default_value_t = 5000, value_parser = clap::value_parser!(u64).range(1..))]
     patience: u64,
     #[command(flatten)]
+    sizes: SizeArguments,
+    #[command(flatten)]
     listen: ListenArguments,
 }
 
@@ -42,7 +48,7 @@ impl Route {
         let limits = Limits {
             // Those who wait for a server take no time of this machine's.
             in_flight: IN_FLIGHT,
-            ..self.listen.limits()
+            ..self.sizes.limits()
         };
         let patience = Duration::from_millis(self.patience);
         let options = HttpOptions {
@@ -57,15 +63,24 @@ impl Route {
         let first = servers.first().map(|server| server.name().to_owned());
         let name = self.name.clone().or(first).unwrap_or_default();
         let public = self.public.as_deref().map(load_public).transpose()?;
-        self.listen.serve(limits, &[name.clone()], output, || {
-            let router = Router::new(name, servers, public, limits);
-            let router = router.map_err(|error| match error {
-                NotRouted::NoKey => Failure::Store(error.to_string()),
-                error => Failure::Input(format!("--server: {error}")),
-            })?;
-            let following = router.follow(Duration::from_millis(self.every));
-            Ok((router, following))
-        })
+        self.listen.begin_log()?;
+        let host = self.listen.bind(limits)?;
+        let router = Router::new(name.clone(), servers, public, limits);
+        let router = router.map_err(|error| match error {
+            NotRouted::NoKey => Failure::Store(error.to_string()),
+            error => Failure::Input(format!("--server: {error}")),
+        })?;
+        let following = router.follow(Duration::from_millis(self.every));
+        let text = format!("serving {name} at {} (Ctrl-C stops)", host.url());
+        host.run(
+            router,
+            (&text, json!({ "dictionaries": [name] })),
+            output,
+            || {
+                // It may wait for a server.
+                core::mem::forget(following);
+            },
+        )
     }
 }
 

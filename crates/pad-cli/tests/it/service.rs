@@ -6,3 +6,4 @@ mod objects;
 mod parties;
 mod process;
 mod refusals;
+mod witnesses;

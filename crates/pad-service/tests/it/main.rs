@@ -11,3 +11,4 @@ mod mirror;
 mod openapi;
 mod router;
 mod serve;
+mod witnesses;
