@@ -57,7 +57,7 @@ impl<S: Suite, D: AggregateDesign<S>> Publisher<'_, S, D> {
             let asked = key(name);
             let proof = self.server.prove(Version::new(version), &asked).unwrap();
             let file = ("look-up", version, vec![Some(hex::encode(name))]);
-            self.publish(file, &asked, &proof, changed_look_ups(&proof), |lookup| {
+            self.publish(file, &asked, &proof, &changed_look_ups(&proof), |lookup| {
                 vec![(hex::encode(name), lookup.answer.value().map(hex::encode))]
             });
         }
@@ -72,7 +72,7 @@ impl<S: Suite, D: AggregateDesign<S>> Publisher<'_, S, D> {
                 .unwrap();
             let keys = asked.as_slice().iter();
             let keys = keys.map(|key| Some(hex::encode(key.as_bytes()))).collect();
-            let changed = changed_look_ups_of_several(&proof);
+            let changed = &changed_look_ups_of_several(&proof);
             self.publish(
                 ("keys", version, keys),
                 &asked,
@@ -100,7 +100,7 @@ impl<S: Suite, D: AggregateDesign<S>> Publisher<'_, S, D> {
                 .prove_range(Version::new(version), &asked)
                 .unwrap();
             let keys = [start, end].map(|name| name.map(hex::encode)).to_vec();
-            let changed = changed_ranges(&proof);
+            let changed = &changed_ranges(&proof);
             self.publish(
                 ("range", version, keys),
                 &asked,
@@ -123,7 +123,7 @@ impl<S: Suite, D: AggregateDesign<S>> Publisher<'_, S, D> {
         (question, version, keys): (&str, u64, Vec<Option<String>>),
         query: &Q,
         proof: &P,
-        changed: Vec<(&'static str, P)>,
+        changed: &[(&'static str, P)],
         answer: impl Fn(Q::Statement) -> Vec<(String, Option<String>)>,
     ) where
         Tuple<D, S>: Answers<Q, Proof = P>,
@@ -177,13 +177,13 @@ fn changed_look_ups<S: Suite, D: Design<S>>(
         (
             "a part less",
             with(honest, |proof| {
-                proof.parts.truncate(proof.parts.len().saturating_sub(1))
+                proof.parts.truncate(proof.parts.len().saturating_sub(1));
             }),
         ),
         (
             "a part twice",
             with(honest, |proof| {
-                proof.parts.extend(proof.parts.last().cloned())
+                proof.parts.extend(proof.parts.last().cloned());
             }),
         ),
         ("no seal", with(honest, |proof| proof.seal = None)),
@@ -198,7 +198,7 @@ fn changed_look_ups_of_several<S: Suite, D: AggregateDesign<S>>(
         (
             "a part less",
             with(honest, |proof| {
-                proof.parts.truncate(proof.parts.len().saturating_sub(1))
+                proof.parts.truncate(proof.parts.len().saturating_sub(1));
             }),
         ),
         (
@@ -208,7 +208,7 @@ fn changed_look_ups_of_several<S: Suite, D: AggregateDesign<S>>(
         (
             "a part twice",
             with(honest, |proof| {
-                proof.parts.extend(proof.parts.last().cloned())
+                proof.parts.extend(proof.parts.last().cloned());
             }),
         ),
         ("no aggregate", with(honest, |proof| proof.aggregate = None)),
@@ -230,7 +230,7 @@ fn changed_ranges<S: Suite, D: AggregateDesign<S>>(
         (
             "a generation twice",
             with(honest, |proof| {
-                proof.generations.extend(proof.generations.last().cloned())
+                proof.generations.extend(proof.generations.last().cloned());
             }),
         ),
         ("a tuple less", change_parts(|parts| drop(parts.pop()))),
