@@ -1,6 +1,7 @@
 //! `pad serve`, `pad mirror`, `--server` and `--push`: real processes, with real TLS.
 
 mod crashes;
+mod kept;
 mod objects;
 mod parties;
 mod process;

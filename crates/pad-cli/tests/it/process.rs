@@ -1,44 +1,49 @@
-//! A server in a process of its own.
+//! Servers in processes of their own.
 
 use std::{
+    fs::File,
     io::{BufRead, BufReader},
     process::{Child, ChildStdout, Stdio},
 };
 
 use crate::bench::Bench;
 
-/// A running `pad file serve`; dropped, it is killed.
-pub(crate) struct ServerProcess {
+/// A running server; dropped, it is killed.
+pub(crate) struct Process {
     child: Child,
     _output: BufReader<ChildStdout>,
+    /// Where it listens.
     pub(crate) address: String,
 }
 
-impl ServerProcess {
-    /// Serves the store in the bench's folder at this address; returns when it listens.
-    pub(crate) fn start(bench: &Bench, listen: &str) -> Self {
-        Self::start_with(bench, listen, "")
-    }
-
-    /// The same with further words, separated by spaces.
-    pub(crate) fn start_with(bench: &Bench, listen: &str, words: &str) -> Self {
+impl Process {
+    /// Runs a command that serves; returns when it listens. What it says on standard error is added to the file `log`.
+    pub(crate) fn spawn<'w>(bench: &Bench, words: impl IntoIterator<Item = &'w str>) -> Self {
         let mut command = bench.command();
-        command.args([
-            "--json", "file", "serve", "--store", "server", "--listen", listen,
-        ]);
-        command.args(words.split_whitespace());
+        command.arg("--json").args(words);
         command.env("RUST_BACKTRACE", "1");
-        command.stderr(std::fs::File::create(bench.path("server.err")).unwrap());
+        let log = bench.path("log");
+        let log = File::options().create(true).append(true).open(log).unwrap();
+        command.stderr(log);
         let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
         let mut output = BufReader::new(child.stdout.take().unwrap());
         let mut line = String::new();
         output.read_line(&mut line).unwrap();
-        let object: serde_json::Value = serde_json::from_str(&line).unwrap();
+        let object: serde_json::Value = serde_json::from_str(&line).unwrap_or_else(|_| {
+            panic!("{line}: {}", String::from_utf8(bench.read("log")).unwrap())
+        });
         Self {
             child,
             _output: output,
             address: object["address"].as_str().unwrap().to_owned(),
         }
+    }
+
+    /// Serves the files in the bench's folder `server` at this address, with further words that are separated by spaces.
+    #[cfg(feature = "file")]
+    pub(crate) fn of_files(bench: &Bench, listen: &str, words: &str) -> Self {
+        let line = ["file", "serve", "--store", "server", "--listen", listen];
+        Self::spawn(bench, line.into_iter().chain(words.split_whitespace()))
     }
 
     /// SIGKILL on Unix: no destructor runs.
@@ -60,7 +65,7 @@ impl ServerProcess {
     }
 }
 
-impl Drop for ServerProcess {
+impl Drop for Process {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
