@@ -23,6 +23,8 @@ mod log_crashes;
 #[cfg(feature = "aad")]
 mod log_proofs;
 mod memory;
+#[cfg(any(feature = "file", feature = "network"))]
+mod process;
 mod record;
 #[cfg(feature = "network")]
 mod service;

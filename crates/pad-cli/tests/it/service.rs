@@ -1,6 +1,7 @@
 //! `pad serve`, `pad mirror`, `--server` and `--push`: real processes, with real TLS.
 
 mod crashes;
+mod kept;
 mod memory;
 mod objects;
 mod parties;
