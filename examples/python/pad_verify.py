@@ -59,7 +59,12 @@ def main():
     given = arguments()
 
     def show(text):
-        return text.hex() if given.hex else repr(text.decode(errors="backslashreplace"))
+        if given.hex:
+            return text.hex()
+        try:
+            return repr(text.decode())
+        except UnicodeDecodeError:
+            return repr(text)
 
     try:
         question = question_of(given)

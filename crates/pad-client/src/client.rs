@@ -1,6 +1,5 @@
 //! One dictionary on several servers.
 
-use core::cell::Cell;
 use std::{
     path::PathBuf,
     sync::{Mutex, MutexGuard, PoisonError},
@@ -91,13 +90,19 @@ impl Client {
     /// The same client, which believes a version to be the newest only if enough of these witnesses have seen it as that, and
     /// an older one only if its head is in the log that they have seen. Until it has followed them ([`Client::advance`]), it believes
     /// nothing.
-    #[must_use]
-    pub fn witnessed_by(self, witnesses: Witnesses) -> Self {
-        Self {
+    ///
+    /// # Errors
+    /// [`ClientError::Unbound`] for dictionaries of signed tuples: what an answer says does not follow from the head, so that whoever has the
+    /// author's key can sign other tuples under a head that witnesses have seen.
+    pub fn witnessed_by(self, witnesses: Witnesses) -> Result<Self, ClientError> {
+        if !self.public().scheme.binds_answers() {
+            return Err(ClientError::Unbound(self.public().scheme.name()));
+        }
+        Ok(Self {
             witnesses: Some(witnesses),
             log: None,
             ..self
-        }
+        })
     }
 
     /// What the witnesses have seen as the newest version, if they are asked.
@@ -142,12 +147,10 @@ impl Client {
             return Ok(self.view.version());
         }
         let seen = self.view.version();
-        let is_empty = Cell::new(false);
         let followed = self.first_of(Wanted::Newest, Visit::latest, |visit| {
             if visit.latest_version() == Version::EMPTY && seen == Version::EMPTY {
-                // Nobody signs that there is nothing: others may have something.
-                is_empty.set(true);
-                return Err(FetchError::Unusable("head: it says that there is no version").into());
+                // Others may have something.
+                return Err(FetchError::NoVersion.into());
             }
             match self.view.follow(visit) {
                 Err(NotFollowed::Behind { .. }) if visit.versions().until.is_some() => {
@@ -163,8 +166,8 @@ impl Client {
             {
                 return Ok(seen);
             }
-            Err(ClientError::Nobody(mut incidents)) if is_empty.get() => {
-                self.incidents().append(&mut incidents);
+            // All of them say so.
+            Err(ClientError::Nobody(incidents)) if incidents.iter().all(Incident::is_empty) => {
                 return Ok(seen);
             }
             followed => followed?,
@@ -413,6 +416,10 @@ impl Client {
             Err(unusable) => unusable,
         };
         let incident = visit.failed(unusable, self.beside.as_deref());
+        if incident.is_unlogged() {
+            // What else it says may be right.
+            return Err(incident);
+        }
         if incident.is_elsewhere() {
             // So that it is not asked in vain again. What it says of itself decides nothing but that.
             drop(self.servers.refresh(number));

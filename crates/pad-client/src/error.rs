@@ -17,6 +17,11 @@ pub enum ClientError {
     /// No server is named.
     #[error("no server is named")]
     NoServer,
+    /// Answers under this scheme do not follow from the head that witnesses see.
+    #[error(
+        "answers under the scheme {0} do not follow from the head that witnesses see, so witnesses cannot vouch for them"
+    )]
+    Unbound(&'static str),
     /// Nobody has shown that witnesses have seen this version.
     #[error("version {version} is asked for, and the newest that witnesses have seen is {newest}")]
     NotSeen {
@@ -41,7 +46,7 @@ impl ClientError {
                 })
             }
             Self::Client(_) => true,
-            Self::NoServer | Self::NotSeen { .. } => false,
+            Self::NoServer | Self::Unbound(_) | Self::NotSeen { .. } => false,
         }
     }
 
@@ -52,7 +57,7 @@ impl ClientError {
                 |incident| matches!(&incident.fault, Fault::Silent(error) if error.is_askers()),
             ),
             Self::Client(_) => false,
-            Self::NoServer | Self::NotSeen { .. } => true,
+            Self::NoServer | Self::Unbound(_) | Self::NotSeen { .. } => true,
         }
     }
 }

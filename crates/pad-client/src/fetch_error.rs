@@ -33,6 +33,9 @@ pub enum FetchError {
     /// The server says that it has none, or several dictionaries, where its address names none.
     #[error("the server names no single dictionary: {0}")]
     Several(String),
+    /// The server says that the dictionary has no version yet, which nobody signs.
+    #[error("the server says that there is no version yet")]
+    NoVersion,
     /// What came is not what was asked for.
     #[error("the server sent no {0}")]
     Unusable(&'static str),
@@ -60,6 +63,7 @@ impl FetchError {
             self,
             Self::NotKept { .. }
                 | Self::Several(_)
+                | Self::NoVersion
                 | Self::Refused {
                     // Not that it took too long to ask, or that others ask too much.
                     status: 400..=407 | 409..=428 | 430..=499,

@@ -49,6 +49,16 @@ pub struct Incident {
 }
 
 impl Incident {
+    /// Whether the server has only said that there is no version yet.
+    pub fn is_empty(&self) -> bool {
+        matches!(&self.fault, Fault::Silent(FetchError::NoVersion))
+    }
+
+    /// Whether the server only has no log of heads for witnesses, or one that too few of them have cosigned.
+    pub fn is_unlogged(&self) -> bool {
+        matches!(&self.fault, Fault::Unwitnessed(error) if error.is_missing())
+    }
+
     /// Whether the server has only said that it does not keep what was asked for, and others may.
     pub fn is_elsewhere(&self) -> bool {
         matches!(&self.fault, Fault::Silent(error) if error.is_elsewhere())

@@ -40,5 +40,5 @@ pub use resource::{Resource, UnknownPath};
 pub use server::{LONGEST_PAGE, Pushed, Server, Versions};
 pub use servers::{Servers, Wanted};
 pub use visit::Visit;
-pub use web::client::{HttpError, HttpOptions, Reply, Roots};
+pub use web::client::{HttpError, HttpOptions, Reply, Roots, without_password};
 pub use witnesses::{Cosigned, NotWitnessed, Witnesses};

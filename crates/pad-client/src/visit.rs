@@ -86,6 +86,7 @@ impl<'s> Visit<'s> {
             // A server that is late may be honest.
             Fault::Silent(_) | Fault::Behind(_) => None,
             Fault::Lied(reason) | Fault::Fork(reason) => Some(reason.clone()),
+            Fault::Unwitnessed(error) if error.is_missing() => None,
             Fault::Unwitnessed(error) => Some(error.to_string()),
         };
         let recorded = beside
@@ -168,8 +169,8 @@ impl<'s> Visit<'s> {
         let bytes = self.get(&Resource::Updates(first, last), LONGEST_UPDATES)?;
         let updates = decode_list(&bytes, LONGEST_UPDATES);
         let updates = updates.map_err(|_| FetchError::Unusable("list of updates"))?;
-        // Each one that is empty would take more memory here than it took there.
-        if updates.is_empty() || updates.iter().any(|update| update.is_empty()) {
+        // Very short ones would take more memory here than they took there.
+        if updates.is_empty() || updates.iter().any(|update| update.len() < LEAST_UPDATE) {
             return Err(FetchError::Unusable("update"));
         }
         Ok(updates.into_iter().map(<[u8]>::to_vec).collect())
@@ -222,3 +223,5 @@ const LONGEST_RANGE: usize = 1 << 14;
 const LONGEST_HISTORY: usize = 16 << 20;
 /// The longest list of updates that is read, in bytes: one update may be as long.
 const LONGEST_UPDATES: usize = 1 << 30;
+/// There is a signed head in each update.
+const LEAST_UPDATE: usize = 100;

@@ -54,6 +54,20 @@ pub enum NotWitnessed {
     OtherHead(Version),
 }
 
+impl NotWitnessed {
+    /// Whether something is only not there: the log, or enough recent cosignatures under it.
+    pub const fn is_missing(&self) -> bool {
+        use transparency_log::policy::PolicyError::QuorumNotMet;
+        matches!(
+            self,
+            Self::NoLog
+                | Self::Refused(WitnessedError::Log(LogProofError::Policy(
+                    QuorumNotMet { .. }
+                )))
+        )
+    }
+}
+
 /// The newest head that witnesses have seen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cosigned {

@@ -289,8 +289,9 @@ impl Dictionary {
             let applied = apply_to(&mut writer, updates);
             let taken = writer.latest() > self.latest();
             drop(writer);
-            if taken {
-                self.reopen()?;
+            if taken && let Err(error) = self.reopen() {
+                // What was taken is durable all the same, and whoever brought it is told so.
+                tracing::error!(%error, "the store cannot be followed");
             }
             return applied;
         }

@@ -72,7 +72,10 @@ impl Metrics {
 
     /// Everything in the text format of Prometheus; each dictionary with its name, its oldest and its latest version, and the
     /// bytes of its files.
-    pub fn text<'d>(&self, dictionaries: impl Iterator<Item = (&'d str, [u64; 3])>) -> String {
+    pub fn text<'d>(
+        &self,
+        dictionaries: impl Iterator<Item = (&'d str, [Option<u64>; 3])>,
+    ) -> String {
         let mut text = String::from(
             "# HELP pad_requests_total Requests answered, by what they asked for and the class of the status.\n\
              # TYPE pad_requests_total counter\n",
@@ -125,18 +128,23 @@ impl Metrics {
                 "The oldest version that can be asked about.",
             ),
             (1, "pad_latest_version", "The latest version."),
-            (2, "pad_store_bytes", "Bytes of the store's files."),
+            (
+                2,
+                "pad_store_bytes",
+                "Bytes of the store's files; nothing of stores in objects, which would have to be listed.",
+            ),
         ] {
             line(
                 &mut text,
                 format_args!("# HELP {name} {help}\n# TYPE {name} gauge"),
             );
             for (dictionary, values) in &dictionaries {
-                let value = values.get(place).copied().unwrap_or_default();
-                line(
-                    &mut text,
-                    format_args!("{name}{{dictionary=\"{dictionary}\"}} {value}"),
-                );
+                if let Some(value) = values.get(place).copied().flatten() {
+                    line(
+                        &mut text,
+                        format_args!("{name}{{dictionary=\"{dictionary}\"}} {value}"),
+                    );
+                }
             }
         }
         text

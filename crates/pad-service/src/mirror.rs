@@ -94,7 +94,7 @@ impl Mirror {
                 }
             }
         }
-        // One answer of each in turn: one that is slow does not keep the others from being asked.
+        // One answer of each in turn.
         while !visits.is_empty() {
             let mut with_more = Vec::new();
             for visit in visits {
@@ -118,13 +118,24 @@ impl Mirror {
         Ok(mirrored)
     }
 
-    /// Goes on with this, a round after the other, with this pause between them.
-    pub fn follow(mut self, every: Duration) -> Following {
-        Following::begin(every, move || {
-            if let Err(error) = self.round() {
-                tracing::error!(%error, "the mirror's store failed");
-            }
-        })
+    /// Goes on with this, with this pause between two rounds, on a thread for each upstream: one that is slow keeps no other from
+    /// being asked.
+    pub fn follow(self, every: Duration) -> Vec<Following> {
+        let each = self.upstreams.into_iter().map(|upstream| {
+            let mut mirror = Self {
+                dictionary: Arc::clone(&self.dictionary),
+                upstreams: vec![upstream],
+                beside: self.beside.clone(),
+                metrics: Arc::clone(&self.metrics),
+                logged: BTreeMap::new(),
+            };
+            Following::begin(every, move || {
+                if let Err(error) = mirror.round() {
+                    tracing::error!(%error, "the mirror's store failed");
+                }
+            })
+        });
+        each.collect()
     }
 
     /// Takes what an upstream has that is new, as much as comes at once; whether there is more.
@@ -146,7 +157,12 @@ impl Mirror {
         let first = Version::new(latest.number().saturating_add(1));
         let updates = visit.updates(first, wanted)?;
         match self.dictionary.apply(&updates) {
-            Ok(applied) => *taken = taken.saturating_add(applied.taken),
+            Ok(applied) => {
+                *taken = taken.saturating_add(applied.taken);
+                for _ in 0..applied.taken {
+                    self.metrics.count_update(true);
+                }
+            }
             Err(NotApplied::Repository(RepositoryError::Refused(error))) => {
                 self.metrics.count_update(false);
                 let reason = format!(
@@ -171,9 +187,6 @@ impl Mirror {
         // Otherwise all that is missing would be in memory at once.
         visit.forget();
         let now = self.dictionary.latest();
-        for _ in latest.number()..now.number() {
-            self.metrics.count_update(true);
-        }
         if now == latest {
             return Err(FetchError::Unusable("update that is new").into());
         }

@@ -126,7 +126,9 @@ impl From<RepositoryError> for Refusal {
             RepositoryError::Refused(error) => {
                 Self::new(StatusCode::UNPROCESSABLE_ENTITY, "update_refused", error)
             }
-            RepositoryError::Store(StoreError::InUse(_) | StoreError::Gap { .. }) => {
+            RepositoryError::Store(
+                StoreError::InUse(_) | StoreError::Gap { .. } | StoreError::Superseded,
+            ) => {
                 let text = "another process is writing to the store";
                 Self::new(StatusCode::SERVICE_UNAVAILABLE, "store_in_use", text)
             }

@@ -4,7 +4,7 @@ use core::time::Duration;
 use std::{collections::BTreeMap, sync::Arc};
 
 use pad::{
-    AnswerError, Version,
+    AnswerError, AnyStore, Version,
     dynamic::AnyRepository,
     exchange::{encode_history, encode_list},
     question::Question,
@@ -261,14 +261,15 @@ impl Service {
         log_metrics(logs.filter_map(|(name, dictionary)| Some((name.as_str(), dictionary.log()?))))
     }
 
-    fn gauges(&self) -> Vec<(&str, [u64; 3])> {
+    fn gauges(&self) -> Vec<(&str, [Option<u64>; 3])> {
         let dictionaries = self.dictionaries.iter();
         dictionaries
             .map(|(name, dictionary)| {
                 let values = dictionary.read(|repository| {
                     let Versions { oldest, latest, .. } = dictionary.versions(repository);
-                    let bytes = repository.file_bytes().unwrap_or_default();
-                    [oldest.number(), latest.number(), bytes]
+                    let is_listed = AnyStore::is_in_objects(dictionary.store());
+                    let bytes = (!is_listed).then(|| repository.file_bytes().ok()).flatten();
+                    [Some(oldest.number()), Some(latest.number()), bytes]
                 });
                 (name.as_str(), values)
             })

@@ -100,9 +100,11 @@ impl WitnessService {
                         tracing::error!(error = %source, "the records cannot be read or written");
                     }
                     // Somebody has the log's key who should be watched.
-                    AddError::Forked(_) | AddError::Inconsistent(_) => {
+                    AddError::Forked(_) => {
                         tracing::warn!(%error, "a log shows two histories");
                     }
+                    // Anybody can bring a proof that is none.
+                    AddError::Inconsistent(_) => tracing::debug!(%error, "a proof does not fit"),
                     error => tracing::debug!(%error, "refused"),
                 }
                 let status = StatusCode::from_u16(error.status());

@@ -180,6 +180,8 @@ pub(crate) enum Step<Before: ComparedTree, After: ComparedTree> {
 pub(crate) struct Frontline<T: ComparedTree> {
     tree: T,
     subtrees: Vec<(T::Node, Option<T::Inner>)>,
+    /// The next subtree, if it is a leaf that was read already: its value may be long, and it may wait for many of the other version.
+    leaf: Option<T::Leaf>,
 }
 
 impl<T: ComparedTree> Frontline<T> {
@@ -192,6 +194,7 @@ impl<T: ComparedTree> Frontline<T> {
         Ok(Self {
             tree,
             subtrees: root.into_iter().collect(),
+            leaf: None,
         })
     }
 
@@ -202,9 +205,13 @@ impl<T: ComparedTree> Frontline<T> {
 
     /// Replaces the next subtree by its children; gives it back if it is a leaf.
     fn open(&mut self) -> Result<Option<T::Leaf>, T::Error> {
+        let leaf = self.leaf.take();
         let Some((node, bound)) = self.subtrees.pop() else {
             return Ok(None);
         };
+        if leaf.is_some() {
+            return Ok(leaf);
+        }
         match self.tree.open(&node)? {
             Opened::Leaf(leaf) => Ok(Some(leaf)),
             Opened::Inner(inner) => {
@@ -216,15 +223,20 @@ impl<T: ComparedTree> Frontline<T> {
         }
     }
 
-    /// The next subtree, which is a leaf, without taking it.
-    fn leaf(&self) -> Result<Option<T::Leaf>, T::Error> {
-        let Some((node, _)) = self.subtrees.last() else {
-            return Ok(None);
-        };
-        match self.tree.open(node)? {
-            Opened::Leaf(leaf) => Ok(Some(leaf)),
-            Opened::Inner(_) => Ok(None),
+    /// Passes the next subtree.
+    fn pass(&mut self) -> Option<T::Node> {
+        self.leaf = None;
+        self.subtrees.pop().map(|(node, _)| node)
+    }
+
+    /// Reads the next subtree, which is a leaf, unless it was read before.
+    fn read_leaf(&mut self) -> Result<(), T::Error> {
+        if let (None, Some((node, _))) = (&self.leaf, self.subtrees.last())
+            && let Opened::Leaf(leaf) = self.tree.open(node)?
+        {
+            self.leaf = Some(leaf);
         }
+        Ok(())
     }
 
     /// Where the next subtree ends; `None` is the end of all.
@@ -262,8 +274,8 @@ where
         };
         let (is_old_inner, is_new_inner) = (before.tree.is_inner(old), after.tree.is_inner(new));
         if is_old_inner == is_new_inner && before.tree.digest(old) == after.tree.digest(new) {
-            after.subtrees.pop();
-            return Ok(before.subtrees.pop().map(|(node, _)| Step::Equal(node)));
+            after.pass();
+            return Ok(before.pass().map(Step::Equal));
         }
         match (is_old_inner, is_new_inner) {
             (false, false) => return leaves(before, after),
@@ -292,21 +304,19 @@ where
     Before: ComparedTree,
     After: ComparedTree<Suite = Before::Suite, Error = Before::Error>,
 {
-    let (Some(old), Some(new)) = (before.leaf()?, after.leaf()?) else {
+    before.read_leaf()?;
+    after.read_leaf()?;
+    let (Some(old), Some(new)) = (&before.leaf, &after.leaf) else {
         return Ok(None);
     };
-    let order = before.tree.key(&old).cmp(after.tree.key(&new));
-    if order.is_le() {
-        before.subtrees.pop();
-    }
-    if order.is_ge() {
-        after.subtrees.pop();
-    }
-    Ok(Some(match order {
-        Ordering::Less => Step::Before(old),
-        Ordering::Greater => Step::After(new),
-        Ordering::Equal => Step::Both(old, new),
-    }))
+    Ok(match before.tree.key(old).cmp(after.tree.key(new)) {
+        Ordering::Less => before.open()?.map(Step::Before),
+        Ordering::Greater => after.open()?.map(Step::After),
+        Ordering::Equal => {
+            let both = before.open()?.zip(after.open()?);
+            both.map(|(old, new)| Step::Both(old, new))
+        }
+    })
 }
 
 /// Compares upper bounds, of which `None` is the highest.

@@ -49,6 +49,9 @@ pub enum TraceError {
     /// A row is longer than any that fits.
     #[error("the row after line {0} has more than {LONGEST_ROW} bytes")]
     RowTooLong(u64),
+    /// The name of a snapshot is longer than any that is kept.
+    #[error("line {0}: the name of the snapshot has more than {LONGEST_NAME} bytes")]
+    NameTooLong(u64),
     /// A key or value is too long.
     #[error("line {0}: {1}")]
     Input(u64, #[source] InputError),
@@ -178,8 +181,12 @@ impl<R: Read> TraceReader<R> {
             return Ok(None);
         }
         let (name, line) = (self.field(0).to_owned(), self.line());
+        if name.len() > LONGEST_NAME {
+            return Err(TraceError::NameTooLong(line));
+        }
         if !self.seen.insert(name.clone()) {
-            return Err(TraceError::Scattered(line, name));
+            let shown = name.escape_debug().take(LONGEST_SHOWN).collect();
+            return Err(TraceError::Scattered(line, shown));
         }
         self.name.clone_from(&name);
         Ok(Some(TraceStart { name, line }))
@@ -214,7 +221,12 @@ impl<R: Read> TraceReader<R> {
     fn read_row(&mut self) -> Result<bool, TraceError> {
         if !self.is_ahead {
             self.rows.get_mut().left = LONGEST_ROW;
-            self.is_ahead = self.rows.read_record(&mut self.row).map_err(row_error)?;
+            let read = self.rows.read_record(&mut self.row).map_err(row_error);
+            self.is_ahead = read.map_err(|error| match error {
+                // The reader does not say where it was.
+                TraceError::RowTooLong(_) => TraceError::RowTooLong(self.rows.position().line()),
+                error => error,
+            })?;
         }
         Ok(self.is_ahead)
     }
@@ -277,6 +289,8 @@ fn row_error(error: csv::Error) -> TraceError {
 
 /// The bytes of the longest row that is read: a value may have 16 MiB, and twice as many with its quotation marks doubled.
 const LONGEST_ROW: usize = 64 << 20;
+/// The bytes of the longest name of a snapshot: all names are kept.
+const LONGEST_NAME: usize = 1 << 12;
 /// What is read ahead of a row.
 const READ_AHEAD: usize = 1 << 16;
 const LONGEST_HEADER: usize = 2 * READ_AHEAD;

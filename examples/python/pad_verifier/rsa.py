@@ -34,6 +34,29 @@ def is_prime(number, rounds=40):
     return True
 
 
+def is_power(number):
+    """Whether a number is another one to the power of 2 or more."""
+    bits = number.bit_length()
+    for exponent in (k for k in range(2, bits + 1) if is_prime(k)):
+        low, high = 1, 1 << bits // exponent + 1
+        while low < high:
+            middle = (low + high) // 2
+            if middle**exponent < number:
+                low = middle + 1
+            else:
+                high = middle
+        if low**exponent == number:
+            return True
+    return False
+
+
+def is_usable(modulus):
+    """What can be seen of a modulus; that nobody knows its factors cannot."""
+    if not 2048 <= modulus.bit_length() <= 8192 or modulus % 2 == 0:
+        return False
+    return not is_prime(modulus, rounds=1) and not is_power(modulus)
+
+
 def expand(digest, length):
     blocks = (HASH("pad/v1/accumulator-expand", digest + bytes([i])) for i in range(256))
     output = b""
@@ -52,6 +75,7 @@ class Accumulator:
         reader.end()
         require(self.rule in RULES and modulus and modulus[0], "the parameters are not good")
         self.modulus, self.width = int.from_bytes(modulus, "big"), len(modulus)
+        require(is_usable(self.modulus), "the modulus is not good")
         scheme = SCHEME.to_bytes(2, "big")
         fingerprint = HASH("pad/v1/accumulator-id", scheme + b"parameters" + bytes([self.rule]) + modulus)
         self.id = HASH("pad/v1/accumulator-id", scheme + fingerprint + label)

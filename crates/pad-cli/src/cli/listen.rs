@@ -94,11 +94,17 @@ impl ListenArguments {
             self.check_loopback()?;
             "http"
         };
+        let is_plain = options.identity.is_none();
         let server = Server::bind(self.listen.as_str(), options);
+        let server = server.map_err(|error| network_failure(&self.listen, &error))?;
+        if is_plain && !server.address().ip().is_loopback() {
+            // The name has led elsewhere since.
+            return Err(self.not_loopback());
+        }
         Ok(Host {
             listen: &self.listen,
             scheme,
-            server: server.map_err(|error| network_failure(&self.listen, &error))?,
+            server,
         })
     }
 
@@ -110,10 +116,14 @@ impl ListenArguments {
         if addresses.all(|address| address.ip().is_loopback()) {
             return Ok(());
         }
-        Err(Failure::Input(format!(
+        Err(self.not_loopback())
+    }
+
+    fn not_loopback(&self) -> Failure {
+        Failure::Input(format!(
             "--listen {}: other machines are served with TLS only: give --tls-cert and --tls-key",
             self.listen
-        )))
+        ))
     }
 
     /// Begins the log of this process.

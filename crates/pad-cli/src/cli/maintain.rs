@@ -68,7 +68,11 @@ impl Compact {
         let mut note = |bytes: u64| spinner.set_message(format!("writing nodes: {bytes} bytes"));
         let oldest = repository.oldest().number().max(1);
         let since = self.since.unwrap_or(oldest);
-        let written = repository.compact(Version::new(since), &mut note);
+        let written = if repository.latest() == Version::EMPTY && self.since.is_none() {
+            Ok(0)
+        } else {
+            repository.compact(Version::new(since), &mut note)
+        };
         spinner.finish_and_clear();
         let (written, after) = (written?, repository.file_bytes()?);
         let latest = repository.latest();

@@ -3,7 +3,7 @@
 use std::{fs, path::Path, time::Instant};
 
 use clap::Args;
-use pad::{CacheSize, NodeCache};
+use pad::{AnyStore, CacheSize, NodeCache};
 use pad_service::Dictionary;
 use serde_json::json;
 
@@ -14,7 +14,8 @@ use super::{Failure, Output, progress, quantity};
 pub(super) struct CacheArguments {
     /// The memory for the nodes of each dictionary that is kept in a file of nodes: a SIZE, as 64MiB, for those that were used last; all, for
     /// all of the latest version, which are read before the server begins and followed when new versions come; or all:SIZE, to refuse a
-    /// dictionary that needs more than that. With all alone, it may take what the system says is free.
+    /// dictionary that needs more than that. With all alone, it may take half of what the system says is free when it is opened. For the time
+    /// in which all is read again, as after a pruning, there are two copies.
     #[arg(long, value_name = "SIZE|all|all:SIZE", default_value = "64MiB", value_parser = cache_size)]
     cache: CacheSize,
 }
@@ -30,9 +31,19 @@ impl CacheArguments {
         let CacheSize::Warmed { most } = self.cache else {
             return Ok(Dictionary::open_with(store, self.cache.into())?);
         };
+        if AnyStore::is_in_objects(store) {
+            return Err(Failure::input(
+                "--cache all is for stores in files: give a size for one in objects",
+            ));
+        }
+        let most = match most {
+            // There are two copies while all is read again.
+            AS_FREE => free_memory().map_or(AS_FREE, |free| free / 2),
+            most => most,
+        };
         let bar = progress::bar(output, 0, BAR);
         let shown = bar.clone();
-        let cache = NodeCache::new(self.cache).with_progress(move |warming| {
+        let cache = NodeCache::new(CacheSize::Warmed { most }).with_progress(move |warming| {
             shown.set_length(warming.of);
             shown.set_position(warming.entries);
         });
@@ -62,13 +73,16 @@ impl CacheArguments {
     }
 }
 
+/// What is found out when a store is opened.
+const AS_FREE: u64 = u64::MAX;
+
 const BAR: &str =
     "{spinner} reading nodes into memory {bar:30} {human_pos} of {human_len} entries, {elapsed}";
 
 fn cache_size(text: &str) -> Result<CacheSize, String> {
     let all = |most| CacheSize::Warmed { most };
     match text.split_once(':') {
-        None if text == "all" => Ok(all(free_memory().unwrap_or(u64::MAX))),
+        None if text == "all" => Ok(all(AS_FREE)),
         Some(("all", most)) => {
             let most = quantity::memory(most)?;
             Ok(all(u64::try_from(most).unwrap_or(u64::MAX)))

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
 use clap::Args;
 use pad::AnyStore;
-use pad_client::{FetchError, HttpError, HttpOptions, Server};
+use pad_client::{FetchError, HttpError, HttpOptions, Server, without_password};
 use pad_service::{Keep, Mirror};
 
 use super::{
@@ -92,11 +92,11 @@ impl MirrorCommand {
             ..self.roots.options()?
         };
         let named = |address: &String| match Server::connect(address, options.clone()) {
-            Err(FetchError::Http(HttpError::Unreachable { .. } | HttpError::Overloaded { .. })) => {
+            // Whatever is wrong with this one, others may be right.
+            Err(error) if !matches!(error, FetchError::Http(HttpError::Configuration(_))) => {
                 let named = format!("{}/v1/dictionaries/{name}", address.trim_end_matches('/'));
-                Output::warn(&format!(
-                    "--from {address} cannot be asked now, and is taken to be {named}"
-                ));
+                let (shown, taken) = (without_password(address), without_password(&named));
+                Output::warn(&format!("--from {shown} is taken to be {taken}: {error}"));
                 named
             }
             _ => address.clone(),
@@ -115,7 +115,7 @@ pub(super) fn connect(
 ) -> Result<Vec<Server>, Failure> {
     let connected = addresses.iter().map(|address| {
         Server::connect(address, options.clone()).map_err(|error| {
-            let text = format!("{option} {address}: {error}");
+            let text = format!("{option} {}: {error}", without_password(address));
             match error {
                 FetchError::Http(HttpError::Configuration(_)) => Failure::Input(text),
                 _ => Failure::Store(text),

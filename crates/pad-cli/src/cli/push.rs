@@ -12,7 +12,7 @@ use pad::{
     dynamic::{AnyRepository, open_repository},
     question::verify_head,
 };
-use pad_client::{FetchError, HttpOptions, Pushed, Resource, Server};
+use pad_client::{FetchError, HttpOptions, Pushed, Resource, Server, without_password};
 use serde_json::json;
 
 use super::{Failure, Output, remote::RootArguments, session::refused_head};
@@ -80,6 +80,7 @@ fn push(
         all.into_iter().map(|one| one.join()).collect()
     });
     for (address, result) in addresses.iter().zip(results) {
+        let address = without_password(address);
         let result = result.unwrap_or_else(|_| Err(Failure::Store("the transfer failed".into())));
         match result {
             Ok(brought) => {

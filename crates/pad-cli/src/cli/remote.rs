@@ -11,6 +11,7 @@ use pad::{
 };
 use pad_client::{
     Client, ClientError, Cosigned, FetchError, HttpError, HttpOptions, Roots, Server, Witnesses,
+    without_password,
 };
 
 use super::{
@@ -100,7 +101,7 @@ impl ServerArguments {
             output.trust(trust_of(&view));
             let mut advanced = Client::new(servers.clone(), view, beside.clone())?;
             if let Some(witnesses) = &witnesses {
-                advanced = advanced.witnessed_by(witnesses.clone());
+                advanced = advanced.witnessed_by(witnesses.clone())?;
             }
             advanced.advance()?;
             let view = advanced.view().clone();
@@ -143,12 +144,18 @@ impl ServerArguments {
             match Server::connect(address, options.clone()) {
                 Ok(server) => servers.push(server),
                 Err(error @ FetchError::Http(HttpError::Configuration(_))) => {
-                    return Err(Failure::Input(format!("--server {address}: {error}")));
+                    return Err(Failure::Input(format!(
+                        "--server {}: {error}",
+                        without_password(address)
+                    )));
                 }
                 Err(error @ FetchError::Several(_)) if self.server.len() == 1 => {
-                    return Err(Failure::Input(format!("--server {address}: {error}")));
+                    return Err(Failure::Input(format!(
+                        "--server {}: {error}",
+                        without_password(address)
+                    )));
                 }
-                Err(error) => failures.push(format!("{address}: {error}")),
+                Err(error) => failures.push(format!("{}: {error}", without_password(address))),
             }
         }
         if servers.is_empty() {

@@ -71,8 +71,8 @@ pub(super) fn is_next(repository: &AnyRepository, update: &[u8]) -> Result<bool,
     match repository.verify_update(update) {
         Ok(()) => Ok(true),
         Err(RepositoryError::Refused(ApplyError::VersionGap { expected, actual })) => {
-            if actual > expected {
-                // Another process may have published what is in between.
+            if actual >= repository.latest() {
+                // Another process may have published what is in between; or it is staged, and not durable yet.
                 return Ok(true);
             }
             is_known(repository, update, (expected, actual)).map(|()| false)

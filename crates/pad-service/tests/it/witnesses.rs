@@ -224,7 +224,8 @@ fn a_dead_a_lying_and_a_slow_witness_keep_nobody_from_the_honest_one() {
     logged.wait_for(3);
     let mut client = author
         .client(&[&logged.server], "view")
-        .witnessed_by(Witnesses::new(one.clone(), HOUR));
+        .witnessed_by(Witnesses::new(one.clone(), HOUR))
+        .unwrap();
     assert_eq!(client.advance().unwrap(), Version::new(3));
     let cosigned = client.cosigned().unwrap().clone();
     assert_eq!(cosigned.newest, Version::new(3));
@@ -257,7 +258,8 @@ fn a_dead_a_lying_and_a_slow_witness_keep_nobody_from_the_honest_one() {
     // Who asks for two is told who is missing.
     let mut strict = author
         .client(&[&logged.server], "strict")
-        .witnessed_by(Witnesses::new(two, HOUR));
+        .witnessed_by(Witnesses::new(two, HOUR))
+        .unwrap();
     let missing = ["dead", "liar"].map(str::to_owned).to_vec();
     let quorum = PolicyError::QuorumNotMet {
         missing,
@@ -338,6 +340,7 @@ fn private_forks_are_refused(author: &Author) {
         author
             .client(&[server], beside)
             .witnessed_by(Witnesses::new(policy.clone(), HOUR))
+            .unwrap()
     };
     let latest = Version::new(3);
 
@@ -398,7 +401,8 @@ fn service_with(author: &Author, log: &Arc<HeadLog>) -> Service {
 fn witnessed_head(server: &Running, author: &Author, policy: &Policy) -> String {
     let mut client = author
         .client(&[server], "honest")
-        .witnessed_by(Witnesses::new(policy.clone(), HOUR));
+        .witnessed_by(Witnesses::new(policy.clone(), HOUR))
+        .unwrap();
     client.advance().unwrap();
     client.head(Version::new(2)).unwrap().root
 }
@@ -440,7 +444,8 @@ fn whatever_is_changed_in_a_log_is_refused_and_the_next_server_asked() {
             place.store(byte, Ordering::SeqCst);
             let mut client = author
                 .client(&[&liar, &logged.server], "view")
-                .witnessed_by(Witnesses::new(policy.clone(), HOUR));
+                .witnessed_by(Witnesses::new(policy.clone(), HOUR))
+                .unwrap();
             // Of the bundle the last entry is used at once, and the others when they are asked for.
             assert_eq!(client.advance().unwrap(), Version::new(3), "{path} {byte}");
             client.head(Version::new(1)).unwrap();
@@ -471,6 +476,7 @@ fn an_old_cosignature_is_refused_by_its_age() {
         author
             .client(&[&logged.server], "view")
             .witnessed_by(Witnesses::new(policy.clone(), within))
+            .unwrap()
     };
     let refused = refusal(client(HOUR).advance().unwrap_err());
     let quorum = PolicyError::QuorumNotMet {

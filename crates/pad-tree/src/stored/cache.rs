@@ -1,6 +1,9 @@
 //! How much of a log is in memory, and what one opening of it leaves to the next.
 
-use core::fmt;
+use core::{
+    fmt,
+    sync::atomic::{AtomicBool, Ordering},
+};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use pad_core::{StoreFault, Version};
@@ -49,6 +52,8 @@ pub type LogId = [u8; 24];
 pub struct NodeCache {
     size: CacheSize,
     progress: Option<Arc<dyn Fn(Warming) + Send + Sync>>,
+    /// Whether a version was in memory at some time.
+    was_warmed: Arc<AtomicBool>,
     kept: Arc<Mutex<Option<Kept>>>,
 }
 
@@ -108,6 +113,7 @@ impl NodeCache {
         Self {
             size,
             progress: None,
+            was_warmed: Arc::default(),
             kept: Arc::default(),
         }
     }
@@ -124,6 +130,15 @@ impl NodeCache {
     /// How much is kept.
     pub const fn size(&self) -> CacheSize {
         self.size
+    }
+
+    /// Whether a version was in memory at some time.
+    pub(super) fn was_warmed(&self) -> bool {
+        self.was_warmed.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn note_warmed(&self) {
+        self.was_warmed.store(true, Ordering::Relaxed);
     }
 
     pub(super) fn note(&self, warming: Warming) {

@@ -37,7 +37,8 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
             return Ok(0);
         };
         let before = self.kept();
-        let is_first = before.is_none();
+        // After a pruning the log is another one, and nothing of it is kept; what was served then goes on being served.
+        let is_first = before.is_none() && !self.nodes.cache().was_warmed();
         let read = self.read_within(before, most).and_then(|kept| {
             let needed = kept.held.wanted_bytes();
             if needed > most && is_first {
@@ -57,6 +58,7 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
         let bytes = kept.held.bytes();
         self.nodes
             .warmed((kept.held.clone(), kept.whole_bytes), root);
+        self.nodes.cache().note_warmed();
         if self.nodes.log().identity().is_some() {
             self.nodes.cache().keep(kept);
         }
@@ -83,8 +85,10 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
         let log = self.nodes.log().identity().unwrap_or_default();
         let version = self.latest();
         if let Some(kept) = before.filter(|kept| !kept.is_stale()) {
+            // Then all was read again already, and it did not help.
+            let was_larger = kept.held.wanted_bytes() > most;
             let held = self.read(kept.held, kept.end, most)?;
-            if held.wanted_bytes() <= most {
+            if was_larger || held.wanted_bytes() <= most {
                 let end = self.nodes.visible();
                 return Ok(Kept {
                     log,
