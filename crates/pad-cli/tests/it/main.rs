@@ -23,6 +23,8 @@ mod log_crashes;
 #[cfg(feature = "aad")]
 mod log_proofs;
 mod memory;
+mod messages;
+mod python;
 mod record;
 #[cfg(feature = "network")]
 mod service;
