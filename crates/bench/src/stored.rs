@@ -165,6 +165,7 @@ const FILES: Declared = Declared::new(
 /// The snapshots after the first one.
 const SNAPSHOTS: u64 = 100;
 
+#[allow(clippy::too_many_lines, reason = "one figure after the other")]
 fn measure(keys: u64, effort: &Effort) -> Outcome<Line> {
     let mut author = RedBlackAuthor::<S, _>::new(
         pad_core::DictionaryId::from_name("stored"),

@@ -21,7 +21,7 @@ use crate::{
     server::{Server, Versions},
     servers::{Servers, Wanted},
     visit::Visit,
-    witnesses::{Cosigned, Log, Seen, Witnesses, versions},
+    witnesses::{Cosigned, Log, Seen, Witnesses, check_heads, versions},
 };
 
 /// A client of one dictionary on several servers, none of which it trusts.
@@ -57,9 +57,6 @@ pub struct Client {
     /// What went wrong since somebody last asked.
     incidents: Mutex<Vec<Incident>>,
 }
-
-/// The heads that an answer has to be under, and the log that has them.
-type LoggedHeads<'l> = (&'l Log, Vec<Option<Vec<u8>>>);
 
 impl Client {
     /// The client that goes on with a view, and asks these servers, the first one first. Lies are kept in files beside
@@ -198,7 +195,7 @@ impl Client {
         let most = longest_answer(self.public(), question);
         let logged = self.logged_heads(version, question)?;
         self.ask_first(Wanted::ContentsOf(version), |visit| {
-            self.checked(visit, (version, question), most, logged.as_ref())
+            self.checked(visit, (version, question), most, logged.as_deref())
         })
     }
 
@@ -208,13 +205,13 @@ impl Client {
         visit: &Visit<'_>,
         (version, question): (Version, &Question),
         most: usize,
-        logged: Option<&LoggedHeads<'_>>,
+        logged: Option<&[Option<Vec<u8>>]>,
     ) -> Result<(Vec<u8>, Statement), Unusable> {
         let answer = visit.answer(version, question, most)?;
         match self.verifier.check_at(version, question, &answer) {
             Ok(statement) => {
-                if let Some((log, heads)) = logged {
-                    log.check(self.public(), (version, question), &answer, heads)?;
+                if let Some(heads) = logged {
+                    check_heads(self.public(), (version, question), &answer, heads)?;
                 }
                 Ok((answer, statement))
             }
@@ -232,12 +229,12 @@ impl Client {
         }
     }
 
-    /// The heads that an answer has to be under, if witnesses are asked, and the log that has them.
+    /// The heads that an answer has to be under, if witnesses are asked.
     fn logged_heads(
         &self,
         version: Version,
         question: &Question,
-    ) -> Result<Option<LoggedHeads<'_>>, ClientError> {
+    ) -> Result<Option<Vec<Option<Vec<u8>>>>, ClientError> {
         if self.witnesses.is_none() {
             return Ok(None);
         }
@@ -246,8 +243,7 @@ impl Client {
             Version::EMPTY => Ok(None),
             version => self.logged(version).map(Some),
         });
-        let heads = heads.collect::<Result<Vec<_>, ClientError>>()?;
-        Ok(self.log.as_ref().map(|log| (log, heads)))
+        heads.collect::<Result<Vec<_>, ClientError>>().map(Some)
     }
 
     /// The head that the log of heads has for a version.
@@ -334,7 +330,7 @@ impl Client {
                 longest.min(LONGEST_PAGE_ANSWER)
             };
             match (
-                self.checked(visit, (version, &question), most, logged.as_ref())?,
+                self.checked(visit, (version, &question), most, logged.as_deref())?,
                 question,
             ) {
                 ((_, Statement::Range(contents)), Question::Range(page))
@@ -380,7 +376,7 @@ impl Client {
                 Ok(visit) if visit.versions().until.is_some() => ended.push((number, visit)),
                 Ok(visit) => match self.asked(number, visit, &ask) {
                     Ok(answer) => return Ok(self.noted(answer, incidents)),
-                    Err(incident) => incidents.push(incident),
+                    Err(incident) => incidents.push(*incident),
                 },
                 Err(error) => {
                     self.servers.failed(number);
@@ -391,7 +387,7 @@ impl Client {
         for (number, visit) in ended {
             match self.asked(number, visit, &ask) {
                 Ok(answer) => return Ok(self.noted(answer, incidents)),
-                Err(incident) => incidents.push(incident),
+                Err(incident) => incidents.push(*incident),
             }
         }
         Err(ClientError::Nobody(incidents))
@@ -403,7 +399,7 @@ impl Client {
         number: usize,
         visit: Visit<'s>,
         ask: impl Fn(&Visit<'s>) -> Result<T, Unusable>,
-    ) -> Result<T, Incident> {
+    ) -> Result<T, Box<Incident>> {
         let versions = visit.versions();
         if versions.latest > Version::EMPTY {
             self.servers.learn(number, versions);
@@ -415,7 +411,7 @@ impl Client {
             }
             Err(unusable) => unusable,
         };
-        let incident = visit.failed(unusable, self.beside.as_deref());
+        let incident = Box::new(visit.failed(unusable, self.beside.as_deref()));
         if incident.is_unlogged() {
             // What else it says may be right.
             return Err(incident);

@@ -178,29 +178,28 @@ impl Log {
         bundles.insert(index, Arc::new(bundle));
         Ok(head)
     }
+}
 
-    /// Checks that an answer, which is verified, is under the heads that the log has.
-    pub(crate) fn check(
-        &self,
-        public: &PublicKey,
-        (asked, question): (Version, &Question),
-        answer: &[u8],
-        heads: &[Option<Vec<u8>>],
-    ) -> Result<(), Unusable> {
-        let shown = heads_of(public, question, answer);
-        let shown = shown
-            .map_err(|error: DecodeError| Unusable::from(pad::question::Refusal::from(error)))?;
-        let versions = versions(asked, question);
-        for ((version, logged), shown) in versions.into_iter().zip(heads).zip(&shown) {
-            if logged != shown {
-                return Err(other_head(public, version, [logged, shown]));
-            }
+/// Checks that an answer, which is verified, is under the heads that the log has.
+pub(crate) fn check_heads(
+    public: &PublicKey,
+    (asked, question): (Version, &Question),
+    answer: &[u8],
+    heads: &[Option<Vec<u8>>],
+) -> Result<(), Unusable> {
+    let shown = heads_of(public, question, answer);
+    let shown =
+        shown.map_err(|error: DecodeError| Unusable::from(pad::question::Refusal::from(error)))?;
+    let versions = versions(asked, question);
+    for ((version, logged), shown) in versions.into_iter().zip(heads).zip(&shown) {
+        if logged != shown {
+            return Err(other_head(public, version, [logged, shown]));
         }
-        if heads.len() == shown.len() {
-            return Ok(());
-        }
-        Err(NotWitnessed::OtherHead(asked).into())
     }
+    if heads.len() == shown.len() {
+        return Ok(());
+    }
+    Err(NotWitnessed::OtherHead(asked).into())
 }
 
 /// The versions whose heads an answer is under, in its order.

@@ -79,7 +79,7 @@ impl HeadLog {
                     all.push(Following::begin(cosigning.every, move || asked.round()));
                 }
                 None => {
-                    tracing::warn!(witness = %witness.name, "the policy has no URL of this witness")
+                    tracing::warn!(witness = %witness.name, "the policy has no URL of this witness");
                 }
             }
         }

@@ -100,6 +100,7 @@ impl Assumptions {
     }
 
     /// What would make no plan, or none that ends.
+    #[allow(clippy::too_many_lines, reason = "one bound after the other")]
     fn checked(&self) -> Result<(), String> {
         let round_trips = self
             .continents

@@ -263,7 +263,7 @@ impl Sources<'_> {
                 name: "serving an answer, beside its proof",
                 value: (self.recorded.server_us() - proved).max(0.0),
                 unit: "us",
-                source: source + " of one connection, less the proof",
+                source: source + " of 4 connections, less the proof",
                 extrapolated: false,
             },
         ])

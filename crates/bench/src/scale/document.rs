@@ -104,7 +104,7 @@ impl Shown {
     }
 
     /// What readers of each continent see at last.
-    pub(super) fn last(&self) -> &[Seen] {
+    fn last(&self) -> &[Seen] {
         self.stages.last().map_or(&[], |(_, seen)| seen)
     }
 
@@ -198,9 +198,8 @@ impl Shown {
                 format!(" {}", one.unit)
             };
             let off = match one.kind {
-                Kind::Given => "given".to_owned(),
                 Kind::Found => format!("{:+.0} %", one.off() * 100.0),
-                Kind::Disturbed => "disturbed".to_owned(),
+                Kind::Beside => format!("({:+.0} %)", one.off() * 100.0),
             };
             vec![
                 one.name.clone(),
@@ -215,8 +214,8 @@ impl Shown {
         let found = self.compared.iter().filter(|one| one.kind == Kind::Found);
         let worst = found.map(|one| one.off().abs()).fold(0.0, f64::max);
         let text = format!(
-            "Measured on {day} with `pad` on {} cores ({}), load average {} before and {} after; {} keys. What the simulation found is off by {} at \
-             most; a test holds it within {}.\n\n",
+            "Measured on {day} with `pad` on {} cores ({}), load average {} before and {} after; {} keys. What the simulation had to find is off by {} at \
+             most, and a test holds it within {}; what is in brackets is not held.\n\n",
             run.count("cores"),
             run.text("cpu"),
             first_word(run.text("load_before")),
@@ -435,7 +434,7 @@ impl Shown {
     }
 
     /// The continent whose readers are the stalest.
-    fn farthest(&self) -> usize {
+    pub(super) fn farthest(&self) -> usize {
         let continents = self.assumptions.continents.iter().enumerate();
         let farthest = continents
             .max_by(|(_, one), (_, other)| one.round_trip_ms.total_cmp(&other.round_trip_ms));

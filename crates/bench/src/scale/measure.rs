@@ -1,6 +1,7 @@
 //! A run of an author, a server and a mirror as processes of their own on this machine, with readers over the loopback interface: what
 //! the simulation is held against.
 
+use core::fmt::Write as _;
 use std::{
     fs,
     io::{BufRead as _, BufReader, Read as _, Write as _},
@@ -116,7 +117,7 @@ impl Parties {
         self.run(&["keygen", "--out", "author.key"])?;
         let mut trace = "snapshot,op,key,value\n".to_owned();
         for number in 0..KEYS {
-            trace += &format!("0,put,{number:016},{number:032}\n");
+            writeln!(trace, "0,put,{number:016},{number:032}")?;
         }
         fs::write(self.folder.join("trace.csv"), &trace)?;
         self.run(&[
@@ -171,7 +172,7 @@ impl Parties {
                 keys.insert(random.below(KEYS));
             }
             for key in keys {
-                trace += &format!("{batch},put,{key:016},{batch:032}\n");
+                writeln!(trace, "{batch},put,{key:016},{batch:032}")?;
             }
         }
         fs::write(self.folder.join("trace.csv"), &trace)?;
@@ -228,7 +229,8 @@ impl Parties {
         BufReader::new(output).read_line(&mut said)?;
         let said: Value = serde_json::from_str(&said)?;
         let address = said.get("address").and_then(Value::as_str);
-        served.address = address.ok_or("a server says where it listens")?.to_owned();
+        let address = address.ok_or("a server says where it listens")?;
+        address.clone_into(&mut served.address);
         Ok(served)
     }
 

@@ -9,20 +9,17 @@ use crate::{
 impl Shown {
     /// The pictures.
     pub fn figures(&self) -> Outcome<Vec<Figure>> {
-        let series = self
-            .last()
-            .iter()
-            .zip(&self.plan.continents)
-            .map(|(seen, needs)| {
-                let ages = &seen.staleness;
-                let step = (ages.len() / 200).max(1);
-                let points = ages.iter().enumerate().step_by(step);
-                let points = points
-                    .map(|(place, age)| (*age, 100.0 * (1.0 - place as f64 / ages.len() as f64)));
-                (needs.name.clone(), points.collect())
-            });
+        let farthest = self.farthest();
+        let series = self.stages.iter().map(|(name, seen)| {
+            let ages = &seen[farthest].staleness;
+            let points = ages.iter().enumerate().step_by((ages.len() / 60).max(1));
+            let older = |place: usize| 100.0 * (1.0 - place as f64 / ages.len() as f64);
+            let points = points.map(|(place, age)| (*age, older(place)));
+            ((*name).to_owned(), points.collect())
+        });
+        let continent = &self.plan.continents[farthest].name;
         let staleness = Lines {
-            title: "How stale readers are".to_owned(),
+            title: format!("How stale readers in {continent} are, part by part"),
             horizontal: "seconds since the version that is read was closed",
             vertical: "per cent of readers with something older",
             series: series.collect(),

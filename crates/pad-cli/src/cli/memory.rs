@@ -57,7 +57,7 @@ impl CacheArguments {
         }
         let (seconds, bytes) = (
             start.elapsed().as_secs_f64(),
-            dictionary.read(|repository| repository.memory_bytes()),
+            dictionary.read(pad::Durable::memory_bytes),
         );
         let text = format!(
             "{name}: the nodes of the latest version are in memory, {bytes} bytes, after {seconds:.1} s"

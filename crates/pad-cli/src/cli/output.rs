@@ -301,7 +301,9 @@ impl Output {
 /// A time of day and its date, UTC (ISO 8601), by the calendar of today.
 fn utc(seconds: u64) -> String {
     const DAY: u64 = 86_400;
-    let is_leap = |year: u64| (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+    let is_leap = |year: u64| {
+        (year.is_multiple_of(4) && !year.is_multiple_of(100)) || year.is_multiple_of(400)
+    };
     // 400 years have as many days whenever they begin, so that no time is far.
     let (mut days, mut year) = (seconds / DAY, 1970);
     year += days / 146_097 * 400;

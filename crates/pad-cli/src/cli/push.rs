@@ -77,7 +77,9 @@ fn push(
         let all = addresses.iter();
         let all = all.map(|address| scope.spawn(move || from.bring(address, options)));
         let all: Vec<_> = all.collect();
-        all.into_iter().map(|one| one.join()).collect()
+        all.into_iter()
+            .map(thread::ScopedJoinHandle::join)
+            .collect()
     });
     for (address, result) in addresses.iter().zip(results) {
         let address = without_password(address);

@@ -255,7 +255,7 @@ impl AuthorArguments {
 
     /// The record of what was signed, for a store that is at this version.
     pub(super) fn record_for(&self, stored: Version) -> Result<SigningRecord, Failure> {
-        let record = self.record()?;
+        let mut record = self.record()?;
         if !self.new_record {
             record.require(stored)?;
         }

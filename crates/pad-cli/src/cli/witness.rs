@@ -204,7 +204,7 @@ fn log_key(text: &str) -> Result<VerifierKey, KeyError> {
     let key: VerifierKey = text.parse()?;
     match key.algorithm() {
         Algorithm::Ed25519 => Ok(key),
-        other => Err(KeyError::Type(other.number())),
+        other @ Algorithm::CosignatureV1 => Err(KeyError::Type(other.number())),
     }
 }
 

@@ -10,6 +10,10 @@ use serde::Serialize;
 
 /// A message, and what it says.
 #[derive(Serialize)]
+#[allow(
+    clippy::struct_field_names,
+    reason = "what it is called where it is published"
+)]
 struct Message {
     kind: u8,
     says: String,
@@ -243,7 +247,10 @@ mod files {
         }
     }
 
+    #[allow(clippy::too_many_lines, reason = "one request after the other")]
     fn requests() -> Vec<(&'static str, Request)> {
+        use RequestKind as Kind;
+
         let owner = SigningKey::from_bytes(&SEED).verifying_key().to_bytes();
         let key = owner_key(TagKind::PrivateMac).unwrap();
         let begin = Begin {
@@ -293,7 +300,6 @@ mod files {
         let (file, seed) = (FILE, SEED);
         let word = Acknowledge { file, version: 2 };
         let delete = Delete { file, version: 2 };
-        use RequestKind as Kind;
         vec![
             ("begin", Request::Begin(signed(Kind::Begin, &begin))),
             ("part", Request::Part(signed(Kind::Part, &part))),
@@ -343,6 +349,7 @@ mod files {
         ]
     }
 
+    #[allow(clippy::too_many_lines, reason = "one response after the other")]
     fn responses() -> Vec<(&'static str, Response)> {
         let status = FileStatus {
             version: 1,

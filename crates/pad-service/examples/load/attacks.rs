@@ -37,7 +37,7 @@ pub(crate) const ATTACKS: [(&str, Attack); 10] = [
         own.trickle(post(1 << 20).as_bytes());
     }),
     ("long answers that are read byte by byte", |own| {
-        own.read_slowly()
+        own.read_slowly();
     }),
     ("bodies as long as they may be", |own| own.send_much()),
     ("announcements of longer bodies", |own| {

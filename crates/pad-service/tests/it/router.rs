@@ -285,7 +285,7 @@ fn many_clients_share_a_router_while_a_server_comes_and_goes() {
         in_flight: 8,
         ..Limits::default()
     };
-    let servers = [&old, &new, &whole].map(|server| connect(server)).to_vec();
+    let servers = [&old, &new, &whole].map(connect).to_vec();
     let router = Router::new("s".into(), servers, None, limits).unwrap();
     let following = router.follow(SECOND / 50);
     let router = start_with(options(limits), router);

@@ -2,6 +2,7 @@
 
 use std::{
     collections::BTreeMap,
+    fmt::Write as _,
     sync::{
         Arc,
         atomic::{AtomicUsize, Ordering},
@@ -51,10 +52,10 @@ fn policy(author: &Author, quorum: usize, witnesses: &[(&str, &Running)]) -> Pol
     let mut names = String::new();
     for (name, server) in witnesses {
         let (key, address) = (cosigner(name).verifier(), server.address());
-        text += &format!("witness {name} {key} https://{address}\n");
-        names += &format!(" {name}");
+        writeln!(text, "witness {name} {key} https://{address}").unwrap();
+        write!(names, " {name}").unwrap();
     }
-    text += &format!("group all {quorum}{names}\nquorum all\n");
+    write!(text, "group all {quorum}{names}\nquorum all\n").unwrap();
     text.parse().unwrap()
 }
 
@@ -178,7 +179,8 @@ fn refusal(error: ClientError) -> WitnessedError {
 }
 
 #[test]
-fn a_dead_a_lying_and_a_slow_witness_keep_nobody_from_the_honest_one() {
+#[allow(clippy::too_many_lines, reason = "one step after the other")]
+fn a_dead_and_a_lying_witness_keep_nobody_from_the_honest_one() {
     let author = Author::of_tree();
     three_versions(&author);
     let honest = start(witness(&author, "honest", "w"));
@@ -224,7 +226,7 @@ fn a_dead_a_lying_and_a_slow_witness_keep_nobody_from_the_honest_one() {
     logged.wait_for(3);
     let mut client = author
         .client(&[&logged.server], "view")
-        .witnessed_by(Witnesses::new(one.clone(), HOUR))
+        .witnessed_by(Witnesses::new(one, HOUR))
         .unwrap();
     assert_eq!(client.advance().unwrap(), Version::new(3));
     let cosigned = client.cosigned().unwrap().clone();
@@ -524,6 +526,7 @@ fn a_log_goes_on_after_a_restart_and_refuses_a_store_of_another_history() {
 }
 
 #[test]
+#[allow(clippy::too_many_lines, reason = "one step after the other")]
 fn hostile_requests_to_a_witness_get_the_statuses_that_are_described() {
     let author = Author::of_tree();
     let server = start(witness(&author, "honest", "w"));

@@ -210,12 +210,11 @@ impl<L: NodeLog> Nodes<L> {
         let start = usize::try_from(address % BLOCK_BYTES).map_err(|_| StoreFault::Damaged)?;
         let block = self.block(number, start)?;
         let there = block.get(start..).ok_or(StoreFault::Damaged)?;
-        let length = match record::length::<D>(there)? {
-            Some(length) => length,
-            None => {
-                self.stay_block(stay, number.saturating_add(1))?;
-                self.length_across::<D>(address)?
-            }
+        let length = if let Some(length) = record::length::<D>(there)? {
+            length
+        } else {
+            self.stay_block(stay, number.saturating_add(1))?;
+            self.length_across::<D>(address)?
         };
         if length > there.len() && length <= LONGEST_KEPT {
             let length = u64::try_from(length).map_err(|_| StoreFault::Damaged)?;

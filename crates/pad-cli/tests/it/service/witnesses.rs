@@ -1,5 +1,7 @@
 //! Witnesses, a server that has them cosign its log of heads, and clients that ask for that, each a process.
 
+use std::fmt::Write as _;
+
 use web::client::{HttpClient, HttpError, HttpOptions, Roots, Verdict};
 
 use super::process::{Process, certify};
@@ -39,10 +41,11 @@ fn policy(bench: &Bench, file: &str, quorum: usize, witnesses: &[(&str, String)]
     let mut policy = format!("log {}\n", line(bench, "log-key.pub"));
     for (name, url) in witnesses {
         let key = line(bench, &format!("{name}.pub"));
-        policy += &format!("witness {name} {key} {url}\n");
+        writeln!(policy, "witness {name} {key} {url}").unwrap();
     }
     let names: Vec<_> = witnesses.iter().map(|(name, _)| *name).collect();
-    policy += &format!("group q {quorum} {}\nquorum q\n", names.join(" "));
+    let names = names.join(" ");
+    write!(policy, "group q {quorum} {names}\nquorum q\n").unwrap();
     bench.write(file, policy.as_bytes());
 }
 
@@ -81,6 +84,7 @@ fn metrics(bench: &Bench, server: &Process) -> String {
 }
 
 #[test]
+#[allow(clippy::too_many_lines, reason = "one step after the other")]
 fn clients_ask_for_the_word_of_enough_witnesses_and_of_recent_ones() {
     let bench = bench();
     let honest = witness(&bench, "honest", ANYWHERE);
