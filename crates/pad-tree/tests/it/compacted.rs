@@ -186,7 +186,7 @@ fn a_thousand_versions_cost_no_reads_once_their_nodes_are_together() {
         let ([loaded, scattered, some, all], [some_bytes, bytes]) = measured(entries);
         assert!(loaded < some && some < scattered);
         // Leaves stay, in blocks of their own: without those of the load, there is less to gain than to lose.
-        assert!(all < loaded + 2 * 300);
+        assert!(all < loaded + 5 * 300 / 2);
         assert!(some_bytes < bytes);
     }
 }
@@ -196,5 +196,5 @@ fn a_thousand_versions_cost_no_reads_once_their_nodes_are_together() {
 #[ignore = "takes minutes without optimisation"]
 fn a_million_entries_and_a_thousand_versions() {
     let ([loaded, scattered, some, all], _) = measured(1_000_000);
-    assert!(scattered > some && all < loaded + 2 * 300);
+    assert!(scattered > some && all < loaded + 3 * 300);
 }
