@@ -1,4 +1,4 @@
-//! The recorded run of [`super::measure`], and the simulation of the same run.
+//! The recorded run of `measure`, and the simulation of the same run.
 
 use comparison::{random::Zipf, timing::percentile};
 
