@@ -121,9 +121,9 @@ fn versions_that_cannot_be_kept_are_refused_at_the_start() {
     );
     #[cfg(feature = "aad")]
     {
-        bench.ok("keygen --out log --scheme aad-counted");
+        bench.ok("keygen --out k2 --scheme aad-counted");
         bench.fails(
-            "mirror --from http://127.0.0.1:1/v1/dictionaries/s --public log.pub --store log --versions last:3",
+            "mirror --from http://127.0.0.1:1/v1/dictionaries/s --public k2.pub --store appended --versions last:3",
             2,
             "are not offered by scheme aad-counted",
         );
