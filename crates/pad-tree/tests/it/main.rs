@@ -11,6 +11,7 @@ mod conformance;
 mod format_document;
 mod growth;
 mod independent_verifier;
+mod logs;
 mod set_operations;
 mod signatures;
 mod sorted;

@@ -19,6 +19,8 @@ use pad_tree::{
     StoredRepository, Treap, TreeAuthor,
 };
 
+use crate::logs::{Twist, Twisted};
+
 macro_rules! sorted {
     ($($name:ident: $scheme:ty;)*) => {$(
         mod $name {
@@ -215,45 +217,17 @@ impl Signer<HeadSignature> for Refusing {
     }
 }
 
-/// A log that has room for so many bytes.
+/// There is room for so many bytes.
 #[derive(Debug)]
-struct Full(MemoryLog, u64);
+struct Full(u64);
 
-impl NodeLog for Full {
-    fn latest(&self) -> Version {
-        self.0.latest()
-    }
-
-    fn end(&self) -> u64 {
-        self.0.end()
-    }
-
-    fn read(&self, position: u64, bytes: &mut [u8]) -> Result<(), StoreFault> {
-        self.0.read(position, bytes)
-    }
-
-    fn record(&self, version: Version) -> Result<Vec<u8>, StoreFault> {
-        self.0.record(version)
-    }
-
-    fn append(&mut self, bytes: &[u8]) -> Result<(), StoreFault> {
+impl Twist for Full {
+    fn append(&mut self, log: &mut MemoryLog, bytes: &[u8]) -> Result<(), StoreFault> {
         let length = u64::try_from(bytes.len()).unwrap();
-        if self.0.end() + length > self.1 {
+        if log.end() + length > self.0 {
             return Err(StoreFault::Medium);
         }
-        self.0.append(bytes)
-    }
-
-    fn publish(&mut self, version: Version, record: &[u8]) -> Result<(), StoreFault> {
-        self.0.publish(version, record)
-    }
-
-    fn synchronise(&mut self) -> Result<(), StoreFault> {
-        self.0.synchronise()
-    }
-
-    fn discard(&mut self) {
-        self.0.discard();
+        log.append(bytes)
     }
 }
 
@@ -265,7 +239,7 @@ fn check_refusals<B: BalancingScheme>() {
     let contents = contents(10_000, 200, &mut Random::new(64));
     let number = 10_000;
     let sorted: Vec<(Key, Value)> = contents.into_iter().collect();
-    let mut repository = repository::<B, _>(Full(MemoryLog::default(), u64::MAX));
+    let mut repository = repository::<B, _>(Twisted(MemoryLog::default(), Full(u64::MAX)));
     let mut refused = |number: u64,
                        entries: Vec<Result<(Key, Value), Unreadable>>,
                        fits: &dyn Fn(&SortedError<Unreadable>) -> bool| {
@@ -302,7 +276,7 @@ fn check_refusals<B: BalancingScheme>() {
     refused(10_001, all(), &is_number((10_001, 10_000)));
     refused(0, all(), &is_number((0, 1)));
     refused(1, Vec::new(), &is_number((1, 0)));
-    repository.log_mut().1 = 1 << 20;
+    repository.log_mut().1 = Full(1 << 20);
     let error = repository
         .publish_sorted(number, all(), &signer())
         .unwrap_err();

@@ -17,6 +17,8 @@ use pad_tree::{
     StoredRepository, Treap, TreeAuthor,
 };
 
+use crate::logs::{Flipped, Twist, Twisted};
+
 macro_rules! stored {
     ($($name:ident: $scheme:ty;)*) => {$(
         mod $name {
@@ -167,62 +169,6 @@ fn a_version_with_one_change_is_a_path_and_its_head() {
     assert!(bytes < 15 * 2 * 100, "{bytes} bytes");
 }
 
-/// A log in which one byte differs.
-#[derive(Clone, Debug)]
-struct Flipped {
-    log: MemoryLog,
-    position: u64,
-    bits: u8,
-    in_record: Option<Version>,
-}
-
-impl NodeLog for Flipped {
-    fn latest(&self) -> Version {
-        self.log.latest()
-    }
-
-    fn end(&self) -> u64 {
-        self.log.end()
-    }
-
-    fn read(&self, position: u64, bytes: &mut [u8]) -> Result<(), StoreFault> {
-        self.log.read(position, bytes)?;
-        if self.in_record.is_none()
-            && let Some(place) = self.position.checked_sub(position)
-            && let Some(byte) = bytes.get_mut(usize::try_from(place).unwrap())
-        {
-            *byte ^= self.bits;
-        }
-        Ok(())
-    }
-
-    fn record(&self, version: Version) -> Result<Vec<u8>, StoreFault> {
-        let mut record = self.log.record(version)?;
-        if self.in_record == Some(version)
-            && let Some(byte) = record.get_mut(usize::try_from(self.position).unwrap())
-        {
-            *byte ^= self.bits;
-        }
-        Ok(record)
-    }
-
-    fn append(&mut self, bytes: &[u8]) -> Result<(), StoreFault> {
-        self.log.append(bytes)
-    }
-
-    fn publish(&mut self, version: Version, record: &[u8]) -> Result<(), StoreFault> {
-        self.log.publish(version, record)
-    }
-
-    fn synchronise(&mut self) -> Result<(), StoreFault> {
-        self.log.synchronise()
-    }
-
-    fn discard(&mut self) {
-        self.log.discard();
-    }
-}
-
 /// Whatever byte is another one: a client refuses, or gets the right answer; an update is refused, or leads to the signed root.
 fn check_bytes<B: BalancingScheme>() {
     let mut author = new_author::<B>();
@@ -255,12 +201,12 @@ fn check_bytes<B: BalancingScheme>() {
     let (mut damaged, mut refused) = (0_u32, 0_u32);
     for (position, in_record) in places {
         for bits in [1, 2, 0x80, 0xff] {
-            let log = Flipped {
-                log: server.log().clone(),
+            let flipped = Flipped {
                 position,
                 bits,
                 in_record,
             };
+            let log = Twisted(server.log().clone(), flipped);
             let opened = StoredRepository::<S, B, _>::open(author.authority(), log, 0);
             let Ok(mut opened) = opened else {
                 damaged += 1;
@@ -304,16 +250,10 @@ fn check_update<B: BalancingScheme, L: NodeLog>(
 #[test]
 fn a_log_that_leads_in_circles_ends() {
     #[derive(Clone, Debug)]
-    struct Circle(MemoryLog);
-    impl NodeLog for Circle {
-        fn latest(&self) -> Version {
-            self.0.latest()
-        }
-        fn end(&self) -> u64 {
-            self.0.end()
-        }
-        fn read(&self, position: u64, bytes: &mut [u8]) -> Result<(), StoreFault> {
-            self.0.read(position, bytes)?;
+    struct Circle;
+    impl Twist for Circle {
+        fn read(&self, log: &MemoryLog, position: u64, bytes: &mut [u8]) -> Result<(), StoreFault> {
+            log.read(position, bytes)?;
             // An inner node whose children are itself.
             let digest_length = <S as Suite>::Digest::default().as_ref().len();
             let mut node = vec![0x10_u8];
@@ -329,28 +269,15 @@ fn a_log_that_leads_in_circles_ends() {
             }
             Ok(())
         }
-        fn record(&self, version: Version) -> Result<Vec<u8>, StoreFault> {
-            let mut record = self.0.record(version)?;
+        fn record(&self, log: &MemoryLog, version: Version) -> Result<Vec<u8>, StoreFault> {
+            let mut record = log.record(version)?;
             let address = record.len() - 14;
             record[address..address + 6].fill(0);
             Ok(record)
         }
-        fn append(&mut self, bytes: &[u8]) -> Result<(), StoreFault> {
-            self.0.append(bytes)
-        }
-        fn publish(&mut self, version: Version, record: &[u8]) -> Result<(), StoreFault> {
-            self.0.publish(version, record)
-        }
-        fn synchronise(&mut self) -> Result<(), StoreFault> {
-            self.0.synchronise()
-        }
-
-        fn discard(&mut self) {
-            self.0.discard();
-        }
     }
     let (server, mut author) = grown(60, 0);
-    let log = Circle(server.log().clone());
+    let log = Twisted(server.log().clone(), Circle);
     let mut opened = StoredRepository::<S, RedBlack, _>::open(author.authority(), log, 0).unwrap();
     let damaged = StoreFault::Damaged;
     assert_eq!(opened.prove(Version::new(1), &key(1)), Err(damaged.into()));
@@ -371,12 +298,12 @@ fn heads_that_were_changed_lead_to_no_head() {
         author.put(key(3), value(9));
         let update = author.snapshot().unwrap();
         for changed in 1..latest.number() {
-            let log = Flipped {
-                log: server.log().clone(),
+            let flipped = Flipped {
                 in_record: Some(Version::new(changed)),
                 position: 70,
                 bits: 1,
             };
+            let log = Twisted(server.log().clone(), flipped);
             let mut opened = StoredRepository::<S, RedBlack, _>::open(authority, log, 0).unwrap();
             let mut batch = vec![Operation::Put(key(4), value(5))];
             let published = opened.publish(&mut batch, &SigningKey::from_bytes(&[7; 32]));
@@ -496,42 +423,19 @@ fn a_signer_that_refuses_changes_nothing() {
 
 /// A log that fails once, when a version is published.
 #[derive(Clone, Debug, Default)]
-struct Failing(MemoryLog, bool);
+struct Failing(bool);
 
-impl NodeLog for Failing {
-    fn latest(&self) -> Version {
-        self.0.latest()
-    }
-
-    fn end(&self) -> u64 {
-        self.0.end()
-    }
-
-    fn read(&self, position: u64, bytes: &mut [u8]) -> Result<(), StoreFault> {
-        self.0.read(position, bytes)
-    }
-
-    fn record(&self, version: Version) -> Result<Vec<u8>, StoreFault> {
-        self.0.record(version)
-    }
-
-    fn append(&mut self, bytes: &[u8]) -> Result<(), StoreFault> {
-        self.0.append(bytes)
-    }
-
-    fn publish(&mut self, version: Version, record: &[u8]) -> Result<(), StoreFault> {
-        if version == Version::new(2) && !core::mem::replace(&mut self.1, true) {
+impl Twist for Failing {
+    fn publish(
+        &mut self,
+        log: &mut MemoryLog,
+        version: Version,
+        record: &[u8],
+    ) -> Result<(), StoreFault> {
+        if version == Version::new(2) && !core::mem::replace(&mut self.0, true) {
             return Err(StoreFault::Medium);
         }
-        self.0.publish(version, record)
-    }
-
-    fn synchronise(&mut self) -> Result<(), StoreFault> {
-        self.0.synchronise()
-    }
-
-    fn discard(&mut self) {
-        self.0.discard();
+        log.publish(version, record)
     }
 }
 
@@ -539,7 +443,7 @@ impl NodeLog for Failing {
 #[test]
 fn after_a_version_that_was_not_published_nothing_is_taken() {
     let mut author = new_author::<RedBlack>();
-    let log = Failing::default();
+    let log = Twisted::<Failing>::default();
     let mut server = StoredRepository::<S, RedBlack, _>::open(author.authority(), log, 0).unwrap();
     author.put(key(1), value(1));
     server.apply(&author.snapshot().unwrap()).unwrap();

@@ -12,6 +12,8 @@ use pad_tree::{
     StoredRepository, TreeAuthor, WarmError,
 };
 
+use crate::logs::{Flipped, Twist, Twisted};
+
 type S = Sha256Ed25519;
 type Author = TreeAuthor<S, RedBlack, SigningKey>;
 type Stored<L> = StoredRepository<S, RedBlack, L>;
@@ -73,13 +75,13 @@ impl Grown {
         self.publish();
     }
 
-    fn opened(&self, cache: &NodeCache) -> Stored<Known> {
-        let log = Known(self.log.clone(), [5; 24]);
+    fn opened(&self, cache: &NodeCache) -> Stored<Twisted<Known>> {
+        let log = Twisted(self.log.clone(), Known([5; 24]));
         Stored::open(self.author.authority(), log, cache.clone()).unwrap()
     }
 
     /// All answers are those of the tree in memory; for those about the latest version, nothing is read but long values.
-    fn check(&self, stored: &Stored<Known>, most_reads: u64) {
+    fn check(&self, stored: &Stored<Twisted<Known>>, most_reads: u64) {
         let latest = stored.latest();
         let before = stored.blocks_read();
         for number in 0..=ENTRIES {
@@ -96,37 +98,13 @@ impl Grown {
     }
 }
 
-/// A log that says which one it is.
+/// Says which log it is.
 #[derive(Clone, Debug)]
-struct Known(MemoryLog, LogId);
+struct Known(LogId);
 
-impl NodeLog for Known {
-    fn latest(&self) -> Version {
-        self.0.latest()
-    }
-    fn end(&self) -> u64 {
-        self.0.end()
-    }
+impl Twist for Known {
     fn identity(&self) -> Option<LogId> {
-        Some(self.1)
-    }
-    fn read(&self, position: u64, bytes: &mut [u8]) -> Result<(), StoreFault> {
-        self.0.read(position, bytes)
-    }
-    fn record(&self, version: Version) -> Result<Vec<u8>, StoreFault> {
-        self.0.record(version)
-    }
-    fn append(&mut self, bytes: &[u8]) -> Result<(), StoreFault> {
-        self.0.append(bytes)
-    }
-    fn publish(&mut self, version: Version, record: &[u8]) -> Result<(), StoreFault> {
-        self.0.publish(version, record)
-    }
-    fn synchronise(&mut self) -> Result<(), StoreFault> {
-        self.0.synchronise()
-    }
-    fn discard(&mut self) {
-        self.0.discard();
+        Some(self.0)
     }
 }
 
@@ -193,7 +171,7 @@ fn another_log_begins_anew() {
         Stored::open(grown.author.authority(), early.log().clone(), cache.clone()).unwrap();
     early.warm().unwrap();
     assert!(early.blocks_read() > 20);
-    let log = Known(grown.log.clone(), [6; 24]);
+    let log = Twisted(grown.log.clone(), Known([6; 24]));
     let mut other = Stored::open(grown.author.authority(), log, cache).unwrap();
     other.warm().unwrap();
     assert!(other.blocks_read() > 20);
@@ -227,42 +205,15 @@ fn what_needs_more_than_it_may_take_is_refused_with_the_number() {
 
 #[test]
 fn a_damaged_node_is_found_when_it_is_warmed() {
-    #[derive(Clone, Debug)]
-    struct Flipped(MemoryLog, u64);
-    impl NodeLog for Flipped {
-        fn latest(&self) -> Version {
-            self.0.latest()
-        }
-        fn end(&self) -> u64 {
-            self.0.end()
-        }
-        fn read(&self, position: u64, bytes: &mut [u8]) -> Result<(), StoreFault> {
-            self.0.read(position, bytes)?;
-            let place = self.1.checked_sub(position);
-            let place = place.and_then(|place| usize::try_from(place).ok());
-            if let Some(byte) = place.and_then(|place| bytes.get_mut(place)) {
-                *byte ^= 1;
-            }
-            Ok(())
-        }
-        fn record(&self, version: Version) -> Result<Vec<u8>, StoreFault> {
-            self.0.record(version)
-        }
-        fn append(&mut self, _: &[u8]) -> Result<(), StoreFault> {
-            Err(StoreFault::Closed)
-        }
-        fn publish(&mut self, _: Version, _: &[u8]) -> Result<(), StoreFault> {
-            Err(StoreFault::Closed)
-        }
-        fn synchronise(&mut self) -> Result<(), StoreFault> {
-            Ok(())
-        }
-        fn discard(&mut self) {}
-    }
     let grown = Grown::new();
     let (mut found, end) = (0, grown.log.end());
     for position in (0..end).step_by(usize::try_from(end / 60).unwrap()) {
-        let log = Flipped(grown.log.clone(), position);
+        let flipped = Flipped {
+            position,
+            bits: 1,
+            in_record: None,
+        };
+        let log = Twisted(grown.log.clone(), flipped);
         let mut stored =
             Stored::open(grown.author.authority(), log, NodeCache::new(ROOMY)).unwrap();
         match stored.warm() {

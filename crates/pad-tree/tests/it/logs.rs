@@ -1,0 +1,101 @@
+//! Logs that differ from one in memory in one respect.
+
+use core::fmt::Debug;
+
+use pad_core::{StoreFault, Version};
+use pad_tree::{LogId, MemoryLog, NodeLog};
+
+/// What is otherwise than in memory. Nothing is put in the place of a record: [`NodeLog::replace`] is refused.
+pub(crate) trait Twist: Debug + Send + Sync {
+    fn identity(&self) -> Option<LogId> {
+        None
+    }
+    fn read(&self, log: &MemoryLog, position: u64, bytes: &mut [u8]) -> Result<(), StoreFault> {
+        log.read(position, bytes)
+    }
+    fn record(&self, log: &MemoryLog, version: Version) -> Result<Vec<u8>, StoreFault> {
+        log.record(version)
+    }
+    fn append(&mut self, log: &mut MemoryLog, bytes: &[u8]) -> Result<(), StoreFault> {
+        log.append(bytes)
+    }
+    fn publish(
+        &mut self,
+        log: &mut MemoryLog,
+        version: Version,
+        record: &[u8],
+    ) -> Result<(), StoreFault> {
+        log.publish(version, record)
+    }
+}
+
+/// A log in memory but for its twist.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Twisted<T>(pub(crate) MemoryLog, pub(crate) T);
+
+impl<T: Twist> NodeLog for Twisted<T> {
+    fn latest(&self) -> Version {
+        self.0.latest()
+    }
+    fn end(&self) -> u64 {
+        self.0.end()
+    }
+    fn identity(&self) -> Option<LogId> {
+        self.1.identity()
+    }
+    fn read(&self, position: u64, bytes: &mut [u8]) -> Result<(), StoreFault> {
+        self.1.read(&self.0, position, bytes)
+    }
+    fn record(&self, version: Version) -> Result<Vec<u8>, StoreFault> {
+        self.1.record(&self.0, version)
+    }
+    fn append(&mut self, bytes: &[u8]) -> Result<(), StoreFault> {
+        self.1.append(&mut self.0, bytes)
+    }
+    fn publish(&mut self, version: Version, record: &[u8]) -> Result<(), StoreFault> {
+        self.1.publish(&mut self.0, version, record)
+    }
+    fn synchronise(&mut self) -> Result<(), StoreFault> {
+        self.0.synchronise()
+    }
+    fn discard(&mut self) {
+        self.0.discard();
+    }
+}
+
+/// One byte differs: of the nodes, or of a version's record.
+#[derive(Clone, Debug)]
+pub(crate) struct Flipped {
+    pub(crate) position: u64,
+    pub(crate) bits: u8,
+    pub(crate) in_record: Option<Version>,
+}
+
+impl Flipped {
+    /// In bytes that were read from a position on.
+    fn flip(&self, position: u64, bytes: &mut [u8]) {
+        let place = self.position.checked_sub(position);
+        let place = place.and_then(|place| usize::try_from(place).ok());
+        if let Some(byte) = place.and_then(|place| bytes.get_mut(place)) {
+            *byte ^= self.bits;
+        }
+    }
+}
+
+impl Twist for Flipped {
+    fn read(&self, log: &MemoryLog, position: u64, bytes: &mut [u8]) -> Result<(), StoreFault> {
+        log.read(position, bytes)?;
+        if self.in_record.is_none() {
+            self.flip(position, bytes);
+        }
+        Ok(())
+    }
+
+    fn record(&self, log: &MemoryLog, version: Version) -> Result<Vec<u8>, StoreFault> {
+        let mut record = log.record(version)?;
+        if self.in_record == Some(version) {
+            self.flip(0, &mut record);
+        }
+        Ok(record)
+    }
+}
