@@ -2,7 +2,7 @@
 
 use std::{
     path::PathBuf,
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use pad::{
@@ -45,17 +45,20 @@ use crate::{
 /// let price = client.ask(latest, &Question::Key(pad::Key::try_from("apple")?))?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+///
+/// Clones have a view each, and share what is known of the servers and how they failed.
+#[derive(Clone)]
 pub struct Client {
-    servers: Servers,
+    servers: Arc<Servers>,
     view: StoredView,
-    verifier: Box<dyn AnyClient>,
+    verifier: Arc<dyn AnyClient>,
     /// Whose cosignatures are asked for, if any, and what they were found under.
     witnesses: Option<Witnesses>,
-    log: Option<Log>,
+    log: Option<Arc<Log>>,
     /// Lies are kept beside this file.
     beside: Option<PathBuf>,
     /// What went wrong since somebody last asked.
-    incidents: Mutex<Vec<Incident>>,
+    incidents: Arc<Mutex<Vec<Incident>>>,
 }
 
 impl Client {
@@ -72,15 +75,15 @@ impl Client {
         if servers.is_empty() {
             return Err(ClientError::NoServer);
         }
-        let verifier = client_of(&view)?;
+        let verifier = client_of(&view)?.into();
         Ok(Self {
-            servers: Servers::new(servers),
+            servers: Arc::new(Servers::new(servers)),
             view,
             verifier,
             witnesses: None,
             log: None,
             beside,
-            incidents: Mutex::default(),
+            incidents: Arc::default(),
         })
     }
 
@@ -131,6 +134,14 @@ impl Client {
     /// # Errors
     /// [`ClientError`]: the view is as it was.
     pub fn advance(&mut self) -> Result<Version, ClientError> {
+        if let Some(advanced) = self.advanced()? {
+            *self = advanced;
+        }
+        Ok(self.view.version())
+    }
+
+    /// The client where [`Client::advance`] leads; `None` if it is there.
+    pub(crate) fn advanced(&self) -> Result<Option<Self>, ClientError> {
         if let Some(witnesses) = &self.witnesses {
             let (log, view) = self.ask_first(Wanted::Newest, |visit| {
                 let (log, newest) = witnesses.newest(self.public(), visit)?;
@@ -138,10 +149,7 @@ impl Client {
                 let view = self.view.follow(&Seen { visit, newest })?;
                 Ok((log, view))
             })?;
-            self.verifier = client_of(&view)?;
-            self.view = view;
-            self.log = Some(log);
-            return Ok(self.view.version());
+            return self.at(view, Some(log)).map(Some);
         }
         let seen = self.view.version();
         let followed = self.first_of(Wanted::Newest, Visit::latest, |visit| {
@@ -157,21 +165,28 @@ impl Client {
                 followed => followed.map_err(Unusable::from),
             }
         });
-        let view = match followed {
+        match followed {
             Err(ClientError::Nobody(incidents))
                 if seen > Version::EMPTY && incidents.iter().all(Incident::is_elsewhere) =>
             {
-                return Ok(seen);
+                Ok(None)
             }
             // All of them say so.
             Err(ClientError::Nobody(incidents)) if incidents.iter().all(Incident::is_empty) => {
-                return Ok(seen);
+                Ok(None)
             }
-            followed => followed?,
-        };
-        self.verifier = client_of(&view)?;
-        self.view = view;
-        Ok(self.view.version())
+            followed => self.at(followed?, None).map(Some),
+        }
+    }
+
+    /// This client with another view.
+    fn at(&self, view: StoredView, log: Option<Log>) -> Result<Self, ClientError> {
+        Ok(Self {
+            verifier: client_of(&view)?.into(),
+            view,
+            log: log.map(Arc::new),
+            ..self.clone()
+        })
     }
 
     /// What a version says, verified.

@@ -8,7 +8,7 @@
 //! * [`Incident`]: how a server failed a client, and the file in which a lie is kept.
 //! * [`Witnesses`]: whose word a client wants that the newest version it is shown is the newest there is.
 //!
-//! The client of this crate blocks, and so does every call.
+//! [`Client`] blocks, and so does every call of it; `AsyncClient` (feature `tokio`) is the same for tasks of tokio.
 
 #![deny(
     clippy::indexing_slicing,
@@ -22,6 +22,8 @@
     allow(clippy::arithmetic_side_effects, reason = "tests fail by panicking")
 )]
 
+#[cfg(feature = "tokio")]
+mod asynchronous;
 mod client;
 mod error;
 mod fetch_error;
@@ -32,6 +34,8 @@ mod servers;
 mod visit;
 mod witnesses;
 
+#[cfg(feature = "tokio")]
+pub use asynchronous::AsyncClient;
 pub use client::Client;
 pub use error::ClientError;
 pub use fetch_error::FetchError;

@@ -1,0 +1,124 @@
+//! The client for tasks of tokio.
+
+use std::sync::{
+    Mutex,
+    atomic::{AtomicBool, Ordering},
+    mpsc::{Receiver, Sender, channel},
+};
+
+use pad::{Key, KeyRange, Version};
+use pad_client::{AsyncClient, Pushed};
+use tokio::{join, runtime::Builder, spawn, task::spawn_blocking};
+use web::server::Limits;
+
+use crate::fixture::*;
+
+/// Lets requests for the versions pass, or has them wait.
+struct Gate {
+    is_closed: AtomicBool,
+    came: Mutex<Sender<()>>,
+    may_pass: Mutex<Receiver<()>>,
+}
+
+#[test]
+fn answers_come_while_the_view_advances() {
+    let author = Author::of_tree();
+    let behind = author.copy("s.pad", "behind.pad");
+    priced(&author, 4);
+    let (came, has_come) = channel();
+    let (pass, may_pass) = channel();
+    let gate: &'static Gate = Box::leak(Box::new(Gate {
+        is_closed: AtomicBool::new(false),
+        came: Mutex::new(came),
+        may_pass: Mutex::new(may_pass),
+    }));
+    // While one request waits, others of the same peer are handled.
+    let limits = Limits {
+        in_flight: 8,
+        ..Limits::default()
+    };
+    let gated = Liar::new(service(&behind), |path, answer| {
+        if path == "versions" && gate.is_closed.load(Ordering::SeqCst) {
+            gate.came.lock().unwrap().send(()).unwrap();
+            gate.may_pass.lock().unwrap().recv().unwrap();
+        }
+        answer
+    });
+    let server = start_with(options(limits), gated);
+    let push = |version| {
+        let pushed = connect(&server).push(&author.update("s.pad", version));
+        assert_eq!(pushed.unwrap(), Pushed::Taken);
+    };
+    push(1);
+    push(2);
+    // One thread for tasks: nothing may keep it.
+    let runtime = Builder::new_current_thread().build().unwrap();
+    runtime.block_on(async {
+        let client = AsyncClient::from(author.client(&[&server], "view"));
+        assert_eq!(client.advance().await.unwrap(), Version::new(2));
+        push(3);
+        gate.is_closed.store(true, Ordering::SeqCst);
+        let advancing = spawn({
+            let client = client.clone();
+            async move { client.advance().await }
+        });
+        let has_come = spawn_blocking(move || {
+            has_come.recv().unwrap();
+            has_come
+        });
+        let has_come = has_come.await.unwrap();
+        // The server has not said yet what is newest.
+        let older = client.ask(Version::new(1), about("apple"));
+        let newer = client.ask(Version::new(2), about("apple"));
+        let (older, newer) = join!(older, newer);
+        assert_eq!(value(&older.unwrap()), Some(&b"1"[..]));
+        assert_eq!(value(&newer.unwrap()), Some(&b"2"[..]));
+        assert_eq!(client.now().view().version(), Version::new(2));
+        pass.send(()).unwrap();
+        assert_eq!(advancing.await.unwrap().unwrap(), Version::new(3));
+        assert!(client.ask(Version::new(3), about("apple")).await.is_ok());
+        // Nobody waits for it any more; whoever is next finds where it led.
+        push(4);
+        let dropped = spawn({
+            let client = client.clone();
+            async move { client.advance().await }
+        });
+        let waited = spawn_blocking(move || has_come.recv().unwrap());
+        waited.await.unwrap();
+        dropped.abort();
+        assert!(dropped.await.unwrap_err().is_cancelled());
+        gate.is_closed.store(false, Ordering::SeqCst);
+        pass.send(()).unwrap();
+        assert_eq!(client.advance().await.unwrap(), Version::new(4));
+        assert_eq!(client.now().view().version(), Version::new(4));
+    });
+    stop(server);
+}
+
+#[test]
+fn every_question_is_the_one_of_the_client_that_blocks() {
+    let author = Author::of_tree();
+    three_versions(&author);
+    let server = start(service(&author.path("s.pad")));
+    let runtime = Builder::new_current_thread().build().unwrap();
+    runtime.block_on(async {
+        let client = AsyncClient::from(author.client(&[&server], "view"));
+        let latest = client.advance().await.unwrap();
+        let same = client.now();
+        let (message, statement) = client.answer(latest, about("pear")).await.unwrap();
+        assert_eq!(message, same.answer(latest, &about("pear")).unwrap().0);
+        assert_eq!(value(&statement), Some(&b"5"[..]));
+        let (head, same_head) = (client.head(latest).await, same.head(latest));
+        assert_eq!(head.unwrap(), same_head.unwrap());
+        let page = client.page(latest, KeyRange::ALL).await.unwrap();
+        assert_eq!(page, same.page(latest, &KeyRange::ALL).unwrap());
+        let key = Key::try_from("apple").unwrap();
+        let history = client.history(key.clone()).await.unwrap();
+        assert_eq!(history, same.history(&key).unwrap());
+        assert_eq!(client.oldest().await.unwrap(), same.oldest().unwrap());
+        // Whoever asks is told of a server that is gone.
+        stop(server);
+        assert!(client.advance().await.is_err());
+        assert!(client.answer(latest, about("apple")).await.is_err());
+    });
+}
