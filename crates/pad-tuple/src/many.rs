@@ -18,7 +18,7 @@ use pad_core::{Answer, Key, Keys, Lookups, Proof, Suite, VerifyError, Version, c
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    proof::{ShownTuple, check_empty, instants, require_design},
+    proof::{ShownTuple, check_empty, instants, require_contents, require_design},
     scheme::{AggregateScheme, Claim, Expectation},
     tuple::generation_index,
 };
@@ -82,6 +82,7 @@ impl<S: Suite, D: AggregateScheme<S>> Proof for ManyProof<S, D> {
                 let (claims, answers) =
                     open_each::<S, D>(version, &self.epochs, &tuples, keys.as_slice())?;
                 D::check_all(expectation, &claims, &shown, aggregate)?;
+                require_contents(version)?;
                 answers
             }
         };

@@ -156,6 +156,7 @@ impl<S: Suite, D: TupleScheme<S>> Proof for TupleProof<S, D> {
             .unzip();
         let (claims, answer) = open::<S, D>(version, &self.epochs, &tuples, key)?;
         D::check(expectation, &claims, evidence, seal)?;
+        require_contents(version)?;
         Ok(lookup(answer))
     }
 }
@@ -176,6 +177,14 @@ pub(crate) fn check_empty(
         return Err(VerifyError::EpochCountMismatch);
     }
     if !shows_nothing {
+        return Err(VerifyError::GenerationSurplus);
+    }
+    Ok(())
+}
+
+/// Refuses a proof with signatures of version 0, which is empty whatever its author signs about it.
+pub(crate) fn require_contents(version: Version) -> Result<(), VerifyError> {
+    if version == Version::EMPTY {
         return Err(VerifyError::GenerationSurplus);
     }
     Ok(())

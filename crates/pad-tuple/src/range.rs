@@ -19,7 +19,7 @@ use pad_core::{Key, KeyRange, Proof, RangeContents, Suite, Value, VerifyError, c
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    proof::{check_empty, instants, require_design},
+    proof::{check_empty, instants, require_contents, require_design},
     scheme::{AggregateScheme, Claim, Expectation},
     tuple::{Summary, TupleView, generation_index, start_of_keys},
 };
@@ -117,6 +117,7 @@ impl<S: Suite, D: AggregateScheme<S>> Proof for RangeProof<S, D> {
                     opened.take(generation, instant, epochs, tuples)?;
                 }
                 D::check_all(expectation, &opened.claims, &opened.shown, aggregate)?;
+                require_contents(version)?;
             }
         }
         let present = |(key, value): (Key, Option<Value>)| Some((key, value?));

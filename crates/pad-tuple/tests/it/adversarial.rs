@@ -24,14 +24,16 @@ use pad_core::{
     Blake3Ed25519, DecodeError, Dictionary, DictionaryId, Key, Repository, Sha256Ed25519, Suite,
     Untrusted, Update, VerifyError, Version, codec, head::Authority,
 };
-use pad_tree::Answer;
+use pad_tree::{Answer, KeyRange, Keys};
 use pad_tuple::{
     Design, Ed25519, Expectation, Lightweight, Refresh, RefreshScheme, Signed, Speculation,
     Superseding, TupleAuthor, TupleProof, TupleRepository,
     designs::{Base, BaseLightweight, BaseSuperseding, Spec, SpecLightweight, SpecLightweight3},
     designs::{SpecLightweightBls, SpecSuperseding},
     proof::{Part, ShownContent, ShownTuple},
-    tuple::Summary,
+    signed::TupleSignature,
+    statement::{Context, TupleStatement},
+    tuple::{Summary, TupleView},
     update::TupleAttachment,
 };
 

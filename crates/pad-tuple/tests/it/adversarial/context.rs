@@ -200,3 +200,57 @@ fn other_kinds_of_messages() {
     };
     assert_eq!(refusal, Some(wrong));
 }
+
+/// Version 0 is empty by definition: not even its author can sign that something is in it.
+#[test]
+fn nothing_is_in_version_0_whatever_the_author_signs() {
+    let target = Target::<Base>::new();
+    let asked = key("b");
+    let mut lookup = target.prove(1, "b");
+    let ShownTuple::At {
+        upper,
+        content: ShownContent::Value(content),
+    } = &lookup.parts[0].tuple
+    else {
+        panic!("\"b\" is present");
+    };
+    let view = TupleView {
+        generation: 0,
+        epochs: &[],
+        lower: asked.as_bytes(),
+        upper: upper.as_ref().map(Key::as_bytes),
+        content: Summary::Value(S::value(content.as_bytes())),
+    };
+    let signed = |instant| {
+        let statement = TupleStatement::<S> {
+            generation: 0,
+            since: instant,
+            until: instant,
+            tuple: view.digest::<S>(),
+            anchor: None,
+        };
+        let bytes = statement.signed_bytes(Context::of(&target.authority));
+        <Ed25519 as TupleSignature>::sign(&(), &signing_key(AUTHOR), &bytes).unwrap()
+    };
+    let (honest, forged) = (signed(1), signed(0));
+    // What is signed here is what the author signs.
+    assert_eq!(lookup.parts[0].evidence.signature, honest);
+    let surplus = Some(VerifyError::GenerationSurplus);
+    lookup.parts[0].evidence.signature = forged;
+    assert_eq!(target.refusal(&lookup, 0, "b"), surplus);
+
+    let server = &target.servers[1];
+    let keys = Keys::new(vec![asked.clone()]).unwrap();
+    let mut together = server.prove_keys(Version::new(1), &keys).unwrap();
+    together.aggregate = Some(vec![forged]);
+    let refusal = Untrusted::new(together).verify(&target.expectation(0), &keys);
+    assert_eq!(refusal.err(), surplus);
+    let range = KeyRange {
+        start: Some(asked),
+        end: Some(key("bb")),
+    };
+    let mut all = server.prove_range(Version::new(1), &range).unwrap();
+    all.aggregate = Some(vec![forged]);
+    let refusal = Untrusted::new(all).verify(&target.expectation(0), &range);
+    assert_eq!(refusal.err(), surplus);
+}
