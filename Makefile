@@ -50,6 +50,8 @@ check: prerequisites ## formatting, lints, documentation, dependencies and licen
 	$(CARGO) check -p block-directory --no-default-features --locked
 	$(CARGO) check -p comparison --no-default-features --locked
 	$(CARGO) check -p transparency-log --locked
+	$(CARGO) check -p pad-client --features tokio --locked
+	scripts/wasm.sh
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --locked
 	scripts/audit.sh
 
