@@ -86,7 +86,7 @@ pub fn measure_ours(keys: u64, effort: Effort) -> Outcome<OwnRow> {
         loaded.publish(&mut vec![change], &Signing::key())?;
     }
     let latest = loaded.latest();
-    let mut proving = |stored: &Stored| {
+    let proving = |stored: &Stored| {
         let mut random = Random::new(5);
         let ask = || Key::new(&key(random.below(keys)).0[..]).expect("peers: 32 bytes are a key");
         effort.repeat(ask, |key| Ok(black_box(stored.prove(latest, &key)?)))
