@@ -110,11 +110,17 @@ pub use pad_core::{
 pub use pad_tree::{
     self, Answer, Authenticated, BalancingScheme, CacheEverywhere, CacheMedian, CacheNowhere,
     CacheSize, Difference, First, KeyHistory, KeyRange, Keys, Last, Lookup, Lookups, Neighbour,
-    NodeCache, PathCopying, Predecessor, RangeContents, RedBlack, RedBlackAuthor, SkipList,
-    SkipListAuthor, Successor, Treap, TreapAuthor, TreeAuthor, TreeProof, TreeQuery,
-    TreeRepository, VersionedNodes,
+    NodeCache, PathCopying, Predecessor, RangeContents, RedBlack, RedBlackAuthor,
+    RedBlackCacheEverywhere, RedBlackCacheMedian, RedBlackCacheNowhere, RedBlackPathCopying,
+    SkipList, SkipListAuthor, SkipListCacheEverywhere, SkipListCacheMedian, SkipListCacheNowhere,
+    SkipListPathCopying, Successor, Treap, TreapAuthor, TreapCacheEverywhere, TreapCacheMedian,
+    TreapCacheNowhere, TreapPathCopying, Tree, TreeAuthor, TreeProof, TreeQuery, TreeRepository,
+    VersionedNodes,
 };
-pub use pad_tuple::{self, TupleAuthor, TupleProof, TupleRepository};
+pub use pad_tuple::{
+    self, Tuple, TupleAuthor, TupleProof, TupleRepository,
+    designs::{self, *},
+};
 #[cfg(feature = "aad")]
 pub use parameters::LogParameters;
 pub use question::NotOffered;
