@@ -4,3 +4,4 @@
 
 mod snippets;
 mod standalone;
+mod tables;
