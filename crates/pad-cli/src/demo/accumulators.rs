@@ -34,17 +34,44 @@ type Value = Verified<Snapshot<Bilinear>>;
 
 /// Accumulates the keys, proves one to be there and one not to be, and lets the server lie.
 pub(super) fn show(prices: &Prices, output: &mut Output) -> Result<Section, Failure> {
-    let workers = Workers::all_cores();
     let latest = prices.contents.last().ok_or_else(broken)?;
-    let (member, other) = (prices.attacked(), prices.other());
     let mut names: Vec<&Key> = latest.keys().take(MOST).collect();
-    names.extend([member, other]);
+    names.extend([prices.attacked(), prices.other()]);
     names.sort_unstable();
     names.dedup();
     output.text(&format!(
         "\n8. Set. {} keys of the last version in one value of an accumulator; the server proves who is in it, and who is not:",
         names.len()
     ))?;
+    let (attacks, [value, witness, absence]) = lie(prices, &names)?;
+    let lies = Table::of_lies("lie", &attacks)?;
+    lies.print(output)?;
+    let refused = attacks.len();
+    let text = format!(
+        "The signed value has {value} bytes, a witness {witness}, one of absence {absence}, each in its envelope; {refused} of {refused} \
+         lies about a set refused."
+    );
+    output.say(
+        &format!("   {text}"),
+        &json!({ "set_elements": names.len(), "witness_bytes": witness, "refused_set_lies": refused }),
+    )?;
+    Ok(Section {
+        title: "Accumulated set",
+        text: format!(
+            "{} keys of the last version in one value, which is as long for any number of them. The server proves which keys are in \
+             it, and which are not. {text}",
+            names.len()
+        ),
+        tables: vec![lies],
+    })
+}
+
+/// Honest proofs, which verify, and false ones; the bytes of the signed value and of both kinds of witnesses.
+fn lie(prices: &Prices, names: &[&Key]) -> Result<([Attack; 3], [usize; 3]), Failure> {
+    let workers = Workers::all_cores();
+    let (member, other) = (prices.attacked(), prices.other());
+    // A key that never was.
+    let (_, nobody) = prices.interesting_keys().last().ok_or_else(broken)?;
     let parameters = BilinearKeyParameters {
         capacity: MOST + 2,
         subset_limit: 1,
@@ -52,27 +79,21 @@ pub(super) fn show(prices: &Prices, output: &mut Output) -> Result<Section, Fail
     let secret = BilinearSecretKey::create(&parameters, b"demonstration", &workers);
     let secret = secret.map_err(failed)?;
     let scene = Scene::new(secret.public_key())?;
-    let elements = ElementSet::<Bilinear>::from_elements(&scene.key, &names, &workers);
+    let elements = ElementSet::<Bilinear>::from_elements(&scene.key, names, &workers);
     let mut set = elements.map_err(failed)?;
     let value = Bilinear::accumulate(&secret, &set, &workers).map_err(failed)?;
     let signed = scene.sign(1, value)?;
     let first = scene.learn(1, &signed).map_err(failed)?;
 
-    let witness = |set: &ElementSet<Bilinear>, key: &Key| {
-        let witness = Bilinear::witness(&secret, set, key.as_bytes(), &workers);
+    let witness = |key: &Key| {
+        let witness = Bilinear::witness(&secret, &set, key.as_bytes(), &workers);
         Ok::<_, Failure>(wire::encode(&witness.map_err(failed)?))
     };
-    let (of_member, of_other) = (witness(&set, member)?, witness(&set, other)?);
+    let (of_member, of_other) = (witness(member)?, witness(other)?);
     scene.admit(&first, member, &of_member).map_err(failed)?;
-    // A key that never was.
-    let (_, nobody) = prices.interesting_keys().last().ok_or_else(broken)?;
     let absence = Bilinear::non_membership_witness(&secret, &set, nobody.as_bytes(), &workers);
     let absence = wire::encode(&absence.map_err(failed)?);
-    let is_absent: Untrusted<<Bilinear as Witnessed>::NonMembershipWitness> =
-        wire::decode(&scene.key, &absence, LIMIT).map_err(failed)?;
-    is_absent
-        .verify(&first, nobody.as_bytes())
-        .map_err(failed)?;
+    scene.miss(&first, nobody, &absence).map_err(failed)?;
 
     let change = Bilinear::change(&secret, &mut set, &value, &[member], &[nobody], &workers);
     let second = scene.sign(2, change.map_err(failed)?.after)?;
@@ -96,28 +117,7 @@ pub(super) fn show(prices: &Prices, output: &mut Output) -> Result<Section, Fail
             refused: scene.learn(1, &forged).err(),
         },
     ];
-    let lies = Table::of_lies("lie", &attacks)?;
-    lies.print(output)?;
-    let refused = attacks.len();
-    let text = format!(
-        "The signed value has {} bytes, a witness {}, one of absence {}, each in its envelope; {refused} of {refused} lies about a set refused.",
-        signed.len(),
-        of_member.len(),
-        absence.len(),
-    );
-    output.say(
-        &format!("   {text}"),
-        &json!({ "set_elements": names.len(), "witness_bytes": of_member.len(), "refused_set_lies": refused }),
-    )?;
-    Ok(Section {
-        title: "Accumulated set",
-        text: format!(
-            "{} keys of the last version in one value, which is as long for any number of them. The server proves which keys are in \
-             it, and which are not. {text}",
-            names.len()
-        ),
-        tables: vec![lies],
-    })
+    Ok((attacks, [signed.len(), of_member.len(), absence.len()]))
 }
 
 impl Scene {
@@ -160,6 +160,14 @@ impl Scene {
     /// Whether a key is in the set, as a witness shows it, or why it does not.
     fn admit(&self, value: &Value, key: &Key, witness: &[u8]) -> Result<(), String> {
         let received: Untrusted<<Bilinear as Witnessed>::Witness> =
+            wire::decode(&self.key, witness, LIMIT).map_err(|error| error.to_string())?;
+        let verified = received.verify(value, key.as_bytes());
+        verified.map(drop).map_err(|error| error.to_string())
+    }
+
+    /// The same of a key that is not in the set.
+    fn miss(&self, value: &Value, key: &Key, witness: &[u8]) -> Result<(), String> {
+        let received: Untrusted<<Bilinear as Witnessed>::NonMembershipWitness> =
             wire::decode(&self.key, witness, LIMIT).map_err(|error| error.to_string())?;
         let verified = received.verify(value, key.as_bytes());
         verified.map(drop).map_err(|error| error.to_string())

@@ -1,7 +1,10 @@
 //! A file on a server that nobody trusts, over the loopback interface: edited, audited, damaged and put back.
 
 use core::{fmt, time::Duration};
-use std::{fs, path::Path};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 
 use ed25519_dalek::SigningKey;
 use flexlist::{
@@ -39,77 +42,15 @@ pub(super) fn show(folder: &Path, output: &mut Output) -> Result<Section, Failur
     ))?;
     let tags = OwnerKey::generate(TagKind::PrivateMac, &Workers::sequential()).map_err(failed)?;
     let scene = Scene { folder, tags };
-    fs::create_dir_all(scene.store()).map_err(failed)?;
-
-    let server = scene.serve()?;
-    let state = folder.join("file.state");
-    let transport = connect(&server)?;
-    let client = FileClient::create(&state, scene.owner()?, transport, Chunker::default());
-    let mut client = client.map_err(failed)?;
-    client
-        .upload(file.as_slice(), &mut |_| ())
-        .map_err(failed)?;
-    drop(client);
-    stop(server)?;
-    let older = folder.join("older");
-    copy(&scene.store(), &older)?;
-
-    let server = scene.serve()?;
-    let mut client = scene.client(&state, &server)?;
-    let sentence = b"one more sentence";
-    file.splice(PLACE..PLACE, sentence.iter().copied());
-    let (offset, bytes) = (u64::try_from(PLACE).map_err(failed)?, sentence.to_vec());
-    client
-        .apply(&[ByteEdit::Insert { offset, bytes }])
-        .map_err(failed)?;
-    let length = u64::try_from(file.len()).map_err(failed)?;
-    if client.read(0..length).map_err(failed)? != file {
-        return Err(broken());
-    }
-    let detection = Detection::new(0.01, 0.99).map_err(failed)?;
-    let audit = client.audit(Extent::Detect(detection), &mut |_| ());
-    let blocks = audit.map_err(failed)?.blocks;
-    drop(client);
-    stop(server)?;
-    let kept = fs::metadata(&state).map_err(failed)?.len();
-
-    flip_a_bit(
-        &scene.store(),
-        file.get(DAMAGED..DAMAGED + 48).ok_or_else(broken)?,
-    )?;
-    let server = scene.serve()?;
-    let mut client = scene.client(&state, &server)?;
-    let damaged = u64::try_from(DAMAGED).map_err(failed)?;
-    let mut attacks = vec![
-        attack(
-            "damaged byte, read",
-            "one bit of the file changed on the disk; the server sends its block all the same",
-            client.read(damaged..damaged + 10),
-        ),
-        attack(
-            "damaged byte, audited",
-            "the same bit, and the owner asks for proof of everything",
-            client.audit(Extent::Everything, &mut |_| ()),
-        ),
-    ];
-    drop(client);
-    stop(server)?;
-
-    fs::remove_dir_all(scene.store()).map_err(failed)?;
-    copy(&older, &scene.store())?;
-    let server = scene.serve()?;
-    let mut client = scene.client(&state, &server)?;
-    attacks.push(attack(
-        "old copy",
-        "put a copy from before the edit in the place of its store, truly signed",
-        client.audit(Extent::Everything, &mut |_| ()),
-    ));
-    drop(client);
-    stop(server)?;
+    scene.upload(&file)?;
+    copy(&scene.store(), &scene.older())?;
+    let blocks = scene.edit(&mut file)?;
+    let kept = fs::metadata(scene.state()).map_err(failed)?.len();
+    let attacks = scene.faults(&file)?;
 
     let lies = Table::of_lies("fault", &attacks)?;
     lies.print(output)?;
-    let refused = attacks.len();
+    let (length, refused) = (file.len(), attacks.len());
     let text = format!(
         "The owner keeps {kept} bytes beside its key; {blocks} blocks proved to be there; {refused} of {refused} faults noticed."
     );
@@ -131,8 +72,85 @@ const PLACE: usize = 123_456;
 const DAMAGED: usize = 200_000;
 
 impl Scene<'_> {
-    fn store(&self) -> std::path::PathBuf {
+    fn store(&self) -> PathBuf {
         self.folder.join("files")
+    }
+
+    /// A copy of the store from before the edit.
+    fn older(&self) -> PathBuf {
+        self.folder.join("older")
+    }
+
+    fn state(&self) -> PathBuf {
+        self.folder.join("file.state")
+    }
+
+    fn upload(&self, file: &[u8]) -> Result<(), Failure> {
+        fs::create_dir_all(self.store()).map_err(failed)?;
+        let server = self.serve()?;
+        let (owner, transport) = (self.owner()?, connect(&server)?);
+        let client = FileClient::create(&self.state(), owner, transport, Chunker::default());
+        let mut client = client.map_err(failed)?;
+        client.upload(file, &mut |_| ()).map_err(failed)?;
+        stop(server)
+    }
+
+    /// Inserts a sentence, reads all of the file back, and has it proved: how many blocks were.
+    fn edit(&self, file: &mut Vec<u8>) -> Result<u64, Failure> {
+        let server = self.serve()?;
+        let mut client = self.client(&server)?;
+        let sentence = b"one more sentence";
+        file.splice(PLACE..PLACE, sentence.iter().copied());
+        let (offset, bytes) = (u64::try_from(PLACE).map_err(failed)?, sentence.to_vec());
+        let insertion = ByteEdit::Insert { offset, bytes };
+        client.apply(&[insertion]).map_err(failed)?;
+        let length = u64::try_from(file.len()).map_err(failed)?;
+        if client.read(0..length).map_err(failed)? != *file {
+            return Err(broken());
+        }
+        let detection = Detection::new(0.01, 0.99).map_err(failed)?;
+        let audit = client.audit(Extent::Detect(detection), &mut |_| ());
+        let blocks = audit.map_err(failed)?.blocks;
+        stop(server)?;
+        Ok(blocks)
+    }
+
+    /// The disk fails, and an old copy takes the store's place.
+    fn faults(&self, file: &[u8]) -> Result<[Attack; 3], Failure> {
+        flip_a_bit(
+            &self.store(),
+            file.get(DAMAGED..DAMAGED + 48).ok_or_else(broken)?,
+        )?;
+        let server = self.serve()?;
+        let mut client = self.client(&server)?;
+        let damaged = u64::try_from(DAMAGED).map_err(failed)?;
+        let read = client.read(damaged..damaged + 10);
+        let audited = client.audit(Extent::Everything, &mut |_| ());
+        drop(client);
+        stop(server)?;
+
+        fs::remove_dir_all(self.store()).map_err(failed)?;
+        copy(&self.older(), &self.store())?;
+        let server = self.serve()?;
+        let of_older = self.client(&server)?.audit(Extent::Everything, &mut |_| ());
+        stop(server)?;
+        Ok([
+            attack(
+                "damaged byte, read",
+                "one bit of the file changed on the disk; the server sends its block all the same",
+                read,
+            ),
+            attack(
+                "damaged byte, audited",
+                "the same bit, and the owner asks for proof of everything",
+                audited,
+            ),
+            attack(
+                "old copy",
+                "put a copy from before the edit in the place of its store, truly signed",
+                of_older,
+            ),
+        ])
     }
 
     fn serve(&self) -> Result<Running, Failure> {
@@ -142,12 +160,8 @@ impl Scene<'_> {
         server.start(files.map_err(failed)?).map_err(failed)
     }
 
-    fn client(
-        &self,
-        state: &Path,
-        server: &Running,
-    ) -> Result<FileClient<HttpTransport, SigningKey>, Failure> {
-        FileClient::open(state, self.owner()?, connect(server)?).map_err(failed)
+    fn client(&self, server: &Running) -> Result<FileClient<HttpTransport, SigningKey>, Failure> {
+        FileClient::open(&self.state(), self.owner()?, connect(server)?).map_err(failed)
     }
 
     fn owner(&self) -> Result<Owner<SigningKey>, Failure> {
