@@ -35,6 +35,16 @@
 //! A verifier needs `[s]_2` alone. Of each size that was built the frontiers of its trees are kept; those of other sizes are made when they are asked
 //! for.
 //!
+//! # Which one
+//!
+//! | you need | take | because |
+//! | --- | --- | --- |
+//! | keys with values, parameters of a ceremony | [`AadCounted`] | short appends, a public ceremony has enough powers |
+//! | members without values | [`AasCounted`] | |
+//! | the design of the paper | [`AadFrontier`], [`AasFrontier`] | to be compared with: hundreds of times as much work for each append |
+//! | no append that takes long | [`Schedule::Deferred`] | proofs are twice as long |
+//! | to follow and check | [`client::LogClient`] | it knows the author's key and `[s]_2` |
+//!
 //! # Example
 //!
 //! ```

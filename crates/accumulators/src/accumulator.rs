@@ -16,9 +16,28 @@ use crate::{
 };
 
 /// A secret key. Not printable, not comparable, wiped when dropped.
-pub trait SecretKey: Send + Sync + 'static {
+pub trait SecretKey: Send + Sync + Sized + 'static {
     /// The public key that belongs to it.
     type PublicKey: PublicKey;
+
+    /// What a new key is for, as a scheme needs to know it. The defaults do unless there is a reason for others.
+    type Parameters: Default + Send + Sync;
+
+    /// Why there is no new key.
+    type CreateError: core::error::Error + Send + Sync + 'static;
+
+    /// A new key for the accumulator called `label`, from the system's randomness.
+    ///
+    /// Cost: with RSA a search for two safe primes, which takes seconds to minutes and varies; with bilinear maps one
+    /// multiplication for each element that sets may have.
+    ///
+    /// # Errors
+    /// The system gives no randomness, or what a scheme says beside that.
+    fn create(
+        parameters: &Self::Parameters,
+        label: &[u8],
+        workers: &Workers,
+    ) -> Result<Self, Self::CreateError>;
 
     /// The public key.
     fn public_key(&self) -> &Self::PublicKey;

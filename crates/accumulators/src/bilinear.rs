@@ -101,7 +101,7 @@ use pad_core::SchemeId;
 use crate::{element::ElementDigest, error::AccumulateError, evidence::Witnessed, scheme::Scheme};
 
 #[cfg(feature = "std")]
-pub use self::secret_key::BilinearSecretKey;
+pub use self::secret_key::{BilinearKeyParameters, BilinearSecretKey};
 pub use self::{
     element::BilinearElement, guessable::GUESSED, non_membership::BilinearNonMembershipWitness,
     parameters::Parameters, public_key::BilinearPublicKey, subset_witness::BilinearSubsetWitness,

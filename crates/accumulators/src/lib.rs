@@ -2,7 +2,7 @@
 //! constant size that an element is in it, or is not.
 //!
 //! Two schemes, [`rsa::Rsa`] and [`bilinear::Bilinear`], behind the same traits; swapping one for
-//! the other is a type parameter. Usable on its own: of the workspace it needs only the vocabulary
+//! the other is a type parameter, keys included ([`accumulator::SecretKey::create`]). Usable on its own: of the workspace it needs only the vocabulary
 //! of [`pad_core`].
 //!
 //! # Roles
@@ -26,6 +26,16 @@
 //! | add an element without the secret key | one power | a sum over the whole set |
 //! | subsets of any size | constant work beside the primes | up to the published powers in G2 |
 //! | assumption | strong RSA | `q`-strong Diffie-Hellman |
+//!
+//! | you need | take |
+//! | --- | --- |
+//! | a new key, whichever the scheme | `SecretKey::create` |
+//! | a value and witnesses of one set | `Accumulator` |
+//! | a set that changes, and witnesses that follow without the secret | `Dynamic` |
+//! | one witness for many elements, or many checked at once | `Batch` |
+//! | proofs that something is not in the set | `Universal` |
+//! | a value that clients believe | [`Snapshot::sign`], [`SignedSnapshot`] |
+//! | bytes | [`wire::encode`], [`wire::decode`], which bounds what it reads |
 //!
 //! # Map
 //!

@@ -62,7 +62,7 @@ pub use parameters::{Parameters, RsaPublicKey};
 pub use powers_of_base::PowersOfBase;
 pub use representative::RepresentativeRule;
 pub use rsa_group::{KeySize, Progress, Residue};
-pub use secret_key::{KeyError, RsaSecretKey};
+pub use secret_key::{KeyError, RsaKeyParameters, RsaSecretKey};
 pub use subset_witness::RsaSubsetWitness;
 pub use update_data::RsaUpdateData;
 pub use value::RsaValue;

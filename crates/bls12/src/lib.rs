@@ -1,13 +1,16 @@
 //! BLS12-381 for this workspace: everything that is the same for accumulators, signatures and tags.
 //!
-//! * [`point`]: points as bytes, decoded strictly (canonical form, subgroup, not the identity).
-//! * [`scalar`]: scalars as bytes. [`SecretScalar`]: scalars that only their owner knows.
-//! * [`hash`]: hashing to G1 (RFC 9380).
-//! * [`generator`]: multiples of the generator of G1 by secret scalars.
-//! * [`signatures`]: signatures that add up (IETF draft on BLS signatures).
-//! * [`public`]: multiples, sums and pairings for everybody.
-//! * [`threads`]: parallel loops of the curve library on the threads that a caller allows.
-//! * [`count`]: how much is computed, for tests.
+//! | you need | take | it costs |
+//! | --- | --- | --- |
+//! | points as bytes, decoded strictly (canonical form, subgroup, not the identity) | [`point`] | a square root and a check of the subgroup for each |
+//! | scalars as bytes | [`scalar`] | |
+//! | scalars that only their owner knows | [`SecretScalar`] | one multiplication of the kinds below for each use |
+//! | hashing to G1 (RFC 9380) | [`hash`] | two maps to the curve |
+//! | multiples of the generator of G1 by secret scalars | [`generator`] | additions of a table's points |
+//! | signatures that add up (IETF draft on BLS signatures) | [`signatures`] | one multiplication to sign, two pairings to verify |
+//! | multiples, sums and pairings for everybody | [`public`] | |
+//! | parallel loops of the curve library on the threads that a caller allows | [`threads`] | |
+//! | how much is computed, for tests | [`count`] | |
 //!
 //! Field, curve and pairing are arkworks'.
 //!

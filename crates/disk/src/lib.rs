@@ -1,13 +1,16 @@
 //! Files that are there whole or not at all, whatever happens meanwhile.
 //!
-//! * [`create`], [`replace`] and [`Draft`]: a file appears under its name complete and durable, or
-//!   not at all. A draft that nobody keeps leaves nothing behind, not even when the process is killed.
-//! * [`Scratch`]: room for what does not fit into memory.
-//! * [`Register`]: a small value that is overwritten in place, and never torn.
-//! * [`Lock`]: one process at a time, for as long as a value lives.
-//! * [`layer`]: folders of files that are read and written at positions, under stores.
-//! * [`engine`] (feature `redb`): databases in one file, made, opened, guarded and repaired. With the
-//!   feature `simulated-disk` tests can fill the disk under them, or have it fail.
+//! | you need | take | it costs |
+//! | --- | --- | --- |
+//! | a file that appears under its name complete and durable, or not at all | [`create`], [`replace`], [`Draft`] | two synchronisations: the file, its folder |
+//! | room for what does not fit into memory | [`Scratch`] | a file without a name |
+//! | a small value that is overwritten in place, and never torn | [`Register`] | one synchronisation |
+//! | one process at a time, for as long as a value lives | [`Lock`] | a file beside |
+//! | folders of files that are read and written at positions, under stores | [`layer`] | |
+//! | databases in one file, made, opened, guarded and repaired | [`engine`] (feature `redb`) | what the database costs |
+//!
+//! A draft that nobody keeps leaves nothing behind, not even when the process is killed. With the feature
+//! `simulated-disk` tests can fill the disk under databases, or have it fail.
 //!
 //! Names are followed through symbolic links: what is locked, and what is replaced, is the file at
 //! the end of them, so that two names of one file are one file here too.

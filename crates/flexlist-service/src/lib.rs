@@ -1,10 +1,12 @@
 //! Outsourced files over a network: a durable store, a server and a client of FlexDPDP.
 //!
-//! * [`client`]: the owner's side of a file: upload, edit, read, audit; crash-proof by a small state file.
-//! * [`server`]: carries out requests over a [`store`], durably; [`network`] puts it on HTTP, with TLS
-//!   where it is wanted.
-//! * [`message`] and [`signed`]: what they say to each other, and the owner's signature on it.
-//! * [`directory`]: one signed head for all files of an owner.
+//! | you need | take | it costs |
+//! | --- | --- | --- |
+//! | the owner's side of a file: upload, edit, read, audit; crash-proof by a small state file | [`client`] | hundreds of bytes to keep; hashes and tags of what changes |
+//! | to carry out requests over a [`store`], durably | [`server`] | the file's bytes, its tags and list |
+//! | that on HTTP, with TLS where it is wanted | [`network`] | |
+//! | what they say to each other, and the owner's signature on it | [`message`], [`signed`] | a signature for each change |
+//! | one signed head for all files of an owner | [`directory`] | a version of a dictionary for each change |
 //!
 //! Nothing that a server says is believed: answers are checked against what the owner has verified
 //! before. Nothing that a client says is believed either: what changes a file is signed by its owner.

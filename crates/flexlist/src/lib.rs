@@ -8,6 +8,17 @@
 //! block has a *tag* ([`tag`]), with which the server proves that it holds the bytes without sending
 //! them.
 //!
+//! # Which one
+//!
+//! | you need | take | it costs |
+//! | --- | --- | --- |
+//! | a file on a server, with a client that does all this | the crate `flexlist-service`, or `pad file` | |
+//! | the list of a file's blocks, proofs and updates of it | [`FlexList`] | `O(log n)` for each block found, changed or proved |
+//! | proof that all of a file is there | [`challenge`], [`audit`] | 460 challenges notice a loss of 1 % with 99 %: 0.7 ms and 200 KB of 500 000 blocks |
+//! | tags that only the owner checks | [`tag::TagKind::PrivateMac`] | 1.9 s for a list of 500 000 blocks with them |
+//! | tags that anybody checks | those with BLS12-381 (feature `bls`) or RSA (feature `rsa`) | a power or a multiple of a point for each block, and a larger proof |
+//! | blocks cut where the contents say so | [`chunk`] | |
+//!
 //! # Example
 //!
 //! ```

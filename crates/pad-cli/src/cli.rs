@@ -54,7 +54,7 @@ mod transfer;
 mod witness;
 
 pub(crate) use failure::Failure;
-pub(crate) use output::Output;
+pub(crate) use output::{Output, utc};
 
 /// Publish, query and verify persistent authenticated dictionaries.
 ///

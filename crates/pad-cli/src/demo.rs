@@ -1,9 +1,15 @@
 //! The demonstration: real prices in each kind of dictionary, a lying server, and plots.
 
 use core::time::Duration;
-use std::{collections::BTreeMap, fs, path::Path};
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+    thread,
+    time::SystemTime,
+};
 
-use comfy_table::{CellAlignment, ContentArrangement, Table, presets::UTF8_BORDERS_ONLY};
+use comfy_table::CellAlignment;
 use pad::{
     Answer,
     question::Question,
@@ -11,16 +17,21 @@ use pad::{
 };
 use serde_json::json;
 
-use crate::cli::{Failure, Output};
+use crate::cli::{Failure, Output, utc};
 
+#[cfg(feature = "accumulators")]
+mod accumulators;
 mod attacks;
 mod dictionary;
 mod directory;
+#[cfg(feature = "file")]
+mod file;
 #[cfg(feature = "aad")]
 mod log;
 mod measure;
 mod page;
 mod prices;
+mod report;
 mod scene;
 mod tree_attacks;
 mod tuple_attacks;
@@ -28,39 +39,91 @@ mod tuple_attacks;
 use dictionary::Published;
 use measure::Measured;
 use prices::Prices;
+use report::{Report, Section, Table};
 
-/// Runs the demonstration; `out` gets the page and files to try by hand, `budget` is the time for
-/// each measurement.
+/// What to demonstrate.
+pub(crate) struct Settings {
+    /// Gets the page and files to try by hand.
+    pub(crate) out: PathBuf,
+    /// The time for each measurement.
+    pub(crate) budget: Duration,
+    /// What is published in place of the bundled trace.
+    pub(crate) trace: Option<PathBuf>,
+}
+
+/// Runs the demonstration.
 ///
 /// Fails if one answer is not the right one, or one attack is not refused.
-pub(crate) fn run(out: &Path, budget: Duration, output: &mut Output) -> Result<(), Failure> {
-    let prices = Prices::load()?;
-    introduce(&prices, output)?;
+pub(crate) fn run(settings: &Settings, output: &mut Output) -> Result<(), Failure> {
+    let budget = settings.budget;
+    let prices = match &settings.trace {
+        Some(path) => Prices::load(path)?,
+        None => Prices::bundled()?,
+    };
+    let mut report = Report {
+        contents: introduce(&prices, output)?,
+        circumstances: circumstances(),
+        warning: cfg!(debug_assertions).then_some(
+            "This program was built without optimisation: times are many times longer than they are with it.",
+        ),
+        ..Report::default()
+    };
     let folder = tempfile::Builder::new().prefix("pad-demo-").tempdir();
     let folder = folder.map_err(|error| Failure::Store(error.to_string()))?;
     let some = prices.some(SOME_KEYS);
     let mut published = Vec::new();
-    let mut measured = Vec::new();
     for kind in kinds() {
         let prices = if is_slow(kind.0) { &some } else { &prices };
         let mut dictionary = dictionary::publish(folder.path(), kind, prices)?;
         dictionary.compact()?;
-        measured.push(measure::measure(&dictionary, budget)?);
+        report.measured.push(measure::measure(&dictionary, budget)?);
         let (name, seconds) = (dictionary.name(), dictionary.import_time.as_secs_f64());
         output.text(&format!("   {name:<44} {seconds:.2} s"))?;
         published.push(dictionary);
     }
-    look_up(&published, &prices, output)?;
-    attack(&published, folder.path(), output)?;
-    print_measured(&measured, output)?;
+    report.sections.push(look_up(&published, &prices, output)?);
+    report
+        .sections
+        .push(attack(&published, folder.path(), output)?);
+    print_measured(&report.measured, output)?;
     #[cfg(feature = "aad")]
-    log::show(folder.path(), output)?;
-    directory::show(folder.path(), output)?;
+    report.sections.push(log::show(folder.path(), output)?);
+    report
+        .sections
+        .push(directory::show(folder.path(), output)?);
+    #[cfg(feature = "file")]
+    report.sections.push(file::show(folder.path(), output)?);
+    #[cfg(feature = "accumulators")]
+    report.sections.push(accumulators::show(&prices, output)?);
     let shown = published
         .into_iter()
         .find(Published::is_shown)
         .ok_or_else(lost)?;
-    leave(out, shown, &measured, &prices, output)
+    leave(&settings.out, shown, &report, &prices, output)
+}
+
+/// When, where, and by which program.
+fn circumstances() -> String {
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    let when = utc(now.map_or(0, |since| since.as_secs()));
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    format!(
+        "Made at {when} by pad {}, on {}, {cores} cores, {} {}.",
+        env!("CARGO_PKG_VERSION"),
+        processor(),
+        std::env::consts::OS,
+        std::env::consts::ARCH,
+    )
+}
+
+#[cfg(feature = "advise")]
+fn processor() -> String {
+    comparison::processor().unwrap_or_else(|| "an unknown processor".into())
+}
+
+#[cfg(not(feature = "advise"))]
+fn processor() -> String {
+    "an unknown processor".into()
 }
 
 /// Every scheme with every repository, but for logs: prices change.
@@ -81,36 +144,49 @@ fn is_slow(scheme: SchemeName) -> bool {
 /// How many keys dictionaries of slow schemes hold, besides the interesting ones.
 const SOME_KEYS: usize = 200;
 
-fn introduce(prices: &Prices, output: &mut Output) -> Result<(), Failure> {
+/// Says what is published; what the page says of it.
+fn introduce(prices: &Prices, output: &mut Output) -> Result<String, Failure> {
     let is_tuple = |(scheme, _): &(SchemeName, _)| scheme.family() == SchemeFamily::Tuple;
     let tuples = kinds().filter(is_tuple).count();
-    let text = format!(
-        "Prices of language models: {} snapshots from {} to {}, {} changes, {} keys in the last.\n\
-         \n\
-         1. Publish. An author signs each snapshot as a version and stores it durably, in {} kinds of\n\
-         \u{20}  trees and {} kinds of tuples (those with BLS signatures and accumulators, which take\n\
-         \u{20}  milliseconds where others take microseconds, with some {SOME_KEYS} of the keys):",
+    let trees = kinds().count() - tuples;
+    let mut contents = format!(
+        "{}: {} snapshots from {} to {}, {} changes, {} keys in the last.",
+        prices.title,
         prices.snapshots.len(),
         prices.first_name(),
         prices.last_name(),
         prices.changes(),
         prices.contents.last().map_or(0, BTreeMap::len),
-        kinds().count() - tuples,
-        tuples,
     );
-    output.text(&text)
+    if let Some(left_out) = &prices.left_out {
+        contents += &format!(" Left out: {left_out}.");
+    }
+    output.text(&format!(
+        "{contents}\n\
+         \n\
+         1. Publish. An author signs each snapshot as a version and stores it durably, in {trees} kinds of\n\
+         \u{20}  trees and {tuples} kinds of tuples (those with BLS signatures and accumulators, which take\n\
+         \u{20}  milliseconds where others take microseconds, with some {SOME_KEYS} of the keys):",
+    ))?;
+    Ok(format!(
+        "{contents} An author signed each snapshot as a version, in {trees} kinds of trees and {tuples} kinds of tuples; those \
+         with BLS signatures and accumulators hold some {SOME_KEYS} of the keys. Every answer was verified with the author's \
+         public key alone."
+    ))
 }
 
-/// Four keys at three versions, with every dictionary giving the right, verified answer.
-fn look_up(all: &[Published<'_>], prices: &Prices, output: &mut Output) -> Result<(), Failure> {
+/// Keys at three versions, with every dictionary giving the right, verified answer.
+fn look_up(
+    all: &[Published<'_>],
+    prices: &Prices,
+    output: &mut Output,
+) -> Result<Section, Failure> {
     output.text(
         "\n2. Look up. The server sends bytes; the client checks them with the public key alone.",
     )?;
     let versions = prices.versions();
-    let mut table = new_table();
-    let mut header = vec!["key".to_owned()];
-    header.extend(versions.iter().map(|version| format!("version {version}")));
-    table.set_header(header);
+    let header = versions.iter().map(|version| format!("version {version}"));
+    let mut table = Table::new(core::iter::once("key".to_owned()).chain(header));
     for (what, key) in prices.interesting_keys() {
         let mut row = vec![format!("{what}: {key}")];
         for version in versions {
@@ -122,7 +198,7 @@ fn look_up(all: &[Published<'_>], prices: &Prices, output: &mut Output) -> Resul
                         Answer::Absent => "absent".into(),
                     });
                 }
-                if answer.value() != prices.value(version, key) {
+                if answer.value() != dictionary.prices.value(version, key) {
                     return Err(Failure::Refused(format!(
                         "{} gave a wrong answer for {key} in version {version}",
                         dictionary.name()
@@ -130,58 +206,70 @@ fn look_up(all: &[Published<'_>], prices: &Prices, output: &mut Output) -> Resul
                 }
             }
         }
-        table.add_row(row);
+        table.rows.push(row);
     }
-    output.text(&table.to_string())?;
+    table.print_wide(output)?;
     let answers = all.len() * versions.len() * prices.interesting_keys().len();
     let text = format!(
-        "   {answers} of {answers} answers, from all {} dictionaries, verified and right.",
+        "{answers} of {answers} answers, from all {} dictionaries, verified and right.",
         all.len()
     );
-    output.say(&text, &json!({ "verified_answers": answers }))
+    output.say(
+        &format!("   {text}"),
+        &json!({ "verified_answers": answers }),
+    )?;
+    Ok(Section {
+        title: "Look up",
+        text: format!(
+            "A server sends bytes; a client checks them with the author's public key alone. {text}"
+        ),
+        tables: vec![table],
+    })
 }
 
 /// Several attacks on every dictionary, each of which must be refused for the expected reason.
-fn attack(all: &[Published<'_>], folder: &Path, output: &mut Output) -> Result<(), Failure> {
+fn attack(all: &[Published<'_>], folder: &Path, output: &mut Output) -> Result<Section, Failure> {
     output.text("\n3. Lie. The server tampers with real answers; the client refuses each:")?;
-    let mut table = new_table();
-    table
-        .set_content_arrangement(ContentArrangement::Dynamic)
-        .set_width(110);
-    table.set_header(["attack", "what the server did", "refused because"]);
+    let mut table = Table::of_lies("attack", &[])?;
     let mut refused = 0;
     for dictionary in all {
-        for attack in attacks::all(dictionary, folder)? {
-            let Some(reason) = attack.refused else {
-                return Err(Failure::Refused(format!(
-                    "{} accepted the attack '{}'",
-                    dictionary.name(),
-                    attack.name
-                )));
-            };
-            refused += 1;
-            if dictionary.shows_attacks() {
-                let family = dictionary.kind.0.family();
-                table.add_row([
-                    &format!("{family}: {}", attack.name),
-                    &attack.story,
-                    &reason,
-                ]);
-            }
+        let attacks = attacks::all(dictionary, folder)?;
+        let lies = Table::of_lies("attack", &attacks)
+            .map_err(|failure| Failure::Refused(format!("{}: {failure}", dictionary.name())))?;
+        refused += lies.rows.len();
+        if dictionary.shows_attacks() {
+            let family = dictionary.kind.0.family();
+            table.rows.extend(lies.rows.into_iter().map(|mut row| {
+                if let Some(name) = row.first_mut() {
+                    *name = format!("{family}: {name}");
+                }
+                row
+            }));
         }
     }
-    output.text(&table.to_string())?;
+    table.print(output)?;
     let text = format!(
-        "   {refused} of {refused} attacks, on all {} dictionaries, refused.",
+        "{refused} of {refused} attacks, on all {} dictionaries, refused.",
         all.len()
     );
-    output.say(&text, &json!({ "refused_attacks": refused }))
+    output.say(
+        &format!("   {text}"),
+        &json!({ "refused_attacks": refused }),
+    )?;
+    Ok(Section {
+        title: "Lie",
+        text: format!(
+            "The server tampers with real answers, and the client refuses each, for the reason that is right. {text} Those \
+             on one tree and on one kind of tuples:"
+        ),
+        tables: vec![table],
+    })
 }
 
 fn print_measured(measured: &[Measured], output: &mut Output) -> Result<(), Failure> {
     output.text("\n4. Compare. One row for each dictionary:")?;
-    let mut table = new_table();
-    table.set_header(measure::COLUMNS);
+    let mut table = report::new_printed();
+    table.set_header(measure::COLUMNS.map(|(column, _)| column));
     for column in 2..measure::COLUMNS.len() {
         if let Some(column) = table.column_mut(column) {
             column.set_cell_alignment(CellAlignment::Right);
@@ -205,7 +293,7 @@ fn print_measured(measured: &[Measured], output: &mut Output) -> Result<(), Fail
 fn leave(
     out: &Path,
     shown: Published<'_>,
-    measured: &[Measured],
+    report: &Report,
     prices: &Prices,
     output: &mut Output,
 ) -> Result<(), Failure> {
@@ -214,7 +302,7 @@ fn leave(
         fs::write(&path, bytes).map_err(|error| Failure::file(&path, &error))
     };
     fs::create_dir_all(out).map_err(|error| Failure::file(out, &error))?;
-    write("index.html", page::page(measured, prices)?.as_bytes())?;
+    write("index.html", page::page(report).as_bytes())?;
     write("prices.pub", shown.public.to_text().as_bytes())?;
     let repository = shown.author.repository();
     let latest = repository.latest();
@@ -230,9 +318,13 @@ fn leave(
         fs::copy(store, out.join("prices.pad")).map_err(|error| Failure::file(out, &error))?;
     }
     let folder = out.display();
-    let [(what, key), ..] = prices.interesting_keys();
+    let Some((what, key)) = prices.interesting_keys().first() else {
+        return Err(lost());
+    };
+    // The shell's way to have a quote within quotes.
+    let key = key.to_string().replace('\'', r"'\''");
     let text = format!(
-        "\n7. Try it yourself. The page with the plots is {folder}/index.html\n\
+        "\n9. Try it yourself. The page with the plots is {folder}/index.html\n\
          \u{20}  pad get --store {folder}/prices.pad --public {folder}/prices.pub '{key}' --at 1\n\
          \u{20}  pad verify --public {folder}/prices.pub --proof {folder}/{what}.proof --at {latest} \
          '{key}'",
@@ -241,14 +333,6 @@ fn leave(
         &text,
         &json!({ "page": out.join("index.html").display().to_string() }),
     )
-}
-
-fn new_table() -> Table {
-    let mut table = Table::new();
-    table
-        .load_style(UTF8_BORDERS_ONLY)
-        .set_content_arrangement(ContentArrangement::Disabled);
-    table
 }
 
 fn lost() -> Failure {

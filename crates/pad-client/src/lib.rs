@@ -1,12 +1,13 @@
 //! A client of dictionaries on servers that nobody trusts.
 //!
-//! * [`Client`]: one dictionary on several servers. What one of them says is verified; when it fails or lies, the
-//!   next one is asked, and what the liar said is kept.
-//! * [`Server`]: what one server has, as bytes, unchecked.
-//! * [`Servers`]: several of them, with what each keeps: whom to ask first.
-//! * [`Resource`]: where it is: the paths under a dictionary's address.
-//! * [`Incident`]: how a server failed a client, and the file in which a lie is kept.
-//! * [`Witnesses`]: whose word a client wants that the newest version it is shown is the newest there is.
+//! | you need | take | it costs |
+//! | --- | --- | --- |
+//! | one dictionary on several servers, verified; when one fails or lies, the next is asked | [`Client`] | a request for each question, one more for each newer version |
+//! | what one server has, as bytes, unchecked | [`Server`] | a request |
+//! | several of them, with what each keeps: whom to ask first | [`Servers`] | |
+//! | where it is: the paths under a dictionary's address | [`Resource`] | |
+//! | how a server failed a client, and the file in which a lie is kept | [`Incident`] | the lie's bytes on the disk |
+//! | the word of others that the newest version shown is the newest there is | [`Witnesses`] | the log's checkpoint and one entry, a signature for each witness |
 //!
 //! [`Client`] blocks, and so does every call of it; `AsyncClient` (feature `tokio`) is the same for tasks of tokio.
 

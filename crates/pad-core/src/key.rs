@@ -8,8 +8,8 @@
     clippy::arithmetic_side_effects
 )]
 
-use alloc::{boxed::Box, vec::Vec};
-use core::{borrow::Borrow, fmt};
+use alloc::{boxed::Box, string::String, vec::Vec};
+use core::{borrow::Borrow, fmt, str::FromStr};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
@@ -21,13 +21,29 @@ pub const MAX_KEY_LENGTH: usize = 4096;
 /// The longest value, in bytes.
 pub const MAX_VALUE_LENGTH: usize = 16 << 20;
 
-/// A key: at most [`MAX_KEY_LENGTH`] bytes, ordered lexicographically.
+/// A key: at most [`MAX_KEY_LENGTH`] bytes, ordered lexicographically; none at all is a key too.
 ///
-/// Numbers, texts and tuples become keys through [`crate::ordered::OrderedKey`].
+/// Bytes and texts whose length is known only when the program runs become keys by [`Key::try_from`] or [`str::parse`], arrays
+/// by [`Key::from`], which does not compile for those that are too long. Numbers and tuples become keys, in their own order,
+/// through [`crate::ordered::OrderedKey`]. Texts are taken as their UTF-8 bytes, while [`fmt::Display`] escapes what is not
+/// printable ASCII: it is for people, and is not read back.
+///
+/// ```
+/// use pad_core::Key;
+///
+/// let (fixed, read): (Key, Key) = (Key::from(b"apple"), "apple".parse()?);
+/// assert_eq!(fixed, read);
+/// assert_eq!(Key::try_from(vec![0, b'a'])?.to_string(), r"\x00a");
+/// # Ok::<(), pad_core::InputError>(())
+/// ```
+///
+/// ```compile_fail
+/// let key = pad_core::Key::from([0; 4097]);
+/// ```
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Key(Box<[u8]>);
 
-/// A value: at most [`MAX_VALUE_LENGTH`] bytes.
+/// A value: at most [`MAX_VALUE_LENGTH`] bytes; none at all is a value too. Made from bytes and texts as [`Key`] is.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Value(Box<[u8]>);
 
@@ -51,6 +67,11 @@ impl Key {
     #[inline]
     pub fn as_bytes(&self) -> &[u8] {
         &self.0
+    }
+
+    /// The key's bytes, without a copy.
+    pub fn into_bytes(self) -> Box<[u8]> {
+        self.0
     }
 }
 
@@ -82,14 +103,15 @@ impl Value {
     }
 }
 
-impl Borrow<[u8]> for Key {
-    fn borrow(&self) -> &[u8] {
-        &self.0
-    }
-}
-
 macro_rules! byte_string {
-    ($name:ident) => {
+    ($name:ident, $limit:ident) => {
+        /// So that a map with such keys is searched with plain bytes.
+        impl Borrow<[u8]> for $name {
+            fn borrow(&self) -> &[u8] {
+                &self.0
+            }
+        }
+
         impl AsRef<[u8]> for $name {
             fn as_ref(&self) -> &[u8] {
                 &self.0
@@ -101,6 +123,73 @@ macro_rules! byte_string {
 
             fn try_from(text: &str) -> Result<Self, InputError> {
                 Self::new(text.as_bytes())
+            }
+        }
+
+        impl TryFrom<String> for $name {
+            type Error = InputError;
+
+            fn try_from(text: String) -> Result<Self, InputError> {
+                Self::new(text.into_bytes())
+            }
+        }
+
+        impl FromStr for $name {
+            type Err = InputError;
+
+            fn from_str(text: &str) -> Result<Self, InputError> {
+                Self::try_from(text)
+            }
+        }
+
+        impl TryFrom<&[u8]> for $name {
+            type Error = InputError;
+
+            fn try_from(bytes: &[u8]) -> Result<Self, InputError> {
+                Self::new(bytes)
+            }
+        }
+
+        impl TryFrom<Vec<u8>> for $name {
+            type Error = InputError;
+
+            fn try_from(bytes: Vec<u8>) -> Result<Self, InputError> {
+                Self::new(bytes)
+            }
+        }
+
+        impl TryFrom<Box<[u8]>> for $name {
+            type Error = InputError;
+
+            fn try_from(bytes: Box<[u8]>) -> Result<Self, InputError> {
+                Self::new(bytes)
+            }
+        }
+
+        /// An array that is too long does not compile.
+        impl<const N: usize> From<[u8; N]> for $name {
+            fn from(bytes: [u8; N]) -> Self {
+                const { assert!(N <= $limit, "the array is too long") }
+                Self(Box::new(bytes))
+            }
+        }
+
+        /// An array that is too long does not compile.
+        impl<const N: usize> From<&[u8; N]> for $name {
+            fn from(bytes: &[u8; N]) -> Self {
+                Self::from(*bytes)
+            }
+        }
+
+        impl From<$name> for Vec<u8> {
+            fn from(whole: $name) -> Self {
+                whole.0.into_vec()
+            }
+        }
+
+        impl From<$name> for Box<[u8]> {
+            fn from(whole: $name) -> Self {
+                whole.0
             }
         }
 
@@ -136,8 +225,8 @@ macro_rules! byte_string {
     };
 }
 
-byte_string!(Key);
-byte_string!(Value);
+byte_string!(Key, MAX_KEY_LENGTH);
+byte_string!(Value, MAX_VALUE_LENGTH);
 
 struct BytesVisitor;
 

@@ -11,6 +11,21 @@
 //! All three are generic in the **family** of the dictionary ([`Family`]: how contents become a root, and how
 //! answers are proved), which a program names once: `type Prices = Tree<RedBlack>;` (crate `pad-tree`).
 //!
+//! # Which one
+//!
+//! | you need | take | it costs |
+//! | --- | --- | --- |
+//! | to publish | [`Author`], or with a family's own author what [`Dictionary`] says | what the family signs and hashes for a change |
+//! | to answer, without anybody's trust | [`Server`] over a [`Repository`] | what the family stores for a version |
+//! | to follow a dictionary and check answers | [`Client`] | a signature for each head, hashes for each answer |
+//! | to check one answer about a known version | [`Untrusted::verify`] of a [`Response`] | the same, without a memory of what was seen |
+//! | keys of numbers, texts and tuples in their own order | [`OrderedKey`] | some bytes for each text |
+//! | keys and values of plain bytes | [`Key::try_from`], [`Value::try_from`] | one copy |
+//! | a proof that the author has signed two histories | [`Equivocation`], [`Contradiction`] | two signatures |
+//! | threads | [`Workers`] | |
+//! | a family | `Tree` (crate `pad-tree`): proofs of `log n` digests, updates of their changes | |
+//! | | `Tuple` (crate `pad-tuple`): proofs of constant size, updates that grow with `n` | |
+//!
 //! # Map
 //!
 //! [`family`], [`hosting`]: what a family is, for clients, and for authors and servers. [`question`],

@@ -1,12 +1,14 @@
 //! Dictionaries of every family over HTTP, on servers that nobody needs to trust.
 //!
-//! * [`Service`]: answers requests about one or many dictionaries; [`web::server`] puts it on the network.
-//! * [`Dictionary`]: a store that is served, and followed while other processes publish into it. [`Keep`] says which versions of it.
-//! * [`Mirror`]: follows other servers, verifies every update, and serves what it has verified.
-//! * [`Router`]: passes questions to the servers that keep what they are about.
-//! * [`HeadLog`]: the log of a dictionary's heads, for the server that holds its key, and [`Cosigning`] by witnesses.
-//! * [`WitnessService`]: a witness of such logs, ours and others.
-//! * [`Metrics`]: what was asked and answered, for Prometheus.
+//! | you need | take | it costs |
+//! | --- | --- | --- |
+//! | to answer requests about one or many dictionaries | [`Service`] under [`web::server`] | what a proof costs |
+//! | a store that is served, and followed while other processes publish into it | [`Dictionary`]; [`Keep`] says which versions of it | a look at the store now and then |
+//! | a copy that follows other servers, verifies every update, and serves what it has verified | [`Mirror`] | an author's work without the signatures |
+//! | to pass questions to the servers that keep what they are about | [`Router`] | a request for each question that no cache has |
+//! | the log of a dictionary's heads, for the server that holds its key | [`HeadLog`], [`Cosigning`] by witnesses | a signature for each version |
+//! | a witness of such logs, ours and others | [`WitnessService`] | a signature for each checkpoint |
+//! | what was asked and answered, for Prometheus | [`Metrics`] | |
 //!
 //! What there is to get, and where, is [`pad_client::Resource`]; `docs/openapi.json` describes it for others.
 //! Everything about a fixed version is the same for ever, and says so to caches: any of them is a mirror.

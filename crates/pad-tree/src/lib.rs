@@ -13,6 +13,17 @@
 //! over [`CacheEverywhere`] (96 % of the memory, measured) unless equal contents must have equal roots
 //! ([`Treap`]).
 //!
+//! # Which one
+//!
+//! | you need | take | it costs |
+//! | --- | --- | --- |
+//! | one dictionary, and no reason for anything else | [`Tree`]`<`[`RedBlack`]`>` with the author, server and client of [`pad_core`] | proofs of about `log n` digests: 486 bytes of 10 000 keys |
+//! | equal contents with equal roots, unions and differences | `Tree<`[`Treap`]`>`, `Tree<`[`SkipList`]`>` | longer proofs |
+//! | answers about any version, as fast as about the newest | a repository over `PathCopying` or `CacheEverywhere`, as in the table above | `O(log n)` memory for each change |
+//! | many versions in little memory, asked seldom | one over `CacheMedian` or `CacheNowhere` | proofs of old versions take `O(sqrt n)` or `O(n)` |
+//! | more than memory holds | `StoredRepository` over a log of nodes | some blocks read for each look-up |
+//! | a verifier alone, `no_std` | [`Tree`], [`TreeProof`], [`TreeQuery`] without default features | |
+//!
 //! # Example
 //!
 //! ```

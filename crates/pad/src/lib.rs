@@ -4,6 +4,35 @@
 //! versions, an untrusted server keeps all of them, and a client checks any answer about any
 //! version with the author's public key alone.
 //!
+//! # Which one
+//!
+//! | you need | take | it costs |
+//! | --- | --- | --- |
+//! | a dictionary in memory, whose family is a type | [`Author`], [`Server`] and [`Client`] of [`Tree`]`<`[`RedBlack`]`>` or [`Tuple`]`<`[`SpecLightweight`]`>` | what `pad_tree` and `pad_tuple` say of the family |
+//! | the same on a disk, across crashes | [`DurableAuthor`], [`DurableRepository`] over a [`RedbStore`] | six synchronisations for each commit |
+//! | a dictionary whose scheme is in its key file | [`dynamic`], with [`SecretKey`] and [`PublicKey`] | a match on the scheme for each call |
+//! | to check what `pad prove` or a server gave, and no more | [`PublicKey::load`], [`dynamic::verify`] | a signature and some hashes |
+//! | to remember what was seen, in a file | [`client_view`] | |
+//! | entries by number, for 10^9 objects | [`block_directory`] | a read for each look-up |
+//! | logs that nobody trusts | `aad`, with the feature `aad` | milliseconds for each proof |
+//! | over a network | the crates `pad-client` and `pad-service` | |
+//!
+//! ```
+//! use pad::{Author, Client, Key, Server, SigningKey};
+//!
+//! type Prices = pad::Tree<pad::RedBlack>;
+//!
+//! let mut author = Author::<Prices>::new("fruit prices", SigningKey::from_bytes(&[7; 32]))?;
+//! author.put(b"apple", b"1.20")?;
+//! let mut server = Server::<Prices>::new(author.public());
+//! let version = server.apply(&author.snapshot()?)?;
+//! let mut client = Client::<Prices>::new(author.public().clone());
+//! client.advance(&server.head(version)?, None)?;
+//! let lookup = client.check(&server.answer(version, &Key::from(b"apple"))?, &Key::from(b"apple"))?;
+//! assert_eq!(lookup.get().answer.value(), Some(&b"1.20".into()));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! # Map
 //!
 //! * [`pad_core`], [`pad_tree`] and [`pad_tuple`], re-exported: the vocabulary, the twelve tree
@@ -65,25 +94,33 @@ pub use block_directory;
 pub use changes::Changes;
 pub use complete::CompleteHistory;
 pub use durable::{Checked, Durable, DurableRepository};
+pub use ed25519_dalek::SigningKey;
 pub use family::{tree::TreeStore, tuple::TupleSetup};
 #[cfg(feature = "file")]
 pub use keys::{FileOwnerKey, FileOwnerKeyError};
 pub use keys::{KeyFileError, PublicKey, SchemeKey, SecretKey};
 pub use pad_core::{
-    self, ApplyError, AuthorKey, Blake3Ed25519, DecodeError, Dictionary, DictionaryId, Domain,
-    Equivocation, HeadSignature, Heads, InputError, Key, LookupError, Operation, OrderedKey,
-    Paper2010, Proof, Repository, Response, SchemeId, Sha256Ed25519, SignedHead, SnapshotHead,
+    self, Answers, ApplyError, Author, AuthorKey, Authored, Blake3Ed25519, Client, DecodeError,
+    Dictionary, DictionaryId, Domain, Equivocation, Family, HeadSignature, Heads, Hosts,
+    InputError, Key, LookupError, Operation, OrderedKey, Paper2010, Proof, Refusal, Repository,
+    Response, SchemeId, Server, ServerError, Serves, Sha256Ed25519, SignedHead, SnapshotHead,
     SnapshotRoot, Suite, SuiteId, TrustedView, Untrusted, Update, Value, Verified, VerifyError,
-    Version, Workers, head::Authority,
+    Version, Workers, codec, head::Authority,
 };
 pub use pad_tree::{
     self, Answer, Authenticated, BalancingScheme, CacheEverywhere, CacheMedian, CacheNowhere,
     CacheSize, Difference, First, KeyHistory, KeyRange, Keys, Last, Lookup, Lookups, Neighbour,
-    NodeCache, PathCopying, Predecessor, RangeContents, RedBlack, RedBlackAuthor, SkipList,
-    SkipListAuthor, Successor, Treap, TreapAuthor, TreeAuthor, TreeProof, TreeQuery,
-    TreeRepository, VersionedNodes,
+    NodeCache, PathCopying, Predecessor, RangeContents, RedBlack, RedBlackAuthor,
+    RedBlackCacheEverywhere, RedBlackCacheMedian, RedBlackCacheNowhere, RedBlackPathCopying,
+    SkipList, SkipListAuthor, SkipListCacheEverywhere, SkipListCacheMedian, SkipListCacheNowhere,
+    SkipListPathCopying, Successor, Treap, TreapAuthor, TreapCacheEverywhere, TreapCacheMedian,
+    TreapCacheNowhere, TreapPathCopying, Tree, TreeAuthor, TreeProof, TreeQuery, TreeRepository,
+    VersionedNodes,
 };
-pub use pad_tuple::{self, TupleAuthor, TupleProof, TupleRepository};
+pub use pad_tuple::{
+    self, Tuple, TupleAuthor, TupleProof, TupleRepository,
+    designs::{self, *},
+};
 #[cfg(feature = "aad")]
 pub use parameters::LogParameters;
 pub use question::NotOffered;

@@ -1,15 +1,17 @@
 //! Groups modulo a product of two safe primes: everything that is the same for RSA accumulators and
 //! RSA tags, over GMP.
 //!
-//! * [`group`]: the group for everybody, units modulo `N`, and its canonical elements up to sign.
-//! * [`exponentiation`]: many powers at once, for everybody.
-//! * [`powers_table`]: powers of a public base by a published table.
-//! * [`modulus`]: what can be checked of a modulus from elsewhere.
-//! * [`safe_primes`]: searching for safe primes, and testing them.
-//! * [`factors`]: powers of one base by the holder of the factors, checked for faults.
-//! * [`montgomery`]: fixed-width arithmetic in constant time.
-//! * [`secret_integer`]: integers that are overwritten before their memory is given back.
-//! * [`count`]: how much is computed, for tests.
+//! | you need | take | it costs |
+//! | --- | --- | --- |
+//! | the group for everybody: units modulo `N`, canonical elements up to sign | [`group`] | a product modulo `N` for each operation |
+//! | many powers at once, for everybody | [`exponentiation`] | the squarings of one, and products for each |
+//! | powers of a public base by a published table | [`powers_table`] | products alone, and the table's memory |
+//! | to check a modulus from elsewhere, as far as that can be done | [`modulus`] | |
+//! | a new key | [`safe_primes`] | seconds to minutes |
+//! | powers of one base by the holder of the factors, checked for faults | [`factors`] | two powers of half the length |
+//! | fixed-width arithmetic in constant time | [`montgomery`] | |
+//! | integers that are overwritten before their memory is given back | [`secret_integer`] | |
+//! | how much is computed, for tests | [`count`] | |
 //!
 //! # What runs in constant time
 //!

@@ -16,6 +16,14 @@
 //! * [`proof`]: one text that says that an entry is in a log (`tlog-proof`).
 //! * `store` (feature `disk`): a log in a folder. `witness::FolderRecords` keeps what a witness has cosigned.
 //!
+//! | you need | take | it costs |
+//! | --- | --- | --- |
+//! | to check that an entry is in a log that others run | [`proof`] with a [`Policy`] | a signature for each party, `log n` hashes |
+//! | to read a log from a web server | [`tile`] | the tiles of one path, each checked |
+//! | to publish a log | `store` (feature `disk`) | an entry, 32 bytes, and a 256th of that for each level of tiles |
+//! | to be a witness | [`witness`] | one signature and `log n` hashes for each checkpoint |
+//! | signed texts for something else | [`note`] | |
+//!
 //! There is no network here: requests and answers are values. Everything that is read is taken to be hostile; it
 //! has a longest length, and exactly one form.
 //!

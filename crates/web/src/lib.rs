@@ -1,9 +1,11 @@
 //! HTTP services of bounded requests: what a service and its client have in common with every other.
 //!
-//! * [`server`]: takes connections, with TLS where it is wanted, and hands whole requests to a synchronous
-//!   handler. Connections, requests and memory have limits for all and for each peer, and nobody is waited for
-//!   without end.
-//! * [`client`]: sends requests, tries again where that may help, and reads no more of an answer than it may have.
+//! | you need | take | it costs |
+//! | --- | --- | --- |
+//! | to answer whole requests by a synchronous function, with limits for all and for each peer | [`server`] | a thread of the pool for each request in flight |
+//! | to send requests, again where that may help, and read no more of an answer than it may have | [`client`] | the calling thread waits |
+//!
+//! The server speaks TLS where it is wanted, and waits for nobody without end.
 //!
 //! Neither knows what the bytes mean.
 

@@ -199,8 +199,40 @@ impl EitherKey<Bilinear> for BilinearSecretKey {
     }
 }
 
+/// What a new key is for: sets of up to 4095 elements and witnesses of one element, unless said otherwise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BilinearKeyParameters {
+    /// The most elements of a set, at least one.
+    pub capacity: usize,
+    /// The most elements of a subset witness, at least one.
+    pub subset_limit: usize,
+}
+
+impl Default for BilinearKeyParameters {
+    fn default() -> Self {
+        Self {
+            capacity: 4095,
+            subset_limit: 1,
+        }
+    }
+}
+
 impl SecretKey for BilinearSecretKey {
     type PublicKey = BilinearPublicKey;
+    type Parameters = BilinearKeyParameters;
+    type CreateError = getrandom::Error;
+
+    fn create(
+        parameters: &BilinearKeyParameters,
+        label: &[u8],
+        workers: &Workers,
+    ) -> Result<Self, getrandom::Error> {
+        let BilinearKeyParameters {
+            capacity,
+            subset_limit,
+        } = *parameters;
+        Self::generate(capacity, subset_limit, label, workers)
+    }
 
     fn public_key(&self) -> &BilinearPublicKey {
         &self.public_key

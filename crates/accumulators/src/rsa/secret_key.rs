@@ -215,8 +215,39 @@ impl RsaSecretKey {
     }
 }
 
+/// What a new RSA key is: 3072 bits with wide representatives, unless said otherwise. Sets may be of any size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RsaKeyParameters {
+    /// The length of the modulus.
+    pub size: KeySize,
+    /// Which primes stand for elements.
+    pub rule: RepresentativeRule,
+}
+
+impl Default for RsaKeyParameters {
+    fn default() -> Self {
+        Self {
+            size: KeySize::Bits3072,
+            rule: RepresentativeRule::Wide,
+        }
+    }
+}
+
 impl SecretKey for RsaSecretKey {
     type PublicKey = RsaPublicKey;
+    type Parameters = RsaKeyParameters;
+    type CreateError = KeyError;
+
+    fn create(
+        parameters: &RsaKeyParameters,
+        label: &[u8],
+        workers: &Workers,
+    ) -> Result<Self, KeyError> {
+        let RsaKeyParameters { size, rule } = *parameters;
+        Self::generate(size, rule, label, workers, &mut |_| {
+            ControlFlow::Continue(())
+        })
+    }
 
     fn public_key(&self) -> &RsaPublicKey {
         &self.public

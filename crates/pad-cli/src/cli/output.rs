@@ -299,7 +299,7 @@ impl Output {
 }
 
 /// A time of day and its date, UTC (ISO 8601), by the calendar of today.
-fn utc(seconds: u64) -> String {
+pub(crate) fn utc(seconds: u64) -> String {
     const DAY: u64 = 86_400;
     let is_leap = |year: u64| {
         (year.is_multiple_of(4) && !year.is_multiple_of(100)) || year.is_multiple_of(400)

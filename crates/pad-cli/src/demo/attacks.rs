@@ -13,7 +13,7 @@ use crate::cli::Failure;
 
 /// All attacks on one dictionary: five on a tree, four to six on tuples.
 pub(super) fn all(dictionary: &Published<'_>, folder: &Path) -> Result<Vec<Attack>, Failure> {
-    let [_, (_, key), ..] = dictionary.prices.interesting_keys();
+    let key = dictionary.prices.attacked();
     let scene = Scene {
         dictionary,
         repository: dictionary.author.repository(),

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use comfy_table::ContentArrangement;
 use pad::{
     SecretKey, Sha256Ed25519, Suite as _,
     block_directory::{
@@ -15,7 +14,7 @@ use pad::{
 use serde_json::json;
 
 use super::{
-    new_table,
+    report::{Section, Table},
     scene::{Attack, broken},
 };
 use crate::cli::{Failure, Output};
@@ -39,7 +38,7 @@ struct Scene {
 }
 
 /// Registers the objects, looks one up with and without a hint, and lets server and object store lie.
-pub(super) fn show(folder: &Path, output: &mut Output) -> Result<(), Failure> {
+pub(super) fn show(folder: &Path, output: &mut Output) -> Result<Section, Failure> {
     let scene = scene(&folder.join("objects"))?;
     let entries = scene.author.directory().registered();
     output.text(&format!(
@@ -53,7 +52,8 @@ pub(super) fn show(folder: &Path, output: &mut Output) -> Result<(), Failure> {
         scene.old_answer(),
         scene.other_entry()?,
     ];
-    report(&attacks, output)?;
+    let lies = Table::of_lies("lie", &attacks)?;
+    lies.print(output)?;
     let refused = attacks.len();
     let text = format!(
         "   A look-up has {whole} bytes, with its hint {short}; {refused} of {refused} lies about a directory refused.",
@@ -64,7 +64,16 @@ pub(super) fn show(folder: &Path, output: &mut Output) -> Result<(), Failure> {
             "directory_entries": entries, "answer_bytes": whole, "answer_bytes_with_hint": short,
             "refused_directory_lies": refused,
         }),
-    )
+    )?;
+    Ok(Section {
+        title: "Block directory",
+        text: format!(
+            "{entries} objects by their digests, each with a number, in a folder. The client trusts neither the server that keeps \
+             the directory nor the place where objects and hints lie. A look-up has {whole} bytes; with the hint that is kept with \
+             the object the answer has {short}."
+        ),
+        tables: vec![lies],
+    })
 }
 
 fn object(id: EntryId) -> <S as pad::Suite>::Digest {
@@ -183,20 +192,4 @@ impl Scene {
             refused: refused.map(|error| error.to_string()),
         })
     }
-}
-
-fn report(attacks: &[Attack], output: &mut Output) -> Result<(), Failure> {
-    let mut table = new_table();
-    table
-        .set_content_arrangement(ContentArrangement::Dynamic)
-        .set_width(110);
-    table.set_header(["lie", "what was done", "refused because"]);
-    for attack in attacks {
-        let Some(reason) = &attack.refused else {
-            let name = attack.name;
-            return Err(Failure::Refused(format!("the lie '{name}' was believed")));
-        };
-        table.add_row([attack.name, &attack.story, reason]);
-    }
-    output.text(&table.to_string())
 }

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use comfy_table::ContentArrangement;
 use pad::{
     Key, LogParameters, Operation, PublicKey, SecretKey, Value, Version,
     aad::{Schedule, Shape},
@@ -16,7 +15,7 @@ use serde_json::json;
 
 use super::{
     dictionary::record_beside,
-    new_table,
+    report::{Section, Table},
     scene::{Attack, broken},
 };
 use crate::cli::{Failure, Output};
@@ -28,7 +27,7 @@ struct Published {
 }
 
 /// Publishes the log, follows it, asks it, and lets it lie: to the owner of a name, and to everybody.
-pub(super) fn show(folder: &Path, output: &mut Output) -> Result<(), Failure> {
+pub(super) fn show(folder: &Path, output: &mut Output) -> Result<Section, Failure> {
     let batches = certificates()?;
     let (certificates, versions) = (batches.iter().map(Vec::len).sum::<usize>(), batches.len());
     output.text(&format!(
@@ -40,22 +39,23 @@ pub(super) fn show(folder: &Path, output: &mut Output) -> Result<(), Failure> {
     let repository = honest.author.repository();
     let name = name_with_most(&batches).ok_or_else(broken)?;
     let known = following(&honest.public, repository)?;
-    let mut table = new_table();
+    let mut table = Table::new(["found", "name", "proof"]);
     for key in [&name, &nobody()?] {
         let (found, bytes) = honest.values(repository.latest(), key)?;
-        table.add_row([
+        table.rows.push(vec![
             format!("{} certificates and no other", found.len()),
             key.to_string(),
             format!("{bytes} bytes"),
         ]);
     }
-    output.text(&table.to_string())?;
+    table.print_wide(output)?;
     let attacks = [
         honest.hidden_value(&name)?,
         honest.old_answer(&name)?,
         forgotten(folder, &key, batches, &known, &name)?,
     ];
-    report(&attacks, output)?;
+    let lies = Table::of_lies("lie", &attacks)?;
+    lies.print(output)?;
     let text = format!(
         "   Followed through {versions} versions, each shown to contain the one before; {refused} of {refused} lies refused.",
         refused = attacks.len()
@@ -65,25 +65,16 @@ pub(super) fn show(folder: &Path, output: &mut Output) -> Result<(), Failure> {
         &json!({
             "log_certificates": certificates, "log_versions": versions, "refused_lies": attacks.len(),
         }),
-    )
-}
-
-fn report(attacks: &[Attack], output: &mut Output) -> Result<(), Failure> {
-    let mut table = new_table();
-    table
-        .set_content_arrangement(ContentArrangement::Dynamic)
-        .set_width(110);
-    table.set_header(["lie", "what the log did", "refused because"]);
-    for attack in attacks {
-        let Some(reason) = &attack.refused else {
-            let name = attack.name;
-            return Err(Failure::Refused(format!(
-                "the log's lie '{name}' was believed"
-            )));
-        };
-        table.add_row([attack.name, &attack.story, reason]);
-    }
-    output.text(&table.to_string())
+    )?;
+    Ok(Section {
+        title: "Append-only log",
+        text: format!(
+            "{certificates} root certificates by name in {versions} versions of an append-only dictionary. The client does not \
+             trust its operator either: it followed all versions, each shown to contain the one before, and for a name it is \
+             shown all certificates and that there is no other."
+        ),
+        tables: vec![table, lies],
+    })
 }
 
 /// The certificates of each release, by name. That one is trusted no more takes nothing out of the log.

@@ -24,7 +24,7 @@ pub(super) struct Measured {
     keys: usize,
     import_time: Duration,
     /// The mean over all updates, as they are sent.
-    update_bytes: f64,
+    pub(super) update_bytes: f64,
     disk_bytes: u64,
     pub(super) memory_bytes: usize,
     pub(super) proof_bytes: f64,
@@ -33,19 +33,43 @@ pub(super) struct Measured {
     pub(super) verifications_per_second: f64,
 }
 
-/// The table's columns.
-pub(super) const COLUMNS: [&str; 11] = [
-    "scheme",
-    "repository",
-    "keys",
-    "import s",
-    "update kB",
-    "disk MB",
-    "memory kB/version",
-    "proof bytes",
-    "of absence",
-    "look-ups/s",
-    "verifications/s",
+/// The table's columns, and what they mean.
+pub(super) const COLUMNS: [(&str, &str); 11] = [
+    (
+        "scheme",
+        "what authenticates the contents: the author's choice",
+    ),
+    (
+        "repository",
+        "how the server keeps versions: the server's choice",
+    ),
+    ("keys", "entries of the last version"),
+    (
+        "import s",
+        "the author signs all snapshots, each durable before the next",
+    ),
+    (
+        "update kB",
+        "what the author sends for a snapshot, the mean",
+    ),
+    ("disk MB", "the store's file, without unused space"),
+    (
+        "memory kB/version",
+        "what the server holds in memory, for each version",
+    ),
+    (
+        "proof bytes",
+        "of a present key, without the signed head, the mean",
+    ),
+    ("of absence", "the same of a key that is not there"),
+    (
+        "look-ups/s",
+        "answers for present keys in random versions, one core",
+    ),
+    (
+        "verifications/s",
+        "such answers checked by a client, one core",
+    ),
 ];
 
 impl Measured {
@@ -83,6 +107,10 @@ impl Measured {
             "lookups_per_second": self.lookups_per_second,
             "verifications_per_second": self.verifications_per_second,
         })
+    }
+
+    pub(super) fn import_seconds(&self) -> f64 {
+        self.import_time.as_secs_f64()
     }
 
     fn versions_counted(&self) -> f64 {

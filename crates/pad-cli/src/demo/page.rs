@@ -1,154 +1,244 @@
-//! The page with the plots: one file that needs nothing else.
+//! The page: one file that needs nothing else, for light and dark, for large and small screens.
 
-use core::fmt::Write;
+use core::fmt::Write as _;
 
 use pad::selection::RepositoryName;
-use plotters::{
-    prelude::{IntoDrawingArea, RGBColor, Rectangle, SVGBackend, Text},
-    style::{Color, IntoFont, TextStyle, WHITE},
-};
 
 use super::{
     measure::{COLUMNS, Measured},
-    prices::Prices,
+    report::{Report, Section, Table},
 };
-use crate::cli::Failure;
 
-/// The page as HTML.
-pub(super) fn page(measured: &[Measured], prices: &Prices) -> Result<String, Failure> {
-    let plots = [
-        Plot {
-            title: "Proof of one key, mean bytes, without the signed head",
-            value: |row| row.proof_bytes,
-            logarithmic: false,
-        },
-        Plot {
-            title: "Memory for all versions, MB",
-            value: Measured::memory_megabytes,
-            logarithmic: false,
-        },
-        Plot {
-            title: "Look-ups per second in random versions (logarithmic)",
-            value: |row| row.lookups_per_second,
-            logarithmic: true,
-        },
-        Plot {
-            title: "Verifications per second, signature included",
-            value: |row| row.verifications_per_second,
-            logarithmic: false,
-        },
-    ];
-    let mut body = String::new();
-    for plot in plots {
-        let drawn = plot
-            .draw(measured)
-            .map_err(|error| Failure::Store(format!("plot: {error}")))?;
-        body.push_str(&drawn);
-    }
-    let cells = |cells: &[String], tag: &str| {
-        cells.iter().fold(String::new(), |mut row, cell| {
-            let written = write!(row, "<{tag}>{cell}</{tag}>");
-            written.expect("page: writing to a string does not fail");
-            row
-        })
-    };
-    let rows = measured.iter().fold(String::new(), |mut rows, row| {
-        let written = writeln!(rows, "<tr>{}</tr>", cells(&row.cells(), "td"));
-        written.expect("page: writing to a string does not fail");
-        rows
-    });
-    let header = cells(&COLUMNS.map(String::from), "th");
-    Ok(format!(
-        "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n\
-         <title>Persistent authenticated dictionaries</title>\n<style>{STYLE}</style></head><body>\n\
-         <h1>Persistent authenticated dictionaries</h1>\n\
-         <p>Prices of language models: {} snapshots from {} to {}, {} changes. Every answer behind \
-         these figures was verified with the author's public key alone. Designs with BLS signatures and \
-         accumulators hold some of the keys only.</p>\n\
-         {body}\n<table><tr>{header}</tr>\n{rows}</table>\n</body></html>\n",
-        prices.snapshots.len(),
-        prices.first_name(),
-        prices.last_name(),
-        prices.changes(),
-    ))
+/// Writing to a string does not fail.
+macro_rules! put {
+    ($to:expr, $($format:tt)+) => { _ = writeln!($to, $($format)+) };
 }
 
+/// The page as HTML.
+pub(super) fn page(report: &Report) -> String {
+    let mut body = String::new();
+    head(&mut body, report);
+    for section in &report.sections {
+        show(&mut body, section);
+    }
+    put!(body, "<h2 id=\"figures\">Compare</h2>");
+    put!(body, "<p>{HOW_TO_READ}</p>");
+    if let Some(warning) = report.warning {
+        put!(body, "<p class=\"warning\">{warning}</p>");
+    }
+    legend(&mut body);
+    for plot in PLOTS {
+        plot.draw(&mut body, &report.measured);
+    }
+    all_figures(&mut body, &report.measured);
+    format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n<title>{TITLE}</title>\n\
+         <style>\n{STYLE}</style>\n</head>\n<body>\n{body}</body>\n</html>\n"
+    )
+}
+
+const TITLE: &str = "Persistent authenticated dictionaries";
+const STYLE: &str = include_str!("page.css");
+const HOW_TO_READ: &str = "One row for each dictionary: how its contents are authenticated, and how the server keeps the versions. \
+    Before anything was timed, its answers were verified. Shares of a bar's length compare rows of one picture; where a picture \
+    says so, a bar twice as long is not twice the number. All of it ran on one machine at one time: it shows orders of magnitude, and \
+    <code>make report</code> measures.";
+
+fn head(body: &mut String, report: &Report) {
+    put!(body, "<header><h1>{TITLE}</h1>");
+    put!(body, "<p>{}</p>", escaped(&report.contents));
+    put!(
+        body,
+        "<p class=\"quiet\">{}</p>",
+        escaped(&report.circumstances)
+    );
+    put!(body, "<nav>");
+    for section in &report.sections {
+        let title = section.title;
+        put!(body, "<a href=\"#{}\">{title}</a>", anchor(title));
+    }
+    put!(body, "<a href=\"#figures\">Compare</a></nav></header>");
+}
+
+fn anchor(title: &str) -> String {
+    title.to_lowercase().replace(' ', "-")
+}
+
+fn show(body: &mut String, section: &Section) {
+    let title = section.title;
+    put!(body, "<h2 id=\"{}\">{title}</h2>", anchor(title));
+    put!(body, "<p>{}</p>", escaped(&section.text));
+    for table in &section.tables {
+        write_table(body, table, "words");
+    }
+}
+
+fn write_table(body: &mut String, table: &Table, class: &str) {
+    put!(body, "<div class=\"wide\"><table class=\"{class}\">");
+    if table.header.iter().any(|cell| !cell.is_empty()) {
+        put!(body, "<thead>{}</thead>", row(&table.header, "th"));
+    }
+    put!(body, "<tbody>");
+    for cells in &table.rows {
+        put!(body, "{}", row(cells, "td"));
+    }
+    put!(body, "</tbody></table></div>");
+}
+
+fn row(cells: &[String], tag: &str) -> String {
+    let mut row = String::from("<tr>");
+    for cell in cells {
+        _ = write!(row, "<{tag}>{}</{tag}>", escaped(cell));
+    }
+    row + "</tr>"
+}
+
+/// Text as HTML.
+fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            _ => escaped.push(letter),
+        }
+    }
+    escaped
+}
+
+/// What the colours of bars mean.
+fn legend(body: &mut String) {
+    put!(body, "<p class=\"legend\">");
+    for (class, text) in [
+        ("path-copying", "trees, path copying"),
+        ("cache-everywhere", "trees, cache everywhere"),
+        ("cache-median", "trees, cache median"),
+        ("cache-nowhere", "trees, cache nowhere"),
+        ("stored", "trees, stored"),
+        ("other", "tuples"),
+    ] {
+        put!(body, "<span><i class=\"{class}\"></i>{text}</span>");
+    }
+    put!(body, "</p>");
+}
+
+const fn class(repository: RepositoryName) -> &'static str {
+    match repository {
+        RepositoryName::PathCopying => "path-copying",
+        RepositoryName::CacheNowhere => "cache-nowhere",
+        RepositoryName::CacheMedian => "cache-median",
+        RepositoryName::CacheEverywhere => "cache-everywhere",
+        RepositoryName::Stored => "stored",
+        _ => "other",
+    }
+}
+
+/// A picture: a bar for each dictionary.
 struct Plot {
     title: &'static str,
+    means: &'static str,
     value: fn(&Measured) -> f64,
     logarithmic: bool,
 }
 
+const PLOTS: [Plot; 6] = [
+    Plot {
+        title: "Proof of one key, bytes",
+        means: "What a server sends to prove a present key, without the signed head: the mean of random keys in random versions.",
+        value: |row| row.proof_bytes,
+        logarithmic: false,
+    },
+    Plot {
+        title: "Update, bytes (logarithmic)",
+        means: "What the author sends for one snapshot: the mean of all snapshots, contents and signatures included.",
+        value: |row| row.update_bytes,
+        logarithmic: true,
+    },
+    Plot {
+        title: "Memory for all versions, MB",
+        means: "What a server needs to answer about every version. Stored trees are read from the disk as they are needed.",
+        value: Measured::memory_megabytes,
+        logarithmic: false,
+    },
+    Plot {
+        title: "Look-ups per second (logarithmic)",
+        means: "How many proofs a server makes on one core, of present keys in random versions, as bytes with the head.",
+        value: |row| row.lookups_per_second,
+        logarithmic: true,
+    },
+    Plot {
+        title: "Verifications per second",
+        means: "How many of these answers a client checks on one core, the head's signature included.",
+        value: |row| row.verifications_per_second,
+        logarithmic: false,
+    },
+    Plot {
+        title: "Import, seconds (logarithmic)",
+        means: "How long the author signed all snapshots, one by one, each of them durable on the disk before the next.",
+        value: Measured::import_seconds,
+        logarithmic: true,
+    },
+];
+
 impl Plot {
-    /// Horizontal bars, one for each dictionary.
-    fn draw(&self, measured: &[Measured]) -> Result<String, Box<dyn core::error::Error>> {
-        let mut svg = String::new();
-        let rows = i32::try_from(measured.len())?;
-        let height = TOP + rows * ROW + 10;
-        {
-            let area = SVGBackend::with_string(&mut svg, (WIDTH, u32::try_from(height)?))
-                .into_drawing_area();
-            area.fill(&WHITE)?;
-            let style = |size: i32| TextStyle::from(("sans-serif", size).into_font());
-            area.draw(&Text::new(self.title, (10, 10), style(17)))?;
-            let scale = |value: f64| {
-                if self.logarithmic {
-                    value.max(1.0).log10()
-                } else {
-                    value
-                }
-            };
-            let longest = measured
-                .iter()
-                .map(|row| scale((self.value)(row)))
-                .fold(0.0, f64::max);
-            for (row, top) in measured.iter().zip((0..rows).map(|row| TOP + row * ROW)) {
-                let value = (self.value)(row);
-                let right = LEFT + pixels(scale(value) / longest.max(f64::MIN_POSITIVE));
-                let name = format!("{} / {}", row.scheme, row.repository);
-                area.draw(&Text::new(name, (10, top + 3), style(14)))?;
-                let bar = [(LEFT, top + 2), (right, top + ROW - 3)];
-                area.draw(&Rectangle::new(bar, color(row.repository).filled()))?;
-                let shown = if value < 100.0 {
-                    format!("{value:.1}")
-                } else {
-                    format!("{value:.0}")
-                };
-                area.draw(&Text::new(shown, (right + 6, top + 3), style(14)))?;
+    fn draw(&self, body: &mut String, measured: &[Measured]) {
+        let values = || measured.iter().map(self.value);
+        let longest = values().fold(f64::MIN_POSITIVE, f64::max);
+        let shortest = values().fold(longest, f64::min).max(longest / 1e9);
+        let share = |value: f64| {
+            if self.logarithmic {
+                // The shortest bar is a twelfth of the longest, however far they are apart.
+                let range = (longest / shortest).ln().max(f64::MIN_POSITIVE);
+                let above = (value.max(shortest) / shortest).ln() / range;
+                (1.0 + 11.0 * above) / 12.0
+            } else {
+                value / longest
             }
-            area.present()?;
+        };
+        put!(
+            body,
+            "<figure><figcaption><b>{}</b> {}</figcaption><div class=\"bars\">",
+            self.title,
+            self.means
+        );
+        for row in measured {
+            let value = (self.value)(row);
+            put!(
+                body,
+                "<span class=\"name\">{} / {}</span><span class=\"bar\"><i class=\"{}\" style=\"--share:{:.4}\"></i>{}</span>",
+                row.scheme,
+                row.repository,
+                class(row.repository),
+                share(value),
+                figure(value),
+            );
         }
-        Ok(svg)
+        put!(body, "</div></figure>");
     }
 }
 
-/// The length of a bar that is this share of the longest.
-#[allow(
-    clippy::as_conversions,
-    clippy::cast_possible_truncation,
-    reason = "a share of the width in pixels"
-)]
-const fn pixels(share: f64) -> i32 {
-    (share.clamp(0.0, 1.0) * 430.0) as i32
-}
-
-/// One colour for each way to keep versions.
-const fn color(repository: RepositoryName) -> RGBColor {
-    match repository {
-        RepositoryName::PathCopying => RGBColor(31, 119, 180),
-        RepositoryName::CacheNowhere => RGBColor(127, 127, 127),
-        RepositoryName::CacheMedian => RGBColor(44, 160, 44),
-        RepositoryName::Stored => RGBColor(214, 39, 40),
-        RepositoryName::VersionedIndex => RGBColor(148, 103, 189),
-        _ => RGBColor(255, 127, 14),
+/// Three digits at least, and no more than are needed.
+fn figure(value: f64) -> String {
+    if value < 1.0 {
+        format!("{value:.3}")
+    } else if value < 100.0 {
+        format!("{value:.1}")
+    } else {
+        format!("{value:.0}")
     }
 }
 
-const WIDTH: u32 = 860;
-const LEFT: i32 = 320;
-const TOP: i32 = 40;
-const ROW: i32 = 22;
-const STYLE: &str = "body{font-family:sans-serif;max-width:60em;margin:2em auto;padding:0 1em}\
-    svg{display:block;margin:1.5em 0;max-width:100%;height:auto}\
-    table{border-collapse:collapse;font-size:90%}td,th{padding:.2em .7em;text-align:right}\
-    td:nth-child(-n+2),th:nth-child(-n+2){text-align:left}tr:nth-child(even){background:#f2f2f2}";
+fn all_figures(body: &mut String, measured: &[Measured]) {
+    put!(body, "<h2 id=\"table\">All figures</h2><dl>");
+    for (column, means) in COLUMNS {
+        put!(body, "<dt>{column}</dt><dd>{means}</dd>");
+    }
+    put!(body, "</dl>");
+    let mut table = Table::new(COLUMNS.map(|(column, _)| column));
+    table.rows = measured.iter().map(|row| row.cells().to_vec()).collect();
+    write_table(body, &table, "figures");
+}

@@ -55,6 +55,13 @@ impl Scene<'_> {
         })
     }
 
+    /// Another value for the key than it has in a version.
+    pub(super) fn false_value(&self, version: Version) -> Value {
+        let zero = Value::from(b"0.0");
+        let is_true = self.prices.value(version, self.key) == Some(&zero);
+        if is_true { Value::from(b"0.1") } else { zero }
+    }
+
     pub(super) fn question(&self) -> Question {
         Question::Key(self.key.clone())
     }

@@ -3,8 +3,7 @@
 use std::path::Path;
 
 use pad::{
-    Key, Keys, Operation, Response, SecretKey, SignedHead, Suite, TreeProof, Value, VerifyError,
-    Version,
+    Key, Keys, Operation, Response, SecretKey, SignedHead, Suite, TreeProof, VerifyError, Version,
     dynamic::{Description, open_author},
     pad_core::codec,
     pad_tree::proof::{Content, OpenedLeaf},
@@ -36,21 +35,24 @@ pub(super) fn all(scene: &Scene<'_>, folder: &Path) -> Result<Vec<Attack>, Failu
 }
 
 impl Scene<'_> {
-    /// The price in a genuine answer becomes another one.
+    /// The value in a genuine answer becomes another one.
     fn changed_value(&self) -> Result<Attack, Failure> {
         let version = self.repository.latest();
-        let mut bytes = self.repository.answer(version, &self.question())?;
-        let value = self.value(version)?.as_bytes();
-        let place = bytes
-            .windows(value.len())
-            .rposition(|window| window == value);
-        let digit = place
-            .and_then(|place| bytes.get_mut(place))
+        let genuine = self.repository.answer(version, &self.question())?;
+        let (envelope, body) = genuine
+            .split_at_checked(codec::ENVELOPE_LENGTH)
             .ok_or_else(broken)?;
-        *digit = if *digit == b'1' { b'9' } else { b'1' };
+        let mut forgery: Forgery = codec::decode_body(body).map_err(|_| broken())?;
+        for leaf in &mut forgery.leaves {
+            if let Content::Value(value) = &mut leaf.content {
+                *value = self.false_value(version);
+            }
+        }
+        let bytes = [envelope, &codec::encode_body(&forgery)].concat();
         let story = format!(
-            "changed one digit of the price {} in its answer",
-            self.value(version)?
+            "changed the value {} in its answer to {}",
+            self.value(version)?,
+            self.false_value(version)
         );
         let refused = self.deceive(version, &bytes, VerifyError::RootMismatch)?;
         Ok(Attack {
@@ -101,7 +103,7 @@ impl Scene<'_> {
     /// The genuine answer for one key is given for another.
     fn another_key(&self) -> Result<Attack, Failure> {
         let version = self.repository.latest();
-        let [(_, other), ..] = self.prices.interesting_keys();
+        let other = self.prices.other();
         let bytes = self
             .repository
             .answer(version, &Question::Key(other.clone()))?;
@@ -134,8 +136,8 @@ impl Scene<'_> {
             .snapshots
             .first()
             .map_or_else(Vec::new, |first| first.operations.clone());
-        let price = Value::try_from("0.0")?;
-        batch.push(Operation::Put(self.key.clone(), price));
+        let value = self.false_value(version);
+        batch.push(Operation::Put(self.key.clone(), value.clone()));
         liar.stage(batch)?;
         liar.flush(&[])?;
         let decode =
@@ -149,7 +151,9 @@ impl Scene<'_> {
             return Err(broken());
         };
         forged_head.signature = head.signature;
-        let story = "built a tree with the price 0.0, and put the author's signature on its root";
+        let story = format!(
+            "built a tree with the value {value}, and put the author's signature on its root"
+        );
         let refused = self.deceive(
             version,
             &codec::encode(&forged),
@@ -157,7 +161,7 @@ impl Scene<'_> {
         )?;
         Ok(Attack {
             name: "forged root",
-            story: story.into(),
+            story,
             refused,
         })
     }

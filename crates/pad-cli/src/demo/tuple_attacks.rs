@@ -1,7 +1,7 @@
 //! A server that lies with tuples: genuine ones stretched, kept too long, or taken apart.
 
 use pad::{
-    Key, Operation, Response, TupleProof, Value, VerifyError, Version,
+    Key, Operation, Response, TupleProof, VerifyError, Version,
     dynamic::verify,
     pad_core::codec,
     pad_tuple::{
@@ -42,13 +42,13 @@ fn attacks<D: TupleScheme<S, Evidence: Attacked>>(
         old_tuple::<D>(scene)?,
     ];
     if D::GENERATIONS > 1 {
-        attacks.push(old_generation::<D>(scene)?);
+        attacks.extend(old_generation::<D>(scene)?);
     }
     attacks.extend(link_of_another::<D>(scene)?);
     Ok(attacks)
 }
 
-/// The price in a genuine tuple becomes another one.
+/// The value in a genuine tuple becomes another one.
 fn changed_value<D: TupleScheme<S, Evidence: Attacked>>(
     scene: &Scene<'_>,
 ) -> Result<Attack, Failure> {
@@ -58,11 +58,12 @@ fn changed_value<D: TupleScheme<S, Evidence: Attacked>>(
     let ShownTuple::At { content, .. } = &mut part.tuple else {
         return Err(broken());
     };
-    *content = ShownContent::Value(Value::try_from("0.0")?);
-    let story = "made the price in the tuple 0.0";
+    let value = scene.false_value(version);
+    let story = format!("made the value in the tuple {value}");
+    *content = ShownContent::Value(value);
     let refused = deceive(scene, (version, scene.key), &answer);
     let refused = expect_of::<D>(refused)?;
-    Ok(attack("changed value", story, refused))
+    Ok(attack("changed value", &story, refused))
 }
 
 /// A present key is denied: the tuple before it is stretched over it.
@@ -106,8 +107,8 @@ fn old_tuple<D: TupleScheme<S, Evidence: Attacked>>(scene: &Scene<'_>) -> Result
 }
 
 /// The old value, which the older generation still has, is shown beside a young tuple that does not
-/// hold the key.
-fn old_generation<D: TupleScheme<S>>(scene: &Scene<'_>) -> Result<Attack, Failure> {
+/// hold the key. `None` if no change is of a key that the older generation has.
+fn old_generation<D: TupleScheme<S>>(scene: &Scene<'_>) -> Result<Option<Attack>, Failure> {
     for Change { version, key } in changes(scene) {
         let before = version.previous().ok_or_else(broken)?;
         let young = honest::<D>(scene, version, &key)?;
@@ -130,9 +131,9 @@ fn old_generation<D: TupleScheme<S>>(scene: &Scene<'_>) -> Result<Attack, Failur
              that version overrules"
         );
         let refused = expect(refused, VerifyError::KeyOutsideInterval)?;
-        return Ok(attack("old generation", &story, refused));
+        return Ok(Some(attack("old generation", &story, refused)));
     }
-    Err(broken())
+    Ok(None)
 }
 
 /// A tuple is kept alive with another tuple's link, of a design that has links.
@@ -140,7 +141,7 @@ fn link_of_another<D: TupleScheme<S, Evidence: Attacked>>(
     scene: &Scene<'_>,
 ) -> Result<Option<Attack>, Failure> {
     let version = scene.repository.latest();
-    let [(_, other), ..] = scene.prices.interesting_keys();
+    let other = scene.prices.other();
     let mut answer = honest::<D>(scene, version, scene.key)?;
     let other = honest::<D>(scene, version, other)?;
     let parts = (answer.proof.parts.last_mut(), other.proof.parts.last());

@@ -6,7 +6,7 @@ use pad::{
     question::{Question, Statement},
 };
 
-use crate::bench::{Bench, text};
+use crate::bench::{Bench, TRACE, text};
 
 #[test]
 fn the_demonstration_leaves_proofs_that_no_changed_byte_survives() {
@@ -15,12 +15,32 @@ fn the_demonstration_leaves_proofs_that_no_changed_byte_survives() {
     assert!(printed.contains("360 of 360 answers"), "{printed}");
     assert!(printed.contains("150 of 150 attacks"), "{printed}");
     assert!(printed.contains("3 of 3 lies refused"), "{printed}");
+    assert!(printed.contains("3 of 3 faults noticed"), "{printed}");
+    assert!(
+        printed.contains("3 of 3 lies about a set refused"),
+        "{printed}"
+    );
     assert!(
         printed.contains("4 of 4 lies about a directory refused"),
         "{printed}"
     );
     let page = text(&bench.read("d/index.html"));
-    assert_eq!(page.matches("<svg").count(), 4);
+    assert_eq!(page.matches("<figure").count(), 6);
+    assert_eq!(page.matches("class=\"name\"").count(), 6 * 30);
+    for word in [
+        "width=device-width",
+        "prefers-color-scheme: dark",
+        "Made at 20",
+        env!("CARGO_PKG_VERSION"),
+        "tree: forged root",
+        "tuple: stretched range",
+        "hidden value",
+        "poisoned hint",
+        "damaged byte, audited",
+        "witness of another",
+    ] {
+        assert!(page.contains(word), "{word}");
+    }
     assert!(
         !page.contains("src=") && !page.contains("<link"),
         "the page needs nothing else"
@@ -71,4 +91,31 @@ fn the_demonstration_leaves_proofs_that_no_changed_byte_survives() {
             }
         }
     }
+}
+
+/// A user's own trace takes the place of the prices; what it is too short for is said.
+#[test]
+fn the_demonstration_takes_a_trace_of_the_user_s() {
+    let bench = Bench::new();
+    let rows = (0..30).map(|number| {
+        let key = number % 12;
+        let day = number / 10;
+        format!("day {day},put,<key> {key:02},{}\n", number * 7)
+    });
+    let trace = format!("snapshot,op,key,value\n{}", rows.collect::<String>());
+    bench.write("own.csv", trace.as_bytes());
+    let printed = bench.ok("demo --out d --budget 1 --trace own.csv");
+    assert!(
+        printed.contains("The trace own.csv: 3 snapshots"),
+        "{printed}"
+    );
+    assert!(printed.contains("verified and right"), "{printed}");
+    assert!(printed.contains("changed: <key> "), "{printed}");
+    let page = text(&bench.read("d/index.html"));
+    assert!(page.contains("&lt;key&gt;") && !page.contains("<key>"));
+    bench.ok("check --store d/prices.pad");
+
+    bench.write("short.csv", TRACE.as_bytes());
+    bench.fails("demo --out e --trace short.csv", 2, "five keys in the last");
+    bench.fails("demo --out e --trace none.csv", 2, "none.csv");
 }

@@ -37,29 +37,33 @@ fn the_operator_s_tutorial_works() {
     assert!(run(include_str!("../../../../docs/tutorials/operator.md")) >= 11);
 }
 
-/// The servers that are started by lines that end with `&` are killed at the end.
+/// Servers that are killed at the end.
 #[cfg(feature = "network")]
-#[test]
-fn the_operations_commands_work() {
+struct Servers(Vec<std::process::Child>);
+
+#[cfg(feature = "network")]
+impl Drop for Servers {
+    fn drop(&mut self) {
+        for server in &mut self.0 {
+            let _ = server.kill();
+            let _ = server.wait();
+        }
+    }
+}
+
+/// Follows a document line by line: `pad` and the shell's commands, servers where a line ends with `&`, and with `# exit status N`
+/// what must fail. Ports from 7440 on are others, that are free. How many lines are of `pad`.
+#[cfg(feature = "network")]
+fn follow(document: &str, bench: &Bench, mut other: impl FnMut(&str) -> bool) -> usize {
     use std::{
         io::{BufRead as _, BufReader},
         net::TcpListener,
-        process::{Child, Stdio},
+        process::Stdio,
+        thread,
+        time::Duration,
     };
 
-    struct Servers(Vec<Child>);
-
-    impl Drop for Servers {
-        fn drop(&mut self) {
-            for server in &mut self.0 {
-                let _ = server.kill();
-                let _ = server.wait();
-            }
-        }
-    }
-
-    let bench = Bench::new();
-    let mut document = include_str!("../../../../docs/operations.md").to_owned();
+    let mut document = document.to_owned();
     // All at once, so that they differ.
     let free = [(); 6].map(|()| TcpListener::bind("127.0.0.1:0").unwrap());
     for (port, free) in (7440..).zip(&free) {
@@ -70,17 +74,31 @@ fn the_operations_commands_work() {
     let (mut servers, mut count) = (Servers(Vec::new()), 0);
     for line in document.lines().filter_map(|line| line.strip_prefix("$ ")) {
         let Some(line) = line.strip_prefix("pad ") else {
-            let mut shell = std::process::Command::new("sh");
-            let done = shell.args(["-c", line]).current_dir(bench.folder.path());
-            assert!(done.status().unwrap().success(), "{line}");
+            if !other(line) {
+                let mut shell = std::process::Command::new("sh");
+                let done = shell.args(["-c", line]).current_dir(bench.folder.path());
+                assert!(done.status().unwrap().success(), "{line}");
+            }
             continue;
         };
         count += 1;
-        if line.contains("--witnesses") && line.starts_with("get ") {
-            // They have seen nothing yet, perhaps.
+        if let Some((line, status)) = line.split_once(" # exit status ") {
+            let output = bench.run(line);
+            assert_eq!(
+                output.status.code(),
+                status.parse().ok(),
+                "{line}: {output:?}"
+            );
+            continue;
+        }
+        if line.starts_with("get --server ") {
+            // Mirrors and witnesses have seen nothing yet, perhaps.
             let waits = (0..600).find(|_| {
-                std::thread::sleep(std::time::Duration::from_millis(100));
-                bench.run(line).status.success()
+                let is_there = bench.run(line).status.success();
+                if !is_there {
+                    thread::sleep(Duration::from_millis(100));
+                }
+                is_there
             });
             assert!(waits.is_some(), "{line}: {:?}", bench.run(line));
             continue;
@@ -96,9 +114,56 @@ fn the_operations_commands_work() {
         servers.0.push(child);
         let mut said = String::new();
         output.read_line(&mut said).unwrap();
-        assert!(said.starts_with("serving "), "{line}: {said}");
+        assert!(said.contains("127.0.0.1:"), "{line}: {said}");
     }
+    count
+}
+
+#[cfg(feature = "network")]
+#[test]
+fn the_operations_commands_work() {
+    let document = include_str!("../../../../docs/operations.md");
+    let count = follow(document, &Bench::new(), |_| false);
     assert!(count >= 19, "{count}");
+}
+
+/// The program of one's own is built as the document says, outside of the workspace.
+#[cfg(all(feature = "file", feature = "network"))]
+#[test]
+fn the_first_half_hour_works() {
+    let document = include_str!("../../../../docs/tutorials/first-half-hour.md");
+    let reader = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/standalone/pad");
+    let program = fs::read_to_string(reader.join("src/main.rs")).unwrap();
+    let shown = document.split_once("```rust,no_run\n").unwrap().1;
+    let shown = shown.split_once("```").unwrap().0;
+    assert!(
+        program.ends_with(shown),
+        "the document's program is the one that is built"
+    );
+
+    let bench = Bench::new();
+    let mut printed = None;
+    let count = follow(document, &bench, |line| {
+        if !line.starts_with("cargo run ") {
+            return false;
+        }
+        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+        let mut command = std::process::Command::new(cargo);
+        command.args(["run", "--quiet", "--locked", "--offline", "--manifest-path"]);
+        command.arg(reader.join("Cargo.toml")).arg("--target-dir");
+        command.arg(Path::new(env!("CARGO_TARGET_TMPDIR")).join("standalone"));
+        let output = command.current_dir(bench.folder.path()).output().unwrap();
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{errors}");
+        printed = Some(String::from_utf8(output.stdout).unwrap());
+        true
+    });
+    assert!(count >= 25, "{count}");
+    assert_eq!(printed.as_deref(), Some("apple: Present(Value(1.20))\n"));
+    assert_eq!(
+        bench.read("copy.csv"),
+        [b"prices:", &bench.read("prices.csv")[..]].concat()
+    );
 }
 
 /// The files of other crates are not there when a crate is built from what was published of it.

@@ -1,5 +1,7 @@
 //! Keys and values: bounded at every border.
 
+use std::collections::BTreeMap;
+
 use pad_core::{
     DecodeError, InputError, Key, MAX_KEY_LENGTH, MAX_VALUE_LENGTH, Value,
     codec::{decode_body, encode_body},
@@ -42,5 +44,48 @@ fn keys_are_ordered_by_their_bytes() {
     assert_eq!(
         format!("{:?} {}", keys[2], keys[4]),
         "Key(\\x00\\x00) a\\x00"
+    );
+}
+
+/// Every way in checks the length, and every way in and out is of the same bytes.
+#[test]
+fn keys_and_values_are_made_from_bytes_of_every_kind() {
+    macro_rules! conversions {
+        ($name:ident, $limit:expr) => {
+            let expected = $name::new(&b"apple"[..]).unwrap();
+            let made = [
+                $name::from(b"apple"),
+                $name::from(*b"apple"),
+                "apple".parse().unwrap(),
+                $name::try_from("apple").unwrap(),
+                $name::try_from(String::from("apple")).unwrap(),
+                $name::try_from(&b"apple"[..]).unwrap(),
+                $name::try_from(b"apple".to_vec()).unwrap(),
+                $name::try_from(Box::<[u8]>::from(&b"apple"[..])).unwrap(),
+            ];
+            assert!(made.iter().all(|made| *made == expected));
+            assert_eq!(expected.as_ref(), b"apple");
+            assert_eq!(Vec::from(expected.clone()), b"apple");
+            assert_eq!(expected.clone().into_bytes(), Box::from(expected.clone()));
+            let named: BTreeMap<$name, u8> = made.into_iter().zip(0..).collect();
+            assert_eq!(named.get(&b"apple"[..]), Some(&7));
+            assert_eq!($name::from([]), $name::default());
+
+            let long = "a".repeat($limit + 1);
+            let refused = $name::new(long.as_bytes()).unwrap_err();
+            assert_eq!($name::try_from(&long[..]), Err(refused));
+            assert_eq!(long.parse::<$name>(), Err(refused));
+            assert_eq!($name::try_from(long.as_bytes()), Err(refused));
+            assert_eq!($name::try_from(long.clone().into_bytes()), Err(refused));
+            let boxed = long.clone().into_bytes().into_boxed_slice();
+            assert_eq!($name::try_from(boxed), Err(refused));
+            assert_eq!($name::try_from(long), Err(refused));
+        };
+    }
+    conversions!(Key, MAX_KEY_LENGTH);
+    conversions!(Value, MAX_VALUE_LENGTH);
+    assert_eq!(
+        Key::from([7; MAX_KEY_LENGTH]).as_bytes().len(),
+        MAX_KEY_LENGTH
     );
 }

@@ -1,0 +1,30 @@
+use accumulators::{
+    Accumulator, Authority, ElementSet, SecretKey, SignedSnapshot, Snapshot, Witnessed, wire,
+};
+use ed25519_dalek::SigningKey;
+use pad_core::{AuthorKey, Untrusted, Version, Workers};
+
+type Secret = <Guests as Accumulator>::SecretKey;
+type Witness = <Guests as Witnessed>::Witness;
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    // The author: a new key with the scheme's usual parameters, a set, its value, a signature.
+    let workers = Workers::all_cores();
+    let secret = Secret::create(&Default::default(), b"guests", &workers)?;
+    let (key, signer) = (secret.public_key(), SigningKey::from_bytes(&[42; 32]));
+    let guests = ElementSet::<Guests>::from_elements(key, &["ada", "grace"], &workers)?;
+    let value = Guests::accumulate(&secret, &guests, &workers)?;
+    let (key, version) = (key.clone(), Version::new(1));
+    let signed = wire::encode(&Snapshot::<Guests> { key: key.clone(), version, value }.sign(&signer)?);
+
+    // A server: a witness, from the set and the public key.
+    let witness = wire::encode(&Guests::witness(&key, &guests, b"ada", &workers)?);
+
+    // A client, with the public keys alone.
+    let author = AuthorKey::from_bytes(signer.verifying_key().as_bytes())?;
+    let received: Untrusted<SignedSnapshot<Guests>> = wire::decode(&key, &signed, 4096)?;
+    let snapshot = received.verify(&Authority { author, key: key.clone() }, &version)?;
+    let received: Untrusted<Witness> = wire::decode(&key, &witness, 4096)?;
+    assert_eq!(received.verify(&snapshot, b"ada")?.get().element, b"ada");
+    Ok(())
+}

@@ -1,0 +1,162 @@
+//! The programs in documents of which it is said that one line of them changes, and nothing else: with every
+//! line that may stand there.
+//!
+//! The documents' own line is compiled and run by the documentation's tests.
+
+use std::error::Error;
+
+use pad::pad_tuple::{for_each_accumulated_tuple, for_each_tuple};
+
+type Outcome = Result<(), Box<dyn Error>>;
+
+/// A program with another line: what it is called, and its `main`.
+macro_rules! program {
+    ($name:ident, $file:literal, $alias:ident = $type:ty) => {
+        mod $name {
+            #![allow(unused_imports, reason = "of the document's own line")]
+            type $alias = $type;
+            include!(concat!("../../snippets/", $file));
+
+            pub(super) fn run() -> super::Outcome {
+                main()
+            }
+        }
+    };
+}
+
+macro_rules! tree {
+    ($name:ident, $scheme:ty) => {
+        mod $name {
+            program!(readme, "dictionary.rs", Prices = pad::Tree<$scheme>);
+            program!(application, "application.rs", Prices = pad::Tree<$scheme>);
+            type Outcome = super::Outcome;
+            pub(super) const PROGRAMS: [fn() -> Outcome; 2] = [readme::run, application::run];
+        }
+    };
+}
+
+macro_rules! tuple {
+    ($name:ident, $design:ty) => {
+        mod $name {
+            program!(readme, "dictionary.rs", Prices = pad::Tuple<$design>);
+            program!(application, "application.rs", Prices = pad::Tuple<$design>);
+            program!(tuples, "tuples.rs", Prices = pad_tuple::Tuple<$design>);
+            type Outcome = super::Outcome;
+            pub(super) const PROGRAMS: [fn() -> Outcome; 3] =
+                [readme::run, application::run, tuples::run];
+        }
+    };
+}
+
+tree!(red_black, pad::RedBlack);
+tree!(treap, pad::Treap);
+tree!(skip_list, pad::SkipList);
+for_each_tuple!(tuple);
+for_each_accumulated_tuple!(tuple);
+
+program!(
+    bilinear,
+    "accumulator.rs",
+    Guests = accumulators::bilinear::Bilinear
+);
+program!(rsa, "accumulator.rs", Guests = accumulators::rsa::Rsa);
+
+#[test]
+fn programs_run_with_every_tree() {
+    for program in [red_black::PROGRAMS, treap::PROGRAMS, skip_list::PROGRAMS].as_flattened() {
+        program().unwrap();
+    }
+}
+
+#[test]
+fn programs_run_with_every_signed_design() {
+    macro_rules! run {
+        ($name:ident, $design:ty) => {
+            for program in $name::PROGRAMS {
+                program().unwrap();
+            }
+        };
+    }
+    for_each_tuple!(run);
+}
+
+/// To run them takes minutes: a new RSA modulus is searched, or parameters for thousands of elements are made.
+#[test]
+fn programs_compile_with_every_accumulator() {
+    let mut compiled: Vec<fn() -> Outcome> = vec![bilinear::run, rsa::run];
+    macro_rules! compile {
+        ($name:ident, $design:ty) => {
+            compiled.extend($name::PROGRAMS);
+        };
+    }
+    for_each_accumulated_tuple!(compile);
+    assert_eq!(compiled.len(), 2 + 6 * 3);
+}
+
+/// A document shows the file's program with the line that begins so.
+fn assert_shown(document: &str, program: &str, line: &str) {
+    let shown = document.split("```rust\n").skip(1);
+    let is_shown = shown
+        .filter_map(|rest| rest.split_once("```"))
+        .any(|(block, _)| {
+            let is_line = |text: &&str| text.starts_with(line);
+            let lines = || block.lines().filter(|text| !text.is_empty());
+            let rest = lines().filter(|text| !is_line(text));
+            lines().filter(is_line).count() == 1
+                && rest.eq(program.lines().filter(|text| !text.is_empty()))
+        });
+    assert!(is_shown, "the program of the file, with a line {line}..");
+}
+
+#[test]
+fn documents_show_the_programs_that_are_compiled() {
+    let dictionary = include_str!("../../snippets/dictionary.rs");
+    let readme = include_str!("../../../README.md");
+    assert_shown(readme, dictionary, "type Prices = ");
+    let application = include_str!("../../snippets/application.rs");
+    let tutorial = include_str!("../../../docs/tutorials/application.md");
+    assert_shown(tutorial, application, "type Prices = ");
+    let tuples = include_str!("../../snippets/tuples.rs");
+    let readme = include_str!("../../../crates/pad-tuple/README.md");
+    assert_shown(readme, tuples, "type Prices = ");
+    let accumulator = include_str!("../../snippets/accumulator.rs");
+    let readme = include_str!("../../../crates/accumulators/README.md");
+    assert_shown(readme, accumulator, "type Guests = ");
+}
+
+/// The facade has every tree and every design by name.
+#[test]
+fn the_facade_names_every_repository_and_design() {
+    type S = pad::Sha256Ed25519;
+    let _: [Option<()>; 12] = [
+        None::<pad::TreapPathCopying<S>>.map(drop),
+        None::<pad::TreapCacheNowhere<S>>.map(drop),
+        None::<pad::TreapCacheMedian<S>>.map(drop),
+        None::<pad::TreapCacheEverywhere<S>>.map(drop),
+        None::<pad::RedBlackPathCopying<S>>.map(drop),
+        None::<pad::RedBlackCacheNowhere<S>>.map(drop),
+        None::<pad::RedBlackCacheMedian<S>>.map(drop),
+        None::<pad::RedBlackCacheEverywhere<S>>.map(drop),
+        None::<pad::SkipListPathCopying<S>>.map(drop),
+        None::<pad::SkipListCacheNowhere<S>>.map(drop),
+        None::<pad::SkipListCacheMedian<S>>.map(drop),
+        None::<pad::SkipListCacheEverywhere<S>>.map(drop),
+    ];
+    let _: [Option<()>; 15] = [
+        None::<pad::Base>.map(drop),
+        None::<pad::BaseSuperseding>.map(drop),
+        None::<pad::BaseLightweight>.map(drop),
+        None::<pad::Spec>.map(drop),
+        None::<pad::SpecSuperseding>.map(drop),
+        None::<pad::SpecLightweight>.map(drop),
+        None::<pad::SpecLightweight3>.map(drop),
+        None::<pad::BaseSupersedingBls>.map(drop),
+        None::<pad::SpecLightweightBls>.map(drop),
+        None::<pad::AccumulatorsRsa>.map(drop),
+        None::<pad::AccumulatorsSupersedingRsa>.map(drop),
+        None::<pad::ChainAccumulatorsRsa>.map(drop),
+        None::<pad::AccumulatorsBilinear>.map(drop),
+        None::<pad::AccumulatorsSupersedingBilinear>.map(drop),
+        None::<pad::ChainAccumulatorsBilinear>.map(drop),
+    ];
+}
