@@ -24,12 +24,12 @@ def tag_digest(committed):
     return sha256(b"\5" + committed).digest()
 
 
-def _inner(level, below, after):
+def inner_sum(level, below, after):
     data = bytes([0, level]) + _be64(below[0]) + _be64(after[0]) + below[1] + after[1]
     return below[0] + after[0], sha256(data).digest()
 
 
-def _leaf(kind, length, digest, after):
+def leaf_sum(kind, length, digest, after):
     data = bytes([kind]) + _be64(length) + _be64(after[0]) + digest + after[1]
     return length + after[0], sha256(data).digest()
 
@@ -123,9 +123,9 @@ class Part:
         if node.kind == PRUNED:
             node.sum = node.length, node.digest
         elif node.kind == INNER:
-            node.sum = _inner(node.level, *children)
+            node.sum = inner_sum(node.level, *children)
         else:
-            node.sum = _leaf(node.kind, node.length, node.digest, *(children or [NOTHING]))
+            node.sum = leaf_sum(node.kind, node.length, node.digest, *(children or [NOTHING]))
         require(node.sum[0] <= MOST_BYTES, "the list is too long")
 
     def search(self, index):
@@ -181,14 +181,14 @@ def root_of(blocks):
         if level == 0:
             summed = NOTHING
             for kind, length, _, digest in reversed(leaves[first:end]):
-                summed = _leaf(kind, length, digest, summed)
+                summed = leaf_sum(kind, length, digest, summed)
             return summed
         same = [place for place in range(first + 1, end) if leaves[place][2] == level]
         ends = [*same, end]
         parts = [of(start, level - 1, stop) for start, stop in zip([first, *same], ends)]
         summed = parts.pop()
         while parts:
-            summed = _inner(level, parts.pop(), summed)
+            summed = inner_sum(level, parts.pop(), summed)
         return summed
 
     return of(0, TOP, len(leaves))
