@@ -8,11 +8,13 @@ import json
 import pathlib
 import sys
 
-from pad_verifier import accumulated, ed25519, heads, proof_files, tuples
+from pad_verifier import accumulated, directories, ed25519, flexlist, flexlist_updates, heads, messages
+from pad_verifier import proof_files, tuples
 from pad_verifier.keys import PublicKey
 from pad_verifier.questions import Question
 from pad_verifier.reader import open_message
-from pad_verifier.refusal import Refused, Unsupported
+from pad_verifier.refusal import Refused, Unsupported, require
+from pad_verifier.suites import SUITES
 
 VECTORS = pathlib.Path(__file__).resolve().parents[2] / "docs" / "vectors"
 
@@ -25,6 +27,11 @@ def optional(digits):
     return None if digits is None else bytes.fromhex(digits)
 
 
+def shown(text):
+    """An answer's value; of an entry of a directory, its digest or what there is in its place."""
+    return text.encode() if text in ("deleted", "unassigned") else optional(text)
+
+
 def question_of(case):
     return Question(case["question"], [optional(key) for key in case["keys"]])
 
@@ -33,7 +40,7 @@ def check_proof_files(vectors):
     """How many are accepted and refused."""
     public = PublicKey(vectors["public"])
     for case in vectors["accepted"]:
-        expected = [(bytes.fromhex(key), optional(value)) for key, value in case["answer"]]
+        expected = [(bytes.fromhex(key), shown(value)) for key, value in case["answer"]]
         file = bytes.fromhex(case["file"])
         try:
             found = proof_files.verify(file, public, case["version"], question_of(case))
@@ -62,7 +69,7 @@ def check_signatures(vectors):
 
 
 def check_trees(vectors):
-    """The heads and history proofs of trees."""
+    """The heads, history proofs and evidence of trees."""
     suite, scheme = vectors["suite"], vectors["scheme"]
     public = PublicKey(
         f"pad-public-key v1\nsuite {suite}\nscheme {scheme}\n"
@@ -86,7 +93,134 @@ def check_trees(vectors):
             if good != (place is None):
                 raise Wrong(f"byte {place} of {case}")
             accepted, refused = accepted + good, refused + (not good)
-    return accepted + len(known) - 1, refused
+    for case in vectors.get("refused_history", []):
+        try:
+            check_history(case, bytes.fromhex(case["proof"]), public, known)
+        except Refused:
+            continue
+        raise Wrong(f"accepted: {case}")
+    others = {name: bytes.fromhex(message) for name, message in vectors["messages"].items()}
+    prefix = others["prefix proof of version 3 under version 6"]
+    if heads.verify_prefix(prefix, public, 3, known[6]) != known[3].history:
+        raise Wrong("the prefix proof shows another history")
+    for name in ("equivocation", "contradiction"):
+        check_evidence(others[name], public)
+    for case in vectors.get("refused_evidence", []):
+        try:
+            check_evidence(bytes.fromhex(case["message"]), public)
+        except Refused:
+            continue
+        raise Wrong(f"accepted: {case}")
+    refused += len(vectors.get("refused_history", [])) + len(vectors.get("refused_evidence", []))
+    return accepted + len(known) + 2, refused
+
+
+def check_evidence(message, public):
+    check = {5: heads.verify_equivocation, 9: heads.verify_contradiction}[message[5]]
+    return check(message, public)
+
+
+def check_directories(vectors):
+    """Proofs of entries and of ranges (kinds 160 and 161)."""
+    suites, counts = {suite.number: suite for suite in SUITES.values()}, [0, 0]
+
+    def found(suite, root, message, ids):
+        kind, look_up = (160, directories.look_up) if isinstance(ids, list) else (161, directories.look_up_range)
+        reader = open_message(message, kind, suite.number, len(message))
+        arguments = [ids] if kind == 160 else ids
+        return [[number, entry] for number, entry in look_up(reader, suite, root, *arguments)]
+
+    for group in vectors["dense"]:
+        suite, root = suites[group["suite"]], bytes.fromhex(group["versions"][-1]["root"])
+        cases = [(case, case["ids"]) for case in group["proofs"]]
+        cases += [(case, (case["start"], case["end"])) for case in group["ranges"]]
+        for case, ids in cases:
+            message = bytes.fromhex(case["proof"])
+            if found(suite, root, message, ids) != [[number, shown(entry)] for number, entry in case["answers"]]:
+                raise Wrong(f"another answer: {case}")
+            counts[0] += 1
+    for case in vectors["refused"]:
+        try:
+            found(suites[1], bytes.fromhex(case["root"]), bytes.fromhex(case["message"]), case["ids"])
+        except Refused:
+            counts[1] += 1
+            continue
+        raise Wrong(f"accepted: {case}")
+    return counts
+
+
+def check_messages(vectors):
+    """Questions, histories and lists: that they are read, or not."""
+    read = {10: messages.read_question, 11: messages.read_history, 12: messages.read_list}
+    for name in ("accepted", "refused"):
+        for case in vectors[name]:
+            message = bytes.fromhex(case["message"])
+            try:
+                read[case["kind"]](message, len(message))
+                good = True
+            except Refused:
+                good = False
+            if good != (name == "accepted"):
+                raise Wrong(f"not {name}: {case}")
+    return len(vectors["accepted"]), len(vectors["refused"])
+
+
+def check_lists(vectors):
+    """Lists of blocks, proofs about them, updates, challenges; no tags."""
+    counts = [0, 0]
+    for case in vectors["structure"]:
+        tags = (flexlist.tag_digest(b"tag-%d" % number) for number in range(len(case["lens"])))
+        if flexlist.root_of(zip(case["lens"], case["levels"], tags)) != (case["rank"], bytes.fromhex(case["root"])):
+            raise Wrong(f"another root: {case}")
+        counts[0] += 1
+    for case in vectors["multiproof"]:
+        proof, root = bytes.fromhex(case["proof"]), bytes.fromhex(case["root"])
+        expected = {(leaf["start"], leaf["length"], bytes.fromhex(leaf["td"])) for leaf in case["leaves"]}
+        if set(flexlist.prove_indices(proof, root, case["rank"], case["indices"])) != expected:
+            raise Wrong(f"other blocks: {case}")
+        counts[0] += 1
+        for place in range(0, len(proof), 7):
+            changed = proof[:place] + bytes([proof[place] ^ 1]) + proof[place + 1 :]
+            try:
+                flexlist.prove_indices(changed, root, case["rank"], case["indices"])
+            except Refused:
+                counts[1] += 1
+                continue
+            raise Wrong(f"accepted with byte {place} changed: {case}")
+    for case in vectors["updates"]:
+        witness, after = bytes.fromhex(case["witness"]), bytes.fromhex(case["root_after_each"][-1])
+        if updated(case, witness) != (case["new_rank"], after):
+            raise Wrong(f"another root: {case}")
+        counts[0] += 1
+        for place in range(0, len(witness), 7):
+            try:
+                updated(case, witness[:place] + bytes([witness[place] ^ 1]) + witness[place + 1 :])
+            except Refused:
+                counts[1] += 1
+                continue
+            raise Wrong(f"accepted with byte {place} changed: {case}")
+    case = vectors["dpdp"]
+    about = [bytes.fromhex(case["seed"]), bytes.fromhex(case["file_id"]), case["version"], bytes.fromhex(case["root"])]
+    challenge = flexlist.Challenge.of_samples(*about, case["total"], case["c"])
+    samples = [[challenge.place(q, case["total"]), hex(challenge.coefficient(q))] for q in range(case["c"])]
+    if challenge.context.hex() != case["ctx"] or samples != case["challenge"]:
+        raise Wrong("another challenge")
+    places = [place for place, _ in samples]
+    flexlist.prove_indices(bytes.fromhex(case["proof"]), about[3], case["total"], places)
+    return counts[0] + 2, counts[1]
+
+
+def updated(case, witness):
+    """The total and the root after the operations of a case."""
+    blocks = flexlist_updates.List(witness, bytes.fromhex(case["old_root"]), case["old_rank"])
+    for step in case["ops"]:
+        if step["op"] == "rem":
+            blocks.remove(step["index"])
+        elif step["op"] == "mod":
+            blocks.modify(step["index"], step["length"], bytes.fromhex(step["td"]))
+        else:
+            blocks.insert(step["index"], step["length"], bytes.fromhex(step["td"]), step["level"])
+    return blocks.finish()
 
 
 def check_tuples(vectors):
@@ -120,11 +254,26 @@ def check_tuples(vectors):
             if found != expected:
                 raise Wrong(f"{found} with byte {place} changed: {case}")
             counts[0 if place is None else 1] += 1
+    for case in vectors.get("refused", []):
+        message, version = bytes.fromhex(case["proof"]), case["version"]
+        question = Question("look-up", [bytes.fromhex(case["key"])])
+        try:
+            require(version < len(known), "there is no such version")
+            reader = open_message(message, 65, public.suite.number, len(message))
+            check_look_up(reader, public, version, question, known[version])
+        except Refused:
+            counts[1] += 1
+            continue
+        raise Wrong(f"accepted: {case}")
     return counts
 
 
 def check_history(case, message, public, known):
     older, newer = known[case["older"]], known[case["newer"]]
+    if case["kind"] == "prefix":
+        if heads.verify_prefix(message, public, older.version, newer) != older.history:
+            raise Refused("another history")
+        return
     if case["kind"] == "consistency":
         heads.verify_consistency(message, public, older, newer)
     elif heads.verify_inclusion(message, public, older.version, newer) != older.root:
@@ -133,6 +282,12 @@ def check_history(case, message, public, known):
 
 def check(path):
     vectors = json.loads(path.read_text())
+    if "multiproof" in vectors:
+        return check_lists(vectors)
+    if "dense" in vectors:
+        return check_directories(vectors)
+    if "accepted" in vectors and "public" not in vectors:
+        return check_messages(vectors)
     if "accepted" in vectors:
         return check_proof_files(vectors)
     if "signatures" in vectors:
@@ -147,6 +302,9 @@ def main():
     files = given or [
         *sorted(VECTORS.glob("proof-files/*.json")),
         VECTORS / "ed25519.json",
+        VECTORS / "messages.json",
+        VECTORS / "files" / "flexlist.json",
+        VECTORS / "directories" / "block_directory.json",
         *sorted(path for path in VECTORS.glob("trees/*.json") if path.stem != "accumulated"),
         *sorted(path for path in VECTORS.glob("tuples/*.json") if path.stem != "many-and-range"),
     ]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Verifies a proof file of a tree, of signed tuples (Ed25519) or of tuples in RSA accumulators, as `pad verify` does.
+"""Verifies a proof file of a tree, of signed tuples (Ed25519), of tuples in RSA accumulators or of a directory, as `pad` does.
 
     python3 pad_verify.py --public prices.pub --at 3 --key apple proof.pad
 
@@ -10,6 +10,7 @@ import argparse
 import sys
 
 from pad_verifier import proof_files
+from pad_verifier.directories import DELETED, UNASSIGNED
 from pad_verifier.keys import LONGEST_FILE, PublicKey
 from pad_verifier.questions import Question, check_question, longest_file
 from pad_verifier.refusal import Refused, Unsupported, require
@@ -32,6 +33,8 @@ def arguments():
     asked.add_argument("--range", nargs=2, metavar=("START", "END"), help="all entries; '' for an open end")
     asked.add_argument("--predecessor", metavar="KEY", help="the entry before this key")
     asked.add_argument("--successor", metavar="KEY", help="the entry after this key")
+    asked.add_argument("--id", nargs="+", type=int, help="the entries of a directory with these ids")
+    asked.add_argument("--ids", nargs=2, type=int, metavar=("START", "END"), help="the entries from START on, before END")
     asked.add_argument("--first", action="store_true", help="the first entry")
     asked.add_argument("--last", action="store_true", help="the last entry")
     parser.add_argument("--hex", action="store_true", help="keys and values are hexadecimal")
@@ -52,6 +55,10 @@ def question_of(given):
     for name in ("predecessor", "successor"):
         if getattr(given, name) is not None:
             return Question(name, [key(getattr(given, name))])
+    if given.id or given.ids:
+        require(all(0 <= number < 1 << 64 for number in given.id or given.ids), "there is no such id")
+        ids = sorted(set(given.id)) if given.id else given.ids
+        return Question("entries" if given.id else "entries of a range", [number.to_bytes(8, "big") for number in ids])
     return Question("first" if given.first else "last", [])
 
 
@@ -84,6 +91,10 @@ def main():
         print(f"pad_verify: not proved: {refusal}", file=sys.stderr)
         return 3
     for key, value in entries:
+        if public.is_directory():
+            gone = value in (DELETED, UNASSIGNED)
+            print(f"{int.from_bytes(key, 'big')} is {value.decode() if gone else 'live: ' + value.hex()}")
+            continue
         print(f"{show(key)} is absent" if value is None else f"{show(key)} = {show(value)}")
     print(f"proved: {question.name} in version {given.at}, {len(entries)} entries")
     return 0

@@ -94,6 +94,76 @@ def verify_inclusion(message, public, older, newer):
     return root
 
 
+def verify_prefix(message, public, older, newer):
+    """The history root of an older version under a newer head (kind 8)."""
+    reader = open_message(message, 8, public.suite.number, LONGEST_HISTORY_PROOF)
+    history = _read_prefix(reader, public, older, newer)
+    reader.end()
+    return history
+
+
+def _read_prefix(reader, public, older, newer):
+    require(1 <= older < newer.version, "the older version does not come before")
+    suite = public.suite
+    proof = reader.list(lambda: reader.take(suite.width))
+    leaves = older - 1
+    if leaves == 0:
+        require(not proof, "the first version has no history")
+        return suite.hash("pad/v1/empty-history", b"")
+    require(proof, "the prefix proof is too short")
+    position, last = leaves - 1, newer.version - 2
+    while position % 2:
+        position, last = position // 2, last // 2
+    whole, part = _climb(suite, proof[0], proof[1:], position, last)
+    require(whole == newer.history, "the older history is not in that of the newer")
+    return part
+
+
+def verify_equivocation(message, public):
+    """The version of which the author signed two heads (kind 5)."""
+    reader = open_message(message, 5, public.suite.number, 2 * LONGEST_HEAD)
+    fields = [read_head(reader, public) for _ in range(2)]
+    reader.end()
+    version = fields[0][2].version
+    first, second = (check_head(one, public, version) for one in fields)
+    require(first != second, "the heads are the same")
+    return version
+
+
+def _read_testimony(reader, public, version):
+    """What a head says of a version: its root and its history, None for what it does not say."""
+    fields = read_head(reader, public)
+    head = check_head(fields, public, fields[2].version)
+
+    def own():
+        require(head.version == version, "the head is of another version")
+        return head.root, head.history
+
+    def root():
+        require(1 <= version < head.version, "the older version does not come before")
+        older = reader.take(public.suite.width)
+        path = reader.list(lambda: reader.take(public.suite.width))
+        _check_included(public.suite, version, older, head, path)
+        return older, None
+
+    def history():
+        return None, _read_prefix(reader, public, version, head)
+
+    return reader.variant([own, root, history])[1]
+
+
+def verify_contradiction(message, public):
+    """The version of which the author's heads say different things (kind 9)."""
+    longest = 2 * (LONGEST_HEAD + LONGEST_HISTORY_PROOF)
+    reader = open_message(message, 9, public.suite.number, longest)
+    version = reader.number()
+    first, second = (_read_testimony(reader, public, version) for _ in range(2))
+    reader.end()
+    differ = [one != other for one, other in zip(first, second) if None not in (one, other)]
+    require(any(differ), "the testimonies do not contradict each other")
+    return version
+
+
 def verify_consistency(message, public, older, newer):
     """Refuses a newer head that does not continue an older one (kind 3)."""
     require(older.version < newer.version, "the older version does not come before")

@@ -24,6 +24,7 @@ ACCUMULATED = {
     "tuple-accumulators-superseding-rsa": 0x0292,
     "tuple-chain-accumulators-rsa": 0x02A2,
 }
+DIRECTORIES = {"directory": 0x0401}
 LINES = re.compile(
     r"pad-public-key v1\nsuite ([^\n]*)\nscheme ([^\n]*)\n"
     r"dictionary ([0-9a-f]{32})\nauthor ([0-9a-f]{64})\n(scheme-key (?:[0-9a-f]{2})+\n)?\Z"
@@ -40,7 +41,7 @@ class PublicKey:
         suite, self.scheme_name, dictionary, author, own = lines.groups()
         require(suite in SUITES, f"there is no suite {suite}")
         self.suite = SUITES[suite]
-        self.scheme = {**TREES, **TUPLES, **ACCUMULATED}.get(self.scheme_name)
+        self.scheme = {**TREES, **TUPLES, **ACCUMULATED, **DIRECTORIES}.get(self.scheme_name)
         if self.scheme is None:
             raise Unsupported(f"this verifier does not know the scheme {self.scheme_name}")
         require(bool(own) == self.is_accumulated(), "a scheme's own key is missing, or there for nothing")
@@ -50,6 +51,9 @@ class PublicKey:
 
     def is_tree(self):
         return self.scheme_name in TREES
+
+    def is_directory(self):
+        return self.scheme_name in DIRECTORIES
 
     def is_accumulated(self):
         return self.scheme_name in ACCUMULATED

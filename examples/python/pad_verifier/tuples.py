@@ -78,6 +78,7 @@ class Design:
             )
 
     def instants(self, version, epochs):
+        require(version > 0, "version 0 has no generations, whatever is signed about it")
         require(len(epochs) == self.generations - 1, "there are not as many epochs as older generations")
         return [version, *epochs]
 
