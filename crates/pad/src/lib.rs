@@ -67,7 +67,7 @@ pub use complete::CompleteHistory;
 pub use durable::{Checked, Durable, DurableRepository};
 pub use family::{tree::TreeStore, tuple::TupleSetup};
 #[cfg(feature = "file")]
-pub use keys::{FileOwnerKey, FileOwnerKeyError};
+pub use keys::{FileOwnerKey, FileOwnerKeyError, FilePublic};
 pub use keys::{KeyFileError, PublicKey, SchemeKey, SecretKey};
 pub use pad_core::{
     self, ApplyError, AuthorKey, Blake3Ed25519, DecodeError, Dictionary, DictionaryId, Domain,
