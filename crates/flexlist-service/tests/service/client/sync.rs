@@ -253,10 +253,15 @@ impl Seek for Moving {
 #[test]
 fn a_source_that_changes_while_it_is_read_is_said_and_never_sent_in_part() {
     let world = World::new(TagKind::PrivateMac);
-    let mut client = world.uploaded(&contents(2_000));
+    let mut client = world
+        .uploaded(&contents(2_000))
+        .with_options(ClientOptions {
+            part_bytes: 1 << 14,
+            ..small()
+        });
     let file = contents(6_000);
     let mut moved = 0;
-    for left in 1..400 {
+    for left in (1..400).step_by(7) {
         let mut source = Moving {
             file: Cursor::new(file.clone()),
             left,

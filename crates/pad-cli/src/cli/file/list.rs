@@ -57,12 +57,8 @@ fn states(path: &Path) -> Result<Vec<PathBuf>, Failure> {
         // What cannot be opened, or is gone by now, is not known to be one; a pipe would not end.
         let is_plain = fs::metadata(&found).is_ok_and(|found| found.is_file());
         if is_plain && KeptFile::is_at(&found).unwrap_or(false) {
-            states.push(
-                found
-                    .strip_prefix("./")
-                    .map(Path::to_path_buf)
-                    .unwrap_or(found),
-            );
+            let shown = found.strip_prefix(".").unwrap_or(&found);
+            states.push(shown.to_path_buf());
         }
     }
     states.sort();

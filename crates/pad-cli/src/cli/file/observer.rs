@@ -49,7 +49,7 @@ pub(super) enum Reader {
     /// The owner.
     Owner(FileArguments),
     /// Somebody else.
-    Observer(Observer),
+    Observer(Box<Observer>),
 }
 
 /// Somebody who reads a file of which he has what is published.
@@ -63,7 +63,7 @@ impl ReaderArguments {
     /// Who reads; an observer has asked for the version to read.
     pub(super) fn reader(&self) -> Result<Reader, Failure> {
         match (&self.public, &self.state) {
-            (Some(public), _) => self.observer(public).map(Reader::Observer),
+            (Some(public), _) => Ok(Reader::Observer(Box::new(self.observer(public)?))),
             (None, Some(state)) => Ok(Reader::Owner(FileArguments {
                 state: state.clone(),
                 key: self.key.clone(),

@@ -128,11 +128,11 @@ enum Source {
     /// One that the server shows with the owner's signature, and the owner asks for.
     Vouched(FileArguments, Box<Client>, Vouched),
     /// One that others know.
-    Observed(Observer),
+    Observed(Box<Observer>),
 }
 
 impl Source {
-    const fn state(&self) -> &FileState {
+    fn state(&self) -> &FileState {
         match self {
             Self::Own(_, _, state) => state,
             Self::Vouched(_, _, vouched) => vouched.state(),

@@ -73,14 +73,15 @@ fn a_root_that_a_dictionary_has_is_read_and_no_other() {
     bench.ok("commit --store d --key author");
     let entry = bench.json("get --store d notes");
     let root = entry[0]["value_hex"].as_str().unwrap().to_owned();
-    bench.ok("file write --state s --key k --offset 0 --text SOME");
-    // The version of then is the published one, which the server still answers for.
-    let read = elsewhere.ok(&format!(
-        "file read --public public --root {root} --length 9"
+    let line = format!("file read --public public --root {root} --length 9");
+    assert_eq!(elsewhere.ok(&line), "some text");
+    let audit = elsewhere.json(&format!(
+        "file audit --public public --root {root} --full"
     ));
-    assert_eq!(read, "some text");
-    let audit = elsewhere.json(&format!("file audit --public public --root {root} --full"));
     assert_eq!(audit[0]["sealed_root"], root.as_str());
+    // The owner goes on, and the server has the version of then no more.
+    bench.ok("file write --state s --key k --offset 0 --text SOME");
+    elsewhere.fails(&line, 2, "version 1 is gone, and version 2 is the newest");
     bench.ok("file publish --state s --key k --path notes --store d --author author");
     bench.ok("commit --store d --key author");
     let entry = bench.json("get --store d notes");
