@@ -158,7 +158,7 @@ fn lies_about_the_newest_version() {
         FileObserver::new(strange, world.wire.clone()).newest(),
         Err(ClientError::Statement(_))
     ));
-    for place in [0, 20, 40, 70] {
+    for place in [0, 20, 40, 67] {
         world.wire.tamper(move |_, response| {
             if let Response::Confirmed {
                 statement: OwnerStatement::Confirm(signed) | OwnerStatement::Finish(signed),

@@ -242,10 +242,11 @@ impl Read for Moving {
 
 impl Seek for Moving {
     fn seek(&mut self, place: SeekFrom) -> io::Result<u64> {
-        self.left = self.left.saturating_sub(1);
-        if self.left == 0 {
+        // Once.
+        if self.left == 1 {
             self.file.get_mut()[3_000] ^= 1;
         }
+        self.left = self.left.saturating_sub(1);
         self.file.seek(place)
     }
 }
