@@ -231,7 +231,9 @@ mod tests {
     /// The operations, with their bytes.
     fn diff(old: &[OldBlock<[u8; 32]>], new: &[u8], chunker: &Chunker) -> Vec<BlockEdit> {
         let mut file = Cursor::new(new);
-        let operations = changes(old, &mut file, chunker, digest).unwrap().into_iter();
+        let operations = changes(old, &mut file, chunker, digest)
+            .unwrap()
+            .into_iter();
         let bytes = |block: NewBlock<[u8; 32]>| {
             let bytes = read(&mut Cursor::new(new), &block.range).unwrap();
             assert_eq!(digest(&bytes), block.content);

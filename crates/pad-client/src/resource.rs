@@ -110,7 +110,10 @@ impl Resource {
             }
             Self::History(key) => format!("histories/{}", encoded(&Question::Key(key.clone()))),
             Self::HistoryUntil(version, key) => {
-                format!("histories/{version}/{}", encoded(&Question::Key(key.clone())))
+                format!(
+                    "histories/{version}/{}",
+                    encoded(&Question::Key(key.clone()))
+                )
             }
             Self::Consistency(older, newer) => format!("consistency/{older}/{newer}"),
             Self::Growth(older, newer) => format!("growth/{older}/{newer}"),

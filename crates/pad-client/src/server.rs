@@ -211,7 +211,11 @@ fn only_name(http: &HttpClient) -> Result<String, FetchError> {
     match list.as_slice() {
         [name] if is_dictionary_name(name) => Ok(name.clone()),
         names => {
-            let names: Vec<_> = names.iter().filter(|name| is_dictionary_name(name)).take(10).collect();
+            let names: Vec<_> = names
+                .iter()
+                .filter(|name| is_dictionary_name(name))
+                .take(10)
+                .collect();
             Err(FetchError::Several(format!(
                 "add {DICTIONARIES}/NAME to its address, NAME being one of {names:?}"
             )))

@@ -167,7 +167,8 @@ impl<'s> Visit<'s> {
         let page = page.map_err(|_| FetchError::Unusable("history"))?;
         let page = page.into_unverified();
         // One that goes forth would never come to an end.
-        let is_before = |last| page.since <= last && page.changes.last().is_none_or(|newest| *newest <= last);
+        let is_before =
+            |last| page.since <= last && page.changes.last().is_none_or(|newest| *newest <= last);
         if last.is_some_and(|last| !is_before(last)) {
             return Err(FetchError::Unusable("history of the versions before"));
         }

@@ -60,7 +60,12 @@ impl TagCheck {
     }
 
     /// These are the bytes of the block that starts at byte `start`.
-    pub(super) fn block(&self, start: u64, committed: &[u8], block: &[u8]) -> Result<(), AuditError> {
+    pub(super) fn block(
+        &self,
+        start: u64,
+        committed: &[u8],
+        block: &[u8],
+    ) -> Result<(), AuditError> {
         self.kind.check_block(start, committed, block)
     }
 }
@@ -134,12 +139,7 @@ impl<T: Transport> Asking<T> {
     }
 
     /// What a refusal says about versions is an error of its own.
-    pub(super) fn refused(
-        &self,
-        known: &Known,
-        purpose: Purpose,
-        refusal: Refusal,
-    ) -> ClientError {
+    pub(super) fn refused(&self, known: &Known, purpose: Purpose, refusal: Refusal) -> ClientError {
         let version = known.version;
         if version == 0 {
             return refusal.into_error(purpose);

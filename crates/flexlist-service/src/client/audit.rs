@@ -367,13 +367,16 @@ impl<T: Transport> Auditing<'_, T> {
     /// Reads every block that overlaps the range.
     fn read_range(&self, range: Range<u64>) -> Blocks {
         let bytes = range.end.saturating_sub(range.start);
-        let blocks = self.asking.blocks(&self.state, range).map_err(|error| match error {
-            BlocksError::Refused(refusal) => self.failed(bytes, refusal),
-            BlocksError::Transport(error) => error.into(),
-            BlocksError::Proof(error) => Failed::Fault(AuditFault::Answer(error.into())),
-            BlocksError::Blocks(error) => Failed::Fault(AuditFault::Answer(error.into())),
-            BlocksError::Unexpected => Failed::Fault(AuditFault::Unexpected),
-        })?;
+        let blocks = self
+            .asking
+            .blocks(&self.state, range)
+            .map_err(|error| match error {
+                BlocksError::Refused(refusal) => self.failed(bytes, refusal),
+                BlocksError::Transport(error) => error.into(),
+                BlocksError::Proof(error) => Failed::Fault(AuditFault::Answer(error.into())),
+                BlocksError::Blocks(error) => Failed::Fault(AuditFault::Answer(error.into())),
+                BlocksError::Unexpected => Failed::Fault(AuditFault::Unexpected),
+            })?;
         Ok(blocks
             .iter()
             .map(|block| block.start..block_end(block))

@@ -284,7 +284,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
                     ..self.known()
                 };
                 Err(self.asking.outdated(&known, status.version))
-            },
+            }
             Ordering::Equal if is_list(status, &known.list) => Ok(()),
             Ordering::Equal => Err(ClientError::Forked {
                 version: known.version,

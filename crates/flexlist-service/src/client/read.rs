@@ -144,8 +144,7 @@ impl<T: Transport> Asking<T> {
         if u64::try_from(data.0.len()) != Ok(proven.length) {
             return Err(AuditError::BlockMismatch { start });
         }
-        self.tags
-            .block(start, committed.as_ref(), data.as_ref())?;
+        self.tags.block(start, committed.as_ref(), data.as_ref())?;
         Ok(KnownBlock {
             start,
             bytes: data.0,

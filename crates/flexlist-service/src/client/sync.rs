@@ -67,11 +67,12 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
             let mut edits = Vec::new();
             let mut taken = 0_u64;
             while edits.len() < MAX_EDITS
-                && let Some(next) = operations.next_if(|next| {
-                    taken == 0 || taken.saturating_add(bytes(next)) <= most
-                })
+                && let Some(next) = operations
+                    .next_if(|next| taken == 0 || taken.saturating_add(bytes(next)) <= most)
             {
-                taken = taken.saturating_add(bytes(&next)).saturating_add(EDIT_OVERHEAD);
+                taken = taken
+                    .saturating_add(bytes(&next))
+                    .saturating_add(EDIT_OVERHEAD);
                 sent = sent.saturating_add(bytes(&next));
                 edits.push(load(next, source)?);
             }
@@ -97,7 +98,8 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         auditing.visit_proved(&mut |block| {
             let length = block.range.end.saturating_sub(block.range.start);
             // Proved against the list, which this owner has made: a tag without it is not his.
-            let root = committed_content(block.committed.as_ref()).ok_or(ClientError::Unexpected)?;
+            let root =
+                committed_content(block.committed.as_ref()).ok_or(ClientError::Unexpected)?;
             blocks.push(OldBlock {
                 length,
                 content: (length, root),

@@ -89,7 +89,9 @@ impl<H: Handler> Transport for InProcess<H> {
 /// An answer of at most `limit` bytes.
 pub(super) fn decode_response(bytes: &[u8], limit: usize) -> Result<Response, TransportError> {
     codec::decode(bytes, limit).map_err(|error| match error {
-        DecodeError::TooLarge { limit } => TransportError::Http(HttpError::ResponseTooLarge { limit }),
+        DecodeError::TooLarge { limit } => {
+            TransportError::Http(HttpError::ResponseTooLarge { limit })
+        }
         error => TransportError::Undecodable(error),
     })
 }

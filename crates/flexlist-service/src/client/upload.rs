@@ -180,7 +180,10 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
                 .saturating_add(BLOCK_OVERHEAD);
             written.push((upload.write_id(position, &block), block));
         }
-        let tags = self.owner.tags.tag_all(&written, &self.asking.options.workers)?;
+        let tags = self
+            .owner
+            .tags
+            .tag_all(&written, &self.asking.options.workers)?;
         let mut part = Vec::with_capacity(written.len());
         for ((_, data), tag) in written.into_iter().zip(tags) {
             let data = data.into();

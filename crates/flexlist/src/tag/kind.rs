@@ -91,12 +91,7 @@ impl TagKind {
     ///
     /// # Errors
     /// [`AuditError::MalformedTag`], [`AuditError::BlockMismatch`].
-    pub fn check_block(
-        self,
-        start: u64,
-        committed: &[u8],
-        block: &[u8],
-    ) -> Result<(), AuditError> {
+    pub fn check_block(self, start: u64, committed: &[u8], block: &[u8]) -> Result<(), AuditError> {
         match self {
             Self::HashOnly => HashOnly::check_block(start, committed, block),
             // What the scheme commits behind the root is of no matter here.

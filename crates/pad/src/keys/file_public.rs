@@ -69,7 +69,9 @@ impl FilePublic {
         let tags = read_tags(tags)?.ok_or(malformed(3, "tags <digits>, or the name of a kind"))?;
         let name = field("file").and_then(digest);
         let name = name.ok_or(malformed(4, "file <64 digits>"))?;
-        let version = field("version").and_then(number).filter(|number| *number > 0);
+        let version = field("version")
+            .and_then(number)
+            .filter(|number| *number > 0);
         let version = version.ok_or(malformed(5, "version <number>"))?;
         let total = field("bytes").and_then(number);
         let total = total.ok_or(malformed(6, "bytes <number>"))?;

@@ -75,9 +75,7 @@ fn a_root_that_a_dictionary_has_is_read_and_no_other() {
     let root = entry[0]["value_hex"].as_str().unwrap().to_owned();
     let line = format!("file read --public public --root {root} --length 9");
     assert_eq!(elsewhere.ok(&line), "some text");
-    let audit = elsewhere.json(&format!(
-        "file audit --public public --root {root} --full"
-    ));
+    let audit = elsewhere.json(&format!("file audit --public public --root {root} --full"));
     assert_eq!(audit[0]["sealed_root"], root.as_str());
     // The owner goes on, and the server has the version of then no more.
     bench.ok("file write --state s --key k --offset 0 --text SOME");

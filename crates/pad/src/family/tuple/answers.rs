@@ -206,7 +206,9 @@ impl<S: Suite, D: AskedDesign<S>> AnsweringRepository for TupleRepository<S, D> 
     ) -> Result<Untrusted<KeyHistory>, AnswerError> {
         let latest = last.min(self.latest());
         // One look-up for each version, and one for the version before them.
-        let reached = latest.number().saturating_sub(lookups.saturating_sub(1).max(1));
+        let reached = latest
+            .number()
+            .saturating_sub(lookups.saturating_sub(1).max(1));
         let oldest = self.oldest().max(Version::new(reached)).min(latest);
         let mut before = self.lookup(oldest, key)?;
         let mut changes = Vec::new();
