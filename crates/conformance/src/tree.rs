@@ -225,6 +225,18 @@ fn check_history<S: Suite, St: Store<S>>(played: &PlayedTree<S, St>, oldest: Ver
         let found = played.server.history(&key);
         assert_eq!(found.changes, expected, "history of {key} from {oldest}");
         assert_eq!(found.since, oldest, "history of {key}");
+        for lookups in [0, 1, 7] {
+            let mut last = played.server.latest();
+            let mut newest_first = Vec::new();
+            while last > oldest {
+                let page = played.server.history_page(&key, last, lookups);
+                assert!(page.since < last, "a page of {key} goes back");
+                newest_first.extend(page.changes.into_iter().rev());
+                last = page.since;
+            }
+            newest_first.reverse();
+            assert_eq!(newest_first, expected, "pages of {key} from {oldest}");
+        }
     }
 }
 

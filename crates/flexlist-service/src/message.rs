@@ -7,12 +7,12 @@ use core::fmt;
 use std::time::SystemTime;
 
 use flexlist::{
-    FileId,
+    FileId, FileState,
     bytes::Bytes,
     challenge::Challenge,
     edit::BlockEdit,
     level::{Level, LevelTooHigh},
-    list::{Block, Operation},
+    list::{Block, ListState, Operation},
     tag::BlockTag,
 };
 use pad_core::{Digest, codec::Message};
@@ -286,6 +286,20 @@ pub struct FileStatus {
     pub blocks: u64,
     /// The next part that an unfinished upload needs.
     pub next_part: u64,
+}
+
+impl FileStatus {
+    /// The version of this file that the server claims.
+    pub const fn state(&self, file: FileId) -> FileState {
+        FileState {
+            file,
+            version: self.version,
+            list: ListState {
+                root: self.root,
+                total: self.total,
+            },
+        }
+    }
 }
 
 /// A block of an answer to a read.

@@ -1,13 +1,32 @@
-//! A changed file, uploaded as an update.
+//! A changed file, found by content: what of it the server lacks.
+//!
+//! Nothing of the old file is needed but lengths and digests of its blocks, and of the new one no more than
+//! a few blocks at once, so that files of any size are compared.
 
-use core::hash::Hash;
+use core::{hash::Hash, ops::Range};
+use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
 
 use crate::{
-    chunk::Chunker,
-    edit::{BlockEdit, Exchange, OldBlock, cut, length},
+    chunk::{Chunker, MAX_BLOCK_BYTES},
+    edit::{self, BlockEdit, Exchange, OldBlock, cut},
 };
 
-/// The operations that make the `old` blocks of a file those of a file with the bytes `new`.
+/// A block of the new file: where it is there, and what it contains.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewBlock<C> {
+    /// Its bytes in the new file.
+    pub range: Range<u64>,
+    /// As [`OldBlock::content`].
+    pub content: C,
+}
+
+impl<C: Clone> edit::NewBlock for NewBlock<C> {
+    fn length(&self) -> u64 {
+        self.range.end.saturating_sub(self.range.start)
+    }
+}
+
+/// The operations that make the `old` blocks of a file those of the file that `new` is.
 ///
 /// `content` says of a block what [`OldBlock::content`] says of the old ones. What the old blocks contain
 /// has to be verified, for instance by the digests in their leaves: a block that passes for equal stays.
@@ -16,76 +35,216 @@ use crate::{
 /// cut as [`edit`](crate::edit) cuts contents in place of blocks, and by the chunker alone; of the two the
 /// one that sends fewer bytes is taken. Blocks that come out with the contents of an old one stay there.
 ///
-/// Costs up to three evaluations of `content` per byte of the new file.
+/// The operations go through the file from the start to the end, each in the file that those before it left;
+/// none if nothing changed. Any number of them, from the first one on, makes a file: they may be sent in
+/// parts.
 ///
-/// The operations go through the file from the start to the end; none if nothing changed.
-pub fn diff<C: Clone + Eq + Hash>(
+/// Reads the new file up to three times, and keeps a few of its blocks and about a hundred bytes for each
+/// block in memory. A file that changes meanwhile gives operations of no file: whoever reads the bytes of a
+/// [`NewBlock`] compares their content.
+///
+/// # Errors
+/// Those of `new`; [`ErrorKind::UnexpectedEof`] if it becomes shorter meanwhile.
+pub fn changes<C: Clone + Eq + Hash>(
     old: &[OldBlock<C>],
-    new: &[u8],
+    new: &mut (impl Read + Seek),
     chunker: &Chunker,
     content: impl Fn(&[u8]) -> C,
-) -> Vec<BlockEdit> {
-    let (mut old, mut new) = (old, new);
-    let mut front = 0;
-    while let [first, others @ ..] = old
-        && let Some((block, rest)) = part(first).and_then(|length| new.split_at_checked(length))
-        && first.content == content(block)
-    {
-        front += length(block);
-        (old, new) = (others, rest);
-    }
-    while let [others @ .., last] = old
-        && let Some(from) = part(last).and_then(|length| new.len().checked_sub(length))
-        && let Some((rest, block)) = new.split_at_checked(from)
-        && last.content == content(block)
-    {
-        (old, new) = (others, rest);
-    }
-    let exchange = |blocks: Vec<&[u8]>| {
-        let blocks: Vec<(C, &[u8])> = blocks
+) -> io::Result<Vec<BlockEdit<NewBlock<C>>>> {
+    let end = new.seek(SeekFrom::End(0))?;
+    let mut source = Source { new, content };
+    let (old, middle) = source.trim(old, 0..end)?;
+    let exchange = |blocks: Vec<NewBlock<C>>| {
+        let blocks: Vec<(C, NewBlock<C>)> = blocks
             .into_iter()
-            .map(|block| (content(block), block))
+            .map(|block| (block.content.clone(), block))
             .collect();
         let mut exchange = Exchange::new();
-        exchange.skip(front);
+        exchange.skip(middle.start);
         exchange.replace(old, &blocks);
         exchange.into_operations()
     };
-    let in_place = exchange(cut::cut(new, old, chunker));
-    let anew = exchange(cut::anew(new, chunker));
-    if sent(&anew) < sent(&in_place) {
-        anew
-    } else {
-        in_place
-    }
-}
-
-/// The length of an old block, if memory could hold it; a block of no bytes is none.
-fn part<C>(block: &OldBlock<C>) -> Option<usize> {
-    usize::try_from(block.length)
-        .ok()
-        .filter(|length| *length > 0)
+    let anew = source.anew(middle.clone(), chunker)?;
+    let in_place = source.in_place(old, middle.clone(), anew.len(), chunker)?;
+    let anew = exchange(anew);
+    Ok(match in_place.map(exchange) {
+        Some(in_place) if sent(&in_place) <= sent(&anew) => in_place,
+        _ => anew,
+    })
 }
 
 /// How many bytes of blocks these operations send.
-fn sent(operations: &[BlockEdit]) -> usize {
+fn sent<C: Clone>(operations: &[BlockEdit<NewBlock<C>>]) -> u64 {
     operations
         .iter()
-        .filter_map(BlockEdit::bytes)
-        .map(<[u8]>::len)
-        .sum()
+        .filter_map(BlockEdit::block)
+        .map(edit::NewBlock::length)
+        .fold(0, u64::saturating_add)
+}
+
+/// The new file.
+struct Source<'a, R, F> {
+    new: &'a mut R,
+    content: F,
+}
+
+impl<R: Read + Seek, C: Eq, F: Fn(&[u8]) -> C> Source<'_, R, F> {
+    /// Leaves out old blocks with which this range of the new file begins or ends.
+    fn trim<'o>(
+        &mut self,
+        old: &'o [OldBlock<C>],
+        range: Range<u64>,
+    ) -> io::Result<(&'o [OldBlock<C>], Range<u64>)> {
+        let (mut old, Range { mut start, mut end }) = (old, range);
+        while let [first, others @ ..] = old
+            && let Some(next) = start.checked_add(first.length)
+            && next <= end
+            && is_block(first.length)
+            && self.block(start..next)?.content == first.content
+        {
+            (old, start) = (others, next);
+        }
+        while let [others @ .., last] = old
+            && let Some(next) = end.checked_sub(last.length)
+            && next >= start
+            && is_block(last.length)
+            && self.block(next..end)?.content == last.content
+        {
+            (old, end) = (others, next);
+        }
+        Ok((old, start..end))
+    }
+
+    /// The range, cut by the chunker, without a tiny block at the end if that can be.
+    fn anew(&mut self, range: Range<u64>, chunker: &Chunker) -> io::Result<Vec<NewBlock<C>>> {
+        self.new.seek(SeekFrom::Start(range.start))?;
+        let mut blocks: Vec<NewBlock<C>> = Vec::new();
+        let mut start = range.start;
+        let mut lengths = (0, 0);
+        let length = range.end.saturating_sub(range.start);
+        for block in chunker.blocks(Read::by_ref(self.new).take(length)) {
+            let block = block?;
+            let end = start.saturating_add(edit::length(&block));
+            lengths = (lengths.1, block.len());
+            blocks.push(NewBlock {
+                range: start..end,
+                content: (self.content)(&block),
+            });
+            start = end;
+        }
+        if start != range.end {
+            return Err(ErrorKind::UnexpectedEof.into());
+        }
+        if let [.., before, last] = blocks.as_slice()
+            && cut::joins(lengths.0, lengths.1, chunker)
+        {
+            let joined = self.block(before.range.start..last.range.end)?;
+            blocks.truncate(blocks.len().saturating_sub(2));
+            blocks.push(joined);
+        }
+        Ok(blocks)
+    }
+
+    /// The range, cut where the old blocks were, or in as many shares where `anew` is more blocks; `None`
+    /// where neither can be.
+    fn in_place(
+        &mut self,
+        old: &[OldBlock<C>],
+        range: Range<u64>,
+        anew: usize,
+        chunker: &Chunker,
+    ) -> io::Result<Option<Vec<NewBlock<C>>>> {
+        let total = range.end.saturating_sub(range.start);
+        let lengths = old.iter().map(|block| block.length);
+        let sum = lengths.clone().try_fold(0, u64::checked_add);
+        if sum == Some(total) && lengths.clone().all(is_block) {
+            return self.cut(range.start, lengths).map(Some);
+        }
+        let Some(share) = cut::share(total, old.len(), anew, chunker) else {
+            return Ok(None);
+        };
+        let share = u64::try_from(share).unwrap_or(u64::MAX).max(1);
+        let starts = (0..total.div_ceil(share)).map(|number| number.saturating_mul(share));
+        let lengths = starts.map(|start| share.min(total.saturating_sub(start)));
+        self.cut(range.start, lengths).map(Some)
+    }
+
+    /// The blocks of these lengths from `start` on.
+    fn cut(
+        &mut self,
+        start: u64,
+        lengths: impl Iterator<Item = u64>,
+    ) -> io::Result<Vec<NewBlock<C>>> {
+        let mut start = start;
+        lengths
+            .map(|length| {
+                let end = start.saturating_add(length);
+                let block = self.block(start..end)?;
+                start = end;
+                Ok(block)
+            })
+            .collect()
+    }
+
+    /// The block with these bytes, which memory can hold.
+    fn block(&mut self, range: Range<u64>) -> io::Result<NewBlock<C>> {
+        let bytes = read(self.new, &range)?;
+        let content = (self.content)(&bytes);
+        Ok(NewBlock { range, content })
+    }
+}
+
+/// These bytes of a file, which are those of a [`NewBlock`].
+///
+/// # Errors
+/// Those of `file`; [`ErrorKind::UnexpectedEof`] if it is shorter.
+pub fn read(file: &mut (impl Read + Seek), range: &Range<u64>) -> io::Result<Vec<u8>> {
+    let length = range.end.saturating_sub(range.start);
+    let mut bytes = vec![0; usize::try_from(length).map_err(|_| ErrorKind::OutOfMemory)?];
+    file.seek(SeekFrom::Start(range.start))?;
+    file.read_exact(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// A block of this length can be.
+fn is_block(length: u64) -> bool {
+    (1..=MAX_BLOCK_BYTES).contains(&usize::try_from(length).unwrap_or(usize::MAX))
 }
 
 #[cfg(test)]
 mod tests {
+    use std::io::Cursor;
+
     use proptest::prelude::*;
     use sha2::{Digest as _, Sha256};
 
     use super::*;
-    use crate::edit::model::{self, noise};
+    use crate::edit::{
+        length,
+        model::{self, noise},
+    };
 
     fn digest(block: &[u8]) -> [u8; 32] {
         Sha256::digest(block).into()
+    }
+
+    /// The operations, with their bytes.
+    fn diff(old: &[OldBlock<[u8; 32]>], new: &[u8], chunker: &Chunker) -> Vec<BlockEdit> {
+        let mut file = Cursor::new(new);
+        let operations = changes(old, &mut file, chunker, digest)
+            .unwrap()
+            .into_iter();
+        let bytes = |block: NewBlock<[u8; 32]>| {
+            let bytes = read(&mut Cursor::new(new), &block.range).unwrap();
+            assert_eq!(digest(&bytes), block.content);
+            bytes
+        };
+        operations.map(|operation| operation.map(bytes)).collect()
+    }
+
+    fn bytes_sent(operations: &[BlockEdit]) -> usize {
+        let bytes = operations.iter().filter_map(BlockEdit::bytes);
+        bytes.map(<[u8]>::len).sum()
     }
 
     fn old_blocks(blocks: &[Vec<u8>]) -> Vec<OldBlock<[u8; 32]>> {
@@ -115,7 +274,7 @@ mod tests {
                     model::apply_to_bytes(&mut new, &edit);
                 }
             }
-            let operations = diff(&old_blocks(&blocks), &new, &chunker, digest);
+            let operations = diff(&old_blocks(&blocks), &new, &chunker);
             let after = model::apply_to_blocks(&blocks, &operations);
             prop_assert!(after.concat() == new);
             prop_assert!(after.iter().all(|block| !block.is_empty()));
@@ -134,8 +293,8 @@ mod tests {
                 .iter()
                 .map(|length| OldBlock { length: *length, content: digest(&[]) })
                 .collect();
-            let operations = diff(&old, &new, &chunker, digest);
-            prop_assert_eq!(sent(&operations), new.len());
+            let operations = diff(&old, &new, &chunker);
+            prop_assert_eq!(bytes_sent(&operations), new.len());
         }
     }
 
@@ -148,7 +307,7 @@ mod tests {
         new.splice(1_500_000..1_500_000, noise(4, 10));
         assert_eq!(new.len(), old.len());
         let blocks = cut_file(&old, &chunker);
-        let operations = diff(&old_blocks(&blocks), &new, &chunker, digest);
+        let operations = diff(&old_blocks(&blocks), &new, &chunker);
         assert!(
             (2..=8).contains(&operations.len()),
             "{} of {} blocks",
@@ -168,7 +327,7 @@ mod tests {
         }
         // Blocks that this chunker would not cut.
         let blocks: Vec<Vec<u8>> = old.chunks(3_000).map(<[u8]>::to_vec).collect();
-        let operations = diff(&old_blocks(&blocks), &new, &chunker, digest);
+        let operations = diff(&old_blocks(&blocks), &new, &chunker);
         assert_eq!(operations.len(), 3);
         assert!(operations.iter().all(
             |operation| matches!(operation, BlockEdit::Modify { block, .. } if block.len() == 3_000)
@@ -178,7 +337,7 @@ mod tests {
     #[test]
     fn files_from_and_to_nothing() {
         let chunker = Chunker::fixed(4).unwrap();
-        let inserted = diff::<[u8; 32]>(&[], b"abcdefgh", &chunker, digest);
+        let inserted = diff(&[], b"abcdefgh", &chunker);
         assert_eq!(
             inserted,
             [
@@ -193,8 +352,37 @@ mod tests {
             ]
         );
         let blocks = cut_file(b"abcdefgh", &chunker);
-        let removed = diff(&old_blocks(&blocks), b"", &chunker, digest);
+        let removed = diff(&old_blocks(&blocks), b"", &chunker);
         assert_eq!(removed, vec![BlockEdit::Remove { index: 0 }; 2]);
-        assert!(diff::<[u8; 32]>(&[], b"", &chunker, digest).is_empty());
+        assert!(diff(&[], b"", &chunker).is_empty());
+    }
+
+    /// A file that ends before the length that it told.
+    struct Shrinking(Cursor<Vec<u8>>);
+
+    impl Read for Shrinking {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            self.0.read(buffer)
+        }
+    }
+
+    impl Seek for Shrinking {
+        fn seek(&mut self, place: SeekFrom) -> io::Result<u64> {
+            match place {
+                SeekFrom::End(_) => Ok(5_000),
+                place => self.0.seek(place),
+            }
+        }
+    }
+
+    #[test]
+    fn a_file_that_becomes_shorter_is_an_error() {
+        let chunker = Chunker::fixed(64).unwrap();
+        let file = noise(6, 4_000);
+        for old in [cut_file(&file, &chunker), Vec::new()] {
+            let mut shrinking = Shrinking(Cursor::new(file.clone()));
+            let error = changes(&old_blocks(&old), &mut shrinking, &chunker, digest).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::UnexpectedEof);
+        }
     }
 }

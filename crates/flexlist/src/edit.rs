@@ -42,8 +42,8 @@ use crate::chunk::Chunker;
 use pieces::Pieces;
 
 pub use error::EditError;
-pub(crate) use exchange::Exchange;
 pub use exchange::OldBlock;
+pub(crate) use exchange::{Exchange, NewBlock};
 
 /// The most bytes that a file may have: 2^63 - 1, the limit of the list's ranks.
 pub const MAX_FILE_BYTES: u64 = (1 << 63) - 1;
@@ -135,13 +135,36 @@ impl<Inserted, Modified> BlockEdit<Inserted, Modified> {
     }
 }
 
-impl BlockEdit {
-    /// The bytes of the new block, if there is one.
-    pub fn bytes(&self) -> Option<&[u8]> {
+impl<Block> BlockEdit<Block> {
+    /// The same edit of another block, which `change` makes of its own.
+    #[must_use]
+    pub fn map<Other>(self, change: impl FnOnce(Block) -> Other) -> BlockEdit<Other> {
+        match self {
+            Self::Insert { index, block } => BlockEdit::Insert {
+                index,
+                block: change(block),
+            },
+            Self::Modify { index, block } => BlockEdit::Modify {
+                index,
+                block: change(block),
+            },
+            Self::Remove { index } => BlockEdit::Remove { index },
+        }
+    }
+
+    /// The new block, if there is one.
+    pub const fn block(&self) -> Option<&Block> {
         match self {
             Self::Insert { block, .. } | Self::Modify { block, .. } => Some(block),
             Self::Remove { .. } => None,
         }
+    }
+}
+
+impl BlockEdit {
+    /// The bytes of the new block, if there is one.
+    pub fn bytes(&self) -> Option<&[u8]> {
+        self.block().map(Vec::as_slice)
     }
 }
 

@@ -80,6 +80,17 @@ pub fn committed_digest(committed: &[u8]) -> [u8; 32] {
     tag_digest::<ListHash>(committed).0
 }
 
+/// The root of the hash tree over a block, which tells its contents from all others of its length.
+pub fn content(block: &[u8]) -> [u8; 32] {
+    hash_only::chunk_tree::root(block)
+}
+
+/// The [`content`] of a block, in what its leaf commits with tags of any [`TagKind`]: they all commit it
+/// first. `None` if so little is committed that it cannot be there.
+pub fn committed_content(committed: &[u8]) -> Option<[u8; 32]> {
+    committed.first_chunk().copied()
+}
+
 /// One place that a challenge asks for inside a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Hit {

@@ -1,9 +1,7 @@
 //! Why a server has not sent something.
 
 use pad::Version;
-use web::client::{HttpError, Reply, StatusCode};
-
-use crate::server;
+use web::client::HttpError;
 
 /// Why a server has not sent what it was asked for.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -42,11 +40,6 @@ pub enum FetchError {
 }
 
 impl FetchError {
-    /// What an answer says that grants nothing; `None` if it does grant something.
-    pub fn in_reply(reply: &Reply) -> Option<Self> {
-        (reply.status != StatusCode::OK).then(|| server::refused(reply))
-    }
-
     /// Whether the server says that it does not keep this, and others may.
     pub fn is_elsewhere(&self) -> bool {
         matches!(self, Self::NotKept { .. }) || self.is("not_kept") || self.is("pruned")

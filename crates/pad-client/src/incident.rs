@@ -15,7 +15,7 @@ use pad::{
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
 
-use crate::{fetch_error::FetchError, witnesses::NotWitnessed};
+use crate::{fetch_error::FetchError, not_witnessed::NotWitnessed};
 
 /// How a server failed a client.
 #[derive(Clone, Debug, PartialEq, Eq)]

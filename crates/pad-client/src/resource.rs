@@ -20,8 +20,10 @@ pub enum Resource {
     Answer(Version, Question),
     /// The beginning of a range of a version, of which a page can be proved.
     Page(Version, KeyRange),
-    /// The versions in which a key changed, unproved.
+    /// The versions in which a key changed, unproved; the newest ones, if there are more than a server looks for at once.
     History(Key),
+    /// The same of the versions up to this one.
+    HistoryUntil(Version, Key),
     /// The proof that the head of a newer version continues that of an older one.
     Consistency(Version, Version),
     /// The proof that a newer version contains an older one; of logs.
@@ -55,7 +57,7 @@ pub enum UnknownPath {
 
 impl Resource {
     /// The paths of all resources, with names in the place of what varies, and the name of each.
-    pub const TEMPLATES: [(&'static str, &'static str); 13] = [
+    pub const TEMPLATES: [(&'static str, &'static str); 14] = [
         ("public", "public"),
         ("head", "head"),
         ("versions", "versions"),
@@ -63,6 +65,7 @@ impl Resource {
         ("answer", "answers/{version}/{question}"),
         ("page", "pages/{version}/{question}"),
         ("history", "histories/{question}"),
+        ("history_until", "histories/{version}/{question}"),
         ("consistency", "consistency/{older}/{newer}"),
         ("growth", "growth/{older}/{newer}"),
         ("past", "past/{older}/{newer}"),
@@ -81,6 +84,7 @@ impl Resource {
             Self::Answer(..) => "answer",
             Self::Page(..) => "page",
             Self::History(_) => "history",
+            Self::HistoryUntil(..) => "history_until",
             Self::Consistency(..) => "consistency",
             Self::Growth(..) => "growth",
             Self::Past(..) => "past",
@@ -105,6 +109,12 @@ impl Resource {
                 )
             }
             Self::History(key) => format!("histories/{}", encoded(&Question::Key(key.clone()))),
+            Self::HistoryUntil(version, key) => {
+                format!(
+                    "histories/{version}/{}",
+                    encoded(&Question::Key(key.clone()))
+                )
+            }
             Self::Consistency(older, newer) => format!("consistency/{older}/{newer}"),
             Self::Growth(older, newer) => format!("growth/{older}/{newer}"),
             Self::Past(older, newer) => format!("past/{older}/{newer}"),
@@ -139,6 +149,10 @@ impl Resource {
             ("answers", _) => asked().map(|(at, question)| Self::Answer(at, question))?,
             ("pages", _) => match asked()? {
                 (at, Question::Range(range)) => Self::Page(at, range),
+                _ => return Err(UnknownPath::Unknown),
+            },
+            ("histories", rest) if rest.contains('/') => match asked()? {
+                (last, Question::Key(key)) => Self::HistoryUntil(last, key),
                 _ => return Err(UnknownPath::Unknown),
             },
             ("histories", question) => match decoded(question)? {
@@ -204,7 +218,8 @@ mod tests {
             Resource::HeadOf(newer),
             Resource::Answer(Version::EMPTY, Question::Key(key.clone())),
             Resource::Page(newer, range),
-            Resource::History(key),
+            Resource::History(key.clone()),
+            Resource::HistoryUntil(newer, key),
             Resource::Consistency(older, newer),
             Resource::Growth(older, newer),
             Resource::Past(older, newer),
@@ -260,6 +275,7 @@ mod tests {
         // A question of another kind than the path is about.
         let range = encoded(&Question::Range(KeyRange::ALL));
         assert!(Resource::parse(&format!("histories/{range}")).is_err());
+        assert!(Resource::parse(&format!("histories/3/{range}")).is_err());
         let key = encoded(&Question::Key(Key::default()));
         assert!(Resource::parse(&format!("pages/1/{key}")).is_err());
     }

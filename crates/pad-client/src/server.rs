@@ -209,9 +209,13 @@ fn only_name(http: &HttpClient) -> Result<String, FetchError> {
     let list: Result<Vec<String>, _> = serde_json::from_slice(&bytes);
     let list = list.map_err(|_| FetchError::Unusable("list of dictionaries"))?;
     match list.as_slice() {
-        [name] if is_name(name) => Ok(name.clone()),
+        [name] if is_dictionary_name(name) => Ok(name.clone()),
         names => {
-            let names: Vec<_> = names.iter().filter(|name| is_name(name)).take(10).collect();
+            let names: Vec<_> = names
+                .iter()
+                .filter(|name| is_dictionary_name(name))
+                .take(10)
+                .collect();
             Err(FetchError::Several(format!(
                 "add {DICTIONARIES}/NAME to its address, NAME being one of {names:?}"
             )))
@@ -219,8 +223,9 @@ fn only_name(http: &HttpClient) -> Result<String, FetchError> {
     }
 }
 
-/// Whether this can be the name of a dictionary in an address.
-fn is_name(name: &str) -> bool {
+/// Whether this can be the name of a dictionary in an address: at most 200 letters, digits, dots, hyphens and underscores of
+/// ASCII, and no dot first.
+pub fn is_dictionary_name(name: &str) -> bool {
     let is_usual = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
     !name.is_empty() && name.len() <= 200 && !name.starts_with('.') && name.bytes().all(is_usual)
 }
@@ -258,8 +263,15 @@ fn said(reply: &Reply) -> Said {
     }
 }
 
+impl FetchError {
+    /// What an answer says that grants nothing; `None` if it does grant something.
+    pub fn in_reply(reply: &Reply) -> Option<Self> {
+        (reply.status != StatusCode::OK).then(|| refused(reply))
+    }
+}
+
 /// What an answer that grants nothing says.
-pub(crate) fn refused(reply: &Reply) -> FetchError {
+fn refused(reply: &Reply) -> FetchError {
     let Said { code, text, .. } = said(reply);
     let status = reply.status.as_u16();
     FetchError::Refused { status, code, text }

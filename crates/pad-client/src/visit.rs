@@ -152,13 +152,59 @@ impl<'s> Visit<'s> {
         }
     }
 
-    /// The versions in which a key changed, unproved.
+    /// The versions in which a key changed, unproved: of those up to `last`, if there is one, as many from the last one back as the
+    /// server looks for at once.
+    ///
+    /// # Errors
+    /// [`FetchError`].
+    pub fn history_page(&self, key: &Key, last: Option<Version>) -> Result<KeyHistory, FetchError> {
+        let resource = match last {
+            None => Resource::History(key.clone()),
+            Some(last) => Resource::HistoryUntil(last, key.clone()),
+        };
+        let bytes = self.get(&resource, LONGEST_HISTORY)?;
+        let page = decode_history(&bytes, LONGEST_HISTORY);
+        let page = page.map_err(|_| FetchError::Unusable("history"))?;
+        let page = page.into_unverified();
+        // One that goes forth would never come to an end.
+        let is_before =
+            |last| page.since <= last && page.changes.last().is_none_or(|newest| *newest <= last);
+        if last.is_some_and(|last| !is_before(last)) {
+            return Err(FetchError::Unusable("history of the versions before"));
+        }
+        Ok(page)
+    }
+
+    /// The versions in which a key changed, unproved, as far back as the server has them.
     ///
     /// # Errors
     /// [`FetchError`].
     pub fn history(&self, key: &Key) -> Result<Untrusted<KeyHistory>, FetchError> {
-        let bytes = self.get(&Resource::History(key.clone()), LONGEST_HISTORY)?;
-        decode_history(&bytes, LONGEST_HISTORY).map_err(|_| FetchError::Unusable("history"))
+        let mut page = self.history_page(key, None)?;
+        let mut newest_first = Vec::new();
+        for _ in 0..MOST_PAGES {
+            let since = page.since;
+            newest_first.extend(page.changes.into_iter().rev());
+            let is_last = since == Version::EMPTY;
+            page = if is_last {
+                KeyHistory {
+                    since,
+                    changes: Vec::new(),
+                }
+            } else {
+                self.history_page(key, Some(since))?
+            };
+            // It has nothing older.
+            if page.since == since {
+                newest_first.reverse();
+                let changes = newest_first;
+                return Ok(Untrusted::new(KeyHistory { since, changes }));
+            }
+            if newest_first.len() > MOST_CHANGES {
+                break;
+            }
+        }
+        Err(FetchError::Unusable("history that comes to an end"))
     }
 
     /// The updates that led to some versions, from the first on as many as the server sends at once; at least one.
@@ -221,6 +267,9 @@ const LONGEST_PROOF: usize = 1 << 20;
 /// A range is two keys.
 const LONGEST_RANGE: usize = 1 << 14;
 const LONGEST_HISTORY: usize = 16 << 20;
+/// More pages, and more changes, of one history are not read.
+const MOST_PAGES: u32 = 1 << 16;
+const MOST_CHANGES: usize = 1 << 22;
 /// The longest list of updates that is read, in bytes: one update may be as long.
 const LONGEST_UPDATES: usize = 1 << 30;
 /// There is a signed head in each update.

@@ -16,9 +16,10 @@ use transparency_log::{
 use web::client::{HttpClient, HttpError, Posted, Verdict, header};
 
 use crate::{
-    dictionary::Dictionary,
     following::Following,
-    head_log::{HeadLog, HeadLogError},
+    head_log::{HeadLog, HeadLogError, LoggedHeads},
+    pauses::Pauses,
+    tally::Tally,
 };
 
 /// How witnesses are asked.
@@ -30,17 +31,9 @@ pub struct Cosigning {
     pub every: Duration,
     /// Ask again after this long though there is nothing new: clients ask for cosignatures that are not old.
     pub refresh: Duration,
-    /// The pause after a witness has failed; it doubles each time, up to [`Cosigning::LONGEST_PAUSE`].
+    /// The pause after a witness, or the log itself, has failed; it doubles each time, up to
+    /// [`Cosigning::LONGEST_PAUSE`].
     pub pause: Duration,
-}
-
-/// What became of requests to one witness.
-#[derive(Debug, Default)]
-pub(crate) struct Tally {
-    pub(crate) cosigned: AtomicU64,
-    pub(crate) failed: AtomicU64,
-    /// When it has cosigned last, by its own clock.
-    pub(crate) time: AtomicU64,
 }
 
 /// A witness was not asked with success.
@@ -57,19 +50,20 @@ enum NotCosigned {
 }
 
 impl Cosigning {
-    /// The longest pause before a witness that has failed is asked again.
+    /// The longest pause before what has failed is tried again.
     pub const LONGEST_PAUSE: Duration = Duration::from_mins(1);
 }
 
 impl HeadLog {
     /// Keeps the log up with the dictionary, and has the witnesses of the policy cosign it that have a URL there; one that is slow or
-    /// lies keeps nobody else waiting.
+    /// lies keeps nobody else waiting. A log whose medium has failed is opened anew, after longer pauses each time
+    /// ([`HeadLog::has_failed`]).
     ///
     /// # Errors
     /// [`HttpError::Configuration`].
     pub fn follow(
         self: &Arc<Self>,
-        dictionary: Arc<Dictionary>,
+        heads: Arc<impl LoggedHeads>,
         cosigning: &Cosigning,
     ) -> Result<Vec<Following>, HttpError> {
         let mut all = Vec::new();
@@ -84,14 +78,26 @@ impl HeadLog {
             }
         }
         let log = Arc::clone(self);
+        let mut pauses = Pauses::new(cosigning.pause, Cosigning::LONGEST_PAUSE);
         all.push(Following::begin(cosigning.every, move || {
-            match log.grow(&dictionary) {
-                Ok(false) => {}
-                Ok(true) => {
-                    let size = dictionary.latest().number();
-                    tracing::info!(size, "the log of heads has grown");
+            if pauses.is_pausing() {
+                return;
+            }
+            match log.grow(&*heads) {
+                Ok(has_grown) => {
+                    if pauses.succeeded() {
+                        tracing::info!("the log of heads is kept again");
+                    }
+                    if has_grown {
+                        let size = heads.latest().number();
+                        tracing::info!(size, "the log of heads has grown");
+                    }
                 }
-                Err(error) => tracing::error!(%error, "the log of heads cannot grow"),
+                Err(error) => {
+                    if pauses.failed(error.to_string()) {
+                        tracing::error!(%error, "the log of heads cannot grow");
+                    }
+                }
             }
         }));
         Ok(all)
@@ -108,10 +114,7 @@ struct Asked {
     /// The size that the witness has cosigned last, as far as is known here.
     recorded: u64,
     succeeded: Option<Instant>,
-    /// How long it is left alone after a failure, and since when.
-    left_alone: Option<(Instant, Duration)>,
-    /// What went wrong last, so that it is logged once.
-    logged: Option<String>,
+    pauses: Pauses,
 }
 
 impl Asked {
@@ -136,32 +139,27 @@ impl Asked {
             cosigning: cosigning.clone(),
             recorded: 0,
             succeeded: None,
-            left_alone: None,
-            logged: None,
+            pauses: Pauses::new(cosigning.pause, Cosigning::LONGEST_PAUSE),
         }))
     }
 
     fn round(&mut self) {
-        let is_left_alone = self
-            .left_alone
-            .is_some_and(|(since, pause)| since.elapsed() < pause);
         let is_recent = self
             .succeeded
             .is_some_and(|time| time.elapsed() < self.cosigning.refresh);
-        if is_left_alone || (is_recent && self.log.is_cosigned_by(self.number)) {
+        if self.pauses.is_pausing() || (is_recent && self.log.is_cosigned_by(self.number)) {
             return;
         }
         match self.ask() {
             Ok(None) => {}
             Ok(Some(time)) => {
                 self.succeeded = Some(Instant::now());
-                self.left_alone = None;
                 self.count(|tally| {
                     tally.time.store(time.seconds(), Ordering::Relaxed);
                     &tally.cosigned
                 });
                 let (witness, size) = (&self.witness.name, self.recorded);
-                if self.logged.take().is_some() {
+                if self.pauses.succeeded() {
                     tracing::info!(%witness, size, "the witness cosigns again");
                 }
                 tracing::debug!(%witness, size, "cosigned");
@@ -171,18 +169,13 @@ impl Asked {
     }
 
     fn failed(&mut self, error: &NotCosigned) {
-        let pause = self
-            .left_alone
-            .map_or(self.cosigning.pause, |(_, pause)| pause.saturating_mul(2));
-        self.left_alone = Some((Instant::now(), pause.min(Cosigning::LONGEST_PAUSE)));
         self.count(|tally| &tally.failed);
         let text = match error {
             NotCosigned::Answer(AnswerError::Note(source)) => format!("{error}: {source}"),
             error => error.to_string(),
         };
-        if self.logged.as_ref() != Some(&text) {
+        if self.pauses.failed(text.clone()) {
             tracing::warn!(witness = %self.witness.name, url = self.client.address(), "the witness does not cosign: {text}");
-            self.logged = Some(text);
         }
     }
 

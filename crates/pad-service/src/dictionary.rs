@@ -8,7 +8,8 @@ use std::{
 };
 
 use pad::{
-    AnyStore, NodeCache, NotOffered, RepositoryError, Store as _, StoreError, Version,
+    AnyStore, LookupError, NodeCache, NotOffered, PublicKey, RepositoryError, Store as _,
+    StoreError, Version,
     dynamic::{AnyRepository, Description, open_repository, open_repository_with},
     selection::RepositoryName,
 };
@@ -21,7 +22,7 @@ mod apply;
 pub use apply::{Applied, NotApplied};
 use apply::{apply_to, is_next};
 
-use crate::head_log::HeadLog;
+use crate::head_log::{HeadLog, LoggedHeads};
 
 /// A dictionary in a store.
 ///
@@ -353,6 +354,20 @@ impl Dictionary {
         // It may be large; nobody waits for it now.
         drop(old);
         Ok(())
+    }
+}
+
+impl LoggedHeads for Dictionary {
+    fn public(&self) -> &PublicKey {
+        &self.description.public
+    }
+
+    fn latest(&self) -> Version {
+        Self::latest(self)
+    }
+
+    fn head(&self, version: Version) -> Result<Vec<u8>, LookupError> {
+        self.read(|repository| repository.head_message(version))
     }
 }
 

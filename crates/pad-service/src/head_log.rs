@@ -7,10 +7,10 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use disk::layer::Folder;
+use disk::layer::{FileLayer, Folder};
 use pad::{LookupError, PublicKey, Version, question::verify_head};
 use transparency_log::{
-    Note, Policy, Timestamp,
+    Checkpoint, Note, Policy, Timestamp,
     note::{NoteSigner, Signature},
     policy::TrustedWitness,
     store::{LogFiles, LogStore, StoreError},
@@ -18,15 +18,33 @@ use transparency_log::{
     witness::AddCheckpoint,
 };
 
-use crate::{cosigning::Tally, dictionary::Dictionary};
+use crate::tally::Tally;
+
+/// What has the heads that a log is of.
+pub trait LoggedHeads: Send + Sync + 'static {
+    /// The key that the heads are signed with.
+    fn public(&self) -> &PublicKey;
+
+    /// The latest version.
+    fn latest(&self) -> Version;
+
+    /// The head of a version, as a message.
+    ///
+    /// # Errors
+    /// [`LookupError`].
+    fn head(&self, version: Version) -> Result<Vec<u8>, LookupError>;
+}
 
 /// The log of a dictionary's heads in a folder: appended to and signed here, cosigned by witnesses, and published when
 /// enough of them have.
 ///
 /// A checkpoint that is published has the cosignatures that the policy asks for, if there is one: until a newer one has them too, the
 /// older one is what clients are shown.
+///
+/// After an error of the medium it is opened anew, in this process, as soon as that can be: what was signed is there.
 #[derive(Debug)]
 pub struct HeadLog {
+    layer: Arc<dyn FileLayer>,
     files: LogFiles,
     signer: NoteSigner,
     public: PublicKey,
@@ -37,11 +55,46 @@ pub struct HeadLog {
 
 #[derive(Debug)]
 struct State {
-    store: LogStore,
+    /// None between a failure of the medium and the next time that the log can be opened.
+    store: Option<LogStore>,
+    /// What was signed last, as far as this process knows.
+    signed: Option<Note>,
+    signed_size: u64,
+    /// Whether the log could not be kept up when that was tried last.
+    has_failed: bool,
     /// What each witness has said to the checkpoint that was signed last.
     cosigned: BTreeMap<usize, Signature>,
     /// The witnesses that were asked about it, whatever they said.
     asked: BTreeSet<usize>,
+}
+
+impl State {
+    fn new(store: LogStore) -> Self {
+        Self {
+            signed: store.signed().cloned(),
+            signed_size: store.signed_size(),
+            store: Some(store),
+            has_failed: false,
+            cosigned: BTreeMap::new(),
+            asked: BTreeSet::new(),
+        }
+    }
+
+    fn store(&mut self) -> Result<&mut LogStore, StoreError> {
+        self.store.as_mut().ok_or(StoreError::Failed)
+    }
+
+    /// Remembers what is signed now; what witnesses have said about something else is of no use any more.
+    fn note_signed(&mut self) {
+        let Some(store) = &self.store else { return };
+        if self.signed_size == store.signed_size() {
+            return;
+        }
+        self.signed = store.signed().cloned();
+        self.signed_size = store.signed_size();
+        self.cosigned.clear();
+        self.asked.clear();
+    }
 }
 
 /// A log of heads cannot be what it should.
@@ -64,6 +117,15 @@ pub enum HeadLogError {
         "the log has another head of version {0} than the store: one of them is not what it was"
     )]
     OtherHead(Version),
+    /// The log that is in the folder after a failure is not the one that this process has signed.
+    #[error(
+        "the log in the folder does not continue the {signed} entries that were signed: it was replaced by \
+         another one or an older copy"
+    )]
+    Replaced {
+        /// How many entries were signed.
+        signed: u64,
+    },
     /// A head of the store does not verify.
     #[error("the head of version {version} does not verify: {reason}")]
     Head {
@@ -104,9 +166,23 @@ impl HeadLog {
         folder: &Path,
         signer: NoteSigner,
         policy: Option<Policy>,
-        dictionary: &Dictionary,
+        heads: &impl LoggedHeads,
     ) -> Result<Self, HeadLogError> {
-        let public = dictionary.description().public.clone();
+        std::fs::create_dir_all(folder)?;
+        Self::open_in(Arc::new(Folder::open(folder)?), signer, policy, heads)
+    }
+
+    /// The same in any layer of files.
+    ///
+    /// # Errors
+    /// [`HeadLogError`].
+    pub fn open_in(
+        layer: Arc<dyn FileLayer>,
+        signer: NoteSigner,
+        policy: Option<Policy>,
+        heads: &impl LoggedHeads,
+    ) -> Result<Self, HeadLogError> {
+        let public = heads.public().clone();
         let (origin, id) = (
             signer.name().as_str(),
             public.authority.dictionary.to_string(),
@@ -122,42 +198,36 @@ impl HeadLog {
         if policy.as_ref().is_some_and(|policy| !names_log(policy)) {
             return Err(HeadLogError::NotInPolicy);
         }
-        std::fs::create_dir_all(folder)?;
-        let layer = Arc::new(Folder::open(folder)?);
-        let store = LogStore::open(layer, &key)?;
-        let files = store.files().clone();
+        let store = LogStore::open(Arc::clone(&layer), &key)?;
         let witnesses = policy.as_ref().map_or(&[][..], Policy::witnesses);
         let log = Self {
-            files,
+            layer,
+            files: store.files().clone(),
             signer,
             public,
             tallies: witnesses.iter().map(|_| Tally::default()).collect(),
             policy,
-            state: Mutex::new(State {
-                store,
-                cosigned: BTreeMap::new(),
-                asked: BTreeSet::new(),
-            }),
+            state: Mutex::new(State::new(store)),
         };
-        log.check_last(dictionary)?;
+        log.check_last(heads)?;
         log.remember()?;
-        log.grow(dictionary)?;
+        log.grow(heads)?;
         Ok(log)
     }
 
     /// The last entry is the head that the dictionary has.
-    fn check_last(&self, dictionary: &Dictionary) -> Result<(), HeadLogError> {
-        let state = self.state();
-        let Some(last) = state.store.signed_size().checked_sub(1) else {
+    fn check_last(&self, heads: &impl LoggedHeads) -> Result<(), HeadLogError> {
+        let mut state = self.state();
+        let Some(last) = state.signed_size.checked_sub(1) else {
             return Ok(());
         };
         let version = Version::new(last.saturating_add(1));
         // A store from a backup may be behind its log.
-        if dictionary.latest() < version {
+        if heads.latest() < version {
             return Ok(());
         }
-        let head = dictionary.read(|repository| repository.head_message(version))?;
-        if state.store.signed_reader()?.entry(last)? == head {
+        let head = heads.head(version)?;
+        if state.store()?.signed_reader()?.entry(last)? == head {
             return Ok(());
         }
         Err(HeadLogError::OtherHead(version))
@@ -166,9 +236,7 @@ impl HeadLog {
     /// The cosignatures that the published checkpoint has need not be asked for before they are too old.
     fn remember(&self) -> Result<(), HeadLogError> {
         let mut state = self.state();
-        if state.store.signed_size() == 0
-            || self.files.published_size()? != state.store.signed_size()
-        {
+        if state.signed_size == 0 || self.files.published_size()? != state.signed_size {
             return Ok(());
         }
         let published = self.files.fetch(&ResourcePath::Checkpoint);
@@ -200,10 +268,13 @@ impl HeadLog {
     /// # Errors
     /// [`HeadLogError::Store`].
     pub fn sizes(&self) -> Result<[u64; 2], HeadLogError> {
-        Ok([
-            self.state().store.signed_size(),
-            self.files.published_size()?,
-        ])
+        Ok([self.state().signed_size, self.files.published_size()?])
+    }
+
+    /// Whether the log could not be kept up with the dictionary when that was tried last, or not be published.
+    pub fn has_failed(&self) -> bool {
+        let state = self.state();
+        state.has_failed || state.store.as_ref().is_none_or(LogStore::has_failed)
     }
 
     /// A resource of the log as it is published; `None` if there is none of this path.
@@ -224,36 +295,72 @@ impl HeadLog {
     /// Appends the heads that are new and signs the log; whether there were any. While the checkpoint that was signed last has too
     /// few cosignatures, and some witness was not asked about it, nothing is appended: else the witnesses would never be done with one.
     ///
+    /// If the medium has failed before, the log is opened anew first.
+    ///
     /// # Errors
     /// [`HeadLogError`].
-    pub fn grow(&self, dictionary: &Dictionary) -> Result<bool, HeadLogError> {
+    pub fn grow(&self, heads: &impl LoggedHeads) -> Result<bool, HeadLogError> {
         let mut state = self.state();
-        let (size, latest) = (state.store.signed_size(), dictionary.latest().number());
+        let grown = self.grow_in(&mut state, heads);
+        state.has_failed = grown.is_err();
+        grown
+    }
+
+    fn grow_in(&self, state: &mut State, heads: &impl LoggedHeads) -> Result<bool, HeadLogError> {
+        self.reopen(state)?;
+        let (size, latest) = (state.signed_size, heads.latest().number());
         let reachable = self.witnesses().iter().filter(|one| one.url.is_some());
         let is_done = state.asked.len() >= reachable.count();
         if latest <= size || (!is_done && size > self.files.published_size()?) {
             return Ok(false);
         }
         // What was appended before a failure is there still.
-        for version in state.store.size().saturating_add(1)..=latest {
+        for version in state.store()?.size().saturating_add(1)..=latest {
             let version = Version::new(version);
-            let head = dictionary.read(|repository| repository.head_message(version))?;
+            let head = heads.head(version)?;
             verify_head(&self.public, version, &head).map_err(|refusal| HeadLogError::Head {
                 version,
                 reason: refusal.to_string(),
             })?;
-            state.store.append(&head)?;
+            state.store()?.append(&head)?;
         }
-        state.store.sign(&self.signer)?;
-        state.cosigned.clear();
-        state.asked.clear();
-        self.publish(&mut state)?;
+        state.store()?.sign(&self.signer)?;
+        state.note_signed();
+        self.publish(state)?;
         Ok(true)
+    }
+
+    /// Opens the log anew if its medium has failed, and publishes what could not be published.
+    fn reopen(&self, state: &mut State) -> Result<(), HeadLogError> {
+        if !state.store.as_ref().is_none_or(LogStore::has_failed) {
+            return Ok(());
+        }
+        // It has the lock.
+        drop(state.store.take());
+        let store = LogStore::open(Arc::clone(&self.layer), &self.signer.verifier())?;
+        // The signature may be there of which nobody was told; nothing may be missing that was signed.
+        if let Some(signed) = &state.signed {
+            let replaced = || HeadLogError::Replaced {
+                signed: state.signed_size,
+            };
+            let checkpoint = Checkpoint::parse(signed.unverified_text()).map_err(|_| replaced())?;
+            if store.signed_size() < checkpoint.size()
+                || store.signed_reader()?.root_at(checkpoint.size())? != checkpoint.root()
+            {
+                return Err(replaced());
+            }
+        }
+        state.store = Some(store);
+        state.note_signed();
+        if self.files.published_size()? < state.signed_size {
+            self.publish(state)?;
+        }
+        Ok(())
     }
 
     /// Publishes what is signed, if enough witnesses have cosigned it.
     fn publish(&self, state: &mut State) -> Result<bool, HeadLogError> {
-        let Some(mut note) = state.store.signed().cloned() else {
+        let Some(mut note) = state.signed.clone() else {
             return Ok(false);
         };
         for cosignature in state.cosigned.values() {
@@ -263,29 +370,29 @@ impl HeadLog {
         if !self.policy.as_ref().is_none_or(is_enough) {
             return Ok(false);
         }
-        state.store.publish(&note)?;
+        state.store()?.publish(&note)?;
         Ok(true)
     }
 
     /// Whether a witness has cosigned what is signed.
     pub(crate) fn is_cosigned_by(&self, witness: usize) -> bool {
         let state = self.state();
-        state.store.signed_size() == 0 || state.cosigned.contains_key(&witness)
+        state.signed_size == 0 || state.cosigned.contains_key(&witness)
     }
 
     /// What to ask a witness that has cosigned a checkpoint of this size last; `None` if there is nothing to cosign, or the size
     /// is larger than the log.
     pub(crate) fn request(&self, old_size: u64) -> Result<Option<Request>, HeadLogError> {
         let state = self.state();
-        let size = state.store.signed_size();
-        let Some(note) = state
-            .store
-            .signed()
-            .filter(|_| size > 0 && old_size <= size)
-        else {
+        let size = state.signed_size;
+        // Without a store there is nothing to prove with; what is signed is shown when there is one again.
+        let (Some(note), Some(store)) = (
+            (state.signed.as_ref()).filter(|_| size > 0 && old_size <= size),
+            &state.store,
+        ) else {
             return Ok(None);
         };
-        let mut reader = state.store.signed_reader()?;
+        let mut reader = store.signed_reader()?;
         let request = AddCheckpoint {
             old_size,
             proof: reader.prove_consistency(old_size, size)?,
@@ -316,7 +423,7 @@ impl HeadLog {
             Some((time, signature))
         });
         let last = verified.max_by_key(|(time, _)| *time);
-        if request.size != state.store.signed_size() {
+        if request.size != state.signed_size {
             return Ok(last.map(|(time, _)| time));
         }
         state.asked.insert(witness);
@@ -328,7 +435,7 @@ impl HeadLog {
         Ok(Some(time))
     }
 
-    // What fails while it changes is refused by the log itself from then on.
+    // What fails while it changes is opened anew before it changes again.
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -165,7 +165,11 @@ pub(crate) fn log_metrics<'l>(logs: impl Iterator<Item = (&'l str, &'l Arc<HeadL
         are_there = true;
         let [signed, published] = log.sizes().unwrap_or_default();
         let of_log = format!("dictionary=\"{dictionary}\"");
-        let mut values = vec![(0, of_log.clone(), signed), (1, of_log.clone(), published)];
+        let mut values = vec![
+            (0, of_log.clone(), signed),
+            (1, of_log.clone(), published),
+            (5, of_log.clone(), u64::from(log.has_failed())),
+        ];
         for (number, witness) in log.witnesses().iter().enumerate() {
             let Some(tally) = log.tally(number) else {
                 continue;
@@ -189,7 +193,7 @@ pub(crate) fn log_metrics<'l>(logs: impl Iterator<Item = (&'l str, &'l Arc<HeadL
 }
 
 /// Name, type and meaning.
-const LOG_METRICS: [(&str, &str, &str); 5] = [
+const LOG_METRICS: [(&str, &str, &str); 6] = [
     (
         "pad_log_signed_size",
         "gauge",
@@ -214,6 +218,11 @@ const LOG_METRICS: [(&str, &str, &str); 5] = [
         "pad_cosignature_time_seconds",
         "gauge",
         "When a witness has cosigned last, by its own clock, in seconds since 1970.",
+    ),
+    (
+        "pad_log_failed",
+        "gauge",
+        "Whether the log of heads cannot be kept up with its dictionary: the log of the process says why.",
     ),
 ];
 

@@ -4,7 +4,9 @@ use core::time::Duration;
 use std::{fmt::Write as _, sync::Arc};
 
 use pad::{PublicKey, Version, question::Question};
-use pad_client::{FetchError, Reply, Resource, Server, Versions, Wanted};
+use pad_client::{
+    FetchError, HttpError, Reply, Resource, Server, Versions, Wanted, is_dictionary_name,
+};
 use serde_json::{Map, json};
 use web::server::{
     Admission, Answer, Handler, Head, HeaderName, HeaderValue, Limits, StatusCode, Work, header,
@@ -16,10 +18,13 @@ use crate::{
     refusal::Refusal,
     reply::{Lasts, MESSAGE, OBJECT, TEXT, matches, reply},
     request::{Request, Target, not_allowed},
+    witness::label,
 };
 
+mod places;
 mod upstreams;
 
+use places::Places;
 use upstreams::Upstreams;
 
 /// Passes questions about one dictionary to servers that keep what they are about.
@@ -35,6 +40,8 @@ pub struct Router {
     name: String,
     upstreams: Arc<Upstreams>,
     limits: Limits,
+    /// For long answers that are being received.
+    places: Places,
     metrics: Metrics,
 }
 
@@ -42,13 +49,18 @@ pub struct Router {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NotRouted {
+    /// The name cannot stand in an address.
+    #[error(
+        "{0:?} is no name of a dictionary: letters, digits, dots, hyphens and underscores, and no dot first"
+    )]
+    Name(String),
     /// There is no server.
     #[error("no server is named")]
     NoServer,
     /// No key is given, and no server can be reached to name one.
     #[error("no server can be reached to name the author's key")]
     NoKey,
-    /// Servers name different keys of the author's.
+    /// Servers name different keys of the author's, or all of them another one than was given.
     #[error("{first} and {other} have dictionaries of different keys")]
     OtherKey {
         /// The address of one server.
@@ -60,7 +72,7 @@ pub enum NotRouted {
 
 impl Router {
     /// The router to servers of one dictionary, under this name. Answers keep to the limits of the server that it is for. The author's key is
-    /// taken from the servers if it is not given.
+    /// taken from the servers if it is not given; if it is, servers that name another one are left out, and the log says so.
     ///
     /// Servers that cannot be reached now are asked later.
     ///
@@ -72,9 +84,18 @@ impl Router {
         public: Option<PublicKey>,
         limits: Limits,
     ) -> Result<Self, NotRouted> {
+        if !is_dictionary_name(&name) {
+            return Err(NotRouted::Name(name));
+        }
         Ok(Self {
             name,
             upstreams: Arc::new(Upstreams::new(servers, public)?),
+            places: Places::new(
+                limits
+                    .answer_bytes
+                    .checked_div(limits.response_bytes)
+                    .unwrap_or(1),
+            ),
             limits,
             metrics: Metrics::default(),
         })
@@ -151,7 +172,7 @@ impl Router {
         servers.turn();
         let (mut elsewhere, mut late, mut fails) = (None, None, false);
         for (number, server) in servers.order(wanted) {
-            match server.forward(path, posted, self.limits.response_bytes) {
+            match self.receive(server, path, posted) {
                 Ok(reply) => match FetchError::in_reply(&reply) {
                     Some(error) if error.is_elsewhere() => {
                         // So that it is not asked in vain again.
@@ -177,6 +198,24 @@ impl Router {
         }
         // Whoever fails may be the one who keeps it.
         late.or(elsewhere.filter(|_| !fails)).ok_or_else(nobody)
+    }
+
+    /// What a server says. Answers are counted only when they are passed on, so short ones have a limit that all that are received at
+    /// a time can have, and long ones are asked for again when there is a place for one.
+    fn receive(
+        &self,
+        server: &Server,
+        path: &str,
+        posted: Option<&[u8]>,
+    ) -> Result<Reply, FetchError> {
+        let longest = self.limits.response_bytes;
+        match server.forward(path, posted, longest.min(SHORT)) {
+            Err(FetchError::Http(HttpError::ResponseTooLarge { .. })) if longest > SHORT => {
+                let _place = self.places.take();
+                server.forward(path, posted, longest)
+            }
+            reply => reply,
+        }
     }
 
     fn health(&self) -> String {
@@ -217,7 +256,7 @@ impl Router {
             // Writing to a string does not fail.
             let _: core::fmt::Result = writeln!(text, "# HELP {name} {help}\n# TYPE {name} gauge");
             for (server, versions, is_up) in &known {
-                let (address, value) = (server.address(), value(*versions, *is_up));
+                let (address, value) = (label(&server.address()), value(*versions, *is_up));
                 let _: core::fmt::Result = writeln!(text, "{name}{{server=\"{address}\"}} {value}");
             }
         }
@@ -279,7 +318,8 @@ fn wanted(resource: &Resource) -> Wanted {
     }
 }
 
-/// An answer with what it says to caches.
+/// An answer with what it says to caches, if it grants something: what is not there may be there soon, and who says that it is
+/// not is nobody to be believed for longer than that.
 fn passed_on(reply: Reply, known: Option<&HeaderValue>) -> Answer {
     let Reply {
         status,
@@ -291,6 +331,10 @@ fn passed_on(reply: Reply, known: Option<&HeaderValue>) -> Answer {
         headers: Vec::with_capacity(PASSED.len()),
         body,
     };
+    if status != StatusCode::OK {
+        headers.remove(header::ETAG);
+        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    }
     let tag = headers.get(header::ETAG);
     let is_known = known
         .zip(tag.and_then(|tag| tag.to_str().ok()))
@@ -307,6 +351,9 @@ fn passed_on(reply: Reply, known: Option<&HeaderValue>) -> Answer {
     }
     answer
 }
+
+/// Answers of at most so many bytes are received without a place of their own.
+const SHORT: usize = 1 << 20;
 
 /// What a gauge shows of a server.
 type Value = fn(Option<Versions>, bool) -> u64;

@@ -4,12 +4,13 @@ use core::time::Duration;
 use std::{collections::BTreeMap, sync::Arc};
 
 use pad::{
-    AnswerError, AnyStore, Version,
+    AnswerError, AnyStore, Key, Version,
     dynamic::AnyRepository,
     exchange::{encode_history, encode_list},
     question::Question,
 };
 use pad_client::{LONGEST_PAGE, Resource, Versions};
+use pad_core::MAX_VALUE_LENGTH;
 use serde_json::{Map, json};
 use web::server::{Admission, Answer, Handler, Head, HeaderValue, Limits, StatusCode, header};
 
@@ -144,7 +145,15 @@ impl Service {
                 let object = dictionary.versions(repository).to_json();
                 moment(OBJECT, object.into_bytes())
             }
-            Resource::History(key) => moment(MESSAGE, encode_history(repository.history(key)?)),
+            Resource::History(key) => {
+                let latest = repository.latest();
+                let page = repository.history_page(key, latest, MOST_LOOKUPS)?;
+                moment(MESSAGE, encode_history(page))
+            }
+            Resource::HistoryUntil(last, key) => {
+                let page = repository.history_page(key, *last, MOST_LOOKUPS)?;
+                moment(MESSAGE, encode_history(page))
+            }
             Resource::HeadOf(version) => {
                 head_kept(dictionary, repository, *version)?;
                 forever(repository.head_message(*version)?)
@@ -200,9 +209,7 @@ impl Service {
         question: &Question,
     ) -> Result<Vec<u8>, Refusal> {
         match question {
-            Question::Keys(keys) if keys.as_slice().len() > MOST_KEYS => {
-                return Err(self.too_long());
-            }
+            Question::Keys(keys) => self.check_keys(repository, version, keys.as_slice())?,
             Question::Range(range) => {
                 // Before all of it is in memory.
                 let page = match repository.page(version, range, self.limits.response_bytes / 2) {
@@ -220,6 +227,29 @@ impl Service {
             return Err(self.too_long());
         }
         Ok(answer)
+    }
+
+    /// Refuses questions about so many keys, or so long values, that the answer would be too long, before all of it is in memory.
+    fn check_keys(
+        &self,
+        repository: &AnyRepository,
+        version: Version,
+        keys: &[Key],
+    ) -> Result<(), Refusal> {
+        if keys.len() > MOST_KEYS {
+            return Err(self.too_long());
+        }
+        let most = self.limits.response_bytes;
+        if keys.len().saturating_mul(MAX_VALUE_LENGTH) <= most {
+            return Ok(());
+        }
+        // One proof of all is shorter than the single ones together, but has all values.
+        let mut room = most.saturating_add(keys.len().saturating_mul(LONGEST_PATH));
+        for key in keys {
+            let proof = repository.proof_body(version, key)?.len();
+            room = room.checked_sub(proof).ok_or_else(|| self.too_long())?;
+        }
+        Ok(())
     }
 
     fn too_long(&self) -> Refusal {
@@ -252,7 +282,16 @@ impl Service {
         for (name, dictionary) in &self.dictionaries {
             latest.insert(name.clone(), dictionary.latest().number().into());
         }
-        json!({ "status": "ok", "latest": latest }).to_string()
+        let dictionaries = self.dictionaries.iter();
+        let failed: Vec<&String> = dictionaries
+            .filter(|(_, dictionary)| dictionary.log().is_some_and(|log| log.has_failed()))
+            .map(|(name, _)| name)
+            .collect();
+        if failed.is_empty() {
+            return json!({ "status": "ok", "latest": latest }).to_string();
+        }
+        json!({ "status": "a log of heads has failed", "latest": latest, "failed_logs": failed })
+            .to_string()
     }
 
     /// What there is to say of logs of heads.
@@ -373,5 +412,9 @@ fn list<'m>(messages: impl Iterator<Item = &'m [u8]>) -> Result<Vec<u8>, Refusal
 
 /// The keys and values of a page of a range, in bytes.
 const RANGE_BYTES: usize = 1 << 20;
+/// About as many look-ups may a page of a history take: what a key is in one version says nothing of others where it is absent.
+const MOST_LOOKUPS: u64 = 1024;
+/// What a proof of one key has beside its value, at most, in bytes.
+const LONGEST_PATH: usize = 64 << 10;
 /// The most keys that are asked about at once.
 const MOST_KEYS: usize = 1000;

@@ -208,7 +208,9 @@ impl Handler for WitnessService {
 
 /// A text as the value of a label.
 pub(crate) fn label(text: &str) -> String {
-    text.replace('\\', "\\\\").replace('"', "\\\"")
+    text.replace('\\', "\\\\")
+        .replace('"', "\\\"")
+        .replace('\n', "\\n")
 }
 
 /// All that [`AddError::status`] says, and success.

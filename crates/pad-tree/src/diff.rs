@@ -1,6 +1,6 @@
 //! What changed: between two versions, and of one key over all versions.
 
-use core::{cmp::Ordering, convert::Infallible};
+use core::{cell::Cell, cmp::Ordering, convert::Infallible};
 
 use pad_core::{Key, LookupError, Repository, StoreFault, Suite, Value, Version};
 
@@ -26,7 +26,7 @@ pub struct Difference {
 /// The versions in which one key changed, of those that a repository keeps. Nothing of it is proved.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyHistory {
-    /// The oldest version that is kept: changes up to this one are not known. Version 0 if none is lost.
+    /// The oldest version that is kept, or that was looked at: changes up to this one are not known. Version 0 if none is lost.
     pub since: Version,
     /// The versions after `since` in which the key was put with another value, or removed, oldest first.
     pub changes: Vec<Version>,
@@ -64,9 +64,19 @@ where
     /// # Panics
     /// Never: what is in memory can be read.
     pub fn history(&self, key: &Key) -> KeyHistory {
+        self.history_page(key, self.latest(), u64::MAX)
+    }
+
+    /// The same of the versions up to `last`, for as many look-ups as that may take: of one version at least, and of no older ones than
+    /// [`KeyHistory::since`], from where another page goes on.
+    ///
+    /// # Panics
+    /// Never: what is in memory can be read.
+    pub fn history_page(&self, key: &Key, last: Version, lookups: u64) -> KeyHistory {
         let probe = Probe::new(key.as_bytes());
         let find = |version| Ok(self.view(version).ok().and_then(|view| view.find(&probe)));
-        let history: Result<_, Infallible> = history(self.oldest(), self.latest(), find);
+        let versions = (self.oldest(), last.min(self.latest()));
+        let history: Result<_, Infallible> = history(versions, lookups, find);
         match history {
             Ok(history) => history,
             Err(never) => match never {},
@@ -74,21 +84,25 @@ where
     }
 }
 
-/// The versions after the oldest in which a key was put or removed. `find` gives a version's entry with the key: one value for one entry
-/// in all versions that have it.
+/// The versions after the oldest, up to the latest, in which a key was put or removed. `find` gives a version's entry with the key: one
+/// value for one entry in all versions that have it. After so many look-ups no older version is begun with.
 ///
 /// # Errors
 /// Those of `find`.
 pub(crate) fn history<I: PartialEq, E>(
-    since: Version,
-    latest: Version,
+    (oldest, latest): (Version, Version),
+    lookups: u64,
     find: impl Fn(Version) -> Result<Option<I>, E>,
 ) -> Result<KeyHistory, E> {
-    let oldest = since.number();
-    let entry_at = |version: u64| find(Version::new(version));
+    let oldest = oldest.number();
+    let used = Cell::new(0_u64);
+    let entry_at = |version: u64| {
+        used.set(used.get().saturating_add(1));
+        find(Version::new(version))
+    };
     let mut changes = Vec::new();
     let mut version = latest.number();
-    while version > oldest {
+    while version > oldest && (used.get() < lookups || version == latest.number()) {
         if let Some(entry) = entry_at(version)? {
             // An entry is in a contiguous range of versions: find its first.
             let (mut low, mut high) = (oldest, version);
@@ -111,6 +125,7 @@ pub(crate) fn history<I: PartialEq, E>(
         version -= 1;
     }
     changes.reverse();
+    let since = Version::new(version);
     Ok(KeyHistory { since, changes })
 }
 

@@ -31,7 +31,21 @@ pub trait AnsweringRepository: StorableRepository + 'static {
     ///
     /// # Errors
     /// [`AnswerError`].
-    fn history(&self, key: &Key) -> Result<Untrusted<KeyHistory>, AnswerError>;
+    fn history(&self, key: &Key) -> Result<Untrusted<KeyHistory>, AnswerError> {
+        self.history_page(key, self.latest(), u64::MAX)
+    }
+
+    /// The same of the versions up to `last`, for about as many look-ups as that may take: of one version at least, and of no older ones
+    /// than [`KeyHistory::since`], from where another page goes on.
+    ///
+    /// # Errors
+    /// [`AnswerError`].
+    fn history_page(
+        &self,
+        key: &Key,
+        last: Version,
+        lookups: u64,
+    ) -> Result<Untrusted<KeyHistory>, AnswerError>;
 
     /// The keys that differ between two versions, in ascending order, without proof.
     ///

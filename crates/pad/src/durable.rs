@@ -460,7 +460,21 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
     /// # Errors
     /// [`AnswerError`].
     pub fn history(&self, key: &Key) -> Result<Untrusted<KeyHistory>, AnswerError> {
-        self.memory.history(key)
+        self.history_page(key, self.latest(), u64::MAX)
+    }
+
+    /// The same of the versions up to `last`, for about as many look-ups as that may take: of one version at least, and of no older ones
+    /// than [`KeyHistory::since`], from where another page goes on.
+    ///
+    /// # Errors
+    /// [`AnswerError`].
+    pub fn history_page(
+        &self,
+        key: &Key,
+        last: Version,
+        lookups: u64,
+    ) -> Result<Untrusted<KeyHistory>, AnswerError> {
+        self.memory.history_page(key, last, lookups)
     }
 
     /// The keys that differ between two versions, without proof.

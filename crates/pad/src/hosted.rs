@@ -274,11 +274,17 @@ pub trait AskedRepository {
     /// [`LookupError`] if the version is not there.
     fn proof_body(&self, version: Version, key: &Key) -> Result<Vec<u8>, LookupError>;
 
-    /// The versions in which a key changed, without proof that none is missing.
+    /// The versions up to `last` in which a key changed, without proof that none is missing; as many of them, from the last one back, as
+    /// so many look-ups find.
     ///
     /// # Errors
     /// [`AnswerError`].
-    fn history(&self, key: &Key) -> Result<Untrusted<KeyHistory>, AnswerError>;
+    fn history_page(
+        &self,
+        key: &Key,
+        last: Version,
+        lookups: u64,
+    ) -> Result<Untrusted<KeyHistory>, AnswerError>;
 
     /// The keys that differ between two versions, without proof.
     ///

@@ -39,10 +39,14 @@ use crate::selection::{SchemeName, SuiteName};
 mod file;
 #[cfg(feature = "file")]
 mod file_owner;
+#[cfg(feature = "file")]
+mod file_public;
 
 use file::{MAX_FILE_BYTES, check_permissions, decode, is_lower_hexadecimal, parse, read_text};
 #[cfg(feature = "file")]
 pub use file_owner::{FileOwnerKey, FileOwnerKeyError};
+#[cfg(feature = "file")]
+pub use file_public::FilePublic;
 
 /// A key file cannot be used.
 #[derive(Debug, thiserror::Error)]

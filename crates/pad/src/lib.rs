@@ -97,7 +97,7 @@ pub use durable::{Checked, Durable, DurableRepository};
 pub use ed25519_dalek::SigningKey;
 pub use family::{tree::TreeStore, tuple::TupleSetup};
 #[cfg(feature = "file")]
-pub use keys::{FileOwnerKey, FileOwnerKeyError};
+pub use keys::{FileOwnerKey, FileOwnerKeyError, FilePublic};
 pub use keys::{KeyFileError, PublicKey, SchemeKey, SecretKey};
 pub use pad_core::{
     self, Answers, ApplyError, Author, AuthorKey, Authored, Blake3Ed25519, Client, DecodeError,

@@ -165,6 +165,12 @@ impl LogStore {
         self.signed.as_ref()
     }
 
+    /// Whether the medium has failed: then nothing can be appended, signed or published before the log is opened
+    /// anew.
+    pub const fn has_failed(&self) -> bool {
+        self.has_failed
+    }
+
     /// Appends an entry, which is not durable before the log is signed. Costs a few writes, however large the log
     /// is.
     ///

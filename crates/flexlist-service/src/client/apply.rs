@@ -11,6 +11,7 @@ use flexlist::{
 };
 use pad_core::{HeadSignature, codec};
 use signature::Signer;
+use web::client::HttpError;
 
 use super::{
     blame::Purpose,
@@ -47,7 +48,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     /// # Errors
     /// [`ClientError::Edit`]; [`ClientError::Outdated`] if another writer came first;
     /// [`ClientError::Refused`]: the file is as it was; [`ClientError::Transport`] with
-    /// [`TransportError::RequestTooLarge`]: nothing was sent; [`ClientError::Dropped`] of an earlier
+    /// [`HttpError::RequestTooLarge`]: nothing was sent; [`ClientError::Dropped`] of an earlier
     /// update: try again; what [`read`](Self::read) and [`settle`](Self::settle) fail with;
     /// [`ClientError::Tag`], [`ClientError::Signer`], [`ClientError::RandomnessUnavailable`].
     pub fn apply(&mut self, edits: &[ByteEdit]) -> Result<Applied, ClientError> {
@@ -55,17 +56,27 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         let total = base.list.total;
         let mut known = BTreeMap::new();
         for range in needed(edits, total)? {
-            self.visit_blocks(&base, range, &mut |block| {
-                known.insert(block.start, block);
-                Ok(())
-            })?;
+            self.asking
+                .visit_blocks(&self.known(), &base, range, &mut |block| {
+                    known.insert(block.start, block);
+                    Ok(())
+                })?;
         }
         let known: Vec<KnownBlock> = known.into_values().collect();
-        let chunker = self.chunker();
-        let edits = self.sent_edits(plan(edits, &known, total, chunker)?)?;
+        let edits = plan(edits, &known, total, self.chunker())?;
         if edits.is_empty() {
             return Ok(Applied::Unchanged(base));
         }
+        self.send(base, edits).map(Applied::Version)
+    }
+
+    /// Sends one update of the current version, and verifies the version that it makes.
+    pub(super) fn send(
+        &mut self,
+        base: FileState,
+        edits: Vec<BlockEdit>,
+    ) -> Result<FileState, ClientError> {
+        let edits = self.sent_edits(edits)?;
         if edits.len() > MAX_EDITS {
             let words = format!(
                 "changes in an update: {}, and the limit is {MAX_EDITS}",
@@ -80,16 +91,17 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         };
         let update = self.sign(RequestKind::Update, &update)?;
         let length = codec::encode(&Request::Update(update.clone())).len();
-        if length > self.transport.request_limit() {
-            return Err(TransportError::RequestTooLarge { length }.into());
+        if length > self.asking.transport.request_limit() {
+            return Err(TransportError::Http(HttpError::RequestTooLarge { length }).into());
         }
         self.confirm(&base);
         // Before a byte of it leaves: from here on a crash does not lose it.
         self.state.advance(Stage::Pending { base, update })?;
         match self.settle()? {
-            Settled::Applied(state) => Ok(Applied::Version(state)),
+            Settled::Applied(state) => Ok(state),
             Settled::Dropped(refusal) => Err(self.refused(Purpose::Change, refusal)),
-            Settled::Nothing => Ok(Applied::Unchanged(base)),
+            // An update was under way, and nothing has come of it.
+            Settled::Nothing => Err(ClientError::Unexpected),
         }
     }
 
@@ -101,7 +113,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
             getrandom::fill(&mut id)?;
             written.push((WriteId(id), bytes));
         }
-        let workers = &self.options.workers;
+        let workers = &self.asking.options.workers;
         let tags = self.owner.tags.tag_all(&written, workers)?.into_iter();
         let tags = RefCell::new(tags);
         let sent = |bytes: Vec<u8>| {

@@ -5,6 +5,7 @@ use core::ops::Range;
 use flexlist::{
     FileState,
     audit::{AuditAnswer, Auditor},
+    bytes::Bytes,
     challenge::{Challenge, Context, Questions},
     detection::Detection,
     tag::TagKind,
@@ -13,12 +14,14 @@ use pad_core::{HeadSignature, Untrusted};
 use signature::Signer;
 
 use super::{
+    asking::{Asking, Known},
     error::{Asked, AuditFailure, AuditFault, ClientError, SearchEnd, Silence, Unanswered},
-    file::{FileClient, is_list},
+    file::FileClient,
     locate::Search,
     question::{Blocks, Failed},
     read::{BlocksError, block_end},
     transport::Transport,
+    vouched::is_list,
 };
 use crate::message::{Refusal, Request, Response};
 
@@ -78,13 +81,44 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         progress: &mut dyn FnMut(u64),
     ) -> Result<AuditReport, ClientError> {
         let state = self.readable()?;
-        let report = AuditReport {
+        let auditing = Auditing {
+            asking: &self.asking,
+            known: self.known(),
             state,
+        };
+        auditing.audit(extent, progress)
+    }
+}
+
+/// Whoever audits a version of a file.
+pub(super) struct Auditing<'a, T> {
+    pub(super) asking: &'a Asking<T>,
+    pub(super) known: Known,
+    pub(super) state: FileState,
+}
+
+/// A block that the server has proved to have.
+pub(super) struct ProvedBlock {
+    /// Its bytes in the file.
+    pub(super) range: Range<u64>,
+    /// What its leaf commits.
+    pub(super) committed: Bytes,
+}
+
+impl<T: Transport> Auditing<'_, T> {
+    /// See [`FileClient::audit`].
+    pub(super) fn audit(
+        &self,
+        extent: Extent,
+        progress: &mut dyn FnMut(u64),
+    ) -> Result<AuditReport, ClientError> {
+        let report = AuditReport {
+            state: self.state,
             bytes: 0,
             blocks: 0,
             questions: 0,
         };
-        if state.list.total == 0 {
+        if self.state.list.total == 0 {
             return self.audit_nothing(report);
         }
         match extent {
@@ -94,10 +128,50 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         }
     }
 
+    /// Visits every block of the file, proved as audits of every block prove them, in the order of the file.
+    pub(super) fn visit_proved(
+        &self,
+        visit: &mut dyn FnMut(ProvedBlock) -> Result<(), ClientError>,
+    ) -> Result<(), ClientError> {
+        let total = self.state.list.total;
+        let mut window = FIRST_WINDOW;
+        let mut start = 0;
+        while start < total {
+            let end = start.saturating_add(window).min(total);
+            let seed = fresh_seed()?;
+            match self.question(Challenge::Every { seed, start, end }) {
+                Ok(blocks) => {
+                    let proven = blocks.last().map_or(end, |block| block.range.end).max(end);
+                    let count = number_of(&blocks);
+                    let wanted = self.asking.options.audit_blocks;
+                    window = next_window(proven.saturating_sub(start), count, wanted);
+                    for block in blocks {
+                        visit(block)?;
+                    }
+                    start = proven;
+                }
+                Err(Failed::TooLarge(_)) => window = window.div_ceil(2),
+                Err(Failed::Fault(reason)) => {
+                    return Err(ClientError::Audit(AuditFailure {
+                        version: self.state.version,
+                        asked: Asked::Range(start..end),
+                        damaged: vec![start..end],
+                        search: SearchEnd::GivenUp,
+                        reason,
+                    }));
+                }
+                Err(failed) => {
+                    return Err(no_verdict(failed, &self.state, Asked::Range(start..end)));
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Asks whether the server has this version of a file of no bytes.
     fn audit_nothing(&self, mut report: AuditReport) -> Result<AuditReport, ClientError> {
         let state = report.state;
-        let outcome = self.stands(&state);
+        let outcome = self.stands();
         report.questions = 1;
         let reason = match outcome {
             Ok(()) => return Ok(report),
@@ -114,9 +188,10 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     }
 
     /// The server says that the file stands where the owner knows it to stand.
-    fn stands(&self, state: &FileState) -> Result<(), Failed> {
+    fn stands(&self) -> Result<(), Failed> {
+        let state = &self.state;
         let request = Request::Status { file: state.file };
-        match self.transport.exchange(&request)? {
+        match self.asking.transport.exchange(&request)? {
             Response::State(status)
                 if status.version == state.version && is_list(&status, &state.list) =>
             {
@@ -124,10 +199,10 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
             }
             Response::State(status) if status.version > state.version => {
                 let fault = AuditFault::State(Box::new(status));
-                Err(self.superseded_or(state, fault))
+                Err(self.superseded_or(fault))
             }
             Response::State(status) => Err(Failed::Fault(AuditFault::State(Box::new(status)))),
-            Response::Refused(refusal) => Err(self.failed(state, 0, refusal)),
+            Response::Refused(refusal) => Err(self.failed(0, refusal)),
             _ => Err(Failed::Fault(AuditFault::Unexpected)),
         }
     }
@@ -145,14 +220,14 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
                 seed: fresh_seed()?,
                 count,
             };
-            match self.question(&state, challenge) {
+            match self.question(challenge) {
                 Ok(blocks) => {
                     report.blocks = report.blocks.saturating_add(number_of(&blocks));
                     report.questions = report.questions.saturating_add(1);
                 }
                 Err(Failed::Fault(reason)) => {
                     let indices = sampled(&challenge, &state)?;
-                    let mut search = self.search(&state);
+                    let mut search = self.search();
                     search.of_samples(&indices, &state, &reason);
                     let asked = Asked::Samples(indices);
                     return Err(failure(search, &state, asked, reason));
@@ -183,14 +258,14 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
             if proven.contains(&index) {
                 continue;
             }
-            match self.prove_range(&state, index..index.saturating_add(1)) {
+            match self.prove_range(index..index.saturating_add(1)) {
                 Ok(blocks) => {
                     report.blocks = report.blocks.saturating_add(number_of(&blocks));
                     report.questions = report.questions.saturating_add(1);
                     proven = index..blocks.last().map_or(index, |block| block.end);
                 }
                 Err(Failed::Fault(reason)) => {
-                    let mut search = self.search(&state);
+                    let mut search = self.search();
                     search.of_samples(&indices, &state, &reason);
                     let asked = Asked::Samples(indices);
                     return Err(failure(search, &state, asked, reason));
@@ -210,7 +285,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     ) -> Result<AuditReport, ClientError> {
         let state = report.state;
         let total = state.list.total;
-        let mut search = self.search(&state);
+        let mut search = self.search();
         let mut first_fault = None;
         let mut window = FIRST_WINDOW.min(self.widest());
         let mut start = 0;
@@ -220,7 +295,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
                 break;
             }
             let end = start.saturating_add(window).min(total);
-            match self.prove_range(&state, start..end) {
+            match self.prove_range(start..end) {
                 Ok(blocks) => {
                     let count = number_of(&blocks);
                     report.blocks = report.blocks.saturating_add(count);
@@ -228,7 +303,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
                     // The last block may reach further than the question.
                     let proven = blocks.last().map_or(end, |block| block.end);
                     let covered = proven.saturating_sub(start);
-                    let wanted = self.options.audit_blocks;
+                    let wanted = self.asking.options.audit_blocks;
                     window = next_window(covered, count, wanted).min(self.widest());
                     start = proven.max(end);
                 }
@@ -266,40 +341,42 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         }
     }
 
-    fn search(&self, state: &FileState) -> Search<impl FnMut(Range<u64>) -> Blocks> {
-        let patience = self.options.search_time;
-        let state = *state;
-        Search::new(patience, move |range| self.prove_range(&state, range))
+    fn search(&self) -> Search<impl FnMut(Range<u64>) -> Blocks> {
+        let patience = self.asking.options.search_time;
+        Search::new(patience, move |range| self.prove_range(range))
     }
 
     /// How many bytes a full audit asks for at once at most.
     fn widest(&self) -> u64 {
-        match self.verifier.kind() {
-            TagKind::HashOnly => self.options.read_bytes.max(1),
+        match self.asking.tags.kind() {
+            TagKind::HashOnly => self.asking.options.read_bytes.max(1),
             _ => u64::MAX,
         }
     }
 
     /// Has the server prove, for a range, that it has every byte of every block that overlaps it; the
     /// bounds of these blocks.
-    fn prove_range(&self, state: &FileState, range: Range<u64>) -> Blocks {
-        match self.verifier.kind() {
+    fn prove_range(&self, range: Range<u64>) -> Blocks {
+        match self.asking.tags.kind() {
             // A challenge opens one chunk of each block, and proves nothing about the others.
-            TagKind::HashOnly => self.read_range(state, range),
-            _ => self.question_range(state, range),
+            TagKind::HashOnly => self.read_range(range),
+            _ => self.question_range(range),
         }
     }
 
     /// Reads every block that overlaps the range.
-    fn read_range(&self, state: &FileState, range: Range<u64>) -> Blocks {
+    fn read_range(&self, range: Range<u64>) -> Blocks {
         let bytes = range.end.saturating_sub(range.start);
-        let blocks = self.blocks(state, range).map_err(|error| match error {
-            BlocksError::Refused(refusal) => self.failed(state, bytes, refusal),
-            BlocksError::Transport(error) => error.into(),
-            BlocksError::Proof(error) => Failed::Fault(AuditFault::Answer(error.into())),
-            BlocksError::Blocks(error) => Failed::Fault(AuditFault::Answer(error.into())),
-            BlocksError::Unexpected => Failed::Fault(AuditFault::Unexpected),
-        })?;
+        let blocks = self
+            .asking
+            .blocks(&self.state, range)
+            .map_err(|error| match error {
+                BlocksError::Refused(refusal) => self.failed(bytes, refusal),
+                BlocksError::Transport(error) => error.into(),
+                BlocksError::Proof(error) => Failed::Fault(AuditFault::Answer(error.into())),
+                BlocksError::Blocks(error) => Failed::Fault(AuditFault::Answer(error.into())),
+                BlocksError::Unexpected => Failed::Fault(AuditFault::Unexpected),
+            })?;
         Ok(blocks
             .iter()
             .map(|block| block.start..block_end(block))
@@ -308,32 +385,38 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
 
     /// A question about so many bytes is refused. That there is a newer version is no fault if the owner
     /// himself has signed it.
-    fn failed(&self, state: &FileState, bytes: u64, refusal: Refusal) -> Failed {
+    fn failed(&self, bytes: u64, refusal: Refusal) -> Failed {
         match refusal {
-            Refusal::UnknownVersion { current, .. } if current > state.version => {
-                self.superseded_or(state, AuditFault::Refused(refusal))
+            Refusal::UnknownVersion { current, .. } if current > self.state.version => {
+                self.superseded_or(AuditFault::Refused(refusal))
             }
             refusal => Failed::refused(bytes, refusal),
         }
     }
 
-    fn superseded_or(&self, state: &FileState, fault: AuditFault) -> Failed {
-        let known = state.version;
-        match self.newer(known) {
-            Some(newer) => ClientError::Superseded { known, newer }.into(),
+    fn superseded_or(&self, fault: AuditFault) -> Failed {
+        match self.asking.newer(&self.known) {
+            Some(newer) => ClientError::Superseded {
+                known: self.known.version,
+                newer,
+            }
+            .into(),
             None => Failed::Fault(fault),
         }
     }
 
     /// Asks, with a fresh seed, for every block that overlaps the range.
-    fn question_range(&self, state: &FileState, range: Range<u64>) -> Blocks {
+    fn question_range(&self, range: Range<u64>) -> Blocks {
         let Range { start, end } = range;
         let seed = fresh_seed()?;
-        self.question(state, Challenge::Every { seed, start, end })
+        let blocks = self.question(Challenge::Every { seed, start, end })?;
+        Ok(blocks.into_iter().map(|block| block.range).collect())
     }
 
     /// The blocks that the server has proved to have.
-    fn question(&self, state: &FileState, challenge: Challenge) -> Blocks {
+    fn question(&self, challenge: Challenge) -> Result<Vec<ProvedBlock>, Failed> {
+        let state = &self.state;
+        let key = self.asking.tags.key().ok_or(ClientError::OwnerAudits)?;
         // What the file does not allow is no fault of the server's.
         challenge
             .questions(&Context::from(state))
@@ -343,7 +426,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
             version: state.version,
             challenge,
         };
-        let answer = match self.transport.exchange(&request)? {
+        let answer = match self.asking.transport.exchange(&request)? {
             Response::Audited {
                 list_proof,
                 committed,
@@ -358,16 +441,23 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
                     Challenge::Sample { count, .. } => count.into(),
                     Challenge::Every { start, end, .. } => end.saturating_sub(start),
                 };
-                return Err(self.failed(state, bytes, refusal));
+                return Err(self.failed(bytes, refusal));
             }
             _ => return Err(Failed::Fault(AuditFault::Unexpected)),
         };
         let auditor = Auditor {
             state: *state,
-            key: self.verifier.clone(),
+            key: key.clone(),
         };
+        let committed = answer.committed.clone();
         match Untrusted::new(answer).verify(&auditor, &challenge) {
-            Ok(report) => Ok(report.into_inner().blocks),
+            Ok(report) => Ok(report
+                .into_inner()
+                .blocks
+                .into_iter()
+                .zip(committed)
+                .map(|(range, committed)| ProvedBlock { range, committed })
+                .collect()),
             Err(failure) => Err(Failed::Fault(AuditFault::Answer(failure))),
         }
     }
@@ -420,7 +510,7 @@ fn fresh_seed() -> Result<[u8; 32], ClientError> {
     Ok(seed)
 }
 
-fn number_of(blocks: &[Range<u64>]) -> u64 {
+fn number_of<B>(blocks: &[B]) -> u64 {
     u64::try_from(blocks.len()).unwrap_or(u64::MAX)
 }
 

@@ -4,6 +4,8 @@
 
 use std::io;
 
+use web::client::HttpError;
+
 use super::{error::ClientError, state::StateError, transport::TransportError};
 use crate::message::Refusal;
 
@@ -105,6 +107,7 @@ impl ClientError {
             | Self::Blocks(_)
             | Self::Audit(_)
             | Self::Statement(_)
+            | Self::OtherRoot { .. }
             | Self::Rollback { .. }
             | Self::Outdated { .. }
             | Self::Forked { .. } => Blame::Server,
@@ -116,6 +119,9 @@ impl ClientError {
             | Self::SourceChanged { .. }
             | Self::MoreParts { .. }
             | Self::NotOffered { .. }
+            | Self::OwnerAudits
+            | Self::SourceMoves
+            | Self::StillThere
             | Self::NotUploaded
             | Self::AlreadyUploaded
             | Self::OutOfRange { .. }
@@ -132,13 +138,10 @@ impl ClientError {
 impl TransportError {
     const fn blame(&self) -> Blame {
         match self {
-            Self::Configuration(_) | Self::RequestTooLarge { .. } => Blame::Owner,
-            Self::Unreachable { .. }
-            | Self::Overloaded { .. }
-            | Self::Tls(_)
-            | Self::ResponseTooLarge { .. }
-            | Self::Status(_)
-            | Self::Undecodable(_) => Blame::Circumstances,
+            Self::Http(HttpError::Configuration(_) | HttpError::RequestTooLarge { .. }) => {
+                Blame::Owner
+            }
+            Self::Http(_) | Self::Status(_) | Self::Undecodable(_) => Blame::Circumstances,
         }
     }
 }

@@ -128,6 +128,28 @@ pub enum ClientError {
     /// What the server shows as the owner's signature is none. Distrust the server.
     #[error("what the server shows as the owner's word: {0}")]
     Statement(#[from] OpenError),
+    /// The server has no contents of the root that was published: the owner has changed the file since, or
+    /// the server has other contents than those.
+    #[error(
+        "the server does not have what was published: it says that it has version {version}, which has \
+         another root"
+    )]
+    OtherRoot {
+        /// The version that the server claims.
+        version: u64,
+    },
+    /// The tags of the file are checked with a secret key: nobody but the owner can audit it.
+    #[error(
+        "the tags of this file are checked with the owner's secret key: nobody else can audit it, though \
+         everybody can read it with every byte verified"
+    )]
+    OwnerAudits,
+    /// The server has the file, so that its state is not to be forgotten.
+    #[error("the server still has the file")]
+    StillThere,
+    /// The source of what is sent changes while it is read. Try again.
+    #[error("the source changes while it is read: try again when it stays as it is")]
+    SourceMoves,
     /// The file is not uploaded yet.
     #[error("the file is not uploaded yet")]
     NotUploaded,

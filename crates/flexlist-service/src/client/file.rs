@@ -1,27 +1,25 @@
 //! The owner's side of one file.
 
-use core::{cmp::Ordering, fmt, time::Duration};
+use core::{cmp::Ordering, fmt};
 use std::path::Path;
 
-use flexlist::{
-    FileId, FileState,
-    chunk::Chunker,
-    list::ListState,
-    tag::{OwnerKey, VerifierKey},
-};
-use pad_core::{AuthorKey, Digest, HeadSignature, Workers};
+use flexlist::{FileId, FileState, chunk::Chunker, tag::OwnerKey};
+use pad_core::{AuthorKey, Digest, HeadSignature};
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 use signature::Signer;
 
 use super::{
+    asking::{Asking, Known, TagCheck},
     blame::Purpose,
     error::ClientError,
+    options::ClientOptions,
     state::{Record, Stage, StateError, StateFile, Uploading},
     transport::Transport,
+    vouched::is_list,
 };
 use crate::{
-    message::{FileStatus, Refusal, Request, Response, Signed},
+    message::{FileStatus, Refusal, Request, Signed},
     signed::RequestKind,
 };
 
@@ -56,35 +54,6 @@ impl<S> fmt::Debug for Owner<S> {
     }
 }
 
-/// How much a client asks for and sends at once.
-#[derive(Clone, Debug)]
-pub struct ClientOptions {
-    /// The bytes of blocks and tags after which a part of an upload is sent. An upload that is resumed
-    /// must have the same.
-    pub part_bytes: usize,
-    /// How many bytes of the file are read at once.
-    pub read_bytes: u64,
-    /// About how many blocks one question of a full audit covers.
-    pub audit_blocks: u64,
-    /// How long damaged blocks are searched for after an audit has failed, the last question not
-    /// included: a server that takes its time does not keep the verdict back for longer.
-    pub search_time: Duration,
-    /// The threads that tag blocks.
-    pub workers: Workers,
-}
-
-impl Default for ClientOptions {
-    fn default() -> Self {
-        Self {
-            part_bytes: 4 << 20,
-            read_bytes: 8 << 20,
-            audit_blocks: 2048,
-            search_time: Duration::from_mins(2),
-            workers: Workers::all_cores(),
-        }
-    }
-}
-
 /// The owner's side of one file: changes, reads and audits it, and believes the server nothing.
 ///
 /// Everything that the owner must not lose is in the state file: about a hundred bytes, and while an
@@ -99,11 +68,9 @@ impl Default for ClientOptions {
 /// in the paper.
 #[derive(Debug)]
 pub struct FileClient<T, S> {
-    pub(super) transport: T,
+    pub(super) asking: Asking<T>,
     pub(super) owner: Owner<S>,
-    pub(super) verifier: VerifierKey,
     pub(super) state: StateFile,
-    pub(super) options: ClientOptions,
     /// The newest version for which the server has the owner's signed statement, as far as this client knows.
     pub(super) confirmed: u64,
 }
@@ -166,6 +133,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
             salt,
             key: owner.name_of_tags(),
             chunker,
+            server: String::new(),
             given_up: 0,
             stage: Stage::Uploading(Uploading::new(secret)),
         })
@@ -188,12 +156,16 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     }
 
     fn new(state: StateFile, owner: Owner<S>, transport: T) -> Self {
-        Self {
+        let asking = Asking {
             transport,
-            verifier: owner.tags.verifier(),
+            owner: owner.key.clone(),
+            tags: TagCheck::new(owner.tags.verifier()),
+            options: ClientOptions::default(),
+        };
+        Self {
+            asking,
             owner,
             state,
-            options: ClientOptions::default(),
             confirmed: 0,
         }
     }
@@ -201,13 +173,24 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     /// This client with other options.
     #[must_use]
     pub fn with_options(mut self, options: ClientOptions) -> Self {
-        self.options = options;
+        self.asking.options = options;
         self
     }
 
     /// The file.
     pub fn file(&self) -> FileId {
         self.state.record().file
+    }
+
+    /// Where the file is, as whoever used this client for a change said; empty if nobody did.
+    pub fn server(&self) -> &str {
+        &self.state.record().server
+    }
+
+    /// Notes where the file is, for whoever opens the state next. It is kept with the next change of the
+    /// state, so that what only looks at a file leaves the state as it is.
+    pub fn set_server(&mut self, server: &str) {
+        self.state.set_server(server.to_owned());
     }
 
     /// How the file is cut into blocks.
@@ -265,36 +248,23 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
             .map_err(|error| ClientError::Signer(error.to_string()))
     }
 
+    /// What questions are asked with.
+    pub(super) fn known(&self) -> Known {
+        Known {
+            file: self.file(),
+            version: self.version().map_or(0, |state| state.version),
+            given_up: self.state.record().given_up,
+        }
+    }
+
     /// The status that answers this request.
     pub(super) fn status_of(&self, request: &Request) -> Result<FileStatus, ClientError> {
-        match self.transport.exchange(request)? {
-            Response::State(status) => Ok(status),
-            Response::Refused(refusal) => Err(self.refused(Purpose::Question, refusal)),
-            _ => Err(ClientError::Unexpected),
-        }
+        self.asking.status_of(&self.known(), request)
     }
 
     /// What a refusal says about versions is an error of its own.
     pub(super) fn refused(&self, purpose: Purpose, refusal: Refusal) -> ClientError {
-        let Some(FileState { version: known, .. }) = self.version() else {
-            return refusal.into_error(purpose);
-        };
-        match refusal {
-            // It has lost a file that it has had.
-            Refusal::UnknownFile | Refusal::UploadUnfinished { .. } => {
-                ClientError::Rollback { known, claimed: 0 }
-            }
-            Refusal::StaleBase { current, .. } | Refusal::UnknownVersion { current, .. } => {
-                let claimed = current;
-                match current.cmp(&known) {
-                    Ordering::Less => ClientError::Rollback { known, claimed },
-                    Ordering::Greater => self.outdated(known, current),
-                    // It says that it has what it says that it has not.
-                    Ordering::Equal => ClientError::Unexpected,
-                }
-            }
-            refusal => refusal.into_error(purpose),
-        }
+        self.asking.refused(&self.known(), purpose, refusal)
     }
 
     /// The server claims what the owner knows.
@@ -308,16 +278,17 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
                 known: known.version,
                 claimed: status.version,
             }),
-            Ordering::Greater => Err(self.outdated(known.version, status.version)),
+            Ordering::Greater => {
+                let known = Known {
+                    version: known.version,
+                    ..self.known()
+                };
+                Err(self.asking.outdated(&known, status.version))
+            }
             Ordering::Equal if is_list(status, &known.list) => Ok(()),
             Ordering::Equal => Err(ClientError::Forked {
                 version: known.version,
             }),
         }
     }
-}
-
-/// The server claims this list.
-pub(super) fn is_list(status: &FileStatus, list: &ListState) -> bool {
-    (status.root, status.total) == (list.root, list.total)
 }

@@ -1,8 +1,8 @@
 //! A server that is reached over HTTP.
 
 use pad_core::codec;
-use web::client::{HttpClient, HttpError, Posted, Reply, StatusCode, Verdict};
-pub use web::client::{HttpOptions, Roots};
+use web::client::{HttpClient, Posted, Reply, StatusCode, Verdict};
+pub use web::client::{HttpError, HttpOptions, Roots};
 
 use super::transport::{Transport, TransportError, decode_response};
 use crate::{
@@ -20,7 +20,7 @@ impl HttpTransport {
     /// Connects with the first request.
     ///
     /// # Errors
-    /// [`TransportError::Configuration`]: another scheme, an unreadable PEM, or no system certificates.
+    /// [`HttpError::Configuration`]: another scheme, an unreadable PEM, or no system certificates.
     pub fn new(address: &str, options: HttpOptions) -> Result<Self, TransportError> {
         Ok(Self(HttpClient::new(address, options)?))
     }
@@ -52,22 +52,5 @@ impl Transport for HttpTransport {
 
     fn request_limit(&self) -> usize {
         self.0.options().request_bytes
-    }
-}
-
-impl From<HttpError> for TransportError {
-    fn from(error: HttpError) -> Self {
-        match error {
-            HttpError::Configuration(reason) => Self::Configuration(reason),
-            HttpError::Unreachable { attempts, reason } => Self::Unreachable { attempts, reason },
-            HttpError::Overloaded { attempts } => Self::Overloaded { attempts },
-            HttpError::Tls(reason) => Self::Tls(reason),
-            HttpError::RequestTooLarge { length } => Self::RequestTooLarge { length },
-            HttpError::ResponseTooLarge { limit } => Self::ResponseTooLarge { limit },
-            error => Self::Unreachable {
-                attempts: 1,
-                reason: error.to_string(),
-            },
-        }
     }
 }

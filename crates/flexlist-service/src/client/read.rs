@@ -14,6 +14,7 @@ use pad_core::HeadSignature;
 use signature::Signer;
 
 use super::{
+    asking::{Asking, Known},
     blame::Purpose,
     error::ClientError,
     file::FileClient,
@@ -42,11 +43,15 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     /// [`readable`](Self::readable) fails with.
     pub fn read_to(&mut self, range: Range<u64>, sink: &mut impl Write) -> Result<(), ClientError> {
         let state = self.readable()?;
-        self.read_state_to(&state, range, sink)
+        self.asking.read_to(&self.known(), &state, range, sink)
     }
+}
 
-    pub(super) fn read_state_to(
+impl<T: Transport> Asking<T> {
+    /// Writes these bytes of a version to `sink`, block by block as they are verified.
+    pub(super) fn read_to(
         &self,
+        known: &Known,
         state: &FileState,
         range: Range<u64>,
         sink: &mut impl Write,
@@ -57,7 +62,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
             return Err(ClientError::OutOfRange { end, total });
         }
         let wanted = range.clone();
-        self.visit_blocks(state, range, &mut |block| {
+        self.visit_blocks(known, state, range, &mut |block| {
             let bytes = part_of(&block, &wanted);
             sink.write_all(bytes).map_err(ClientError::Io)
         })
@@ -66,6 +71,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     /// Visits each block that overlaps the range, verified, in the order of the file.
     pub(super) fn visit_blocks(
         &self,
+        known: &Known,
         state: &FileState,
         range: Range<u64>,
         visit: &mut dyn FnMut(KnownBlock) -> Result<(), ClientError>,
@@ -87,7 +93,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
                     window = window.div_ceil(2);
                 }
                 Err(BlocksError::Refused(refusal)) => {
-                    return Err(self.refused(Purpose::Question, refusal));
+                    return Err(self.refused(known, Purpose::Question, refusal));
                 }
                 Err(BlocksError::Transport(error)) => return Err(error.into()),
                 Err(BlocksError::Proof(error)) => return Err(error.into()),
@@ -138,8 +144,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         if u64::try_from(data.0.len()) != Ok(proven.length) {
             return Err(AuditError::BlockMismatch { start });
         }
-        self.verifier
-            .check_block(start, committed.as_ref(), data.as_ref())?;
+        self.tags.block(start, committed.as_ref(), data.as_ref())?;
         Ok(KnownBlock {
             start,
             bytes: data.0,

@@ -26,7 +26,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         let file = self.file();
         if matches!(self.state.record().stage, Stage::Uploading(_)) {
             let abort = self.sign(RequestKind::Abort, &Abort { file })?;
-            return match self.transport.exchange(&Request::Abort(abort))? {
+            return match self.asking.transport.exchange(&Request::Abort(abort))? {
                 // Finished, and the answer was lost.
                 Response::Refused(Refusal::UploadFinished) => self.delete(1),
                 response => self.removed(response),
@@ -45,7 +45,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     fn delete(&self, version: u64) -> Result<(), ClientError> {
         let file = self.file();
         let delete = self.sign(RequestKind::Delete, &Delete { file, version })?;
-        let response = self.transport.exchange(&Request::Delete(delete))?;
+        let response = self.asking.transport.exchange(&Request::Delete(delete))?;
         self.removed(response)
     }
 

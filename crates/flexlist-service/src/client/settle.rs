@@ -6,6 +6,7 @@ use flexlist::{
 };
 use pad_core::HeadSignature;
 use signature::Signer;
+use web::client::HttpError;
 
 use super::{
     apply,
@@ -103,9 +104,13 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         base: &FileState,
         update: &Signed,
     ) -> Result<Option<Refusal>, ClientError> {
-        let response = match self.transport.exchange(&Request::Update(update.clone())) {
+        let response = match self
+            .asking
+            .transport
+            .exchange(&Request::Update(update.clone()))
+        {
             // Too large once is too large for ever.
-            Err(TransportError::RequestTooLarge { length }) => {
+            Err(TransportError::Http(HttpError::RequestTooLarge { length })) => {
                 Response::Refused(Refusal::TooLarge(format!("{length} bytes")))
             }
             response => response?,
@@ -149,7 +154,8 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
             total: state.list.total,
         };
         if let Ok(signed) = self.sign(RequestKind::Confirm, &body)
-            && let Ok(Response::State(_)) = self.transport.exchange(&Request::Confirm(signed))
+            && let Ok(Response::State(_)) =
+                self.asking.transport.exchange(&Request::Confirm(signed))
         {
             self.confirmed = state.version;
         }

@@ -24,6 +24,9 @@ use crate::message::Signed;
 /// The bytes of the hash at the end.
 const HASH: usize = 32;
 
+/// The kind of the envelope.
+const KIND: u8 = 112;
+
 /// The longest state file: a pending update is part of it, with the blocks that it sends.
 const LIMIT: usize = 256 << 20;
 
@@ -38,6 +41,8 @@ pub(super) struct Record {
     pub(super) key: Digest<32>,
     /// How it is cut.
     pub(super) chunker: Chunker,
+    /// Where the file is, as whoever uploaded it said; empty if that is not known.
+    pub(super) server: String,
     /// The newest version that the owner gave up to go back to an older one; 0 if he never did. His own
     /// signature on a version up to this one does not say that it comes after what he knows.
     pub(super) given_up: u64,
@@ -143,8 +148,46 @@ impl fmt::Debug for Uploading {
 }
 
 impl codec::Message for Record {
-    const KIND: u8 = 112;
+    const KIND: u8 = KIND;
+    const SUITE: u16 = 1;
+}
+
+/// A record as it was when the server was not part of it.
+#[derive(Deserialize, Serialize)]
+struct WithoutServer {
+    file: FileId,
+    salt: [u8; 16],
+    key: Digest<32>,
+    chunker: Chunker,
+    given_up: u64,
+    stage: Stage,
+}
+
+impl codec::Message for WithoutServer {
+    const KIND: u8 = KIND;
     const SUITE: u16 = 0;
+}
+
+impl From<WithoutServer> for Record {
+    fn from(record: WithoutServer) -> Self {
+        let WithoutServer {
+            file,
+            salt,
+            key,
+            chunker,
+            given_up,
+            stage,
+        } = record;
+        Self {
+            file,
+            salt,
+            key,
+            chunker,
+            server: String::new(),
+            given_up,
+            stage,
+        }
+    }
 }
 
 /// A state file cannot be used.
@@ -224,12 +267,7 @@ impl StateFile {
         let path = fs::canonicalize(path)?;
         let lock = Lock::exclusive(&path, patience)?;
         // After it: the process that had the lock may have replaced the file.
-        let file = File::open(&path)?;
-        let mut bytes = Vec::new();
-        // One byte more than may be, so that the decoder sees that it is too much.
-        let most = u64::try_from(LIMIT).unwrap_or(u64::MAX).saturating_add(1);
-        file.take(most).read_to_end(&mut bytes)?;
-        let record = decode(&bytes)?;
+        let record = read(&path)?;
         Ok(Self {
             path,
             record,
@@ -239,6 +277,16 @@ impl StateFile {
 
     pub(super) const fn record(&self) -> &Record {
         &self.record
+    }
+
+    /// From the next change on, the record names this server.
+    pub(super) fn set_server(&mut self, server: String) {
+        self.record.server = server;
+    }
+
+    /// Removes the file. Its lock stays, for whoever waits for it.
+    pub(super) fn remove(self) -> Result<(), StateError> {
+        Ok(fs::remove_file(&self.path)?)
     }
 
     /// Goes on to another stage, durably; if that fails, the stage is as it was.
@@ -256,6 +304,23 @@ impl StateFile {
         self.record = record;
         Ok(())
     }
+}
+
+/// The record of the file at this path as it is now: another process may be about to replace it.
+pub(super) fn read(path: &Path) -> Result<Record, StateError> {
+    let mut bytes = Vec::new();
+    // One byte more than may be, so that the decoder sees that it is too much.
+    let most = u64::try_from(LIMIT).unwrap_or(u64::MAX).saturating_add(1);
+    File::open(path)?.take(most).read_to_end(&mut bytes)?;
+    decode(&bytes)
+}
+
+/// Whether the file at this path begins as state files do.
+pub(super) fn is_state(path: &Path) -> io::Result<bool> {
+    let envelopes = [0, 1].map(|suite| codec::envelope(KIND, suite));
+    let mut beginning = Vec::new();
+    File::open(path)?.take(8).read_to_end(&mut beginning)?;
+    Ok(envelopes.contains(&beginning))
 }
 
 /// The contents of a state file, if they have at most `limit` bytes.
@@ -279,7 +344,13 @@ fn decode(bytes: &[u8]) -> Result<Record, StateError> {
     if Sha256::digest(body).as_slice() != hash {
         return Err(StateError::Damaged);
     }
-    codec::decode(body, LIMIT).map_err(StateError::Malformed)
+    let found = match codec::decode(body, LIMIT) {
+        Err(DecodeError::WrongSuite { .. }) => {
+            codec::decode::<WithoutServer>(body, LIMIT).map(Record::from)
+        }
+        found => found,
+    };
+    found.map_err(StateError::Malformed)
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! What carries a request to a server and brings back its answer.
 
 use pad_core::{DecodeError, codec};
+use web::client::HttpError;
 
 use crate::{
     message::{Request, Response},
@@ -36,38 +37,9 @@ impl<T: Transport + ?Sized> Transport for &T {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TransportError {
-    /// Address, certificate or time-outs cannot be used, in words.
-    #[error("the connection cannot be set up: {0}")]
-    Configuration(String),
-    /// No attempt brought an answer; the reason of the last one, in words.
-    #[error("no answer after {attempts} attempts: {reason}")]
-    Unreachable {
-        /// How many attempts.
-        attempts: u32,
-        /// Why the last one failed.
-        reason: String,
-    },
-    /// The server was busy at every attempt.
-    #[error("the server was busy at all {attempts} attempts")]
-    Overloaded {
-        /// How many attempts.
-        attempts: u32,
-    },
-    /// The server is not the one that its certificate should prove, or TLS failed otherwise.
-    #[error("no secure connection: {0}")]
-    Tls(String),
-    /// The request exceeds what the client, or the server by its status 413, lets through.
-    #[error("a request of {length} bytes is too large")]
-    RequestTooLarge {
-        /// The length of the request in bytes.
-        length: usize,
-    },
-    /// The answer exceeds the client's limit.
-    #[error("the answer exceeds {limit} bytes")]
-    ResponseTooLarge {
-        /// The limit in bytes.
-        limit: usize,
-    },
+    /// No answer came, or the request or the answer is longer than may be.
+    #[error(transparent)]
+    Http(#[from] HttpError),
     /// The server answered with an HTTP status that brings no message.
     #[error("the server answered with status {0}")]
     Status(u16),
@@ -99,9 +71,9 @@ impl<H: Handler> Transport for InProcess<H> {
     fn exchange(&self, request: &Request) -> Result<Response, TransportError> {
         let request = codec::encode(request);
         if request.len() > self.limit {
-            return Err(TransportError::RequestTooLarge {
+            return Err(TransportError::Http(HttpError::RequestTooLarge {
                 length: request.len(),
-            });
+            }));
         }
         let request =
             codec::decode(&request, self.limit).map_err(|_| TransportError::Status(400))?;
@@ -117,7 +89,9 @@ impl<H: Handler> Transport for InProcess<H> {
 /// An answer of at most `limit` bytes.
 pub(super) fn decode_response(bytes: &[u8], limit: usize) -> Result<Response, TransportError> {
     codec::decode(bytes, limit).map_err(|error| match error {
-        DecodeError::TooLarge { limit } => TransportError::ResponseTooLarge { limit },
+        DecodeError::TooLarge { limit } => {
+            TransportError::Http(HttpError::ResponseTooLarge { limit })
+        }
         error => TransportError::Undecodable(error),
     })
 }

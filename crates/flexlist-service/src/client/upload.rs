@@ -26,7 +26,7 @@ use super::{
     blame::Purpose,
     error::ClientError,
     file::FileClient,
-    state::{SourcePrefix, Stage, Uploading},
+    state::{Record, SourcePrefix, Stage, Uploading},
     transport::Transport,
 };
 use crate::{
@@ -97,7 +97,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
             progress(upload.total);
         }
         before.compare_end(next_part, &prefix)?;
-        let list = FlexList::<ListHash>::build(&upload.list, &self.options.workers)?;
+        let list = FlexList::<ListHash>::build(&upload.list, &self.asking.options.workers)?;
         let state = FileState {
             file: self.file(),
             version: 1,
@@ -130,7 +130,11 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         }
         self.remove()?;
         let chunker = *self.chunker();
-        Ok(self.state.replace(Self::beginning(&self.owner, chunker)?)?)
+        let beginning = Record {
+            server: self.server().to_owned(),
+            ..Self::beginning(&self.owner, chunker)?
+        };
+        Ok(self.state.replace(beginning)?)
     }
 
     /// The version that the server has finished, though no end of it was sent with this state: another
@@ -152,7 +156,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
             expires: Begin::expires_after(SystemTime::now()),
         };
         let begin = self.sign(RequestKind::Begin, &begin)?;
-        match self.transport.exchange(&Request::Begin(begin))? {
+        match self.asking.transport.exchange(&Request::Begin(begin))? {
             Response::State(status) if status.version == 0 => Ok(Some(status.next_part)),
             // Finished, and the answer was lost: nothing is to be sent.
             Response::State(_) | Response::Refused(Refusal::UploadFinished) => Ok(None),
@@ -166,7 +170,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         let mut written = Vec::new();
         let mut bytes = 0_usize;
         let first = upload.list.len();
-        while bytes < self.options.part_bytes && written.len() < MAX_PART_BLOCKS {
+        while bytes < self.asking.options.part_bytes && written.len() < MAX_PART_BLOCKS {
             let Some(block) = upload.blocks.next().transpose().map_err(ClientError::Io)? else {
                 break;
             };
@@ -176,7 +180,10 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
                 .saturating_add(BLOCK_OVERHEAD);
             written.push((upload.write_id(position, &block), block));
         }
-        let tags = self.owner.tags.tag_all(&written, &self.options.workers)?;
+        let tags = self
+            .owner
+            .tags
+            .tag_all(&written, &self.asking.options.workers)?;
         let mut part = Vec::with_capacity(written.len());
         for ((_, data), tag) in written.into_iter().zip(tags) {
             let data = data.into();
@@ -195,7 +202,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         };
         let part = self.sign(RequestKind::Part, &part)?;
         let next = number.saturating_add(1);
-        match self.transport.exchange(&Request::Part(part))? {
+        match self.asking.transport.exchange(&Request::Part(part))? {
             Response::State(status) if status.next_part == next => Ok(()),
             // The answer to the first attempt was lost.
             Response::Refused(Refusal::PartOutOfOrder { expected }) if expected == next => Ok(()),
@@ -224,7 +231,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
             end,
             ..before.clone()
         }))?;
-        match self.transport.exchange(&Request::Finish(finish))? {
+        match self.asking.transport.exchange(&Request::Finish(finish))? {
             Response::State(status) => {
                 self.check_standing(&status, state)?;
                 Ok(self.state.advance(Stage::Settled(*state))?)

@@ -17,8 +17,8 @@ use flexlist::{
 };
 use flexlist_service::{
     client::{
-        Applied, ClientError, ClientOptions, Extent, FileClient, HttpOptions, HttpTransport,
-        InProcess, Owner, Settled, StateError, Status, Transport, TransportError,
+        Applied, ClientError, ClientOptions, Extent, FileClient, HttpError, HttpOptions,
+        HttpTransport, InProcess, Owner, Settled, StateError, Status, Transport, TransportError,
     },
     message::{Refusal, Request, Response},
     network::{Options, Server, Stopped},
@@ -31,6 +31,8 @@ mod adopt;
 mod bounds;
 mod hostile;
 mod interrupted;
+mod observer;
+mod sync;
 
 /// A server in this process.
 type Local = InProcess<Arc<FileServer>>;

@@ -10,7 +10,7 @@ use std::{
 
 use flexlist::{FileId, bytes::Bytes};
 use flexlist_service::{
-    client::{HttpOptions, HttpTransport, Roots, Transport, TransportError},
+    client::{HttpError, HttpOptions, HttpTransport, Roots, Transport, TransportError},
     message::{FileStatus, Part, ReadBlock, Refusal, Request, Response, SentBlock, Signed},
     network::{
         Handler, Identity, Limits, Options, PATH, Running, Server, ServerError, Stopped, Timeouts,
@@ -261,12 +261,15 @@ fn tls_round_trips_with_an_own_root_only() {
     let other = tls_client(&server, Roots::Pem(certified().root));
     assert!(matches!(
         other.exchange(&status(1)),
-        Err(TransportError::Tls(_))
+        Err(TransportError::Http(HttpError::Tls(_)))
     ));
     // A client that does not speak TLS gets nothing.
     assert!(matches!(
         client(&server, once()).exchange(&status(1)),
-        Err(TransportError::Unreachable { attempts: 1, .. })
+        Err(TransportError::Http(HttpError::Unreachable {
+            attempts: 1,
+            ..
+        }))
     ));
     stop(server);
 }
@@ -300,7 +303,7 @@ fn unusable_certificates_and_addresses_are_refused_early() {
         let options = HttpOptions { roots, ..once() };
         assert!(matches!(
             HttpTransport::new(address, options),
-            Err(TransportError::Configuration(_))
+            Err(TransportError::Http(HttpError::Configuration(_)))
         ));
     }
     let server = start(Options::default(), Echo);

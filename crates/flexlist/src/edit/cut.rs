@@ -1,10 +1,10 @@
 //! Where contents that replace old blocks are cut. The rules stand above [`crate::edit`].
 
-use super::OldBlock;
+use super::{OldBlock, length};
 use crate::chunk::{Chunker, MAX_BLOCK_BYTES};
 
 /// The contents that replace these old blocks, as blocks; none if there are no contents.
-pub(crate) fn cut<'c, C>(
+pub(super) fn cut<'c, C>(
     contents: &'c [u8],
     old: &[OldBlock<C>],
     chunker: &Chunker,
@@ -13,16 +13,24 @@ pub(crate) fn cut<'c, C>(
         return blocks;
     }
     let blocks = anew(contents, chunker);
-    if old.is_empty() || blocks.len() <= old.len() {
-        return blocks;
+    match share(length(contents), old.len(), blocks.len(), chunker) {
+        Some(share) => contents.chunks(share).collect(),
+        None => blocks,
     }
-    // More blocks than before are more operations: better as many longer ones, if that can be.
-    let share = contents.len().div_ceil(old.len());
-    if share <= chunker.tolerated() {
-        contents.chunks(share).collect()
-    } else {
-        blocks
-    }
+}
+
+/// The length of equal shares that are better than so many `new` blocks of contents of `total` bytes in
+/// place of the `old` ones: more blocks than before are more operations, so as many longer ones are cut, if
+/// that can be.
+pub(crate) fn share(total: u64, old: usize, new: usize, chunker: &Chunker) -> Option<usize> {
+    let count = u64::try_from(old).ok().filter(|count| *count > 0)?;
+    let share = usize::try_from(total.div_ceil(count)).ok()?;
+    (new > old && share > 0 && share <= chunker.tolerated()).then_some(share)
+}
+
+/// Whether the last block, of this many bytes, is better joined with the one before it.
+pub(crate) fn joins(before: usize, last: usize, chunker: &Chunker) -> bool {
+    last < chunker.tiny() && before.saturating_add(last) <= chunker.tolerated()
 }
 
 /// The contents, cut where the old blocks were; nothing unless both have the same length.
@@ -42,12 +50,11 @@ fn at_old_boundaries<'c, C>(contents: &'c [u8], old: &[OldBlock<C>]) -> Option<V
 }
 
 /// The contents, cut by the chunker, without a tiny block at the end if that can be.
-pub(crate) fn anew<'c>(contents: &'c [u8], chunker: &Chunker) -> Vec<&'c [u8]> {
+fn anew<'c>(contents: &'c [u8], chunker: &Chunker) -> Vec<&'c [u8]> {
     let mut blocks: Vec<&[u8]> = chunker.split(contents).collect();
     if let [.., before, last] = blocks.as_slice() {
         let joined = before.len() + last.len();
-        if last.len() < chunker.tiny()
-            && joined <= chunker.tolerated()
+        if joins(before.len(), last.len(), chunker)
             && let Some((_, joined)) = contents.split_at_checked(contents.len() - joined)
         {
             blocks.truncate(blocks.len().saturating_sub(2));

@@ -14,15 +14,27 @@ pub struct OldBlock<C> {
     pub content: C,
 }
 
+/// A block of the new file, however it is held.
+pub(crate) trait NewBlock: Clone {
+    /// Its length in bytes.
+    fn length(&self) -> u64;
+}
+
+impl NewBlock for &[u8] {
+    fn length(&self) -> u64 {
+        length(self)
+    }
+}
+
 /// Operations on blocks, from the start of the file to its end.
 #[derive(Debug)]
-pub(crate) struct Exchange {
-    operations: Vec<BlockEdit>,
+pub(crate) struct Exchange<B> {
+    operations: Vec<BlockEdit<B>>,
     /// The index up to which the file is done, as the operations leave it.
     position: u64,
 }
 
-impl Exchange {
+impl<B: NewBlock> Exchange<B> {
     pub(crate) fn new() -> Self {
         Self {
             operations: Vec::new(),
@@ -30,7 +42,7 @@ impl Exchange {
         }
     }
 
-    pub(crate) fn into_operations(self) -> Vec<BlockEdit> {
+    pub(crate) fn into_operations(self) -> Vec<BlockEdit<B>> {
         self.operations
     }
 
@@ -39,17 +51,13 @@ impl Exchange {
         self.position = self.position.saturating_add(bytes);
     }
 
-    /// The `old` blocks come next in the file, and the `new` ones (content, bytes) in their place.
+    /// The `old` blocks come next in the file, and the `new` ones (content, block) in their place.
     ///
     /// Blocks that stay are found as by a patience diff: equal blocks at the front and at the back, then
     /// in between the longest rising chain of contents that occur once on either side. Between those, the
     /// blocks are paired one by one; equal pairs stay, unequal pairs are modifications, and those that
     /// are left over insertions or removals.
-    pub(crate) fn replace<C: Clone + Eq + Hash>(
-        &mut self,
-        old: &[OldBlock<C>],
-        new: &[(C, &[u8])],
-    ) {
+    pub(crate) fn replace<C: Clone + Eq + Hash>(&mut self, old: &[OldBlock<C>], new: &[(C, B)]) {
         let mut old_from = 0;
         let mut new_from = 0;
         for (old_to, new_to) in anchors(old, new) {
@@ -65,7 +73,7 @@ impl Exchange {
     fn pair<C: Eq>(
         &mut self,
         old: &[OldBlock<C>],
-        new: &[(C, &[u8])],
+        new: &[(C, B)],
         old_run: core::ops::Range<usize>,
         new_run: core::ops::Range<usize>,
     ) {
@@ -86,21 +94,21 @@ impl Exchange {
             (old, new) = (old_rest, new_rest);
         }
         self.skip(front);
-        for (old, (content, bytes)) in old.iter().zip(new) {
+        for (old, (content, block)) in old.iter().zip(new) {
             if old.content != *content {
                 self.operations.push(BlockEdit::Modify {
                     index: self.position,
-                    block: bytes.to_vec(),
+                    block: block.clone(),
                 });
             }
-            self.skip(length(bytes));
+            self.skip(block.length());
         }
-        for (_, bytes) in new.iter().skip(old.len()) {
+        for (_, block) in new.iter().skip(old.len()) {
             self.operations.push(BlockEdit::Insert {
                 index: self.position,
-                block: bytes.to_vec(),
+                block: block.clone(),
             });
-            self.skip(length(bytes));
+            self.skip(block.length());
         }
         for _ in old.iter().skip(new.len()) {
             self.operations.push(BlockEdit::Remove {
@@ -113,7 +121,7 @@ impl Exchange {
 
 /// Pairs of equal blocks (numbers in `old` and in `new`), both rising, as many as can be among the
 /// contents that occur exactly once in each.
-fn anchors<C: Clone + Eq + Hash>(old: &[OldBlock<C>], new: &[(C, &[u8])]) -> Vec<(usize, usize)> {
+fn anchors<C: Clone + Eq + Hash, B>(old: &[OldBlock<C>], new: &[(C, B)]) -> Vec<(usize, usize)> {
     let single_old = once(old.iter().map(|block| block.content.clone()));
     let single_new = once(new.iter().map(|(content, _)| content.clone()));
     let mut pairs: Vec<(usize, usize)> = single_old
@@ -202,11 +210,14 @@ mod tests {
                 1..4,
             ),
         ) {
+            let all: Vec<Vec<Vec<u8>>> = runs
+                .iter()
+                .map(|(_, new_run, _)| new_run.iter().map(|letter| block(*letter)).collect())
+                .collect();
             let mut exchange = Exchange::new();
             let mut before = Vec::new();
             let mut after = Vec::new();
-            for (old_run, new_run, stays) in &runs {
-                let blocks: Vec<Vec<u8>> = new_run.iter().map(|letter| block(*letter)).collect();
+            for ((old_run, new_run, stays), blocks) in runs.iter().zip(&all) {
                 let new: Vec<(u8, &[u8])> =
                     new_run.iter().copied().zip(blocks.iter().map(Vec::as_slice)).collect();
                 exchange.replace(&old(old_run), &new);
@@ -214,7 +225,11 @@ mod tests {
                 before.extend(old_run.iter().chain([stays]).map(|letter| block(*letter)));
                 after.extend(new_run.iter().chain([stays]).map(|letter| block(*letter)));
             }
-            let operations = exchange.into_operations();
+            let operations: Vec<BlockEdit> = exchange
+                .into_operations()
+                .into_iter()
+                .map(|operation| operation.map(<[u8]>::to_vec))
+                .collect();
             let bound: usize =
                 runs.iter().map(|(old, new, _)| old.len() + new.len()).sum();
             prop_assert!(operations.len() <= bound);

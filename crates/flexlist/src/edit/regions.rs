@@ -73,7 +73,10 @@ impl<'a> Regions<'a> {
                 .collect();
             exchange.replace(&old, &new);
         }
-        exchange.into_operations()
+        let operations = exchange.into_operations().into_iter();
+        operations
+            .map(|operation| operation.map(<[u8]>::to_vec))
+            .collect()
     }
 }
 

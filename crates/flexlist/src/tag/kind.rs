@@ -24,7 +24,7 @@ use super::{
     BlockTag, Challenged, TagError, WriteId,
     hash_only::HashOnly,
     private_mac::PrivateMac,
-    scheme::{OpenedBlock, StoredBlock},
+    scheme::{OpenedBlock, StoredBlock, VerifiedReads},
     with_reads::WithReads,
 };
 use crate::{bytes::Bytes, error::AuditError};
@@ -84,6 +84,26 @@ impl TagKind {
             Self::Rsa3072 => "rsa-3072",
             Self::PublicBls => "public-bls",
         }
+    }
+
+    /// Checks that these are the bytes of the block that starts at byte `start`, given what its leaf
+    /// commits with tags of this kind. No key is needed for it.
+    ///
+    /// # Errors
+    /// [`AuditError::MalformedTag`], [`AuditError::BlockMismatch`].
+    pub fn check_block(self, start: u64, committed: &[u8], block: &[u8]) -> Result<(), AuditError> {
+        match self {
+            Self::HashOnly => HashOnly::check_block(start, committed, block),
+            // What the scheme commits behind the root is of no matter here.
+            Self::PrivateMac | Self::Rsa2048 | Self::Rsa3072 | Self::PublicBls => {
+                WithReads::<PrivateMac>::check_block(start, committed, block)
+            }
+        }
+    }
+
+    /// Whether everybody can have the key that checks proofs of possession.
+    pub const fn is_public(self) -> bool {
+        !matches!(self, Self::PrivateMac)
     }
 
     /// The number in envelopes.

@@ -9,7 +9,7 @@ use clap::{Args, Subcommand};
 use ed25519_dalek::SigningKey;
 use flexlist::{FileState, chunk::Chunker};
 use flexlist_service::client::{
-    ClientError, FileClient, HttpOptions, HttpTransport, Roots, Settled,
+    ClientError, FileClient, HttpOptions, HttpTransport, KeptFile, Roots, Settled,
 };
 use indicatif::ProgressBar;
 use pad::FileOwnerKey;
@@ -22,12 +22,17 @@ mod audit;
 mod delete;
 mod edit;
 mod failure;
+mod forget;
 mod keygen;
+mod list;
+mod observer;
 mod owner;
+mod public;
 mod publish;
 mod read;
 mod serve;
 mod status;
+mod sync;
 mod upload;
 
 /// A client of one file over the network.
@@ -46,6 +51,8 @@ pub(super) enum FileCommand {
     Owner(owner::ShowOwner),
     /// Upload a file, or go on with an upload that broke off.
     Upload(upload::Upload),
+    /// Bring the server what changed in a local file, found by content; the first time, upload it.
+    Sync(sync::Sync),
     /// Read bytes, all of them verified.
     Read(read::Read),
     /// Write bytes over those at an offset; past the end the file grows.
@@ -61,6 +68,13 @@ pub(super) enum FileCommand {
     /// Go on from another version than the state has, one that the server shows with this owner's own
     /// signature: after the server or the state was restored from an older copy.
     Adopt(adopt::Adopt),
+    /// Show the files whose states are in a folder, without asking a server.
+    List(list::List),
+    /// Remove the state of a file that the server has no more.
+    Forget(forget::Forget),
+    /// Write what others need to read the file, and to audit it if its tags are for everybody. No secret is
+    /// among it.
+    Public(public::Public),
     /// Note the file's sealed root for the next version of a dictionary (pad commit signs it).
     Publish(publish::Publish),
 }
@@ -73,6 +87,7 @@ impl FileCommand {
             Self::Keygen(command) => command.run(output),
             Self::Owner(command) => command.run(output),
             Self::Upload(command) => command.run(output),
+            Self::Sync(command) => command.run(output),
             Self::Read(command) => command.run(output),
             Self::Write(command) => command.run(output),
             Self::Insert(command) => command.run(output),
@@ -80,13 +95,16 @@ impl FileCommand {
             Self::Audit(command) => command.run(output),
             Self::Status(command) => command.run(output),
             Self::Adopt(command) => command.run(output),
+            Self::List(command) => command.run(output),
+            Self::Forget(command) => command.run(output),
+            Self::Public(command) => command.run(output),
             Self::Publish(command) => command.run(output),
         }
     }
 }
 
 /// Which file, whose, and where.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 struct FileArguments {
     /// What the owner keeps of the file: a few hundred bytes, to be kept in one place only. Whoever
     /// loses it, or the key, loses the file.
@@ -100,11 +118,12 @@ struct FileArguments {
 }
 
 /// The server.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 struct ServerArguments {
-    /// The server: HOST:PORT (nothing is encrypted on the way), or https://HOST:PORT.
-    #[arg(long, value_name = "ADDR", default_value = serve::DEFAULT_ADDRESS)]
-    server: String,
+    /// The server: HOST:PORT (nothing is encrypted on the way), or https://HOST:PORT. If it is not given: the
+    /// one that was given with the last change, or 127.0.0.1:7420.
+    #[arg(long, value_name = "ADDR")]
+    server: Option<String>,
     /// The certificates (PEM) that may vouch for an https server, in place of the system's.
     #[arg(long, value_name = "FILE")]
     roots: Option<PathBuf>,
@@ -134,14 +153,27 @@ impl FileArguments {
             (false, false) => {}
         }
         let owner = load_key(&self.key)?.owner();
-        let client = FileClient::open(&self.state, owner, self.server.transport()?);
-        client.map_err(|error| failure::client(&self.state, error))
+        let transport = self.server.transport(&self.kept()?.server)?;
+        let client = FileClient::open(&self.state, owner, transport);
+        let mut client = client.map_err(|error| failure::client(&self.state, error))?;
+        if let Some(server) = &self.server.server {
+            client.set_server(server);
+        }
+        Ok(client)
     }
 
     fn create(&self, key: &FileOwnerKey, chunker: Chunker) -> Result<Client, Failure> {
-        let transport = self.server.transport()?;
+        let transport = self.server.transport("")?;
         let client = FileClient::create(&self.state, key.owner(), transport, chunker);
-        client.map_err(|error| failure::client(&self.state, error))
+        let mut client = client.map_err(|error| failure::client(&self.state, error))?;
+        client.set_server(self.server.address(""));
+        Ok(client)
+    }
+
+    /// What the state file says.
+    fn kept(&self) -> Result<KeptFile, Failure> {
+        let kept = KeptFile::read(&self.state);
+        kept.map_err(|error| failure::client(&self.state, error.into()))
     }
 
     /// Finds out what became of an update that was under way, and says so beside the answer: it is no
@@ -169,11 +201,21 @@ impl FileArguments {
 }
 
 impl ServerArguments {
-    fn transport(&self) -> Result<HttpTransport, Failure> {
-        let address = if self.server.contains("://") {
-            self.server.clone()
+    /// The address that was given, or that was noted, or where servers are if nothing is said.
+    fn address<'a>(&'a self, noted: &'a str) -> &'a str {
+        match (&self.server, noted) {
+            (Some(server), _) => server,
+            (None, "") => serve::DEFAULT_ADDRESS,
+            (None, noted) => noted,
+        }
+    }
+
+    fn transport(&self, noted: &str) -> Result<HttpTransport, Failure> {
+        let server = self.address(noted);
+        let address = if server.contains("://") {
+            server.to_owned()
         } else {
-            format!("http://{}", self.server)
+            format!("http://{server}")
         };
         let roots = match &self.roots {
             Some(path) => Roots::Pem(read_all(path)?),

@@ -233,8 +233,7 @@ pub(super) fn named(store: &str) -> Result<(String, &Path), Failure> {
         let stem = path.file_stem().unwrap_or_default();
         (stem.to_string_lossy().into_owned(), path)
     };
-    let is_usual = |letter: char| letter.is_ascii_alphanumeric() || "._-".contains(letter);
-    if name.is_empty() || name.starts_with('.') || !name.chars().all(is_usual) {
+    if !pad_client::is_dictionary_name(&name) {
         return Err(Failure::Input(format!(
             "--store {store}: '{name}' cannot stand in an address, give NAME=FILE with letters, digits, dots, hyphens and \
              underscores"

@@ -127,16 +127,69 @@ pub(super) fn trust_of(view: &StoredView) -> Trust {
     }
 }
 
-/// Has a client's memory moved forward, and stores it; a new one begins with the key that is given, or with a server's own. No other
-/// process moves it meanwhile.
+/// Has a client's memory moved forward, and stores it; a new one begins with the key that is given, or with a server's own.
+///
+/// No lock is held while it moves, so that a slow server keeps no other process from the same memory. If another one has moved it
+/// meanwhile, it moves anew from there: what was stored is followed by what replaces it, and never goes back.
 pub(super) fn with_view(
+    path: &Path,
+    (given, own): (Option<&PublicKey>, Option<&PublicKey>),
+    mut advance: impl FnMut(StoredView) -> Result<StoredView, Failure>,
+) -> Result<PublicKey, Failure> {
+    let lock = || Lock::exclusive(path, PATIENCE).map_err(|error| in_use(path, &error));
+    for _ in 0..MOST_RACES {
+        let before = stored_view(path)?;
+        let view = advance(beginning(path, before.clone(), given, own)?)?;
+        let _lock = lock()?;
+        if stored_view(path)? == before {
+            return keep_view(path, before.as_ref(), &view);
+        }
+    }
+    // Others are faster each time: now they wait.
+    with_held_view(path, (given, own), advance)
+}
+
+/// The same for what takes no time and is to happen once: no other process moves the memory meanwhile.
+pub(super) fn with_held_view(
     path: &Path,
     (given, own): (Option<&PublicKey>, Option<&PublicKey>),
     advance: impl FnOnce(StoredView) -> Result<StoredView, Failure>,
 ) -> Result<PublicKey, Failure> {
     let _lock = Lock::exclusive(path, PATIENCE).map_err(|error| in_use(path, &error))?;
-    let stored = path.exists().then(|| read_view(path)).transpose()?;
-    let view = match (stored.clone(), given, own) {
+    let before = stored_view(path)?;
+    let view = advance(beginning(path, before.clone(), given, own)?)?;
+    keep_view(path, before.as_ref(), &view)
+}
+
+/// How often a view is followed anew because another process has moved it, before others have to wait.
+const MOST_RACES: u32 = 4;
+
+/// The view that is stored, if one is.
+fn stored_view(path: &Path) -> Result<Option<StoredView>, Failure> {
+    path.exists().then(|| read_view(path)).transpose()
+}
+
+/// Stores a view in the place of another, which it follows.
+fn keep_view(
+    path: &Path,
+    before: Option<&StoredView>,
+    view: &StoredView,
+) -> Result<PublicKey, Failure> {
+    if before != Some(view) {
+        disk::replace(path, view.to_text().as_bytes(), Access::Usual)
+            .map_err(|error| Failure::file(path, &error))?;
+    }
+    Ok(view.public().clone())
+}
+
+/// The view to go on with.
+fn beginning(
+    path: &Path,
+    stored: Option<StoredView>,
+    given: Option<&PublicKey>,
+    own: Option<&PublicKey>,
+) -> Result<StoredView, Failure> {
+    Ok(match (stored, given, own) {
         (Some(view), Some(given), _) if view.public() != given => {
             return Err(Failure::Input(format!(
                 "the view {} was begun with the key {}, not with the key {} that is given",
@@ -150,13 +203,7 @@ pub(super) fn with_view(
         (None, Some(given), _) => StoredView::new(given.clone()).authenticated(),
         (None, None, Some(own)) => StoredView::new(own.clone()),
         (None, None, None) => return Err(Failure::input("a new view needs a --public key")),
-    };
-    let view = advance(view)?;
-    if stored.as_ref() != Some(&view) {
-        disk::replace(path, view.to_text().as_bytes(), Access::Usual)
-            .map_err(|error| Failure::file(path, &error))?;
-    }
-    Ok(view.public().clone())
+    })
 }
 
 /// Says what answers of a log are worth if its parameters are of nobody knows where.

@@ -4,6 +4,8 @@ mod full_disk;
 mod kill;
 mod liar;
 mod operator;
+mod public;
 mod refusals;
 mod round_trip;
+mod states;
 mod ways;

@@ -7,4 +7,5 @@ mod objects;
 mod parties;
 mod process;
 mod refusals;
+mod views;
 mod witnesses;

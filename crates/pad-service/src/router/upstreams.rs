@@ -30,28 +30,41 @@ impl Upstreams {
         if list.is_empty() {
             return Err(NotRouted::NoServer);
         }
+        let is_given = given.is_some();
         let mut known = given.map(|key| ("the key that was given".to_owned(), key));
-        for server in &list {
+        let mut servers = Vec::with_capacity(list.len());
+        let mut left_out = None;
+        for server in list {
             let address = server.address();
-            let public = match server.public() {
-                Ok(public) => public,
-                Err(error) => {
+            match (server.public(), &known) {
+                (Err(error), _) => {
                     tracing::warn!(server = %address, %error, "cannot be reached yet");
+                }
+                (Ok(public), None) => known = Some((address, public)),
+                (Ok(public), Some((first, key))) if public != *key => {
+                    let first = first.clone();
+                    let other = NotRouted::OtherKey {
+                        first,
+                        other: address.clone(),
+                    };
+                    if !is_given {
+                        return Err(other);
+                    }
+                    // It lies, or has another dictionary: the others are of use without it.
+                    tracing::error!(server = %address, "names another key than the one that was given, and is left out");
+                    left_out = Some(other);
                     continue;
                 }
-            };
-            match &known {
-                None => known = Some((address, public)),
-                Some((first, key)) if public != *key => {
-                    let (first, other) = (first.clone(), address);
-                    return Err(NotRouted::OtherKey { first, other });
-                }
-                Some(_) => {}
+                (Ok(_), Some(_)) => {}
             }
+            servers.push(server);
+        }
+        if let (true, Some(other)) = (servers.is_empty(), left_out) {
+            return Err(other);
         }
         let (_, public) = known.ok_or(NotRouted::NoKey)?;
         let upstreams = Self {
-            servers: Servers::new(list),
+            servers: Servers::new(servers),
             public,
             newest: Mutex::default(),
         };

@@ -98,6 +98,24 @@ impl Author {
         author.flush(&[]).unwrap()
     }
 
+    /// Signs so many versions at once, each with what this says of its number.
+    pub(crate) fn publish_many<'e>(
+        &self,
+        versions: u64,
+        entries: impl Fn(u64) -> Vec<(&'e str, &'e str)>,
+    ) {
+        let record = SigningRecord::open(&self.path("s.pad.signed")).unwrap();
+        let mut author = open_author(&self.path("s.pad"), &self.key, record).unwrap();
+        for version in 1..=versions {
+            let batch = entries(version).into_iter().map(|(key, value)| {
+                Operation::Put(Key::try_from(key).unwrap(), Value::try_from(value).unwrap())
+            });
+            author.stage(batch.collect()).unwrap();
+        }
+        let flushed = author.flush(&[]).unwrap();
+        assert_eq!(flushed, Version::new(versions));
+    }
+
     pub(crate) fn publish(&self, entries: &[(&str, &str)]) -> Version {
         self.publish_in("s.pad", entries)
     }

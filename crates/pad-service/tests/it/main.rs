@@ -4,6 +4,7 @@
 
 mod asynchronous;
 mod fixture;
+mod head_log;
 mod hostile;
 mod keep;
 mod liars;

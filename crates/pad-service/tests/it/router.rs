@@ -7,7 +7,7 @@ use pad_client::{Fault, FetchError, Resource};
 use pad_service::{NotRouted, Router};
 use web::{
     client::{HttpClient, HttpError, Posted, Verdict, header},
-    server::{Limits, Running, StatusCode},
+    server::{HeaderValue, Limits, Running, StatusCode},
 };
 
 use crate::{fixture::*, serve::raw};
@@ -273,6 +273,122 @@ fn what_is_newest_goes_back_for_nobody_and_is_signed() {
     let refused = Router::new("s".into(), servers, Some(other), Limits::default()).unwrap_err();
     assert!(matches!(refused, NotRouted::OtherKey { .. }));
     for server in [router, boaster, late, old, new] {
+        stop(server);
+    }
+}
+
+#[test]
+fn what_a_server_refuses_is_not_kept_by_caches() {
+    let Parts { author, old, new } = Parts::begin();
+    let liar = start(Liar::new(
+        service(&author.path("s.pad")),
+        |path, mut answer| {
+            if path.starts_with("answers/") {
+                answer = web::server::Answer::new(StatusCode::NOT_FOUND, "text/plain", "no");
+                let forever = HeaderValue::from_static("public, max-age=31536000, immutable");
+                answer = answer.with(header::CACHE_CONTROL, forever);
+                answer = answer.with(header::ETAG, HeaderValue::from_static("\"no\""));
+            }
+            answer
+        },
+    ));
+    let router = route(&[&liar]);
+    let path = Resource::Answer(Version::new(9), about("apple")).path();
+    let path = format!("/v1/dictionaries/s/{path}");
+    let refused = raw(&router, &path, None);
+    assert_eq!(refused.status, StatusCode::NOT_FOUND);
+    assert_eq!(refused.headers[header::CACHE_CONTROL], "no-store");
+    assert!(!refused.headers.contains_key(header::ETAG));
+    for server in [router, liar, old, new] {
+        stop(server);
+    }
+}
+
+#[test]
+fn a_server_that_names_another_key_than_the_one_given_is_left_out() {
+    let Parts { author, old, new } = Parts::begin();
+    let other = Author::of_tree();
+    priced(&other, 1);
+    let stranger = start(service(&other.path("s.pad")));
+    let servers = vec![connect(&stranger), connect(&old), connect(&new)];
+    let public = author.key.public().clone();
+    let router = Router::new("s".into(), servers, Some(public), Limits::default()).unwrap();
+    let router = start(router);
+    let mut client = author.client(&[&router], "view");
+    assert_eq!(client.advance().unwrap(), Version::new(9));
+    for version in 1..=9 {
+        assert_priced(&client, version);
+    }
+    let metrics = String::from_utf8(raw(&router, "/metrics", None).body).unwrap();
+    assert_eq!(metrics.matches("pad_server_up{").count(), 2, "{metrics}");
+    for server in [router, stranger, old, new] {
+        stop(server);
+    }
+}
+
+#[test]
+fn names_and_addresses_are_what_they_seem() {
+    let Parts {
+        author: _author,
+        old,
+        new,
+    } = Parts::begin();
+    for name in [
+        "",
+        ".",
+        ".s",
+        "s/t",
+        "s t",
+        "s\n",
+        "\u{e9}",
+        &"s".repeat(201),
+    ] {
+        let servers = vec![connect(&new)];
+        let refused = Router::new(name.into(), servers, None, Limits::default()).unwrap_err();
+        assert_eq!(refused, NotRouted::Name(name.into()));
+    }
+    // An address that would be two labels.
+    let address = format!("https://{}/v1/dictionaries/s\"}} 1 # \\", new.address());
+    let odd = pad_client::Server::connect(&address, http_options()).unwrap();
+    let servers = vec![odd, connect(&new)];
+    let router = start(Router::new("s".into(), servers, None, Limits::default()).unwrap());
+    let metrics = String::from_utf8(raw(&router, "/metrics", None).body).unwrap();
+    assert!(metrics.contains(r#"/s\"} 1 # \\"} 0"#), "{metrics}");
+    for server in [router, old, new] {
+        stop(server);
+    }
+}
+
+#[test]
+fn answers_that_are_long_come_one_after_the_other() {
+    let author = Author::of_tree();
+    let long = "x".repeat(3 << 20);
+    author.publish(&[("apple", &long), ("pear", "5")]);
+    let server = start(service(&author.path("s.pad")));
+    // Room for one long answer at a time.
+    let limits = Limits {
+        response_bytes: 8 << 20,
+        answer_bytes: 8 << 20,
+        bytes_per_peer: 8 << 20,
+        in_flight: 8,
+        ..Limits::default()
+    };
+    let router = Router::new("s".into(), vec![connect(&server)], None, limits).unwrap();
+    let router = start(router);
+    thread::scope(|scope| {
+        for number in 0..6 {
+            let (author, router, long) = (&author, &router, &long);
+            scope.spawn(move || {
+                let mut client = author.client(&[router], &format!("view{number}"));
+                client.advance().unwrap();
+                let answer = client.ask(Version::new(1), &about("apple")).unwrap();
+                assert!(value(&answer) == Some(long.as_bytes()));
+                let short = client.ask(Version::new(1), &about("pear")).unwrap();
+                assert_eq!(value(&short), Some(&b"5"[..]));
+            });
+        }
+    });
+    for server in [router, server] {
         stop(server);
     }
 }

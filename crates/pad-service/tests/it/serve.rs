@@ -217,6 +217,113 @@ fn an_update_that_is_longer_than_an_answer_is_not_made() {
     stop(server);
 }
 
+/// A key that is absent costs a look-up for each version: a page has so many at most, and clients ask for the next one.
+#[test]
+fn histories_come_in_pages_that_cost_so_much_and_no_more() {
+    const VERSIONS: u64 = 1500;
+    for (scheme, repository) in [KINDS[0], KINDS[3]] {
+        let author = Author::new(scheme, repository);
+        author.publish_many(VERSIONS, |version| match version {
+            5 => vec![("fig", "1")],
+            9 => vec![("fig", "2")],
+            _ => vec![("pear", "5"), ("fig", "2")],
+        });
+        let fig = Key::try_from("fig").unwrap();
+        let none = Key::try_from("none").unwrap();
+        let server = start(service(&author.path("s.pad")));
+        let source = connect(&server);
+        let page = |resource| {
+            let bytes = source.get(&resource, 1 << 20).unwrap();
+            let page = pad::exchange::decode_history(&bytes, 1 << 20).unwrap();
+            page.into_unverified()
+        };
+        let first = page(Resource::History(none.clone()));
+        assert!(first.changes.is_empty());
+        assert!((1..VERSIONS).contains(&first.since.number()), "{first:?}");
+        let second = page(Resource::HistoryUntil(first.since, none.clone()));
+        assert!(second.since < first.since);
+        // Of versions that are not there, it is that of those that are.
+        let last = Version::new(u64::MAX);
+        assert_eq!(page(Resource::HistoryUntil(last, none.clone())), first);
+        assert_eq!(
+            page(Resource::HistoryUntil(Version::EMPTY, none.clone())).since,
+            Version::EMPTY
+        );
+        let client = author.client(&[&server], "view");
+        let whole = client.history(&none).unwrap().into_unverified();
+        assert_eq!((whole.since, whole.changes.len()), (Version::EMPTY, 0));
+        let whole = client.history(&fig).unwrap().into_unverified();
+        assert_eq!(whole.since, Version::EMPTY);
+        assert_eq!(whole.changes, [1, 5, 9].map(Version::new));
+        stop(server);
+    }
+}
+
+/// Whoever never comes to an end, or goes forth, is not followed.
+#[test]
+fn histories_that_do_not_go_back_are_refused() {
+    let author = Author::of_tree();
+    three_versions(&author);
+    let said = |since: u64, changes: &[u64]| {
+        let changes = changes.iter().copied().map(Version::new).collect();
+        let since = Version::new(since);
+        pad::exchange::encode_history(pad::Untrusted::new(pad::KeyHistory { since, changes }))
+    };
+    for (first, next) in [
+        (said(2, &[3]), said(3, &[])),
+        (said(2, &[3]), said(0, &[3])),
+        (said(2, &[3]), said(1, &[2, 3])),
+        (said(2, &[3]), b"PAD1".to_vec()),
+    ] {
+        let liar = start(Liar::new(
+            service(&author.path("s.pad")),
+            move |path, mut answer| {
+                if let Some(rest) = path.strip_prefix("histories/") {
+                    let page = if rest.contains('/') { &next } else { &first };
+                    answer.body.clone_from(page);
+                }
+                answer
+            },
+        ));
+        let client = author.client(&[&liar], "view");
+        assert!(client.history(&Key::try_from("apple").unwrap()).is_err());
+        stop(liar);
+    }
+}
+
+#[test]
+fn a_question_of_many_keys_with_long_values_is_refused() {
+    let author = Author::of_tree();
+    let long = "v".repeat(300_000);
+    let names: Vec<_> = (0..30).map(|key| format!("key {key:03}")).collect();
+    let entries: Vec<_> = names
+        .iter()
+        .map(|key| (key.as_str(), long.as_str()))
+        .collect();
+    author.publish(&entries);
+    let limits = Limits {
+        response_bytes: 1 << 20,
+        ..Limits::default()
+    };
+    let dictionary = Arc::new(Dictionary::open(&author.path("s.pad")).unwrap());
+    let dictionaries = BTreeMap::from([("s".to_owned(), dictionary)]);
+    let server = start(Service::new(dictionaries, limits));
+    let ask = |count: usize| {
+        let keys = names.iter().take(count);
+        let keys = keys.map(|key| Key::try_from(key.as_str()).unwrap());
+        let question = Question::Keys(Keys::new(keys.collect()).unwrap());
+        connect(&server).get(&Resource::Answer(Version::new(1), question), 1 << 24)
+    };
+    for count in [1, 2, 3] {
+        assert!(ask(count).unwrap().len() > count * 300_000);
+    }
+    for count in [4, 10, 30] {
+        let refused = ask(count).unwrap_err();
+        assert!(refused.is("too_long"), "{refused}");
+    }
+    stop(server);
+}
+
 #[test]
 fn what_is_about_a_fixed_version_is_immutable_and_tagged() {
     let author = Author::of_tree();

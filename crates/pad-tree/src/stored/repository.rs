@@ -386,7 +386,21 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
     /// # Errors
     /// [`LookupError`] if a node cannot be read.
     pub fn history(&self, key: &Key) -> Result<KeyHistory, LookupError> {
-        history(self.oldest, self.latest(), |version| {
+        self.history_page(key, self.latest(), u64::MAX)
+    }
+
+    /// The same of the versions up to `last`, as [`TreeRepository::history_page`](crate::TreeRepository::history_page).
+    ///
+    /// # Errors
+    /// [`LookupError`] if a node cannot be read.
+    pub fn history_page(
+        &self,
+        key: &Key,
+        last: Version,
+        lookups: u64,
+    ) -> Result<KeyHistory, LookupError> {
+        let versions = (self.oldest, last.min(self.latest()));
+        history(versions, lookups, |version| {
             let found = self.view(version)?.find(key.as_bytes())?;
             Ok(found.map(|(address, _)| address))
         })

@@ -222,8 +222,13 @@ impl<S: Suite, St: TreeStore<S>> AnsweringRepository for TreeRepository<S, St> {
         Ok(self.page(version, range, bytes)?)
     }
 
-    fn history(&self, key: &Key) -> Result<Untrusted<KeyHistory>, AnswerError> {
-        Ok(Untrusted::new(self.history(key)))
+    fn history_page(
+        &self,
+        key: &Key,
+        last: Version,
+        lookups: u64,
+    ) -> Result<Untrusted<KeyHistory>, AnswerError> {
+        Ok(Untrusted::new(self.history_page(key, last, lookups)))
     }
 
     fn diff(

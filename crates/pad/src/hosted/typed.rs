@@ -231,8 +231,13 @@ impl<R: AnsweringRepository> AskedRepository for Typed<R> {
         Ok(codec::encode_body(&self.repository.prove(version, key)?))
     }
 
-    fn history(&self, key: &Key) -> Result<Untrusted<KeyHistory>, AnswerError> {
-        self.repository.history(key)
+    fn history_page(
+        &self,
+        key: &Key,
+        last: Version,
+        lookups: u64,
+    ) -> Result<Untrusted<KeyHistory>, AnswerError> {
+        self.repository.history_page(key, last, lookups)
     }
 
     fn diff(

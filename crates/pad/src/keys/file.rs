@@ -103,10 +103,14 @@ fn kind_of(bytes: &[u8]) -> &'static str {
 }
 
 /// The beginnings of files that are taken for each other.
-const KINDS: [(&[u8], &str); 6] = [
+const KINDS: [(&[u8], &str); 7] = [
     (b"pad-public-key ", "a public key"),
     (b"pad-secret-key ", "a secret key"),
     (b"pad-file-key ", "a key for outsourced files"),
+    (
+        b"pad-file-public ",
+        "what is published about an outsourced file",
+    ),
     (b"pad-view ", "a client's view"),
     (b"redb", "a store"),
     (b"PAD1", "a message (a proof, an update or evidence)"),

@@ -215,8 +215,13 @@ impl AnsweringRepository for Server {
         Ok(codec::encode(&Response::new(self, version, proof)?))
     }
 
-    fn history(&self, key: &Key) -> Result<Untrusted<KeyHistory>, AnswerError> {
-        AnsweringRepository::history(&self.tree, key)
+    fn history_page(
+        &self,
+        key: &Key,
+        last: Version,
+        lookups: u64,
+    ) -> Result<Untrusted<KeyHistory>, AnswerError> {
+        AnsweringRepository::history_page(&self.tree, key, last, lookups)
     }
 
     fn diff(

@@ -142,6 +142,11 @@ pub(crate) fn assert_same(one: &AnyRepository, other: &AnyRepository) {
     }
     for key in (0..125).step_by(11).map(name) {
         assert_eq!(one.history(&key), other.history(&key));
+        let page = |repository: &AnyRepository| {
+            let page = repository.history_page(&key, latest, 3).unwrap();
+            page.into_unverified()
+        };
+        assert_eq!(page(one), page(other));
     }
 }
 

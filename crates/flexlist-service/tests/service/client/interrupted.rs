@@ -12,10 +12,10 @@ enum Fault {
 }
 
 fn out_of_reach() -> TransportError {
-    TransportError::Unreachable {
+    TransportError::Http(HttpError::Unreachable {
         attempts: 1,
         reason: "a test".into(),
-    }
+    })
 }
 
 impl Wire {
@@ -57,7 +57,9 @@ fn an_upload_goes_on_where_it_broke_off() {
             assert!(
                 matches!(
                     client.upload(file.as_slice(), &mut |_| ()),
-                    Err(ClientError::Transport(TransportError::Unreachable { .. }))
+                    Err(ClientError::Transport(TransportError::Http(
+                        HttpError::Unreachable { .. }
+                    )))
                 ),
                 "{fault:?}"
             );
@@ -235,7 +237,9 @@ fn an_upload_is_begun_again_and_leaves_nothing_behind() {
     });
     assert!(matches!(
         client.restart(),
-        Err(ClientError::Transport(TransportError::Unreachable { .. }))
+        Err(ClientError::Transport(TransportError::Http(
+            HttpError::Unreachable { .. }
+        )))
     ));
     assert_eq!(client.file(), before);
     world.wire.be_honest();
@@ -415,7 +419,9 @@ fn an_update_that_may_yet_pass_stays_under_way_and_one_that_never_will_does_not(
     }
     // Too large for the transport: no attempt will ever get through.
     let (_world, mut client) = failed_update(|request, server| match request {
-        Request::Update(_) => Err(TransportError::RequestTooLarge { length: 1 }),
+        Request::Update(_) => Err(TransportError::Http(HttpError::RequestTooLarge {
+            length: 1,
+        })),
         _ => server.exchange(request),
     });
     assert!(!client.is_pending());
@@ -579,7 +585,7 @@ fn an_update_above_the_limit_of_requests_is_not_begun() {
     let before = std::fs::read(world.path()).unwrap();
     assert!(matches!(
         client.apply(&[insert(0, &contents(10_000))]),
-        Err(ClientError::Transport(TransportError::RequestTooLarge { length })) if length > 10_000
+        Err(ClientError::Transport(TransportError::Http(HttpError::RequestTooLarge { length }))) if length > 10_000
     ));
     assert!(!client.is_pending());
     assert_eq!(std::fs::read(world.path()).unwrap(), before);

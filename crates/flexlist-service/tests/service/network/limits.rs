@@ -18,7 +18,9 @@ fn oversize_requests_are_refused_by_client_and_server() {
         ..once()
     };
     let refused = client(&server, careful).exchange(&part(1 << 10));
-    assert!(matches!(refused, Err(TransportError::RequestTooLarge { length }) if length > 1 << 10));
+    assert!(
+        matches!(refused, Err(TransportError::Http(HttpError::RequestTooLarge { length })) if length > 1 << 10)
+    );
     assert_eq!(
         server.connections(),
         0,
@@ -29,7 +31,7 @@ fn oversize_requests_are_refused_by_client_and_server() {
     let client = client(&server, once());
     let refused = client.exchange(&part(20 << 20));
     assert!(
-        matches!(refused, Err(TransportError::RequestTooLarge { length }) if length > 20 << 20)
+        matches!(refused, Err(TransportError::Http(HttpError::RequestTooLarge { length })) if length > 20 << 20)
     );
     assert!(client.exchange(&part(900 << 10)).is_ok());
     stop(server);
@@ -49,7 +51,7 @@ fn a_body_longer_than_it_was_to_be_is_refused() {
     // Too small a body for asking first: the server reads it away to answer.
     assert!(matches!(
         client(&server, once()).exchange(&part(200 << 10)),
-        Err(TransportError::RequestTooLarge { .. })
+        Err(TransportError::Http(HttpError::RequestTooLarge { .. }))
     ));
     // No length announced: counted as it comes.
     let mut request = format!(
@@ -88,7 +90,9 @@ fn oversize_answers_are_refused_by_server_and_client() {
     let careful = client(&server, careful);
     assert_eq!(
         careful.exchange(&read(1 << 10)),
-        Err(TransportError::ResponseTooLarge { limit: 1 << 10 })
+        Err(TransportError::Http(HttpError::ResponseTooLarge {
+            limit: 1 << 10
+        }))
     );
     assert!(careful.exchange(&read(900)).is_ok());
     stop(server);
@@ -111,7 +115,7 @@ fn one_connection_too_many_is_closed() {
     wait_until("not connected", || server.connections() == 2);
     assert!(matches!(
         client(&server, once()).exchange(&status(1)),
-        Err(TransportError::Unreachable { .. })
+        Err(TransportError::Http(HttpError::Unreachable { .. }))
     ));
     drop(idle);
     wait_until("not disconnected", || server.connections() == 0);
@@ -146,7 +150,7 @@ fn overload_is_refused_and_passes() {
         }
         assert_eq!(
             receive.recv_timeout(10 * SECOND).unwrap(),
-            Err(TransportError::Overloaded { attempts: 1 })
+            Err(TransportError::Http(HttpError::Overloaded { attempts: 1 }))
         );
         let request = codec::encode(&status(3));
         let mut bytes = head("POST", PATH, "application/octet-stream", request.len());
@@ -187,7 +191,7 @@ fn messages_share_a_bounded_memory() {
     for too_much in [part(3 << 20), read(3 << 20)] {
         assert_eq!(
             client.exchange(&too_much),
-            Err(TransportError::Overloaded { attempts: 1 })
+            Err(TransportError::Http(HttpError::Overloaded { attempts: 1 }))
         );
     }
     // What was taken has been given back.

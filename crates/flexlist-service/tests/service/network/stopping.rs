@@ -38,7 +38,10 @@ fn shutdown_does_not_wait_for_ever() {
     assert!(begun.elapsed() < 50 * SECOND, "the first limit held");
     assert!(matches!(
         in_flight.join().unwrap(),
-        Err(TransportError::Unreachable { attempts: 1, .. })
+        Err(TransportError::Http(HttpError::Unreachable {
+            attempts: 1,
+            ..
+        }))
     ));
     gate.open();
 }
@@ -74,7 +77,10 @@ fn a_server_out_of_reach_is_tried_again() {
     let begun = Instant::now();
     assert!(matches!(
         client.exchange(&status(1)),
-        Err(TransportError::Unreachable { attempts: 3, .. })
+        Err(TransportError::Http(HttpError::Unreachable {
+            attempts: 3,
+            ..
+        }))
     ));
     // At least half of 20 and half of 40 milliseconds.
     assert!(begun.elapsed() >= Duration::from_millis(30));
@@ -115,7 +121,10 @@ fn answers_that_are_no_messages_are_told_apart() {
     let client = HttpTransport::new(&address, once()).unwrap();
     assert!(matches!(
         client.exchange(&status(1)),
-        Err(TransportError::Unreachable { attempts: 1, .. })
+        Err(TransportError::Http(HttpError::Unreachable {
+            attempts: 1,
+            ..
+        }))
     ));
     server.join().unwrap();
 }

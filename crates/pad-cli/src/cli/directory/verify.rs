@@ -25,7 +25,7 @@ use super::{
 use crate::cli::{
     Failure, Output,
     files::read_file,
-    session::{TrustArguments, load_public, refused_head, trust_of, with_view},
+    session::{TrustArguments, load_public, refused_head, trust_of, with_held_view},
 };
 
 #[derive(Debug, Args)]
@@ -125,7 +125,7 @@ impl Verify {
             })?;
             Ok(newer)
         };
-        with_view(path, (given.as_ref(), None), advance).map(drop)
+        with_held_view(path, (given.as_ref(), None), advance).map(drop)
     }
 
     /// Verifies a proof's file, offers its head to the client's memory, and prints what is proved.

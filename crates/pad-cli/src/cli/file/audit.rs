@@ -2,16 +2,20 @@
 
 use clap::Args;
 use flexlist::detection::Detection;
-use flexlist_service::client::Extent;
+use flexlist_service::client::{AuditReport, Extent};
+use indicatif::ProgressBar;
 use serde_json::json;
 
-use super::{FileArguments, byte_bar};
+use super::{
+    FileArguments, byte_bar,
+    observer::{Reader, ReaderArguments},
+};
 use crate::cli::{Failure, Output};
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Audit {
     #[command(flatten)]
-    file: FileArguments,
+    file: ReaderArguments,
     /// The loss to notice, as a fraction of the bytes.
     #[arg(long, value_name = "FRACTION", default_value_t = 0.01, conflicts_with_all = ["count", "full"])]
     fraction: f64,
@@ -28,14 +32,20 @@ pub(in crate::cli) struct Audit {
 
 impl Audit {
     pub(in crate::cli) fn run(&self, output: &mut Output) -> Result<(), Failure> {
-        let mut client = self.file.open()?;
-        self.file.settle(&mut client)?;
-        let total = client.version().map_or(0, |state| state.list.total);
         let (extent, established) = self.extent()?;
-        let bar = byte_bar(output, if self.full { total } else { 0 }, "audit");
-        let audited = client.audit(extent, &mut |done| bar.set_position(done));
-        bar.finish_and_clear();
-        let report = audited.map_err(|error| self.file.failure_of(&client, error))?;
+        let reader = self.file.reader()?;
+        let report = match &reader {
+            Reader::Owner(file) => self.audit_own(file, extent, output)?,
+            Reader::Observer(observer) => {
+                let state = observer.state();
+                let bar = self.bar(output, state.list.total);
+                let audited = observer
+                    .asking()
+                    .audit(state, extent, &mut |done| bar.set_position(done));
+                bar.finish_and_clear();
+                audited.map_err(|error| observer.failure(error))?
+            }
+        };
         let version = report.state.version;
         let is_empty = report.blocks == 0;
         let (established, text) = if is_empty {
@@ -53,6 +63,7 @@ impl Audit {
         };
         let object = json!({
             "version": version,
+            "sealed_root": report.state.sealed_root().to_string(),
             "established": established,
             "challenged_bytes": report.bytes,
             "blocks": report.blocks,
@@ -60,6 +71,25 @@ impl Audit {
             "verified": !is_empty,
         });
         output.say(&text, &object)
+    }
+
+    fn audit_own(
+        &self,
+        file: &FileArguments,
+        extent: Extent,
+        output: &Output,
+    ) -> Result<AuditReport, Failure> {
+        let mut client = file.open()?;
+        file.settle(&mut client)?;
+        let total = client.version().map_or(0, |state| state.list.total);
+        let bar = self.bar(output, total);
+        let audited = client.audit(extent, &mut |done| bar.set_position(done));
+        bar.finish_and_clear();
+        audited.map_err(|error| file.failure_of(&client, error))
+    }
+
+    fn bar(&self, output: &Output, total: u64) -> ProgressBar {
+        byte_bar(output, if self.full { total } else { 0 }, "audit")
     }
 
     /// What to ask for, and what an answer establishes.

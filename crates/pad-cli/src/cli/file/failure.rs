@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use flexlist_service::{
-    client::{Blame, ClientError, StateError, TransportError},
+    client::{Blame, ClientError, HttpError, StateError, TransportError},
     message::Refusal,
 };
 use pad::FileOwnerKeyError;
@@ -29,7 +29,7 @@ pub(super) fn client(state: &Path, error: ClientError) -> Failure {
         }
         ClientError::State(error) => format!("{}: {error}", state.display()),
         ClientError::AlreadyUploaded => format!(
-            "the file of {} is uploaded already: change it with pad file write, insert or delete, or \
+            "the file of {} is uploaded already: change it with pad file sync, write, insert or delete, or \
              give another --state to upload a new one",
             state.display()
         ),
@@ -42,7 +42,7 @@ pub(super) fn client(state: &Path, error: ClientError) -> Failure {
              and begin anew"
         ),
         error @ ClientError::SourceChanged { finished: true, .. } => {
-            format!("{error}; bring the changes there with pad file write, insert or delete")
+            format!("{error}; bring the changes there with pad file sync")
         }
         error @ ClientError::Superseded { newer, .. } => format!(
             "{error}: use the newer copy, or catch up with pad file adopt --state {} --accept-version {}",
@@ -53,11 +53,41 @@ pub(super) fn client(state: &Path, error: ClientError) -> Failure {
             "{error}: if no other copy of {} was used, the server lies",
             state.display()
         ),
-        ClientError::Transport(error @ TransportError::RequestTooLarge { .. }) => {
+        error @ ClientError::StillThere => format!(
+            "{error}: remove it with pad file delete --whole-file first, or give --abandon to leave it there \
+             for good"
+        ),
+        ClientError::Transport(error @ TransportError::Http(HttpError::RequestTooLarge { .. })) => {
             format!("{error}: change less at once")
         }
         error => error.to_string(),
     };
+    of(blame, text)
+}
+
+/// An operation on the file about which this is published failed.
+pub(super) fn observer(public: &Path, error: ClientError) -> Failure {
+    let blame = error.blame();
+    let text = match error {
+        ClientError::Superseded { known, newer } => format!(
+            "the owner has changed the file meanwhile: version {known} is gone, and version {} is the newest; \
+             ask again",
+            newer.version
+        ),
+        ClientError::Outdated { known, current } => format!(
+            "the server claims version {current}, and shows no signature of the owner for it; asked was about \
+             version {known}"
+        ),
+        error @ (ClientError::Rollback { .. } | ClientError::Forked { .. }) => {
+            format!("{}: {error}", public.display())
+        }
+        error => return client(public, error),
+    };
+    of(blame, text)
+}
+
+/// The failure of the side that has to act.
+fn of(blame: Blame, text: String) -> Failure {
     match blame {
         Blame::Owner => Failure::Input(text),
         Blame::Server => Failure::Refused(text),
@@ -92,7 +122,7 @@ mod tests {
         let too_large = Refusal::TooLarge("a test".into());
         assert_eq!(status(ClientError::Dropped(too_large)), 2);
         assert_eq!(status(ClientError::Refused(Refusal::CannotWrite)), 4);
-        let too_large = TransportError::RequestTooLarge { length: 1 };
+        let too_large = TransportError::Http(HttpError::RequestTooLarge { length: 1 });
         assert_eq!(status(ClientError::Transport(too_large)), 2);
         let unreachable = TransportError::Status(500);
         assert_eq!(status(ClientError::Transport(unreachable)), 4);

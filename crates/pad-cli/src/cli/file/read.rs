@@ -11,13 +11,16 @@ use disk::{Access, Draft};
 use flexlist::FileState;
 use flexlist_service::client::Vouched;
 
-use super::{Client, FileArguments, byte_bar};
+use super::{
+    Client, FileArguments, byte_bar,
+    observer::{Observer, Reader, ReaderArguments},
+};
 use crate::cli::{Failure, Output};
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Read {
     #[command(flatten)]
-    file: FileArguments,
+    file: ReaderArguments,
     /// The first byte.
     #[arg(long, value_name = "BYTE", default_value_t = 0)]
     offset: u64,
@@ -30,7 +33,7 @@ pub(in crate::cli) struct Read {
     out: Option<PathBuf>,
     /// Read this version in place of the one that the state has: an older or newer one, which the server
     /// must show with this owner's signature. The state stays as it is.
-    #[arg(long, value_name = "NUMBER")]
+    #[arg(long, value_name = "NUMBER", conflicts_with = "public")]
     accept_version: Option<u64>,
     /// Overwrite the file of --out if there is one.
     #[arg(long, requires = "out")]
@@ -48,8 +51,7 @@ impl Read {
                 return Err(exists(path));
             }
         }
-        let mut client = self.file.open()?;
-        let from = self.version(&mut client)?;
+        let mut from = self.source()?;
         let total = from.state().list.total;
         let end = match self.length {
             Some(length) => self.offset.saturating_add(length),
@@ -58,7 +60,7 @@ impl Read {
         };
         let range = self.offset..end;
         let Some(path) = &self.out else {
-            return self.fetch(&mut client, &from, range, &mut io::stdout().lock());
+            return from.fetch(range, &mut io::stdout().lock());
         };
         let io_failure = |error: io::Error| Failure::file(path, &error);
         // Without a name until every byte is verified: killed, it leaves nothing behind.
@@ -68,7 +70,7 @@ impl Read {
             sink: BufWriter::new(draft),
             written: &mut |bytes| bar.inc(bytes),
         };
-        let read = self.fetch(&mut client, &from, range.clone(), &mut sink);
+        let read = from.fetch(range.clone(), &mut sink);
         bar.finish_and_clear();
         read?;
         let draft = sink.sink.into_inner();
@@ -84,6 +86,7 @@ impl Read {
         }
         let bytes = range.end.saturating_sub(range.start);
         let version = from.state().version;
+        let sealed_root = from.state().sealed_root().to_string();
         output.say(
             &format!(
                 "{bytes} bytes of version {version}, verified, in {}",
@@ -92,55 +95,65 @@ impl Read {
             &serde_json::json!({
                 "bytes": bytes,
                 "version": version,
+                "sealed_root": sealed_root,
                 "verified": true,
                 "out": path.display().to_string(),
             }),
         )
     }
 
-    /// The version to read.
-    fn version(&self, client: &mut Client) -> Result<From, Failure> {
+    /// What is read.
+    fn source(&self) -> Result<Source, Failure> {
+        let file = match self.file.reader()? {
+            Reader::Owner(file) => file,
+            Reader::Observer(observer) => return Ok(Source::Observed(observer)),
+        };
+        let mut client = file.open()?;
         if let Some(version) = self.accept_version {
             let vouched = client.vouched_at(version);
-            return Ok(From::Vouched(
-                vouched.map_err(|error| self.file.failure(error))?,
-            ));
+            let vouched = vouched.map_err(|error| file.failure(error))?;
+            return Ok(Source::Vouched(file, Box::new(client), vouched));
         }
-        self.file.settle(client)?;
+        file.settle(&mut client)?;
         let state = client.readable();
-        Ok(From::State(
-            state.map_err(|error| self.file.failure_of(client, error))?,
-        ))
-    }
-
-    fn fetch(
-        &self,
-        client: &mut Client,
-        from: &From,
-        range: Range<u64>,
-        sink: &mut impl Write,
-    ) -> Result<(), Failure> {
-        let read = match from {
-            From::State(_) => client.read_to(range, sink),
-            From::Vouched(vouched) => client.read_vouched_to(vouched, range, sink),
-        };
-        read.map_err(|error| self.file.failure_of(client, error))
+        let state = state.map_err(|error| file.failure_of(&client, error))?;
+        Ok(Source::Own(file, Box::new(client), state))
     }
 }
 
-/// Which version is read.
-enum From {
+/// Which version is read, and how.
+enum Source {
     /// The one that the state has.
-    State(FileState),
-    /// One that the server shows with the owner's signature.
-    Vouched(Vouched),
+    Own(FileArguments, Box<Client>, FileState),
+    /// One that the server shows with the owner's signature, and the owner asks for.
+    Vouched(FileArguments, Box<Client>, Vouched),
+    /// One that others know.
+    Observed(Box<Observer>),
 }
 
-impl From {
-    const fn state(&self) -> &FileState {
+impl Source {
+    fn state(&self) -> &FileState {
         match self {
-            Self::State(state) => state,
-            Self::Vouched(vouched) => vouched.state(),
+            Self::Own(_, _, state) => state,
+            Self::Vouched(_, _, vouched) => vouched.state(),
+            Self::Observed(observer) => observer.state(),
+        }
+    }
+
+    fn fetch(&mut self, range: Range<u64>, sink: &mut impl Write) -> Result<(), Failure> {
+        match self {
+            Self::Own(file, client, _) => {
+                let read = client.read_to(range, sink);
+                read.map_err(|error| file.failure_of(client, error))
+            }
+            Self::Vouched(file, client, vouched) => {
+                let read = client.read_vouched_to(vouched, range, sink);
+                read.map_err(|error| file.failure_of(client, error))
+            }
+            Self::Observed(observer) => {
+                let read = observer.asking().read_to(observer.state(), range, sink);
+                read.map_err(|error| observer.failure(error))
+            }
         }
     }
 }

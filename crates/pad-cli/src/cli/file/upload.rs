@@ -32,6 +32,16 @@ pub(in crate::cli) struct Upload {
 }
 
 impl Upload {
+    /// The upload of a file that is cut as usual, begun or gone on with.
+    pub(super) const fn of(file: FileArguments, source: PathBuf) -> Self {
+        Self {
+            file,
+            block_size: None,
+            restart: false,
+            source,
+        }
+    }
+
     pub(in crate::cli) fn run(&self, output: &mut Output) -> Result<(), Failure> {
         let source =
             File::open(&self.source).map_err(|error| Failure::file(&self.source, &error))?;

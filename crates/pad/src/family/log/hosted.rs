@@ -298,7 +298,12 @@ impl<S: AskedScheme> AskedRepository for HostedLog<S> {
         Ok(S::prove(&self.repository, version, key)?.bytes)
     }
 
-    fn history(&self, _: &Key) -> Result<Untrusted<KeyHistory>, AnswerError> {
+    fn history_page(
+        &self,
+        _: &Key,
+        _: Version,
+        _: u64,
+    ) -> Result<Untrusted<KeyHistory>, AnswerError> {
         Self::not_offered("histories (each answer has all values)")
     }
 

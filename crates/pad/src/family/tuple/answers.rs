@@ -198,8 +198,18 @@ impl<S: Suite, D: AskedDesign<S>> AnsweringRepository for TupleRepository<S, D> 
     }
 
     /// A put of the value that the key had already leaves no trace, and is not listed.
-    fn history(&self, key: &Key) -> Result<Untrusted<KeyHistory>, AnswerError> {
-        let (oldest, latest) = (self.oldest(), self.latest());
+    fn history_page(
+        &self,
+        key: &Key,
+        last: Version,
+        lookups: u64,
+    ) -> Result<Untrusted<KeyHistory>, AnswerError> {
+        let latest = last.min(self.latest());
+        // One look-up for each version, and one for the version before them.
+        let reached = latest
+            .number()
+            .saturating_sub(lookups.saturating_sub(1).max(1));
+        let oldest = self.oldest().max(Version::new(reached)).min(latest);
         let mut before = self.lookup(oldest, key)?;
         let mut changes = Vec::new();
         for version in (oldest.number() + 1..=latest.number()).map(Version::new) {

@@ -1,0 +1,247 @@
+//! Others than the owner, who have what he has published and nothing else.
+
+use flexlist::{FileState, tag::TagKind};
+use flexlist_service::{
+    client::{AuditFault, FileObserver, PublicFile, TagCheck},
+    message::{FileStatus, OwnerStatement},
+};
+
+use super::*;
+
+const PUBLIC: [TagKind; 2] = [TagKind::HashOnly, TagKind::PublicBls];
+
+fn observer(world: &World, public: &PublicFile) -> FileObserver<Wire> {
+    FileObserver::new(public.clone(), world.wire.clone()).with_options(small())
+}
+
+fn read(observer: &FileObserver<Wire>, state: &FileState) -> Result<Vec<u8>, ClientError> {
+    let mut bytes = Vec::new();
+    observer.read_to(state, 0..state.list.total, &mut bytes)?;
+    Ok(bytes)
+}
+
+#[test]
+fn anybody_reads_and_audits_what_is_published() {
+    for kind in PUBLIC {
+        let world = World::new(kind);
+        let mut file = contents(5_000);
+        let mut client = world.uploaded(&file);
+        let public = client.public().unwrap();
+        let observer = observer(&world, &public);
+        let newest = observer.newest().unwrap();
+        assert_eq!(*newest.state(), public.since);
+        for extent in [Extent::Sample(50), Extent::Everything] {
+            let report = observer.audit(newest.state(), extent, &mut |_| ()).unwrap();
+            assert!(report.blocks > 0);
+        }
+        assert_eq!(read(&observer, newest.state()).unwrap(), file);
+
+        // The owner goes on, and the observer follows his signature.
+        client.apply(&[insert(100, b"more")]).unwrap();
+        file.splice(100..100, *b"more");
+        let before = newest;
+        let newest = observer.newest().unwrap();
+        assert_eq!(*newest.state(), client.version().unwrap());
+        assert_eq!(read(&observer, newest.state()).unwrap(), file);
+        // Once he has gone on twice, what he saw before is gone.
+        client.apply(&[insert(0, b"x")]).unwrap();
+        assert!(matches!(
+            read(&observer, before.state()),
+            Err(ClientError::Superseded { known: 1, .. })
+        ));
+        assert!(matches!(
+            observer.audit(before.state(), Extent::Sample(5), &mut |_| ()),
+            Err(ClientError::Superseded { known: 1, .. })
+        ));
+    }
+}
+
+#[test]
+fn tags_with_a_secret_key_are_the_owners_to_audit_and_everybodys_to_read() {
+    let world = World::new(TagKind::PrivateMac);
+    let file = contents(5_000);
+    let mut client = world.uploaded(&file);
+    let public = client.public().unwrap();
+    assert!(public.tags.key().is_none());
+    let observer = observer(&world, &public);
+    let state = *observer.newest().unwrap().state();
+    assert_eq!(read(&observer, &state).unwrap(), file);
+    world.wire.meddle(|request, _| panic!("{request:?}"));
+    for extent in [Extent::Sample(5), Extent::Everything] {
+        assert!(matches!(
+            observer.audit(&state, extent, &mut |_| ()),
+            Err(ClientError::OwnerAudits)
+        ));
+    }
+}
+
+#[test]
+fn a_published_root_is_read_and_no_other() {
+    let world = World::new(TagKind::PrivateMac);
+    let file = contents(5_000);
+    let mut client = world.uploaded(&file);
+    let public = client.public().unwrap();
+    client.apply(&[write(0, b"new")]).unwrap();
+    let root = client.version().unwrap().sealed_root();
+    let observer = observer(&world, &public);
+    let state = observer.at_root(&root).unwrap();
+    assert_eq!(state, client.version().unwrap());
+    assert!(read(&observer, &state).unwrap().starts_with(b"new"));
+    // Of a state that is another one in anything, the sealed root is another.
+    let changes: [fn(&mut FileStatus); 3] = [
+        |status| status.version += 1,
+        |status| status.total -= 1,
+        |status| status.root.0[5] ^= 1,
+    ];
+    for change in changes {
+        world.wire.tamper(move |_, response| match response {
+            Response::State(status) => change(status),
+            Response::Confirmed { .. } => {
+                *response = Response::Refused(Refusal::StoreFailed("a test".into()));
+            }
+            _ => {}
+        });
+        let error = observer.at_root(&root).unwrap_err();
+        assert!(matches!(error, ClientError::OtherRoot { .. }), "{error:?}");
+    }
+    world.wire.be_honest();
+    // The owner has gone on: the root of then is of no version that is there.
+    client.apply(&[write(0, b"old")]).unwrap();
+    client.apply(&[write(0, b"one")]).unwrap();
+    assert!(matches!(
+        observer.at_root(&root),
+        Err(ClientError::OtherRoot { version: 4 })
+    ));
+    assert!(matches!(
+        observer.at_root(&pad_core::Digest([0; 32])),
+        Err(ClientError::OtherRoot { .. })
+    ));
+}
+
+#[test]
+fn lies_about_the_newest_version() {
+    let world = World::new(TagKind::HashOnly);
+    let mut client = world.uploaded(&contents(5_000));
+    let file = client.file();
+    let old = world
+        .wire
+        .server
+        .exchange(&Request::Confirmed { file })
+        .unwrap();
+    client.apply(&[write(0, b"new")]).unwrap();
+    let public = client.public().unwrap();
+    let observer = observer(&world, &public);
+    // An older one, truly signed.
+    world.wire.meddle(move |request, server| match request {
+        Request::Confirmed { .. } => Ok(old.clone()),
+        _ => server.exchange(request),
+    });
+    assert!(matches!(
+        observer.newest(),
+        Err(ClientError::Rollback {
+            known: 2,
+            claimed: 1
+        })
+    ));
+    // Another version 2 than the published one, signed by the owner himself.
+    world.wire.be_honest();
+    let mut other = public.clone();
+    other.since.list.root.0[0] ^= 1;
+    assert!(matches!(
+        FileObserver::new(other, world.wire.clone()).newest(),
+        Err(ClientError::Forked { version: 2 })
+    ));
+    // Another owner's signature, or one that was changed.
+    let mut strange = public.clone();
+    strange.owner = owner(2, TagKind::HashOnly).key;
+    assert!(matches!(
+        FileObserver::new(strange, world.wire.clone()).newest(),
+        Err(ClientError::Statement(_))
+    ));
+    for place in [0, 20, 40, 67] {
+        world.wire.tamper(move |_, response| {
+            if let Response::Confirmed {
+                statement: OwnerStatement::Confirm(signed) | OwnerStatement::Finish(signed),
+                ..
+            } = response
+            {
+                signed.body.0[place] ^= 1;
+            }
+        });
+        assert!(matches!(observer.newest(), Err(ClientError::Statement(_))));
+    }
+    // A status that the statement does not fit.
+    for step in [2, 5] {
+        world.wire.tamper(move |_, response| {
+            if let Response::Confirmed { status, .. } = response {
+                status.version += step;
+            }
+        });
+        assert!(matches!(observer.newest(), Err(ClientError::Unexpected)));
+    }
+    // No file any more.
+    for refusal in [
+        Refusal::UnknownFile,
+        Refusal::UploadUnfinished { next_part: 1 },
+    ] {
+        world
+            .wire
+            .tamper(move |_, response| *response = Response::Refused(refusal.clone()));
+        assert!(matches!(
+            observer.newest(),
+            Err(ClientError::Rollback {
+                known: 2,
+                claimed: 0
+            })
+        ));
+    }
+}
+
+#[test]
+fn lies_about_what_is_read_and_audited() {
+    for kind in PUBLIC {
+        let world = World::new(kind);
+        let mut client = world.uploaded(&contents(2_000));
+        let public = client.public().unwrap();
+        let observer = observer(&world, &public);
+        let state = public.since;
+        world.wire.tamper(|_, response| {
+            if let Response::Read { blocks, .. } = response {
+                blocks[0].data.0[3] ^= 1;
+            }
+        });
+        let error = read(&observer, &state).unwrap_err();
+        assert!(matches!(error, ClientError::Blocks(_)), "{error:?}");
+        world.wire.tamper(|_, response| match response {
+            Response::Audited { tag_proof, .. } => tag_proof.0[3] ^= 1,
+            Response::Read { blocks, .. } => blocks[0].data.0[3] ^= 1,
+            _ => {}
+        });
+        for extent in [Extent::Sample(20), Extent::Everything] {
+            match observer.audit(&state, extent, &mut |_| ()) {
+                Err(ClientError::Audit(failure)) => {
+                    assert!(matches!(failure.reason, AuditFault::Answer(_)));
+                }
+                other => panic!("{other:?}"),
+            }
+        }
+    }
+}
+
+/// Who has published another key for tags than the file has gets no verdict that is worth anything, but
+/// never a wrong byte.
+#[test]
+fn a_wrong_key_for_tags_does_not_pass() {
+    let world = World::new(TagKind::PublicBls);
+    let file = contents(2_000);
+    let mut client = world.uploaded(&file);
+    let mut public = client.public().unwrap();
+    public.tags = TagCheck::public(&owner(1, TagKind::PublicBls).tags);
+    let observer = observer(&world, &public);
+    let state = public.since;
+    assert!(matches!(
+        observer.audit(&state, Extent::Sample(10), &mut |_| ()),
+        Err(ClientError::Audit(_))
+    ));
+    assert_eq!(read(&observer, &state).unwrap(), file);
+}

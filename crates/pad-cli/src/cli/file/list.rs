@@ -1,0 +1,102 @@
+//! `pad file list`.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use clap::Args;
+use flexlist_service::client::{KeptFile, Standing, StateError};
+use serde_json::{Value as Json, json};
+
+use super::state_object;
+use crate::cli::{Failure, Output};
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct List {
+    /// Folders with state files, or state files.
+    #[arg(value_name = "PATH", default_value = ".")]
+    paths: Vec<PathBuf>,
+}
+
+impl List {
+    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+        let mut unusable = Vec::new();
+        for path in &self.paths {
+            for state in states(path)? {
+                match KeptFile::read(&state) {
+                    Ok(kept) => output.say(&line(&state, &kept), &object(&state, &kept))?,
+                    Err(StateError::Io(error)) => return Err(Failure::file(&state, &error)),
+                    Err(error) => {
+                        let shown = state.display();
+                        output.say(
+                            &format!("{shown}  {error}"),
+                            &json!({ "state": shown.to_string(), "unusable": error.to_string() }),
+                        )?;
+                        unusable.push(shown.to_string());
+                    }
+                }
+            }
+        }
+        match unusable.as_slice() {
+            [] => Ok(()),
+            states => Err(Failure::Input(format!("of no use: {}", states.join(", ")))),
+        }
+    }
+}
+
+/// The state files in a folder, by name; of another path, this one.
+fn states(path: &Path) -> Result<Vec<PathBuf>, Failure> {
+    let failure = |error| Failure::file(path, &error);
+    if !fs::metadata(path).map_err(failure)?.is_dir() {
+        return Ok(vec![path.to_path_buf()]);
+    }
+    let mut states = Vec::new();
+    for entry in fs::read_dir(path).map_err(failure)? {
+        let found = entry.map_err(failure)?.path();
+        // What cannot be opened, or is gone by now, is not known to be one; a pipe would not end.
+        let is_plain = fs::metadata(&found).is_ok_and(|found| found.is_file());
+        if is_plain && KeptFile::is_at(&found).unwrap_or(false) {
+            let shown = found.strip_prefix(".").unwrap_or(&found);
+            states.push(shown.to_path_buf());
+        }
+    }
+    states.sort();
+    Ok(states)
+}
+
+fn line(state: &Path, kept: &KeptFile) -> String {
+    let standing = match &kept.standing {
+        Standing::Uploading { bytes } => format!("upload not finished, {bytes} bytes sent"),
+        Standing::Settled(state) => {
+            format!("version {}, {} bytes", state.version, state.list.total)
+        }
+        Standing::Pending(state) => format!(
+            "version {}, {} bytes, an update is under way",
+            state.version, state.list.total
+        ),
+    };
+    let server = match kept.server.as_str() {
+        "" => "no server noted".to_owned(),
+        server => format!("at {}", server.escape_debug()),
+    };
+    format!("{}  {standing}, {server}", state.display())
+}
+
+fn object(path: &Path, kept: &KeptFile) -> Json {
+    let (mut object, standing) = match &kept.standing {
+        Standing::Uploading { bytes } => {
+            let object = json!({ "file": kept.file.to_string(), "sent_bytes": bytes });
+            (object, "uploading")
+        }
+        Standing::Settled(state) => (state_object(state), "settled"),
+        Standing::Pending(state) => (state_object(state), "pending"),
+    };
+    if let Some(object) = object.as_object_mut() {
+        object.insert("state".into(), path.display().to_string().into());
+        object.insert("standing".into(), standing.into());
+        let server = (!kept.server.is_empty()).then_some(kept.server.as_str());
+        object.insert("server".into(), server.into());
+    }
+    object
+}

@@ -1,0 +1,110 @@
+//! Reading and auditing by others than the owner.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use flexlist::FileState;
+use flexlist_service::client::{ClientError, FileObserver, HttpTransport};
+use pad::FilePublic;
+use pad_core::Digest;
+
+use super::{FileArguments, ServerArguments, failure};
+use crate::cli::Failure;
+
+/// Which file, and what is known of it: everything, or what its owner has published.
+#[derive(Debug, Args)]
+pub(super) struct ReaderArguments {
+    /// What the owner keeps of the file.
+    #[arg(long, value_name = "FILE", required_unless_present = "public")]
+    state: Option<PathBuf>,
+    /// The owner's key.
+    #[arg(
+        long,
+        value_name = "FILE",
+        default_value = "pad-file.key",
+        conflicts_with = "public"
+    )]
+    key: PathBuf,
+    /// In place of state and key: what the owner has published about the file (pad file public). The version
+    /// is the newest one that the server shows with the owner's signature, and not older than the published one.
+    #[arg(long, value_name = "FILE", conflicts_with = "state")]
+    public: Option<PathBuf>,
+    /// The version with this sealed root, as the owner has published it (pad file status and pad file publish
+    /// tell it: it is the value of the file's path in a dictionary), in place of the newest one.
+    #[arg(long, value_name = "DIGITS", requires = "public", value_parser = sealed_root)]
+    root: Option<Digest<32>>,
+    #[command(flatten)]
+    server: ServerArguments,
+}
+
+/// A sealed root in hexadecimal digits.
+fn sealed_root(text: &str) -> Result<Digest<32>, String> {
+    let mut root = [0; 32];
+    hex::decode_to_slice(text, &mut root).map_err(|_| "a sealed root has 64 hexadecimal digits")?;
+    Ok(Digest(root))
+}
+
+/// Who reads.
+pub(super) enum Reader {
+    /// The owner.
+    Owner(FileArguments),
+    /// Somebody else.
+    Observer(Box<Observer>),
+}
+
+/// Somebody who reads a file of which he has what is published.
+pub(super) struct Observer {
+    public: PathBuf,
+    observer: FileObserver<HttpTransport>,
+    state: FileState,
+}
+
+impl ReaderArguments {
+    /// Who reads; an observer has asked for the version to read.
+    pub(super) fn reader(&self) -> Result<Reader, Failure> {
+        match (&self.public, &self.state) {
+            (Some(public), _) => Ok(Reader::Observer(Box::new(self.observer(public)?))),
+            (None, Some(state)) => Ok(Reader::Owner(FileArguments {
+                state: state.clone(),
+                key: self.key.clone(),
+                server: self.server.clone(),
+            })),
+            (None, None) => Err(Failure::input("--state or --public is needed")),
+        }
+    }
+
+    fn observer(&self, path: &PathBuf) -> Result<Observer, Failure> {
+        let public = FilePublic::load(path);
+        let public = public
+            .map_err(|error| Failure::Input(format!("public file {}: {error}", path.display())))?;
+        let transport = self.server.transport(&public.server)?;
+        let observer = FileObserver::new(public.file, transport);
+        let state = match &self.root {
+            Some(root) => observer.at_root(root),
+            None => observer.newest().map(|vouched| *vouched.state()),
+        };
+        let state = state.map_err(|error| failure::observer(path, error))?;
+        Ok(Observer {
+            public: path.clone(),
+            observer,
+            state,
+        })
+    }
+}
+
+impl Observer {
+    /// The version that is read.
+    pub(super) const fn state(&self) -> &FileState {
+        &self.state
+    }
+
+    /// Who asks the server.
+    pub(super) const fn asking(&self) -> &FileObserver<HttpTransport> {
+        &self.observer
+    }
+
+    /// A failure of an operation on this file.
+    pub(super) fn failure(&self, error: ClientError) -> Failure {
+        failure::observer(&self.public, error)
+    }
+}

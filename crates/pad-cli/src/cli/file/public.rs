@@ -1,0 +1,47 @@
+//! `pad file public`.
+
+use clap::Args;
+use pad::FilePublic;
+use serde_json::json;
+
+use super::{FileArguments, state_line, state_object};
+use crate::cli::{Failure, Output, files::OutArguments};
+
+/// Whoever has it reads the file with pad file read --public, every byte verified. With tags of public-bls,
+/// hash-only or rsa he can audit it as well; those of private-mac only the owner can check. It has the current
+/// version, which is the oldest one that its reader believes.
+#[derive(Debug, Args)]
+pub(in crate::cli) struct Public {
+    #[command(flatten)]
+    file: FileArguments,
+    #[command(flatten)]
+    out: OutArguments,
+}
+
+impl Public {
+    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+        self.out.check(output)?;
+        let mut client = self.file.open()?;
+        let public = client.public();
+        let file = public.map_err(|error| self.file.failure_of(&client, error))?;
+        let (state, can_audit) = (file.since, file.tags.key().is_some());
+        let server = self.file.server.address(client.server()).to_owned();
+        let public = FilePublic { file, server };
+        self.out.write(public.to_string().as_bytes(), output)?;
+        if self.out.is_standard() {
+            return Ok(());
+        }
+        let auditors = if can_audit {
+            "whoever has it can read and audit the file"
+        } else {
+            "whoever has it can read the file; its tags are the owner's to check"
+        };
+        let mut object = state_object(&state);
+        if let Some(object) = object.as_object_mut() {
+            object.insert("out".into(), self.out.shown().into());
+            object.insert("can_audit".into(), json!(can_audit));
+        }
+        let (out, line) = (self.out.shown(), state_line(&state));
+        output.say(&format!("published in {out}: {line}\n{auditors}"), &object)
+    }
+}

@@ -1,0 +1,64 @@
+//! `pad file sync`.
+
+use std::{fs::File, path::PathBuf};
+
+use clap::Args;
+use flexlist_service::client::{ClientError, Settled, Standing};
+use indicatif::ProgressBar;
+
+use super::{FileArguments, byte_bar, settled_line, state_line, state_object, upload::Upload};
+use crate::cli::{Failure, Output};
+
+/// Which blocks the server has it proves first, as in pad file audit --full; only what it has not is sent, in
+/// updates of about 4 MB, each of which makes a version. If this breaks off, doing it again sends the rest.
+#[derive(Debug, Args)]
+pub(in crate::cli) struct Sync {
+    #[command(flatten)]
+    file: FileArguments,
+    /// The local file.
+    source: PathBuf,
+}
+
+impl Sync {
+    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+        let is_new = !self.file.state.exists();
+        if is_new || matches!(self.file.kept()?.standing, Standing::Uploading { .. }) {
+            return Upload::of(self.file.clone(), self.source.clone()).run(output);
+        }
+        let failure = |error| Failure::file(&self.source, &error);
+        let mut source = File::open(&self.source).map_err(failure)?;
+        if !source.metadata().map_err(failure)?.is_file() {
+            let path = self.source.display();
+            return Err(Failure::Input(format!("{path} is not a plain file")));
+        }
+        let mut client = self.file.open()?;
+        // What was under way is not done once more, since contents are compared; but it is said.
+        let settled = client.settle();
+        match settled.map_err(|error| self.file.failure_of(&client, error))? {
+            Settled::Nothing => {}
+            Settled::Applied(state) => output.text(&settled_line(&state))?,
+            Settled::Dropped(refusal) => eprintln!("pad: {}", ClientError::Dropped(refusal)),
+        }
+        let mut bar: Option<ProgressBar> = None;
+        let synced = client.sync(&mut source, &mut |sent, total| {
+            bar.get_or_insert_with(|| byte_bar(output, total, "sync"))
+                .set_position(sent);
+        });
+        if let Some(bar) = bar {
+            bar.finish_and_clear();
+        }
+        let synced = synced.map_err(|error| self.file.failure_of(&client, error))?;
+        let line = state_line(&synced.state);
+        let text = match (synced.updates, synced.sent) {
+            (0, _) => format!("the server has all of it: {line}"),
+            (1, sent) => format!("sent {sent} bytes: {line}"),
+            (updates, sent) => format!("sent {sent} bytes in {updates} updates: {line}"),
+        };
+        let mut object = state_object(&synced.state);
+        if let Some(object) = object.as_object_mut() {
+            object.insert("updates".into(), synced.updates.into());
+            object.insert("sent_bytes".into(), synced.sent.into());
+        }
+        output.say(&text, &object)
+    }
+}

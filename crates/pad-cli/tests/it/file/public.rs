@@ -1,0 +1,176 @@
+//! Readers and auditors who have what the owner has published, and nothing else.
+
+use std::fs;
+
+use flexlist_service::message::{Request, Response};
+
+use crate::{
+    bench::{Bench, text},
+    file::liar::Liar,
+};
+
+const CONTENTS: &[u8] = b"some text that everybody may read and that anybody audits\n";
+
+/// A file with such tags; what is published is in a folder of its own, where nothing else is.
+fn published(kind: &str) -> (Bench, Liar, Bench) {
+    let bench = Bench::new();
+    let server = Liar::start(&bench);
+    let address = server.address();
+    bench.ok(&format!("file keygen --out k --tags {kind}"));
+    bench.write("original", &CONTENTS.repeat(2_000));
+    bench.ok(&format!(
+        "file upload --state s --key k --server {address} original"
+    ));
+    bench.ok("file public --state s --key k --out published");
+    let elsewhere = Bench::new();
+    fs::copy(bench.path("published"), elsewhere.path("public")).unwrap();
+    (bench, server, elsewhere)
+}
+
+/// A line that is refused before anything is done.
+fn wrong_usage(bench: &Bench, line: &str, reason: &str) {
+    let output = bench.run(line);
+    let error = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{line}: {error}");
+    assert!(error.contains(reason), "{line}: {error}");
+}
+
+#[test]
+fn whoever_has_what_is_published_reads_and_audits() {
+    for kind in ["public-bls", "hash-only"] {
+        let (bench, _server, elsewhere) = published(kind);
+        for extent in ["", " --full", " --count 5"] {
+            let audit = elsewhere.json(&format!("file audit --public public{extent}"));
+            assert_eq!(audit[0]["verified"], true, "{kind}{extent}");
+            assert_eq!(audit[0]["version"], 1);
+        }
+        elsewhere.ok("file read --public public --out copy");
+        assert!(elsewhere.read("copy") == CONTENTS.repeat(2_000));
+        // The owner goes on; his signature is followed.
+        bench.ok("file write --state s --key k --offset 0 --text SOME");
+        let read = elsewhere.ok("file read --public public --length 9");
+        assert_eq!(read, "SOME text");
+        let audit = elsewhere.json("file audit --public public");
+        assert_eq!(audit[0]["version"], 2);
+    }
+}
+
+#[test]
+fn tags_with_a_secret_are_not_audited_by_others() {
+    let (_bench, _server, elsewhere) = published("private-mac");
+    elsewhere.fails("file audit --public public", 2, "the owner's secret key");
+    let read = elsewhere.ok("file read --public public --length 9");
+    assert_eq!(read, "some text");
+    let public = text(&elsewhere.read("public"));
+    assert!(public.contains("\ntags private-mac\n"), "{public}");
+}
+
+#[test]
+fn a_root_that_a_dictionary_has_is_read_and_no_other() {
+    let (bench, _server, elsewhere) = published("public-bls");
+    bench.ok("keygen --out author");
+    bench.ok("file publish --state s --key k --path notes --store d --author author");
+    bench.ok("commit --store d --key author");
+    let entry = bench.json("get --store d notes");
+    let root = entry[0]["value_hex"].as_str().unwrap().to_owned();
+    let line = format!("file read --public public --root {root} --length 9");
+    assert_eq!(elsewhere.ok(&line), "some text");
+    let audit = elsewhere.json(&format!("file audit --public public --root {root} --full"));
+    assert_eq!(audit[0]["sealed_root"], root.as_str());
+    // The owner goes on, and the server has the version of then no more.
+    bench.ok("file write --state s --key k --offset 0 --text SOME");
+    elsewhere.fails(&line, 2, "version 1 is gone, and version 2 is the newest");
+    bench.ok("file publish --state s --key k --path notes --store d --author author");
+    bench.ok("commit --store d --key author");
+    let entry = bench.json("get --store d notes");
+    let newer = entry[0]["value_hex"].as_str().unwrap().to_owned();
+    let read = elsewhere.ok(&format!(
+        "file read --public public --root {newer} --length 9"
+    ));
+    assert_eq!(read, "SOME text");
+    let other = newer.replace(&newer[..1], if newer.starts_with('0') { "1" } else { "0" });
+    elsewhere.fails(
+        &format!("file read --public public --root {other}"),
+        3,
+        "does not have what was published",
+    );
+    wrong_usage(
+        &elsewhere,
+        "file read --public public --root 00",
+        "64 hexadecimal digits",
+    );
+}
+
+#[test]
+fn lies_to_readers_and_auditors_are_refused() {
+    let (bench, server, elsewhere) = published("public-bls");
+    let file = bench.json("file status --state s --key k")[0]["file"].clone();
+    assert!(file.is_string());
+    server.lie(|request, server| {
+        let mut response = server.handle(request.clone());
+        match &mut response {
+            Response::Read { blocks, .. } => blocks[0].data.0[0] ^= 1,
+            Response::Audited { tag_proof, .. } => tag_proof.0[5] ^= 1,
+            _ => {}
+        }
+        Some(response)
+    });
+    elsewhere.fails("file read --public public --out copy", 3, "does not verify");
+    assert!(!elsewhere.path("copy").exists());
+    elsewhere.fails("file audit --public public", 3, "audit of version 1 failed");
+    elsewhere.fails(
+        "file audit --public public --full",
+        3,
+        "audit of version 1 failed",
+    );
+    // An older version than the published one, with the owner's own signature.
+    let old = std::sync::Mutex::new(None);
+    server.lie(move |request, server| match request {
+        Request::Confirmed { .. } => {
+            let mut old = old.lock().unwrap();
+            let response = server.handle(request.clone());
+            Some(old.get_or_insert(response).clone())
+        }
+        _ => None,
+    });
+    elsewhere.ok("file read --public public --out copy");
+    bench.ok("file write --state s --key k --offset 0 --text SOME");
+    bench.ok("file public --state s --key k --out public2");
+    fs::copy(bench.path("public2"), elsewhere.path("public")).unwrap();
+    elsewhere.fails(
+        "file read --public public",
+        3,
+        "went back to version 1, after version 2",
+    );
+    // Another owner's key.
+    server.be_honest();
+    bench.ok("file keygen --out other --tags public-bls");
+    let owner = bench.ok("file owner --key other");
+    let public = text(&elsewhere.read("public"));
+    let mine = public.lines().nth(1).unwrap();
+    let strange = public.replace(mine, &format!("owner {}", owner.trim_end()));
+    elsewhere.write("strange", strange.as_bytes());
+    elsewhere.fails(
+        "file read --public strange",
+        3,
+        "the signature is not the owner's",
+    );
+    elsewhere.write(
+        "strange",
+        public.replace("version 2", "version x").as_bytes(),
+    );
+    elsewhere.fails("file read --public strange", 2, "line 5");
+    elsewhere.fails("file read --public none", 2, "none");
+    wrong_usage(
+        &elsewhere,
+        "file read --public public --state s",
+        "cannot be used with",
+    );
+    wrong_usage(&elsewhere, "file read", "--state");
+    let digits = "0".repeat(64);
+    let line = format!("file read --state s --root {digits}");
+    wrong_usage(&elsewhere, &line, "--public");
+    drop(server);
+    let output = elsewhere.run("file audit --public public");
+    assert_eq!(output.status.code(), Some(4), "{}", text(&output.stderr));
+}

@@ -1,0 +1,197 @@
+//! State files: the server that they remember, `sync`, `list` and `forget`.
+
+use std::fs;
+
+use flexlist_service::message::{Refusal, Request, Response};
+use serde_json::Value as Json;
+
+use crate::{
+    bench::{Bench, text},
+    file::liar::Liar,
+    process::Process,
+};
+
+/// Contents without repetitions.
+fn noise(length: usize) -> Vec<u8> {
+    let mut number = 7_u64;
+    let mut next = || {
+        number = number
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (number >> 40).to_le_bytes()[0]
+    };
+    (0..length).map(|_| next()).collect()
+}
+
+fn one(bench: &Bench, line: &str) -> Json {
+    let mut said = bench.json(line);
+    assert_eq!(said.len(), 1, "{line}: {said:?}");
+    said.remove(0)
+}
+
+#[test]
+fn the_server_is_given_once_and_changes_are_sent_by_content() {
+    let bench = Bench::new();
+    let mut contents = noise(600_000);
+    bench.write("original", &contents);
+    let server = Process::of_files(&bench, "127.0.0.1:0", "");
+    // The first time it is an upload.
+    let first = one(
+        &bench,
+        &format!(
+            "file sync --state s --key k --server {} original",
+            server.address
+        ),
+    );
+    assert_eq!(first["version"], 1);
+    let again = one(&bench, "file sync --state s --key k original");
+    assert_eq!(
+        (&again["updates"], &again["version"]),
+        (&0.into(), &1.into())
+    );
+    contents.splice(1000..1000, *b"inserted");
+    contents[400_000] ^= 1;
+    bench.write("original", &contents);
+    let synced = one(&bench, "file sync --state s --key k original");
+    assert_eq!(
+        (&synced["updates"], &synced["version"]),
+        (&1.into(), &2.into())
+    );
+    let sent = synced["sent_bytes"].as_u64().unwrap();
+    assert!((1..200_000).contains(&sent), "{sent}");
+    bench.ok("file read --state s --key k --out back");
+    assert!(bench.read("back") == contents);
+    bench.ok("file audit --state s --key k --full");
+    let said = bench.ok("file sync --state s --key k original");
+    assert!(said.contains("the server has all of it"), "{said}");
+    bench.fails("file sync --state s --key k none", 4, "none");
+    bench.fails("file sync --state s --key k server", 2, "not a plain file");
+
+    // Another address is taken for once; who changes the file with it has it noted.
+    drop(server);
+    let server = Process::of_files(&bench, "127.0.0.1:0", "");
+    let there = format!("--state s --key k --server {}", server.address);
+    let before = bench.read("s");
+    bench.ok(&format!("file status {there}"));
+    assert_eq!(bench.read("s"), before);
+    bench.ok(&format!("file write {there} --offset 0 --text x"));
+    bench.ok("file status --state s --key k");
+    assert_eq!(one(&bench, "file list")["server"], server.address.as_str());
+}
+
+#[test]
+fn an_upload_that_broke_off_is_gone_on_with_by_sync() {
+    let bench = Bench::new();
+    let server = Liar::start(&bench);
+    let contents = noise(9 << 20);
+    bench.write("original", &contents);
+    let mut parts = 0;
+    server.lie(move |request, _| {
+        parts += u32::from(matches!(request, Request::Part(_)));
+        (parts > 1 && matches!(request, Request::Part(_)))
+            .then_some(Response::Refused(Refusal::CannotWrite))
+    });
+    let address = server.address();
+    let line = format!("file sync --state s --key k --server {address} original");
+    assert_eq!(bench.run(&line).status.code(), Some(4));
+    let listed = one(&bench, "file list s");
+    assert_eq!(listed["standing"], "uploading");
+    assert!(listed["sent_bytes"].as_u64().unwrap() > 0);
+    server.be_honest();
+    // Without the server: the state has it.
+    let done = one(&bench, "file sync --state s --key k original");
+    assert_eq!(done["bytes"], contents.len());
+    assert_eq!(one(&bench, "file list s")["standing"], "settled");
+}
+
+#[test]
+fn a_sync_that_is_lied_to_sends_nothing() {
+    let bench = Bench::new();
+    let server = Liar::start(&bench);
+    bench.write("original", &noise(300_000));
+    let address = server.address();
+    bench.ok(&format!(
+        "file upload --state s --key k --server {address} original"
+    ));
+    let before = bench.read("s");
+    bench.write("original", b"short");
+    server.lie(|request, server| match request {
+        Request::Audit { .. } => {
+            let mut response = server.handle(request.clone());
+            if let Response::Audited { committed, .. } = &mut response {
+                committed[0].0[0] ^= 1;
+            }
+            Some(response)
+        }
+        Request::Update(_) => panic!("an update after a lie"),
+        _ => None,
+    });
+    bench.fails(
+        "file sync --state s --key k original",
+        3,
+        "audit of version 1 failed",
+    );
+    server.lie(|request, _| {
+        matches!(request, Request::Audit { .. })
+            .then_some(Response::Refused(Refusal::StoreFailed("gone".into())))
+    });
+    bench.fails("file sync --state s --key k original", 3, "gone");
+    assert_eq!(bench.read("s"), before);
+}
+
+#[test]
+fn states_are_listed_and_forgotten_when_the_file_is_gone() {
+    let bench = Bench::new();
+    let server = Liar::start(&bench);
+    let address = server.address();
+    bench.write("original", b"some text");
+    assert_eq!(bench.ok("file list"), "");
+    for state in ["a", "b"] {
+        bench.ok(&format!(
+            "file upload --state {state} --key k --server {address} original"
+        ));
+    }
+    let listed = bench.json("file list");
+    let names: Vec<&str> = listed
+        .iter()
+        .map(|file| file["state"].as_str().unwrap())
+        .collect();
+    assert_eq!(names, ["a", "b"]);
+    assert_eq!(listed[0]["version"], 1);
+    assert_eq!(listed[0]["bytes"], 9);
+    assert_eq!(listed[0]["server"], address.as_str());
+    let said = bench.ok("file list a");
+    assert_eq!(said, format!("a  version 1, 9 bytes, at {address}\n"));
+
+    // What is damaged is named, and the others are shown.
+    let mut damaged = bench.read("b");
+    *damaged.last_mut().unwrap() ^= 1;
+    bench.write("c", &damaged);
+    let output = bench.run("file list");
+    let shown = text(&output.stdout);
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(shown.lines().count(), 3, "{shown}");
+    assert!(text(&output.stderr).contains("of no use: c"));
+    fs::remove_file(bench.path("c")).unwrap();
+    bench.fails("file list original", 2, "of no use: original");
+    bench.fails("file list none", 4, "none");
+
+    bench.fails("file forget --state a", 2, "pad file delete --whole-file");
+    bench.ok("file delete --state a --key k --whole-file");
+    let forgotten = one(&bench, "file forget --state a");
+    assert_eq!(
+        (&forgotten["state"], &forgotten["abandoned"]),
+        (&"a".into(), &false.into())
+    );
+    assert!(!bench.path("a").exists());
+    bench.fails("file forget --state a", 2, "a");
+    // A server that refuses, or that does not answer, has not said that the file is gone.
+    server.lie(|_, _| Some(Response::Refused(Refusal::StoreFailed("gone".into()))));
+    bench.fails("file forget --state b", 3, "gone");
+    drop(server);
+    let output = bench.run("file forget --state b");
+    assert_eq!(output.status.code(), Some(4), "{}", text(&output.stderr));
+    assert!(bench.path("b").exists());
+    bench.ok("file forget --state b --abandon");
+    assert_eq!(bench.ok("file list"), "");
+}

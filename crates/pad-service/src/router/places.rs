@@ -1,0 +1,76 @@
+//! Places for what is large.
+
+use std::sync::{Condvar, Mutex, PoisonError};
+
+/// So many places, each of which one thread has at a time.
+#[derive(Debug)]
+pub(super) struct Places {
+    free: Mutex<usize>,
+    given_back: Condvar,
+}
+
+/// A place, until it is dropped.
+#[derive(Debug)]
+pub(super) struct Place<'p>(&'p Places);
+
+impl Places {
+    /// So many places; one at least.
+    pub(super) fn new(count: usize) -> Self {
+        Self {
+            free: Mutex::new(count.max(1)),
+            given_back: Condvar::new(),
+        }
+    }
+
+    /// Waits for a place.
+    pub(super) fn take(&self) -> Place<'_> {
+        // Nothing panics while it changes, so a poisoned one is whole.
+        let free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
+        let waited = self.given_back.wait_while(free, |free| *free == 0);
+        let mut free = waited.unwrap_or_else(PoisonError::into_inner);
+        *free = free.saturating_sub(1);
+        Place(self)
+    }
+}
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        let free = self.0.free.lock();
+        let mut free = free.unwrap_or_else(PoisonError::into_inner);
+        *free = free.saturating_add(1);
+        drop(free);
+        self.0.given_back.notify_one();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use core::sync::atomic::{AtomicUsize, Ordering};
+    use std::thread;
+
+    use super::*;
+
+    #[test]
+    fn no_more_have_a_place_than_there_are() {
+        for (count, most) in [(0, 1), (1, 1), (3, 3)] {
+            let places = Places::new(count);
+            let inside = AtomicUsize::new(0);
+            let turns = AtomicUsize::new(0);
+            thread::scope(|scope| {
+                for _ in 0..8 {
+                    scope.spawn(|| {
+                        for _ in 0..100 {
+                            let place = places.take();
+                            assert!(inside.fetch_add(1, Ordering::SeqCst) < most);
+                            thread::yield_now();
+                            inside.fetch_sub(1, Ordering::SeqCst);
+                            drop(place);
+                            turns.fetch_add(1, Ordering::SeqCst);
+                        }
+                    });
+                }
+            });
+            assert_eq!(turns.into_inner(), 800);
+        }
+    }
+}

@@ -1,0 +1,245 @@
+//! What an owner of an outsourced file publishes about it.
+//!
+//! ```text
+//! pad-file-public v1
+//! owner 3b6a27bc...
+//! tags 50414431...
+//! file 0909...
+//! version 3
+//! bytes 40960
+//! root 0707...
+//! server example.org:7420
+//! ```
+//!
+//! `owner` is the Ed25519 public key that changes are signed with; `tags` the key that checks tags, as
+//! `flexlist::tag::VerifierKey` writes it, or the name of their kind if that key is secret; `version`, `bytes`
+//! and `root` are a version of the file. The last line may be missing. Digits are lower-case.
+
+use core::fmt;
+use std::{fs::File, path::Path};
+
+use flexlist::{
+    FileId, FileState,
+    list::ListState,
+    tag::{TagKind, VerifierKey},
+};
+use flexlist_service::client::{PublicFile, TagCheck};
+use pad_core::{AuthorKey, Digest};
+
+use super::{
+    FileOwnerKeyError, KeyFileError,
+    file::{decode, is_lower_hexadecimal, read_text},
+};
+
+const TITLE: &str = "pad-file-public v1";
+
+/// The longest address of a server in bytes.
+const MAX_ADDRESS_BYTES: usize = 512;
+
+/// A public file as it is kept and sent: what checks the file, and where that is.
+#[derive(Clone, Debug)]
+pub struct FilePublic {
+    /// What checks it.
+    pub file: PublicFile,
+    /// The server's address; empty if it is not told. It need not be trusted.
+    pub server: String,
+}
+
+impl FilePublic {
+    /// Reads such a file.
+    ///
+    /// # Errors
+    /// [`FileOwnerKeyError`]: unreadable or malformed, or of tags that this build does not have.
+    pub fn load(path: &Path) -> Result<Self, FileOwnerKeyError> {
+        let mut file = File::open(path).map_err(KeyFileError::from)?;
+        Self::parse(&read_text(&mut file, TITLE)?)
+    }
+
+    fn parse(text: &str) -> Result<Self, FileOwnerKeyError> {
+        let malformed = |line, expected| KeyFileError::Malformed { line, expected };
+        let mut lines = text.strip_suffix('\n').unwrap_or_default().split('\n');
+        if lines.next() != Some(TITLE) {
+            return Err(malformed(1, TITLE).into());
+        }
+        let mut field = |name: &str| lines.next()?.strip_prefix(name)?.strip_prefix(' ');
+        let owner = field("owner").and_then(digest);
+        let owner = owner.and_then(|bytes| AuthorKey::from_bytes(&bytes).ok());
+        let owner = owner.ok_or(malformed(2, "owner <an Ed25519 public key of 64 digits>"))?;
+        let tags = field("tags").ok_or(malformed(3, "tags <digits>"))?;
+        let tags = read_tags(tags)?.ok_or(malformed(3, "tags <digits>, or the name of a kind"))?;
+        let name = field("file").and_then(digest);
+        let name = name.ok_or(malformed(4, "file <64 digits>"))?;
+        let version = field("version")
+            .and_then(number)
+            .filter(|number| *number > 0);
+        let version = version.ok_or(malformed(5, "version <number>"))?;
+        let total = field("bytes").and_then(number);
+        let total = total.ok_or(malformed(6, "bytes <number>"))?;
+        let root = field("root").and_then(digest);
+        let root = root.ok_or(malformed(7, "root <64 digits>"))?;
+        let server = match lines.next() {
+            None => "",
+            Some(line) => (line.strip_prefix("server "))
+                .filter(|address| is_address(address))
+                .ok_or(malformed(8, "server <address>, or the end of the file"))?,
+        };
+        if lines.next().is_some() {
+            return Err(malformed(9, "the end of the file").into());
+        }
+        let list = ListState {
+            root: Digest(root),
+            total,
+        };
+        let since = FileState {
+            file: FileId(name),
+            version,
+            list,
+        };
+        Ok(Self {
+            file: PublicFile { owner, tags, since },
+            server: server.to_owned(),
+        })
+    }
+}
+
+/// The file as text.
+impl fmt::Display for FilePublic {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let PublicFile { owner, tags, since } = &self.file;
+        writeln!(formatter, "{TITLE}")?;
+        writeln!(formatter, "owner {}", hex::encode(owner.to_bytes()))?;
+        match tags.key().filter(|key| key.kind().is_public()) {
+            Some(key) => writeln!(formatter, "tags {}", hex::encode(key.to_bytes()))?,
+            None => writeln!(formatter, "tags {}", tags.kind())?,
+        }
+        writeln!(formatter, "file {}", since.file)?;
+        writeln!(formatter, "version {}", since.version)?;
+        writeln!(formatter, "bytes {}", since.list.total)?;
+        writeln!(formatter, "root {}", since.list.root)?;
+        if is_address(&self.server) {
+            writeln!(formatter, "server {}", self.server)?;
+        }
+        Ok(())
+    }
+}
+
+/// What checks tags; nothing if the text is neither a public key nor the name of a kind without one.
+fn read_tags(text: &str) -> Result<Option<TagCheck>, FileOwnerKeyError> {
+    if let Ok(kind) = text.parse::<TagKind>() {
+        return Ok((!kind.is_public()).then(|| TagCheck::of_reads(kind)));
+    }
+    let Some(bytes) = decode(text) else {
+        return Ok(None);
+    };
+    let key = VerifierKey::from_bytes(&bytes)?;
+    Ok(key.kind().is_public().then(|| TagCheck::new(key)))
+}
+
+fn digest(digits: &str) -> Option<[u8; 32]> {
+    let mut bytes = [0; 32];
+    hex::decode_to_slice(digits, &mut bytes).ok()?;
+    is_lower_hexadecimal(digits).then_some(bytes)
+}
+
+/// A number as it is written, and in no other way.
+fn number(text: &str) -> Option<u64> {
+    text.parse()
+        .ok()
+        .filter(|number: &u64| number.to_string() == text)
+}
+
+/// Something that can stand in a line, and does no tricks with a terminal.
+fn is_address(text: &str) -> bool {
+    (1..=MAX_ADDRESS_BYTES).contains(&text.len())
+        && text.chars().all(|letter| letter.is_ascii_graphic())
+}
+
+#[cfg(test)]
+mod tests {
+    use flexlist::tag::OwnerKey;
+    use pad_core::Workers;
+
+    use super::*;
+
+    fn example(kind: TagKind, server: &str) -> FilePublic {
+        let owner = OwnerKey::generate(kind, &Workers::sequential()).unwrap();
+        let signer = ed25519_dalek::SigningKey::from_bytes(&[7; 32]);
+        FilePublic {
+            file: PublicFile {
+                owner: AuthorKey::from_bytes(signer.verifying_key().as_bytes()).unwrap(),
+                tags: TagCheck::public(&owner),
+                since: FileState {
+                    file: FileId([9; 32]),
+                    version: 3,
+                    list: ListState {
+                        root: Digest([7; 32]),
+                        total: 40_960,
+                    },
+                },
+            },
+            server: server.into(),
+        }
+    }
+
+    #[test]
+    fn what_is_written_is_read_and_holds_no_secret() {
+        for kind in [TagKind::PrivateMac, TagKind::HashOnly, TagKind::PublicBls] {
+            for server in ["", "https://example.org:7420"] {
+                let public = example(kind, server);
+                let text = public.to_string();
+                let read = FilePublic::parse(&text).unwrap();
+                assert_eq!(read.to_string(), text);
+                assert_eq!(read.file.owner, public.file.owner);
+                assert_eq!(read.file.since, public.file.since);
+                assert_eq!(read.server, server);
+                assert_eq!(read.file.tags.kind(), kind);
+                assert_eq!(read.file.tags.key().is_some(), kind.is_public());
+            }
+        }
+        // Nor is the secret key of such tags written, should somebody have put it there.
+        let owner = OwnerKey::generate(TagKind::PrivateMac, &Workers::sequential()).unwrap();
+        let mut public = example(TagKind::PrivateMac, "");
+        public.file.tags = TagCheck::new(owner.verifier());
+        assert!(public.to_string().contains("\ntags private-mac\n"));
+        let secret = hex::encode(owner.verifier().to_bytes());
+        let text = public.to_string().replace("private-mac", &secret);
+        assert!(FilePublic::parse(&text).is_err());
+    }
+
+    #[test]
+    fn every_line_is_as_it_must_be() {
+        let good = example(TagKind::PublicBls, "example.org:7420").to_string();
+        let line_of = |text: &str| match FilePublic::parse(text).unwrap_err() {
+            FileOwnerKeyError::File(KeyFileError::Malformed { line, .. }) => line,
+            FileOwnerKeyError::Tags(_) => 3,
+            other => panic!("{other}"),
+        };
+        for (from, to, line) in [
+            ("v1", "v2", 1),
+            ("owner ", "owner 0", 2),
+            ("owner ", "author ", 2),
+            ("tags ", "tags 00", 3),
+            ("tags ", "tags hash-only ", 3),
+            ("file 09", "file 0", 4),
+            ("version 3", "version 0", 5),
+            ("version 3", "version +3", 5),
+            ("version 3", "version 03", 5),
+            ("bytes 40960", "bytes 18446744073709551616", 6),
+            ("bytes 40960", "bytes -1", 6),
+            ("root 07", "root 0G", 7),
+            ("server example", "server exam ple", 8),
+            ("server example", "server \u{1b}[2J", 8),
+            ("server example.org:7420", "server ", 8),
+            (":7420\n", ":7420\n\n", 9),
+        ] {
+            assert!(good.contains(from), "{from}");
+            assert_eq!(line_of(&good.replacen(from, to, 1)), line, "{from}: {to}");
+        }
+        // Cut anywhere, but before the line that may be missing, it is none.
+        let without_server = good.find("server ").unwrap();
+        for length in 0..good.len() {
+            let cut = FilePublic::parse(&good[..length]);
+            assert_eq!(cut.is_ok(), length == without_server, "{length}");
+        }
+    }
+}
