@@ -159,7 +159,7 @@ fn introduce(prices: &Prices, output: &mut Output) -> Result<String, Failure> {
         prices.contents.last().map_or(0, BTreeMap::len),
     );
     if let Some(left_out) = &prices.left_out {
-        contents += &format!(" Left out: {left_out}.");
+        contents.extend([" Left out: ", left_out, "."]);
     }
     output.text(&format!(
         "{contents}\n\

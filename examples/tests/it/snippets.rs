@@ -13,7 +13,11 @@ type Outcome = Result<(), Box<dyn Error>>;
 macro_rules! program {
     ($name:ident, $file:literal, $alias:ident = $type:ty) => {
         mod $name {
-            #![allow(unused_imports, reason = "of the document's own line")]
+            #![allow(
+                clippy::default_trait_access,
+                unused_imports,
+                reason = "the program does not know the type, and some imports are of the document's own line"
+            )]
             type $alias = $type;
             include!(concat!("../../snippets/", $file));
 

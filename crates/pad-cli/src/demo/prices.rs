@@ -13,6 +13,8 @@ use pad::{
 use crate::cli::Failure;
 
 type Contents = BTreeMap<Key, Value>;
+/// Keys to look up, and what they are called.
+type Named = Vec<(&'static str, Key)>;
 
 /// The trace, and the contents of every version.
 pub(super) struct Prices {
@@ -23,7 +25,7 @@ pub(super) struct Prices {
     pub(super) contents: Vec<Contents>,
     /// What is left out of a trace that is longer than a demonstration.
     pub(super) left_out: Option<String>,
-    keys: Vec<(&'static str, Key)>,
+    keys: Named,
     attacked: Key,
     other: Key,
 }
@@ -221,7 +223,7 @@ fn choose_keys(contents: &[Contents]) -> Option<[(&'static str, Key); 4]> {
 }
 
 /// Keys to look up, the one to lie about, and another one, far from it in the order of keys.
-fn choose_own_keys(contents: &[Contents]) -> Option<(Vec<(&'static str, Key)>, Key, Key)> {
+fn choose_own_keys(contents: &[Contents]) -> Option<(Named, Key, Key)> {
     let last = contents.last()?;
     let order: Vec<&Key> = last.keys().collect();
     let has_changed = |key: &Key| {
