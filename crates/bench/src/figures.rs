@@ -10,7 +10,7 @@ use plotters::{
     coord::Shift,
     drawing::{DrawingArea, IntoDrawingArea},
     element::{Circle, Rectangle, Text},
-    prelude::{BLACK, Color, IntoLogRange, RGBColor, SVGBackend, WHITE},
+    prelude::{BLACK, BindKeyPoints, Color, IntoLogRange, RGBColor, SVGBackend, WHITE},
     series::{DashedLineSeries, LineSeries},
     style::{IntoFont, TextStyle},
 };
@@ -229,6 +229,8 @@ impl Lines {
         let points = || self.series.iter().flat_map(|(_, points)| points);
         let (left, right) = bounds(points().map(|point| point.0));
         let (bottom, top) = bounds(points().map(|point| point.1));
+        let (across, up) = (left / 1.2..right * 1.2, bottom / 1.5..top * 1.5);
+        let (across_marks, up_marks) = (Marks::of(&across), Marks::of(&up));
         let area = area(svg)?;
         let (plot, names) = area.split_horizontally(SIZE.0 - NAMES);
         let mut chart = ChartBuilder::on(&plot)
@@ -237,14 +239,18 @@ impl Lines {
             .x_label_area_size(45)
             .y_label_area_size(80)
             .build_cartesian_2d(
-                (left / 1.2..right * 1.2).log_scale(),
-                (bottom / 1.5..top * 1.5).log_scale(),
+                across
+                    .log_scale()
+                    .with_key_points(across_marks.numbered)
+                    .with_light_points(across_marks.others),
+                up.log_scale()
+                    .with_key_points(up_marks.numbered)
+                    .with_light_points(up_marks.others),
             )?;
         let mesh = &mut chart.configure_mesh();
         let mesh = mesh.x_desc(self.horizontal).y_desc(self.vertical);
-        let across = |value: &f64| tick(*value, (left, right));
-        let up = |value: &f64| tick(*value, (bottom, top));
-        let mesh = mesh.x_label_formatter(&across).y_label_formatter(&up);
+        let tick = |value: &f64| tick(*value);
+        let mesh = mesh.x_label_formatter(&tick).y_label_formatter(&tick);
         mesh.label_style(("sans-serif", 14)).draw()?;
         for (index, (name, points)) in self.series.iter().enumerate() {
             let color = SERIES[index % SERIES.len()];
@@ -328,17 +334,48 @@ fn points(lines: &[&Line], horizontal: &str, vertical: &str) -> Vec<(f64, f64)> 
     points
 }
 
-/// A number at an axis: powers of ten and their double and five times; without the latter where there are many.
-fn tick(value: f64, (low, high): (f64, f64)) -> String {
-    let power = value.log10().floor();
-    let digit = (value / 10_f64.powf(power)).round();
-    let decades = (high / low).log10();
-    let is_shown = digit <= 1.0 || digit >= 10.0 || (decades < 3.0 && [2.0, 5.0].contains(&digit));
+/// Where a logarithmic axis has lines, each of them once: plotters' own choice draws some many times over.
+struct Marks {
+    /// With their numbers.
+    numbered: Vec<f64>,
+    others: Vec<f64>,
+}
+
+impl Marks {
+    /// Powers of ten on a long axis; with their double and five times on a shorter one; all multiples on one of few.
+    fn of(range: &Range<f64>) -> Self {
+        let decades = (range.end / range.start).log10();
+        let digits: &[i32] = match decades {
+            _ if decades >= 4.0 => &[1],
+            _ if decades >= 1.2 => &[1, 2, 5],
+            _ => &[1, 2, 3, 4, 5, 6, 7, 8, 9],
+        };
+        let (mut numbered, mut others) = (Vec::new(), Vec::new());
+        for power in -9..=15 {
+            for digit in 1..=9 {
+                let text = format!("{digit}e{power}");
+                let value: f64 = text.parse().expect("a digit and a power are a number");
+                if !(range.start..=range.end).contains(&value) {
+                    continue;
+                }
+                if digits.contains(&digit) {
+                    numbered.push(value);
+                } else {
+                    others.push(value);
+                }
+            }
+        }
+        Self { numbered, others }
+    }
+}
+
+/// A number at an axis.
+fn tick(value: f64) -> String {
     match value {
-        _ if !is_shown => String::new(),
+        value if value >= 1e9 || value < 1e-6 => format!("{value:e}"),
         value if value >= 1e6 => format!("{}M", value / 1e6),
         value if value >= 1e3 => format!("{}k", value / 1e3),
-        value => format!("{}", (value * 1e6).round() / 1e6),
+        value => format!("{value}"),
     }
 }
 
@@ -388,6 +425,45 @@ mod tests {
         // One point is enough, as is a flat line.
         assert_eq!(drawn(&[(5.0, 5.0)]).len(), 1);
         assert_eq!(drawn(&[(5.0, 5.0), (6.0, 5.0)]).len(), 1);
+    }
+
+    #[test]
+    fn axes_have_numbers_each_once() {
+        for (low, high) in [
+            (1.0, 1.0),
+            (1.0, 2.0),
+            (3e3, 8e4),
+            (0.01, 1.0),
+            (1.0, 1e7),
+            (1e-9, 1e15),
+            (97.0, 99.0),
+        ] {
+            let range = low / 1.5..high * 1.5;
+            let Marks { numbered, others } = Marks::of(&range);
+            assert!(
+                (2..=25).contains(&numbered.len()),
+                "{range:?}: {numbered:?}"
+            );
+            assert!(numbered.is_sorted_by(|one, other| one < other));
+            assert!(others.is_sorted_by(|one, other| one < other));
+            assert!(numbered.iter().all(|value| !others.contains(value)));
+            let texts: std::collections::HashSet<String> =
+                numbered.iter().copied().map(tick).collect();
+            assert_eq!(texts.len(), numbered.len(), "{numbered:?}");
+        }
+        assert_eq!(
+            [0.001, 0.3, 5.0, 2e3, 7e5, 1e6, 3e9].map(tick),
+            ["0.001", "0.3", "5", "2k", "700k", "1M", "3e9"]
+        );
+        // No number is drawn at a place where another is drawn.
+        let figure = &drawn(&[(1.0, 2.0), (3e4, 7.0)])[0].svg;
+        let texts: Vec<&str> = figure
+            .split("<text")
+            .skip(1)
+            .map(|rest| rest.split('>').next().unwrap())
+            .collect();
+        let places: std::collections::HashSet<&str> = texts.iter().copied().collect();
+        assert_eq!(places.len(), texts.len());
     }
 
     #[test]

@@ -24,7 +24,7 @@ use bench::{
     tree::{BatchArguments, PrimitivesArguments, TreeArguments, list, process::Role},
     tuple::TupleArguments,
 };
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 #[derive(Debug, Parser)]
 #[command(about = "Measures the dictionaries of this workspace", version)]
@@ -90,8 +90,31 @@ struct FiguresArguments {
     out: PathBuf,
 }
 
+/// The command line, on which lists are written with commas, and shown so.
+fn command_line() -> clap::Command {
+    Arguments::command().mut_subcommands(|command| {
+        command.mut_args(|argument| {
+            if argument.get_value_delimiter() != Some(',') {
+                return argument;
+            }
+            let name = argument.get_id().as_str().to_uppercase();
+            // Kept for as long as the process, as all other words of the command line are.
+            let name = &*format!("{name},..").leak();
+            let defaults = argument.get_default_values().to_vec();
+            let argument = argument.value_name(name);
+            if defaults.len() < 2 {
+                return argument;
+            }
+            let defaults: Vec<_> = defaults.iter().map(|it| it.to_string_lossy()).collect();
+            argument.default_value(&*defaults.join(",").leak())
+        })
+    })
+}
+
 fn main() -> ExitCode {
-    let result = match Arguments::parse().command {
+    let matches = command_line().get_matches();
+    let arguments = Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    let result = match arguments.command {
         Command::Report(arguments) => arguments.run(),
         Command::Page(arguments) => arguments.run(),
         Command::Readme(arguments) => arguments.run(),
@@ -147,4 +170,35 @@ fn draw_figures(arguments: &FiguresArguments) -> Outcome<()> {
         writeln!(stdout(), "{}", file.display())?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::ArgAction;
+
+    use super::command_line;
+
+    #[test]
+    fn lists_are_given_and_shown_with_commas() {
+        let mut command = command_line();
+        command.build();
+        let mut lists = 0;
+        for command in command.get_subcommands_mut() {
+            let name = command.get_name().to_owned();
+            let help = command.render_long_help().to_string();
+            for argument in command.get_arguments() {
+                if !matches!(argument.get_action(), ArgAction::Append) {
+                    continue;
+                }
+                let id = argument.get_id().as_str().to_uppercase();
+                assert!(
+                    help.contains(&format!(" <{id},..>")),
+                    "{name}: {id}: {help}"
+                );
+                assert!(argument.get_default_values().len() < 2, "{name}: {id}");
+                lists += 1;
+            }
+        }
+        assert!(lists > 20, "{lists}");
+    }
 }

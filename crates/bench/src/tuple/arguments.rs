@@ -47,7 +47,7 @@ pub struct TupleArguments {
     #[arg(long, default_value_t = 10.0)]
     pub cheaper: f64,
     /// Traces of the macro-benchmark; without it, prices and exchange rates of the folder `data`.
-    #[arg(long)]
+    #[arg(long, value_delimiter = ',')]
     pub trace: Vec<PathBuf>,
     /// Only so many of the last snapshots of each trace; the first of them loads what is there.
     #[arg(long)]
