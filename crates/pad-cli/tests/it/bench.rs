@@ -44,6 +44,15 @@ impl Bench {
     pub(crate) fn command(&self) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_pad"));
         command.current_dir(self.folder.path());
+        for name in [
+            "PAD_STORE",
+            "PAD_PUBLIC",
+            "PAD_VIEW",
+            "PAD_KEY",
+            "PAD_SERVER",
+        ] {
+            command.env_remove(name);
+        }
         command
     }
 
@@ -68,6 +77,14 @@ impl Bench {
             .lines()
             .map(|line| serde_json::from_str(line).unwrap())
             .collect()
+    }
+
+    /// The objects of a list, and the one at its end that says that it is whole.
+    pub(crate) fn list(&self, line: &str) -> (Vec<serde_json::Value>, serde_json::Value) {
+        let mut objects = self.json(line);
+        let end = objects.pop().unwrap();
+        assert_eq!(end["end"], true, "{line}: {end}");
+        (objects, end)
     }
 
     /// Runs a line that must fail with this status and one line of error that contains `reason`.
