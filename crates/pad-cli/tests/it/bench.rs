@@ -99,6 +99,15 @@ impl Bench {
         );
     }
 
+    /// The versions of a store with what is signed of them, without names and times, which are each store's own.
+    pub(crate) fn signed(&self, store: &str) -> Vec<serde_json::Value> {
+        let mut versions = self.json(&format!("versions --store {store}"));
+        for version in &mut versions {
+            version.as_object_mut().unwrap().remove("store_says");
+        }
+        versions
+    }
+
     /// What the store says, to be compared before and after.
     pub(crate) fn state(&self, store: &str) -> Vec<serde_json::Value> {
         let mut state = self.json(&format!("versions --store {store}"));

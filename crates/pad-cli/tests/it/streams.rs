@@ -34,7 +34,11 @@ fn values_are_bytes_of_files() {
     bench.ok("put --store s empty --value-file /dev/null");
     bench.ok("commit --store s --key k");
     let raw = |key: &str| bench.run(&format!("get --store s --public k.pub --raw {key}"));
-    for (key, value) in [("file", &bytes[..]), ("input", b"line\n\0"), ("empty", b"")] {
+    for (key, value) in [
+        ("file", &bytes[..]),
+        ("input", &b"line\n\0"[..]),
+        ("empty", &[]),
+    ] {
         let output = raw(key);
         assert_eq!(
             (output.status.code(), &output.stdout[..]),
@@ -81,7 +85,7 @@ fn traces_come_in_all_forms() {
             input,
         )
     };
-    for (store, input) in [("plain", TRACE.as_bytes()), ("gzip", &gzip)] {
+    for (store, input) in [("plain", TRACE.as_bytes()), ("gzip", &gzip[..])] {
         let output = import(store, input);
         assert!(output.status.success(), "{}", text(&output.stderr));
         assert_eq!(
