@@ -202,8 +202,9 @@ fn inspect_in<S: Suite>(
             (None, public) => public.map(|public| public.scheme),
         };
         let scheme_family = scheme.map(SchemeName::family);
-        inspected.is_followed = if kind.is_of_tree() && scheme_family.is_none_or(is_tree) {
-            family::tree::explain::<S>(body, &root, note)?
+        let is_shown = if kind.is_of_tree() && scheme_family.is_none_or(is_tree) {
+            inspected.is_followed = family::tree::explain::<S>(body, &root, note)?;
+            inspected.is_followed
         } else if kind.is_look_up_of_tuples() && scheme_family == Some(SchemeFamily::Tuple) {
             let scheme = scheme.map(SchemeName::id);
             let version = inspected.version.unwrap_or(Version::EMPTY);
@@ -211,7 +212,7 @@ fn inspect_in<S: Suite>(
         } else {
             false
         };
-        if !inspected.is_followed {
+        if !is_shown {
             let says = "of such proofs only the head is shown; pad verify checks them";
             text(note, "proof", kind.name, says);
         }
