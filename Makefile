@@ -6,13 +6,21 @@ FUZZ_SECONDS ?= 60
 # Handed on to the program that a target runs, e.g. make report ARGS="--keys 10000".
 ARGS ?=
 
-.PHONY: help demo test bench report peers fuzz check prerequisites
+# Where `make install` puts the program, its manual and what shells complete with.
+PREFIX ?= /usr/local
+DESTDIR ?=
+
+.PHONY: help demo install test bench report peers fuzz check prerequisites
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: prerequisites ## publish, query and attack real dictionaries
 	$(CARGO) run --release -p pad-cli -- demo $(ARGS)
+
+install: prerequisites ## build the command pad and install it with its manual and completions under PREFIX=/usr/local
+	$(CARGO) build --release --locked -p pad-cli
+	scripts/install.sh "$(DESTDIR)$(PREFIX)"
 
 test: prerequisites ## run every test, build the examples, and run every benchmark once
 	$(CARGO) test --workspace --locked

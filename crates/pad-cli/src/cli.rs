@@ -8,10 +8,10 @@ use std::{
 
 use clap::{Args, Parser, Subcommand};
 use pad::selection::RepositoryName;
-use serde_json::json;
 
 #[cfg(feature = "advise")]
 mod advise;
+mod at;
 mod change;
 mod demo_command;
 mod directory;
@@ -22,6 +22,8 @@ mod file;
 mod files;
 mod history;
 mod import;
+mod info;
+mod inspect;
 mod keygen;
 #[cfg(feature = "network")]
 mod listen;
@@ -46,7 +48,9 @@ mod route;
 #[cfg(feature = "network")]
 mod serve;
 mod session;
+mod shell;
 mod source;
+mod status;
 #[cfg(any(feature = "file", feature = "network"))]
 mod tls;
 mod transfer;
@@ -61,12 +65,21 @@ pub(crate) use output::{Output, utc};
 /// An author publishes signed versions of a dictionary. Whoever has the store answers questions
 /// about any version, and whoever has the public key file checks the answers.
 ///
-/// Exit status: 0 an answer, present or absent (the output says which, and whether it is verified); 2
-/// wrong usage or input; 3 verification failed; 4 the store or the file system failed.
+/// Exit status: 0 an answer, present or absent (the output says which, and whether it is verified); 1
+/// absent, where the value alone was asked for (pad get --raw); 2 wrong usage or input; 3 verification
+/// failed; 4 the store or the file system failed.
 #[derive(Debug, Parser)]
-#[command(version, max_term_width = 100)]
+#[command(name = "pad", version, max_term_width = 100)]
+#[command(after_help = "\
+First steps:
+  pad keygen --out author.key
+  pad import --store prices.pad --key author.key prices.csv
+  pad get --store prices.pad --public author.key.pub apple
+
+PAD_STORE, PAD_PUBLIC, PAD_VIEW, PAD_KEY and PAD_SERVER stand for --store, --public, --view, --key and --server
+where these are not given.")]
 pub(crate) struct Arguments {
-    /// Write JSON: one object per line.
+    /// Write JSON: one object per line, on standard error too.
     #[arg(long, global = true)]
     json: bool,
     /// Keys and values are hexadecimal digits, in arguments and in output.
@@ -95,7 +108,13 @@ enum Command {
     Remove(change::Remove),
     /// Sign the pending changes as the next version.
     Commit(change::Commit),
-    /// List the versions with their roots.
+    /// Drop pending changes.
+    Reset(status::Reset),
+    /// Say what is in a store: key, scheme, versions, entries, pending changes, size.
+    ///
+    /// Nothing is verified: pad check does that, and pad get for what is asked.
+    Status(status::Status),
+    /// List the versions with their roots, and what the store says of them beside that: names, times, numbers of changes and entries.
     Versions(query::Versions),
     /// Look up a key in a version.
     Get(query::Get),
@@ -111,11 +130,15 @@ enum Command {
     ProveAppendOnly(proof::ProveAppendOnly),
     /// Verify a proof file with the public key alone.
     Verify(proof::Verify),
+    /// Say what files are, and what they bind: proofs, keys, views, updates, stores, evidence, policies, traces.
+    Info(info::Info),
+    /// Show step by step what checking a proof computes.
+    Inspect(inspect::Inspect),
     /// Check evidence that an author's key has signed two histories.
     Evidence(evidence::Evidence),
     /// Write the public half of a secret key again.
     Public(keygen::Public),
-    /// Write the signed update that led to a version into a file, for another server.
+    /// Write the signed updates that led to one or several versions into a file, for another server.
     Export(transfer::Export),
     /// Verify signed updates from files and add them to a store; needs no secret key.
     Apply(transfer::Apply),
@@ -156,15 +179,27 @@ enum Command {
     Advise(Box<advise::Advise>),
     /// Show it all on real data: trees and tuples, a lying server, and plots.
     Demo(demo_command::Demo),
+    /// Print what a shell needs to complete commands and options.
+    Completions(shell::Completions),
+    /// Write the manual's pages into a folder.
+    Man(shell::Man),
 }
 
 /// The store to read or write.
 #[derive(Debug, Args)]
 struct StoreArgument {
     /// The store's file.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", env = STORE_VARIABLE)]
     store: PathBuf,
 }
+
+/// The variables of the environment that stand for options that are not given.
+const STORE_VARIABLE: &str = "PAD_STORE";
+const PUBLIC_VARIABLE: &str = "PAD_PUBLIC";
+const VIEW_VARIABLE: &str = "PAD_VIEW";
+const KEY_VARIABLE: &str = "PAD_KEY";
+#[cfg(feature = "network")]
+const SERVER_VARIABLE: &str = "PAD_SERVER";
 
 /// How to make the store, if it is new.
 #[derive(Debug, Default, Args)]
@@ -182,8 +217,7 @@ struct NewStoreArguments {
     parameters: Option<PathBuf>,
 }
 
-/// Runs the command; errors go to standard error, in one line, and with --json also as an object to
-/// standard output.
+/// Runs the command; errors go to standard error, in one line, with --json as an object.
 pub(crate) fn run(arguments: &Arguments) -> ExitCode {
     let output = &mut Output::new(arguments.json, arguments.hex);
     let done = guarded(|| arguments.command.run(output));
@@ -196,17 +230,18 @@ pub(crate) fn run(arguments: &Arguments) -> ExitCode {
     }
 }
 
-/// Says what is wrong with the command line, or what was asked about it; with --json also as an object.
+/// Says what is wrong with the command line, or what was asked about it; with --json what is wrong is an object.
 pub(crate) fn wrong_usage(error: &clap::Error) -> ExitCode {
-    drop(error.print());
     if !error.use_stderr() {
+        drop(error.print());
         return ExitCode::SUCCESS;
     }
     if std::env::args_os().any(|argument| argument == "--json") {
         let text = error.to_string();
         let message = text.lines().next().unwrap_or_default();
-        let error = json!({ "exit": 2, "kind": "input", "message": message });
-        drop(Output::new(true, false).say("", &json!({ "error": error })));
+        output::say_failure(true, 2, "input", message);
+    } else {
+        drop(error.print());
     }
     ExitCode::from(2)
 }
@@ -235,6 +270,8 @@ impl Command {
             Self::Put(command) => command.run(output),
             Self::Remove(command) => command.run(output),
             Self::Commit(command) => command.run(output),
+            Self::Reset(command) => command.run(output),
+            Self::Status(command) => command.run(output),
             Self::Versions(command) => command.run(output),
             Self::Get(command) => command.run(output),
             Self::Range(command) => command.run(output),
@@ -243,6 +280,8 @@ impl Command {
             Self::Prove(command) => command.run(output),
             Self::ProveAppendOnly(command) => command.run(output),
             Self::Verify(command) => command.run(output),
+            Self::Info(command) => command.run(output),
+            Self::Inspect(command) => command.run(output),
             Self::Evidence(command) => command.run(output),
             Self::Public(command) => command.run(output),
             Self::Export(command) => command.run(output),
@@ -266,6 +305,8 @@ impl Command {
             #[cfg(feature = "advise")]
             Self::Advise(command) => command.run(output),
             Self::Demo(command) => command.run(output),
+            Self::Completions(command) => command.run(output),
+            Self::Man(command) => command.run(output),
         }
     }
 }

@@ -79,6 +79,7 @@ pub mod balancing;
 mod diff;
 #[cfg(feature = "std")]
 pub mod entries;
+mod explain;
 pub mod family;
 #[cfg(feature = "std")]
 mod hosting;
@@ -117,6 +118,7 @@ mod tree;
 #[cfg(feature = "std")]
 mod view;
 
+pub use explain::Step;
 pub use family::Tree;
 pub use pad_core::{
     Answer, First, KeyRange, Keys, Last, Lookup, Lookups, Neighbour, Predecessor, RangeContents,

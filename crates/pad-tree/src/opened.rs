@@ -34,11 +34,11 @@ pub enum Content<S: Suite> {
 }
 
 impl<S: Suite> OpenedLeaf<S> {
-    /// The digest of the leaf.
-    pub(crate) fn digest(&self) -> S::Digest {
+    /// The digest of its value.
+    pub(crate) fn value_digest(&self) -> S::Digest {
         match &self.content {
-            Content::Digest(digest) => S::leaf(self.key.as_bytes(), digest),
-            Content::Value(value) => S::leaf(self.key.as_bytes(), &S::value(value.as_bytes())),
+            Content::Digest(digest) => *digest,
+            Content::Value(value) => S::value(value.as_bytes()),
         }
     }
 }

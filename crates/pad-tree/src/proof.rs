@@ -31,7 +31,7 @@ use core::marker::PhantomData;
 use pad_core::{Domain, Proof, SnapshotRoot, Suite, VerifyError, codec::Message};
 use serde::{Deserialize, Serialize};
 
-use crate::{opened::OpenedLeaves, query::TreeQuery};
+use crate::{explain::Step, opened::OpenedLeaves, query::TreeQuery};
 
 pub use crate::opened::{Content, OpenedLeaf};
 
@@ -85,6 +85,16 @@ fn node<S: Suite>(left: &S::Digest, right: &S::Digest) -> S::Digest {
     S::node(Domain::TreeNode, left, right)
 }
 
+/// What the check knows of the places of opened leaves.
+pub(crate) struct Places {
+    /// Whether the leaves `i` and `i + 1` are neighbours in the tree.
+    adjacent: Vec<bool>,
+    /// Whether the first opened leaf is the first of the tree.
+    at_start: bool,
+    /// Whether the last opened leaf is the last of the tree.
+    at_end: bool,
+}
+
 /// What the check knows of a subtree.
 struct Subtree<D> {
     digest: D,
@@ -101,8 +111,27 @@ impl<S: Suite, Q> TreeProof<S, Q> {
 
     /// Recomputes the root and compares it.
     fn open(self, root: &S::Digest) -> Result<OpenedLeaves<S>, VerifyError> {
+        let Places {
+            adjacent,
+            at_start,
+            at_end,
+        } = self.recompute(root, &mut |_| {})?;
+        Ok(OpenedLeaves {
+            leaves: self.leaves,
+            adjacent,
+            at_start,
+            at_end,
+        })
+    }
+
+    /// Recomputes the root, says how, and compares it.
+    pub(crate) fn recompute<N: FnMut(Step<'_, S>) + ?Sized>(
+        &self,
+        root: &S::Digest,
+        note: &mut N,
+    ) -> Result<Places, VerifyError> {
         let Some(boundaries) = self.leaves.len().checked_sub(1) else {
-            return self.open_empty(root);
+            return self.recompute_empty(root, note);
         };
         if !self.leaves.is_sorted_by(|a, b| a.key < b.key) {
             return Err(VerifyError::UnorderedLeaves);
@@ -115,8 +144,15 @@ impl<S: Suite, Q> TreeProof<S, Q> {
             let subtree = match code {
                 LEAF => {
                     let (first_leaf, leaf) = leaves.next().ok_or(VerifyError::MalformedShape)?;
+                    let value = leaf.value_digest();
+                    let digest = S::leaf(leaf.key.as_bytes(), &value);
+                    note(Step::Leaf {
+                        leaf,
+                        value,
+                        digest,
+                    });
                     Subtree {
-                        digest: leaf.digest(),
+                        digest,
                         first_leaf,
                         starts_elided: false,
                         ends_elided: false,
@@ -124,13 +160,17 @@ impl<S: Suite, Q> TreeProof<S, Q> {
                 }
                 LEFT_ELIDED | RIGHT_ELIDED => {
                     let mut open = stack.pop().ok_or(VerifyError::MalformedShape)?;
-                    let elided = siblings.next().ok_or(VerifyError::MalformedShape)?;
+                    let sibling = *siblings.next().ok_or(VerifyError::MalformedShape)?;
                     if code == LEFT_ELIDED {
-                        open.digest = node::<S>(elided, &open.digest);
+                        open.digest = node::<S>(&sibling, &open.digest);
                         open.starts_elided = true;
+                        let digest = open.digest;
+                        note(Step::LeftElided { sibling, digest });
                     } else {
-                        open.digest = node::<S>(&open.digest, elided);
+                        open.digest = node::<S>(&open.digest, &sibling);
                         open.ends_elided = true;
+                        let digest = open.digest;
+                        note(Step::RightElided { sibling, digest });
                     }
                     open
                 }
@@ -139,10 +179,17 @@ impl<S: Suite, Q> TreeProof<S, Q> {
                     let right = stack.pop().ok_or(VerifyError::MalformedShape)?;
                     let boundary = right.first_leaf.checked_sub(1);
                     let between = boundary.and_then(|boundary| adjacent.get_mut(boundary));
-                    *between.ok_or(VerifyError::MalformedShape)? =
-                        !left.ends_elided && !right.starts_elided;
+                    let are_neighbours = !left.ends_elided && !right.starts_elided;
+                    *between.ok_or(VerifyError::MalformedShape)? = are_neighbours;
+                    let digest = node::<S>(&left.digest, &right.digest);
+                    note(Step::Joined {
+                        left: left.digest,
+                        right: right.digest,
+                        digest,
+                        adjacent: are_neighbours,
+                    });
                     Subtree {
-                        digest: node::<S>(&left.digest, &right.digest),
+                        digest,
                         first_leaf: left.first_leaf,
                         starts_elided: left.starts_elided,
                         ends_elided: right.ends_elided,
@@ -160,8 +207,7 @@ impl<S: Suite, Q> TreeProof<S, Q> {
             return Err(VerifyError::RootMismatch);
         }
         let (at_start, at_end) = (!whole.starts_elided, !whole.ends_elided);
-        Ok(OpenedLeaves {
-            leaves: self.leaves,
+        Ok(Places {
             adjacent,
             at_start,
             at_end,
@@ -169,15 +215,20 @@ impl<S: Suite, Q> TreeProof<S, Q> {
     }
 
     /// A proof without leaves: the tree is empty.
-    fn open_empty(self, root: &S::Digest) -> Result<OpenedLeaves<S>, VerifyError> {
+    fn recompute_empty<N: FnMut(Step<'_, S>) + ?Sized>(
+        &self,
+        root: &S::Digest,
+        note: &mut N,
+    ) -> Result<Places, VerifyError> {
         if !self.shape.is_empty() || !self.siblings.is_empty() {
             return Err(VerifyError::MalformedShape);
         }
-        if *root != S::empty_tree() {
+        let digest = S::empty_tree();
+        note(Step::Empty { digest });
+        if *root != digest {
             return Err(VerifyError::RootMismatch);
         }
-        Ok(OpenedLeaves {
-            leaves: Vec::new(),
+        Ok(Places {
             adjacent: Vec::new(),
             at_start: true,
             at_end: true,

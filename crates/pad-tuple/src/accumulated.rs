@@ -46,7 +46,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     design::{Admission, AuthorError, Design, SharedSigner, TupleId, UnsignedSnapshot},
     layers::Layers,
-    scheme::{Claim, Expectation, TupleScheme, scheme_id},
+    scheme::{Attested, Claim, Expectation, TupleScheme, scheme_id},
     statement::Context,
     tuple::generation_index,
     update::EpochExtension,
@@ -102,6 +102,11 @@ where
     type Key = A::PublicKey;
     type Evidence = AccumulatedEvidence<R>;
     type Seal = ();
+
+    /// The value is signed for the time, and is not looked into here.
+    fn attested(_: &AccumulatedEvidence<R>) -> Attested<S> {
+        Attested::INSTANT
+    }
 
     fn check(
         expectation: &Expectation<A::PublicKey>,

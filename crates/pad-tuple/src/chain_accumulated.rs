@@ -28,7 +28,7 @@ use crate::{
     accumulated::{self, AuthorState, CHAIN, Ledger, TupleState, ledger::StoredLedger},
     design::{Admission, AuthorError, Design, SharedSigner, TupleId, UnsignedSnapshot},
     layers::Layers,
-    scheme::{Claim, Expectation, TupleScheme, scheme_id},
+    scheme::{Attested, Claim, Expectation, TupleScheme, scheme_id},
     signed::Plain,
     statement::Context,
     tuple::generation_index,
@@ -104,6 +104,10 @@ where
     type Key = A::PublicKey;
     type Evidence = Vec<u8>;
     type Seal = ChainSeal<S>;
+
+    fn attested(_: &Vec<u8>) -> Attested<S> {
+        Attested::INSTANT
+    }
 
     fn opened_root(seal: &ChainSeal<S>) -> Option<S::Digest> {
         Some(seal.root())

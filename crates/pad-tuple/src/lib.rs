@@ -156,7 +156,7 @@ pub use keys::{KeyBytes, PublicBytes};
 pub use many::ManyProof;
 pub use proof::TupleProof;
 pub use range::RangeProof;
-pub use scheme::{AggregateScheme, Expectation, TupleScheme};
+pub use scheme::{AggregateScheme, Attested, Expectation, TupleScheme};
 #[cfg(feature = "bls")]
 pub use signed::Bls;
 pub use signed::{

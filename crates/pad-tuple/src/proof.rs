@@ -54,6 +54,19 @@ pub enum ShownContent {
 }
 
 impl<S: Suite> ShownTuple<S> {
+    /// The digest of the tuple, for the key that was asked for.
+    ///
+    /// # Errors
+    /// [`VerifyError::KeyOutsideInterval`].
+    pub fn digest(
+        &self,
+        key: &Key,
+        generation: usize,
+        epochs: &[u64],
+    ) -> Result<S::Digest, VerifyError> {
+        self.open(key, generation, epochs).map(|(digest, _)| digest)
+    }
+
     /// Refuses a tuple whose interval does not hold the key, and says what it decides.
     pub(crate) fn open(
         &self,

@@ -7,6 +7,7 @@ use pad_core::{SchemeId, Suite, VerifyError, Version, head::Authority};
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{
+    signed::Validity,
     statement::Context,
     tuple::{GenerationIndex, MAX_GENERATIONS},
 };
@@ -41,6 +42,31 @@ pub struct Claim<S: Suite> {
     pub tuple: S::Digest,
 }
 
+/// What the evidence of a tuple says of its time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Attested<S: Suite> {
+    /// The instants that it covers; `None` if it is for the one asked about alone.
+    pub validity: Option<Validity>,
+    /// The links of a hash chain that were revealed, and the newest of them.
+    pub chain: Option<(u32, S::Digest)>,
+}
+
+impl<S: Suite> Attested<S> {
+    /// For the instant asked about alone.
+    pub const INSTANT: Self = Self {
+        validity: None,
+        chain: None,
+    };
+
+    /// For these instants.
+    pub const fn during(validity: Validity) -> Self {
+        Self {
+            validity: Some(validity),
+            chain: None,
+        }
+    }
+}
+
 /// The name and number of a design of tuple PADs, and how its evidence is checked. Authors and servers know
 /// more of it (`Design`, with the feature `std`).
 ///
@@ -68,6 +94,9 @@ pub trait TupleScheme<S: Suite>: Clone + Debug + Send + Sync + 'static {
     fn opened_root(_: &Self::Seal) -> Option<S::Digest> {
         None
     }
+
+    /// What the evidence of a tuple says of its time, for people; nothing of it is checked.
+    fn attested(evidence: &Self::Evidence) -> Attested<S>;
 
     /// Checks the evidence for all claims of a proof.
     ///

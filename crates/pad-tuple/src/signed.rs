@@ -6,7 +6,7 @@ use core::marker::PhantomData;
 use pad_core::{SchemeId, Suite, VerifyError};
 use serde::{Deserialize, Serialize};
 
-use crate::scheme::{Claim, Expectation, TupleScheme};
+use crate::scheme::{Attested, Claim, Expectation, TupleScheme};
 
 mod aggregate;
 #[cfg(feature = "bls")]
@@ -62,6 +62,10 @@ where
     type Key = G::Key;
     type Evidence = SignedEvidence<S, G, R>;
     type Seal = ();
+
+    fn attested(evidence: &Self::Evidence) -> Attested<S> {
+        R::attested(&evidence.shown)
+    }
 
     fn check(
         expectation: &Expectation<G::Key>,

@@ -50,6 +50,8 @@
 //! * [`keys`]: key files. `trace`, with the feature of that name: recorded updates as CSV.
 //! * [`SigningRecord`]: what an author has handed out, so that an old store is not signed for.
 //! * [`CompleteHistory`]: every change of a key, and from which version on.
+//! * [`inspect`]: what a message is, and what checking a proof computes, for people who want to follow it.
+//! * [`version_notes`]: names of versions and when they were made, by the word of whoever has the store.
 //! * [`evidence`]: against an author's key that has signed two histories.
 //! * [`exchange`]: what servers send beside heads, answers and updates.
 //! * [`witnessed`]: the newest head, as a public log has it that witnesses watch.
@@ -68,6 +70,7 @@ pub mod evidence;
 pub mod exchange;
 mod family;
 pub mod hosted;
+pub mod inspect;
 mod kept_log;
 pub mod keys;
 #[cfg(feature = "object-store")]
@@ -84,6 +87,7 @@ pub mod signing_record;
 pub mod store;
 #[cfg(feature = "trace")]
 pub mod trace;
+pub mod version_notes;
 pub mod witnessed;
 
 #[cfg(feature = "aad")]

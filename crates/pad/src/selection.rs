@@ -152,6 +152,14 @@ by_name! {
     Forest => "forest"
 }
 
+impl SuiteName {
+    /// The suite with this number in envelopes, if this build has it.
+    pub fn from_id(id: u16) -> Option<Self> {
+        let mut all = Self::ALL.iter().copied();
+        all.find(|suite| with_suite!(*suite, S => S::ID.0) == id)
+    }
+}
+
 /// What schemes have in common: how contents are authenticated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]

@@ -1,4 +1,4 @@
-//! Recorded updates as CSV, plain or compressed with Zstandard.
+//! Recorded updates as CSV, plain or compressed with gzip or Zstandard.
 //!
 //! Columns `snapshot,op,key,value`, with a header line. Rows of one snapshot stand together; `op`
 //! is `put` or `delete`, and the value of a `delete` is empty. Within a snapshot the last row of a
@@ -12,6 +12,7 @@ use std::{
     path::Path,
 };
 
+use flate2::bufread::MultiGzDecoder;
 use pad_core::{InputError, Key, Operation, Value};
 
 /// One snapshot of a trace.
@@ -140,6 +141,9 @@ impl TraceReader<Box<dyn Read>> {
         if start.starts_with(&ZSTANDARD_MAGIC) {
             let decoder = zstd::Decoder::with_buffer(source).map_err(TraceError::Io)?;
             TraceReader::new(Box::new(decoder))
+        } else if start.starts_with(&GZIP_MAGIC) {
+            // Files of several members are those that were written one after the other.
+            TraceReader::new(Box::new(MultiGzDecoder::new(source)))
         } else {
             TraceReader::new(Box::new(source))
         }
@@ -297,6 +301,7 @@ const LONGEST_HEADER: usize = 2 * READ_AHEAD;
 /// The letters that are shown of what is no operation.
 const LONGEST_SHOWN: usize = 40;
 const COLUMNS: [&str; 4] = ["snapshot", "op", "key", "value"];
+const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 const ZSTANDARD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
 #[cfg(test)]
@@ -403,13 +408,28 @@ mod tests {
     #[test]
     fn reads_compressed_traces() {
         let plain = "snapshot,op,key,value\na,put,k,1\n";
-        let packed = zstd::encode_all(plain.as_bytes(), 3).unwrap();
-        let cut = packed[..packed.len() - 4].to_vec();
-        let read: Result<Vec<_>, _> = TraceReader::from_bytes(io::Cursor::new(packed))
+        let gzip = |text: &str| {
+            let mut encoder =
+                flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+            io::Write::write_all(&mut encoder, text.as_bytes()).unwrap();
+            encoder.finish().unwrap()
+        };
+        let zstd = zstd::encode_all(plain.as_bytes(), 3).unwrap();
+        for packed in [zstd, gzip(plain)] {
+            let cut = packed[..packed.len() - 4].to_vec();
+            let read: Result<Vec<_>, _> = TraceReader::from_bytes(io::Cursor::new(packed))
+                .unwrap()
+                .collect();
+            assert_eq!(read.unwrap().len(), 1);
+            let read = TraceReader::from_bytes(io::Cursor::new(cut)).and_then(Iterator::collect);
+            assert!(matches!(read, Err::<Vec<_>, _>(TraceError::Io(_))));
+        }
+        let two = [gzip(plain), gzip("b,put,k,2\n")].concat();
+        let read: Result<Vec<_>, _> = TraceReader::from_bytes(io::Cursor::new(two))
             .unwrap()
             .collect();
-        assert_eq!(read.unwrap().len(), 1);
-        let read = TraceReader::from_bytes(io::Cursor::new(cut)).and_then(Iterator::collect);
-        assert!(matches!(read, Err::<Vec<_>, _>(TraceError::Io(_))));
+        assert_eq!(read.unwrap().len(), 2);
+        let damaged = [&GZIP_MAGIC[..], b"nothing of the kind"].concat();
+        assert!(TraceReader::from_bytes(io::Cursor::new(damaged)).is_err());
     }
 }

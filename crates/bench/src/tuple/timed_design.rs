@@ -4,7 +4,7 @@ use std::{cell::Cell, collections::BTreeMap, marker::PhantomData};
 
 use pad_core::{ApplyError, SchemeId, SignedHead, Suite, VerifyError, Version, Workers};
 use pad_tuple::{
-    AuthorError, Design, Expectation, TupleScheme,
+    Attested, AuthorError, Design, Expectation, TupleScheme,
     design::{Admission, Resumed, SharedSigner, TupleId, UnsignedSnapshot},
     layers::Layers,
     scheme::Claim,
@@ -27,6 +27,10 @@ impl<S: Suite, D: TupleScheme<S>> TupleScheme<S> for TimedDesign<D> {
     type Key = D::Key;
     type Evidence = D::Evidence;
     type Seal = D::Seal;
+
+    fn attested(evidence: &D::Evidence) -> Attested<S> {
+        D::attested(evidence)
+    }
 
     fn opened_root(seal: &D::Seal) -> Option<S::Digest> {
         D::opened_root(seal)

@@ -24,6 +24,7 @@ use quantities::times;
 use wanted::{LoadArguments, NeedArguments};
 
 #[derive(Debug, Args)]
+#[command(after_help = "Example: pad advise --keys 1M --updates 1/s --lookups 10k/s")]
 pub(super) struct Advise {
     #[command(flatten)]
     load: LoadArguments,

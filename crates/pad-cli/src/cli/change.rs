@@ -5,30 +5,45 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use pad::{
     Key, NotOffered, Operation, RecordChange, RedbStore, Store, Value, Version,
-    dynamic::Description, selection::SchemeName,
+    dynamic::{AnyAuthor, Description},
+    selection::SchemeName,
+    version_notes::{LONGEST_NAME, NameError, VersionNote, VersionNotes},
 };
-use serde_json::{Map, json};
+use serde_json::{Map, Value as Json, json};
 
 use super::{
-    Failure, NewStoreArguments, Output, StoreArgument,
+    Failure, KEY_VARIABLE, NewStoreArguments, Output, StoreArgument,
+    files::read_file,
+    output::now,
     session::{AuthorArguments, create_or_match, load_secret, own_store, require_own},
 };
 
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  pad put --store prices.pad apple 3
+  pad put --store images.pad logo --value-file logo.png
+  curl -s https://example.com/terms | pad put --store pages.pad terms --value-file -")]
 pub(super) struct Put {
     #[command(flatten)]
     target: Target,
     /// The key.
+    #[arg(value_name = "KEY")]
     key_text: String,
     /// Its new value; none for a member of a set.
     value: Option<String>,
+    /// Take the value from this file, byte by byte as it is; - for standard input.
+    #[arg(long, value_name = "FILE", conflicts_with = "value")]
+    value_file: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "Example: pad remove --store prices.pad apple")]
 pub(super) struct Remove {
     #[command(flatten)]
     target: Target,
     /// The key.
+    #[arg(value_name = "KEY")]
     key_text: String,
 }
 
@@ -37,13 +52,14 @@ pub(super) struct Target {
     #[command(flatten)]
     store: StoreArgument,
     /// The author's secret key; needed only where the store is new.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", env = KEY_VARIABLE)]
     key: Option<PathBuf>,
     #[command(flatten)]
     new: NewStoreArguments,
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "Example: pad commit --store prices.pad --key author.key --name 2026-11-23")]
 pub(super) struct Commit {
     #[command(flatten)]
     store: StoreArgument,
@@ -55,6 +71,10 @@ pub(super) struct Commit {
     /// Sign a new version also if nothing changed.
     #[arg(long)]
     allow_empty: bool,
+    /// Give the version this name, by which pad get --at and others find it. The name is kept in the store and not signed: it is the
+    /// store's word.
+    #[arg(long, value_name = "NAME")]
+    name: Option<String>,
     /// What to do with changes that were noted at another version than the store's latest: sign them, or
     /// drop them.
     #[arg(long, value_name = "WHAT")]
@@ -74,17 +94,19 @@ impl Put {
     pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
         let key = output.key(&self.key_text)?;
         let scheme = self.target.scheme()?;
-        let value = match &self.value {
-            None if !scheme.is_set() => {
+        let value = match (&self.value, &self.value_file) {
+            (None, None) if !scheme.is_set() => {
                 return Err(Failure::Input(format!(
                     "keys of scheme {scheme} have a value, which is not given"
                 )));
             }
-            Some(value) if scheme.is_set() && !value.is_empty() => {
-                return Err(Failure::input("a member of a set has no value"));
-            }
-            value => output.value(value.as_deref().unwrap_or_default())?,
+            (Some(value), _) => output.value(value)?,
+            (None, Some(file)) => Value::new(read_file(file, LONGEST_VALUE)?)?,
+            (None, None) => Value::default(),
         };
+        if scheme.is_set() && !value.as_bytes().is_empty() {
+            return Err(Failure::input("a member of a set has no value"));
+        }
         self.target.note(output, &Operation::Put(key, value))
     }
 }
@@ -152,47 +174,136 @@ impl Commit {
         output.goes_on();
         let key = load_secret(&self.author.key)?;
         let mut author = self.author.open(&self.store.store, &key)?;
-        let pending = author.repository().store().records(RECORD_GROUP)?;
-        if pending.is_empty() && !self.allow_empty {
+        let store = author.repository().store();
+        let noted = noted_in(store, &self.store.store)?;
+        if noted.is_empty() && !self.allow_empty {
             return Err(Failure::input(
                 "nothing is pending, pad put and pad remove note changes",
             ));
         }
+        let name = self.name(store)?;
         let latest = author.repository().latest();
-        let is_append_only = key.public().scheme.family().is_append_only();
-        let noted = pending
-            .iter()
-            .map(|(name, value)| change(key_of(name, is_append_only)?, value))
-            .collect::<Option<Vec<_>>>()
-            .ok_or_else(|| damaged(&self.store.store))?;
-        let older = noted.iter().filter(|(at, _)| *at != latest).count();
+        let older = noted.iter().filter(|change| change.at != latest).count();
         if older > 0 && self.older.is_none() {
             return Err(Failure::Input(format!(
                 "{older} of the pending changes were noted at another version than {latest}, the latest, as \
                  after a restore: --older sign signs them, --older drop drops them"
             )));
         }
+        let mut done: Vec<_> = noted.iter().map(Pending::done).collect();
         let operations: Vec<_> = noted
             .into_iter()
-            .filter(|(at, _)| *at == latest || self.older == Some(Older::Sign))
-            .map(|(_, operation)| operation)
+            .filter(|change| change.at == latest || self.older == Some(Older::Sign))
+            .map(|change| change.operation)
             .collect();
         let signed = operations.len();
-        let done: Vec<_> = pending
-            .iter()
-            .map(|(name, value)| RecordChange::remove(RECORD_GROUP, name.clone(), value.clone()))
-            .collect();
-        author.stage(operations)?;
+        let staged = author.stage(operations)?;
+        let note = VersionNote {
+            name,
+            seconds: now(),
+            changes: u64::try_from(signed).unwrap_or(u64::MAX),
+            entries: entries_of(&author),
+        };
+        done.push(note.record(staged));
         let version = author.flush(&done)?;
         let root = author.repository().head_text(version)?.root;
-        let text = format!("version {version} with {signed} changes, root {root}");
-        let object = json!({ "version": version.number(), "changes": signed, "root": root });
+        let named = note.name.as_deref().map(|name| output.show_text(name));
+        let named = named.map_or_else(String::new, |name| format!(" named {name}"));
+        let text = format!("version {version}{named} with {signed} changes, root {root}");
+        let mut object = json!({ "version": version.number(), "changes": signed, "root": root });
+        if let (Some(name), Some(object)) = (note.name, object.as_object_mut()) {
+            object.insert("name".into(), name.into());
+        }
         output.say(&text, &object)?;
         drop(author);
         #[cfg(feature = "network")]
         self.push.run(&self.store.store, output)?;
         Ok(())
     }
+}
+
+impl Commit {
+    /// The name that the version is to have.
+    fn name(&self, store: &impl Store) -> Result<Option<String>, Failure> {
+        let Some(name) = &self.name else {
+            return Ok(None);
+        };
+        if name.is_empty() || name.len() > LONGEST_NAME {
+            return Err(Failure::Input(format!(
+                "--name: a name has 1 to {LONGEST_NAME} bytes"
+            )));
+        }
+        match VersionNotes::read(store)?.find(name) {
+            Err(NameError::Unknown(_)) => Ok(Some(name.clone())),
+            Ok(version) => Err(Failure::Input(format!(
+                "--name: version {version} has the name '{name}' already"
+            ))),
+            Err(error) => Err(Failure::Input(format!("--name: {error}"))),
+        }
+    }
+}
+
+/// How many entries the version has that was staged last.
+pub(super) fn entries_of(author: &AnyAuthor) -> u64 {
+    u64::try_from(author.repository().entries()).unwrap_or(u64::MAX)
+}
+
+/// A change that waits in a store.
+pub(super) struct Pending {
+    /// The version at which it was noted.
+    pub(super) at: Version,
+    /// What is to change.
+    pub(super) operation: Operation,
+    /// The record that it stands in.
+    name: Vec<u8>,
+    value: Vec<u8>,
+}
+
+impl Pending {
+    /// It does not wait any more.
+    pub(super) fn done(&self) -> RecordChange {
+        RecordChange::remove(RECORD_GROUP, self.name.clone(), self.value.clone())
+    }
+
+    /// It as a line and as an object.
+    pub(super) fn shown(&self, output: &Output) -> (String, Json) {
+        let key = output.show(self.operation.key().as_bytes());
+        let mut object = Map::new();
+        output.add(&mut object, "key", self.operation.key().as_bytes());
+        let text = match &self.operation {
+            Operation::Put(_, value) => {
+                output.add(&mut object, "value", value.as_bytes());
+                format!("+ {key} = {}", output.show(value.as_bytes()))
+            }
+            Operation::Remove(_) => {
+                object.insert("removed".into(), true.into());
+                format!("- {key}")
+            }
+        };
+        object.insert("noted_at".into(), self.at.number().into());
+        (text, object.into())
+    }
+}
+
+/// The changes that wait in a store, in the order in which they are signed.
+pub(super) fn pending(store: &RedbStore) -> Result<Vec<Pending>, Failure> {
+    noted_in(store, store.path())
+}
+
+fn noted_in(store: &impl Store, path: &Path) -> Result<Vec<Pending>, Failure> {
+    let scheme = Description::read(store)?.public.scheme;
+    let is_append_only = scheme.family().is_append_only();
+    let records = store.records(RECORD_GROUP)?.into_iter();
+    let noted = records.map(|(name, value)| {
+        let (at, operation) = change(key_of(&name, is_append_only)?, &value)?;
+        Some(Pending {
+            at,
+            operation,
+            name,
+            value,
+        })
+    });
+    noted.collect::<Option<_>>().ok_or_else(|| damaged(path))
 }
 
 /// A pending change: the version at which it was noted (8 bytes, big-endian), + or -, and the value.
@@ -247,4 +358,6 @@ fn damaged(path: &Path) -> Failure {
     ))
 }
 
-const RECORD_GROUP: &str = "pending";
+pub(super) const RECORD_GROUP: &str = "pending";
+/// The bytes of the longest value.
+const LONGEST_VALUE: u64 = 1 << 24;

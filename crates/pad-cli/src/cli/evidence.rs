@@ -7,15 +7,16 @@ use pad::evidence;
 use serde_json::json;
 
 use super::{
-    Failure, Output,
+    Failure, Output, PUBLIC_VARIABLE,
     files::read_file,
     session::{MAX_EVIDENCE_BYTES, load_public},
 };
 
 #[derive(Debug, Args)]
+#[command(after_help = "Example: pad evidence --public author.key.pub prices.view.evidence")]
 pub(super) struct Evidence {
     /// The author's public key.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", env = PUBLIC_VARIABLE)]
     public: PathBuf,
     /// The evidence, as a client's --view has left it; - for standard input.
     evidence: PathBuf,

@@ -6,11 +6,14 @@ use std::{io, path::Path};
 use pad::{
     AnswerError, ApplyError, AuthorError, CheckError, InputError, KeyFileError, LookupError,
     RepositoryError, SigningRecordError, StoreError, question::Refusal, trace::TraceError,
+    version_notes::NameError,
 };
 
 /// A command failed.
 #[derive(Debug)]
 pub(crate) enum Failure {
+    /// The key is absent where its value alone was asked for: exit status 1.
+    Absent(String),
     /// Wrong usage or input: exit status 2.
     Input(String),
     /// Something does not verify: exit status 3.
@@ -27,6 +30,7 @@ impl Failure {
     pub(crate) const fn code(&self) -> u8 {
         match self {
             Self::NobodyReads => 0,
+            Self::Absent(_) => 1,
             Self::Input(_) => 2,
             Self::Refused(_) | Self::Behind(_) => 3,
             Self::Store(_) => 4,
@@ -37,6 +41,7 @@ impl Failure {
     pub(crate) const fn kind(&self) -> &'static str {
         match self {
             Self::NobodyReads => "output",
+            Self::Absent(_) => "absent",
             Self::Input(_) => "input",
             Self::Refused(_) | Self::Behind(_) => "verification",
             Self::Store(_) => "store",
@@ -74,9 +79,11 @@ impl Failure {
 impl fmt::Display for Failure {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Input(text) | Self::Refused(text) | Self::Behind(text) | Self::Store(text) => {
-                formatter.write_str(text)
-            }
+            Self::Absent(text)
+            | Self::Input(text)
+            | Self::Refused(text)
+            | Self::Behind(text)
+            | Self::Store(text) => formatter.write_str(text),
             Self::NobodyReads => formatter.write_str("nobody reads standard output"),
         }
     }
@@ -168,6 +175,12 @@ impl From<AnswerError> for Failure {
             AnswerError::Lookup(error) => error.into(),
             error => Self::Input(error.to_string()),
         }
+    }
+}
+
+impl From<NameError> for Failure {
+    fn from(error: NameError) -> Self {
+        Self::Input(error.to_string())
     }
 }
 

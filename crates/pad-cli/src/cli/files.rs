@@ -102,6 +102,6 @@ pub(super) fn read_file(path: &Path, limit: u64) -> Result<Vec<u8>, Failure> {
     Ok(bytes)
 }
 
-fn is_standard(path: &Path) -> bool {
+pub(super) fn is_standard(path: &Path) -> bool {
     path.as_os_str() == "-"
 }

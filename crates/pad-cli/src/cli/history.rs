@@ -11,10 +11,15 @@ use serde_json::{Map, Value as Json, json};
 
 use super::{
     Failure, Output,
+    at::At,
     source::{AskArguments, Session},
 };
 
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Example: pad history --store prices.pad --public author.key.pub --complete apple
+
+With --json there is a line for each change, and after the last one a line that says \"end\".")]
 pub(super) struct History {
     #[command(flatten)]
     read: AskArguments,
@@ -26,23 +31,29 @@ pub(super) struct History {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  pad diff --store prices.pad --public author.key.pub 11 12
+  pad diff --store prices.pad --public author.key.pub --complete 2024-12-10 2024-12-11
+
+With --json there is a line for each key that differs, and after the last one a line that says \"end\".")]
 pub(super) struct Diff {
     #[command(flatten)]
     read: AskArguments,
     /// Compare the whole contents, so that the list is proved to be complete.
     #[arg(long)]
     complete: bool,
-    /// The earlier version.
-    before: u64,
+    /// The earlier version: its number or its name (name:TEXT for a name of digits).
+    before: At,
     /// The later version.
-    after: u64,
+    after: At,
 }
 
 impl History {
     pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
         let key = output.key(&self.key)?;
         let session = self.read.open(output)?;
-        let latest = session.version(None)?;
+        let latest = session.newest()?;
         if session.is_append_only() {
             // Nothing is removed: the values of the latest version are all that there ever were.
             return output.statement(session.ask(latest, &Question::Key(key))?);
@@ -51,14 +62,19 @@ impl History {
             return complete(&session, &key, output);
         }
         let (since, changes) = listed_history(&session, &key)?;
-        let objects = show_changes(&key, &changes, output)?;
+        show_changes(&session, &key, &changes, output)?;
         let text = format!(
             "{} changes after version {since}, each {}; that none is missing is the server's word \
              (--complete proves it)",
             changes.len(),
             output.verdict(),
         );
-        let object = json!({ "changes": objects, "since": since.number(), "complete": false });
+        let object = json!({
+            "end": true,
+            "changes": changes.len(),
+            "since": since.number(),
+            "complete": false,
+        });
         output.say_verdict(&text, object)
     }
 }
@@ -77,7 +93,7 @@ fn complete(session: &Session, key: &Key, output: &mut Output) -> Result<(), Fai
             "version {oldest:>6}  {text}   (here or earlier: contents before this version are pruned)"
         ))?;
     }
-    let objects = show_changes(key, history.changes(), output)?;
+    show_changes(session, key, history.changes(), output)?;
     let (number, verdict) = (history.changes().len(), output.verdict());
     let text = if history.is_from_the_beginning() {
         format!("{number} changes up to version {latest}, each {verdict}; none is missing")
@@ -88,7 +104,8 @@ fn complete(session: &Session, key: &Key, output: &mut Output) -> Result<(), Fai
         )
     };
     let mut object = Map::new();
-    object.insert("changes".into(), objects.into());
+    object.insert("end".into(), true.into());
+    object.insert("changes".into(), number.into());
     object.insert("complete".into(), history.is_from_the_beginning().into());
     object.insert("complete_from".into(), history.from().number().into());
     object.insert("to".into(), latest.number().into());
@@ -99,18 +116,26 @@ fn complete(session: &Session, key: &Key, output: &mut Output) -> Result<(), Fai
     output.say_verdict(&text, Json::Object(object))
 }
 
+/// Shows changes with the names of their versions, which are the store's word.
 fn show_changes(
+    session: &Session,
     key: &Key,
     changes: &[(Version, Answer)],
     output: &mut Output,
-) -> Result<Vec<Json>, Failure> {
-    let mut objects = Vec::new();
+) -> Result<(), Failure> {
+    let notes = session.notes()?.unwrap_or_default();
     for (version, answer) in changes {
+        let name = notes.get(*version).and_then(|note| note.name.as_deref());
+        let shown = name.map(|name| format!("   (the store's name: {})", output.show_text(name)));
         let text = value_text(answer, output);
-        output.text(&format!("version {version:>6}  {text}"))?;
-        objects.push(output.lookup_object(*version, key, answer));
+        let text = format!("version {version:>6}  {text}{}", shown.unwrap_or_default());
+        let mut object = output.lookup_object(*version, key, answer);
+        if let (Some(name), Some(object)) = (name, object.as_object_mut()) {
+            object.insert("store_says".into(), json!({ "name": name }));
+        }
+        output.say(&text, &object)?;
     }
-    Ok(objects)
+    Ok(())
 }
 
 fn value_text(answer: &Answer, output: &Output) -> String {
@@ -122,8 +147,9 @@ fn value_text(answer: &Answer, output: &Output) -> String {
 
 impl Diff {
     pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
-        let (before, after) = (Version::new(self.before), Version::new(self.after));
         let session = self.read.open(output)?;
+        let before = session.resolve(&self.before, output)?;
+        let after = session.resolve(&self.after, output)?;
         let changes = if self.complete {
             let all = |version| session.range(version, KeyRange::ALL);
             compare(&all(before)?, &all(after)?)
@@ -132,16 +158,15 @@ impl Diff {
             verify_changes(&session, (before, after), &changes)?;
             changes
         };
-        let mut objects = Vec::new();
         for Difference { key, before, after } in &changes {
             let show = |value: &pad::Value| output.show(value.as_bytes());
             let shown = output.show(key.as_bytes());
-            output.text(&match (before, after) {
+            let text = match (before, after) {
                 (None, Some(new)) => format!("+ {shown} = {}", show(new)),
                 (Some(old), None) => format!("- {shown} = {}", show(old)),
                 (Some(old), Some(new)) => format!("~ {shown} = {} (was {})", show(new), show(old)),
                 (None, None) => continue,
-            })?;
+            };
             let mut object = Map::new();
             output.add(&mut object, "key", key.as_bytes());
             if let Some(old) = before {
@@ -150,15 +175,16 @@ impl Diff {
             if let Some(new) = after {
                 output.add(&mut object, "after", new.as_bytes());
             }
-            objects.push(Json::Object(object));
+            output.item(&text, object)?;
         }
         let complete = completeness(self.complete);
         let verdict = output.verdict();
         let text = format!("{} keys differ, each {verdict}; {complete}", changes.len());
         let object = json!({
+            "end": true,
             "before": before.number(),
             "after": after.number(),
-            "changes": objects,
+            "changes": changes.len(),
             "complete": self.complete,
         });
         output.say_verdict(&text, object)

@@ -1,28 +1,40 @@
 //! `pad import`: a trace becomes signed versions.
 
-use std::path::PathBuf;
+use std::{
+    path::PathBuf,
+    time::{Duration, Instant},
+};
 
 use clap::Args;
 use indicatif::ProgressBar;
 use pad::{
-    RecordChange, RepositoryError, SecretKey, Store, StoreError, Version, dynamic::AnyAuthor,
-    selection::SchemeName, trace::TraceStart,
+    Operation, RecordChange, RepositoryError, SecretKey, Store, StoreError, Version,
+    dynamic::AnyAuthor, selection::SchemeName, trace::TraceStart, version_notes::VersionNote,
 };
 use serde_json::json;
 
 use self::{
+    source::TraceSource,
     stamp::Stamp,
     survey::{Replay, Survey},
 };
 use super::{
-    Failure, NewStoreArguments, Output, StoreArgument, progress, quantity,
+    Failure, NewStoreArguments, Output, StoreArgument,
+    change::entries_of,
+    output::now,
+    progress, quantity,
     session::{AuthorArguments, create_or_match, load_secret, own_store, require_own},
 };
 
+mod source;
 mod stamp;
 mod survey;
 
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  pad import --store prices.pad --key author.key data/prices.csv.zst
+  zcat prices.csv.gz | pad import --store prices.pad --key author.key -")]
 pub(super) struct Import {
     #[command(flatten)]
     store: StoreArgument,
@@ -36,10 +48,10 @@ pub(super) struct Import {
     #[cfg(feature = "network")]
     #[command(flatten)]
     push: super::push::PushArguments,
-    /// Make this many snapshots durable at once: faster on slow disks, and a crash loses no more
-    /// than what was not yet reported.
-    #[arg(long, value_name = "SNAPSHOTS", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
-    group: u32,
+    /// Make so many snapshots durable at once. Unless given, as many as a twentieth of a second brings, which is fast on slow
+    /// disks too. Whatever is reported with --json is durable; a crash loses nothing else.
+    #[arg(long, value_name = "SNAPSHOTS", value_parser = clap::value_parser!(u32).range(1..))]
+    group: Option<u32>,
     /// The memory for the changes of the first snapshot of a store whose nodes are in a file, as 512MiB or 2GB; what does not fit is
     /// sorted in a file without a name beside the store, about as large as the snapshot. Other snapshots are held in memory, whatever
     /// is said here.
@@ -50,7 +62,8 @@ pub(super) struct Import {
     #[cfg(feature = "aad")]
     #[arg(long)]
     again: bool,
-    /// The trace: CSV with the columns snapshot,op,key,value, plain or compressed with zstd.
+    /// The trace: CSV with the columns snapshot,op,key,value, plain or compressed (.gz, .zst); - for standard input, which is
+    /// kept in a file without a name beside the store until it is read twice.
     trace: PathBuf,
 }
 
@@ -66,9 +79,10 @@ impl Import {
         } else {
             Vec::new()
         };
-        let survey = Survey::of(&self.trace, key.public().scheme)?;
+        let source = TraceSource::new(&self.trace, &self.store.store)?;
+        let survey = Survey::of(&source, key.public().scheme)?;
         let total = survey.snapshots();
-        let mut trace = Replay::new(&self.trace, survey)?;
+        let mut trace = Replay::new(&source, survey)?;
         trace.skip(&imported)?;
         self.author.check_new(&self.store.store)?;
         create_or_match(&self.store.store, key.public(), &self.new, output)?;
@@ -78,7 +92,7 @@ impl Import {
                 "another import has gone on meanwhile: run this one again",
             ));
         }
-        self.check_appended(&author, imported.len())?;
+        self.check_appended(&source, &author, imported.len())?;
         let changes = self.import(&mut trace, &mut author, (total, imported.len()), output)?;
         if total > imported.len() {
             match author.repository_mut().checkpoint() {
@@ -103,25 +117,36 @@ impl Import {
         output: &mut Output,
     ) -> Result<u64, Failure> {
         let bar = progress_bar(output, total);
-        let (mut changes, mut waiting) = (0, Vec::new());
+        let (mut changes, mut waiting) = (0_u64, Vec::new());
+        let mut group = Group::new(self.group);
         for number in u64::try_from(skipped).unwrap_or(u64::MAX).. {
             let mut gathered = author.gather(&self.store.store, self.memory);
+            let before = changes;
             let snapshot = trace.snapshot(|change| {
-                changes += 1;
+                changes = changes.saturating_add(1);
+                group.add(&change);
                 Ok(gathered.push(change)?)
             })?;
             let Some((TraceStart { name, .. }, record)) = snapshot else {
                 break;
             };
             let version = author.stage_gathered(gathered)?;
+            let note = VersionNote {
+                name: (!name.is_empty()).then(|| name.clone()),
+                seconds: now(),
+                changes: changes.saturating_sub(before),
+                entries: entries_of(author),
+            };
             waiting.push(Waiting {
                 number,
                 name,
                 version,
                 record,
+                note,
             });
-            if waiting.len() >= usize::try_from(self.group).unwrap_or(usize::MAX) {
+            if group.is_full(waiting.len()) {
                 acknowledge(author, &mut waiting, output)?;
+                group.begin();
             }
             bar.set_position(number + 1);
         }
@@ -133,15 +158,20 @@ impl Import {
     /// Refuses to append for the second time what a log has already: the record of what was imported is not a part of the versions, and
     /// does not come back with them when they are applied to a copy of the store.
     #[cfg(feature = "aad")]
-    fn check_appended(&self, author: &AnyAuthor, imported: usize) -> Result<(), Failure> {
-        use pad::{Operation, Sha256Ed25519, Update, aad::Appended, pad_core::codec};
+    fn check_appended(
+        &self,
+        source: &TraceSource,
+        author: &AnyAuthor,
+        imported: usize,
+    ) -> Result<(), Failure> {
+        use pad::{Sha256Ed25519, Update, aad::Appended, pad_core::codec};
         let repository = author.repository();
         let scheme = repository.description()?.public.scheme;
         // In sets a member is there once, whatever is imported.
         if self.again || !scheme.family().is_append_only() || scheme.is_set() {
             return Ok(());
         }
-        let Some(next) = survey::open(&self.trace)?.nth(imported) else {
+        let Some(next) = source.open()?.nth(imported) else {
             return Ok(());
         };
         let next = next.map_err(|error| Failure::trace(&self.trace, &error))?;
@@ -169,7 +199,12 @@ impl Import {
 
     #[cfg(not(feature = "aad"))]
     #[allow(clippy::unused_self, reason = "without logs there is nothing to check")]
-    const fn check_appended(&self, _: &AnyAuthor, _: usize) -> Result<(), Failure> {
+    const fn check_appended(
+        &self,
+        _: &TraceSource,
+        _: &AnyAuthor,
+        _: usize,
+    ) -> Result<(), Failure> {
         Ok(())
     }
 
@@ -222,7 +257,55 @@ struct Waiting {
     name: String,
     version: Version,
     record: Stamp,
+    note: VersionNote,
 }
+
+/// The snapshots that become durable together.
+struct Group {
+    /// How many at most.
+    most: usize,
+    /// How long others may wait for them.
+    longest: Option<Duration>,
+    begun: Instant,
+    /// The bytes of their keys and values, which are in memory.
+    bytes: usize,
+}
+
+impl Group {
+    /// So many, or as many as a short time brings.
+    fn new(most: Option<u32>) -> Self {
+        let count = most.and_then(|most| usize::try_from(most).ok());
+        Self {
+            most: count.unwrap_or(usize::MAX),
+            longest: most.is_none().then_some(LONGEST_WAIT),
+            begun: Instant::now(),
+            bytes: 0,
+        }
+    }
+
+    fn begin(&mut self) {
+        (self.begun, self.bytes) = (Instant::now(), 0);
+    }
+
+    fn add(&mut self, change: &Operation) {
+        let value = match change {
+            Operation::Put(_, value) => value.as_bytes().len(),
+            Operation::Remove(_) => 0,
+        };
+        let bytes = change.key().as_bytes().len().saturating_add(value);
+        self.bytes = self.bytes.saturating_add(bytes);
+    }
+
+    /// Whether these are to become durable before there are more.
+    fn is_full(&self, snapshots: usize) -> bool {
+        let waits_long = |longest| self.bytes >= MOST_BYTES || self.begun.elapsed() >= longest;
+        snapshots >= self.most || self.longest.is_some_and(waits_long)
+    }
+}
+
+/// What a group may take unless somebody says how many are in it: longer than it takes to make it durable, and short for whoever waits.
+const LONGEST_WAIT: Duration = Duration::from_millis(50);
+const MOST_BYTES: usize = 16 << 20;
 
 /// Makes the waiting snapshots durable, then says so.
 fn acknowledge(
@@ -230,7 +313,10 @@ fn acknowledge(
     waiting: &mut Vec<Waiting>,
     output: &mut Output,
 ) -> Result<(), Failure> {
-    let records: Vec<_> = waiting.iter().map(record).collect();
+    let notes = waiting
+        .iter()
+        .map(|waiting| waiting.note.record(waiting.version));
+    let records: Vec<_> = waiting.iter().map(record).chain(notes).collect();
     author.flush(&records)?;
     for Waiting { name, version, .. } in waiting.drain(..) {
         if output.is_json() {

@@ -17,9 +17,13 @@ use pad::{
 };
 use serde_json::json;
 
-use super::{Failure, Output, files::OutArguments, progress, session::load_secret};
+use super::{Failure, KEY_VARIABLE, Output, files::OutArguments, progress, session::load_secret};
 
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  pad keygen --out author.key
+  pad keygen --out author.key --scheme tuple-spec-lightweight --dictionary 'fruit prices'")]
 pub(super) struct Keygen {
     /// The secret key's file; the public key goes into the same name with .pub at the end.
     #[arg(long, short, value_name = "FILE", default_value = "pad.key")]
@@ -66,9 +70,10 @@ pub(super) struct Keygen {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "Example: pad public --key author.key --out author.key.pub")]
 pub(super) struct Public {
     /// The secret key's file.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", env = KEY_VARIABLE)]
     key: PathBuf,
     #[command(flatten)]
     out: OutArguments,

@@ -7,6 +7,7 @@ use serde_json::json;
 use super::{Failure, Output, StoreArgument, progress, session::ReadArguments};
 
 #[derive(Debug, Args)]
+#[command(after_help = "Example: pad prune --store prices.pad --before 100")]
 pub(super) struct Prune {
     #[command(flatten)]
     store: StoreArgument,
@@ -16,6 +17,7 @@ pub(super) struct Prune {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "Example: pad compact --store prices.pad")]
 pub(super) struct Compact {
     #[command(flatten)]
     store: StoreArgument,
@@ -26,6 +28,7 @@ pub(super) struct Compact {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "Example: pad check --store prices.pad --public author.key.pub")]
 pub(super) struct Check {
     #[command(flatten)]
     read: ReadArguments,

@@ -17,6 +17,9 @@ use super::{
 };
 
 #[derive(Debug, Args)]
+#[command(
+    after_help = "Example: pad mirror --from https://prices.example --store mirror.pad --public author.key.pub --listen 127.0.0.1:7441"
+)]
 pub(super) struct MirrorCommand {
     /// A server to follow, as https://host:port, with /v1/dictionaries/NAME if it has several dictionaries; may be repeated.
     #[arg(long, value_name = "URL", required = true)]

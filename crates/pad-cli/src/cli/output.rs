@@ -1,8 +1,12 @@
 //! What commands print: text for people, or JSON.
 
-use std::io::{self, IsTerminal, StdoutLock, Write};
+use std::{
+    io::{self, IsTerminal, StdoutLock, Write},
+    sync::atomic::{AtomicBool, Ordering},
+    time::{SystemTime, UNIX_EPOCH},
+};
 
-use pad::{Key, Value};
+use pad::{Key, Value, Version};
 use serde_json::{Map, Value as Json, json};
 
 use super::Failure;
@@ -65,9 +69,23 @@ enum Unread {
     GoesOn,
 }
 
+/// Whether what is said on standard error are objects: one form for the whole process.
+static NOTES_ARE_OBJECTS: AtomicBool = AtomicBool::new(false);
+
 /// What people should know beside the answer; on standard error, and of no consequence if nobody reads it.
 fn note(text: &str) {
-    drop(io::stderr().write_all(format!("pad: note: {text}\n").as_bytes()));
+    let line = if NOTES_ARE_OBJECTS.load(Ordering::Relaxed) {
+        format!("{}\n", json!({ "note": text }))
+    } else {
+        format!("pad: note: {text}\n")
+    };
+    drop(io::stderr().write_all(line.as_bytes()));
+}
+
+/// The time, in seconds since 1970.
+pub(crate) fn now() -> u64 {
+    let elapsed = SystemTime::now().duration_since(UNIX_EPOCH);
+    elapsed.map_or(0, |elapsed| elapsed.as_secs())
 }
 
 /// Where commands write, and in which form.
@@ -77,6 +95,8 @@ pub(crate) struct Output {
     trust: Trust,
     /// What witnesses have said, if they were asked.
     newest: Option<Newest>,
+    /// Versions that were asked for by a name, which is the word of whoever has the store.
+    named: Vec<(String, Version)>,
     /// What has to be said of the parameters of the log that answers.
     caveat: Option<&'static str>,
     /// The same, until it is said.
@@ -88,11 +108,13 @@ pub(crate) struct Output {
 
 impl Output {
     pub(crate) fn new(json: bool, hex: bool) -> Self {
+        NOTES_ARE_OBJECTS.store(json, Ordering::Relaxed);
         Self {
             json,
             hex,
             trust: Trust::Authentic,
             newest: None,
+            named: Vec::new(),
             caveat: None,
             unsaid: None,
             unread: Unread::Ends,
@@ -115,6 +137,15 @@ impl Output {
     #[cfg(feature = "network")]
     pub(crate) fn newest(&mut self, newest: Newest) {
         self.newest = Some(newest);
+    }
+
+    /// A version was asked for by a name: what is verified is the answer for its number.
+    pub(crate) fn named(&mut self, name: &str, version: Version) {
+        let shown = self.show_text(name);
+        note(&format!(
+            "{shown} is version {version}: that is the store's word, the answer is about the number"
+        ));
+        self.named.push((name.into(), version));
     }
 
     /// What is said of answers beside that: in JSON they are of unknown parameters.
@@ -192,6 +223,15 @@ impl Output {
         if self.caveat.is_some() {
             object.insert("parameters".into(), "of unknown origin".into());
         }
+        if !self.named.is_empty() {
+            let names = self.named.iter();
+            let names: Vec<_> = names
+                .map(|(name, version)| {
+                    json!({ "name": name, "version": version.number(), "word_of": "store" })
+                })
+                .collect();
+            object.insert("names".into(), names.into());
+        }
     }
 
     /// Prints a text, or an object with the verdict.
@@ -224,6 +264,27 @@ impl Output {
         self.written(written)
     }
 
+    /// Prints an item of a list: a line of text, or an object with the verdict. It may be out later.
+    pub(crate) fn item(
+        &mut self,
+        text: &str,
+        mut object: Map<String, Json>,
+    ) -> Result<(), Failure> {
+        if !self.json {
+            return self.text(text);
+        }
+        self.note_caveat();
+        object.insert("verified".into(), (self.trust == Trust::Authentic).into());
+        let written = writeln!(self.sink, "{}", Json::Object(object));
+        self.written(written)
+    }
+
+    /// Writes a value as it is; what there is to say of it goes to standard error.
+    pub(crate) fn raw_value(&mut self, value: &Value) -> Result<(), Failure> {
+        self.note();
+        self.raw(value.as_bytes())
+    }
+
     /// Prints a line of text, unless JSON is asked for.
     pub(crate) fn text(&mut self, text: &str) -> Result<(), Failure> {
         if self.json {
@@ -242,15 +303,10 @@ impl Output {
     }
 
     /// Says why a command failed.
-    pub(crate) fn failed(&mut self, failure: &Failure) {
+    pub(crate) fn failed(&self, failure: &Failure) {
         // Names come from outside: a line stays one, and a terminal is not told anything.
         let text: String = failure.to_string().chars().flat_map(printable).collect();
-        if self.json {
-            let error = json!({ "exit": failure.code(), "kind": failure.kind(), "message": text });
-            // If this cannot be written, the exit status still says it.
-            drop(self.say("", &json!({ "error": error })));
-        }
-        drop(io::stderr().write_all(format!("pad: {text}\n").as_bytes()));
+        say_failure(self.json, failure.code(), failure.kind(), &text);
     }
 
     pub(crate) fn finish(&mut self) -> Result<(), Failure> {
@@ -288,6 +344,15 @@ impl Output {
         }
     }
 
+    /// Text of others for people, so that no two look alike and a terminal is told nothing; digits are not asked for here.
+    pub(crate) fn show_text(&self, text: &str) -> String {
+        if is_plain(text) {
+            text.to_owned()
+        } else {
+            quoted(text.as_bytes())
+        }
+    }
+
     /// Adds bytes to an object: as text under `name`, or as digits under `name_hex` if they are
     /// not text.
     pub(crate) fn add(&self, object: &mut Map<String, Json>, name: &str, bytes: &[u8]) {
@@ -296,6 +361,17 @@ impl Output {
             _ => object.insert(format!("{name}_hex"), hex::encode(bytes).into()),
         };
     }
+}
+
+/// Says on standard error why a command failed. If this cannot be written, the exit status still says it.
+pub(crate) fn say_failure(json: bool, exit: u8, kind: &str, text: &str) {
+    let line = if json {
+        let error = json!({ "exit": exit, "kind": kind, "message": text });
+        format!("{}\n", json!({ "error": error }))
+    } else {
+        format!("pad: {text}\n")
+    };
+    drop(io::stderr().write_all(line.as_bytes()));
 }
 
 /// A time of day and its date, UTC (ISO 8601), by the calendar of today.
@@ -397,6 +473,42 @@ mod tests {
         assert!(utc(u64::MAX).ends_with('Z'));
     }
 
+    /// What docs/command-line.md says that text stands for.
+    fn unquoted(shown: &str) -> Vec<u8> {
+        let inner = shown
+            .strip_prefix('"')
+            .and_then(|rest| rest.strip_suffix('"'));
+        let Some(inner) = inner else {
+            return shown.as_bytes().to_vec();
+        };
+        let (mut bytes, mut rest) = (Vec::new(), inner.chars());
+        while let Some(letter) = rest.next() {
+            if letter != '\\' {
+                bytes.extend(letter.to_string().as_bytes());
+                continue;
+            }
+            match rest.next().unwrap() {
+                'n' => bytes.push(b'\n'),
+                'r' => bytes.push(b'\r'),
+                't' => bytes.push(b'\t'),
+                'x' => {
+                    let digits: String = rest.by_ref().take(2).collect();
+                    bytes.extend(hex::decode(digits).unwrap());
+                }
+                'u' => {
+                    assert_eq!(rest.next(), Some('{'));
+                    let digits: String =
+                        rest.by_ref().take_while(|letter| *letter != '}').collect();
+                    let number = u32::from_str_radix(&digits, 16).unwrap();
+                    bytes.extend(char::from_u32(number).unwrap().to_string().as_bytes());
+                }
+                quoted @ ('"' | '\\') => bytes.extend(quoted.to_string().as_bytes()),
+                other => panic!("{other} in {shown}"),
+            }
+        }
+        bytes
+    }
+
     #[test]
     fn different_bytes_never_look_alike() {
         let output = Output::new(false, false);
@@ -452,6 +564,9 @@ mod tests {
             if let Some(other) = seen.insert(shown.clone(), sample) {
                 panic!("{sample:?} and {other:?} are both shown as {shown}");
             }
+        }
+        for sample in &samples {
+            assert_eq!(unquoted(&output.show(sample)), *sample);
         }
         assert_eq!(output.show(b"fruit/apple pie"), "fruit/apple pie");
         assert_eq!(output.show(&[0xff, b'"']), r#""\xff\"""#);

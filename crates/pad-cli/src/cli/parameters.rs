@@ -13,6 +13,9 @@ use super::{
 };
 
 #[derive(Debug, Args)]
+#[command(
+    after_help = "Example: pad parameters --scheme aad-counted --top 8 --out test.parameters"
+)]
 pub(super) struct Parameters {
     /// The scheme of the logs that they are for. Frontier schemes need 512 times as many powers as counted ones.
     #[arg(long, value_name = "NAME", default_value = SchemeName::AadCounted.name())]

@@ -11,19 +11,23 @@ use pad::{
 use serde_json::json;
 
 use super::{
-    Failure, Output,
+    Failure, Output, PUBLIC_VARIABLE,
+    at::At,
     files::{OutArguments, read_file},
     session::{add_caveat, load_public},
-    source::AskArguments,
+    source::{AskArguments, Session},
 };
 
 #[derive(Debug, Args)]
+#[command(
+    after_help = "Example: pad prove --store prices.pad --public author.key.pub --at 12 --out price.proof apple"
+)]
 pub(super) struct Prove {
     #[command(flatten)]
     read: AskArguments,
-    /// The version, if not the latest.
+    /// The version, if not the latest: its number or its name (name:TEXT for a name of digits).
     #[arg(long, value_name = "VERSION")]
-    at: Option<u64>,
+    at: Option<At>,
     #[command(flatten)]
     out: OutArguments,
     /// Prove only that an append-only log has this value of the key, and nothing about others: the proof is
@@ -35,25 +39,34 @@ pub(super) struct Prove {
 }
 
 #[derive(Debug, Args)]
+#[command(
+    after_help = "Example: pad prove-append-only --store log.pad --public author.key.pub --from 3 --to 9 --out grown.proof"
+)]
 pub(super) struct ProveAppendOnly {
     #[command(flatten)]
     read: AskArguments,
-    /// The older version.
+    /// The older version: its number or its name (name:TEXT for a name of digits).
     #[arg(long, value_name = "VERSION")]
-    from: u64,
+    from: At,
     /// The newer version, if not the latest.
     #[arg(long, value_name = "VERSION")]
-    to: Option<u64>,
+    to: Option<At>,
     #[command(flatten)]
     out: OutArguments,
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  pad verify --public author.key.pub --proof price.proof --at 12 apple
+  pad prove --store prices.pad --at 12 --out - apple | pad verify --public author.key.pub --proof - --at 12 apple
+
+Versions have numbers here: a proof knows no names.")]
 pub(super) struct Verify {
     /// The author's public key.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", env = PUBLIC_VARIABLE)]
     public: PathBuf,
-    /// The proof's file.
+    /// The proof's file; - for standard input.
     #[arg(long, value_name = "FILE")]
     proof: PathBuf,
     /// The version that the proof must be about; the newer one, if it is about two.
@@ -73,14 +86,20 @@ pub(super) struct Verify {
 impl Prove {
     pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
         let question = about_key(&self.key, self.value.as_deref(), output)?;
-        write(&self.read, &self.out, (self.at, &question), output)
+        self.out.check(output)?;
+        let session = self.read.open(output)?;
+        let version = session.version(self.at.as_ref(), output)?;
+        write(&session, &self.out, (version, &question), output)
     }
 }
 
 impl ProveAppendOnly {
     pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
-        let question = Question::Growth(Version::new(self.from));
-        write(&self.read, &self.out, (self.to, &question), output)
+        self.out.check(output)?;
+        let session = self.read.open(output)?;
+        let question = Question::Growth(session.resolve(&self.from, output)?);
+        let version = session.version(self.to.as_ref(), output)?;
+        write(&session, &self.out, (version, &question), output)
     }
 }
 
@@ -95,14 +114,11 @@ fn about_key(key: &str, value: Option<&str>, output: &Output) -> Result<Question
 
 /// Writes the answer to a question about a version.
 fn write(
-    read: &AskArguments,
+    session: &Session,
     out: &OutArguments,
-    (at, question): (Option<u64>, &Question),
+    (version, question): (Version, &Question),
     output: &mut Output,
 ) -> Result<(), Failure> {
-    out.check(output)?;
-    let session = read.open(output)?;
-    let version = session.version(at)?;
     // A proof that does not verify is not worth writing.
     let (answer, _) = session.prove(version, question)?;
     out.write(&answer, output)?;

@@ -15,12 +15,13 @@ use pad::{
 use pad_client::{FetchError, HttpOptions, Pushed, Resource, Server, without_password};
 use serde_json::json;
 
-use super::{Failure, Output, remote::RootArguments, session::refused_head};
+use super::{Failure, Output, STORE_VARIABLE, remote::RootArguments, session::refused_head};
 
 #[derive(Debug, Args)]
+#[command(after_help = "Example: pad push --store prices.pad --to https://mirror.example:7440")]
 pub(super) struct Push {
     /// The store's file.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", env = STORE_VARIABLE)]
     store: PathBuf,
     /// A server to bring them to; may be repeated.
     #[arg(long, value_name = "URL", required = true)]

@@ -4,12 +4,24 @@
 //! printed.
 
 use clap::Args;
-use pad::{KeyRange, Version, question::Question};
+use pad::{
+    Answer, Key, KeyRange, Value, Version,
+    question::{Question, Statement},
+    version_notes::VersionNote,
+};
 use serde_json::{Map, Value as Json, json};
 
-use super::{Failure, Output, source::AskArguments};
+use super::{
+    Failure, Output,
+    at::At,
+    output::utc,
+    source::{AskArguments, Session},
+};
 
 #[derive(Debug, Args)]
+#[command(
+    after_help = "Example: pad versions --store prices.pad --public author.key.pub --last 10"
+)]
 pub(super) struct Versions {
     #[command(flatten)]
     read: AskArguments,
@@ -19,33 +31,54 @@ pub(super) struct Versions {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  pad get --store prices.pad --public author.key.pub apple
+  pad get --store prices.pad --public author.key.pub --at 2024-12-11 apple
+  pad get --store images.pad --public author.key.pub --raw logo > logo.png")]
 pub(super) struct Get {
     #[command(flatten)]
     read: AskArguments,
-    /// The version, if not the latest.
+    /// The version, if not the latest: its number or its name (name:TEXT for a name of digits).
     #[arg(long, value_name = "VERSION")]
-    at: Option<u64>,
+    at: Option<At>,
+    /// Write the value as it is and nothing else; with exit status 1 if the key is absent.
+    #[arg(long)]
+    raw: bool,
     /// The key.
     key: String,
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  pad range --store prices.pad --public author.key.pub apple pear   from apple up to, but not including, pear
+  pad range --store prices.pad --public author.key.pub '' ''        everything
+  pad range --store prices.pad --public author.key.pub --prefix gpt-
+
+With --json there is a line for each entry, and after the last one a line that says \"end\": without it the list is not whole.")]
 pub(super) struct Range {
     #[command(flatten)]
     read: AskArguments,
-    /// The version, if not the latest.
+    /// The version, if not the latest: its number or its name (name:TEXT for a name of digits).
     #[arg(long, value_name = "VERSION")]
-    at: Option<u64>,
+    at: Option<At>,
+    /// List the keys that begin so.
+    #[arg(long, value_name = "TEXT", conflicts_with_all = ["start", "end"])]
+    prefix: Option<String>,
     /// The first key; an empty text for the beginning.
-    start: String,
+    #[arg(required_unless_present = "prefix")]
+    start: Option<String>,
     /// The key to stop before; an empty text for the end.
-    end: String,
+    #[arg(required_unless_present = "prefix")]
+    end: Option<String>,
 }
 
 impl Versions {
     pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
         let session = self.read.open(output)?;
         let (oldest, latest) = (session.oldest()?, session.latest());
+        let notes = session.notes()?.unwrap_or_default();
         let shown = self.last.unwrap_or(u64::MAX);
         let first = latest
             .number()
@@ -55,63 +88,200 @@ impl Versions {
         for version in (first..=latest.number()).map(Version::new) {
             let head = session.head(version)?;
             let kept = version >= oldest;
-            let note = if kept { "" } else { "   (contents pruned)" };
-            let object = json!({
+            let note = notes.get(version);
+            let mut object = json!({
                 "version": version.number(),
                 "root": head.root,
                 "kept": kept,
             });
-            output.say_verdict(&format!("{version:>8}  {}{note}", head.root), object)?;
+            if let (Some(note), Some(object)) = (note, object.as_object_mut()) {
+                object.insert("store_says".into(), note_object(note));
+            }
+            let said = note.map_or_else(String::new, |note| note_text(note, output));
+            let pruned = if kept { "" } else { "   (contents pruned)" };
+            let text = format!("{version:>8}  {}{said}{pruned}", head.root);
+            output.say_verdict(&text, object)?;
         }
         if latest == Version::EMPTY {
             return output.text("no version yet: the dictionary is empty");
         }
-        output.text(&format!("heads {}", output.verdict()))
+        let word = if notes.is_empty() {
+            ""
+        } else {
+            "; times, numbers of changes and entries, and names are the store's word"
+        };
+        output.text(&format!("heads {}{word}", output.verdict()))
     }
+}
+
+/// What the store says of a version, in columns.
+fn note_text(note: &VersionNote, output: &Output) -> String {
+    let VersionNote {
+        name,
+        seconds,
+        changes,
+        entries,
+    } = note;
+    let name = name.as_deref().map(|name| output.show_text(name));
+    let (time, name) = (utc(*seconds), name.unwrap_or_default());
+    let text = format!("  {time}  {changes:>6} changes  {entries:>8} entries  {name}");
+    text.trim_end().to_owned()
+}
+
+fn note_object(note: &VersionNote) -> Json {
+    let VersionNote {
+        name,
+        seconds,
+        changes,
+        entries,
+    } = note;
+    json!({ "name": name, "time": seconds, "changes": changes, "entries": entries })
 }
 
 impl Get {
     pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+        if self.raw && output.is_json() {
+            return Err(Failure::input(
+                "--raw writes no JSON: one of --raw and --json",
+            ));
+        }
         let key = output.key(&self.key)?;
         let session = self.read.open(output)?;
-        let statement = session.ask(session.version(self.at)?, &Question::Key(key))?;
+        let version = session.version(self.at.as_ref(), output)?;
+        let statement = session.ask(version, &Question::Key(key.clone()))?;
+        if self.raw {
+            return raw(&key, version, statement, output);
+        }
         output.statement(statement)
+    }
+}
+
+/// Writes the one value of a key.
+fn raw(
+    key: &Key,
+    version: Version,
+    statement: Statement,
+    output: &mut Output,
+) -> Result<(), Failure> {
+    let shown = output.show(key.as_bytes());
+    let value = match statement {
+        Statement::Lookup(lookup) => match lookup.answer {
+            Answer::Present(value) => Some(value),
+            Answer::Absent => None,
+        },
+        #[cfg(feature = "aad")]
+        Statement::Values(values) if values.values.len() > 1 => {
+            let count = values.values.len();
+            return Err(Failure::Input(format!(
+                "{shown} has {count} values in version {version}: pad get without --raw lists them"
+            )));
+        }
+        #[cfg(feature = "aad")]
+        Statement::Values(mut values) => values.values.pop(),
+        #[cfg(feature = "aad")]
+        Statement::Included(_) => {
+            return Err(Failure::input(
+                "a member of a set has no value: --raw has nothing to write",
+            ));
+        }
+        #[cfg(feature = "aad")]
+        Statement::Absent(_) => None,
+        _ => return Err(Failure::Refused("the answer is to another question".into())),
+    };
+    match value {
+        Some(value) => output.raw_value(&value),
+        None => Err(Failure::Absent(format!(
+            "{shown} is absent in version {version}   [{}]",
+            output.verdict()
+        ))),
     }
 }
 
 impl Range {
     pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
-        let limit = |text: &str| match text {
-            "" => Ok(None),
-            text => output.key(text).map(Some),
+        let range = self.range(output)?;
+        let session = self.read.open(output)?;
+        let version = session.version(self.at.as_ref(), output)?;
+        let count = list(&session, version, range, output)?;
+        let verdict = output.verdict();
+        let text = format!("{count} entries, no more in between   [version {version}, {verdict}]");
+        let object = json!({ "end": true, "version": version.number(), "entries": count });
+        output.say_verdict(&text, object)
+    }
+
+    fn range(&self, output: &Output) -> Result<KeyRange, Failure> {
+        if let Some(prefix) = &self.prefix {
+            return beginning_with(output.key(prefix)?);
+        }
+        let limit = |text: &Option<String>| match text.as_deref() {
+            None | Some("") => Ok(None),
+            Some(text) => output.key(text).map(Some),
         };
         let range = KeyRange {
             start: limit(&self.start)?,
             end: limit(&self.end)?,
         };
-        if !range.is_valid() {
-            return Err(Failure::input(
-                "the range is empty: its first key must be below its end",
-            ));
+        if range.is_valid() {
+            return Ok(range);
         }
-        let session = self.read.open(output)?;
-        let version = session.version(self.at)?;
-        let (mut count, mut entries) = (0_u64, Vec::new());
-        session.pages(version, range, |key, value| {
-            count += 1;
-            if output.is_json() {
-                let mut entry = Map::new();
-                output.add(&mut entry, "key", key.as_bytes());
-                output.add(&mut entry, "value", value.as_bytes());
-                entries.push(Json::Object(entry));
-                return Ok(());
-            }
-            let (shown, value) = (output.show(key.as_bytes()), output.show(value.as_bytes()));
-            output.text(&format!("{shown} = {value}"))
-        })?;
-        let verdict = output.verdict();
-        let text = format!("{count} entries, no more in between   [version {version}, {verdict}]");
-        let object = json!({ "version": version.number(), "entries": entries });
-        output.say_verdict(&text, object)
+        Err(Failure::input(
+            "the range is empty: its first key must be below its end",
+        ))
+    }
+}
+
+/// Prints the entries of a range, each when it is verified; how many.
+fn list(
+    session: &Session,
+    version: Version,
+    range: KeyRange,
+    output: &mut Output,
+) -> Result<u64, Failure> {
+    let mut count = 0_u64;
+    session.pages(version, range, |key: &Key, value: &Value| {
+        count = count.saturating_add(1);
+        let mut entry = Map::new();
+        entry.insert("version".into(), version.number().into());
+        output.add(&mut entry, "key", key.as_bytes());
+        output.add(&mut entry, "value", value.as_bytes());
+        let (shown, value) = (output.show(key.as_bytes()), output.show(value.as_bytes()));
+        output.item(&format!("{shown} = {value}"), entry)
+    })?;
+    Ok(count)
+}
+
+/// The keys that begin so: up to the first one that is above all of them.
+fn beginning_with(prefix: Key) -> Result<KeyRange, Failure> {
+    let mut end = prefix.as_bytes().to_vec();
+    while end.last() == Some(&u8::MAX) {
+        end.pop();
+    }
+    let end = match end.last_mut() {
+        Some(last) => {
+            *last = last.saturating_add(1);
+            Some(Key::new(end)?)
+        }
+        None => None,
+    };
+    let start = (!prefix.as_bytes().is_empty()).then_some(prefix);
+    Ok(KeyRange { start, end })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_with_a_prefix_are_a_range() {
+        let range = |prefix: &[u8]| {
+            let KeyRange { start, end } = beginning_with(Key::new(prefix).unwrap()).unwrap();
+            [start, end].map(|key| key.map(|key| key.as_bytes().to_vec()))
+        };
+        let key = |bytes: &[u8]| Some(bytes.to_vec());
+        assert_eq!(range(b""), [None, None]);
+        assert_eq!(range(b"ab"), [key(b"ab"), key(b"ac")]);
+        assert_eq!(range(b"a\xff"), [key(b"a\xff"), key(b"b")]);
+        assert_eq!(range(b"a\xff\xff"), [key(b"a\xff\xff"), key(b"b")]);
+        assert_eq!(range(b"\xff"), [key(b"\xff"), None]);
     }
 }

@@ -1,6 +1,6 @@
 //! Servers far away, of which none is trusted.
 
-use core::time::Duration;
+use core::{ops::Not as _, time::Duration};
 use std::path::PathBuf;
 
 use clap::Args;
@@ -8,6 +8,7 @@ use pad::{
     Difference, Key, KeyHistory, KeyRange, PublicKey, RangeContents, Untrusted, Version,
     client_view::StoredView,
     question::{HeadText, Question, Statement},
+    version_notes::VersionNotes,
 };
 use pad_client::{
     Client, ClientError, Cosigned, FetchError, HttpError, HttpOptions, Roots, Server, Witnesses,
@@ -15,7 +16,7 @@ use pad_client::{
 };
 
 use super::{
-    Failure, Output,
+    Failure, Output, SERVER_VARIABLE,
     files::read_file,
     output::{Newest, Trust},
     session::{TrustArguments, add_caveat, load_public, trust_of, with_view},
@@ -27,18 +28,18 @@ use super::{
 #[derive(Debug, Args)]
 pub(super) struct ServerArguments {
     /// A server to ask instead of a store: its address, as https://host:port, with /v1/dictionaries/NAME if it has several
-    /// dictionaries; may be repeated. When one fails or lies, the next is asked.
-    #[arg(long, value_name = "URL")]
+    /// dictionaries; may be repeated, in the variable with spaces in between. When one fails or lies, the next is asked.
+    #[arg(long, value_name = "URL", env = SERVER_VARIABLE, value_delimiter = ' ')]
     server: Vec<String>,
     #[command(flatten)]
     roots: RootArguments,
     /// Keep what servers say that does not verify in files beside this one; beside the --view unless given.
-    #[arg(long, value_name = "FILE", requires = "server")]
+    #[arg(long, value_name = "FILE")]
     evidence: Option<PathBuf>,
     /// Believe a version to be the newest only if the witnesses of this policy have cosigned the log of heads with it as the last
     /// entry, as many of them as it asks for; and an older one only if its head is in that log. A file, or its text of several
     /// lines (tlog-policy): the key of the log, the witnesses and their keys, and the quorum.
-    #[arg(long, value_name = "FILE|TEXT", requires = "server")]
+    #[arg(long, value_name = "FILE|TEXT")]
     witnesses: Option<String>,
     /// Count only witnesses that have cosigned within so many seconds, by their clocks and this machine's.
     #[arg(
@@ -80,6 +81,33 @@ const ATTEMPTS: u32 = 3;
 const MAX_ROOTS_BYTES: u64 = 16 << 20;
 
 impl ServerArguments {
+    /// Whether servers are given and not the environment's; `None` if there are none.
+    pub(super) fn are_given(&self) -> Option<bool> {
+        if self.server.is_empty() {
+            return None;
+        }
+        let usual = std::env::var(SERVER_VARIABLE);
+        Some(
+            usual
+                .is_ok_and(|usual| self.server.join(" ") == usual)
+                .not(),
+        )
+    }
+
+    /// Refuses what is of no use without servers, rather than leaving it undone.
+    pub(super) fn check_unused(&self) -> Result<(), Failure> {
+        let unused = if self.witnesses.is_some() {
+            "--witnesses"
+        } else if self.evidence.is_some() {
+            "--evidence"
+        } else {
+            return Ok(());
+        };
+        Err(Failure::Input(format!(
+            "{unused} is about servers: it needs --server in the place of --store"
+        )))
+    }
+
     /// Asks the servers for their latest head, which the view follows, and says whom to trust about their answers.
     pub(super) fn open(
         &self,
@@ -221,6 +249,10 @@ impl Source for Remote {
 
     fn latest(&self) -> Version {
         self.client.view().version()
+    }
+
+    fn notes(&self) -> Result<Option<VersionNotes>, Failure> {
+        Ok(None)
     }
 
     fn answer(

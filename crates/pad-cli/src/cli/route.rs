@@ -18,6 +18,9 @@ use super::{
 };
 
 #[derive(Debug, Args)]
+#[command(
+    after_help = "Example: pad route --server http://10.0.0.1:7440 --server http://10.0.0.2:7440 --public author.key.pub --listen 127.0.0.1:7450"
+)]
 pub(super) struct Route {
     /// A server to pass questions to, as https://host:port, with /v1/dictionaries/NAME if it has several dictionaries; may be
     /// repeated. All have versions of one dictionary.

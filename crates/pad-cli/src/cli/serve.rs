@@ -22,6 +22,7 @@ use super::{
 };
 
 #[derive(Debug, Args)]
+#[command(after_help = "Example: pad serve --store prices.pad --listen 127.0.0.1:7440")]
 pub(super) struct Serve {
     /// A store to serve, under the name of its file without the ending, or under a NAME given as NAME=FILE; may be
     /// repeated.

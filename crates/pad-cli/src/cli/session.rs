@@ -13,13 +13,16 @@ use pad::{
     selection::SchemeFamily,
 };
 
-use super::{Failure, NewStoreArguments, Output, files::read_file, output::Trust};
+use super::{
+    Failure, KEY_VARIABLE, NewStoreArguments, Output, PUBLIC_VARIABLE, STORE_VARIABLE,
+    VIEW_VARIABLE, files::read_file, output::Trust,
+};
 
 /// The store to ask, and whom to trust.
 #[derive(Debug, Args)]
 pub(super) struct ReadArguments {
     /// The store's file.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", env = STORE_VARIABLE)]
     store: PathBuf,
     #[command(flatten)]
     trust: TrustArguments,
@@ -30,11 +33,11 @@ pub(super) struct ReadArguments {
 pub(super) struct TrustArguments {
     /// The public key to verify with. Without it (and without a view that has one) the key that the
     /// store names is used, which nothing authenticates: the answer then says so.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", env = PUBLIC_VARIABLE)]
     pub(super) public: Option<PathBuf>,
     /// Remember the public key and the newest version seen in this file; refuse a store that is
     /// behind it, has another history, or another key.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", env = VIEW_VARIABLE)]
     pub(super) view: Option<PathBuf>,
 }
 
@@ -274,7 +277,7 @@ pub(super) fn refused_head(path: &Path, seen: Version, refused: RefusedHead) -> 
 #[derive(Debug, Args)]
 pub(super) struct AuthorArguments {
     /// The author's secret key.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", env = KEY_VARIABLE)]
     pub(super) key: PathBuf,
     /// Where to remember the newest version that was signed, so that an old copy of the store is never
     /// signed for; the key's file with .signed at the end unless given. Keep it with the key.

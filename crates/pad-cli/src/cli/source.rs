@@ -8,10 +8,12 @@ use pad::{
     PublicKey, RangeContents, Untrusted, Value, Version,
     dynamic::{AnyRepository, verify},
     question::{HeadText, NotOffered, Question, Statement, verify_head},
+    version_notes::VersionNotes,
 };
 
 use super::{
-    Failure, Output,
+    Failure, Output, STORE_VARIABLE,
+    at::At,
     session::{TrustArguments, open_store},
 };
 
@@ -19,19 +21,7 @@ use super::{
 #[derive(Debug, Args)]
 pub(super) struct AskArguments {
     /// The store's file.
-    #[cfg_attr(
-        feature = "network",
-        arg(
-            long,
-            value_name = "FILE",
-            required_unless_present = "server",
-            conflicts_with = "server"
-        )
-    )]
-    #[cfg_attr(
-        not(feature = "network"),
-        arg(long, value_name = "FILE", required = true)
-    )]
+    #[arg(long, value_name = "FILE", env = STORE_VARIABLE)]
     store: Option<PathBuf>,
     #[cfg(feature = "network")]
     #[command(flatten)]
@@ -42,18 +32,42 @@ pub(super) struct AskArguments {
 
 impl AskArguments {
     pub(super) fn open(&self, output: &mut Output) -> Result<Session, Failure> {
-        if let Some(store) = &self.store {
-            let (repository, public) = open_store(store, &self.trust, output)?;
-            let source = Box::new(Local {
-                repository,
-                public: public.clone(),
-            });
-            return Ok(Session { source, public });
-        }
         #[cfg(feature = "network")]
-        return self.servers.open(&self.trust, output);
-        #[cfg(not(feature = "network"))]
-        Err(Failure::input("no --store is given"))
+        if self.asks_servers()? {
+            return self.servers.open(&self.trust, output);
+        }
+        let store = self.store.as_ref();
+        let store = store.ok_or_else(|| Failure::input("--store is not given"))?;
+        let (repository, public) = open_store(store, &self.trust, output)?;
+        let source = Box::new(Local {
+            repository,
+            public: public.clone(),
+        });
+        Ok(Session { source, public })
+    }
+
+    /// Whether servers are asked, and not a store. What is given goes before what the environment says.
+    #[cfg(feature = "network")]
+    fn asks_servers(&self) -> Result<bool, Failure> {
+        let store_is_given = self.store.as_ref().map(|store| {
+            std::env::var_os(STORE_VARIABLE).is_none_or(|usual| usual != *store.as_os_str())
+        });
+        match (store_is_given, self.servers.are_given()) {
+            (None, None) => Err(Failure::input(
+                "neither --store nor --server is given: whom to ask?",
+            )),
+            (None, Some(_)) | (Some(false), Some(true)) => Ok(true),
+            (Some(_), None) | (Some(true), Some(false)) => {
+                self.servers.check_unused()?;
+                Ok(false)
+            }
+            (Some(true), Some(true)) => Err(Failure::input(
+                "--store and --server are given: ask one of them",
+            )),
+            (Some(false), Some(false)) => Err(Failure::input(
+                "PAD_STORE and PAD_SERVER are set: --store or --server says which is to be asked",
+            )),
+        }
     }
 }
 
@@ -64,6 +78,9 @@ pub(super) trait Source {
 
     /// The latest version.
     fn latest(&self) -> Version;
+
+    /// What is said of versions beside what is signed, unproved; `None` if nothing is.
+    fn notes(&self) -> Result<Option<VersionNotes>, Failure>;
 
     /// The verified answer to a question, and the bytes that prove it; `None` if the scheme has none to such questions.
     fn answer(
@@ -102,6 +119,10 @@ impl Source for Local {
 
     fn latest(&self) -> Version {
         self.repository.latest()
+    }
+
+    fn notes(&self) -> Result<Option<VersionNotes>, Failure> {
+        Ok(Some(VersionNotes::read(self.repository.store())?))
     }
 
     fn answer(
@@ -204,13 +225,41 @@ impl Session {
         self.source.diff(before, after)
     }
 
-    /// The version asked for, or the latest.
-    pub(super) fn version(&self, at: Option<u64>) -> Result<Version, Failure> {
-        match (at, self.source.latest()) {
-            (Some(at), _) => Ok(Version::new(at)),
-            (None, Version::EMPTY) => Err(Failure::input("the store has no version yet")),
-            (None, latest) => Ok(latest),
+    /// What is said of versions beside what is signed, unproved; `None` if nothing is.
+    pub(super) fn notes(&self) -> Result<Option<VersionNotes>, Failure> {
+        self.source.notes()
+    }
+
+    /// The version asked for, or the latest. Of a name it is said which number that is.
+    pub(super) fn version(&self, at: Option<&At>, output: &mut Output) -> Result<Version, Failure> {
+        match at {
+            Some(at) => self.resolve(at, output),
+            None => self.newest(),
         }
+    }
+
+    /// The latest version, if there is one.
+    pub(super) fn newest(&self) -> Result<Version, Failure> {
+        match self.source.latest() {
+            Version::EMPTY => Err(Failure::input("the store has no version yet")),
+            latest => Ok(latest),
+        }
+    }
+
+    /// The version that is meant. Of a name it is said which number that is.
+    pub(super) fn resolve(&self, at: &At, output: &mut Output) -> Result<Version, Failure> {
+        let name = match at {
+            At::Number(version) => return Ok(*version),
+            At::Name(name) => name,
+        };
+        let Some(notes) = self.source.notes()? else {
+            return Err(Failure::Input(format!(
+                "servers know versions by their numbers only, and '{name}' is none; pad versions lists them"
+            )));
+        };
+        let version = notes.find(name)?;
+        output.named(name, version);
+        Ok(version)
     }
 
     /// Whether the store holds a log.

@@ -1,38 +1,60 @@
 //! `pad export` and `pad apply`: how signed updates travel from an author to a server.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
-use pad::{Version, dynamic::open_repository};
+use pad::{
+    Version,
+    dynamic::{AnyRepository, open_repository},
+    exchange::{decode_list, encode_list},
+    inspect::Kind,
+    version_notes::VersionNotes,
+};
 use serde_json::json;
 
 use super::{
-    Failure, NewStoreArguments, Output, StoreArgument,
+    Failure, NewStoreArguments, Output, PUBLIC_VARIABLE, StoreArgument,
+    at::At,
     files::{OutArguments, read_file},
     session::{create_or_match, load_public},
 };
 
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  pad export --store prices.pad --at 12 --out 12.update
+  pad export --store prices.pad --from 3 --to 12 --out 3-12.updates
+  pad export --store prices.pad --from 1 --out - | ssh mirror pad apply --store copy.pad --public author.key.pub -")]
 pub(super) struct Export {
     #[command(flatten)]
     store: StoreArgument,
-    /// The version that the update leads to.
-    #[arg(long, value_name = "VERSION")]
-    at: u64,
+    /// The version that the update leads to: its number or its name (name:TEXT for a name of digits).
+    #[arg(long, value_name = "VERSION", required_unless_present = "from")]
+    at: Option<At>,
+    /// Write the updates to all versions from this one on into one file.
+    #[arg(long, value_name = "VERSION", conflicts_with = "at")]
+    from: Option<At>,
+    /// The last of these versions, if not the latest.
+    #[arg(long, value_name = "VERSION", requires = "from")]
+    to: Option<At>,
     #[command(flatten)]
     out: OutArguments,
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Example: pad apply --store copy.pad --public author.key.pub 3-12.updates
+
+What the store has already is compared, skipped and said so: the same file may be applied again.")]
 pub(super) struct Apply {
     #[command(flatten)]
     store: StoreArgument,
     /// The author's public key; needed only where the store is new.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", env = PUBLIC_VARIABLE)]
     public: Option<PathBuf>,
     #[command(flatten)]
     new: NewStoreArguments,
-    /// The updates' files, in the order of their versions.
+    /// The updates' files, in the order of their versions; - for standard input.
     #[arg(required = true)]
     updates: Vec<PathBuf>,
 }
@@ -41,25 +63,86 @@ impl Export {
     pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
         self.out.check(output)?;
         let repository = open_repository(&self.store.store)?;
-        let version = Version::new(self.at);
-        let Some(update) = repository.update_message(version)? else {
-            let (oldest, latest) = (repository.oldest(), repository.latest());
-            return Err(Failure::Input(format!(
-                "there is no update to version {version}, the store has those after version \
-                 {oldest} up to version {latest}"
-            )));
+        let latest = repository.latest();
+        let version = |at: &At, output: &mut Output| resolve(&repository, at, output);
+        let (first, last) = match (&self.at, &self.from) {
+            (Some(at), _) => {
+                let at = version(at, output)?;
+                (at, at)
+            }
+            (None, Some(from)) => {
+                let last = self.to.as_ref().map(|to| version(to, output)).transpose()?;
+                (version(from, output)?, last.unwrap_or(latest))
+            }
+            (None, None) => return Err(Failure::input("neither --at nor --from is given")),
         };
-        self.out.write(&update, output)?;
+        if first > last {
+            return Err(Failure::Input(format!(
+                "there are no versions from {first} to {last}"
+            )));
+        }
+        let message = if self.from.is_some() {
+            several(&repository, first, last)?
+        } else {
+            update_to(&repository, first)?
+        };
+        self.out.write(&message, output)?;
         if self.out.is_standard() {
             return Ok(());
         }
-        let (bytes, file) = (update.len(), self.out.shown());
-        let text = format!("{bytes} bytes in {file} lead to version {version}");
-        output.say(
-            &text,
-            &json!({ "version": self.at, "bytes": bytes, "file": file }),
-        )
+        let (bytes, file) = (message.len(), self.out.shown());
+        if self.from.is_none() {
+            let text = format!("{bytes} bytes in {file} lead to version {first}");
+            let object = json!({ "version": first.number(), "bytes": bytes, "file": file });
+            return output.say(&text, &object);
+        }
+        let text = format!("{bytes} bytes in {file} lead to versions {first} to {last}");
+        let (from, to) = (first.number(), last.number());
+        let object = json!({ "from": from, "to": to, "bytes": bytes, "file": file });
+        output.say(&text, &object)
     }
+}
+
+/// The version that is meant.
+fn resolve(repository: &AnyRepository, at: &At, output: &mut Output) -> Result<Version, Failure> {
+    match at {
+        At::Number(version) => Ok(*version),
+        At::Name(name) => {
+            let version = VersionNotes::read(repository.store())?.find(name)?;
+            output.named(name, version);
+            Ok(version)
+        }
+    }
+}
+
+/// The update that led to a version.
+fn update_to(repository: &AnyRepository, version: Version) -> Result<Vec<u8>, Failure> {
+    repository.update_message(version)?.ok_or_else(|| {
+        let (oldest, latest) = (repository.oldest(), repository.latest());
+        Failure::Input(format!(
+            "there is no update to version {version}, the store has those after version \
+             {oldest} up to version {latest}"
+        ))
+    })
+}
+
+/// The updates that led to these versions, as one message.
+fn several(repository: &AnyRepository, first: Version, last: Version) -> Result<Vec<u8>, Failure> {
+    let (mut updates, mut bytes) = (Vec::new(), 0_u64);
+    for number in first.number()..=last.number() {
+        let update = update_to(repository, Version::new(number))?;
+        bytes = bytes.saturating_add(u64::try_from(update.len()).unwrap_or(u64::MAX));
+        if bytes > MAX_UPDATE_BYTES / 2 {
+            return Err(Failure::Input(format!(
+                "the updates from version {first} on have more than {} bytes at version {number}: \
+                 give a --to below it, and export the others into another file",
+                MAX_UPDATE_BYTES / 2
+            )));
+        }
+        updates.push(update);
+    }
+    let message = encode_list(updates.iter().map(Vec::as_slice));
+    message.ok_or_else(|| Failure::input("an update is too long to stand in a file with others"))
 }
 
 impl Apply {
@@ -72,21 +155,75 @@ impl Apply {
         let mut repository = open_repository(path)?;
         for file in &self.updates {
             let bytes = read_file(file, MAX_UPDATE_BYTES)?;
-            let version = repository.apply_message(&bytes).map_err(|error| {
-                let failure = Failure::from(error);
-                match failure {
-                    Failure::Refused(text) => {
-                        Failure::Refused(format!("{}: {text}", file.display()))
-                    }
-                    other => other,
-                }
-            })?;
-            let root = repository.head_text(version)?.root;
-            let text = format!("version {version} verified and stored, root {root}");
-            output.say(&text, &json!({ "version": version.number(), "root": root }))?;
+            let failed = |error: Failure| match error {
+                Failure::Refused(text) => Failure::Refused(format!("{}: {text}", file.display())),
+                other => other,
+            };
+            match Kind::of(&bytes) {
+                Ok(kind) if kind.number == LIST => apply_all(&mut repository, file, &bytes, output),
+                _ => apply(&mut repository, &bytes, output),
+            }
+            .map_err(failed)?;
         }
         Ok(())
     }
 }
 
+/// Applies the updates of a list in their order.
+fn apply_all(
+    repository: &mut AnyRepository,
+    file: &Path,
+    list: &[u8],
+    output: &mut Output,
+) -> Result<(), Failure> {
+    let updates = decode_list(list, list.len()).map_err(|error| {
+        let text = format!("the update is refused: {error}");
+        Failure::Refused(text)
+    })?;
+    if updates.is_empty() {
+        let file = file.display();
+        return Err(Failure::Input(format!(
+            "{file}: there are no updates in it"
+        )));
+    }
+    for update in updates {
+        apply(repository, update, output)?;
+    }
+    Ok(())
+}
+
+/// Applies an update, unless its version is there.
+fn apply(
+    repository: &mut AnyRepository,
+    update: &[u8],
+    output: &mut Output,
+) -> Result<(), Failure> {
+    if let Some(version) = known(repository, update)? {
+        let root = repository.head_text(version)?.root;
+        let text = format!("version {version} is there already, root {root}");
+        let object = json!({ "version": version.number(), "root": root, "known": true });
+        return output.say(&text, &object);
+    }
+    let version = repository.apply_message(update)?;
+    let root = repository.head_text(version)?.root;
+    let text = format!("version {version} verified and stored, root {root}");
+    let object = json!({ "version": version.number(), "root": root, "known": false });
+    output.say(&text, &object)
+}
+
+/// The version that an update leads to, if the store has it with the very head that stands in the update: what the version has in it is what
+/// the store's own head says. Any other update of a version that is there is refused when it is applied.
+fn known(repository: &AnyRepository, update: &[u8]) -> Result<Option<Version>, Failure> {
+    let Ok((_, Some(head))) = pad::inspect::headline(update) else {
+        return Ok(None);
+    };
+    if head.version == Version::EMPTY || head.version > repository.latest() {
+        return Ok(None);
+    }
+    let is_known = repository.has_update(update).unwrap_or(false);
+    Ok(is_known.then_some(head.version))
+}
+
+/// The kind of lists of messages.
+const LIST: u8 = 12;
 const MAX_UPDATE_BYTES: u64 = 1 << 30;

@@ -29,6 +29,9 @@ use super::{
 /// Serves as a witness, unless a key is to be made.
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+#[command(
+    after_help = "Example: pad witness --key witness.key --state witnessed --known-logs logs --listen 127.0.0.1:7460"
+)]
 pub(super) struct WitnessCommand {
     #[command(subcommand)]
     keys: Option<WitnessKeys>,
@@ -59,6 +62,7 @@ enum WitnessKeys {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "Example: pad witness keygen --name witness.example/w1 --out witness.key")]
 struct Keygen {
     /// The name of the witness, or the place of the log: a URL without its scheme.
     #[arg(long, value_name = "NAME")]

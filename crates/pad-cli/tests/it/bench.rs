@@ -44,6 +44,15 @@ impl Bench {
     pub(crate) fn command(&self) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_pad"));
         command.current_dir(self.folder.path());
+        for name in [
+            "PAD_STORE",
+            "PAD_PUBLIC",
+            "PAD_VIEW",
+            "PAD_KEY",
+            "PAD_SERVER",
+        ] {
+            command.env_remove(name);
+        }
         command
     }
 
@@ -70,6 +79,14 @@ impl Bench {
             .collect()
     }
 
+    /// The objects of a list, and the one at its end that says that it is whole.
+    pub(crate) fn list(&self, line: &str) -> (Vec<serde_json::Value>, serde_json::Value) {
+        let mut objects = self.json(line);
+        let end = objects.pop().unwrap();
+        assert_eq!(end["end"], true, "{line}: {end}");
+        (objects, end)
+    }
+
     /// Runs a line that must fail with this status and one line of error that contains `reason`.
     pub(crate) fn fails(&self, line: &str, code: i32, reason: &str) {
         let output = self.run(line);
@@ -80,6 +97,15 @@ impl Bench {
             error.starts_with("pad: ") && error.trim_end().lines().count() == 1,
             "{error}"
         );
+    }
+
+    /// The versions of a store with what is signed of them, without names and times, which are each store's own.
+    pub(crate) fn signed(&self, store: &str) -> Vec<serde_json::Value> {
+        let mut versions = self.json(&format!("versions --store {store}"));
+        for version in &mut versions {
+            version.as_object_mut().unwrap().remove("store_says");
+        }
+        versions
     }
 
     /// What the store says, to be compared before and after.

@@ -43,7 +43,7 @@ fn survive(scheme: &str, (entries, rounds): (u64, u64)) {
         format!("import --store {store} --key k --record {store}.signed --parameters par t.csv")
     };
     bench.ok(&import("whole"));
-    let whole = bench.json("versions --store whole");
+    let whole = bench.signed("whole");
     for round in 0..rounds {
         let store = format!("s{}", round / 4);
         let acknowledged = kill_after(&bench, &import(&store), round);
@@ -51,7 +51,7 @@ fn survive(scheme: &str, (entries, rounds): (u64, u64)) {
             assert_eq!(acknowledged, Vec::<Json>::new(), "round {round}");
             continue;
         }
-        let found = bench.json(&format!("versions --store {store}"));
+        let found = bench.signed(&store);
         let (last, found) = (acknowledged.last(), roots(&found));
         assert!(roots(&whole).starts_with(&found), "round {round}");
         if let Some(version) = last.and_then(|last| last["version"].as_u64()) {
@@ -62,7 +62,7 @@ fn survive(scheme: &str, (entries, rounds): (u64, u64)) {
     }
     for store in (0..rounds.div_ceil(4)).map(|number| format!("s{number}")) {
         bench.ok(&import(&store));
-        assert_eq!(bench.json(&format!("versions --store {store}")), whole);
+        assert_eq!(bench.signed(&store), whole);
         let key = bench.json(&format!(
             "get --store {store} --public k.pub --hex 6b65792033"
         ));
@@ -121,7 +121,7 @@ fn a_full_disk_loses_nothing() {
     }
     bench.write("t.csv", trace.as_bytes());
     bench.ok("import --store whole --key k --record whole.signed --parameters par t.csv");
-    let whole = bench.json("versions --store whole");
+    let whole = bench.signed("whole");
     fs::write(bench.path("disk/filler"), vec![0; 27 << 20]).unwrap();
     let import = "--json import --store disk/s --key k --parameters par t.csv";
     let mut known = 0;
@@ -130,7 +130,7 @@ fn a_full_disk_loses_nothing() {
         assert_eq!(output.status.code(), Some(4), "{}", text(&output.stderr));
         let last = acknowledged(&text(&output.stdout)).pop();
         known = last.map_or(known, |last| last["version"].as_u64().unwrap());
-        let found = bench.json("versions --store disk/s");
+        let found = bench.signed("disk/s");
         assert!(u64::try_from(found.len()).unwrap() >= known);
         assert!(roots(&whole).starts_with(&roots(&found)));
         bench.ok("check --store disk/s");
@@ -141,6 +141,6 @@ fn a_full_disk_loses_nothing() {
     );
     fs::remove_file(bench.path("disk/filler")).unwrap();
     bench.ok(import);
-    assert_eq!(bench.json("versions --store disk/s"), whole);
+    assert_eq!(bench.signed("disk/s"), whole);
     bench.ok("check --store disk/s");
 }

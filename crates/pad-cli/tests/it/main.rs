@@ -17,6 +17,7 @@ mod directory;
 mod documents;
 #[cfg(feature = "file")]
 mod file;
+mod inspect;
 mod kill;
 #[cfg(feature = "aad")]
 mod log_crashes;
@@ -24,6 +25,7 @@ mod log_crashes;
 mod log_proofs;
 mod memory;
 mod messages;
+mod names;
 #[cfg(any(feature = "file", feature = "network"))]
 mod process;
 mod python;
@@ -32,5 +34,7 @@ mod record;
 mod service;
 #[cfg(any(feature = "aad", feature = "file"))]
 mod small_disk;
+mod status;
+mod streams;
 mod trust;
 mod tuple;

@@ -288,21 +288,19 @@ fn history_is_complete_from_the_oldest_version_that_is_kept() {
         bench.ok(&format!("keygen --out k --scheme {scheme}"));
         bench.write("t.csv", TRACE.as_bytes());
         bench.ok("import --store s --key k t.csv");
-        let whole = bench
-            .json("history --store s --public k.pub apple --complete")
-            .remove(0);
+        let (changes, whole) = bench.list("history --store s --public k.pub apple --complete");
         assert_eq!(
             (&whole["complete"], &whole["complete_from"]),
             (&json!(true), &json!(0))
         );
-        assert_eq!(whole["changes"].as_array().unwrap().len(), 2);
+        assert_eq!(changes.len(), 2);
         bench.ok("prune --store s --before 2");
         for line in [
             "history --store s --public k.pub apple --complete",
             "history --store s --public k.pub apple",
         ] {
-            let history = bench.json(line).remove(0);
-            assert_eq!(history["changes"], json!([]), "{scheme}: {line}: {history}");
+            let (changes, history) = bench.list(line);
+            assert!(changes.is_empty(), "{scheme}: {line}: {history}");
             assert_eq!(history["complete"], false, "{scheme}: {line}");
         }
         let pruned = bench

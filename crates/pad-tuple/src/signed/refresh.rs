@@ -5,7 +5,11 @@ use core::fmt::Debug;
 use pad_core::{Suite, VerifyError};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
-use crate::{chain, scheme::Claim, statement::TupleStatement};
+use crate::{
+    chain,
+    scheme::{Attested, Claim},
+    statement::TupleStatement,
+};
 
 /// How signatures stay valid while their tuple stays the same. Authors and servers know more of it
 /// (`Refresh`, with the feature `std`).
@@ -16,6 +20,9 @@ pub trait RefreshScheme<S: Suite>: Clone + Debug + Eq + Send + Sync + 'static {
     const CODE: u16;
     /// What a proof shows of each tuple beside the signature.
     type Shown: Clone + Debug + Eq + Serialize + DeserializeOwned;
+
+    /// What is shown of the time of a tuple.
+    fn attested(shown: &Self::Shown) -> Attested<S>;
 
     /// How many steps of a chain finding the statement takes, if what is shown covers the instant
     /// claimed. Hashes nothing.
@@ -41,6 +48,10 @@ pub struct Plain;
 impl<S: Suite> RefreshScheme<S> for Plain {
     const CODE: u16 = 0;
     type Shown = ();
+
+    fn attested((): &()) -> Attested<S> {
+        Attested::INSTANT
+    }
 
     fn steps((): &(), _: &Claim<S>) -> Result<u32, VerifyError> {
         Ok(0)
@@ -96,6 +107,10 @@ impl<S: Suite> RefreshScheme<S> for Superseding {
     const CODE: u16 = 1;
     type Shown = Validity;
 
+    fn attested(shown: &Validity) -> Attested<S> {
+        Attested::during(*shown)
+    }
+
     fn steps(shown: &Validity, claim: &Claim<S>) -> Result<u32, VerifyError> {
         shown.require(claim.instant).map(|()| 0)
     }
@@ -136,18 +151,30 @@ pub struct LightweightShown<S: Suite> {
     pub link: S::Digest,
 }
 
+impl<S: Suite> LightweightShown<S> {
+    /// The instants that the links revealed cover.
+    fn validity(&self) -> Validity {
+        Validity {
+            since: self.since,
+            until: self.signed.saturating_add(self.revealed.into()),
+        }
+    }
+}
+
 impl<S: Suite> RefreshScheme<S> for Lightweight {
     const CODE: u16 = 2;
     type Shown = LightweightShown<S>;
 
+    fn attested(shown: &LightweightShown<S>) -> Attested<S> {
+        Attested {
+            validity: Some(shown.validity()),
+            chain: Some((shown.revealed, shown.link)),
+        }
+    }
+
     fn steps(shown: &LightweightShown<S>, claim: &Claim<S>) -> Result<u32, VerifyError> {
-        let revealed = u64::from(shown.revealed);
-        let validity = Validity {
-            since: shown.since,
-            until: shown.signed.saturating_add(revealed),
-        };
-        validity.require(claim.instant)?;
-        chain::require_walkable(revealed)
+        shown.validity().require(claim.instant)?;
+        chain::require_walkable(shown.revealed.into())
     }
 
     fn statement(

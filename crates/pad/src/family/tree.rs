@@ -29,7 +29,10 @@ use crate::{
     store::any::AnyStore,
 };
 
+mod explain;
 mod stored;
+
+pub(crate) use explain::explain;
 
 /// A store of tree nodes that can be kept in a checkpoint; each store of `pad-tree` is one.
 pub trait TreeStore<S: Suite>:

@@ -1,12 +1,12 @@
 //! Tuple PADs: a proof needs the head's version, and some designs a key beside the author's.
 
 use pad_core::{
-    Client, HeadSignature, Heads as _, LookupError, Operation, Suite, Update, Version, Workers,
-    contradiction::Past, head::Authority, history::ConsistencyProof,
+    Client, HeadSignature, Heads as _, Key, LookupError, Operation, SchemeId, Suite, Update,
+    Version, Workers, contradiction::Past, head::Authority, history::ConsistencyProof,
 };
 use pad_tuple::{
-    Design, KeyBytes, Tuple, TupleAuthor, TupleRepository, checkpoint::TupleCheckpoint,
-    for_each_tuple, update::TupleAttachment,
+    Design, KeyBytes, Tuple, TupleAuthor, TupleRepository, TupleScheme,
+    checkpoint::TupleCheckpoint, for_each_tuple, update::TupleAttachment,
 };
 use signature::Signer;
 
@@ -14,6 +14,7 @@ use crate::{
     author::{AuthorError, BatchAuthor, ResumableRepository, ResumedAuthor, resumed},
     description::Description,
     hosted::Typed,
+    inspect::Note,
     keys::{PublicKey, SecretKey},
     offered::{AnyClient, OfferedRepository},
     question::{Question, Refusal, Statement},
@@ -23,8 +24,10 @@ use crate::{
 };
 
 mod answers;
+mod explain;
 
 pub(crate) use answers::AskedDesign;
+use explain::explain_design;
 
 /// What a tuple PAD is made from, and what its clients trust.
 pub type TupleSetup<S, D> = pad_core::PublicKey<Tuple<D, S>>;
@@ -90,6 +93,29 @@ pub(crate) fn client<S: Suite>(public: &PublicKey) -> Option<Box<dyn AnyClient>>
     }
     for_each_design!(try_design);
     None
+}
+
+/// Says step by step what the proof of a look-up in this version shows: the body of a [`pad_core::Response`]. `false` where the scheme is none
+/// of a tuple PAD.
+///
+/// # Errors
+/// [`Refusal`] at the first thing that does not fit.
+pub(crate) fn explain<S: Suite>(
+    scheme: Option<SchemeId>,
+    version: Version,
+    key: Option<&Key>,
+    body: &[u8],
+    note: Note<'_>,
+) -> Result<bool, Refusal> {
+    macro_rules! try_design {
+        ($name:ident, $design:ty) => {
+            if scheme == Some(<$design as TupleScheme<S>>::SCHEME) {
+                return explain_design::<S, $design>(version, key, body, note);
+            }
+        };
+    }
+    for_each_design!(try_design);
+    Ok(false)
 }
 
 impl<S: Suite, D: AskedDesign<S>> AnyClient for Client<Tuple<D, S>> {

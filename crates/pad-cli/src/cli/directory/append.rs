@@ -17,6 +17,7 @@ use super::{
 use crate::cli::{Failure, Output};
 
 #[derive(Debug, Args)]
+#[command(after_help = "Example: pad directory append photographs --key directory.key a.jpg b.jpg")]
 pub(in crate::cli) struct Append {
     /// The directory's folder.
     folder: PathBuf,

@@ -9,6 +9,7 @@ use super::{failure, shown::version_line, suite_of, with_suite};
 use crate::cli::{Failure, Output, files::read_file};
 
 #[derive(Debug, Args)]
+#[command(after_help = "Example: pad directory apply photographs updates/2.update")]
 pub(in crate::cli) struct Apply {
     /// The directory's folder.
     folder: PathBuf,

@@ -16,6 +16,9 @@ use super::{
 use crate::cli::{Failure, Output};
 
 #[derive(Debug, Args)]
+#[command(
+    after_help = "Example: pad directory update photographs --key directory.key 7 better.jpg"
+)]
 pub(in crate::cli) struct Update {
     /// The directory's folder.
     folder: PathBuf,
@@ -34,6 +37,7 @@ pub(in crate::cli) struct Update {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "Example: pad directory delete photographs --key directory.key 7")]
 pub(in crate::cli) struct Delete {
     /// The directory's folder.
     folder: PathBuf,

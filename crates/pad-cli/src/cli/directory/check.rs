@@ -11,12 +11,14 @@ use super::{ReadArguments, with_suite};
 use crate::cli::{Failure, Output, progress};
 
 #[derive(Debug, Args)]
+#[command(after_help = "Example: pad directory check photographs --public directory.key.pub")]
 pub(in crate::cli) struct Check {
     #[command(flatten)]
     read: ReadArguments,
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "Example: pad directory status photographs")]
 pub(in crate::cli) struct Status {
     #[command(flatten)]
     read: ReadArguments,

@@ -16,6 +16,7 @@ use crate::cli::{
 };
 
 #[derive(Debug, Args)]
+#[command(after_help = "Example: pad directory create photographs --key directory.key")]
 pub(in crate::cli) struct Create {
     /// The folder, which is empty or missing.
     folder: PathBuf,

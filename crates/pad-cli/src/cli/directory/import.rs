@@ -22,6 +22,7 @@ use super::{
 use crate::cli::{Failure, Output, progress, session::HeadSource as _};
 
 #[derive(Debug, Args)]
+#[command(after_help = "Example: pad directory import photographs --key directory.key pictures")]
 pub(in crate::cli) struct Import {
     /// The directory's folder; a new directory is made if there is none in it.
     folder: PathBuf,

@@ -29,6 +29,9 @@ use crate::cli::{
 };
 
 #[derive(Debug, Args)]
+#[command(
+    after_help = "Example: pad directory verify entry.proof --public directory.key.pub --id 0 --object a.jpg"
+)]
 pub(in crate::cli) struct Verify {
     /// The proof's file, of pad directory prove; - for standard input.
     #[arg(required_unless_present = "from")]

@@ -8,20 +8,20 @@ use pad::{
     trace::{TraceChange, TraceReader, TraceStart},
 };
 
-use super::stamp::{Stamp, Stamping};
+use super::{
+    source::TraceSource,
+    stamp::{Stamp, Stamping},
+};
 use crate::cli::Failure;
 
 /// How many changes each snapshot of a trace has.
 pub(super) struct Survey(Vec<u64>);
 
-pub(super) fn open(path: &Path) -> Result<TraceReader<Box<dyn Read>>, Failure> {
-    TraceReader::open(path).map_err(|error| Failure::trace(path, &error))
-}
-
 impl Survey {
     /// Reads a whole trace, and refuses one that the scheme cannot take.
-    pub(super) fn of(path: &Path, scheme: SchemeName) -> Result<Self, Failure> {
-        let (mut trace, mut snapshots) = (open(path)?, Vec::new());
+    pub(super) fn of(source: &TraceSource, scheme: SchemeName) -> Result<Self, Failure> {
+        let (mut trace, mut snapshots) = (source.open()?, Vec::new());
+        let path = source.path();
         let failed = |error| Failure::trace(path, &error);
         while let Some(start) = trace.begin().map_err(failed)? {
             let mut changes = 0;
@@ -78,10 +78,10 @@ pub(super) struct Replay<'t> {
 
 impl<'t> Replay<'t> {
     /// Reads a trace again.
-    pub(super) fn new(path: &'t Path, survey: Survey) -> Result<Self, Failure> {
-        let trace = open(path)?;
+    pub(super) fn new(source: &'t TraceSource, survey: Survey) -> Result<Self, Failure> {
+        let trace = source.open()?;
         Ok(Self {
-            path,
+            path: source.path(),
             trace,
             survey,
             next: 0,

@@ -112,7 +112,7 @@ fn killed_servers_and_mirrors_lose_nothing_that_was_acknowledged() {
     let last = latest(&bench, &url).unwrap();
     wait_for(&bench, &mirrored, last);
     drop((server, mirror));
-    let versions = |store: &str| bench.json(&format!("versions --store {store} --public k.pub"));
+    let versions = |store: &str| bench.signed(store);
     let expected = versions("s");
     assert!(expected.len() > 3);
     for store in ["one", "copy"] {

@@ -1,0 +1,80 @@
+//! A version on the command line: its number, or its name.
+
+use core::{fmt, str::FromStr};
+
+use pad::Version;
+
+/// A version as somebody gives it. Digits are its number, everything else its name; `name:` before it says that it is a name whatever it looks
+/// like.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum At {
+    /// Its number.
+    Number(Version),
+    /// Its name.
+    Name(String),
+}
+
+/// What is given is neither a number nor a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum NotAVersion {
+    /// Nothing is given.
+    Empty,
+    /// There are no such numbers.
+    TooGreat,
+}
+
+impl fmt::Display for NotAVersion {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Empty => "a version has a number or a name",
+            Self::TooGreat => {
+                "no version has so great a number; a name of digits is given as name:DIGITS"
+            }
+        })
+    }
+}
+
+impl core::error::Error for NotAVersion {}
+
+impl FromStr for At {
+    type Err = NotAVersion;
+
+    fn from_str(text: &str) -> Result<Self, NotAVersion> {
+        let name = text.strip_prefix("name:");
+        match name.unwrap_or(text) {
+            "" => Err(NotAVersion::Empty),
+            digits if name.is_none() && digits.bytes().all(|byte| byte.is_ascii_digit()) => {
+                let number = digits.parse().map_err(|_| NotAVersion::TooGreat)?;
+                Ok(Self::Number(Version::new(number)))
+            }
+            name => Ok(Self::Name(name.into())),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digits_are_numbers_unless_they_are_said_to_be_a_name() {
+        let number = |number| Ok(At::Number(Version::new(number)));
+        let name = |name: &str| Ok(At::Name(name.into()));
+        for (text, at) in [
+            ("0", number(0)),
+            ("012", number(12)),
+            ("18446744073709551615", number(u64::MAX)),
+            ("18446744073709551616", Err(NotAVersion::TooGreat)),
+            ("name:18446744073709551616", name("18446744073709551616")),
+            ("name:12", name("12")),
+            ("2024-12-11", name("2024-12-11")),
+            ("+1", name("+1")),
+            (" 1", name(" 1")),
+            ("name:name:x", name("name:x")),
+            ("", Err(NotAVersion::Empty)),
+            ("name:", Err(NotAVersion::Empty)),
+        ] {
+            assert_eq!(text.parse(), at, "{text}");
+        }
+    }
+}

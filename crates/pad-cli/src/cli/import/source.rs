@@ -1,0 +1,84 @@
+//! Where a trace is read from, more than once.
+
+use std::{
+    io::{self, Read},
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use disk::Scratch;
+use pad::trace::TraceReader;
+
+use crate::cli::{Failure, files::is_standard};
+
+/// A trace in a file; or what came on standard input, in a file without a name.
+pub(super) struct TraceSource {
+    path: PathBuf,
+    kept: Option<Arc<Scratch>>,
+}
+
+impl TraceSource {
+    /// The trace in this file, - for standard input, which is kept in the folder of the store.
+    pub(super) fn new(path: &Path, store: &Path) -> Result<Self, Failure> {
+        if !is_standard(path) {
+            let path = path.to_owned();
+            return Ok(Self { path, kept: None });
+        }
+        let path = PathBuf::from("standard input");
+        let kept = keep(store).map_err(|error| Failure::file(&path, &error))?;
+        let kept = Some(Arc::new(kept));
+        Ok(Self { path, kept })
+    }
+
+    /// What it is called.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// A reader at its beginning.
+    pub(super) fn open(&self) -> Result<TraceReader<Box<dyn Read>>, Failure> {
+        let opened = match &self.kept {
+            None => TraceReader::open(&self.path),
+            Some(kept) => TraceReader::from_bytes(Reading {
+                kept: Arc::clone(kept),
+                at: 0,
+            }),
+        };
+        opened.map_err(|error| Failure::trace(&self.path, &error))
+    }
+}
+
+/// Keeps all of standard input.
+fn keep(beside: &Path) -> io::Result<Scratch> {
+    let mut kept = Scratch::beside(beside)?;
+    let (mut input, mut buffer) = (io::stdin().lock(), vec![0; 1 << 16]);
+    loop {
+        match input.read(&mut buffer) {
+            Ok(0) => return Ok(kept),
+            Ok(read) => kept.append(buffer.get(..read).unwrap_or_default())?,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// What is kept, read from the beginning on.
+struct Reading {
+    kept: Arc<Scratch>,
+    at: u64,
+}
+
+impl Read for Reading {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let left = self.kept.end().saturating_sub(self.at);
+        let most = usize::try_from(left)
+            .unwrap_or(usize::MAX)
+            .min(buffer.len());
+        let buffer = buffer.get_mut(..most).unwrap_or_default();
+        self.kept.read_at(self.at, buffer)?;
+        self.at = self
+            .at
+            .saturating_add(u64::try_from(most).unwrap_or(u64::MAX));
+        Ok(most)
+    }
+}

@@ -1,0 +1,232 @@
+//! `pad info`: what a file of ours is, and what it binds.
+
+use std::{
+    fs::{self, File},
+    io::Read as _,
+    path::{Path, PathBuf},
+};
+
+use clap::Args;
+use disk::Register;
+use pad::{
+    AnyStore, PublicKey, SecretKey, Store as _, client_view::StoredView, dynamic::Description,
+    trace::TraceReader, version_notes::VersionNotes,
+};
+
+use self::message::{add_headline, message};
+use super::{Failure, Output, files::read_file, status::Rows};
+
+mod message;
+mod notes;
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  pad info author.key.pub price.proof prices.pad
+  pad info --json *.pub
+
+Nothing is verified: this says what files say of themselves. Of secret keys nothing secret is shown.")]
+pub(super) struct Info {
+    /// The files.
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+}
+
+impl Info {
+    pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+        for (number, path) in self.files.iter().enumerate() {
+            let mut rows = Rows::default();
+            rows.add("file", "file", path.display().to_string());
+            describe(path, &mut rows, output)?;
+            let gap = if number == 0 { "" } else { "\n" };
+            output.say(&format!("{gap}{}", rows.text()), &rows.object())?;
+        }
+        Ok(())
+    }
+}
+
+/// Says what a file is.
+fn describe(path: &Path, rows: &mut Rows, output: &Output) -> Result<(), Failure> {
+    let failure = |error| Failure::file(path, &error);
+    let found = fs::metadata(path).map_err(failure)?;
+    if found.is_dir() {
+        let is = "a folder";
+        rows.add("is", "is", is);
+        rows.add(
+            "for more",
+            "for_more",
+            "pad directory status, if it is a directory; pad file serve and pad witness have folders too",
+        );
+        return Ok(());
+    }
+    if !found.is_file() {
+        // What is read is read more than once.
+        let path = path.display();
+        return Err(Failure::Input(format!("{path} is not a plain file")));
+    }
+    let mut beginning = Vec::new();
+    let file = File::open(path).map_err(failure)?;
+    file.take(BEGINNING)
+        .read_to_end(&mut beginning)
+        .map_err(failure)?;
+    let begins = |with: &[u8]| beginning.starts_with(with);
+    if begins(b"PAD1") {
+        message(path, rows, output)
+    } else if begins(b"redb") {
+        store(path, rows, output)
+    } else if begins(b"pad-public-key ") {
+        let public = PublicKey::load(path).map_err(|error| Failure::key_file(path, &error))?;
+        rows.add(
+            "is",
+            "is",
+            "a public key: what everybody needs who verifies",
+        );
+        add_public(&public, rows);
+        Ok(())
+    } else if begins(b"pad-secret-key ") {
+        rows.add(
+            "is",
+            "is",
+            "a secret key: who has it publishes versions; keep it",
+        );
+        let key = SecretKey::load(path).map_err(|error| Failure::key_file(path, &error))?;
+        add_public(key.public(), rows);
+        Ok(())
+    } else if begins(b"pad-file-key ") {
+        rows.add(
+            "is",
+            "is",
+            "the secret key of an owner of outsourced files; keep it",
+        );
+        #[cfg(feature = "file")]
+        {
+            let key = pad::FileOwnerKey::load(path);
+            let key =
+                key.map_err(|error| Failure::Input(format!("{}: {error}", path.display())))?;
+            rows.add("tags", "tags", key.kind().to_string());
+        }
+        Ok(())
+    } else if begins(b"pad-view ") {
+        view(path, rows)
+    } else if begins(b"padnodes") || begins(b"padheads") {
+        let is = if begins(b"padnodes") {
+            "the nodes of the trees of a store, which goes with it"
+        } else {
+            "the heads of all versions of a store, which goes with it"
+        };
+        rows.add("is", "is", is);
+        Ok(())
+    } else if let Ok(Some(value)) = Register::read(path) {
+        register(&value, rows);
+        Ok(())
+    } else if notes::describe(&beginning, found.len(), rows, output) {
+        Ok(())
+    } else {
+        trace(path, rows)
+    }
+}
+
+fn add_public(public: &PublicKey, rows: &mut Rows) {
+    rows.add("scheme", "scheme", public.scheme.name());
+    rows.add("family", "family", public.scheme.family().to_string());
+    rows.add("suite", "suite", public.suite.name());
+    let authority = &public.authority;
+    rows.add("dictionary", "dictionary", authority.dictionary.to_string());
+    rows.add("author", "author", authority.author.to_string());
+    rows.add("fingerprint", "fingerprint", public.fingerprint());
+}
+
+fn store(path: &Path, rows: &mut Rows, output: &Output) -> Result<(), Failure> {
+    let store = AnyStore::open(path)?;
+    let description = Description::read(&store)?;
+    rows.add(
+        "is",
+        "is",
+        "a store: all versions of a dictionary, to be asked and verified",
+    );
+    add_public(&description.public, rows);
+    rows.add("kept as", "repository", description.repository.name());
+    let latest = store.latest()?;
+    rows.add("latest version", "latest", latest.number());
+    let notes = VersionNotes::read(&store)?;
+    if let Some(name) = notes.get(latest).and_then(|note| note.name.as_deref()) {
+        rows.both("name", "name", output.show_text(name), name);
+    }
+    let pending = store.record_count(super::change::RECORD_GROUP)?;
+    rows.add("pending", "pending", pending);
+    rows.add("for more", "for_more", "pad status, pad versions");
+    Ok(())
+}
+
+fn view(path: &Path, rows: &mut Rows) -> Result<(), Failure> {
+    let text = read_text(path, MAX_VIEW_BYTES)?;
+    let view = StoredView::parse(&text)
+        .map_err(|error| Failure::Store(format!("{}: {error}", path.display())))?;
+    rows.add(
+        "is",
+        "is",
+        "a client's view: the key that it trusts, and the newest version seen",
+    );
+    let key = if view.is_authenticated() {
+        "given by somebody who was trusted"
+    } else {
+        "taken from the store it was begun with, and nobody has vouched for it"
+    };
+    rows.add("its key", "key", key);
+    add_public(view.public(), rows);
+    rows.add("seen up to version", "seen", view.version().number());
+    Ok(())
+}
+
+/// The files that are overwritten in place say no more than what they remember.
+fn register(value: &[u8], rows: &mut Rows) {
+    match pad::inspect::headline(value) {
+        Ok((_, Some(head))) => {
+            let is = "the record of the newest version that an author has handed out; it goes with the secret key";
+            rows.add("is", "is", is);
+            add_headline(&head, rows);
+        }
+        _ => {
+            let is = "what was last acknowledged from a store, or remembered beside a key; it goes with the file of the same name without its ending";
+            rows.add("is", "is", is);
+        }
+    }
+}
+
+fn trace(path: &Path, rows: &mut Rows) -> Result<(), Failure> {
+    let unknown = || {
+        let path = path.display();
+        Failure::Input(format!(
+            "{path}: this is no file that pad writes or imports"
+        ))
+    };
+    let failed = |error| Failure::trace(path, &error);
+    let mut trace = match TraceReader::open(path) {
+        Ok(trace) => trace,
+        Err(pad::trace::TraceError::Io(error)) if error.raw_os_error().is_some() => {
+            return Err(Failure::file(path, &error));
+        }
+        Err(_) => return Err(unknown()),
+    };
+    let (mut snapshots, mut changes) = (0_u64, 0_u64);
+    while trace.begin().map_err(failed)?.is_some() {
+        snapshots = snapshots.saturating_add(1);
+        while trace.change().map_err(failed)?.is_some() {
+            changes = changes.saturating_add(1);
+        }
+    }
+    rows.add("is", "is", "a trace of updates for pad import");
+    rows.add("snapshots", "snapshots", snapshots);
+    rows.add("changes", "changes", changes);
+    Ok(())
+}
+
+fn read_text(path: &Path, limit: u64) -> Result<String, Failure> {
+    let text = String::from_utf8(read_file(path, limit)?);
+    text.map_err(|_| Failure::Input(format!("{}: this is not text", path.display())))
+}
+
+/// What tells one kind of file from another, and all of a short one.
+const BEGINNING: u64 = 1 << 16;
+/// More than a view has.
+const MAX_VIEW_BYTES: u64 = 5 << 20;

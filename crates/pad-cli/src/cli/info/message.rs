@@ -1,0 +1,122 @@
+//! What messages say of themselves.
+
+use std::{fs::File, io::Read as _, path::Path};
+
+use pad::inspect::{Headline, Kind, Role, headline};
+
+use crate::cli::{Failure, Output, status::Rows};
+
+/// Says what a message is. Of a long one, that is what its envelope says.
+pub(super) fn message(path: &Path, rows: &mut Rows, output: &Output) -> Result<(), Failure> {
+    let failure = |error| Failure::file(path, &error);
+    let file = File::open(path).map_err(failure)?;
+    let length = file.metadata().map_err(failure)?.len();
+    let mut bytes = Vec::new();
+    file.take(LONGEST)
+        .read_to_end(&mut bytes)
+        .map_err(failure)?;
+    let malformed = |error| Failure::Input(format!("{}: {error}", path.display()));
+    let kind = Kind::of(&bytes).map_err(malformed)?;
+    rows.add("is", "is", kind.name);
+    rows.add("kind", "kind", kind.number);
+    rows.add("bytes", "bytes", length);
+    let head = if length > LONGEST {
+        None
+    } else {
+        headline(&bytes).map_err(malformed)?.1
+    };
+    if let Some(head) = &head {
+        add_headline(head, rows);
+    }
+    let next = match kind.role {
+        Role::Head | Role::ProofFile => {
+            if head.is_none() && length <= LONGEST {
+                rows.add("version", "version", 0);
+            }
+            "pad inspect shows its steps, pad verify checks it"
+        }
+        Role::Update => "pad apply verifies it and adds it to a store",
+        Role::Evidence => "pad evidence checks it",
+        Role::Other => match kind.number {
+            12 => {
+                return list(&bytes, length, rows);
+            }
+            147 => "pad verify checks it",
+            #[cfg(feature = "file")]
+            112 => {
+                return state(&bytes, rows);
+            }
+            _ => return Ok(()),
+        },
+    };
+    let _ = output;
+    rows.add("for more", "for_more", next);
+    Ok(())
+}
+
+/// Says what stands in a head.
+pub(super) fn add_headline(head: &Headline, rows: &mut Rows) {
+    let Headline {
+        scheme,
+        dictionary,
+        version,
+        root,
+        changes,
+    } = head;
+    rows.add("version", "version", version.number());
+    rows.add("dictionary", "dictionary", dictionary.as_str());
+    rows.add(
+        "scheme",
+        "scheme",
+        scheme.map_or("unknown here", pad::selection::SchemeName::name),
+    );
+    rows.add("root", "root", root.as_str());
+    if let Some(changes) = changes {
+        rows.add("changes", "changes", *changes);
+    }
+}
+
+/// Says what updates a list has, as pad export writes them.
+fn list(bytes: &[u8], length: u64, rows: &mut Rows) -> Result<(), Failure> {
+    if length > LONGEST {
+        return Ok(());
+    }
+    let messages = pad::exchange::decode_list(bytes, bytes.len());
+    let messages = messages.map_err(|error| Failure::Input(error.to_string()))?;
+    rows.add("messages", "messages", messages.len());
+    let version = |message: Option<&&[u8]>| Some(headline(message?).ok()?.1?.version.number());
+    if let (Some(first), Some(last)) = (version(messages.first()), version(messages.last())) {
+        rows.add("first version", "first", first);
+        rows.add("last version", "last", last);
+        rows.add(
+            "for more",
+            "for_more",
+            "pad apply verifies them and adds them to a store",
+        );
+    }
+    Ok(())
+}
+
+/// Says which file a state is of; its digest is at its end.
+#[cfg(feature = "file")]
+fn state(bytes: &[u8], rows: &mut Rows) -> Result<(), Failure> {
+    use pad::pad_core::codec;
+    use sha2::{Digest as _, Sha256};
+    let damaged = || Failure::Store("the state of an outsourced file is damaged".into());
+    let (record, digest) = bytes.split_last_chunk::<32>().ok_or_else(damaged)?;
+    if Sha256::digest(record).as_slice() != digest {
+        return Err(damaged());
+    }
+    let body = record.get(codec::ENVELOPE_LENGTH..).unwrap_or_default();
+    let file: flexlist::FileId = codec::decode_start(body).map_err(|_| damaged())?;
+    rows.add("of the file", "of_file", file.to_string());
+    rows.add(
+        "for more",
+        "for_more",
+        "pad file status; who loses it, or the owner's key, loses the file",
+    );
+    Ok(())
+}
+
+/// The longest message of which more than its envelope is read.
+const LONGEST: u64 = 64 << 20;

@@ -1,0 +1,68 @@
+//! Texts of logs of heads and their witnesses.
+
+use crate::cli::{Output, status::Rows};
+
+/// Says what a text is, if it is a policy of witnesses, a key or a checkpoint; whether it is one.
+#[cfg(feature = "network")]
+pub(super) fn describe(beginning: &[u8], length: u64, rows: &mut Rows, output: &Output) -> bool {
+    use transparency_log::{Checkpoint, Note, Policy, note::VerifierKey};
+    let is_whole = u64::try_from(beginning.len()).is_ok_and(|read| read == length);
+    let Some(text) = core::str::from_utf8(beginning).ok().filter(|_| is_whole) else {
+        return false;
+    };
+    if text.starts_with("PRIVATE+KEY+") {
+        rows.add(
+            "is",
+            "is",
+            "the secret key of a witness or of a log of heads; keep it",
+        );
+        return true;
+    }
+    if let Ok(key) = text.trim_end_matches('\n').parse::<VerifierKey>() {
+        rows.add(
+            "is",
+            "is",
+            "the public key of a witness or of a log of heads",
+        );
+        rows.both(
+            "key",
+            "key",
+            output.show_text(&key.to_string()),
+            key.to_string(),
+        );
+        return true;
+    }
+    let note = Note::parse(beginning);
+    if let Ok(note) = note {
+        let Ok(checkpoint) = Checkpoint::parse(note.unverified_text()) else {
+            rows.add("is", "is", "a signed note");
+            return true;
+        };
+        rows.add("is", "is", "the checkpoint of a log");
+        let origin = checkpoint.origin();
+        rows.both("log", "log", output.show_text(origin), origin);
+        rows.add("entries", "entries", checkpoint.size());
+        rows.add("root", "root", checkpoint.root().to_string());
+        rows.add("signatures", "signatures", note.signatures().len());
+        return true;
+    }
+    let Ok(policy) = text.parse::<Policy>() else {
+        return false;
+    };
+    if policy.logs().is_empty() {
+        return false;
+    }
+    rows.add(
+        "is",
+        "is",
+        "a policy: which logs, and how many of which witnesses, are trusted",
+    );
+    rows.add("logs", "logs", policy.logs().len());
+    rows.add("witnesses", "witnesses", policy.witnesses().len());
+    true
+}
+
+#[cfg(not(feature = "network"))]
+pub(super) const fn describe(_: &[u8], _: u64, _: &mut Rows, _: &Output) -> bool {
+    false
+}

@@ -1,0 +1,129 @@
+//! `pad inspect`: what checking a proof computes, step by step.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use pad::{
+    dynamic::verify,
+    inspect::{self, Inspected, Line, Role, Shown},
+    question::Question,
+};
+use serde_json::{Map, Value as Json};
+
+use super::{
+    Failure, Output, PUBLIC_VARIABLE,
+    files::read_file,
+    session::{add_caveat, load_public},
+};
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  pad inspect price.proof                                                   the steps; signatures are not checked
+  pad inspect --public author.key.pub price.proof 'gpt-4o|input_cost_per_token'  the same, and what is proved")]
+pub(super) struct Inspect {
+    /// The author's public key, to check signatures with.
+    #[arg(long, value_name = "FILE", env = PUBLIC_VARIABLE)]
+    public: Option<PathBuf>,
+    /// The message: a proof, a signed head or an update; - for standard input.
+    message: PathBuf,
+    /// The key that the proof is about. With --public the proof is then verified, as pad verify does.
+    key: Option<String>,
+}
+
+impl Inspect {
+    pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+        let public = self.public.as_deref().map(load_public).transpose()?;
+        let key = self.key.as_deref().map(|key| output.key(key)).transpose()?;
+        let longest = u64::try_from(inspect::LONGEST).unwrap_or(u64::MAX);
+        let message = read_file(&self.message, longest)?;
+        let (mut step, mut said) = (0_u64, Ok(()));
+        let inspected = {
+            let mut note = |line: Line| {
+                step = step.saturating_add(1);
+                if said.is_ok() {
+                    let (text, object) = shown(step, &line, output);
+                    said = output.say(&text, &object);
+                }
+            };
+            inspect::inspect(public.as_ref(), key.as_ref(), &message, &mut note)
+        };
+        said?;
+        let inspected = inspected?;
+        match (public, key, inspected.kind.role) {
+            (Some(public), Some(key), Role::ProofFile) => {
+                let Some(version) = inspected.version else {
+                    return end(&inspected, output);
+                };
+                add_caveat(&public, output);
+                let question = Question::Key(key);
+                output.statement(verify(&public, version, &question, &message)?)
+            }
+            _ => end(&inspected, output),
+        }
+    }
+}
+
+/// What all steps come to.
+fn end(inspected: &Inspected, output: &mut Output) -> Result<(), Failure> {
+    let Inspected {
+        kind,
+        version,
+        is_signed,
+        is_followed,
+    } = inspected;
+    let signed = if *is_signed {
+        "the author has signed the head"
+    } else {
+        "nobody's signature was checked (--public)"
+    };
+    let followed = match (kind.role, is_followed) {
+        (Role::ProofFile, true) => "the steps come to the root in the head; ",
+        (Role::Evidence, _) => "pad evidence checks it; ",
+        _ => "",
+    };
+    let asked = if kind.role == Role::ProofFile {
+        "; with --public and the key that was asked for, it is verified"
+    } else {
+        ""
+    };
+    let mut object = Map::new();
+    object.insert("end".into(), true.into());
+    object.insert("kind".into(), kind.number.into());
+    object.insert("message".into(), kind.name.into());
+    let number = version.map(pad::Version::number);
+    object.insert("version".into(), number.into());
+    object.insert("signature_checked".into(), (*is_signed).into());
+    object.insert("root_computed".into(), (*is_followed).into());
+    // Of no question is anything shown.
+    object.insert("verified".into(), false.into());
+    let text = format!("[{followed}{signed}{asked}]");
+    output.say(&text, &Json::Object(object))
+}
+
+fn shown(step: u64, line: &Line, output: &Output) -> (String, Json) {
+    let Line { what, shown, says } = line;
+    let mut object = Map::new();
+    object.insert("step".into(), step.into());
+    object.insert("what".into(), (*what).into());
+    let value = match shown {
+        Shown::Bytes(bytes) => {
+            output.add(&mut object, "shown", bytes);
+            output.show(bytes)
+        }
+        Shown::Text(text) => {
+            object.insert("shown".into(), text.as_str().into());
+            text.clone()
+        }
+        Shown::Number(number) => {
+            object.insert("shown".into(), (*number).into());
+            number.to_string()
+        }
+    };
+    object.insert("says".into(), says.as_str().into());
+    let dash = if says.is_empty() { "" } else { "   " };
+    (
+        format!("{what:<13}  {value}{dash}{says}"),
+        Json::Object(object),
+    )
+}

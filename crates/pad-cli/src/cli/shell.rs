@@ -1,0 +1,46 @@
+//! `pad completions` and `pad man`.
+
+use std::{fs, path::PathBuf};
+
+use clap::{Args, CommandFactory as _};
+use clap_complete::{Shell, generate};
+use serde_json::json;
+
+use super::{Arguments, Failure, Output};
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Example: pad completions bash > ~/.local/share/bash-completion/completions/pad"
+)]
+pub(super) struct Completions {
+    /// The shell.
+    shell: Shell,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Example: pad man ~/.local/share/man/man1")]
+pub(super) struct Man {
+    /// The folder, which is made if it is missing. Pages of the same names are replaced.
+    folder: PathBuf,
+}
+
+impl Completions {
+    pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+        let mut script = Vec::new();
+        generate(self.shell, &mut Arguments::command(), "pad", &mut script);
+        output.raw(&script)
+    }
+}
+
+impl Man {
+    pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+        output.goes_on();
+        let failure = |error| Failure::file(&self.folder, &error);
+        fs::create_dir_all(&self.folder).map_err(failure)?;
+        clap_mangen::generate_to(Arguments::command(), &self.folder).map_err(failure)?;
+        let folder = self.folder.display().to_string();
+        let text =
+            format!("the manual's pages are in {folder}; man {folder}/pad.1 shows the first");
+        output.say(&text, &json!({ "folder": folder }))
+    }
+}

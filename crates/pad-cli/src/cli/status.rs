@@ -1,0 +1,218 @@
+//! `pad status` and `pad reset`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use disk::Register;
+use pad::{
+    RedbStore, Store as _, Version,
+    dynamic::{AnyRepository, open_repository},
+    inspect::headline,
+    version_notes::VersionNotes,
+};
+use serde_json::{Map, Value as Json, json};
+
+use super::{
+    Failure, KEY_VARIABLE, Output, StoreArgument,
+    change::{Pending, pending},
+    output::utc,
+    session::{check_key, load_secret, own_store, record_of},
+};
+
+#[derive(Debug, Args)]
+#[command(after_help = "Example: pad status --store prices.pad --key author.key")]
+pub(super) struct Status {
+    #[command(flatten)]
+    store: StoreArgument,
+    /// Say too whether this secret key is the store's, and how the store compares with what was signed with it.
+    #[arg(long, value_name = "FILE", env = KEY_VARIABLE)]
+    key: Option<PathBuf>,
+    /// Where it is remembered what was signed with the key; its file with .signed at the end unless given.
+    #[arg(long, value_name = "FILE", requires = "key")]
+    record: Option<PathBuf>,
+    /// List the pending changes.
+    #[arg(long)]
+    changes: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  pad reset --store prices.pad             drops all pending changes\n  pad reset --store prices.pad apple pear  drops those of these keys"
+)]
+pub(super) struct Reset {
+    #[command(flatten)]
+    store: StoreArgument,
+    /// Drop the changes of these keys only.
+    keys: Vec<String>,
+}
+
+impl Status {
+    pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+        let path = &self.store.store;
+        let repository = open_repository(path)?;
+        let description = repository.description()?;
+        let public = &description.public;
+        let waiting = match repository.store().file() {
+            Some(store) => pending(store)?,
+            // Nobody notes changes in objects.
+            None => Vec::new(),
+        };
+        let mut rows = Rows::default();
+        rows.add("store", "store", path.display().to_string());
+        rows.add("kept as", "repository", description.repository.name());
+        rows.add("bytes", "bytes", repository.file_bytes()?);
+        rows.add("scheme", "scheme", public.scheme.name());
+        rows.add("suite", "suite", public.suite.name());
+        let authority = &public.authority;
+        rows.add("dictionary", "dictionary", authority.dictionary.to_string());
+        rows.add("author", "author", authority.author.to_string());
+        rows.add("fingerprint", "fingerprint", public.fingerprint());
+        let latest = repository.latest();
+        rows.add("latest version", "latest", latest.number());
+        rows.add("oldest version", "oldest", repository.oldest().number());
+        if latest > Version::EMPTY {
+            rows.add("root", "root", repository.head_text(latest)?.root);
+            add_note(&repository, latest, &mut rows, output)?;
+        }
+        rows.add("entries", "entries", repository.entries());
+        rows.add("pending", "pending", waiting.len());
+        let older = waiting.iter().filter(|change| change.at != latest).count();
+        if older > 0 {
+            rows.add("of an older version", "pending_older", older);
+        }
+        if let Some(key) = &self.key {
+            let secret = load_secret(key)?;
+            check_key(path, public, secret.public())?;
+            let record = record_of(key, self.record.as_deref())?;
+            let (signed, says) = compare(&record, latest)?;
+            rows.add("key", "key", key.display().to_string());
+            rows.add("signed version", "signed", signed.map(Version::number));
+            rows.add("store and key", "record", says);
+        }
+        if self.changes {
+            for change in &waiting {
+                let (text, object) = change.shown(output);
+                output.say(&text, &object)?;
+            }
+        }
+        output.say(&rows.text(), &rows.object())
+    }
+}
+
+/// What the store says of a version beside what is signed.
+fn add_note(
+    repository: &AnyRepository,
+    version: Version,
+    rows: &mut Rows,
+    output: &Output,
+) -> Result<(), Failure> {
+    let notes = VersionNotes::read(repository.store())?;
+    let Some(note) = notes.get(version) else {
+        return Ok(());
+    };
+    if let Some(name) = &note.name {
+        rows.both("name", "name", output.show_text(name), name.as_str());
+    }
+    rows.both("signed at", "time", utc(note.seconds), note.seconds);
+    Ok(())
+}
+
+/// The version that was signed last, by the record beside the key; and what follows for this store.
+fn compare(
+    record: &std::path::Path,
+    latest: Version,
+) -> Result<(Option<Version>, &'static str), Failure> {
+    let value = Register::read(record);
+    let value = value.map_err(|error| Failure::Store(format!("{}: {error}", record.display())))?;
+    let head = value.and_then(|value| headline(&value).ok()?.1);
+    let signed = head.map(|head| head.version);
+    let says = match signed {
+        None if latest == Version::EMPTY => "nothing is signed yet",
+        None => "nothing is remembered of what was signed with this key",
+        Some(signed) if signed > latest => {
+            "the store is behind what was signed and handed out: it is an old copy, and is not signed for"
+        }
+        Some(signed) if signed < latest => {
+            "the store is ahead of what is remembered; the next commit remembers it"
+        }
+        Some(_) => "the store has what was signed last",
+    };
+    Ok((signed, says))
+}
+
+impl Reset {
+    pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+        output.goes_on();
+        let mut store = own_store(&self.store.store)?;
+        let wanted = self.keys.iter().map(|key| output.key(key));
+        let wanted: Vec<_> = wanted.collect::<Result<_, _>>()?;
+        let all = pending(&store)?;
+        let is_wanted =
+            |change: &&Pending| wanted.is_empty() || wanted.contains(change.operation.key());
+        let dropped: Vec<_> = all.iter().filter(is_wanted).collect();
+        for key in &wanted {
+            if !dropped.iter().any(|change| change.operation.key() == key) {
+                let key = output.show(key.as_bytes());
+                return Err(Failure::Input(format!(
+                    "no change of {key} is pending; nothing was dropped (pad status --changes lists them)"
+                )));
+            }
+        }
+        drop_all(&mut store, &dropped)?;
+        let left = store.record_count(super::change::RECORD_GROUP)?;
+        let text = format!("dropped {} pending changes, {left} are left", dropped.len());
+        output.say(&text, &json!({ "dropped": dropped.len(), "pending": left }))
+    }
+}
+
+/// Those that somebody has changed meanwhile stay.
+fn drop_all(store: &mut RedbStore, changes: &[&Pending]) -> Result<(), Failure> {
+    let records: Vec<_> = changes.iter().map(|change| change.done()).collect();
+    Ok(store.write_records(&records)?)
+}
+
+/// What is said line by line, or as one object.
+#[derive(Default)]
+pub(super) struct Rows {
+    lines: Vec<(&'static str, String)>,
+    object: Map<String, Json>,
+}
+
+impl Rows {
+    /// A line with this label, and a field of this name.
+    pub(super) fn add(&mut self, label: &'static str, name: &str, value: impl Into<Json>) {
+        let value = value.into();
+        let text = match &value {
+            Json::String(text) => text.clone(),
+            Json::Null => "none".into(),
+            other => other.to_string(),
+        };
+        self.both(label, name, text, value);
+    }
+
+    /// A line with this text, and a field with this value.
+    pub(super) fn both(
+        &mut self,
+        label: &'static str,
+        name: &str,
+        text: String,
+        value: impl Into<Json>,
+    ) {
+        self.lines.push((label, text));
+        self.object.insert(name.into(), value.into());
+    }
+
+    /// All lines, the labels in a column.
+    pub(super) fn text(&self) -> String {
+        let widest = self.lines.iter().map(|(label, _)| label.len()).max();
+        let width = widest.unwrap_or_default();
+        let lines = self.lines.iter();
+        let lines = lines.map(|(label, text)| format!("{label:<width$}  {text}"));
+        lines.collect::<Vec<_>>().join("\n")
+    }
+
+    /// All fields.
+    pub(super) fn object(&self) -> Json {
+        Json::Object(self.object.clone())
+    }
+}

@@ -1,0 +1,193 @@
+//! `pad inspect`: the steps of a check, held against the hashes themselves.
+
+use pad::{Domain, Sha256Ed25519, Suite, pad_core::Digest};
+use serde_json::{Value as Json, json};
+
+use crate::bench::{Bench, TRACE, text};
+
+fn digest(line: &Json) -> Digest<32> {
+    let mut bytes = [0; 32];
+    hex::decode_to_slice(line["shown"].as_str().unwrap(), &mut bytes).unwrap();
+    Digest(bytes)
+}
+
+/// Whoever follows the lines by hand comes to the root that is signed.
+#[test]
+fn the_steps_of_a_tree_come_to_the_root() {
+    let bench = Bench::new();
+    bench.ok("keygen --out k");
+    let rows: Vec<_> = (0..40)
+        .map(|row| format!("a,put,key {row:02},value {row}\n"))
+        .collect();
+    let trace = format!("snapshot,op,key,value\n{}", rows.concat());
+    bench.write("t.csv", trace.as_bytes());
+    bench.ok("import --store s --key k t.csv");
+    for key in ["key 07", "key 075", "zebra", "a"] {
+        let output = bench
+            .command()
+            .args(["prove", "--store", "s", "--force", "--out", "p", key])
+            .output()
+            .unwrap();
+        assert!(output.status.success());
+        let lines = bench.json("inspect --public k.pub p");
+        let root = lines.iter().find(|line| line["what"] == "root").unwrap();
+        let mut stack: Vec<Digest<32>> = Vec::new();
+        let (mut leaf, mut value, mut sibling, mut parts) = (None, None, None, 0);
+        for line in &lines {
+            match line["what"].as_str().unwrap_or_default() {
+                "leaf" => leaf = Some(line["shown"].as_str().unwrap().to_owned()),
+                "value" => {
+                    let shown = line["shown"].as_str().unwrap();
+                    value = Some(Sha256Ed25519::value(shown.as_bytes()));
+                }
+                "value digest" => {
+                    assert!(value.is_none_or(|value| value == digest(line)));
+                    value = Some(digest(line));
+                }
+                "left sibling" => sibling = Some((true, digest(line))),
+                "right sibling" => sibling = Some((false, digest(line))),
+                "left part" | "right part" => parts += 1,
+                "digest" => {
+                    let node = |left, right| Sha256Ed25519::node(Domain::TreeNode, left, right);
+                    let made = if let Some(leaf) = leaf.take() {
+                        Sha256Ed25519::leaf(leaf.as_bytes(), &value.take().unwrap())
+                    } else if let Some((is_left, sibling)) = sibling.take() {
+                        let own = stack.pop().unwrap();
+                        if is_left {
+                            node(&sibling, &own)
+                        } else {
+                            node(&own, &sibling)
+                        }
+                    } else {
+                        assert_eq!(parts, 2);
+                        parts = 0;
+                        let (left, right) = (stack.pop().unwrap(), stack.pop().unwrap());
+                        node(&left, &right)
+                    };
+                    assert_eq!(made, digest(line), "{line}");
+                    stack.push(made);
+                }
+                _ => {}
+            }
+        }
+        assert_eq!(stack, [digest(root)], "{key}");
+        let end = lines.last().unwrap();
+        assert_eq!(
+            (
+                &end["root_computed"],
+                &end["signature_checked"],
+                &end["verified"]
+            ),
+            (&json!(true), &json!(true), &json!(false))
+        );
+    }
+}
+
+#[test]
+fn with_a_key_it_verifies() {
+    let bench = Bench::with_trace();
+    bench.ok("prove --store s apple --at 2 --out p");
+    let said = bench.json("inspect --public k.pub p apple");
+    assert_eq!(
+        said.last().unwrap(),
+        &json!({ "key": "apple", "present": true, "value": "4", "verified": true, "version": 2 })
+    );
+    // The proof is about another key.
+    bench.fails("inspect --public k.pub p plum", 3, "verification failed");
+    let text = bench.ok("inspect p");
+    assert!(
+        text.contains("not checked, no public key is given"),
+        "{text}"
+    );
+    assert!(
+        text.contains("the steps come to the root in the head"),
+        "{text}"
+    );
+    bench.ok("keygen --out other");
+    bench.fails("inspect --public other.pub p", 3, "another dictionary");
+    bench.fails("inspect --public k.pub k.pub", 3, "not a message");
+    bench.fails("inspect none", 4, "none");
+}
+
+/// Whatever is changed in a proof, no steps come to its head, or the signature is not good.
+#[test]
+fn changed_proofs_are_refused() {
+    let bench = Bench::with_trace();
+    for (key, at) in [("apple", 2), ("fig", 3)] {
+        bench.ok(&format!("prove --store s {key} --at {at} --out p --force"));
+        let proof = bench.read("p");
+        for place in 0..proof.len() {
+            let mut forged = proof.clone();
+            forged[place] ^= 1;
+            bench.write("forged", &forged);
+            let output = bench.run(&format!("--json inspect --public k.pub forged {key}"));
+            let code = output.status.code();
+            assert!(
+                matches!(code, Some(2 | 3)),
+                "{place}: {code:?} {}",
+                text(&output.stdout)
+            );
+        }
+        for end in 0..proof.len() {
+            bench.write("cut", &proof[..end]);
+            let code = bench.run("inspect --public k.pub cut").status.code();
+            assert_eq!(code, Some(3), "{end}");
+        }
+        bench.write("longer", &[&proof[..], &[0]].concat());
+        bench.fails("inspect --public k.pub longer", 3, "verification failed");
+    }
+}
+
+#[test]
+fn the_tuples_of_a_proof_are_shown() {
+    for scheme in [
+        "tuple-spec-lightweight",
+        "tuple-base-superseding",
+        "tuple-base",
+    ] {
+        let bench = Bench::new();
+        bench.ok(&format!("keygen --out k --scheme {scheme}"));
+        bench.write("t.csv", TRACE.as_bytes());
+        bench.ok("import --store s --key k t.csv");
+        bench.ok("prove --store s plum --at 2 --out p");
+        let lines = bench.json("inspect --public k.pub p plum");
+        let shown = |what: &str| -> Vec<&Json> {
+            let found = lines.iter().filter(|line| line["what"] == what);
+            found.map(|line| &line["shown"]).collect()
+        };
+        assert_eq!(shown("generation")[0], &json!(0), "{scheme}");
+        assert!(
+            !shown("from").is_empty() && !shown("up to").is_empty(),
+            "{scheme}"
+        );
+        assert_eq!(shown("value"), [&json!("7")], "{scheme}");
+        assert_eq!(shown("digest").len(), shown("generation").len(), "{scheme}");
+        match scheme {
+            "tuple-base" => assert_eq!(shown("at"), [&json!(2)]),
+            _ => {
+                let (since, until) = (shown("since"), shown("until"));
+                assert_eq!(since.len(), shown("generation").len(), "{scheme}");
+                for (since, until) in since.iter().zip(until) {
+                    assert!(since.as_u64() <= until.as_u64());
+                }
+            }
+        }
+        assert_eq!(lines.last().unwrap()["verified"], true);
+        bench.ok("inspect p");
+        bench.fails("inspect --public k.pub p apple", 3, "verification failed");
+    }
+}
+
+/// Heads, updates and version 0 have steps too.
+#[test]
+fn other_messages_are_followed_as_far_as_they_go() {
+    let bench = Bench::with_trace();
+    bench.ok("export --store s --at 2 --out u");
+    let lines = bench.json("inspect --public k.pub u");
+    let changes = lines.iter().find(|line| line["what"] == "changes").unwrap();
+    assert_eq!(changes["shown"], 2);
+    assert_eq!(lines.last().unwrap()["signature_checked"], true);
+    bench.ok("prove --store s apple --at 0 --out p");
+    let lines = bench.json("inspect --public k.pub p apple");
+    assert_eq!(lines.last().unwrap()["present"], false);
+}

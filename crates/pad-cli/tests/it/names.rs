@@ -1,0 +1,211 @@
+//! Names of versions: the store's word, and what is verified for the numbers that they stand for.
+
+use serde_json::json;
+
+use crate::bench::{Bench, TRACE, text};
+
+#[test]
+fn imported_snapshots_keep_their_names() {
+    let bench = Bench::with_trace();
+    let versions = bench.json("versions --store s");
+    let said: Vec<_> = versions
+        .iter()
+        .map(|version| {
+            let says = &version["store_says"];
+            (
+                says["name"].as_str().unwrap(),
+                says["changes"].as_u64(),
+                says["entries"].as_u64(),
+            )
+        })
+        .collect();
+    assert_eq!(
+        said,
+        [
+            ("a", Some(3), Some(3)),
+            ("b", Some(2), Some(2)),
+            ("c", Some(1), Some(3))
+        ]
+    );
+    assert!(versions[0]["store_says"]["time"].as_u64().unwrap() > 1_700_000_000);
+    let printed = bench.ok("versions --store s");
+    assert!(printed.contains("names are the store's word"), "{printed}");
+
+    let get = |line: &str| {
+        bench
+            .json(&format!("get --store s --public k.pub {line}"))
+            .remove(0)
+    };
+    let (named, numbered) = (get("--at b apple"), get("--at 2 apple"));
+    assert_eq!(
+        (&named["version"], &named["value"]),
+        (&json!(2), &numbered["value"])
+    );
+    assert_eq!(named["verified"], true);
+    assert_eq!(
+        named["names"],
+        json!([{ "name": "b", "version": 2, "word_of": "store" }])
+    );
+    assert_eq!(numbered["names"], json!(null));
+    // In words too, beside the answer.
+    let output = bench.run("get --store s --public k.pub --at b apple");
+    assert!(text(&output.stderr).contains("b is version 2: that is the store's word"));
+
+    bench.fails(
+        "get --store s --at d apple",
+        2,
+        "no version has the name 'd'",
+    );
+    let empty = bench.run("get --store s --at '' apple");
+    assert_eq!(empty.status.code(), Some(2));
+    assert!(text(&empty.stderr).contains("a number or a name"));
+    let (diff, end) = bench.list("diff --store s --public k.pub a c");
+    assert_eq!(
+        (diff.len(), &end["before"], &end["after"]),
+        (3, &json!(1), &json!(3))
+    );
+    let (history, _) = bench.list("history --store s --public k.pub pear");
+    assert_eq!(history[1]["store_says"]["name"], "b");
+    bench.ok("prove --store s --public k.pub --at b --out p apple");
+    bench.ok("verify --public k.pub --proof p --at 2 apple");
+    assert_eq!(bench.list("range --store s --at a --prefix p").0.len(), 2);
+    bench.ok("export --store s --at b --out u");
+    assert_eq!(bench.json("info u")[0]["version"], 2);
+}
+
+#[test]
+fn names_have_rules() {
+    let bench = Bench::new();
+    bench.ok("keygen --out k");
+    // Digits are numbers, also where a snapshot is called so.
+    let trace = TRACE.replace("\nc,", "\n1,");
+    bench.write("t.csv", trace.as_bytes());
+    bench.ok("import --store s --key k t.csv");
+    let version =
+        |at: &str| bench.json(&format!("get --store s --at {at} quince"))[0]["version"].clone();
+    assert_eq!(version("1"), 1);
+    assert_eq!(version("name:1"), 3);
+    assert_eq!(version("name:a"), 1);
+
+    bench.ok("put --store s fig 1");
+    bench.fails(
+        "commit --store s --key k --name a",
+        2,
+        "version 1 has the name 'a' already",
+    );
+    bench.fails("commit --store s --key k --name ''", 2, "a name has 1 to");
+    let committed = bench
+        .json("commit --store s --key k --name 2024-12-11")
+        .remove(0);
+    assert_eq!(
+        (&committed["version"], &committed["name"]),
+        (&json!(4), &json!("2024-12-11"))
+    );
+    assert_eq!(version("2024-12-11"), 4);
+    // Two traces may call snapshots alike: then a name is no version's.
+    bench.ok("keygen --out l");
+    bench.write("one.csv", b"snapshot,op,key,value\nx,put,a,1\n");
+    bench.ok("import --store two --key l one.csv");
+    bench.ok("put --store two b 1");
+    bench.ok("commit --store two --key l");
+    let shown = bench.ok("versions --store two");
+    assert!(
+        shown.contains("1 changes") && shown.contains("  x\n"),
+        "{shown}"
+    );
+    bench.fails("get --store two --at y a", 2, "pad versions lists names");
+    bench.ok("keygen --out m");
+    bench.ok("put --store three --key m b 1");
+    bench.ok("commit --store three --key m --name x");
+    bench.ok("import --store three --key m one.csv");
+    let ambiguous = "the name 'x' is that of versions 1, 2";
+    bench.fails("get --store three --at x a", 2, ambiguous);
+    bench.fails(
+        "commit --store three --key m --allow-empty --name x",
+        2,
+        ambiguous,
+    );
+}
+
+/// Names do not travel: what is signed does.
+#[test]
+fn copies_have_no_names() {
+    let bench = Bench::with_trace();
+    bench.ok("export --store s --from a --to c --out all");
+    let applied = bench.json("apply --store t --public k.pub all");
+    let known: Vec<_> = applied
+        .iter()
+        .map(|said| (&said["version"], &said["known"]))
+        .collect();
+    let new = json!(false);
+    assert_eq!(
+        known,
+        [(&json!(1), &new), (&json!(2), &new), (&json!(3), &new)]
+    );
+    assert!(
+        bench
+            .json("apply --store t all")
+            .iter()
+            .all(|said| said["known"] == true)
+    );
+    assert_eq!(
+        bench.json("versions --store t")[0]["store_says"],
+        json!(null)
+    );
+    bench.fails("get --store t --at b apple", 2, "no version has the name");
+    let roots = |store: &str| -> Vec<_> {
+        let versions = bench.json(&format!("versions --store {store} --public k.pub"));
+        versions
+            .into_iter()
+            .map(|mut version| version["root"].take())
+            .collect()
+    };
+    assert_eq!(roots("s"), roots("t"));
+    // A part of what is there, and something new, in one file.
+    bench.ok("put --store s fig 1");
+    bench.ok("commit --store s --key k");
+    bench.ok("export --store s --from 3 --out rest");
+    let applied = bench.json("apply --store t rest");
+    assert_eq!(
+        (&applied[0]["known"], &applied[1]["known"]),
+        (&json!(true), &json!(false))
+    );
+    bench.fails(
+        "export --store s --from 3 --to 2 --out none",
+        2,
+        "no versions from 3 to 2",
+    );
+    bench.fails(
+        "export --store s --from 0 --out none",
+        2,
+        "no update to version 0",
+    );
+    bench.fails(
+        "export --store s --from 3 --to 9 --out none",
+        2,
+        "no update to version 9",
+    );
+    assert!(!bench.path("none").exists());
+}
+
+/// Another update of a version that is there is not taken for a known one.
+#[test]
+fn forged_updates_are_not_known() {
+    let bench = Bench::with_trace();
+    bench.ok("keygen --out other");
+    bench.write("forged.csv", TRACE.replace("apple,4", "apple,0").as_bytes());
+    bench.ok("import --store swapped --key other forged.csv");
+    bench.ok("export --store swapped --from 1 --out forged");
+    let before = bench.state("s");
+    bench.fails("apply --store s forged", 3, "the update is refused");
+    let list = {
+        bench.ok("export --store s --from 1 --out good");
+        bench.read("good")
+    };
+    for end in [8, 9, 20, list.len() - 1] {
+        bench.write("cut", &list[..end]);
+        let code = bench.run("apply --store s cut").status.code();
+        assert!(matches!(code, Some(2 | 3)), "{end}: {code:?}");
+    }
+    assert_eq!(bench.state("s"), before);
+}

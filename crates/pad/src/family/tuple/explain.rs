@@ -1,0 +1,156 @@
+//! What the proof of a look-up by tuples shows, step by step.
+
+use pad_core::{Key, Response, Suite, Version, codec};
+use pad_tuple::{
+    Attested, TupleProof, TupleScheme,
+    proof::{Part, ShownContent, ShownTuple},
+    tuple::Summary,
+};
+
+use crate::{
+    inspect::{Note, bytes, number, text},
+    question::Refusal,
+};
+
+/// Says what the proof of a look-up shows: of each generation the interval, its content, and for which time that is signed.
+///
+/// # Errors
+/// [`Refusal`] at the first thing that does not fit. The evidence is not checked, for which the author's keys are needed.
+pub(super) fn explain_design<S: Suite, D: TupleScheme<S>>(
+    version: Version,
+    key: Option<&Key>,
+    body: &[u8],
+    note: Note<'_>,
+) -> Result<bool, Refusal> {
+    let Response { proof, .. } = codec::decode_body::<Response<S, TupleProof<S, D>>>(body)?;
+    if proof.seal.is_none() {
+        text(note, "tuples", "none", "version 0 has no keys");
+        return Ok(true);
+    }
+    for (older, epoch) in (1..).zip(&proof.epochs) {
+        let says = format!("of generation {older} in version {version}, says generation 0");
+        number(note, "epoch", *epoch, &says);
+    }
+    let instants = core::iter::once(version.number()).chain(proof.epochs.iter().copied());
+    for (generation, (part, instant)) in proof.parts.iter().zip(instants).enumerate() {
+        let place = u64::try_from(generation).unwrap_or(u64::MAX);
+        let clock = if generation == 0 { "version" } else { "epoch" };
+        let says = format!("asked for {clock} {instant}");
+        number(note, "generation", place, &says);
+        say_tuple(&part.tuple, key, note);
+        if let Some(key) = key {
+            let epochs: &[u64] = if generation == 0 { &proof.epochs } else { &[] };
+            let digest = part.tuple.digest(key, generation, epochs)?;
+            text(
+                note,
+                "digest",
+                digest,
+                "hash of generation, epochs, interval and content",
+            );
+        }
+        say_evidence::<S, D>(part, instant, note);
+    }
+    Ok(true)
+}
+
+fn say_tuple<S: Suite>(tuple: &ShownTuple<S>, key: Option<&Key>, note: Note<'_>) {
+    let upper = match tuple {
+        ShownTuple::At { upper, .. } => {
+            match key {
+                Some(key) => bytes(
+                    note,
+                    "from",
+                    key.as_bytes(),
+                    "the interval begins at the key",
+                ),
+                None => text(
+                    note,
+                    "from",
+                    "the key asked for",
+                    "which the proof does not repeat",
+                ),
+            }
+            upper
+        }
+        ShownTuple::Below { lower, upper, .. } => {
+            bytes(
+                note,
+                "from",
+                lower.as_bytes(),
+                "the interval begins below the key",
+            );
+            upper
+        }
+    };
+    match upper {
+        Some(upper) => bytes(
+            note,
+            "up to",
+            upper.as_bytes(),
+            "no other key is between the two",
+        ),
+        None => text(note, "up to", "the end of all keys", "no other key follows"),
+    }
+    match tuple {
+        ShownTuple::At { content, .. } => match content {
+            ShownContent::Value(value) => {
+                bytes(note, "value", value.as_bytes(), "of the key: this decides");
+            }
+            ShownContent::Removed => {
+                text(
+                    note,
+                    "content",
+                    "removed",
+                    "the key is absent: this decides",
+                );
+            }
+            ShownContent::Nothing => text(
+                note,
+                "content",
+                "nothing",
+                "it is no key of this generation: older ones are asked",
+            ),
+        },
+        ShownTuple::Below { content, .. } => {
+            let what = match content {
+                Summary::Value(digest) => format!("a value of digest {digest}"),
+                Summary::Removed => "removed".into(),
+                Summary::Nothing => "nothing".into(),
+            };
+            let says = "of where the interval begins; the key is no key of this generation";
+            text(note, "content", what, says);
+        }
+    }
+}
+
+fn say_evidence<S: Suite, D: TupleScheme<S>>(part: &Part<S, D>, instant: u64, note: Note<'_>) {
+    let Attested { validity, chain } = D::attested(&part.evidence);
+    match validity {
+        Some(validity) => {
+            number(note, "since", validity.since, "the tuple is there");
+            let says = match validity.require(instant) {
+                Ok(()) => format!("it is shown to be there; {instant} is in between"),
+                Err(_) => format!("it is shown to be there; {instant} is not in between"),
+            };
+            number(note, "until", validity.until, &says);
+        }
+        None => number(
+            note,
+            "at",
+            instant,
+            "the evidence is for this instant alone",
+        ),
+    }
+    if let Some((revealed, link)) = chain {
+        let says = format!("{revealed} steps of hashing lead from it to the anchor that is signed");
+        text(note, "link", link, &says);
+    }
+    let length = codec::encode_body(&part.evidence).len();
+    let says = "bytes, which pad verify checks with the key file";
+    number(
+        note,
+        "evidence",
+        u64::try_from(length).unwrap_or(u64::MAX),
+        says,
+    );
+}

@@ -1,0 +1,277 @@
+//! What a message is, and what checking a proof computes, for people who want to follow it.
+//!
+//! Each step is said as a [`Line`] when it is made. The steps of a tree's proof are those of its check itself
+//! ([`pad_tree::TreeProof::explain`]), so what is shown is what a verifier does. What a proof says about a question is
+//! [`crate::dynamic::verify`]'s business.
+
+#![deny(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::arithmetic_side_effects
+)]
+
+use pad_core::{
+    DecodeError, Key, Sha256Ed25519, SignedHead, SnapshotHead, Suite, Untrusted, Version, codec,
+    update::UpdateHead,
+};
+
+use crate::{
+    family,
+    keys::PublicKey,
+    question::Refusal,
+    selection::{SchemeFamily, SchemeName, SuiteName, with_suite},
+};
+
+mod kinds;
+
+pub use kinds::{Kind, LONGEST, Role};
+
+/// A step, or something that stands in a message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line {
+    /// What it is, in a word or two.
+    pub what: &'static str,
+    /// It.
+    pub shown: Shown,
+    /// How it comes about, or what follows from it.
+    pub says: String,
+}
+
+/// What is shown of a step.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Shown {
+    /// Bytes of somebody's choice: keys and values.
+    Bytes(Vec<u8>),
+    /// Digits or a name.
+    Text(String),
+    /// A number.
+    Number(u64),
+}
+
+/// Takes lines.
+pub type Note<'n> = &'n mut dyn FnMut(Line);
+
+pub(crate) fn text(note: Note<'_>, what: &'static str, shown: impl ToString, says: &str) {
+    let (shown, says) = (Shown::Text(shown.to_string()), says.to_owned());
+    note(Line { what, shown, says });
+}
+
+pub(crate) fn bytes(note: Note<'_>, what: &'static str, shown: &[u8], says: &str) {
+    let (shown, says) = (Shown::Bytes(shown.to_owned()), says.to_owned());
+    note(Line { what, shown, says });
+}
+
+pub(crate) fn number(note: Note<'_>, what: &'static str, shown: u64, says: &str) {
+    let (shown, says) = (Shown::Number(shown), says.to_owned());
+    note(Line { what, shown, says });
+}
+
+/// What is known of a message once all its steps are said.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Inspected {
+    /// What it is.
+    pub kind: Kind,
+    /// The version that it is about, or leads to; `None` if it names none.
+    pub version: Option<Version>,
+    /// Whether the author's signature on the head was checked, with the key that was given, and is good.
+    pub is_signed: bool,
+    /// Whether all steps of its check were made and came to what is signed. Where they were not made ([`Role::Other`] and proofs of
+    /// which only the head is shown), whoever wants to know verifies it.
+    pub is_followed: bool,
+}
+
+/// The head in a message, if it has one, without the check of its signature; for a look at it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Headline {
+    /// The scheme, if it is known here.
+    pub scheme: Option<SchemeName>,
+    /// The dictionary.
+    pub dictionary: String,
+    /// The version.
+    pub version: Version,
+    /// The root in hexadecimal digits.
+    pub root: String,
+    /// Of updates: how many changes they carry.
+    pub changes: Option<u64>,
+}
+
+/// What a message says of itself, unverified.
+///
+/// # Errors
+/// [`DecodeError`]: it is not a message, of a kind that means nothing, or what comes up to its head is malformed.
+pub fn headline(message: &[u8]) -> Result<(Kind, Option<Headline>), DecodeError> {
+    let kind = Kind::of(message)?;
+    let headline = with_suite!(kind.suite()?, S => {
+        let (head, changes) = head_of::<S>(&kind, message)?;
+        head.map(|SignedHead { head, .. }| Headline {
+            scheme: SchemeName::from_id(head.scheme),
+            dictionary: head.dictionary.to_string(),
+            version: head.version,
+            root: head.root.to_string(),
+            changes,
+        })
+    });
+    Ok((kind, headline))
+}
+
+type HeadAndChanges<S> = (Option<SignedHead<S>>, Option<u64>);
+
+fn head_of<S: Suite>(kind: &Kind, message: &[u8]) -> Result<HeadAndChanges<S>, DecodeError> {
+    let body = message.get(codec::ENVELOPE_LENGTH..).unwrap_or_default();
+    Ok(match kind.role {
+        Role::Head => (Some(codec::decode_body(body)?), None),
+        Role::ProofFile => (codec::decode_start::<Option<SignedHead<S>>>(body)?, None),
+        Role::Update => {
+            let update = codec::decode_start::<UpdateHead<S>>(body)?;
+            (Some(update.head), Some(update.operations()))
+        }
+        Role::Evidence | Role::Other => (None, None),
+    })
+}
+
+/// Says step by step what checking a message computes: of a head, a proof file or an update.
+///
+/// Without a public key the signature is not checked. The proofs of tuples say nothing of the key that was asked for; given it, the digests
+/// are computed. Memory: the message, and a line.
+///
+/// # Errors
+/// [`Refusal`] at the first thing that does not fit; the lines before it are said.
+pub fn inspect(
+    public: Option<&PublicKey>,
+    key: Option<&Key>,
+    message: &[u8],
+    note: Note<'_>,
+) -> Result<Inspected, Refusal> {
+    let kind = Kind::of(message)?;
+    text(
+        note,
+        "message",
+        kind.name,
+        &format!("kind {} of {} bytes", kind.number, message.len()),
+    );
+    with_suite!(kind.suite()?, S => inspect_in::<S>(&kind, public, key, message, note))
+}
+
+fn inspect_in<S: Suite>(
+    kind: &Kind,
+    public: Option<&PublicKey>,
+    key: Option<&Key>,
+    message: &[u8],
+    note: Note<'_>,
+) -> Result<Inspected, Refusal> {
+    let (head, changes) = head_of::<S>(kind, message)?;
+    let mut inspected = Inspected {
+        kind: kind.clone(),
+        version: head.map(|head| head.head.version),
+        is_signed: false,
+        is_followed: false,
+    };
+    let root = match (&head, kind.role) {
+        (Some(head), _) => {
+            inspected.is_signed = say_head(head, public, note)?;
+            head.head.root
+        }
+        (None, Role::ProofFile) => {
+            inspected.version = Some(Version::EMPTY);
+            number(
+                note,
+                "version",
+                0,
+                "no head: version 0 is empty by definition",
+            );
+            let empty = S::empty_tree();
+            text(note, "root", empty, "of the empty dictionary");
+            empty
+        }
+        (None, _) => return Ok(inspected),
+    };
+    if let Some(changes) = changes {
+        number(
+            note,
+            "changes",
+            changes,
+            "what leads from the version before to this one",
+        );
+    }
+    if kind.role == Role::ProofFile {
+        let body = message.get(codec::ENVELOPE_LENGTH..).unwrap_or_default();
+        let scheme = match (&head, public) {
+            (Some(head), _) => SchemeName::from_id(head.head.scheme),
+            (None, public) => public.map(|public| public.scheme),
+        };
+        let scheme_family = scheme.map(SchemeName::family);
+        let is_shown = if kind.is_of_tree() && scheme_family.is_none_or(is_tree) {
+            inspected.is_followed = family::tree::explain::<S>(body, &root, note)?;
+            inspected.is_followed
+        } else if kind.is_look_up_of_tuples() && scheme_family == Some(SchemeFamily::Tuple) {
+            let scheme = scheme.map(SchemeName::id);
+            let version = inspected.version.unwrap_or(Version::EMPTY);
+            family::tuple::explain::<S>(scheme, version, key, body, note)?
+        } else {
+            false
+        };
+        if !is_shown {
+            let says = "of such proofs only the head is shown; pad verify checks them";
+            text(note, "proof", kind.name, says);
+        }
+    }
+    Ok(inspected)
+}
+
+fn is_tree(family: SchemeFamily) -> bool {
+    family == SchemeFamily::Tree
+}
+
+/// Says what is signed, and whether it is.
+fn say_head<S: Suite>(
+    signed: &SignedHead<S>,
+    public: Option<&PublicKey>,
+    note: Note<'_>,
+) -> Result<bool, Refusal> {
+    let SnapshotHead {
+        scheme,
+        dictionary,
+        version,
+        root,
+        history,
+    } = signed.head;
+    let name = SchemeName::from_id(scheme).map_or("unknown here", SchemeName::name);
+    text(note, "dictionary", dictionary, "whose head this is");
+    text(
+        note,
+        "scheme",
+        name,
+        &format!("number {:04x}, suite {}", scheme.0, S::NAME),
+    );
+    number(note, "version", version.number(), "");
+    text(note, "root", root, "signed: what is below must come to it");
+    text(note, "history", history, "signed: the heads before it");
+    let signature = hex::encode(signed.signature.to_bytes());
+    let length = signed.head.signed_bytes().len();
+    let Some(public) = public else {
+        let says = format!("over {length} bytes; not checked, no public key is given");
+        text(note, "signature", signature, &says);
+        return Ok(false);
+    };
+    let verified = Untrusted::new(*signed).verify(&public.authority, &version);
+    let says = match &verified {
+        Ok(_) => format!(
+            "over {length} bytes: good, by author {}",
+            public.authority.author
+        ),
+        Err(error) => format!("over {length} bytes: not good, {error}"),
+    };
+    text(note, "signature", signature, &says);
+    verified?;
+    Ok(true)
+}
+
+/// The suite of a message, where its envelope says it.
+fn suite_numbered(number: u16) -> Result<SuiteName, DecodeError> {
+    SuiteName::from_id(number).ok_or(DecodeError::WrongSuite {
+        expected: Sha256Ed25519::ID.0,
+        actual: number,
+    })
+}

@@ -1,0 +1,127 @@
+//! The kinds of messages: the table of `docs/format.md`.
+
+use pad_core::{DecodeError, codec};
+
+use super::suite_numbered;
+use crate::selection::SuiteName;
+
+/// What a message is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Kind {
+    /// Its number in envelopes.
+    pub number: u8,
+    /// What stands after it: the suite, the scheme, the kind of tags, or 0.
+    pub context: u16,
+    /// What it is called.
+    pub name: &'static str,
+    /// What can be said about it.
+    pub role: Role,
+}
+
+/// What can be said about a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// A signed head.
+    Head,
+    /// A signed head, and a proof under it.
+    ProofFile,
+    /// What leads to a version, with the head of that.
+    Update,
+    /// Evidence against an author's key.
+    Evidence,
+    /// Something without a head at its beginning.
+    Other,
+}
+
+/// The longest message that is inspected: a value of the longest length, with its proof.
+pub const LONGEST: usize = (16 << 20) + (1 << 20);
+
+impl Kind {
+    /// What an envelope says.
+    ///
+    /// # Errors
+    /// [`DecodeError`]: it is no envelope of this format, or its number means nothing.
+    pub fn of(message: &[u8]) -> Result<Self, DecodeError> {
+        let envelope = message.first_chunk::<{ codec::ENVELOPE_LENGTH }>();
+        let [m0, m1, m2, m3, format, number, c0, c1] = *envelope.ok_or(DecodeError::Malformed)?;
+        if [m0, m1, m2, m3] != codec::MAGIC {
+            return Err(DecodeError::NotThisFormat);
+        }
+        if format != codec::FORMAT_VERSION {
+            return Err(DecodeError::UnknownFormatVersion(format));
+        }
+        let (name, role) = described(number).ok_or(DecodeError::Malformed)?;
+        Ok(Self {
+            number,
+            context: u16::from_be_bytes([c0, c1]),
+            name,
+            role,
+        })
+    }
+
+    /// The suite of what is signed in it.
+    pub(super) fn suite(&self) -> Result<SuiteName, DecodeError> {
+        match self.number {
+            // Logs have one; kinds without heads need none.
+            10..=12 | 48..=58 | 96..=112 | 129..=131 | 145..=147 => Ok(SuiteName::Sha256Ed25519),
+            _ => suite_numbered(self.context),
+        }
+    }
+
+    pub(super) const fn is_of_tree(&self) -> bool {
+        matches!(self.number, 32..=38)
+    }
+
+    pub(super) const fn is_look_up_of_tuples(&self) -> bool {
+        self.number == 81
+    }
+}
+
+fn described(number: u8) -> Option<(&'static str, Role)> {
+    use Role::{Evidence, Head, Other, ProofFile, Update};
+    Some(match number {
+        1 => ("signed head", Head),
+        2 => ("inclusion proof of heads", Other),
+        3 => ("consistency proof of heads", Other),
+        4 => ("update of a tree dictionary", Update),
+        5 => ("evidence: two heads of one version", Evidence),
+        6 => ("trusted view", Other),
+        7 => ("checkpoint of a server", Other),
+        8 => ("prefix proof of heads", Other),
+        9 => ("evidence: heads that contradict each other", Evidence),
+        10 => ("question", Other),
+        11 => ("history of a key, unproved", Other),
+        12 => ("list of messages", Other),
+        16..=22 => ("proof by a tree, without its head", Other),
+        32 => ("proof of a look-up", ProofFile),
+        33 => ("proof of a look-up of several keys", ProofFile),
+        34 => ("proof of a range", ProofFile),
+        35 => ("proof of a predecessor", ProofFile),
+        36 => ("proof of a successor", ProofFile),
+        37 => ("proof of the first entry", ProofFile),
+        38 => ("proof of the last entry", ProofFile),
+        48..=58 => ("message of an accumulator", Other),
+        64 => ("update of a tuple dictionary", Update),
+        65..=67 => ("proof by tuples, without its head", Other),
+        68 => ("checkpoint of a server of a tuple dictionary", Other),
+        81 => ("proof of a look-up by tuples", ProofFile),
+        82 => ("proof of several keys by tuples", ProofFile),
+        83 => ("proof of a range by tuples", ProofFile),
+        96 => ("request about an outsourced file", Other),
+        97 => ("response about an outsourced file", Other),
+        98 => ("owner's key for tags of outsourced files", Other),
+        99 => ("server's key for tags of outsourced files", Other),
+        100 => ("verifier's key for tags of outsourced files", Other),
+        112 => ("owner's state of an outsourced file", Other),
+        128 => ("update of a log", Update),
+        129..=131 => ("proof of a log, without its head", Other),
+        132 => ("checkpoint of a server of a log", Other),
+        145 => ("proof of what a log has of a key", ProofFile),
+        146 => ("proof of one entry of a log", ProofFile),
+        // It begins with two heads.
+        147 => ("proof that a log has grown", Other),
+        160..=168 => ("message of a block directory", Other),
+        176 | 177 => ("proof file of a block directory", ProofFile),
+        _ => return None,
+    })
+}

@@ -1,0 +1,171 @@
+//! What whoever has a store says of its versions beside what is signed: their names, and when they were made.
+//!
+//! None of it is in the signed head, and none of it is proved: a name is its store's word. Whoever asks for a version by a name is told which
+//! number that is, and has the answer verified for the number. Names travel neither with updates nor with copies that are made of them.
+
+use std::collections::BTreeMap;
+
+use pad_core::{Version, codec};
+use serde::{Deserialize, Serialize};
+
+use crate::store::{RecordChange, Store, StoreError};
+
+/// What is said of a version.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct VersionNote {
+    /// Its name, if it has one.
+    pub name: Option<String>,
+    /// When it was signed, in seconds since 1970, by the author's clock.
+    pub seconds: u64,
+    /// How many changes the author asked for.
+    pub changes: u64,
+    /// How many entries it has.
+    pub entries: u64,
+}
+
+/// The longest name, in bytes.
+pub const LONGEST_NAME: usize = 1 << 12;
+
+impl VersionNote {
+    /// The record that is written with the version.
+    pub fn record(&self, version: Version) -> RecordChange {
+        let name = version.number().to_be_bytes();
+        RecordChange::put(GROUP, name, codec::encode_body(self))
+    }
+}
+
+/// What a store says of its versions. Those that came as updates of somebody else have no note.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct VersionNotes(BTreeMap<Version, VersionNote>);
+
+/// A name does not stand for one version.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum NameError {
+    /// No version has it.
+    #[error("no version has the name '{0}'; pad versions lists names")]
+    Unknown(String),
+    /// Several versions have it.
+    #[error(
+        "the name '{name}' is that of versions {}: ask for one of these by its number",
+        listed(versions)
+    )]
+    Ambiguous {
+        /// The name.
+        name: String,
+        /// Some of the versions that have it, in ascending order.
+        versions: Vec<Version>,
+    },
+}
+
+fn listed(versions: &[Version]) -> String {
+    let all: Vec<_> = versions.iter().map(Version::to_string).collect();
+    all.join(", ")
+}
+
+impl VersionNotes {
+    /// What a store says. Time: the number of its notes.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub fn read(store: &impl Store) -> Result<Self, StoreError> {
+        let damaged = || StoreError::Damaged("what it says of a version is unreadable");
+        let mut notes = BTreeMap::new();
+        for (name, value) in store.records(GROUP)? {
+            let number = <[u8; 8]>::try_from(name.as_slice()).map_err(|_| damaged())?;
+            let note = codec::decode_body(&value).map_err(|_| damaged())?;
+            notes.insert(Version::new(u64::from_be_bytes(number)), note);
+        }
+        Ok(Self(notes))
+    }
+
+    /// Whether nothing is said of any version.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// What is said of a version.
+    pub fn get(&self, version: Version) -> Option<&VersionNote> {
+        self.0.get(&version)
+    }
+
+    /// The version of this name.
+    ///
+    /// # Errors
+    /// [`NameError`] unless it is one.
+    pub fn find(&self, name: &str) -> Result<Version, NameError> {
+        let named = self.0.iter();
+        let named = named.filter(|(_, note)| note.name.as_deref() == Some(name));
+        let versions: Vec<_> = named.map(|(version, _)| *version).take(SHOWN).collect();
+        match versions.as_slice() {
+            [] => Err(NameError::Unknown(name.into())),
+            [version] => Ok(*version),
+            _ => Err(NameError::Ambiguous {
+                name: name.into(),
+                versions,
+            }),
+        }
+    }
+}
+
+/// How many versions of one name are listed.
+const SHOWN: usize = 10;
+const GROUP: &str = "version-notes";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::redb_store::RedbStore;
+
+    fn note(name: Option<&str>) -> VersionNote {
+        VersionNote {
+            name: name.map(Into::into),
+            seconds: 1_700_000_000,
+            changes: 3,
+            entries: 2,
+        }
+    }
+
+    #[test]
+    fn a_name_is_that_of_one_version() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("store");
+        let names = [Some("a"), None, Some("b"), Some("a")];
+        let records: Vec<_> = (1..)
+            .zip(names)
+            .map(|(version, name)| note(name).record(Version::new(version)))
+            .collect();
+        let store = RedbStore::create(&path, &records).unwrap();
+        let notes = VersionNotes::read(&store).unwrap();
+        assert_eq!(notes.find("b"), Ok(Version::new(3)));
+        assert_eq!(notes.find("c"), Err(NameError::Unknown("c".into())));
+        let versions = vec![Version::new(1), Version::new(4)];
+        let name = "a".into();
+        assert_eq!(
+            notes.find("a"),
+            Err(NameError::Ambiguous { name, versions })
+        );
+        assert_eq!(notes.get(Version::new(2)), Some(&note(None)));
+        assert_eq!(notes.get(Version::new(5)), None);
+    }
+
+    #[test]
+    fn damaged_notes_are_errors() {
+        let folder = tempfile::tempdir().unwrap();
+        let good = codec::encode_body(&note(Some("a")));
+        let bad = [
+            RecordChange::put(GROUP, [0; 7], good.clone()),
+            RecordChange::put(GROUP, [0; 8], &good[1..]),
+            RecordChange::put(GROUP, [0; 8], [&good[..], &[0]].concat()),
+        ];
+        for (number, record) in bad.into_iter().enumerate() {
+            let path = folder.path().join(number.to_string());
+            let store = RedbStore::create(&path, &[record]).unwrap();
+            let read = VersionNotes::read(&store);
+            assert!(
+                matches!(read, Err(StoreError::Damaged(_))),
+                "{number}: {read:?}"
+            );
+        }
+    }
+}
