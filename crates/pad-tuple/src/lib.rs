@@ -137,6 +137,8 @@ pub mod repository;
 pub mod scheme;
 pub mod signed;
 #[cfg(feature = "std")]
+mod source;
+#[cfg(feature = "std")]
 pub mod speculation;
 pub mod statement;
 pub mod tuple;
