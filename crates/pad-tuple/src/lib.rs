@@ -141,6 +141,8 @@ mod source;
 #[cfg(feature = "std")]
 pub mod speculation;
 pub mod statement;
+#[cfg(feature = "std")]
+pub mod stored;
 pub mod tuple;
 #[cfg(feature = "std")]
 pub mod update;
@@ -179,4 +181,5 @@ pub use {
     repository::TupleRepository,
     signed::Refresh,
     speculation::Speculation,
+    stored::{StorableDesign, StoredTupleRepository},
 };

@@ -21,6 +21,7 @@ use crate::{
 mod apply;
 mod read;
 
+pub(crate) use apply::entries_after;
 pub(crate) use read::{lower_end, read_number};
 
 /// The persistent predecessor index of one generation: lower end to tuple number, at every instant of
