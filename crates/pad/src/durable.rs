@@ -15,6 +15,7 @@ use pad_tree::{Difference, KeyHistory, KeyRange};
 
 use crate::{
     answering::AnswerError,
+    author::SigningKeys,
     hosted::{HostedRepository, Keeping, SignedUpdate, SortedEntries, Typed},
     question::{HeadText, Question},
     repository::{RepositoryError, SignError},
@@ -107,6 +108,12 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
                 }
                 self.since_checkpoint = replay(memory, &self.store)?;
             }
+            Keeping::Derived(derived) => {
+                derived.take_up(&self.store)?;
+                replay(&mut *derived, &self.store)?;
+                // Somebody else may be writing, or this process may not: what was lacking is in memory meanwhile.
+                drop(derived.settle());
+            }
         }
         Ok(())
     }
@@ -123,7 +130,7 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
     fn keep(&mut self, update: impl FnOnce() -> Vec<u8>) -> Result<(), RepositoryError> {
         let version = self.memory.latest();
         let stored = match self.memory.keeping() {
-            Keeping::Whole(_) => update(),
+            Keeping::Whole(_) | Keeping::Derived(_) => update(),
             Keeping::Rows(rows) => {
                 // Without it nobody can say that the version is there.
                 let row = rows.row(version).inspect_err(|_| rows.close())?;
@@ -191,7 +198,24 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
         self.begin()?;
         let update = match self.memory.keeping() {
             Keeping::Rows(rows) => rows.publish(batch, signer)?,
-            Keeping::Whole(_) => return Err(RepositoryError::from(NO_AUTHOR).into()),
+            _ => return Err(RepositoryError::from(NO_AUTHOR).into()),
+        };
+        self.keep(|| update.encode())?;
+        Ok(update)
+    }
+
+    /// As [`Durable::publish`], of a repository that keeps what follows from its updates.
+    ///
+    /// # Errors
+    /// [`SignError`]: nothing is changed, and the batch is still there.
+    pub(crate) fn publish_with(
+        &mut self,
+        batch: &mut Vec<Operation>,
+        keys: &SigningKeys,
+    ) -> Result<Box<dyn SignedUpdate>, SignError> {
+        let update = match self.memory.keeping() {
+            Keeping::Derived(derived) => derived.publish(batch, keys)?,
+            _ => return Err(RepositoryError::from(NO_AUTHOR).into()),
         };
         self.keep(|| update.encode())?;
         Ok(update)
@@ -229,6 +253,10 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
             self.publish_staged(records)?;
             self.acknowledged = self.memory.latest();
             self.staged.clear();
+            if let Keeping::Derived(derived) = self.memory.keeping() {
+                // As of a checkpoint: the updates are durable, and the next opening applies them again.
+                drop(derived.settle());
+            }
         }
         // Checkpoints that double the distance cost as much as the updates do, all together.
         if self.since_checkpoint > self.checkpoint_bytes.max(LEAST_CHECKPOINT_DISTANCE) {
@@ -289,6 +317,10 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
                 self.checkpoint()?;
             }
             Keeping::Rows(rows) => rows.prune(oldest, &mut self.store)?,
+            Keeping::Derived(derived) => {
+                let pruned = derived.prune(oldest)?;
+                self.store.put_checkpoint(&pruned)?;
+            }
         }
         self.store.compact()?;
         Ok(())

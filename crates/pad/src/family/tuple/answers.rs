@@ -199,20 +199,8 @@ impl<S: Suite, D: AskedDesign<S>> AnsweringRepository for TupleRepository<S, D> 
 
     /// A put of the value that the key had already leaves no trace, and is not listed.
     fn history(&self, key: &Key) -> Result<Untrusted<KeyHistory>, AnswerError> {
-        let (oldest, latest) = (self.oldest(), self.latest());
-        let mut before = self.lookup(oldest, key)?;
-        let mut changes = Vec::new();
-        for version in (oldest.number() + 1..=latest.number()).map(Version::new) {
-            let after = self.lookup(version, key)?;
-            if after != before {
-                changes.push(version);
-            }
-            before = after;
-        }
-        Ok(Untrusted::new(KeyHistory {
-            since: oldest,
-            changes,
-        }))
+        let versions = (self.oldest(), self.latest());
+        Ok(history_of(versions, |version| self.lookup(version, key))?)
     }
 
     fn diff(
@@ -247,7 +235,30 @@ impl<S: Suite, D: AskedDesign<S>> AnsweringRepository for TupleRepository<S, D> 
     }
 }
 
-fn compare(before: BTreeMap<Key, Value>, mut after: BTreeMap<Key, Value>) -> Vec<Difference> {
+/// The versions from an oldest to a latest one in which a value is another one than before.
+pub(super) fn history_of(
+    (oldest, latest): (Version, Version),
+    value: impl Fn(Version) -> Result<Option<Value>, LookupError>,
+) -> Result<Untrusted<KeyHistory>, LookupError> {
+    let mut before = value(oldest)?;
+    let mut changes = Vec::new();
+    for version in (oldest.number() + 1..=latest.number()).map(Version::new) {
+        let after = value(version)?;
+        if after != before {
+            changes.push(version);
+        }
+        before = after;
+    }
+    Ok(Untrusted::new(KeyHistory {
+        since: oldest,
+        changes,
+    }))
+}
+
+pub(super) fn compare(
+    before: BTreeMap<Key, Value>,
+    mut after: BTreeMap<Key, Value>,
+) -> Vec<Difference> {
     let mut changes: Vec<Difference> = before
         .into_iter()
         .map(|(key, value)| Difference {
