@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# An author, two servers, a mirror, two servers that lie and three clients, as processes on this machine, with TLS where
+# An author, two servers, a mirror, two servers that lie, a witness and three clients, as processes on this machine, with TLS where
 # there is openssl to make a certificate. Every lie is caught; what is left of it is shown.
 #
 #   scripts/three-parties.sh [the pad program]
@@ -72,6 +72,26 @@ test -e first.view.lie
 say "another history"
 asked get --server "$fork" --server "$mirror" --view second.view apple
 "$pad" evidence --public author.key.pub second.view.evidence
+
+say "a witness, and a server that keeps the log of heads"
+"$pad" witness keygen --name witness.example/w --out witness.key
+"$pad" witness keygen --name log.example/prices --log-of author.key.pub --out log.key
+log=$(cat log.key.pub)
+serve witness witness --state witness.state --key witness.key --known-log "$log"
+printf 'log %s\nwitness w %s %s\nquorum w\n' "$log" "$(cat witness.key.pub)" "$witness" >policy
+witnessed=(--log-key log.key --witnesses policy ${roots[@]+"${roots[@]}"})
+"$pad" apply --store logged.pad --public author.key.pub first.update >/dev/null
+"$pad" export --store author.pad --at 2 --out second.update >/dev/null
+"$pad" apply --store logged.pad second.update >/dev/null
+serve logged serve --store logged.pad --publish logged.heads "${witnessed[@]}"
+until asked get --server "$logged" --witnesses policy apple 2>/dev/null; do sleep 0.05; done
+asked get --server "$logged" --witnesses policy --at 1 apple
+
+say "the other history with all keys: it is believed where nobody asks the witness, and refused where somebody does"
+serve private serve --store fork.pad --publish private.heads "${witnessed[@]}"
+asked get --server "$private" apple
+if asked get --server "$private" --witnesses policy apple; then exit 1; fi
+asked get --server "$private" --server "$logged" --witnesses policy apple
 
 say "a server is killed, and its client asks the next"
 kill -9 "${servers[0]}"

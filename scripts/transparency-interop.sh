@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # Holds the formats of transparency logs against what others wrote in Go: golang.org/x/mod (notes, tiles, proofs),
 # github.com/transparency-dev/formats (checkpoints, cosignatures, proofs as text), and Tessera (its fsck, and a log of
-# its own that our witness cosigns).
+# its own that `pad witness` cosigns over HTTP).
 #
 #   scripts/transparency-interop.sh [entries]
 #
+# PAD names the pad program, which is built otherwise.
 # Without Go, or without its modules, it says what it skips and succeeds.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -32,6 +33,8 @@ target=${CARGO_TARGET_DIR:-target}
 }
 cargo build --locked -q -p transparency-log --features disk --example interop
 ours=$target/debug/examples/interop
+[ -n "${PAD:-}" ] || cargo build --locked -q -p pad-cli
+pad=$(realpath "${PAD:-$target/debug/pad}")
 
 echo "== ours, checked by x/mod and formats"
 "$ours" make "$work/ours" "$entries"
@@ -70,7 +73,8 @@ echo "== theirs (x/mod, formats), checked by ours"
 "$ours" check "$work/theirs"
 
 echo "== a log of Tessera's, cosigned by our witness, checked by ours"
-"$work/peer" tessera "$work/tessera" 300 "$(cat "$work/ours/witness.pub")" "$ours" 2>"$work/tessera.log" || {
+"$pad" witness keygen --name witness.example/pad --out "$work/witness.key" >/dev/null
+"$work/peer" tessera "$work/tessera" 300 "$work/witness.key" "$pad" 2>"$work/tessera.log" || {
     cat "$work/tessera.log" >&2
     exit 1
 }

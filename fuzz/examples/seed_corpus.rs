@@ -9,7 +9,7 @@ use conformance::{
     tuple::TestSecret,
 };
 use pad_core::{
-    Contradiction, Dictionary, DictionaryId, Equivocation, Past, Repository, Sha256Ed25519, Suite, TrustedView,
+    Contradiction, Dictionary, DictionaryId, Equivocation, Heads as _, Past, Repository, Sha256Ed25519, Suite, TrustedView,
     Testimony, Untrusted, Version, codec,
 };
 use pad_fuzz::{target::TARGETS, tuples::TUPLES};

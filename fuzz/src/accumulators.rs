@@ -13,8 +13,8 @@ use ed25519_dalek::SigningKey;
 use pad_core::{AuthorKey, Proof, Untrusted, Verified, Version, Workers};
 use std::sync::{Arc, LazyLock};
 
-const RSA: &str = include_str!("../../crates/accumulators/tests/vectors/rsa.json");
-const BILINEAR: &str = include_str!("../../crates/accumulators/tests/vectors/bilinear.json");
+const RSA: &str = include_str!("../../docs/vectors/accumulators/rsa.json");
+const BILINEAR: &str = include_str!("../../docs/vectors/accumulators/bilinear.json");
 const LIMIT: usize = 1 << 14;
 /// The members, then others.
 const NAMES: [&str; 6] = ["apple", "banana", "cherry", "damson", "elder", "fig"];

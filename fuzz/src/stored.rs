@@ -174,7 +174,7 @@ fn with<B: BalancingScheme>(data: &[u8], honest: &Honest) {
     if let Ok(entries) = checked {
         assert_eq!(usize::try_from(entries), Ok(contents.len()));
     }
-    let _ = changed.differences(Version::new(1), latest, drop);
+    let _ = changed.differences(Version::new(1), latest, |_| Ok(()));
     drop(changed.history(&key(asked[0])));
     let mut batch = vec![
         put(asked[0], 9),

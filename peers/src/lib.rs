@@ -10,6 +10,7 @@
 )]
 
 pub mod adapters;
+pub mod database;
 pub mod effort;
 pub mod heap;
 pub mod load;
@@ -19,5 +20,6 @@ pub mod peer;
 pub mod row;
 pub mod run;
 pub mod signing;
+pub mod stored;
 
 pub use comparison::Outcome;

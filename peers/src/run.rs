@@ -19,6 +19,7 @@ use crate::{
     measure::{Emit, measure},
     peer::{About, Peer},
     row::Row,
+    stored::{self, OnceArguments},
 };
 
 /// Measures other people's authenticated dictionaries beside ours; prints one JSON object per line.
@@ -36,6 +37,11 @@ pub struct Arguments {
     /// Only these dictionaries.
     #[arg(long, value_delimiter = ',', value_parser = PossibleValuesParser::new(names()))]
     peer: Vec<String>,
+    /// Measure the tree that is on a database, opened for each look-up and each commit, and nothing else.
+    #[arg(long)]
+    stored: bool,
+    #[command(flatten)]
+    once: OnceArguments,
     /// Measure little: to see that everything works.
     #[arg(long)]
     quick: bool,
@@ -44,6 +50,11 @@ pub struct Arguments {
 impl Arguments {
     /// Measures what is asked for. What has a limit of its own is not measured with more keys, unless it is named.
     pub fn run(&self) -> Outcome<()> {
+        if let (Some(once), Some(store)) = (self.once.once, &self.once.store) {
+            let keys = self.keys.first().copied().unwrap_or(1);
+            let bytes = once.run(store, keys)?;
+            return Ok(writeln!(stdout(), "{bytes}")?);
+        }
         // What libraries would spread over all cores stays on one.
         rayon::ThreadPoolBuilder::new()
             .num_threads(1)
@@ -54,6 +65,13 @@ impl Arguments {
             Effort::FULL
         };
         for &keys in &self.keys {
+            if self.stored {
+                let row = stored::measure(keys, effort)?;
+                writeln!(stdout(), "{}", serde_json::to_string(&row)?)?;
+                let row = stored::measure_ours(keys, effort)?;
+                writeln!(stdout(), "{}", serde_json::to_string(&row)?)?;
+                continue;
+            }
             for contender in CONTENDERS {
                 let about = (contender.about)();
                 let is_named = self.peer.iter().any(|name| name == about.name);

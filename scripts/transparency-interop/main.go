@@ -4,7 +4,7 @@
 //	transparency-interop check FOLDER
 //	transparency-interop texts FOLDER
 //	transparency-interop make FOLDER SIZE
-//	transparency-interop tessera FOLDER ENTRIES WITNESS WITNESS-PROGRAM
+//	transparency-interop tessera FOLDER ENTRIES WITNESS-KEY-FILE PAD
 package main
 
 import (
@@ -39,6 +39,6 @@ func run(arguments []string) error {
 		}
 		return witnessed(arguments[1], entries, arguments[3], arguments[4])
 	default:
-		return fmt.Errorf("usage: check FOLDER | texts FOLDER | make FOLDER SIZE | tessera FOLDER ENTRIES WITNESS-KEY WITNESS-PROGRAM")
+		return fmt.Errorf("usage: check FOLDER | texts FOLDER | make FOLDER SIZE | tessera FOLDER ENTRIES WITNESS-KEY-FILE PAD")
 	}
 }

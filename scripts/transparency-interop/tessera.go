@@ -4,15 +4,16 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
+	"regexp"
+	"strings"
 	"time"
 
 	f_note "github.com/transparency-dev/formats/note"
@@ -21,9 +22,14 @@ import (
 	"golang.org/x/mod/sumdb/note"
 )
 
-// witnessed runs a log of Tessera's in files, whose checkpoints are published only with a cosignature of our witness.
-// Each request to it is one run of its program: the request on standard input, the answer on standard output.
-func witnessed(folder string, entries int, witnessKey, program string) error {
+// witnessed runs a log of Tessera's in files, whose checkpoints are published only with a cosignature of our witness: a
+// process of its own, which is killed between the two rounds.
+func witnessed(folder string, entries int, keyFile, program string) error {
+	public, err := os.ReadFile(keyFile + ".pub")
+	if err != nil {
+		return err
+	}
+	witnessKey := strings.TrimSpace(string(public))
 	secret, logKey, err := note.GenerateKey(rand.Reader, "tessera.example/log")
 	if err != nil {
 		return err
@@ -42,18 +48,30 @@ func witnessed(folder string, entries int, witnessKey, program string) error {
 	if err := os.WriteFile(filepath.Join(folder, "log.pub"), []byte(logKey), 0o644); err != nil {
 		return err
 	}
-	address, answered, err := serve(program, filepath.Join(folder, "witness"), logKey)
-	if err != nil {
-		return err
-	}
-	group, err := tessera.NewWitness(witnessKey, address)
-	if err != nil {
-		return err
-	}
-	// Twice, as two processes.
+	listen := "127.0.0.1:0"
+	var ours *witness
+	// Twice, as two processes, of the log and of the witness.
 	for round := range 2 {
+		ours, err = serve(program, filepath.Join(folder, "witness"), keyFile, logKey, listen)
+		if err != nil {
+			return err
+		}
+		defer ours.kill()
+		listen = ours.address.Host
+		group, err := tessera.NewWitness(witnessKey, ours.address)
+		if err != nil {
+			return err
+		}
 		if err := appendTo(folder, signer, tessera.NewWitnessGroup(1, group), entries, round); err != nil {
 			return err
+		}
+		answers, err := ours.answers()
+		if err != nil {
+			return err
+		}
+		fmt.Printf("round %d: answers of our witness by status: %s\n", round+1, answers)
+		if round == 0 {
+			ours.kill()
 		}
 	}
 	signed, err := os.ReadFile(filepath.Join(folder, "public", "checkpoint"))
@@ -64,16 +82,16 @@ func witnessed(folder string, entries int, witnessKey, program string) error {
 	if err != nil {
 		return err
 	}
-	witness, err := f_note.NewVerifierForCosignatureV1(witnessKey)
+	cosigner, err := f_note.NewVerifierForCosignatureV1(witnessKey)
 	if err != nil {
 		return err
 	}
-	opened, err := note.Open(signed, note.VerifierList(log, witness))
+	opened, err := note.Open(signed, note.VerifierList(log, cosigner))
 	if err != nil || len(opened.Sigs) != 2 {
 		return fmt.Errorf("the checkpoint is not cosigned: %v", err)
 	}
-	fmt.Printf("a Tessera log of %d entries was cosigned by our witness; its answers by status: %v\n", 2*entries, answered)
-	return ask(address, signed, 2*entries)
+	fmt.Printf("a Tessera log of %d entries was cosigned by our witness, which was killed in between\n", 2*entries)
+	return ask(ours.address, signed, 2*entries)
 }
 
 // ask is what a log does that does not know what the witness has seen.
@@ -126,41 +144,53 @@ func appendTo(folder string, signer note.Signer, group tessera.WitnessGroup, ent
 	return shutdown(ctx)
 }
 
-func serve(program, folder, logKey string) (*url.URL, map[int]int, error) {
-	answered := make(map[int]int)
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+// witness is a running `pad witness`.
+type witness struct {
+	process *exec.Cmd
+	address *url.URL
+}
+
+// serve starts our witness at an address, or at a free port, and waits until it says where it listens.
+func serve(program, folder, keyFile, logKey, listen string) (*witness, error) {
+	command := exec.Command(program, "--json", "witness", "--listen", listen, "--state", folder, "--key", keyFile,
+		"--known-log", logKey)
+	command.Stderr = os.Stderr
+	output, err := command.StdoutPipe()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	mux := http.NewServeMux()
-	turn := make(chan struct{}, 1)
-	mux.HandleFunc("POST /add-checkpoint", func(w http.ResponseWriter, r *http.Request) {
-		turn <- struct{}{}
-		defer func() { <-turn }()
-		request, err := io.ReadAll(io.LimitReader(r.Body, 2<<20))
-		if err != nil {
-			http.Error(w, err.Error(), http.StatusBadRequest)
-			return
-		}
-		command := exec.Command(program, "witness", folder, logKey)
-		command.Stdin = bytes.NewReader(request)
-		command.Stderr = os.Stderr
-		output, err := command.Output()
-		if err != nil {
-			http.Error(w, err.Error(), http.StatusInternalServerError)
-			return
-		}
-		parts := bytes.SplitN(output, []byte("\n"), 3)
-		status, err := strconv.Atoi(string(parts[0]))
-		if err != nil || len(parts) != 3 {
-			http.Error(w, "no answer", http.StatusInternalServerError)
-			return
-		}
-		answered[status]++
-		w.Header().Set("Content-Type", string(parts[1]))
-		w.WriteHeader(status)
-		_, _ = w.Write(parts[2])
-	})
-	go func() { _ = http.Serve(listener, mux) }()
-	return &url.URL{Scheme: "http", Host: listener.Addr().String()}, answered, nil
+	if err := command.Start(); err != nil {
+		return nil, err
+	}
+	var said struct{ Address, Scheme string }
+	if err := json.NewDecoder(output).Decode(&said); err != nil {
+		_ = command.Process.Kill()
+		return nil, fmt.Errorf("the witness does not say where it listens: %w", err)
+	}
+	return &witness{command, &url.URL{Scheme: said.Scheme, Host: said.Address}}, nil
+}
+
+// kill ends the witness without a warning.
+func (w *witness) kill() {
+	_ = w.process.Process.Kill()
+	_ = w.process.Wait()
+}
+
+// answers is how many requests the witness has answered with which status since it began.
+func (w *witness) answers() (string, error) {
+	answer, err := http.Get(w.address.JoinPath("metrics").String())
+	if err != nil {
+		return "", err
+	}
+	defer answer.Body.Close()
+	metrics, err := io.ReadAll(answer.Body)
+	if err != nil {
+		return "", err
+	}
+	found := regexp.MustCompile(`pad_witness_answers_total{status="(\d+)"} ([1-9]\d*)`).FindAllSubmatch(metrics, -1)
+	var said []string
+	for _, one := range found {
+		said = append(said, fmt.Sprintf("%s: %s", one[1], one[2]))
+	}
+	return strings.Join(said, ", "), nil
 }

@@ -81,7 +81,7 @@ pub fn figures(lines: &[Line]) -> Outcome<Vec<Figure>> {
 
 impl Figure {
     /// What `draw` draws, in the colours of whoever looks at it.
-    fn new(name: &str, draw: impl FnOnce(&mut String) -> Outcome<()>) -> Outcome<Self> {
+    pub(crate) fn new(name: &str, draw: impl FnOnce(&mut String) -> Outcome<()>) -> Outcome<Self> {
         let mut svg = String::new();
         draw(&mut svg)?;
         let svg = svg
@@ -114,11 +114,11 @@ pub(crate) struct Lines {
 /// A name and points.
 pub(crate) type Series = (String, Vec<(f64, f64)>);
 
-/// Pairs of bars: ours, and those of 2010.
-struct Bars {
-    title: &'static str,
-    vertical: &'static str,
-    rows: Vec<(String, f64, f64)>,
+/// Pairs of bars: ours and those of 2010, or others.
+pub(crate) struct Bars {
+    pub(crate) title: String,
+    pub(crate) vertical: &'static str,
+    pub(crate) rows: Vec<(String, f64, f64)>,
 }
 
 /// The lines of red-black trees, all under the suite of the first line.
@@ -138,7 +138,7 @@ fn schemes(growing: &[&Line]) -> Bars {
         Some((name, line.figure("proof_bytes") / 1e3, theirs))
     });
     Bars {
-        title: "Table 3: proof size at 100 000 keys",
+        title: "Table 3: proof size at 100 000 keys".to_owned(),
         vertical: "KB (left: ours, right: 2010)",
         rows: rows.collect(),
     }
@@ -158,7 +158,7 @@ fn repositories(growing: &[&Line]) -> Bars {
         ))
     });
     Bars {
-        title: "Table 4: memory per version, red-black, 100 000 keys",
+        title: "Table 4: memory per version, red-black, 100 000 keys".to_owned(),
         vertical: "KB (left: ours, right: 2010, whole process)",
         rows: rows.collect(),
     }
@@ -225,7 +225,7 @@ const SERIES: [RGBColor; 8] = [
 ];
 
 impl Lines {
-    fn draw(&self, svg: &mut String) -> Outcome<()> {
+    pub(crate) fn draw(&self, svg: &mut String) -> Outcome<()> {
         let points = || self.series.iter().flat_map(|(_, points)| points);
         let (left, right) = bounds(points().map(|point| point.0));
         let (bottom, top) = bounds(points().map(|point| point.1));
@@ -285,14 +285,14 @@ fn named(area: &DrawingArea<SVGBackend<'_>, Shift>, index: usize, name: &str) ->
 }
 
 impl Bars {
-    fn draw(&self, svg: &mut String) -> Outcome<()> {
+    pub(crate) fn draw(&self, svg: &mut String) -> Outcome<()> {
         let top = self
             .rows
             .iter()
             .fold(0.0, |top: f64, row| top.max(row.1).max(row.2));
         let area = area(svg)?;
         let mut chart = ChartBuilder::on(&area)
-            .caption(self.title, ("sans-serif", 22))
+            .caption(self.title.as_str(), ("sans-serif", 22))
             .margin(12)
             .x_label_area_size(45)
             .y_label_area_size(80)

@@ -53,13 +53,9 @@ impl PeersArguments {
 
     /// What is run.
     fn command(&self) -> Command {
-        let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        let mut command = Command::new(cargo);
-        command
-            .args(["run", "--quiet", "--release", "--locked", "--manifest-path"])
-            .arg(manifest());
+        let mut command = program();
         let keys: Vec<String> = self.keys.iter().map(u64::to_string).collect();
-        command.args(["--", "--keys", &keys.join(",")]);
+        command.args(["--keys", &keys.join(",")]);
         if !self.peer.is_empty() {
             command.args(["--peer", &self.peer.join(",")]);
         }
@@ -67,6 +63,32 @@ impl PeersArguments {
             command.arg("--quick");
         }
         command
+    }
+}
+
+/// Builds and runs the program; its arguments are to follow.
+fn program() -> Command {
+    let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new(cargo);
+    command
+        .args(["run", "--quiet", "--release", "--locked", "--manifest-path"])
+        .arg(manifest())
+        .arg("--");
+    command
+}
+
+/// Has the program measure somebody else's tree on a database with so many keys, as `bench stored` does with ours.
+pub(crate) fn stored(keys: u64, quick: bool, take: impl FnMut(Line) -> Outcome<()>) -> Outcome<()> {
+    let mut command = program();
+    command.args(["--stored", "--keys", &keys.to_string()]);
+    if quick {
+        command.arg("--quick");
+    }
+    let shown = shown(&command);
+    match follow(&mut command, take) {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(format!("`{shown}` failed, {status}").into()),
+        Err(error) => Err(format!("`{shown}`: {error}").into()),
     }
 }
 

@@ -1,23 +1,31 @@
 //! Dictionaries whose nodes are stored, beside the same in memory: `bench stored`.
 //!
-//! In memory, and in files.
+//! In memory, in files, and beside somebody else's tree on a database.
 //!
 //! A red-black tree with keys of 16 bytes and values of 32, loaded in one snapshot, then a hundred snapshots with one replaced value
 //! each. The limit of a look-up is the same look-up in memory; its reads are counted in blocks of 4 KiB.
 
 mod files;
 
+use std::{
+    io::{Write as _, stdout},
+    path::PathBuf,
+};
+
 use clap::{Args, ValueEnum};
 use pad_core::{Key, Operation, Repository as _, Sha256Ed25519, Value, Version, Workers};
 use pad_tree::{
-    MemoryLog, NodeLog as _, RedBlack, RedBlackAuthor, RedBlackPathCopying, StoredRepository,
+    CacheSize, MemoryLog, NodeLog as _, RedBlack, RedBlackAuthor, RedBlackPathCopying,
+    StoredRepository,
 };
 
+use self::files::Once;
 use crate::{
     Outcome,
     columns::Declared,
     line,
     line::Line,
+    peers,
     primitives::{author_key, signing_key},
     report::Report,
     tables::Tables,
@@ -47,6 +55,12 @@ pub struct StoredArguments {
     /// Measure little: to see that everything works.
     #[arg(long)]
     quick: bool,
+    /// Do this once with the store in a folder, and print the most memory that the process took.
+    #[arg(long, value_enum, requires = "folder", hide = true)]
+    once: Option<Once>,
+    /// The folder.
+    #[arg(long, hide = true)]
+    folder: Option<PathBuf>,
 }
 
 /// Where the nodes are.
@@ -54,11 +68,21 @@ pub struct StoredArguments {
 enum Medium {
     Memory,
     Files,
+    /// Those of `jmt`, in a file of redb; builds `peers` first.
+    Jmt,
 }
+
+/// The most keys of somebody else's tree: one snapshot of more does not fit into memory.
+const MOST_JMT: u64 = 1_000_000;
 
 impl StoredArguments {
     /// Measures each size.
     pub fn run(&self) -> Outcome<()> {
+        if let (Some(once), Some(folder)) = (self.once, &self.folder) {
+            let keys = self.keys.first().copied().unwrap_or(1);
+            let bytes = files::once(once, folder, keys)?;
+            return Ok(writeln!(stdout(), "{bytes}")?);
+        }
         let mut report = Report::new(self.json, self.quick)?;
         let sizes: &[u64] = match self.keys.as_slice() {
             [] if self.quick => &[1_000],
@@ -78,6 +102,10 @@ impl StoredArguments {
                         report.measured(line)?;
                     }
                 }
+            }
+            if self.medium.contains(&Medium::Jmt) && *keys <= MOST_JMT {
+                report.announce(format!("jmt on redb, {keys} keys"));
+                peers::stored(*keys, self.quick, |line| report.measured(line))?;
             }
         }
         report.finish(tables)
@@ -104,6 +132,7 @@ const TABLE: Declared = Declared::new(
         ("apply us", "apply_us"),
         ("in memory", "apply_in_memory_us"),
         ("prove us", "prove_us"),
+        ("all warmed", "prove_warmed_us"),
         ("in memory", "prove_in_memory_us"),
         ("ratio", "prove_ratio"),
         ("reads, 5 %", "reads_latest"),
@@ -125,13 +154,18 @@ const FILES: Declared = Declared::new(
         ("and commit", "open_and_commit_us"),
         ("six syncs", "sync_us"),
         ("prove us", "prove_us"),
+        ("all warmed", "prove_warmed_us"),
         ("updates/s", "updates_per_second"),
+        ("resident B, open", "open_resident_bytes"),
+        ("look up", "look_up_resident_bytes"),
+        ("commit", "commit_resident_bytes"),
     ],
 );
 
 /// The snapshots after the first one.
 const SNAPSHOTS: u64 = 100;
 
+#[allow(clippy::too_many_lines, reason = "one figure after the other")]
 fn measure(keys: u64, effort: &Effort) -> Outcome<Line> {
     let mut author = RedBlackAuthor::<S, _>::new(
         pad_core::DictionaryId::from_name("stored"),
@@ -181,6 +215,15 @@ fn measure(keys: u64, effort: &Effort) -> Outcome<Line> {
             std::hint::black_box(memory.prove(latest, key).is_ok());
         }
     });
+    let mut warmed = StoredRepository::<S, RedBlack>::open(
+        authority,
+        stored.log().clone(),
+        CacheSize::Warmed { most: u64::MAX },
+    )?
+    .with_workers(Workers::all_cores());
+    let (warm_us, warmed_bytes) = stopwatch(|| warmed.warm());
+    let warmed_bytes = warmed_bytes?;
+    let proving_warmed = effort.repeat(256, &mut asked, |asked| prove(&warmed, latest, &asked));
     let (reads_latest, reads_old) = (
         reads(&stored, latest, keys)?,
         reads(&stored, Version::new(SNAPSHOTS / 2), keys)?,
@@ -200,6 +243,9 @@ fn measure(keys: u64, effort: &Effort) -> Outcome<Line> {
         apply_us: applying.median_us(),
         apply_in_memory_us: in_memory.median_us(),
         prove_us: proving.median_us(),
+        prove_warmed_us: proving_warmed.median_us(),
+        warm_seconds: warm_us / 1e6,
+        warmed_bytes: warmed_bytes,
         prove_in_memory_us: beside.median_us(),
         prove_ratio: proving.median_us() / beside.median_us(),
         reads_latest: reads_latest,

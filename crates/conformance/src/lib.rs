@@ -7,6 +7,7 @@
 //! * `aad`: the laws of append-only logs.
 //! * `tree`: what tree PADs promise beyond that: every query, history, diff, pruning, checkpoints.
 //! * `mutation` and `pruned`: dishonest proofs, made from honest ones or from scratch.
+//! * [`published`]: the vectors in `docs/vectors`.
 //! * [`oracle`]: copies of everything, the simplest correct implementation.
 //! * [`strategies`], [`operation`], [`traces`], [`random`]: random work, always from a printed seed.
 //!
@@ -27,6 +28,7 @@ pub mod oracle;
 pub mod pad;
 #[cfg(feature = "tree")]
 pub mod pruned;
+pub mod published;
 pub mod queries;
 pub mod random;
 pub mod repository;

@@ -17,9 +17,6 @@ pub type Contents = BTreeMap<Key, Value>;
 pub struct Oracle {
     versions: Vec<Contents>,
     open: Contents,
-    /// For every version, the keys that were put or removed in it.
-    touched: Vec<BTreeSet<Key>>,
-    pending: BTreeSet<Key>,
 }
 
 impl Default for Oracle {
@@ -27,8 +24,6 @@ impl Default for Oracle {
         Self {
             versions: vec![Contents::new()],
             open: Contents::new(),
-            touched: vec![BTreeSet::new()],
-            pending: BTreeSet::new(),
         }
     }
 }
@@ -48,19 +43,12 @@ impl Oracle {
         match action {
             Action::Put(key, value) => {
                 self.open.insert(key.clone(), value.clone());
-                self.pending.insert(key.clone());
             }
             Action::Remove(key) => {
                 self.open.remove(key);
-                if self.latest_contents().contains_key(key) {
-                    self.pending.insert(key.clone());
-                } else {
-                    self.pending.remove(key);
-                }
             }
             Action::Snapshot => {
                 self.versions.push(self.open.clone());
-                self.touched.push(core::mem::take(&mut self.pending));
             }
         }
     }
@@ -68,7 +56,6 @@ impl Oracle {
     /// Forgets the changes since the latest snapshot.
     pub fn discard_pending(&mut self) {
         self.open = self.latest_contents().clone();
-        self.pending.clear();
     }
 
     /// The contents with pending changes.
@@ -94,13 +81,14 @@ impl Oracle {
         })
     }
 
-    /// The versions after `oldest` in which a key was put or removed.
+    /// The versions after `oldest` in which the value of a key is another one than in the version before, or only one of them has the key.
     pub fn history(&self, key: &Key, oldest: Version) -> Vec<Version> {
-        let after = self.versions_from(oldest).skip(1).filter(|(version, _)| {
-            let number = usize::try_from(version.number()).expect("few versions");
-            self.touched[number].contains(key)
+        let versions = self.versions_from(oldest);
+        let changed = versions.skip(1).filter(|(version, contents)| {
+            let before = version.previous().expect("the first is skipped");
+            self.at(before).get(key) != contents.get(key)
         });
-        after.map(|(version, _)| version).collect()
+        changed.map(|(version, _)| version).collect()
     }
 
     /// The keys that differ between two versions, with both values.

@@ -23,7 +23,11 @@ mod files;
 mod history;
 mod import;
 mod keygen;
+#[cfg(feature = "network")]
+mod listen;
 mod maintain;
+#[cfg(feature = "network")]
+mod memory;
 #[cfg(feature = "network")]
 mod mirror;
 mod output;
@@ -38,12 +42,16 @@ mod query;
 #[cfg(feature = "network")]
 mod remote;
 #[cfg(feature = "network")]
+mod route;
+#[cfg(feature = "network")]
 mod serve;
 mod session;
 mod source;
 #[cfg(any(feature = "file", feature = "network"))]
 mod tls;
 mod transfer;
+#[cfg(feature = "network")]
+mod witness;
 
 pub(crate) use failure::Failure;
 pub(crate) use output::Output;
@@ -113,6 +121,12 @@ enum Command {
     Apply(transfer::Apply),
     /// Drop all versions before one.
     Prune(maintain::Prune),
+    /// Write the nodes of the latest version once more and together, so that look-ups in it and in later versions read few blocks.
+    ///
+    /// After many small versions the nodes on the way to a key stand in the blocks of many of them. No answer changes; the file grows by what
+    /// is written, until pad prune copies what is kept. It is worth it where the file is larger than memory and many versions were
+    /// published since it was loaded.
+    Compact(maintain::Compact),
     /// Verify everything in a store again.
     Check(maintain::Check),
     /// Serve dictionaries over HTTP to clients that need not trust this server.
@@ -121,6 +135,12 @@ enum Command {
     /// Follow other servers of a dictionary, verify what they have, and serve it.
     #[cfg(feature = "network")]
     Mirror(mirror::MirrorCommand),
+    /// Pass questions about a dictionary to the servers that keep what they are about, and the answers back.
+    #[cfg(feature = "network")]
+    Route(route::Route),
+    /// Cosign the checkpoints of transparency logs, each only if it continues the one before; or make keys for that.
+    #[cfg(feature = "network")]
+    Witness(witness::WitnessCommand),
     /// Bring servers the versions of a store that they lack.
     #[cfg(feature = "network")]
     Push(push::Push),
@@ -229,11 +249,16 @@ impl Command {
             Self::Export(command) => command.run(output),
             Self::Apply(command) => command.run(output),
             Self::Prune(command) => command.run(output),
+            Self::Compact(command) => command.run(output),
             Self::Check(command) => command.run(output),
             #[cfg(feature = "network")]
             Self::Serve(command) => command.run(output),
             #[cfg(feature = "network")]
             Self::Mirror(command) => command.run(output),
+            #[cfg(feature = "network")]
+            Self::Route(command) => command.run(output),
+            #[cfg(feature = "network")]
+            Self::Witness(command) => command.run(output),
             #[cfg(feature = "network")]
             Self::Push(command) => command.run(output),
             #[cfg(feature = "file")]

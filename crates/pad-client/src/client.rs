@@ -6,8 +6,8 @@ use std::{
 };
 
 use pad::{
-    KeyRange, PublicKey, Version,
-    client_view::StoredView,
+    KeyRange, PublicKey, RangeContents, Version,
+    client_view::{NotFollowed, StoredView},
     dynamic::{AnyClient, client_of, longest_answer},
     question::{HeadText, Question, Refusal, Statement, verify_head},
 };
@@ -18,8 +18,10 @@ use crate::{
     error::ClientError,
     fetch_error::FetchError,
     incident::{Fault, Incident, Unusable},
-    server::Server,
+    server::{Server, Versions},
+    servers::{Servers, Wanted},
     visit::Visit,
+    witnesses::{Cosigned, Log, Seen, Witnesses, check_heads, versions},
 };
 
 /// A client of one dictionary on several servers, none of which it trusts.
@@ -44,21 +46,16 @@ use crate::{
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Client {
-    servers: Vec<Server>,
+    servers: Servers,
     view: StoredView,
     verifier: Box<dyn AnyClient>,
+    /// Whose cosignatures are asked for, if any, and what they were found under.
+    witnesses: Option<Witnesses>,
+    log: Option<Log>,
     /// Lies are kept beside this file.
     beside: Option<PathBuf>,
-    state: Mutex<State>,
-}
-
-/// What changes while questions are asked.
-#[derive(Debug, Default)]
-struct State {
-    /// The server that is asked first.
-    first: usize,
     /// What went wrong since somebody last asked.
-    incidents: Vec<Incident>,
+    incidents: Mutex<Vec<Incident>>,
 }
 
 impl Client {
@@ -76,14 +73,38 @@ impl Client {
             return Err(ClientError::NoServer);
         }
         let verifier = client_of(&view)?;
-        let state = Mutex::default();
         Ok(Self {
-            servers,
+            servers: Servers::new(servers),
             view,
             verifier,
+            witnesses: None,
+            log: None,
             beside,
-            state,
+            incidents: Mutex::default(),
         })
+    }
+
+    /// The same client, which believes a version to be the newest only if enough of these witnesses have seen it as that, and
+    /// an older one only if its head is in the log that they have seen. Until it has followed them ([`Client::advance`]), it believes
+    /// nothing.
+    ///
+    /// # Errors
+    /// [`ClientError::Unbound`] for dictionaries of signed tuples: what an answer says does not follow from the head, so that whoever has the
+    /// author's key can sign other tuples under a head that witnesses have seen.
+    pub fn witnessed_by(self, witnesses: Witnesses) -> Result<Self, ClientError> {
+        if !self.public().scheme.binds_answers() {
+            return Err(ClientError::Unbound(self.public().scheme.name()));
+        }
+        Ok(Self {
+            witnesses: Some(witnesses),
+            log: None,
+            ..self
+        })
+    }
+
+    /// What the witnesses have seen as the newest version, if they are asked.
+    pub fn cosigned(&self) -> Option<&Cosigned> {
+        self.log.as_ref().map(|log| &log.cosigned)
     }
 
     /// What the client trusts and has seen, to be stored where nobody else writes.
@@ -98,17 +119,56 @@ impl Client {
 
     /// How servers failed since this was last called.
     pub fn take_incidents(&self) -> Vec<Incident> {
-        core::mem::take(&mut self.state().incidents)
+        core::mem::take(&mut self.incidents())
     }
 
-    /// Has the view follow the latest head of the first server whose head it can follow; the newest version seen.
+    /// Has the view follow the latest head of the first server whose head it can follow, or the newest that witnesses have seen if
+    /// they are asked; the newest version seen.
+    ///
+    /// Servers that keep the versions up to some version only are asked last, and have nothing to say about what is newer: if
+    /// there are no others, the view stays as it is when it has seen newer ones.
     ///
     /// # Errors
     /// [`ClientError`]: the view is as it was.
     pub fn advance(&mut self) -> Result<Version, ClientError> {
-        let view = self.first_of(Visit::latest, |visit| {
-            self.view.follow(visit).map_err(Unusable::from)
-        })?;
+        if let Some(witnesses) = &self.witnesses {
+            let (log, view) = self.ask_first(Wanted::Newest, |visit| {
+                let (log, newest) = witnesses.newest(self.public(), visit)?;
+                let newest = &newest;
+                let view = self.view.follow(&Seen { visit, newest })?;
+                Ok((log, view))
+            })?;
+            self.verifier = client_of(&view)?;
+            self.view = view;
+            self.log = Some(log);
+            return Ok(self.view.version());
+        }
+        let seen = self.view.version();
+        let followed = self.first_of(Wanted::Newest, Visit::latest, |visit| {
+            if visit.latest_version() == Version::EMPTY && seen == Version::EMPTY {
+                // Others may have something.
+                return Err(FetchError::NoVersion.into());
+            }
+            match self.view.follow(visit) {
+                Err(NotFollowed::Behind { .. }) if visit.versions().until.is_some() => {
+                    let Versions { oldest, latest, .. } = visit.versions();
+                    Err(FetchError::NotKept { oldest, latest }.into())
+                }
+                followed => followed.map_err(Unusable::from),
+            }
+        });
+        let view = match followed {
+            Err(ClientError::Nobody(incidents))
+                if seen > Version::EMPTY && incidents.iter().all(Incident::is_elsewhere) =>
+            {
+                return Ok(seen);
+            }
+            // All of them say so.
+            Err(ClientError::Nobody(incidents)) if incidents.iter().all(Incident::is_empty) => {
+                return Ok(seen);
+            }
+            followed => followed?,
+        };
         self.verifier = client_of(&view)?;
         self.view = view;
         Ok(self.view.version())
@@ -133,35 +193,70 @@ impl Client {
         question: &Question,
     ) -> Result<(Vec<u8>, Statement), ClientError> {
         let most = longest_answer(self.public(), question);
-        self.ask_first(|visit| {
-            let answer = visit.answer(version, question, most)?;
-            match self.verifier.check_at(version, question, &answer) {
-                Ok(statement) => Ok((answer, statement)),
-                Err(refusal) => Err(self.lie(visit, version, refusal)),
-            }
+        let logged = self.logged_heads(version, question)?;
+        self.ask_first(Wanted::ContentsOf(version), |visit| {
+            self.checked(visit, (version, question), most, logged.as_deref())
         })
     }
 
-    /// A refused answer. If it came with another head of the newest version seen, that head may be evidence.
-    fn lie(&self, visit: &Visit<'_>, version: Version, refusal: Refusal) -> Unusable {
-        use pad::client_view::Heads as _;
-        if !matches!(refusal, Refusal::Verify(VerifyError::Fork(_))) {
-            return refusal.into();
+    /// The answer of this server, of at most so many bytes, and what it proves.
+    fn checked(
+        &self,
+        visit: &Visit<'_>,
+        (version, question): (Version, &Question),
+        most: usize,
+        logged: Option<&[Option<Vec<u8>>]>,
+    ) -> Result<(Vec<u8>, Statement), Unusable> {
+        let answer = visit.answer(version, question, most)?;
+        match self.verifier.check_at(version, question, &answer) {
+            Ok(statement) => {
+                if let Some(heads) = logged {
+                    check_heads(self.public(), (version, question), &answer, heads)?;
+                }
+                Ok((answer, statement))
+            }
+            // If it came with another head of the newest version seen, that head is evidence.
+            Err(refusal @ Refusal::Verify(VerifyError::Fork(_))) => {
+                Err(match self.view.accuse_by_answer(&answer) {
+                    Some(evidence) => Unusable {
+                        fault: Fault::Fork(refusal.to_string()),
+                        evidence: Some(evidence),
+                    },
+                    None => refusal.into(),
+                })
+            }
+            Err(refusal) => Err(refusal.into()),
         }
-        let refused = visit
-            .head_message(version)
-            .ok()
-            .and_then(|head| self.view.advance(&head, None, None).err()?.evidence);
-        let reason = refusal.to_string();
-        match refused {
-            Some(evidence) => Unusable {
-                fault: Fault::Fork(reason),
-                evidence: Some(evidence),
-            },
-            None => Unusable {
-                fault: Fault::Lied(reason),
-                evidence: None,
-            },
+    }
+
+    /// The heads that an answer has to be under, if witnesses are asked.
+    fn logged_heads(
+        &self,
+        version: Version,
+        question: &Question,
+    ) -> Result<Option<Vec<Option<Vec<u8>>>>, ClientError> {
+        if self.witnesses.is_none() {
+            return Ok(None);
+        }
+        let versions = versions(version, question);
+        let heads = versions.into_iter().map(|version| match version {
+            Version::EMPTY => Ok(None),
+            version => self.logged(version).map(Some),
+        });
+        heads.collect::<Result<Vec<_>, ClientError>>().map(Some)
+    }
+
+    /// The head that the log of heads has for a version.
+    fn logged(&self, version: Version) -> Result<Vec<u8>, ClientError> {
+        let newest = self
+            .cosigned()
+            .map_or(Version::EMPTY, |cosigned| cosigned.newest);
+        let not_seen = || ClientError::NotSeen { version, newest };
+        let log = self.log.as_ref().filter(|_| version <= newest);
+        let log = log.ok_or_else(not_seen)?;
+        match log.known(version) {
+            Some(head) => Ok(head),
+            None => self.ask_first(Wanted::HeadOf(version), |visit| log.fetch(version, visit)),
         }
     }
 
@@ -171,26 +266,84 @@ impl Client {
     /// [`ClientError`].
     pub fn head(&self, version: Version) -> Result<HeadText, ClientError> {
         use pad::client_view::Heads as _;
-        self.ask_first(|visit| {
+        if self.witnesses.is_some() {
+            let head = self.logged(version)?;
+            return Ok(verify_head(self.public(), version, &head)?);
+        }
+        self.ask_first(Wanted::HeadOf(version), |visit| {
             let head = visit.head_message(version)?;
+            if version == self.view.version() {
+                // It is the one that was seen, or evidence.
+                let seen = self.view.advance(&head, None, None);
+                seen.map_err(|refused| Unusable::from(NotFollowed::Refused(refused)))?;
+            }
             Ok(verify_head(self.public(), version, &head)?)
         })
     }
 
-    /// The oldest version that can be asked about; a server's word.
+    /// The oldest version that can be asked about at any server that says what it has; the servers' word.
     ///
     /// # Errors
     /// [`ClientError`].
     pub fn oldest(&self) -> Result<Version, ClientError> {
-        self.ask_first(|visit| Ok(visit.server().versions()?.oldest))
+        let mut oldest = None;
+        let mut incidents = Vec::new();
+        for (number, server) in self.servers.order(Wanted::Newest) {
+            match self.servers.refresh(number) {
+                Ok(versions) => {
+                    let theirs = versions.map(|versions| versions.oldest);
+                    oldest = [oldest, theirs].into_iter().flatten().min();
+                }
+                Err(error) => incidents.push(Visit::new(server).failed(error.into(), None)),
+            }
+        }
+        let Some(oldest) = oldest else {
+            return Err(ClientError::Nobody(incidents));
+        };
+        self.incidents().append(&mut incidents);
+        Ok(oldest)
     }
 
-    /// The beginning of a range of which a page can be proved; a server's word, and each page is proved.
+    /// The contents of the beginning of a range, verified, and where it ends. The server says how much of it a page takes: one entry at
+    /// least, unless there are no more.
     ///
     /// # Errors
     /// [`ClientError`].
-    pub fn page(&self, version: Version, range: &KeyRange) -> Result<KeyRange, ClientError> {
-        self.ask_first(|visit| Ok(visit.page(version, range)?))
+    pub fn page(
+        &self,
+        version: Version,
+        range: &KeyRange,
+    ) -> Result<(KeyRange, RangeContents), ClientError> {
+        let logged = self.logged_heads(version, &Question::Range(range.clone()))?;
+        self.ask_first(Wanted::ContentsOf(version), |visit| {
+            let page = visit.page(version, range)?;
+            if !page.is_beginning_of(range) {
+                return Err(Unusable::lie("the page is not the beginning of the range"));
+            }
+            let is_last = page.end == range.end;
+            let question = Question::Range(page);
+            let longest = longest_answer(self.public(), &question);
+            // A page has one entry, or a mebibyte of them.
+            let most = if is_last {
+                longest
+            } else {
+                longest.min(LONGEST_PAGE_ANSWER)
+            };
+            match (
+                self.checked(visit, (version, &question), most, logged.as_deref())?,
+                question,
+            ) {
+                ((_, Statement::Range(contents)), Question::Range(page))
+                    if is_last || !contents.entries.is_empty() =>
+                {
+                    Ok((page, contents))
+                }
+                // It would never come to an end.
+                _ => Err(Unusable::lie(
+                    "the page has no entry and is not the last one",
+                )),
+            }
+        })
     }
 
     /// The versions in which a key changed; a server's word.
@@ -198,55 +351,92 @@ impl Client {
     /// # Errors
     /// [`ClientError`].
     pub fn history(&self, key: &Key) -> Result<Untrusted<KeyHistory>, ClientError> {
-        self.ask_first(|visit| Ok(visit.history(key)?))
+        self.ask_first(Wanted::Newest, |visit| Ok(visit.history(key)?))
     }
 
     /// As [`Client::first_of`], where no latest version is needed.
     fn ask_first<'s, T>(
         &'s self,
+        wanted: Wanted,
         ask: impl Fn(&Visit<'s>) -> Result<T, Unusable>,
     ) -> Result<T, ClientError> {
-        self.first_of(|server| Ok(Visit::new(server)), ask)
+        self.first_of(wanted, |server| Ok(Visit::new(server)), ask)
     }
 
     /// What `ask` makes of the first server that neither fails nor lies.
     fn first_of<'s, T>(
         &'s self,
+        wanted: Wanted,
         visit: impl Fn(&'s Server) -> Result<Visit<'s>, FetchError>,
         ask: impl Fn(&Visit<'s>) -> Result<T, Unusable>,
     ) -> Result<T, ClientError> {
-        let first = self.state().first;
-        let beside = self.beside.as_deref();
-        let mut incidents = Vec::new();
-        for (number, server) in (0..)
-            .zip(&self.servers)
-            .cycle()
-            .skip(first)
-            .take(self.servers.len())
-        {
-            let visit = match visit(server) {
-                Ok(visit) => visit,
+        let (mut incidents, mut ended) = (Vec::new(), Vec::new());
+        for (number, server) in self.servers.order(wanted) {
+            match visit(server) {
+                Ok(visit) if visit.versions().until.is_some() => ended.push((number, visit)),
+                Ok(visit) => match self.asked(number, visit, &ask) {
+                    Ok(answer) => return Ok(self.noted(answer, incidents)),
+                    Err(incident) => incidents.push(*incident),
+                },
                 Err(error) => {
-                    incidents.push(Visit::new(server).failed(error.into(), beside));
-                    continue;
+                    self.servers.failed(number);
+                    incidents.push(Visit::new(server).failed(error.into(), None));
                 }
-            };
-            match ask(&visit) {
-                Ok(answer) => {
-                    let mut state = self.state();
-                    state.first = number;
-                    state.incidents.append(&mut incidents);
-                    return Ok(answer);
-                }
-                Err(unusable) => incidents.push(visit.failed(unusable, beside)),
+            }
+        }
+        for (number, visit) in ended {
+            match self.asked(number, visit, &ask) {
+                Ok(answer) => return Ok(self.noted(answer, incidents)),
+                Err(incident) => incidents.push(*incident),
             }
         }
         Err(ClientError::Nobody(incidents))
     }
 
+    /// What `ask` makes of a server, and what is remembered of it.
+    fn asked<'s, T>(
+        &'s self,
+        number: usize,
+        visit: Visit<'s>,
+        ask: impl Fn(&Visit<'s>) -> Result<T, Unusable>,
+    ) -> Result<T, Box<Incident>> {
+        let versions = visit.versions();
+        if versions.latest > Version::EMPTY {
+            self.servers.learn(number, versions);
+        }
+        let unusable = match ask(&visit) {
+            Ok(answer) => {
+                self.servers.answered(number);
+                return Ok(answer);
+            }
+            Err(unusable) => unusable,
+        };
+        let incident = Box::new(visit.failed(unusable, self.beside.as_deref()));
+        if incident.is_unlogged() {
+            // What else it says may be right.
+            return Err(incident);
+        }
+        if incident.is_elsewhere() {
+            // So that it is not asked in vain again. What it says of itself decides nothing but that.
+            drop(self.servers.refresh(number));
+        } else {
+            self.servers.failed(number);
+        }
+        Err(incident)
+    }
+
+    /// The answer, and how others failed before it was there. That somebody keeps other versions is nothing to be told.
+    fn noted<T>(&self, answer: T, mut incidents: Vec<Incident>) -> T {
+        incidents.retain(|incident| !incident.is_elsewhere());
+        self.incidents().append(&mut incidents);
+        answer
+    }
+
     // Nothing panics while it changes, so a poisoned one is whole.
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    fn incidents(&self) -> MutexGuard<'_, Vec<Incident>> {
+        self.incidents
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -254,8 +444,11 @@ impl core::fmt::Debug for Client {
     fn fmt(&self, formatter: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         formatter
             .debug_struct("Client")
-            .field("servers", &self.servers)
+            .field("servers", &self.servers.all())
             .field("version", &self.view.version())
             .finish_non_exhaustive()
     }
 }
+
+/// The longest answer about a page that is not the last one: a value may have 16 MiB.
+const LONGEST_PAGE_ANSWER: usize = 24 << 20;

@@ -1,6 +1,6 @@
 //! Why there is no answer.
 
-use pad::question::Refusal;
+use pad::{Version, question::Refusal};
 
 use crate::incident::{Fault, Incident};
 
@@ -17,6 +17,19 @@ pub enum ClientError {
     /// No server is named.
     #[error("no server is named")]
     NoServer,
+    /// Answers under this scheme do not follow from the head that witnesses see.
+    #[error(
+        "answers under the scheme {0} do not follow from the head that witnesses see, so witnesses cannot vouch for them"
+    )]
+    Unbound(&'static str),
+    /// Nobody has shown that witnesses have seen this version.
+    #[error("version {version} is asked for, and the newest that witnesses have seen is {newest}")]
+    NotSeen {
+        /// The version.
+        version: Version,
+        /// The newest that they have seen.
+        newest: Version,
+    },
 }
 
 impl ClientError {
@@ -26,11 +39,14 @@ impl ClientError {
             Self::Nobody(incidents) => {
                 let mut faults = incidents.iter().map(|incident| &incident.fault);
                 faults.any(|fault| {
-                    matches!(fault, Fault::Lied(_) | Fault::Behind(_) | Fault::Fork(_))
+                    matches!(
+                        fault,
+                        Fault::Lied(_) | Fault::Behind(_) | Fault::Unwitnessed(_) | Fault::Fork(_)
+                    )
                 })
             }
             Self::Client(_) => true,
-            Self::NoServer => false,
+            Self::NoServer | Self::Unbound(_) | Self::NotSeen { .. } => false,
         }
     }
 
@@ -41,7 +57,7 @@ impl ClientError {
                 |incident| matches!(&incident.fault, Fault::Silent(error) if error.is_askers()),
             ),
             Self::Client(_) => false,
-            Self::NoServer => true,
+            Self::NoServer | Self::Unbound(_) | Self::NotSeen { .. } => true,
         }
     }
 }

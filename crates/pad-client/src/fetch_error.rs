@@ -1,6 +1,9 @@
 //! Why a server has not sent something.
 
-use web::client::HttpError;
+use pad::Version;
+use web::client::{HttpError, Reply, StatusCode};
+
+use crate::server;
 
 /// Why a server has not sent what it was asked for.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -19,12 +22,36 @@ pub enum FetchError {
         /// The reason, in the server's words.
         text: String,
     },
+    /// The server has said that it keeps other versions.
+    #[error("the server keeps versions {oldest} to {latest}, and no others")]
+    NotKept {
+        /// The oldest version that it keeps.
+        oldest: Version,
+        /// The latest one.
+        latest: Version,
+    },
+    /// The server says that it has none, or several dictionaries, where its address names none.
+    #[error("the server names no single dictionary: {0}")]
+    Several(String),
+    /// The server says that the dictionary has no version yet, which nobody signs.
+    #[error("the server says that there is no version yet")]
+    NoVersion,
     /// What came is not what was asked for.
     #[error("the server sent no {0}")]
     Unusable(&'static str),
 }
 
 impl FetchError {
+    /// What an answer says that grants nothing; `None` if it does grant something.
+    pub fn in_reply(reply: &Reply) -> Option<Self> {
+        (reply.status != StatusCode::OK).then(|| server::refused(reply))
+    }
+
+    /// Whether the server says that it does not keep this, and others may.
+    pub fn is_elsewhere(&self) -> bool {
+        matches!(self, Self::NotKept { .. }) || self.is("not_kept") || self.is("pruned")
+    }
+
     /// Whether the server says so, with this word for the reason.
     pub fn is(&self, word: &str) -> bool {
         matches!(self, Self::Refused { code, .. } if code == word)
@@ -34,10 +61,14 @@ impl FetchError {
     pub fn is_askers(&self) -> bool {
         matches!(
             self,
-            Self::Refused {
-                status: 400..=499,
-                ..
-            }
+            Self::NotKept { .. }
+                | Self::Several(_)
+                | Self::NoVersion
+                | Self::Refused {
+                    // Not that it took too long to ask, or that others ask too much.
+                    status: 400..=407 | 409..=428 | 430..=499,
+                    ..
+                }
         )
     }
 }

@@ -15,7 +15,7 @@ use pad::{
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
 
-use crate::fetch_error::FetchError;
+use crate::{fetch_error::FetchError, witnesses::NotWitnessed};
 
 /// How a server failed a client.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,6 +27,8 @@ pub enum Fault {
     Lied(String),
     /// It showed an older version than the newest one seen, for this reason.
     Behind(String),
+    /// What it showed is not what the witnesses have seen that the client asks for.
+    Unwitnessed(NotWitnessed),
     /// It showed what convicts the author: the key has signed two histories.
     Fork(String),
 }
@@ -42,6 +44,25 @@ pub struct Incident {
     pub evidence: Option<PathBuf>,
     /// Where it is kept what the server said. It convinces nobody who did not see where it came from.
     pub record: Option<PathBuf>,
+    /// Why something that was to be kept is not.
+    pub unkept: Option<String>,
+}
+
+impl Incident {
+    /// Whether the server has only said that there is no version yet.
+    pub fn is_empty(&self) -> bool {
+        matches!(&self.fault, Fault::Silent(FetchError::NoVersion))
+    }
+
+    /// Whether the server only has no log of heads for witnesses, or one that too few of them have cosigned.
+    pub fn is_unlogged(&self) -> bool {
+        matches!(&self.fault, Fault::Unwitnessed(error) if error.is_missing())
+    }
+
+    /// Whether the server has only said that it does not keep what was asked for, and others may.
+    pub fn is_elsewhere(&self) -> bool {
+        matches!(&self.fault, Fault::Silent(error) if error.is_elsewhere())
+    }
 }
 
 /// Why what a server said is of no use.
@@ -53,6 +74,14 @@ pub struct Unusable {
     pub evidence: Option<Vec<u8>>,
 }
 
+impl Unusable {
+    /// What the server said does not verify, for this reason.
+    pub fn lie(reason: impl Into<String>) -> Self {
+        let (fault, evidence) = (Fault::Lied(reason.into()), None);
+        Self { fault, evidence }
+    }
+}
+
 impl From<FetchError> for Unusable {
     fn from(error: FetchError) -> Self {
         let (fault, evidence) = (Fault::Silent(error), None);
@@ -62,7 +91,13 @@ impl From<FetchError> for Unusable {
 
 impl From<Refusal> for Unusable {
     fn from(refusal: Refusal) -> Self {
-        let (fault, evidence) = (Fault::Lied(refusal.to_string()), None);
+        Self::lie(refusal.to_string())
+    }
+}
+
+impl From<NotWitnessed> for Unusable {
+    fn from(error: NotWitnessed) -> Self {
+        let (fault, evidence) = (Fault::Unwitnessed(error), None);
         Self { fault, evidence }
     }
 }
@@ -95,6 +130,7 @@ impl fmt::Display for Incident {
             Fault::Lied(reason) | Fault::Behind(reason) => {
                 write!(formatter, "verification failed: {reason}")?;
             }
+            Fault::Unwitnessed(error) => write!(formatter, "verification failed: {error}")?,
             Fault::Fork(reason) => write!(
                 formatter,
                 "verification failed: {reason}: the author's key has signed two histories"
@@ -109,6 +145,12 @@ impl fmt::Display for Incident {
         }
         if let Some(file) = &self.record {
             write!(formatter, " (what it said is in {})", file.display())?;
+        }
+        if let Some(reason) = &self.unkept {
+            write!(
+                formatter,
+                " (what there is against it cannot be kept: {reason})"
+            )?;
         }
         Ok(())
     }
@@ -151,8 +193,10 @@ pub(crate) fn keep_record(
     });
     let mut text = serde_json::to_string_pretty(&record)?;
     text.push('\n');
-    evidence::keep(beside, ".lie", text.as_bytes())
+    evidence::keep(beside, ".lie", text.as_bytes(), MOST_RECORDS)
 }
 
+/// Whoever lies differently each time shall not fill the disk.
+const MOST_RECORDS: u32 = 16;
 /// The bytes that are kept of each response; of longer ones the digest says what was there.
 const MOST_KEPT: usize = 128 << 10;

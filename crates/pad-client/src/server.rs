@@ -1,7 +1,8 @@
 //! One server of a dictionary: bytes, unchecked.
 
 use pad::{PublicKey, Version};
-use web::client::{HttpClient, HttpError, HttpOptions, Posted, Reply, StatusCode, Verdict};
+use serde_json::json;
+use web::client::{HttpClient, HttpOptions, Posted, Reply, StatusCode, Verdict};
 
 use crate::{fetch_error::FetchError, resource::Resource};
 
@@ -20,6 +21,40 @@ pub struct Versions {
     pub oldest: Version,
     /// The latest.
     pub latest: Version,
+    /// The last one that it is going to have, if it does not follow its author for ever: it has nothing to say about what
+    /// is newest.
+    pub until: Option<Version>,
+}
+
+impl Versions {
+    /// The object that says so.
+    pub fn to_json(&self) -> String {
+        let (oldest, latest) = (self.oldest.number(), self.latest.number());
+        let object = match self.until {
+            None => json!({ "oldest": oldest, "latest": latest }),
+            Some(until) => {
+                json!({ "oldest": oldest, "latest": latest, "until": until.number() })
+            }
+        };
+        object.to_string()
+    }
+
+    /// What such an object says; `None` if it says no such thing.
+    fn from_json(bytes: &[u8]) -> Option<Self> {
+        let object: serde_json::Value = serde_json::from_slice(bytes).ok()?;
+        let number = |name| object.get(name)?.as_u64().map(Version::new);
+        let until = match object.get("until") {
+            None => None,
+            Some(_) => Some(number("until")?),
+        };
+        let (oldest, latest) = (number("oldest")?, number("latest")?);
+        let is_ordered = oldest <= latest && until.is_none_or(|until| latest <= until);
+        is_ordered.then_some(Self {
+            oldest,
+            latest,
+            until,
+        })
+    }
 }
 
 /// What became of an update that was pushed.
@@ -102,19 +137,40 @@ impl Server {
     /// [`FetchError`].
     pub fn versions(&self) -> Result<Versions, FetchError> {
         let bytes = self.get(&Resource::Versions, LONGEST_REFUSAL)?;
-        let unusable = FetchError::Unusable("versions");
-        let object: serde_json::Value =
-            serde_json::from_slice(&bytes).map_err(|_| unusable.clone())?;
-        let number = |name| {
-            object
-                .get(name)
-                .and_then(serde_json::Value::as_u64)
-                .map(Version::new)
-        };
-        match (number("oldest"), number("latest")) {
-            (Some(oldest), Some(latest)) if oldest <= latest => Ok(Versions { oldest, latest }),
-            _ => Err(unusable),
+        Versions::from_json(&bytes).ok_or(FetchError::Unusable("versions"))
+    }
+
+    /// Whatever the server says to a request for a path under the dictionary's address, at most so many bytes: for those
+    /// who pass it on. Something is posted if there is something to post.
+    ///
+    /// # Errors
+    /// [`FetchError`] if there is no answer.
+    pub fn forward(
+        &self,
+        path: &str,
+        posted: Option<&[u8]>,
+        most: usize,
+    ) -> Result<Reply, FetchError> {
+        let path = format!("{}/{path}", self.dictionary);
+        let most = most.max(LONGEST_REFUSAL);
+        let read = |reply| Ok(Verdict::Done(reply));
+        match posted {
+            None => self.http.get(&path, most, read),
+            Some(body) => {
+                let content_type = CONTENT_TYPE;
+                let posted = Posted { content_type, body };
+                self.http.post(&path, posted, most, read)
+            }
         }
+    }
+
+    /// The name under which the server has the dictionary.
+    pub fn name(&self) -> &str {
+        let (_, name) = self
+            .dictionary
+            .rsplit_once('/')
+            .unwrap_or(("", &self.dictionary));
+        name
     }
 
     /// Sends an update, which leads to this version. The server has it durably if it says so.
@@ -156,11 +212,9 @@ fn only_name(http: &HttpClient) -> Result<String, FetchError> {
         [name] if is_name(name) => Ok(name.clone()),
         names => {
             let names: Vec<_> = names.iter().filter(|name| is_name(name)).take(10).collect();
-            Err(HttpError::Configuration(format!(
-                "the server has {} dictionaries: add {DICTIONARIES}/NAME to its address, NAME being one of {names:?}",
-                list.len()
-            ))
-            .into())
+            Err(FetchError::Several(format!(
+                "add {DICTIONARIES}/NAME to its address, NAME being one of {names:?}"
+            )))
         }
     }
 }
@@ -204,7 +258,8 @@ fn said(reply: &Reply) -> Said {
     }
 }
 
-fn refused(reply: &Reply) -> FetchError {
+/// What an answer that grants nothing says.
+pub(crate) fn refused(reply: &Reply) -> FetchError {
     let Said { code, text, .. } = said(reply);
     let status = reply.status.as_u16();
     FetchError::Refused { status, code, text }

@@ -1,12 +1,15 @@
 //! What a server shows in one go, remembered until it is verified.
 
 use core::cell::RefCell;
-use std::path::Path;
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
 
 use pad::{
     KeyRange, Version,
     client_view::Heads,
-    evidence::keep,
+    evidence::{MOST_FILES, keep},
     exchange::{decode_history, decode_list},
     question::Question,
 };
@@ -17,14 +20,15 @@ use crate::{
     fetch_error::FetchError,
     incident::{Exchange, Fault, Incident, Unusable, keep_record},
     resource::Resource,
-    server::Server,
+    server::{Server, Versions},
 };
 
 /// A visit to a server: its latest head is asked for once, and all it says is remembered, so that a lie can be kept.
 #[derive(Debug)]
 pub struct Visit<'s> {
     server: &'s Server,
-    latest: Version,
+    /// What it has said that it has; nothing, if it was not asked.
+    versions: Versions,
     said: RefCell<Vec<Exchange>>,
 }
 
@@ -33,7 +37,11 @@ impl<'s> Visit<'s> {
     pub const fn new(server: &'s Server) -> Self {
         Self {
             server,
-            latest: Version::EMPTY,
+            versions: Versions {
+                oldest: Version::EMPTY,
+                latest: Version::EMPTY,
+                until: None,
+            },
             said: RefCell::new(Vec::new()),
         }
     }
@@ -43,19 +51,23 @@ impl<'s> Visit<'s> {
     /// # Errors
     /// [`FetchError`].
     pub fn latest(server: &'s Server) -> Result<Self, FetchError> {
-        let latest = server.versions()?.latest;
+        let versions = server.versions()?;
         let visit = Self {
-            latest,
+            versions,
             ..Self::new(server)
         };
-        let said = format!("{{\"latest\":{latest}}}").into_bytes();
-        visit.note(&Resource::Versions, &said);
+        visit.note(&Resource::Versions, versions.to_json().as_bytes());
         Ok(visit)
     }
 
     /// The version that the server says is its latest.
     pub const fn latest_version(&self) -> Version {
-        self.latest
+        self.versions.latest
+    }
+
+    /// What the server has said that it has.
+    pub const fn versions(&self) -> Versions {
+        self.versions
     }
 
     /// The server.
@@ -69,19 +81,29 @@ impl<'s> Visit<'s> {
         let Unusable { fault, evidence } = unusable;
         let server = self.server.address();
         let kept = beside.zip(evidence);
-        let evidence = kept.and_then(|(beside, bytes)| keep(beside, ".evidence", &bytes).ok());
-        let record = match &fault {
-            Fault::Silent(_) => None,
-            Fault::Lied(reason) | Fault::Behind(reason) | Fault::Fork(reason) => {
-                let said = self.said.into_inner();
-                beside.and_then(|beside| keep_record(beside, &server, &said, reason).ok())
-            }
+        let kept = kept.map(|(beside, bytes)| keep(beside, ".evidence", &bytes, MOST_FILES));
+        let reason = match &fault {
+            // A server that is late may be honest.
+            Fault::Silent(_) | Fault::Behind(_) => None,
+            Fault::Lied(reason) | Fault::Fork(reason) => Some(reason.clone()),
+            Fault::Unwitnessed(error) if error.is_missing() => None,
+            Fault::Unwitnessed(error) => Some(error.to_string()),
         };
+        let recorded = beside
+            .zip(reason)
+            .map(|(beside, reason)| keep_record(beside, &server, &self.said.into_inner(), &reason));
+        let mut unkept = None;
+        let mut written = |kept: Option<io::Result<PathBuf>>| {
+            let failed = |error: io::Error| unkept = Some(error.to_string());
+            kept.and_then(|kept| kept.map_err(failed).ok())
+        };
+        let (evidence, record) = (written(kept), written(recorded));
         Incident {
             server,
             fault,
             evidence,
             record,
+            unkept,
         }
     }
 
@@ -98,7 +120,8 @@ impl<'s> Visit<'s> {
         });
     }
 
-    fn get(&self, resource: &Resource, most: usize) -> Result<Vec<u8>, FetchError> {
+    /// The bytes of a resource, at most so many, remembered.
+    pub(crate) fn get(&self, resource: &Resource, most: usize) -> Result<Vec<u8>, FetchError> {
         let bytes = self.server.get(resource, most)?;
         self.note(resource, &bytes);
         Ok(bytes)
@@ -146,7 +169,8 @@ impl<'s> Visit<'s> {
         let bytes = self.get(&Resource::Updates(first, last), LONGEST_UPDATES)?;
         let updates = decode_list(&bytes, LONGEST_UPDATES);
         let updates = updates.map_err(|_| FetchError::Unusable("list of updates"))?;
-        if updates.is_empty() {
+        // Very short ones would take more memory here than they took there.
+        if updates.is_empty() || updates.iter().any(|update| update.len() < LEAST_UPDATE) {
             return Err(FetchError::Unusable("update"));
         }
         Ok(updates.into_iter().map(<[u8]>::to_vec).collect())
@@ -157,7 +181,7 @@ impl Heads for Visit<'_> {
     type Error = FetchError;
 
     fn latest(&self) -> Version {
-        self.latest
+        self.versions.latest
     }
 
     fn head_message(&self, version: Version) -> Result<Vec<u8>, FetchError> {
@@ -199,3 +223,5 @@ const LONGEST_RANGE: usize = 1 << 14;
 const LONGEST_HISTORY: usize = 16 << 20;
 /// The longest list of updates that is read, in bytes: one update may be as long.
 const LONGEST_UPDATES: usize = 1 << 30;
+/// There is a signed head in each update.
+const LEAST_UPDATE: usize = 100;

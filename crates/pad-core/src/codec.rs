@@ -2,7 +2,7 @@
 //!
 //! Body: serde data in bincode's `standard()` format (little-endian variable-length integers),
 //! without a length limit of its own: the caller passes the limit, and it holds before decoding.
-//! bincode writes it; the reader is our own, total and strict (`codec/reader.rs`).
+//! Reader and writer are our own (`codec/reader.rs`: total and strict); tests compare both with bincode.
 //!
 //! Memory: what is decoded takes at most a constant times the bytes that it is decoded from, however the lengths in it
 //! lie: three times the size of a list's elements in memory for each of their shortest encodings, because a list that
@@ -38,17 +38,18 @@
 
 use alloc::vec::Vec;
 
-use bincode::{config, error::EncodeError};
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::error::DecodeError;
 
 mod fields;
 mod reader;
+mod writer;
 
 pub use fields::Fields;
 
 use reader::{Malformed, Reader};
+use writer::{Append, Compare, Writer};
 
 /// The first bytes of every message.
 pub const MAGIC: [u8; 4] = *b"PAD1";
@@ -158,9 +159,8 @@ pub fn decode_body<T: Serialize + DeserializeOwned>(bytes: &[u8]) -> Result<T, D
     if !rest.is_empty() {
         return Err(DecodeError::TrailingBytes);
     }
-    let mut compared = Compare { rest: bytes };
-    let written = bincode::serde::encode_into_writer(&value, &mut compared, config::standard());
-    if written.is_err() || !compared.rest.is_empty() {
+    let mut compared = Writer(Compare { rest: bytes });
+    if value.serialize(&mut compared).is_err() || !compared.0.rest.is_empty() {
         return Err(DecodeError::NonCanonical);
     }
     Ok(value)
@@ -179,30 +179,7 @@ pub fn decode_start<T: DeserializeOwned>(body: &[u8]) -> Result<T, DecodeError> 
 }
 
 fn append_body<T: Serialize>(value: &T, bytes: &mut Vec<u8>) {
-    bincode::serde::encode_into_writer(value, Append(bytes), config::standard())
+    value
+        .serialize(&mut Writer(Append(bytes)))
         .expect("codec: every message of this workspace is serializable");
-}
-
-struct Append<'a>(&'a mut Vec<u8>);
-
-impl bincode::enc::write::Writer for Append<'_> {
-    fn write(&mut self, bytes: &[u8]) -> Result<(), EncodeError> {
-        self.0.extend_from_slice(bytes);
-        Ok(())
-    }
-}
-
-/// Compares what is written with what was read, without a second buffer.
-struct Compare<'a> {
-    rest: &'a [u8],
-}
-
-impl bincode::enc::write::Writer for &mut Compare<'_> {
-    fn write(&mut self, bytes: &[u8]) -> Result<(), EncodeError> {
-        self.rest = self
-            .rest
-            .strip_prefix(bytes)
-            .ok_or(EncodeError::Other("not the same bytes"))?;
-        Ok(())
-    }
 }

@@ -48,6 +48,15 @@ impl KeyRange {
         self.place(key).is_eq()
     }
 
+    /// Whether this range can hold a key and is where another one begins: it starts where that one does, and ends there or
+    /// before.
+    pub fn is_beginning_of(&self, whole: &Self) -> bool {
+        let ends_within = |end: &Key| whole.contains(end.as_bytes());
+        self.is_valid()
+            && self.start == whole.start
+            && (self.end == whole.end || self.end.as_ref().is_some_and(ends_within))
+    }
+
     /// Whether the range can hold a key: its start is below its end.
     pub fn is_valid(&self) -> bool {
         match (&self.start, &self.end) {

@@ -8,10 +8,20 @@ use std::{
 };
 
 use pad::{
-    AnyStore, ApplyError, RepositoryError, Store as _, StoreError, Version,
-    dynamic::{AnyRepository, Description, open_repository},
+    AnyStore, NodeCache, NotOffered, RepositoryError, Store as _, StoreError, Version,
+    dynamic::{AnyRepository, Description, open_repository, open_repository_with},
     selection::RepositoryName,
 };
+use pad_client::Versions;
+
+use crate::keep::{CannotKeep, Keep};
+
+mod apply;
+
+pub use apply::{Applied, NotApplied};
+use apply::{apply_to, is_next};
+
+use crate::head_log::HeadLog;
 
 /// A dictionary in a store.
 ///
@@ -20,9 +30,13 @@ use pad::{
 #[derive(Debug)]
 pub struct Dictionary {
     store: PathBuf,
+    /// What is in memory of it, from one opening to the next.
+    cache: NodeCache,
     description: Description,
     /// Where files are that are published beside the dictionary.
-    published: Option<PathBuf>,
+    published: Published,
+    /// Which versions are kept.
+    keep: Keep,
     /// The repository that answers. Whoever asks holds the outer lock for a moment, so that another one can take its
     /// place; the inner one is locked for writing only where contents are in memory.
     current: RwLock<Arc<RwLock<AnyRepository>>>,
@@ -30,39 +44,14 @@ pub struct Dictionary {
     changing: Mutex<()>,
 }
 
-/// What became of updates.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Applied {
-    /// How many are new, and durable now.
-    pub taken: usize,
-    /// The latest version.
-    pub latest: Version,
-}
-
-/// Why an update is not taken. Those before it are.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum NotApplied {
-    /// It does not follow the latest version.
-    #[error("the update follows version {base}, but the latest here is {latest}")]
-    Gap {
-        /// The version that it follows.
-        base: Version,
-        /// The latest version.
-        latest: Version,
-    },
-    /// The store has another update for the same version.
-    #[error("version {0} is here already, with another update")]
-    Other(Version),
-    /// The update is refused, or the store failed.
-    #[error(transparent)]
-    Repository(#[from] RepositoryError),
-}
-
-impl From<StoreError> for NotApplied {
-    fn from(error: StoreError) -> Self {
-        Self::Repository(error.into())
-    }
+/// Files that are published beside a dictionary.
+#[derive(Debug)]
+enum Published {
+    Nothing,
+    /// Those of a folder, whoever writes them.
+    Folder(PathBuf),
+    /// Those of the log of its heads, which is kept here.
+    Log(Arc<HeadLog>),
 }
 
 impl Dictionary {
@@ -71,12 +60,22 @@ impl Dictionary {
     /// # Errors
     /// [`RepositoryError`].
     pub fn open(store: &Path) -> Result<Self, RepositoryError> {
-        let repository = open_repository(store)?;
+        Self::open_with(store, NodeCache::default())
+    }
+
+    /// The dictionary in this store, with the nodes that are read kept in this memory.
+    ///
+    /// # Errors
+    /// [`RepositoryError`]; [`StoreError::TooLarge`] in it if the latest version was to be in memory and needs more than it may take.
+    pub fn open_with(store: &Path, cache: NodeCache) -> Result<Self, RepositoryError> {
+        let repository = open_repository_with(store, &cache)?;
         let description = repository.description()?;
         Ok(Self {
             store: store.to_owned(),
+            cache,
             description,
-            published: None,
+            published: Published::Nothing,
+            keep: Keep::All,
             current: RwLock::new(Arc::new(RwLock::new(repository))),
             changing: Mutex::new(()),
         })
@@ -87,8 +86,105 @@ impl Dictionary {
     #[must_use]
     pub fn publishing(self, folder: PathBuf) -> Self {
         Self {
-            published: Some(folder),
+            published: Published::Folder(folder),
             ..self
+        }
+    }
+
+    /// The same dictionary, of which these versions are kept and no others.
+    ///
+    /// # Errors
+    /// [`CannotKeep`].
+    pub fn keeping(self, keep: Keep) -> Result<Self, CannotKeep> {
+        if keep.drops() {
+            let scheme = self.description.public.scheme;
+            if scheme.family().is_append_only() {
+                // Its trees are over all entries.
+                let (what, scheme) = ("prunings", scheme.id());
+                return Err(CannotKeep::NotPruned(NotOffered { what, scheme }));
+            }
+            if AnyStore::is_in_objects(&self.store) {
+                return Err(CannotKeep::InObjects);
+            }
+        }
+        let oldest = self.read(AnyRepository::oldest);
+        match keep.from() {
+            // The empty dictionary may be gone.
+            Some(wanted) if oldest > wanted.max(Version::new(1)) => {
+                Err(CannotKeep::Gone { wanted, oldest })
+            }
+            _ => Ok(Self { keep, ..self }),
+        }
+    }
+
+    /// Which versions are kept.
+    pub const fn keep(&self) -> Keep {
+        self.keep
+    }
+
+    /// Which versions are here to be asked about, of the repository as it is now.
+    pub(crate) fn versions(&self, repository: &AnyRepository) -> Versions {
+        let until = self.keep.until();
+        let latest = until.map_or(repository.latest(), |until| repository.latest().min(until));
+        let first = self.keep.from().unwrap_or_default();
+        // Before the first one is here, the latest is all there is.
+        let oldest = repository.oldest().max(first.min(latest));
+        Versions {
+            oldest: oldest.min(latest),
+            latest,
+            until,
+        }
+    }
+
+    /// Whether the last version that is kept is here.
+    pub fn is_complete(&self) -> bool {
+        let until = self.keep.until();
+        until.is_some_and(|until| self.latest() >= until)
+    }
+
+    /// Drops the versions that are not kept, if it is time to; the oldest one that is kept then.
+    ///
+    /// Time: a copy of what is kept. Where contents are in memory, nobody gets an answer meanwhile.
+    ///
+    /// # Errors
+    /// [`RepositoryError`].
+    pub fn prune(&self) -> Result<Option<Version>, RepositoryError> {
+        let first =
+            || self.read(|repository| self.keep.prune_to(repository.oldest(), repository.latest()));
+        if first().is_none() {
+            return Ok(None);
+        }
+        let _changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(first) = first() else {
+            return Ok(None);
+        };
+        if self.reads_on_demand() {
+            let mut writer = open_repository(&self.store)?;
+            writer.prune(first)?;
+            drop(writer);
+            self.reopen()?;
+        } else {
+            let current = self.current();
+            let mut repository = current.write().unwrap_or_else(PoisonError::into_inner);
+            repository.prune(first)?;
+        }
+        Ok(Some(first))
+    }
+
+    /// The same dictionary with the log of its heads published beside it, which is kept by this process.
+    #[must_use]
+    pub fn logging(self, log: Arc<HeadLog>) -> Self {
+        Self {
+            published: Published::Log(log),
+            ..self
+        }
+    }
+
+    /// The log of its heads, if this process keeps it.
+    pub const fn log(&self) -> Option<&Arc<HeadLog>> {
+        match &self.published {
+            Published::Log(log) => Some(log),
+            _ => None,
         }
     }
 
@@ -169,14 +265,33 @@ impl Dictionary {
             });
         }
         let _changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        let room = self.keep.until().map(|until| {
+            let room = until.number().saturating_sub(self.latest().number());
+            (until, usize::try_from(room).unwrap_or(usize::MAX))
+        });
+        match room {
+            Some((until, room)) if updates.len() > room => {
+                let (kept, _) = updates.split_at_checked(room).unwrap_or((updates, &[]));
+                if !kept.is_empty() {
+                    self.apply_now(kept)?;
+                }
+                Err(NotApplied::NotKept { until })
+            }
+            _ => self.apply_now(updates),
+        }
+    }
+
+    /// Makes updates the latest versions, while nobody else changes anything.
+    fn apply_now(&self, updates: &[Vec<u8>]) -> Result<Applied, NotApplied> {
         if self.reads_on_demand() {
             // By a repository of its own, dropped when it is done: it keeps other writers out while it is there.
             let mut writer = open_repository(&self.store)?;
             let applied = apply_to(&mut writer, updates);
             let taken = writer.latest() > self.latest();
             drop(writer);
-            if taken {
-                self.reopen()?;
+            if taken && let Err(error) = self.reopen() {
+                // What was taken is durable all the same, and whoever brought it is told so.
+                tracing::error!(%error, "the store cannot be followed");
             }
             return applied;
         }
@@ -197,8 +312,16 @@ impl Dictionary {
     /// # Errors
     /// The operating system's; [`io::ErrorKind::FileTooLarge`].
     pub fn published(&self, path: &str, most: usize) -> io::Result<Option<Vec<u8>>> {
-        let Some(folder) = &self.published else {
-            return Ok(None);
+        let folder = match &self.published {
+            Published::Nothing => return Ok(None),
+            Published::Folder(folder) => folder,
+            Published::Log(log) => {
+                let file = log.file(path)?;
+                if file.as_ref().is_some_and(|bytes| bytes.len() > most) {
+                    return Err(io::ErrorKind::FileTooLarge.into());
+                }
+                return Ok(file);
+            }
         };
         let file = match File::open(folder.join(path)) {
             Ok(file) if file.metadata()?.is_file() => file,
@@ -222,7 +345,8 @@ impl Dictionary {
 
     /// Puts the store as it is now in the place of what was read of it.
     fn reopen(&self) -> Result<(), RepositoryError> {
-        let opened = Arc::new(RwLock::new(open_repository(&self.store)?));
+        let opened = open_repository_with(&self.store, &self.cache)?;
+        let opened = Arc::new(RwLock::new(opened));
         let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
         let old = core::mem::replace(&mut *current, opened);
         drop(current);
@@ -230,56 +354,6 @@ impl Dictionary {
         drop(old);
         Ok(())
     }
-}
-
-fn apply_to(repository: &mut AnyRepository, updates: &[Vec<u8>]) -> Result<Applied, NotApplied> {
-    let mut taken = 0_usize;
-    let staged = updates.iter().try_for_each(|update| {
-        match repository.stage_message(update) {
-            Ok(_) => taken = taken.saturating_add(1),
-            Err(RepositoryError::Refused(ApplyError::VersionGap { expected, actual })) => {
-                // What is staged cannot be read yet.
-                repository.flush(&[])?;
-                is_known(repository, update, (expected, actual))?;
-            }
-            Err(error) => return Err(error.into()),
-        }
-        Ok::<_, NotApplied>(())
-    });
-    let latest = repository.flush(&[])?;
-    staged?;
-    Ok(Applied { taken, latest })
-}
-
-/// Whether the author has signed an update that is not here yet.
-fn is_next(repository: &AnyRepository, update: &[u8]) -> Result<bool, NotApplied> {
-    match repository.verify_update(update) {
-        Ok(()) => Ok(true),
-        Err(RepositoryError::Refused(ApplyError::VersionGap { expected, actual })) => {
-            if actual > expected {
-                // Another process may have published what is in between.
-                return Ok(true);
-            }
-            is_known(repository, update, (expected, actual)).map(|()| false)
-        }
-        Err(error) => Err(error.into()),
-    }
-}
-
-/// That an update which follows another version than the latest is here already.
-fn is_known(
-    repository: &AnyRepository,
-    update: &[u8],
-    (latest, base): (Version, Version),
-) -> Result<(), NotApplied> {
-    let version = Version::new(base.number().saturating_add(1));
-    if base > latest {
-        return Err(NotApplied::Gap { base, latest });
-    }
-    if repository.update_message(version)?.as_deref() == Some(update) {
-        return Ok(());
-    }
-    Err(NotApplied::Other(version))
 }
 
 fn is_absent(error: &io::Error) -> bool {

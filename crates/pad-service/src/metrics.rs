@@ -4,11 +4,11 @@ use core::{
     fmt::Write as _,
     sync::atomic::{AtomicU64, Ordering},
 };
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use pad_client::Resource;
 
-use crate::request::ROUTES;
+use crate::{head_log::HeadLog, request::ROUTES, witness::label};
 
 /// What was asked and answered since the server began.
 #[derive(Debug)]
@@ -72,7 +72,10 @@ impl Metrics {
 
     /// Everything in the text format of Prometheus; each dictionary with its name, its oldest and its latest version, and the
     /// bytes of its files.
-    pub fn text<'d>(&self, dictionaries: impl Iterator<Item = (&'d str, [u64; 3])>) -> String {
+    pub fn text<'d>(
+        &self,
+        dictionaries: impl Iterator<Item = (&'d str, [Option<u64>; 3])>,
+    ) -> String {
         let mut text = String::from(
             "# HELP pad_requests_total Requests answered, by what they asked for and the class of the status.\n\
              # TYPE pad_requests_total counter\n",
@@ -125,23 +128,94 @@ impl Metrics {
                 "The oldest version that can be asked about.",
             ),
             (1, "pad_latest_version", "The latest version."),
-            (2, "pad_store_bytes", "Bytes of the store's files."),
+            (
+                2,
+                "pad_store_bytes",
+                "Bytes of the store's files; nothing of stores in objects, which would have to be listed.",
+            ),
         ] {
             line(
                 &mut text,
                 format_args!("# HELP {name} {help}\n# TYPE {name} gauge"),
             );
             for (dictionary, values) in &dictionaries {
-                let value = values.get(place).copied().unwrap_or_default();
-                line(
-                    &mut text,
-                    format_args!("{name}{{dictionary=\"{dictionary}\"}} {value}"),
-                );
+                if let Some(value) = values.get(place).copied().flatten() {
+                    line(
+                        &mut text,
+                        format_args!("{name}{{dictionary=\"{dictionary}\"}} {value}"),
+                    );
+                }
             }
         }
         text
     }
 }
+
+/// The sizes of logs of heads and what became of requests to their witnesses, in the text format of Prometheus; each log with
+/// the name of its dictionary. Nothing if there are none.
+pub(crate) fn log_metrics<'l>(logs: impl Iterator<Item = (&'l str, &'l Arc<HeadLog>)>) -> String {
+    let mut groups = LOG_METRICS.map(|(name, kind, help)| {
+        (
+            name,
+            format!("# HELP {name} {help}\n# TYPE {name} {kind}\n"),
+        )
+    });
+    let mut are_there = false;
+    for (dictionary, log) in logs {
+        are_there = true;
+        let [signed, published] = log.sizes().unwrap_or_default();
+        let of_log = format!("dictionary=\"{dictionary}\"");
+        let mut values = vec![(0, of_log.clone(), signed), (1, of_log.clone(), published)];
+        for (number, witness) in log.witnesses().iter().enumerate() {
+            let Some(tally) = log.tally(number) else {
+                continue;
+            };
+            let of_witness = format!("{of_log},witness=\"{}\"", label(&witness.name));
+            let counters = [&tally.cosigned, &tally.failed, &tally.time];
+            for (place, counter) in (2..).zip(counters) {
+                values.push((place, of_witness.clone(), counter.load(Ordering::Relaxed)));
+            }
+        }
+        for (place, labels, value) in values {
+            if let Some((name, text)) = groups.get_mut(place) {
+                line(text, format_args!("{name}{{{labels}}} {value}"));
+            }
+        }
+    }
+    if !are_there {
+        return String::new();
+    }
+    groups.into_iter().map(|(_, text)| text).collect()
+}
+
+/// Name, type and meaning.
+const LOG_METRICS: [(&str, &str, &str); 5] = [
+    (
+        "pad_log_signed_size",
+        "gauge",
+        "Entries of the log of heads that are signed.",
+    ),
+    (
+        "pad_log_published_size",
+        "gauge",
+        "Entries of the published checkpoint, which enough witnesses have cosigned.",
+    ),
+    (
+        "pad_cosignatures_total",
+        "counter",
+        "Cosignatures that a witness has given.",
+    ),
+    (
+        "pad_cosignatures_failed_total",
+        "counter",
+        "Requests to a witness that brought no cosignature which verifies.",
+    ),
+    (
+        "pad_cosignature_time_seconds",
+        "gauge",
+        "When a witness has cosigned last, by its own clock, in seconds since 1970.",
+    ),
+];
 
 fn line(text: &mut String, line: core::fmt::Arguments<'_>) {
     // Writing to a string does not fail.

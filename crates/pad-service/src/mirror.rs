@@ -75,92 +75,122 @@ impl Mirror {
         }
     }
 
-    /// Asks every upstream once, and takes what is new.
+    /// Asks every upstream once, takes what is new, and drops the versions that are not kept. Once it has the last one that is, it asks
+    /// nobody any more.
     ///
     /// # Errors
     /// [`NotApplied`] if the mirror's own store fails; what was taken before is durable.
     pub fn round(&mut self) -> Result<Mirrored, NotApplied> {
         let mut mirrored = Mirrored::default();
-        for upstream in &self.upstreams {
-            let visit = match Visit::latest(upstream) {
-                Ok(visit) => visit,
-                Err(error) => {
-                    let incident = Visit::new(upstream).failed(error.into(), None);
-                    mirrored.incidents.push(incident);
-                    continue;
+        let mut visits = Vec::new();
+        if !self.dictionary.is_complete() {
+            for upstream in &self.upstreams {
+                match Visit::latest(upstream) {
+                    Ok(visit) => visits.push(visit),
+                    Err(error) => {
+                        let incident = Visit::new(upstream).failed(error.into(), None);
+                        mirrored.incidents.push(incident);
+                    }
                 }
-            };
-            match self.take(&visit, &mut mirrored.taken) {
-                Ok(()) => {}
-                Err(Stopped::Upstream(unusable)) => {
-                    mirrored
-                        .incidents
-                        .push(visit.failed(unusable, Some(&self.beside)));
-                }
-                Err(Stopped::Store(error)) => return Err(error),
             }
+        }
+        // One answer of each in turn.
+        while !visits.is_empty() {
+            let mut with_more = Vec::new();
+            for visit in visits {
+                match self.take(&visit, &mut mirrored.taken) {
+                    Ok(true) => with_more.push(visit),
+                    Ok(false) => {}
+                    Err(Stopped::Upstream(unusable)) => {
+                        let incident = visit.failed(unusable, Some(&self.beside));
+                        mirrored.incidents.push(incident);
+                    }
+                    Err(Stopped::Store(error)) => return Err(error),
+                }
+            }
+            visits = with_more;
+        }
+        if let Some(oldest) = self.dictionary.prune()? {
+            tracing::info!(oldest = oldest.number(), "dropped older versions");
         }
         mirrored.latest = self.dictionary.latest();
         self.log(&mirrored);
         Ok(mirrored)
     }
 
-    /// Goes on with this, a round after the other, with this pause between them.
-    pub fn follow(mut self, every: Duration) -> Following {
-        Following::begin(every, move || {
-            if let Err(error) = self.round() {
-                tracing::error!(%error, "the mirror's store failed");
-            }
-        })
+    /// Goes on with this, with this pause between two rounds, on a thread for each upstream: one that is slow keeps no other from
+    /// being asked.
+    pub fn follow(self, every: Duration) -> Vec<Following> {
+        let each = self.upstreams.into_iter().map(|upstream| {
+            let mut mirror = Self {
+                dictionary: Arc::clone(&self.dictionary),
+                upstreams: vec![upstream],
+                beside: self.beside.clone(),
+                metrics: Arc::clone(&self.metrics),
+                logged: BTreeMap::new(),
+            };
+            Following::begin(every, move || {
+                if let Err(error) = mirror.round() {
+                    tracing::error!(%error, "the mirror's store failed");
+                }
+            })
+        });
+        each.collect()
     }
 
-    /// Takes what an upstream has that is new.
-    fn take(&self, visit: &Visit<'_>, taken: &mut usize) -> Result<(), Stopped> {
+    /// Takes what an upstream has that is new, as much as comes at once; whether there is more.
+    fn take(&self, visit: &Visit<'_>, taken: &mut usize) -> Result<bool, Stopped> {
         let view = self.view()?;
+        let until = self.dictionary.keep().until();
         let offered = visit.latest_version();
+        let wanted = until.map_or(offered, |until| offered.min(until));
         match view.follow(visit) {
             Ok(_) => {}
             // An upstream that is late has nothing for us, and may be honest.
-            Err(NotFollowed::Behind { .. }) => return Ok(()),
+            Err(NotFollowed::Behind { .. }) => return Ok(false),
             Err(error) => return Err(error.into()),
         }
-        loop {
-            let latest = self.dictionary.latest();
-            if latest >= offered {
-                return Ok(());
-            }
-            let first = Version::new(latest.number().saturating_add(1));
-            let updates = visit.updates(first, offered)?;
-            match self.dictionary.apply(&updates) {
-                Ok(applied) => *taken = taken.saturating_add(applied.taken),
-                Err(NotApplied::Repository(RepositoryError::Refused(error))) => {
-                    self.metrics.count_update(false);
-                    let reason = format!(
-                        "the update after version {}: {error}",
-                        self.dictionary.latest()
-                    );
-                    return Err(lie(reason).into());
-                }
-                Err(NotApplied::Repository(RepositoryError::Unreadable(error))) => {
-                    self.metrics.count_update(false);
-                    return Err(Refusal::from(error).into());
-                }
-                Err(error @ (NotApplied::Gap { .. } | NotApplied::Other(_))) => {
-                    self.metrics.count_update(false);
-                    return Err(lie(error.to_string()).into());
-                }
-                Err(error) => return Err(Stopped::Store(error)),
-            }
-            // Otherwise all that is missing would be in memory at once.
-            visit.forget();
-            let now = self.dictionary.latest();
-            for _ in latest.number()..now.number() {
-                self.metrics.count_update(true);
-            }
-            if now == latest {
-                return Err(FetchError::Unusable("update that is new").into());
-            }
+        let latest = self.dictionary.latest();
+        if latest >= wanted {
+            return Ok(false);
         }
+        let first = Version::new(latest.number().saturating_add(1));
+        let updates = visit.updates(first, wanted)?;
+        match self.dictionary.apply(&updates) {
+            Ok(applied) => {
+                *taken = taken.saturating_add(applied.taken);
+                for _ in 0..applied.taken {
+                    self.metrics.count_update(true);
+                }
+            }
+            Err(NotApplied::Repository(RepositoryError::Refused(error))) => {
+                self.metrics.count_update(false);
+                let reason = format!(
+                    "the update after version {}: {error}",
+                    self.dictionary.latest()
+                );
+                return Err(Unusable::lie(reason).into());
+            }
+            Err(NotApplied::Repository(RepositoryError::Unreadable(error))) => {
+                self.metrics.count_update(false);
+                return Err(Refusal::from(error).into());
+            }
+            Err(
+                error
+                @ (NotApplied::Gap { .. } | NotApplied::NotKept { .. } | NotApplied::Other(_)),
+            ) => {
+                self.metrics.count_update(false);
+                return Err(Unusable::lie(error.to_string()).into());
+            }
+            Err(error) => return Err(Stopped::Store(error)),
+        }
+        // Otherwise all that is missing would be in memory at once.
+        visit.forget();
+        let now = self.dictionary.latest();
+        if now == latest {
+            return Err(FetchError::Unusable("update that is new").into());
+        }
+        Ok(now < wanted)
     }
 
     /// What a client has seen that has asked nobody but this mirror.
@@ -178,6 +208,9 @@ impl Mirror {
         if mirrored.taken > 0 {
             let (taken, latest) = (mirrored.taken, mirrored.latest.number());
             tracing::info!(taken, latest, "took updates");
+            if self.dictionary.is_complete() {
+                tracing::info!(latest, "all versions that are kept are here");
+            }
         }
         let mut failing = BTreeMap::new();
         for incident in &mirrored.incidents {
@@ -188,9 +221,4 @@ impl Mirror {
         }
         self.logged = failing;
     }
-}
-
-fn lie(reason: String) -> Unusable {
-    let (fault, evidence) = (Fault::Lied(reason), None);
-    Unusable { fault, evidence }
 }

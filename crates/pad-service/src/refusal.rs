@@ -3,7 +3,7 @@
 use core::fmt;
 
 use pad::{AnswerError, LookupError, RepositoryError, StoreError, Version};
-use pad_client::UnknownPath;
+use pad_client::{UnknownPath, Versions};
 use serde_json::json;
 use web::server::{Answer, HeaderValue, StatusCode, header};
 
@@ -15,6 +15,7 @@ pub(crate) struct Refusal {
     status: StatusCode,
     code: &'static str,
     text: String,
+    oldest: Option<Version>,
     latest: Option<Version>,
 }
 
@@ -24,7 +25,19 @@ impl Refusal {
             status,
             code,
             text: text.to_string(),
+            oldest: None,
             latest: None,
+        }
+    }
+
+    /// Other versions are kept here: another server may have it.
+    pub(crate) fn not_kept(versions: Versions) -> Self {
+        let Versions { oldest, latest, .. } = versions;
+        let text = format!("this is not kept here, kept are versions {oldest} to {latest}");
+        Self {
+            oldest: Some(oldest),
+            latest: Some(latest),
+            ..Self::new(StatusCode::MISDIRECTED_REQUEST, "not_kept", text)
         }
     }
 
@@ -35,8 +48,10 @@ impl Refusal {
     /// The answer that says so.
     pub(crate) fn answer(&self) -> Answer {
         let mut object = json!({ "error": self.code, "message": self.text });
-        if let (Some(latest), Some(object)) = (self.latest, object.as_object_mut()) {
-            object.insert("latest".into(), latest.number().into());
+        for (name, version) in [("oldest", self.oldest), ("latest", self.latest)] {
+            if let (Some(version), Some(object)) = (version, object.as_object_mut()) {
+                object.insert(name.into(), version.number().into());
+            }
         }
         let answer = Answer::new(self.status, "application/json", object.to_string());
         let answer = answer.with(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
@@ -111,7 +126,9 @@ impl From<RepositoryError> for Refusal {
             RepositoryError::Refused(error) => {
                 Self::new(StatusCode::UNPROCESSABLE_ENTITY, "update_refused", error)
             }
-            RepositoryError::Store(StoreError::InUse(_) | StoreError::Gap { .. }) => {
+            RepositoryError::Store(
+                StoreError::InUse(_) | StoreError::Gap { .. } | StoreError::Superseded,
+            ) => {
                 let text = "another process is writing to the store";
                 Self::new(StatusCode::SERVICE_UNAVAILABLE, "store_in_use", text)
             }
@@ -130,6 +147,10 @@ impl From<NotApplied> for Refusal {
             NotApplied::Gap { latest, .. } => Self {
                 latest: Some(latest),
                 ..Self::new(StatusCode::CONFLICT, "version_gap", error)
+            },
+            NotApplied::NotKept { until } => Self {
+                latest: Some(until),
+                ..Self::new(StatusCode::MISDIRECTED_REQUEST, "not_kept", error)
             },
             error @ NotApplied::Other(_) => Self::new(StatusCode::CONFLICT, "other_update", error),
         }

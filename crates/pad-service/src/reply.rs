@@ -67,7 +67,7 @@ fn tag(body: &[u8]) -> String {
 }
 
 /// Whether a tag is among those that a client has; weak ones are as good for this.
-fn matches(known: &HeaderValue, tag: &str) -> bool {
+pub(crate) fn matches(known: &HeaderValue, tag: &str) -> bool {
     let Ok(known) = known.to_str() else {
         return false;
     };

@@ -8,17 +8,17 @@ use web::server::{Head, HeaderValue, Method, StatusCode, Work, header};
 
 use crate::{dictionary::Dictionary, refusal::Refusal};
 
-/// A request about a dictionary, or about the server.
+/// A request about a dictionary, which is here as `D`, or about the server.
 #[derive(Debug)]
-pub struct Request {
-    pub(crate) target: Target,
+pub struct Request<D> {
+    pub(crate) target: Target<D>,
     /// Of what the client has a copy.
     pub(crate) if_none_match: Option<HeaderValue>,
 }
 
-/// What a request is about.
+/// What a request is about. `D` is what there is of a dictionary.
 #[derive(Debug)]
-pub(crate) enum Target {
+pub(crate) enum Target<D> {
     /// Whether the server is well.
     Health,
     /// What was asked and answered.
@@ -26,11 +26,11 @@ pub(crate) enum Target {
     /// The names of the dictionaries.
     List,
     /// What a dictionary has.
-    Get(Arc<Dictionary>, Resource),
+    Get(D, Resource),
     /// The answer to a question in the body.
-    Ask(Arc<Dictionary>, Version),
+    Ask(D, Version),
     /// An update in the body.
-    Update(Arc<Dictionary>),
+    Update(D),
 }
 
 /// The routes beside [`Resource::TEMPLATES`]: name, method and path.
@@ -45,11 +45,11 @@ pub const ROUTES: [(&str, &str, &str); 5] = [
 /// Where the dictionaries are.
 pub(crate) const DICTIONARIES: &str = "/v1/dictionaries";
 
-impl Target {
+impl<D> Target<D> {
     /// What a request with this head is about.
     pub(crate) fn of(
         head: &Head,
-        dictionary: impl FnOnce(&str) -> Option<Arc<Dictionary>>,
+        dictionary: impl FnOnce(&str) -> Option<D>,
     ) -> Result<Self, Refusal> {
         let unknown = || {
             Refusal::new(
@@ -116,6 +116,17 @@ impl Target {
         }
     }
 
+    /// The longest body that is received.
+    pub(crate) fn body_bytes(&self, updates: usize) -> usize {
+        match self {
+            Self::Update(_) => updates,
+            Self::Ask(..) => pad::question::LONGEST_QUESTION,
+            Self::Health | Self::Metrics | Self::List | Self::Get(..) => 0,
+        }
+    }
+}
+
+impl Target<Arc<Dictionary>> {
     /// How long an answer takes: where contents are in a file of which a look-up reads the nodes on its way, no longer
     /// than to have another thread do it.
     pub(crate) fn work(&self) -> Work {
@@ -128,19 +139,11 @@ impl Target {
             _ => Work::Long,
         }
     }
-
-    /// The longest body that is received.
-    pub(crate) fn body_bytes(&self, updates: usize) -> usize {
-        match self {
-            Self::Update(_) => updates,
-            Self::Ask(..) => pad::question::LONGEST_QUESTION,
-            Self::Health | Self::Metrics | Self::List | Self::Get(..) => 0,
-        }
-    }
 }
 
-impl Request {
-    pub(crate) fn new(target: Target, head: &Head) -> Self {
+impl<D> Request<D> {
+    /// The request with this head about this.
+    pub(crate) fn new(target: Target<D>, head: &Head) -> Self {
         let if_none_match = head.headers.get(header::IF_NONE_MATCH).cloned();
         Self {
             target,
@@ -149,7 +152,7 @@ impl Request {
     }
 }
 
-fn not_allowed() -> Refusal {
+pub(crate) fn not_allowed() -> Refusal {
     let text = "this is got, or updates and questions are posted";
     Refusal::new(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", text)
 }

@@ -4,23 +4,27 @@ use core::time::Duration;
 use std::{collections::BTreeMap, sync::Arc};
 
 use pad::{
-    AnswerError, Version,
+    AnswerError, AnyStore, Version,
     dynamic::AnyRepository,
     exchange::{encode_history, encode_list},
     question::Question,
 };
-use pad_client::{LONGEST_PAGE, Resource};
+use pad_client::{LONGEST_PAGE, Resource, Versions};
 use serde_json::{Map, json};
 use web::server::{Admission, Answer, Handler, Head, HeaderValue, Limits, StatusCode, header};
 
 use crate::{
     dictionary::Dictionary,
     following::Following,
-    metrics::Metrics,
+    metrics::{Metrics, log_metrics},
     refusal::Refusal,
     reply::{Lasts, MESSAGE, OBJECT, TEXT, reply},
     request::{Request, Target},
 };
+
+mod kept;
+
+use kept::{existing, head_kept, kept, update_kept};
 
 /// Answers requests about dictionaries.
 #[derive(Debug)]
@@ -66,12 +70,16 @@ impl Service {
         })
     }
 
-    fn answer(&self, request: Request, body: Vec<u8>) -> Result<Answer, Refusal> {
+    fn answer(&self, request: Request<Arc<Dictionary>>, body: Vec<u8>) -> Result<Answer, Refusal> {
         let known = request.if_none_match.as_ref();
         let plain = |kind, text: String| Ok(reply(kind, text.into_bytes(), Lasts::Once, known));
         match request.target {
             Target::Health => plain(OBJECT, self.health()),
-            Target::Metrics => plain(TEXT, self.metrics.text(self.gauges().into_iter())),
+            Target::Metrics => {
+                let mut text = self.metrics.text(self.gauges().into_iter());
+                text.push_str(&self.logs());
+                plain(TEXT, text)
+            }
             Target::List => {
                 let names: Vec<_> = self.dictionaries.keys().collect();
                 plain(OBJECT, json!(names).to_string())
@@ -105,8 +113,10 @@ impl Service {
                     Refusal::new(StatusCode::BAD_REQUEST, "unreadable_question", error)
                 })?;
                 drop(body);
-                let answer =
-                    dictionary.read(|repository| self.ask(repository, version, &question))?;
+                let answer = dictionary.read(|repository| {
+                    kept(&dictionary, repository, version)?;
+                    self.ask(repository, version, &question)
+                })?;
                 Ok(reply(MESSAGE, answer, Lasts::Once, known))
             }
             Target::Update(dictionary) => self.update(&dictionary, body),
@@ -126,36 +136,54 @@ impl Service {
             Resource::Public => {
                 moment(TEXT, dictionary.description().public.to_text().into_bytes())
             }
-            Resource::Head => moment(MESSAGE, repository.head_message(existing(repository)?)?),
+            Resource::Head => {
+                let latest = existing(dictionary.versions(repository))?;
+                moment(MESSAGE, repository.head_message(latest)?)
+            }
             Resource::Versions => {
-                let (oldest, latest) = (repository.oldest(), repository.latest());
-                let object = json!({ "oldest": oldest.number(), "latest": latest.number() });
-                moment(OBJECT, object.to_string().into_bytes())
+                let object = dictionary.versions(repository).to_json();
+                moment(OBJECT, object.into_bytes())
             }
             Resource::History(key) => moment(MESSAGE, encode_history(repository.history(key)?)),
-            Resource::HeadOf(version) => forever(repository.head_message(*version)?),
+            Resource::HeadOf(version) => {
+                head_kept(dictionary, repository, *version)?;
+                forever(repository.head_message(*version)?)
+            }
             Resource::Answer(version, question) => {
+                kept(dictionary, repository, *version)?;
                 forever(self.ask(repository, *version, question)?)
             }
             Resource::Page(version, range) => {
+                kept(dictionary, repository, *version)?;
                 let page = repository.page(*version, range, RANGE_BYTES)?;
                 forever(Question::Range(page).encode())
             }
             Resource::Consistency(older, newer) => {
+                head_kept(dictionary, repository, *newer)?;
                 forever(repository.consistency_message(*older, *newer)?)
             }
             Resource::Growth(older, newer) => {
+                kept(dictionary, repository, *newer)?;
                 let proof = repository.append_only_message(*older, *newer)?;
                 let text = "append-only proofs are offered by logs";
                 let none = || Refusal::new(StatusCode::UNPROCESSABLE_ENTITY, "not_offered", text);
                 forever(proof.ok_or_else(none)?)
             }
             Resource::Past(older, newer) => {
+                head_kept(dictionary, repository, *newer)?;
                 let past = repository.past_messages(*older, *newer)?;
                 forever(list(past.iter().map(Vec::as_slice))?)
             }
-            Resource::Update(version) => forever(update_of(repository, *version)?),
-            Resource::Updates(first, last) => forever(updates(repository, *first, *last)?),
+            Resource::Update(version) => {
+                update_kept(dictionary, repository, *version)?;
+                forever(update_of(repository, *version, self.limits.response_bytes)?)
+            }
+            Resource::Updates(first, last) => {
+                update_kept(dictionary, repository, *first)?;
+                kept(dictionary, repository, *last)?;
+                let most = self.limits.response_bytes;
+                forever(updates(repository, (*first, *last), most)?)
+            }
             _ => Err(Refusal::new(
                 StatusCode::NOT_FOUND,
                 "unknown_path",
@@ -227,14 +255,21 @@ impl Service {
         json!({ "status": "ok", "latest": latest }).to_string()
     }
 
-    fn gauges(&self) -> Vec<(&str, [u64; 3])> {
+    /// What there is to say of logs of heads.
+    fn logs(&self) -> String {
+        let logs = self.dictionaries.iter();
+        log_metrics(logs.filter_map(|(name, dictionary)| Some((name.as_str(), dictionary.log()?))))
+    }
+
+    fn gauges(&self) -> Vec<(&str, [Option<u64>; 3])> {
         let dictionaries = self.dictionaries.iter();
         dictionaries
             .map(|(name, dictionary)| {
                 let values = dictionary.read(|repository| {
-                    let (oldest, latest) = (repository.oldest(), repository.latest());
-                    let bytes = repository.file_bytes().unwrap_or_default();
-                    [oldest.number(), latest.number(), bytes]
+                    let Versions { oldest, latest, .. } = dictionary.versions(repository);
+                    let is_listed = AnyStore::is_in_objects(dictionary.store());
+                    let bytes = (!is_listed).then(|| repository.file_bytes().ok()).flatten();
+                    [Some(oldest.number()), Some(latest.number()), bytes]
                 });
                 (name.as_str(), values)
             })
@@ -243,9 +278,9 @@ impl Service {
 }
 
 impl Handler for Service {
-    type Request = Request;
+    type Request = Request<Arc<Dictionary>>;
 
-    fn admit(&self, head: &Head) -> Result<Admission<Request>, Answer> {
+    fn admit(&self, head: &Head) -> Result<Admission<Self::Request>, Answer> {
         let target = Target::of(head, |name| self.dictionaries.get(name).cloned());
         let target = target.map_err(|refusal| {
             let answer = refusal.answer();
@@ -261,7 +296,7 @@ impl Handler for Service {
         })
     }
 
-    fn handle(&self, request: Request, body: Vec<u8>) -> Answer {
+    fn handle(&self, request: Self::Request, body: Vec<u8>) -> Answer {
         let name = request.target.name();
         let answer = self.answer(request, body).unwrap_or_else(|refusal| {
             tracing::debug!(resource = name, code = refusal.code(), "refused");
@@ -273,19 +308,13 @@ impl Handler for Service {
     }
 }
 
-/// The latest version, if there is one that has a head.
-fn existing(repository: &AnyRepository) -> Result<Version, Refusal> {
-    match repository.latest() {
-        Version::EMPTY => {
-            let text = "the dictionary has no version yet";
-            Err(Refusal::new(StatusCode::NOT_FOUND, "unknown_version", text))
-        }
-        latest => Ok(latest),
-    }
-}
-
-fn update_of(repository: &AnyRepository, version: Version) -> Result<Vec<u8>, Refusal> {
-    if let Some(update) = repository.update_message(version)? {
+fn update_of(
+    repository: &AnyRepository,
+    version: Version,
+    most: usize,
+) -> Result<Vec<u8>, Refusal> {
+    // Not made before it is known to be short enough.
+    if let Some(update) = repository.update_within(version, most)? {
         return Ok(update);
     }
     let (oldest, latest) = (repository.oldest(), repository.latest());
@@ -296,8 +325,12 @@ fn update_of(repository: &AnyRepository, version: Version) -> Result<Vec<u8>, Re
     })
 }
 
-/// The updates of these versions, from the first on as many as a page takes; at least one.
-fn updates(repository: &AnyRepository, first: Version, last: Version) -> Result<Vec<u8>, Refusal> {
+/// The updates of these versions, from the first on as many as a page takes; at least one, of at most so many bytes.
+fn updates(
+    repository: &AnyRepository,
+    (first, last): (Version, Version),
+    most: usize,
+) -> Result<Vec<u8>, Refusal> {
     let latest = repository.latest();
     if first > last || last > latest {
         return Err(pad::LookupError::UnknownVersion {
@@ -308,7 +341,16 @@ fn updates(repository: &AnyRepository, first: Version, last: Version) -> Result<
     }
     let (mut page, mut bytes) = (Vec::new(), 0_usize);
     for version in (first.number()..=last.number()).map(Version::new) {
-        let update = update_of(repository, version)?;
+        // The first one is sent whatever its length, if it can be sent at all.
+        let room = if page.is_empty() {
+            most
+        } else {
+            LONGEST_PAGE.saturating_sub(bytes)
+        };
+        let update = match update_of(repository, version, room) {
+            Err(refusal) if refusal.code() == "too_long" && !page.is_empty() => break,
+            update => update?,
+        };
         bytes = bytes.saturating_add(update.len());
         if bytes > LONGEST_PAGE && !page.is_empty() {
             break;

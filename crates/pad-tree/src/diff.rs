@@ -28,7 +28,7 @@ pub struct Difference {
 pub struct KeyHistory {
     /// The oldest version that is kept: changes up to this one are not known. Version 0 if none is lost.
     pub since: Version,
-    /// The versions after `since` in which the key was put or removed, oldest first.
+    /// The versions after `since` in which the key was put with another value, or removed, oldest first.
     pub changes: Vec<Version>,
 }
 
@@ -48,11 +48,12 @@ where
         let mut changes = Vec::new();
         differences(self.view(before)?, self.view(after)?, |change| {
             changes.push(change);
+            Ok(())
         })?;
         Ok(changes)
     }
 
-    /// The kept versions in which a key was put or removed, without proof.
+    /// The kept versions in which a key was put with another value or removed, without proof.
     ///
     /// Each listed version can be proved by two look-ups, in it and in the one before. That none is
     /// missing is not proved.
@@ -116,11 +117,11 @@ pub(crate) fn history<I: PartialEq, E>(
 /// Notes the keys that differ between two versions, in ascending order.
 ///
 /// # Errors
-/// A node cannot be fetched.
+/// A node cannot be fetched; the first error of `note`, after which nothing more is read.
 pub(crate) fn differences<Before, After>(
     before: Before,
     after: After,
-    mut note: impl FnMut(Difference),
+    mut note: impl FnMut(Difference) -> Result<(), LookupError>,
 ) -> Result<(), LookupError>
 where
     Before: ComparedTree<Error = LookupError>,
@@ -133,18 +134,18 @@ where
                 key: owned_key(before.key(&leaf))?,
                 before: Some(owned_value(before.value(&leaf))?),
                 after: None,
-            }),
+            })?,
             Step::After(leaf) => note(Difference {
                 key: owned_key(after.key(&leaf))?,
                 before: None,
                 after: Some(owned_value(after.value(&leaf))?),
-            }),
+            })?,
             Step::Both(left, right) if before.value(&left) != after.value(&right) => {
                 note(Difference {
                     key: owned_key(before.key(&left))?,
                     before: Some(owned_value(before.value(&left))?),
                     after: Some(owned_value(after.value(&right))?),
-                });
+                })?;
             }
             Step::Both(..) | Step::Equal(_) => {}
         }
@@ -179,6 +180,8 @@ pub(crate) enum Step<Before: ComparedTree, After: ComparedTree> {
 pub(crate) struct Frontline<T: ComparedTree> {
     tree: T,
     subtrees: Vec<(T::Node, Option<T::Inner>)>,
+    /// The next subtree, if it is a leaf that was read already: its value may be long, and it may wait for many of the other version.
+    leaf: Option<T::Leaf>,
 }
 
 impl<T: ComparedTree> Frontline<T> {
@@ -191,6 +194,7 @@ impl<T: ComparedTree> Frontline<T> {
         Ok(Self {
             tree,
             subtrees: root.into_iter().collect(),
+            leaf: None,
         })
     }
 
@@ -201,9 +205,13 @@ impl<T: ComparedTree> Frontline<T> {
 
     /// Replaces the next subtree by its children; gives it back if it is a leaf.
     fn open(&mut self) -> Result<Option<T::Leaf>, T::Error> {
+        let leaf = self.leaf.take();
         let Some((node, bound)) = self.subtrees.pop() else {
             return Ok(None);
         };
+        if leaf.is_some() {
+            return Ok(leaf);
+        }
         match self.tree.open(&node)? {
             Opened::Leaf(leaf) => Ok(Some(leaf)),
             Opened::Inner(inner) => {
@@ -215,15 +223,20 @@ impl<T: ComparedTree> Frontline<T> {
         }
     }
 
-    /// The next subtree, which is a leaf, without taking it.
-    fn leaf(&self) -> Result<Option<T::Leaf>, T::Error> {
-        let Some((node, _)) = self.subtrees.last() else {
-            return Ok(None);
-        };
-        match self.tree.open(node)? {
-            Opened::Leaf(leaf) => Ok(Some(leaf)),
-            Opened::Inner(_) => Ok(None),
+    /// Passes the next subtree.
+    fn pass(&mut self) -> Option<T::Node> {
+        self.leaf = None;
+        self.subtrees.pop().map(|(node, _)| node)
+    }
+
+    /// Reads the next subtree, which is a leaf, unless it was read before.
+    fn read_leaf(&mut self) -> Result<(), T::Error> {
+        if let (None, Some((node, _))) = (&self.leaf, self.subtrees.last())
+            && let Opened::Leaf(leaf) = self.tree.open(node)?
+        {
+            self.leaf = Some(leaf);
         }
+        Ok(())
     }
 
     /// Where the next subtree ends; `None` is the end of all.
@@ -261,8 +274,8 @@ where
         };
         let (is_old_inner, is_new_inner) = (before.tree.is_inner(old), after.tree.is_inner(new));
         if is_old_inner == is_new_inner && before.tree.digest(old) == after.tree.digest(new) {
-            after.subtrees.pop();
-            return Ok(before.subtrees.pop().map(|(node, _)| Step::Equal(node)));
+            after.pass();
+            return Ok(before.pass().map(Step::Equal));
         }
         match (is_old_inner, is_new_inner) {
             (false, false) => return leaves(before, after),
@@ -291,21 +304,19 @@ where
     Before: ComparedTree,
     After: ComparedTree<Suite = Before::Suite, Error = Before::Error>,
 {
-    let (Some(old), Some(new)) = (before.leaf()?, after.leaf()?) else {
+    before.read_leaf()?;
+    after.read_leaf()?;
+    let (Some(old), Some(new)) = (&before.leaf, &after.leaf) else {
         return Ok(None);
     };
-    let order = before.tree.key(&old).cmp(after.tree.key(&new));
-    if order.is_le() {
-        before.subtrees.pop();
-    }
-    if order.is_ge() {
-        after.subtrees.pop();
-    }
-    Ok(Some(match order {
-        Ordering::Less => Step::Before(old),
-        Ordering::Greater => Step::After(new),
-        Ordering::Equal => Step::Both(old, new),
-    }))
+    Ok(match before.tree.key(old).cmp(after.tree.key(new)) {
+        Ordering::Less => before.open()?.map(Step::Before),
+        Ordering::Greater => after.open()?.map(Step::After),
+        Ordering::Equal => {
+            let both = before.open()?.zip(after.open()?);
+            both.map(|(old, new)| Step::Both(old, new))
+        }
+    })
 }
 
 /// Compares upper bounds, of which `None` is the highest.

@@ -133,8 +133,9 @@ pub use {
         versioned_nodes::VersionedNodes,
     },
     stored::{
-        CopyError, MemoryLog, NodeLog, PublishError, RECORDS_FOR_EACH_SUBTREE, SortedError,
-        StoredHeads, StoredRepository, record_bytes,
+        CacheSize, CopyError, LogId, MemoryLog, NodeCache, NodeLog, PublishError,
+        RECORDS_FOR_EACH_SUBTREE, SortedError, StoredHeads, StoredRepository, WarmError, Warming,
+        place_in_record, record_bytes,
     },
 };
 

@@ -13,7 +13,9 @@
 //! Source: path copying of Crosby & Wallach 2010, section 3.2.1, with the nodes on disk.
 
 mod build;
+mod cache;
 mod draft;
+mod held;
 mod layout;
 mod link;
 mod log;
@@ -22,8 +24,9 @@ mod record;
 mod repository;
 mod view;
 
+pub use cache::{CacheSize, LogId, NodeCache, WarmError, Warming};
 pub use log::{MemoryLog, NodeLog};
 pub use repository::{
     CopyError, PublishError, RECORDS_FOR_EACH_SUBTREE, SortedError, StoredHeads, StoredRepository,
-    record_bytes,
+    place_in_record, record_bytes,
 };

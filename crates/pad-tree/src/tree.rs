@@ -73,7 +73,7 @@ impl<S: NodeStore> Tree<S> {
         }
     }
 
-    /// Sets the value of a key.
+    /// Sets the value of a key. Nothing changes where it has this value already.
     ///
     /// # Errors
     /// A node cannot be fetched; the working snapshot must then be given up.
@@ -88,6 +88,9 @@ impl<S: NodeStore> Tree<S> {
         let reached_key = self.store.entries().key_of(reached);
         let order = self.store.entries().compare(&probe, reached_key);
         if order == Ordering::Equal {
+            if self.store.entries().value(reached) == value {
+                return Ok(());
+            }
             let leaf = self.store.replace_value(reached, value);
             self.root = Some(relink(&mut self.store, &self.path, leaf));
             return Ok(());

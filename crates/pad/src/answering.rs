@@ -27,7 +27,7 @@ pub trait AnsweringRepository: StorableRepository + 'static {
         Ok(range.clone())
     }
 
-    /// The kept versions in which a key was put or removed, without proof.
+    /// The kept versions in which a key was put with another value or removed, without proof.
     ///
     /// # Errors
     /// [`AnswerError`].

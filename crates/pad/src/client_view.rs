@@ -209,6 +209,16 @@ impl StoredView {
         with_suite!(self.public.suite, S => self.accuse_in::<S>(head, past))
     }
 
+    /// Evidence against the author in a refused answer, the message of a [`pad_core::Response`]: it came with another head of the
+    /// newest version seen.
+    pub fn accuse_by_answer(&self, answer: &[u8]) -> Option<Vec<u8>> {
+        let body = answer.get(codec::ENVELOPE_LENGTH..)?;
+        let head = with_suite!(self.public.suite, S => {
+            codec::encode(&codec::decode_start::<Option<SignedHead<S>>>(body).ok()??)
+        });
+        self.advance(&head, None, None).err()?.evidence
+    }
+
     fn advance_in<S: Suite>(
         &self,
         head: &[u8],

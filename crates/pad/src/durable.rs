@@ -161,6 +161,15 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
         self.memory.verify_update(update)
     }
 
+    /// Whether an update, given as a message, leads to a version that is there: the head in it, which is not verified here, is that
+    /// version's. A head says what the version has in it, however it came to be.
+    ///
+    /// # Errors
+    /// [`RepositoryError::Unreadable`]; [`RepositoryError::Lookup`] if there is no such version.
+    pub fn has_update(&self, update: &[u8]) -> Result<bool, RepositoryError> {
+        self.memory.has_update(update)
+    }
+
     /// Verifies an update, given as a message, and applies it in memory; [`Durable::flush`] makes it durable. Its head
     /// is verified before its operations take memory.
     ///
@@ -326,6 +335,29 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
         Ok(())
     }
 
+    /// Writes the inner nodes of the latest version once more and together, where a repository keeps its contents in a file, those aside that
+    /// version `since` had already. Look-ups in later versions then read as few blocks as if it had been loaded at once. Nothing else changes;
+    /// [`Durable::prune`] gives the space of the nodes back that are there twice. Returns the bytes that were written, and says now and then how
+    /// many there are.
+    ///
+    /// # Errors
+    /// [`RepositoryError::Lookup`] if the version is not there; [`RepositoryError::Store`], with [`StoreError::CannotCompact`] where there are no
+    /// such files.
+    pub fn compact(
+        &mut self,
+        since: Version,
+        note: &mut dyn FnMut(u64),
+    ) -> Result<u64, RepositoryError> {
+        self.check_acknowledged(since)?;
+        if !self.staged.is_empty() {
+            self.flush(&[])?;
+        }
+        match self.memory.keeping() {
+            Keeping::Whole(_) => Err(StoreError::CannotCompact.into()),
+            Keeping::Rows(rows) => rows.compact(since, &mut self.store, note),
+        }
+    }
+
     /// The latest acknowledged version.
     pub const fn latest(&self) -> Version {
         self.acknowledged
@@ -341,10 +373,22 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
     /// # Errors
     /// [`RepositoryError::Store`]; [`RepositoryError::Lookup`] if it has to be made again, and what it is made from cannot be read.
     pub fn update_message(&self, version: Version) -> Result<Option<Vec<u8>>, RepositoryError> {
+        self.update_within(version, usize::MAX)
+    }
+
+    /// The same; what has to be made again is, if its keys and values have at most so many bytes.
+    ///
+    /// # Errors
+    /// As [`Durable::update_message`]; [`LookupError::TooLong`].
+    pub fn update_within(
+        &self,
+        version: Version,
+        most: usize,
+    ) -> Result<Option<Vec<u8>>, RepositoryError> {
         if version <= self.oldest() || version > self.acknowledged {
             return Ok(None);
         }
-        match self.memory.update_message(version)? {
+        match self.memory.update_message(version, most)? {
             Some(made_again) => Ok(Some(made_again)),
             None => Ok(self.store.update(version)?),
         }

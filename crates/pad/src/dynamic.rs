@@ -7,6 +7,7 @@
 use std::path::Path;
 
 use pad_core::{DecodeError, Version};
+use pad_tree::NodeCache;
 
 use crate::{
     author::{AuthorError, RecordedAuthor},
@@ -107,7 +108,19 @@ impl AnyRepository {
 /// # Errors
 /// [`RepositoryError`].
 pub fn open_repository(path: &Path) -> Result<AnyRepository, RepositoryError> {
-    Ok(opened(path)?.0)
+    open_repository_with(path, &NodeCache::default())
+}
+
+/// The same, with the nodes that are read kept in this memory, where the store keeps its nodes on a medium. What was read in an earlier
+/// opening with the same value is there already.
+///
+/// # Errors
+/// [`RepositoryError`]; [`StoreError::TooLarge`] in it if the latest version was to be in memory and needs more than it may take.
+pub fn open_repository_with(
+    path: &Path,
+    cache: &NodeCache,
+) -> Result<AnyRepository, RepositoryError> {
+    Ok(opened(path, cache)?.0)
 }
 
 /// Opens the repository in a store that is open already.
@@ -116,14 +129,14 @@ pub fn open_repository(path: &Path) -> Result<AnyRepository, RepositoryError> {
 /// [`RepositoryError`].
 pub fn open_repository_in(store: AnyStore) -> Result<AnyRepository, RepositoryError> {
     let description = Description::read(&store)?;
-    open(store, &description)
+    open(store, &description, &NodeCache::default())
 }
 
 /// The repository in a store, and what the store says that it is.
-fn opened(path: &Path) -> Result<(AnyRepository, Description), RepositoryError> {
+fn opened(path: &Path, cache: &NodeCache) -> Result<(AnyRepository, Description), RepositoryError> {
     let open = || {
         let (store, description) = described(path)?;
-        Ok((open(store, &description)?, description))
+        Ok((open(store, &description, cache)?, description))
     };
     match open() {
         // Somebody may have pruned between the reading of the store and that of its file of nodes.
@@ -142,7 +155,7 @@ pub fn open_author(
     key: &SecretKey,
     record: SigningRecord,
 ) -> Result<AnyAuthor, AuthorError> {
-    let (repository, description) = opened(path)?;
+    let (repository, description) = opened(path, &NodeCache::default())?;
     if repository.store().file().is_none() {
         return Err(RepositoryError::from(StoreError::NotSignedFor).into());
     }
@@ -154,9 +167,14 @@ pub fn open_author(
     RecordedAuthor::new(author, repository, Some(record))
 }
 
-fn open(store: AnyStore, description: &Description) -> Result<AnyRepository, RepositoryError> {
-    let empty =
+fn open(
+    store: AnyStore,
+    description: &Description,
+    cache: &NodeCache,
+) -> Result<AnyRepository, RepositoryError> {
+    let mut empty =
         with_suite!(description.public.suite, S => family::repository::<S>(description, &store))?;
+    empty.use_cache(cache);
     Durable::open_into(store, empty)
 }
 

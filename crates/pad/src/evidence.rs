@@ -27,27 +27,29 @@ pub fn check(public: &PublicKey, evidence: &[u8]) -> Result<Version, Refusal> {
 }
 
 /// Writes evidence into a file beside another, never over other evidence: with this suffix, or a number after it. The
-/// same evidence is written once.
+/// same evidence is written once. At most so many files are made.
 ///
 /// # Errors
-/// The operating system's; [`io::ErrorKind::StorageFull`] if there are a thousand such files already.
-pub fn keep(beside: &Path, suffix: &str, evidence: &[u8]) -> io::Result<PathBuf> {
-    for number in 1..=MOST_FILES {
+/// The operating system's; [`io::ErrorKind::StorageFull`] if there are as many such files already.
+pub fn keep(beside: &Path, suffix: &str, evidence: &[u8], most: u32) -> io::Result<PathBuf> {
+    for number in 1..=most {
         let path = match number {
             1 => disk::beside(beside, suffix)?,
             number => disk::beside(beside, &format!("{suffix}-{number}"))?,
         };
-        match disk::create(&path, evidence, Access::Usual) {
-            Ok(()) => return Ok(path),
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                if is_in(&path, evidence).unwrap_or(false) {
-                    return Ok(path);
+        // Looked at first: what is created is made durable before it turns out that the name is taken.
+        match is_in(&path, evidence) {
+            Ok(true) => return Ok(path),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                match disk::create(&path, evidence, Access::Usual) {
+                    Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                    created => return created.map(|()| path),
                 }
             }
-            Err(error) => return Err(error),
+            Ok(false) | Err(_) => {}
         }
     }
-    let text = format!("there are {MOST_FILES} files of evidence beside it already");
+    let text = format!("there are {most} such files beside it already");
     Err(io::Error::new(io::ErrorKind::StorageFull, text))
 }
 
@@ -59,4 +61,5 @@ fn is_in(path: &Path, evidence: &[u8]) -> io::Result<bool> {
     Ok(found == evidence)
 }
 
-const MOST_FILES: u32 = 1000;
+/// The files of evidence that are kept beside another.
+pub const MOST_FILES: u32 = 1000;

@@ -10,7 +10,7 @@ use pad_core::{
     Attachment, Key, LookupError, Operation, Suite, Untrusted, Update, Value, Version, codec,
     head::Authority, signature::HeadSigner,
 };
-use pad_tree::{Difference, KeyHistory, KeyRange};
+use pad_tree::{Difference, KeyHistory, KeyRange, NodeCache};
 
 use crate::{
     answering::AnswerError,
@@ -63,6 +63,13 @@ pub trait UpdatedRepository {
     /// # Errors
     /// [`RepositoryError::Unreadable`], [`RepositoryError::Refused`].
     fn verify_update(&self, message: &[u8]) -> Result<(), RepositoryError>;
+
+    /// Whether an update, given as a message, leads to a version that is there: the head in it, which is not verified here, is that
+    /// version's.
+    ///
+    /// # Errors
+    /// [`RepositoryError::Unreadable`]; [`RepositoryError::Lookup`] if there is no such version.
+    fn has_update(&self, message: &[u8]) -> Result<bool, RepositoryError>;
 
     /// Verifies an update, given as a message, and makes it the latest version.
     ///
@@ -150,6 +157,21 @@ pub trait RowKeeper: UpdatedRepository {
     /// # Errors
     /// [`RepositoryError::Lookup`] if the version is not there; [`RepositoryError::Store`].
     fn prune(&mut self, oldest: Version, store: &mut dyn Store) -> Result<(), RepositoryError>;
+
+    /// Writes the inner nodes of the latest version once more and together, those that version `since` had already aside; see
+    /// [`pad_tree::StoredRepository::compact`]. All that was staged is published. Returns the bytes that were written, and says now and then
+    /// how many there are.
+    ///
+    /// # Errors
+    /// [`RepositoryError::Lookup`] if the version is not there; [`RepositoryError::Store`].
+    fn compact(
+        &mut self,
+        _since: Version,
+        _store: &mut dyn Store,
+        _note: &mut dyn FnMut(u64),
+    ) -> Result<u64, RepositoryError> {
+        Err(StoreError::CannotCompact.into())
+    }
 
     /// Reads the heads of all versions, and checks that the author has signed them, and that each continues the one before.
     ///
@@ -321,6 +343,9 @@ pub trait HostedRepository: UpdatedRepository + AskedRepository + fmt::Debug + S
     /// How it outlives its process.
     fn keeping(&mut self) -> Keeping<'_>;
 
+    /// Has what is read of its contents be kept in this memory, from the next opening on; nothing where all contents are in memory.
+    fn use_cache(&mut self, _: &NodeCache) {}
+
     /// The bytes of the files that it keeps itself.
     ///
     /// # Errors
@@ -329,11 +354,12 @@ pub trait HostedRepository: UpdatedRepository + AskedRepository + fmt::Debug + S
         Ok(0)
     }
 
-    /// The update that led to a version, as a message, made again from the contents; `None` if the store keeps updates.
+    /// The update that led to a version, as a message, made again from the contents if its keys and values have at most so many
+    /// bytes; `None` if the store keeps updates.
     ///
     /// # Errors
-    /// [`LookupError`] if the version is not there, or cannot be read.
-    fn update_message(&self, _: Version) -> Result<Option<Vec<u8>>, LookupError> {
+    /// [`LookupError`] if the version is not there, or cannot be read; [`LookupError::TooLong`].
+    fn update_message(&self, _: Version, _: usize) -> Result<Option<Vec<u8>>, LookupError> {
         Ok(None)
     }
 

@@ -55,6 +55,14 @@ pub trait KeptLog: NodeLog + Sized {
     /// [`StoreError::CannotPrune`] if this kind has none; [`StoreError`] of the medium.
     fn new_copy(&self) -> Result<Self, StoreError>;
 
+    /// Refuses a log whose nodes cannot be appended once more.
+    ///
+    /// # Errors
+    /// [`StoreError::CannotCompact`].
+    fn require_moves(&self) -> Result<(), StoreError> {
+        Ok(())
+    }
+
     /// Makes a new log, to be written.
     ///
     /// # Errors

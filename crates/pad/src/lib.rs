@@ -81,9 +81,10 @@ pub use pad_core::{
 };
 pub use pad_tree::{
     self, Answer, Authenticated, BalancingScheme, CacheEverywhere, CacheMedian, CacheNowhere,
-    Difference, First, KeyHistory, KeyRange, Keys, Last, Lookup, Lookups, Neighbour, PathCopying,
-    Predecessor, RangeContents, RedBlack, RedBlackAuthor, SkipList, SkipListAuthor, Successor,
-    Treap, TreapAuthor, TreeAuthor, TreeProof, TreeQuery, TreeRepository, VersionedNodes,
+    CacheSize, Difference, First, KeyHistory, KeyRange, Keys, Last, Lookup, Lookups, Neighbour,
+    NodeCache, PathCopying, Predecessor, RangeContents, RedBlack, RedBlackAuthor, SkipList,
+    SkipListAuthor, Successor, Treap, TreapAuthor, TreeAuthor, TreeProof, TreeQuery,
+    TreeRepository, VersionedNodes,
 };
 pub use pad_tuple::{self, TupleAuthor, TupleProof, TupleRepository};
 #[cfg(feature = "aad")]

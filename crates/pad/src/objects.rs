@@ -313,7 +313,8 @@ impl ObjectFolder {
 
     /// A version that is there, not long before the latest; 0 if there is none.
     fn begin_of_search(&self) -> Result<u64, StoreError> {
-        let hint = self.small(NEWEST)?;
+        // It is only a hint: what cannot be read of it, an empty object among others, is as good as none.
+        let hint = self.small(NEWEST).unwrap_or_default();
         let hint = hint.and_then(|hint| names::number_of(core::str::from_utf8(&hint).ok()?));
         let is_there = |number: u64| -> io::Result<bool> {
             Ok(self.small(&names::head(Version::new(number)))?.is_some())

@@ -376,6 +376,12 @@ impl SchemeName {
         is_storable
     }
 
+    /// Whether what an answer says follows from the signed head: not where tuples are signed one by one, so that whoever has the key can
+    /// sign other ones under the same head.
+    pub fn binds_answers(self) -> bool {
+        self.family() != SchemeFamily::Tuple || self.name().contains("accumulators")
+    }
+
     /// The scheme's number in signed heads.
     pub const fn id(self) -> SchemeId {
         self.facts().id
@@ -410,6 +416,30 @@ mod tests {
         #[cfg(feature = "accumulators")]
         pad_tuple::for_each_accumulated_tuple!(check);
         assert_eq!(SchemeFamily::Tuple.schemes().count(), designs);
+    }
+
+    /// An accumulated design opens the head by its tuples; a design that signs them one by one does not.
+    #[test]
+    fn answers_follow_from_heads_that_commit_to_them() {
+        macro_rules! signed {
+            ($name:ident, $design:ty) => {
+                let name = <$design as pad_tuple::TupleScheme<Sha256Ed25519>>::NAME;
+                let scheme: SchemeName = format!("tuple-{name}").parse().unwrap();
+                assert!(!scheme.binds_answers());
+            };
+        }
+        #[cfg(feature = "accumulators")]
+        macro_rules! accumulated {
+            ($name:ident, $design:ty) => {
+                let name = <$design as pad_tuple::TupleScheme<Sha256Ed25519>>::NAME;
+                let scheme: SchemeName = format!("tuple-{name}").parse().unwrap();
+                assert!(scheme.binds_answers());
+            };
+        }
+        pad_tuple::for_each_tuple!(signed);
+        #[cfg(feature = "accumulators")]
+        pad_tuple::for_each_accumulated_tuple!(accumulated);
+        assert!(SchemeName::RedBlack.binds_answers());
     }
 
     #[test]

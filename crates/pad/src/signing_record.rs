@@ -75,6 +75,9 @@ pub enum SigningRecordError {
     },
 }
 
+/// What a record says that began with an empty store, until a head was handed out.
+const BEGUN: &[u8] = b"begun with no version";
+
 impl SigningRecord {
     /// Opens the record in this file, or makes an empty one, and keeps other processes from it.
     ///
@@ -106,7 +109,7 @@ impl SigningRecord {
         authority: &Authority,
     ) -> Result<Option<SignedHead<S>>, SigningRecordError> {
         let value = self.register.value();
-        if value.is_empty() {
+        if self.is_empty() {
             return Ok(None);
         }
         let foreign = || SigningRecordError::Foreign { file: self.file() };
@@ -159,22 +162,50 @@ impl SigningRecord {
 
     /// Whether nothing was handed out yet, as far as is remembered.
     pub fn is_empty(&self) -> bool {
-        self.register.value().is_empty()
+        [&[], BEGUN].contains(&self.register.value())
     }
 
-    /// Refuses to sign for a store with versions of which nothing is remembered.
+    /// Refuses to sign for a store with versions of which nothing is remembered. A record that began with an empty store says so: if its
+    /// author is killed when the first version is durable and not remembered yet, that is not taken for another author's.
     ///
     /// # Errors
-    /// [`SigningRecordError::Forgotten`].
-    pub fn require(&self, stored: Version) -> Result<(), SigningRecordError> {
-        if self.is_empty() && stored > Version::EMPTY {
+    /// [`SigningRecordError::Forgotten`]; [`SigningRecordError::Register`].
+    pub fn require(&mut self, stored: Version) -> Result<(), SigningRecordError> {
+        if !self.register.value().is_empty() {
+            return Ok(());
+        }
+        if stored > Version::EMPTY {
             let file = self.file();
             return Err(SigningRecordError::Forgotten { stored, file });
         }
-        Ok(())
+        Ok(self.register.write(BEGUN)?)
     }
 
     fn file(&self) -> String {
         self.register.path().display().to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An author that is killed between the first version and its record goes on; one that comes to a store with versions does not.
+    #[test]
+    fn a_record_that_began_with_an_empty_store_remembers_that() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("key.signed");
+        SigningRecord::open(&path)
+            .unwrap()
+            .require(Version::EMPTY)
+            .unwrap();
+        let mut killed = SigningRecord::open(&path).unwrap();
+        assert!(killed.is_empty());
+        killed.require(Version::new(1)).unwrap();
+        killed.advance(b"a head").unwrap();
+        assert!(!killed.is_empty());
+        let mut other = SigningRecord::open(&folder.path().join("other.signed")).unwrap();
+        let refused = other.require(Version::new(1)).unwrap_err();
+        assert!(matches!(refused, SigningRecordError::Forgotten { .. }));
     }
 }

@@ -240,6 +240,19 @@ pub enum StoreError {
     /// This kind of store keeps all versions.
     #[error("this kind of store keeps all versions: prune a copy in files")]
     CannotPrune,
+    /// This kind of store keeps nodes where they were first written, or has none.
+    #[error("only trees whose nodes are stored in files can be compacted")]
+    CannotCompact,
+    /// The latest version was to be in memory.
+    #[error(
+        "its latest version needs {needed} bytes of memory, and may take {most}: allow more, or choose the size of a cache"
+    )]
+    TooLarge {
+        /// The bytes that it needs.
+        needed: u64,
+        /// The bytes that it may take.
+        most: u64,
+    },
     /// Something could not be written before, and only opening anew tells what is there.
     #[error("something could not be written before; open the store again to see what is there")]
     Closed,

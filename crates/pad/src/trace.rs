@@ -46,6 +46,12 @@ pub enum TraceError {
     /// A `delete` has a value.
     #[error("line {0}: a delete has a value")]
     DeleteWithValue(u64),
+    /// A row is longer than any that fits.
+    #[error("the row after line {0} has more than {LONGEST_ROW} bytes")]
+    RowTooLong(u64),
+    /// The name of a snapshot is longer than any that is kept.
+    #[error("line {0}: the name of the snapshot has more than {LONGEST_NAME} bytes")]
+    NameTooLong(u64),
     /// A key or value is too long.
     #[error("line {0}: {1}")]
     Input(u64, #[source] InputError),
@@ -57,7 +63,7 @@ pub enum TraceError {
 /// Reads a trace: as an iterator snapshot by snapshot, each of them in memory, or change by change with [`TraceReader::begin`] and
 /// [`TraceReader::change`], whose memory is one change and the names of the snapshots.
 pub struct TraceReader<R> {
-    rows: csv::Reader<R>,
+    rows: csv::Reader<Bounded<R>>,
     row: csv::StringRecord,
     /// Whether the row that was read last was not taken yet.
     is_ahead: bool,
@@ -65,6 +71,26 @@ pub struct TraceReader<R> {
     name: String,
     seen: HashSet<String>,
     failed: bool,
+}
+
+/// A source of which so many bytes may be read before somebody allows more: compressed, a row without an end is short.
+struct Bounded<R> {
+    source: R,
+    left: usize,
+}
+
+impl<R: Read> Read for Bounded<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.left == 0 && !buffer.is_empty() {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        let most = buffer.len().min(self.left);
+        let read = self
+            .source
+            .read(buffer.get_mut(..most).unwrap_or_default())?;
+        self.left = self.left.saturating_sub(read);
+        Ok(read)
+    }
 }
 
 /// The beginning of a snapshot of a trace.
@@ -126,10 +152,14 @@ impl<R: Read> TraceReader<R> {
     /// # Errors
     /// [`TraceError::Io`], [`TraceError::Header`].
     pub fn new(source: R) -> Result<Self, TraceError> {
-        let mut rows = csv::ReaderBuilder::new().from_reader(source);
-        let header = rows.headers().map_err(row_error)?;
-        if header != COLUMNS.as_slice() {
-            return Err(TraceError::Header);
+        let left = LONGEST_HEADER;
+        let mut rows = csv::ReaderBuilder::new()
+            .buffer_capacity(READ_AHEAD)
+            .from_reader(Bounded { source, left });
+        match rows.headers().map_err(row_error) {
+            Ok(header) if header == COLUMNS.as_slice() => {}
+            Ok(_) | Err(TraceError::RowTooLong(_)) => return Err(TraceError::Header),
+            Err(error) => return Err(error),
         }
         Ok(Self {
             rows,
@@ -151,8 +181,12 @@ impl<R: Read> TraceReader<R> {
             return Ok(None);
         }
         let (name, line) = (self.field(0).to_owned(), self.line());
+        if name.len() > LONGEST_NAME {
+            return Err(TraceError::NameTooLong(line));
+        }
         if !self.seen.insert(name.clone()) {
-            return Err(TraceError::Scattered(line, name));
+            let shown = name.escape_debug().take(LONGEST_SHOWN).collect();
+            return Err(TraceError::Scattered(line, shown));
         }
         self.name.clone_from(&name);
         Ok(Some(TraceStart { name, line }))
@@ -174,7 +208,11 @@ impl<R: Read> TraceReader<R> {
             ("put", value) => Operation::Put(key, Value::new(value.as_bytes()).map_err(input)?),
             ("delete", "") => Operation::Remove(key),
             ("delete", _) => return Err(TraceError::DeleteWithValue(line)),
-            (other, _) => return Err(TraceError::UnknownOperation(line, other.into())),
+            (other, _) => {
+                // It may end up in a terminal.
+                let shown = other.escape_debug().take(LONGEST_SHOWN).collect();
+                return Err(TraceError::UnknownOperation(line, shown));
+            }
         };
         Ok(Some(TraceChange { line, operation }))
     }
@@ -182,7 +220,13 @@ impl<R: Read> TraceReader<R> {
     /// Reads a row, unless one was read that nobody has taken; `false` at the end.
     fn read_row(&mut self) -> Result<bool, TraceError> {
         if !self.is_ahead {
-            self.is_ahead = self.rows.read_record(&mut self.row).map_err(row_error)?;
+            self.rows.get_mut().left = LONGEST_ROW;
+            let read = self.rows.read_record(&mut self.row).map_err(row_error);
+            self.is_ahead = read.map_err(|error| match error {
+                // The reader does not say where it was.
+                TraceError::RowTooLong(_) => TraceError::RowTooLong(self.rows.position().line()),
+                error => error,
+            })?;
         }
         Ok(self.is_ahead)
     }
@@ -231,6 +275,9 @@ impl<R: Read> Iterator for TraceReader<R> {
 fn row_error(error: csv::Error) -> TraceError {
     let line = error.position().map_or(1, csv::Position::line);
     match error.into_kind() {
+        csv::ErrorKind::Io(error) if error.kind() == io::ErrorKind::FileTooLarge => {
+            TraceError::RowTooLong(line)
+        }
         csv::ErrorKind::Io(error) => TraceError::Io(error),
         csv::ErrorKind::UnequalLengths { len, .. } => {
             TraceError::Row(line, format!("{len} fields instead of 4"))
@@ -240,6 +287,15 @@ fn row_error(error: csv::Error) -> TraceError {
     }
 }
 
+/// The bytes of the longest row that is read: a value may have 16 MiB, and twice as many with its quotation marks doubled.
+const LONGEST_ROW: usize = 64 << 20;
+/// The bytes of the longest name of a snapshot: all names are kept.
+const LONGEST_NAME: usize = 1 << 12;
+/// What is read ahead of a row.
+const READ_AHEAD: usize = 1 << 16;
+const LONGEST_HEADER: usize = 2 * READ_AHEAD;
+/// The letters that are shown of what is no operation.
+const LONGEST_SHOWN: usize = 40;
 const COLUMNS: [&str; 4] = ["snapshot", "op", "key", "value"];
 const ZSTANDARD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 

@@ -10,20 +10,36 @@
 
 use pad_core::{
     DecodeError, DictionaryId, SignedHead, SnapshotHead, Suite, Untrusted, Verified, VerifyError,
-    Version, head::Authority,
+    Version, codec, head::Authority,
 };
 use transparency_log::{
-    Policy, Timestamp,
+    Checkpoint, Policy, Timestamp,
     policy::Cosignature,
     proof::{LogProof, LogProofError},
 };
+
+use crate::{keys::PublicKey, question::Question, selection::with_suite};
 
 /// The newest head that a log has, under a checkpoint with enough cosignatures.
 #[derive(Clone, Debug)]
 pub struct Newest<S: Suite> {
     message: Vec<u8>,
     head: Verified<SnapshotHead<S>>,
+    checkpoint: Checkpoint,
     cosignatures: Vec<Cosignature>,
+}
+
+/// The same of whichever suite.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewestHead {
+    /// The message of the head.
+    pub message: Vec<u8>,
+    /// Its version.
+    pub version: Version,
+    /// The log that it is the last entry of.
+    pub checkpoint: Checkpoint,
+    /// Which witnesses have cosigned, and when.
+    pub cosignatures: Vec<Cosignature>,
 }
 
 /// A head is not shown to be the newest.
@@ -105,6 +121,7 @@ impl<S: Suite> Newest<S> {
         Ok(Self {
             message: message.to_vec(),
             head: check_entry(authority, logged.index(), message)?,
+            checkpoint: checkpoint.clone(),
             cosignatures: logged.accepted().cosignatures().to_vec(),
         })
     }
@@ -120,10 +137,70 @@ impl<S: Suite> Newest<S> {
         &self.head
     }
 
+    /// The log that it is the last entry of.
+    pub const fn checkpoint(&self) -> &Checkpoint {
+        &self.checkpoint
+    }
+
     /// Which witnesses have cosigned, and when.
     pub fn cosignatures(&self) -> &[Cosignature] {
         &self.cosignatures
     }
+}
+
+/// The newest head by a proof, as [`Newest::check`] finds it, of the dictionary with this key.
+///
+/// # Errors
+/// As [`Newest::check`].
+pub fn newest(
+    public: &PublicKey,
+    policy: &Policy,
+    since: Option<Timestamp>,
+    proof: &[u8],
+) -> Result<NewestHead, WitnessedError> {
+    with_suite!(public.suite, S => {
+        let newest = Newest::<S>::check(&public.authority, policy, since, proof)?;
+        Ok(NewestHead {
+            version: newest.head.get().version,
+            message: newest.message,
+            checkpoint: newest.checkpoint,
+            cosignatures: newest.cosignatures,
+        })
+    })
+}
+
+/// The messages of the heads that an answer says it is under: of the version asked about, and before it of the older
+/// one where the question names one. `None` stands for version 0, which has none.
+///
+/// Nothing is verified. Whoever has verified the answer learns which of the heads that an author may have signed for a version
+/// it goes by.
+///
+/// # Errors
+/// [`DecodeError`].
+pub fn heads_of(
+    public: &PublicKey,
+    question: &Question,
+    answer: &[u8],
+) -> Result<Vec<Option<Vec<u8>>>, DecodeError> {
+    with_suite!(public.suite, S => heads_in::<S>(question, answer))
+}
+
+/// Answers of every family begin with their heads.
+fn heads_in<S: Suite>(
+    question: &Question,
+    answer: &[u8],
+) -> Result<Vec<Option<Vec<u8>>>, DecodeError> {
+    type Optional<S> = Option<SignedHead<S>>;
+    let body = answer.get(codec::ENVELOPE_LENGTH..);
+    let body = body.ok_or(DecodeError::Malformed)?;
+    let heads = if let Question::Growth(_) = question {
+        let (older, newer) = codec::decode_start::<(Optional<S>, Optional<S>)>(body)?;
+        vec![older, newer]
+    } else {
+        vec![codec::decode_start::<Optional<S>>(body)?]
+    };
+    let messages = heads.iter().map(|head| head.as_ref().map(codec::encode));
+    Ok(messages.collect())
 }
 
 /// Longer than the message of any head.

@@ -1,17 +1,14 @@
-//! Makes a log for other implementations to check, checks theirs, and is a witness for them; see
-//! `scripts/transparency-interop.sh`.
+//! Makes a log for other implementations to check, and checks theirs; see `scripts/transparency-interop.sh`.
 //!
 //! ```console
 //! interop make FOLDER SIZE      a log with this many entries, its proofs, and requests to a witness
 //! interop check FOLDER          what others have made: policy, published log, proofs, requests
-//! interop witness FOLDER KEY..  answers one request of a log with one of these keys, from standard input
 //! ```
 
 use std::{
     env,
     error::Error,
     fs,
-    io::{Read as _, Write as _, stdin, stdout},
     path::{Path, PathBuf},
     sync::Arc,
     time::{SystemTime, UNIX_EPOCH},
@@ -20,11 +17,11 @@ use std::{
 use disk::layer::Folder;
 use transparency_log::{
     Checkpoint, Note, Policy, Timestamp,
-    note::{Cosigner, NoteSigner, VerifierKey},
+    note::{Cosigner, NoteSigner},
     proof::LogProof,
     store::{LogStore, export},
     tile::{Fetch, FetchError, ResourcePath, TileReader},
-    witness::{AddCheckpoint, FolderRecords, MemoryRecords, TEXT_CONTENT_TYPE, Witness},
+    witness::{AddCheckpoint, MemoryRecords, Witness},
 };
 
 type Result<T> = core::result::Result<T, Box<dyn Error>>;
@@ -35,8 +32,7 @@ fn main() -> Result<()> {
     match arguments.as_slice() {
         ["make", folder, size] => make(Path::new(folder), size.parse()?),
         ["check", folder] => check(Path::new(folder)),
-        ["witness", folder, keys @ ..] => witness(Path::new(folder), keys),
-        _ => Err("usage: interop make FOLDER SIZE | check FOLDER | witness FOLDER KEY..".into()),
+        _ => Err("usage: interop make FOLDER SIZE | check FOLDER".into()),
     }
 }
 
@@ -169,26 +165,4 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut files = entries.collect::<core::result::Result<Vec<_>, _>>()?;
     files.sort();
     Ok(files)
-}
-
-/// The answer on standard output: the status, the type of the body, and the body.
-fn witness(folder: &Path, keys: &[&str]) -> Result<()> {
-    fs::create_dir_all(folder)?;
-    let records = FolderRecords::open(Arc::new(Folder::open(folder)?))?;
-    let mut witness = Witness::new(witness_key()?, records);
-    for key in keys {
-        let key: VerifierKey = key.parse()?;
-        witness.add_log(key.name().as_str(), key.clone());
-    }
-    let longest = u64::try_from(AddCheckpoint::LONGEST)?;
-    let mut request = Vec::new();
-    stdin()
-        .take(longest.saturating_add(1))
-        .read_to_end(&mut request)?;
-    let (status, content_type, body) = match witness.add_checkpoint(&request, now()?) {
-        Ok(cosignature) => (200, TEXT_CONTENT_TYPE, cosignature.line()),
-        Err(error) => (error.status(), error.content_type(), error.body()),
-    };
-    write!(stdout(), "{status}\n{content_type}\n{body}")?;
-    Ok(())
 }

@@ -84,6 +84,9 @@ pub enum PolicyError {
     /// The log has not signed its checkpoint.
     #[error("the log {0:?} has not signed the checkpoint")]
     NotSignedByLog(String),
+    /// The policy is met without any witness, so that nobody says how old the checkpoint is.
+    #[error("the policy asks no witness, so that nobody says how old the checkpoint is")]
+    Undated,
     /// Too few witnesses have cosigned, or too few recently enough.
     #[error(
         "too few witnesses have cosigned: missing are {missing:?}, too old are those of {old:?}"
@@ -133,7 +136,7 @@ impl Policy {
     /// keeps a client from being held at an old checkpoint.
     ///
     /// # Errors
-    /// As [`Policy::verify`].
+    /// As [`Policy::verify`]; [`PolicyError::Undated`] if there is a time, and the policy needs no witness.
     pub fn verify_since(
         &self,
         note: &Note,
@@ -188,6 +191,9 @@ impl Policy {
         let counts =
             |witness: &TrustedWitness| cosigned(&witness.name).is_some_and(|found| !is_old(found));
         let counted: Vec<bool> = self.witnesses.iter().map(counts).collect();
+        if since.is_some() && self.rule.is_met(&vec![false; counted.len()]) {
+            return Err(PolicyError::Undated);
+        }
         if self.rule.is_met(&counted) {
             return Ok(());
         }

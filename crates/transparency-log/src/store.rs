@@ -31,7 +31,7 @@ pub use resources::LogFiles;
 use crate::{
     Checkpoint, Note,
     note::{NoteSigner, VerifierKey},
-    tile::{TileReader, encode_entry},
+    tile::{Fetch, TileReader, encode_entry},
     tree::{Edge, HASH_LENGTH, Hash, LEVELS, TreeHead, complete_at},
 };
 
@@ -155,6 +155,11 @@ impl LogStore {
         self.edge.size()
     }
 
+    /// How many entries the newest note has that the log has signed; 0 before the first.
+    pub const fn signed_size(&self) -> u64 {
+        self.signed_size
+    }
+
     /// The newest note that the log has signed.
     pub const fn signed(&self) -> Option<&Note> {
         self.signed.as_ref()
@@ -244,12 +249,7 @@ impl LogStore {
         if size > self.signed_size {
             return Err(StoreError::NotSigned);
         }
-        let signed = TreeHead {
-            size: self.signed_size,
-            root: self.signed_root()?,
-        };
-        let reader = TileReader::open_at(self.files.up_to(self.signed_size), &signed);
-        let root = reader.and_then(|mut reader| reader.root_at(size));
+        let root = self.signed_reader()?.root_at(size);
         if root.map_err(|_| StoreError::Damaged("hashes"))? != checkpoint.root() {
             return Err(StoreError::NotSigned);
         }
@@ -261,6 +261,19 @@ impl LogStore {
             layer::replace(store.files.layer(), CHECKPOINT, note.encode().as_bytes())?;
             Ok(())
         })
+    }
+
+    /// Reads the log as it is signed, published or not: for the proofs that witnesses ask for.
+    ///
+    /// # Errors
+    /// [`StoreError::NotSigned`] before the first signature; [`StoreError::Damaged`].
+    pub fn signed_reader(&self) -> Result<TileReader<impl Fetch + '_>, StoreError> {
+        let signed = TreeHead {
+            size: self.signed_size,
+            root: self.signed_root()?,
+        };
+        let reader = TileReader::open_at(self.files.up_to(self.signed_size), &signed);
+        reader.map_err(|_| StoreError::Damaged("hashes"))
     }
 
     fn signed_root(&self) -> Result<Hash, StoreError> {

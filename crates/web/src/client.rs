@@ -8,6 +8,6 @@ mod http;
 mod options;
 
 pub use error::HttpError;
-pub use http::{HttpClient, Posted, Reply, Verdict};
+pub use http::{HttpClient, Posted, Reply, Verdict, without_password};
 pub use options::{HttpOptions, Roots};
 pub use ureq::http::{HeaderMap, StatusCode, header};

@@ -13,9 +13,9 @@ use serde_json::Value as Json;
 
 use super::support::{at, verify};
 
-/// `tests/vectors/logs.json`, and the file that the environment variable `AAD_VECTORS` names.
+/// `docs/vectors/logs/logs.json`, and the file that the environment variable `AAD_VECTORS` names.
 pub(crate) fn vectors() -> Vec<Json> {
-    let bundled = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/vectors/logs.json");
+    let bundled = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/vectors/logs/logs.json");
     let mut files = vec![bundled];
     files.extend(env::var_os("AAD_VECTORS").map(Into::into));
     let read = |file| serde_json::from_str(&fs::read_to_string(file).unwrap()).unwrap();

@@ -1,4 +1,4 @@
-//! Known answers: `tests/vectors/*.json`, one file per scheme, and the worked examples of
+//! Known answers: `docs/vectors/accumulators/*.json`, one file per scheme, and the worked examples of
 //! `docs/format.md`, which are taken from them.
 //!
 //! `PAD_WRITE_VECTORS=1 cargo test -p accumulators --test it vectors` writes the files anew. A
@@ -28,7 +28,10 @@ const SECRET: [u8; 32] = [0x5a; 32];
 type Messages = BTreeMap<&'static str, String>;
 
 fn folder() -> &'static Path {
-    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/vectors"))
+    Path::new(concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../docs/vectors/accumulators"
+    ))
 }
 
 /// Everything that can be sent about the set of `apple`, `banana` and `cherry`.

@@ -172,7 +172,7 @@ const fn inserts(
 }
 
 #[rustfmt::skip]
-pub(super) const DECLARED: [Declared; 20] = [
+pub(super) const DECLARED: [Declared; 21] = [
     Declared::new(
         ("figure5", "Figure 5: proofs of random versions, red-black, steady state"),
         "steady_state", ("keys", "keys"), "proofs per second",
@@ -185,6 +185,13 @@ pub(super) const DECLARED: [Declared; 20] = [
         "stored_files", ("keys", "keys"), "microseconds",
     ).of(&["repository"], &[
         ("look up, {repository}", "open_and_look_up_us"), ("commit, {repository}", "open_and_commit_us"),
+    ]),
+    Declared::new(
+        ("stored-memory", "The same: the most memory of the process"),
+        "stored_files", ("keys", "keys"), "bytes",
+    ).of(&["repository"], &[
+        ("open, {repository}", "open_resident_bytes"), ("look up, {repository}", "look_up_resident_bytes"),
+        ("commit, {repository}", "commit_resident_bytes"),
     ]),
     compared(("compare-author", "Author: a snapshot of one change"), "microseconds", &[("{scheme}", "author_us")]),
     compared(("compare-update", "An update of one change, as sent"), "bytes", &[("{scheme}", "update_bytes")]),

@@ -55,6 +55,15 @@ const END: &str = "<!-- end -->";
 
 /// The text with its tables replaced.
 pub fn written(text: &str, lines: &[Line]) -> Outcome<String> {
+    replaced(text, |name| {
+        let table = TABLES.iter().find(|table| table.name == name);
+        let table = table.ok_or_else(|| format!("there is no table {name}"))?;
+        table.markdown(lines)
+    })
+}
+
+/// The text with what stands between the marks of each name replaced by what is written for that name.
+pub(crate) fn replaced(text: &str, write: impl Fn(&str) -> Outcome<String>) -> Outcome<String> {
     let mut parts = text.split(BEGIN);
     let mut written = parts.next().unwrap_or_default().to_owned();
     for part in parts {
@@ -64,10 +73,7 @@ pub fn written(text: &str, lines: &[Line]) -> Outcome<String> {
         let (_, rest) = rest
             .split_once(END)
             .ok_or_else(|| format!("the table {name} has no end"))?;
-        let table = TABLES.iter().find(|table| table.name == name);
-        let table = table.ok_or_else(|| format!("there is no table {name}"))?;
-        let table = table.markdown(lines)?;
-        written.extend([BEGIN, name, " -->\n", &table, END, rest]);
+        written.extend([BEGIN, name, " -->\n", &write(name)?, END, rest]);
     }
     Ok(written)
 }

@@ -89,7 +89,7 @@ const FULL: Steps = &[
     ("aad-frontier", "aad --scheme aad-frontier --frontier-elements 32,128 --experiment append,lookup,append_only,memory", 600),
     ("flexlist", "flexlist --experiment build,hash_share,multi,audit", 300),
     ("batch", "batch", 120),
-    ("stored", "stored --keys 10000,100000,1000000,10000000", 400),
+    ("stored", "stored --keys 10000,100000,1000000,10000000 --medium memory,files,jmt", 700),
     ("tree-2010", "tree --keys 100000 --experiment growing --suite paper-2010 --repository path-copying", 60),
     ("tree-large", "tree --keys 100000 --experiment growing", 300),
     ("tree-million", "tree --keys 1000000 --scheme red-black --repository path-copying --experiment growing", 150),

@@ -1,10 +1,11 @@
 //! Stores on disk: what one look-up and one commit cost, each as a process of its own would do it.
 
-use std::{fs::File, io::Write as _, path::Path};
+use std::{env, fs::File, io::Write as _, path::Path, process::Command};
 
+use clap::ValueEnum;
 use pad::{
-    DictionaryId, SecretKey, SigningRecord,
-    dynamic::{AnyAuthor, Description, open_author, open_repository, verify},
+    CacheSize, DictionaryId, NodeCache, SecretKey, SigningRecord,
+    dynamic::{AnyAuthor, Description, open_author, open_repository, open_repository_with, verify},
     question::Question,
     selection::{RepositoryName, SchemeName, SuiteName},
 };
@@ -14,6 +15,7 @@ use super::{key, value};
 use crate::{
     Outcome, line,
     line::Line,
+    memory,
     timing::{Effort, Timings, median, microseconds, stopwatch},
     workload::Random,
 };
@@ -53,12 +55,7 @@ pub(super) fn measure(
         SNAPSHOTS / 20
     };
     let folder = tempfile::tempdir()?;
-    let (suite, scheme) = (SuiteName::Sha256Ed25519, SchemeName::RedBlack);
-    let shop = Shop {
-        folder: folder.path(),
-        key: SecretKey::from_seed(suite, scheme, DictionaryId::from_name("bench"), &[7; 32])?,
-        keys,
-    };
+    let shop = Shop::new(folder.path(), keys)?;
     let description = Description {
         public: shop.key.public().clone(),
         repository,
@@ -90,7 +87,20 @@ pub(super) fn measure(
         opened.time(1, || open_repository(&shop.store()))?;
         looked_up.time(1, || shop.look_up(asked))?;
     }
-    let proving = shop.proving(effort)?;
+    let resident = |once| shop.as_process(once);
+    let (open, look_up, commit) = (
+        resident(Once::Open)?,
+        resident(Once::LookUp)?,
+        resident(Once::Commit)?,
+    );
+    let proving = shop.proving(&NodeCache::default(), effort)?;
+    // A store that is read into memory is there already.
+    let warmed = CacheSize::Warmed { most: u64::MAX };
+    let proving_warmed = if is_stored {
+        shop.proving(&NodeCache::new(warmed), effort)?
+    } else {
+        f64::NAN
+    };
     let updates_per_second = shop.batches()?;
     let synced = shop.syncs()?;
     Ok(Some(line! {
@@ -107,6 +117,10 @@ pub(super) fn measure(
         open_and_commit_us: commits.median_us(),
         sync_us: synced,
         prove_us: proving,
+        prove_warmed_us: proving_warmed,
+        open_resident_bytes: open,
+        look_up_resident_bytes: look_up,
+        commit_resident_bytes: commit,
         updates_per_second: updates_per_second,
     }))
 }
@@ -117,7 +131,63 @@ fn publish(author: &mut AnyAuthor, batch: Vec<Operation>) -> Outcome<()> {
     Ok(())
 }
 
+/// What a process of its own does with a store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Once {
+    /// Opens it.
+    Open,
+    /// Opens it, and proves and verifies one look-up.
+    LookUp,
+    /// Opens it as its author, and commits one change.
+    Commit,
+}
+
+impl Once {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::LookUp => "look-up",
+            Self::Commit => "commit",
+        }
+    }
+}
+
+/// Does it with the store in a folder, and returns the most memory that this process had at any time; 0 where the system does not say.
+pub(super) fn once(once: Once, folder: &Path, keys: u64) -> Outcome<u64> {
+    let shop = Shop::new(folder, keys)?;
+    match once {
+        Once::Open => drop(open_repository(&shop.store())?),
+        Once::LookUp => shop.look_up(key(keys / 2))?,
+        Once::Commit => publish(
+            &mut shop.author()?,
+            vec![Operation::Put(key(keys / 2), value(7))],
+        )?,
+    }
+    Ok(memory::peak_resident_bytes())
+}
+
+impl<'a> Shop<'a> {
+    fn new(folder: &'a Path, keys: u64) -> Outcome<Self> {
+        let (suite, scheme) = (SuiteName::Sha256Ed25519, SchemeName::RedBlack);
+        let key = SecretKey::from_seed(suite, scheme, DictionaryId::from_name("bench"), &[7; 32])?;
+        Ok(Self { folder, key, keys })
+    }
+}
+
 impl Shop<'_> {
+    /// The memory that a process takes which does this and nothing else.
+    fn as_process(&self, once: Once) -> Outcome<u64> {
+        let mut command = Command::new(env::current_exe()?);
+        let keys = self.keys.to_string();
+        command.args(["stored", "--once", once.name(), "--keys", &keys, "--folder"]);
+        let output = command.arg(self.folder).output()?;
+        if !output.status.success() {
+            let said = String::from_utf8_lossy(&output.stderr);
+            return Err(format!("{}: {said}", once.name()).into());
+        }
+        Ok(String::from_utf8(output.stdout)?.trim().parse()?)
+    }
+
     fn store(&self) -> std::path::PathBuf {
         self.folder.join("store")
     }
@@ -142,8 +212,8 @@ impl Shop<'_> {
     }
 
     /// Microseconds of an answer of a server that is open for long.
-    fn proving(&self, effort: &Effort) -> Outcome<f64> {
-        let repository = open_repository(&self.store())?;
+    fn proving(&self, cache: &NodeCache, effort: &Effort) -> Outcome<f64> {
+        let repository = open_repository_with(&self.store(), cache)?;
         let (version, mut random, mut failed) = (repository.latest(), Random::new(4), None);
         let mut asked = |chunk: usize| -> Vec<Question> {
             let keys = (0..chunk).map(|_| Question::Key(key(random.below(self.keys))));

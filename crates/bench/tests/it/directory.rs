@@ -15,7 +15,7 @@ use crate::report::{has_its_contents, lines, run};
 /// The vectors of the crate `block-directory`, and of the file that the environment variable names.
 fn vectors() -> Vec<Value> {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-    let mut files = vec![crates.join("block-directory/tests/vectors/block_directory.json")];
+    let mut files = vec![crates.join("../docs/vectors/directories/block_directory.json")];
     files.extend(env::var_os("BLOCK_DIRECTORY_VECTORS").map(Into::into));
     let read = |file| serde_json::from_str(&fs::read_to_string(file).unwrap()).unwrap();
     files.into_iter().map(read).collect()

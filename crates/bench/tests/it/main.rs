@@ -9,4 +9,5 @@ mod directory;
 mod flexlist;
 mod full_report;
 mod report;
+mod scale;
 mod sections;

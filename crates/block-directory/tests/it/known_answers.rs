@@ -1,4 +1,4 @@
-//! Known answers: `tests/vectors/block_directory.json`, and the file that the environment variable `BLOCK_DIRECTORY_VECTORS` names.
+//! Known answers: `docs/vectors/directories/block_directory.json`, and the file that the environment variable `BLOCK_DIRECTORY_VECTORS` names.
 
 use std::{env, fs, path::Path};
 
@@ -43,7 +43,7 @@ const RUN: [&str; 16] = [
 
 pub(crate) fn vectors() -> Vec<Json> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut files = vec![folder.join("tests/vectors/block_directory.json")];
+    let mut files = vec![folder.join("../../docs/vectors/directories/block_directory.json")];
     files.extend(env::var_os("BLOCK_DIRECTORY_VECTORS").map(Into::into));
     let read = |file| serde_json::from_str(&fs::read_to_string(file).unwrap()).unwrap();
     files.into_iter().map(read).collect()

@@ -1,4 +1,4 @@
-//! Known answers for challenges: section `dpdp` of `tests/vectors/flexlist.json`, or of the file of the
+//! Known answers for challenges: section `dpdp` of `docs/vectors/files/flexlist.json`, or of the file of the
 //! same format that the environment variable `FLEXLIST_VECTORS` names.
 
 use std::{env, fs, path::PathBuf};
@@ -16,7 +16,7 @@ fn vectors() -> Value {
         || {
             PathBuf::from(concat!(
                 env!("CARGO_MANIFEST_DIR"),
-                "/tests/vectors/flexlist.json"
+                "/../../docs/vectors/files/flexlist.json"
             ))
         },
         PathBuf::from,

@@ -1,9 +1,9 @@
 //! `docs/format.md` cannot rot: this computes the examples of its section *FlexList* from the formulas
 //! there, with code of its own; the crate computes the same; and the document shows what both compute.
 //!
-//! `PAD_WRITE_VECTORS=1 cargo test -p flexlist --test it format` writes `tests/vectors/format.json` anew. A
+//! `PAD_WRITE_VECTORS=1 cargo test -p flexlist --test it format` writes `docs/vectors/files/format.json` anew. A
 //! difference is a change of the format. A tagged block of the document starts with
-//! ```` ```hex flexlist vector: FILE POINTER ````, where `FILE` is a file of `tests/vectors` without its
+//! ```` ```hex flexlist vector: FILE POINTER ````, where `FILE` is a file of `docs/vectors/files` without its
 //! extension and `POINTER` a JSON pointer to a text in it.
 
 use std::{collections::BTreeSet, env, fs, path::PathBuf};
@@ -145,7 +145,7 @@ fn challenge_examples() -> Value {
 }
 
 fn path(file: &str) -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("tests/vectors/{file}.json"))
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("../../docs/vectors/files/{file}.json"))
 }
 
 fn vectors(file: &str) -> Value {

@@ -88,9 +88,11 @@ impl From<StoreError> for Failure {
             StoreError::Missing(_) => Self::Store(format!(
                 "{error}; pad import and pad put make one if they are given a key"
             )),
-            StoreError::NotSignedFor | StoreError::OnlyStored | StoreError::CannotPrune => {
-                Self::Input(error.to_string())
-            }
+            StoreError::NotSignedFor
+            | StoreError::OnlyStored
+            | StoreError::CannotPrune
+            | StoreError::CannotCompact
+            | StoreError::TooLarge { .. } => Self::Input(error.to_string()),
             error => Self::Store(error.to_string()),
         }
     }

@@ -165,7 +165,7 @@ impl Diff {
     }
 }
 
-/// The versions of the key that the server lists, each proved in it and in the version before; and the
+/// The versions of the key that the server lists and in which it changed, as is proved in each and in the version before; and the
 /// version after which the server lists them.
 fn listed_history(
     session: &Session,
@@ -176,15 +176,22 @@ fn listed_history(
     for version in changes {
         let answer = session.lookup(version, key)?.answer;
         let before = version.previous().filter(|before| *before >= since);
-        // The same value may be put again, which leaves no trace in the contents.
-        if let Some(before) = before.filter(|_| answer == Answer::Absent)
-            && session.lookup(before, key)?.answer == Answer::Absent
-        {
-            return Err(Failure::Refused(format!(
-                "the key was not removed in version {version}"
-            )));
+        let before = before.map(|before| session.lookup(before, key));
+        match before.transpose()? {
+            Some(before) if before.answer != answer => proved.push((version, answer)),
+            Some(_) if answer == Answer::Absent => {
+                return Err(Failure::Refused(format!(
+                    "the key was not removed in version {version}"
+                )));
+            }
+            // The same value was put again, or the server lists what it likes: nothing has changed.
+            Some(_) => {}
+            None => {
+                return Err(Failure::Refused(format!(
+                    "version {version} is listed as a change after version {since}"
+                )));
+            }
         }
-        proved.push((version, answer));
     }
     Ok((since, proved))
 }

@@ -1,10 +1,10 @@
-//! `pad prune` and `pad check`.
+//! `pad prune`, `pad compact` and `pad check`.
 
 use clap::Args;
 use pad::{NotOffered, Version, dynamic::open_repository};
 use serde_json::json;
 
-use super::{Failure, Output, StoreArgument, session::ReadArguments};
+use super::{Failure, Output, StoreArgument, progress, session::ReadArguments};
 
 #[derive(Debug, Args)]
 pub(super) struct Prune {
@@ -13,6 +13,16 @@ pub(super) struct Prune {
     /// The oldest version to keep.
     #[arg(long, value_name = "VERSION")]
     before: u64,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct Compact {
+    #[command(flatten)]
+    store: StoreArgument,
+    /// Leave the nodes where they are that this version had already; the oldest one that is kept unless given, because what was loaded in
+    /// one snapshot, and what a pruning has copied, stands together. With 0, all inner nodes are written.
+    #[arg(long, value_name = "VERSION")]
+    since: Option<u64>,
 }
 
 #[derive(Debug, Args)]
@@ -42,6 +52,38 @@ impl Prune {
         let object = json!({
             "oldest": oldest.number(),
             "latest": latest.number(),
+            "bytes_before": before,
+            "bytes_after": after,
+        });
+        output.say(&text, &object)
+    }
+}
+
+impl Compact {
+    pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+        output.goes_on();
+        let mut repository = open_repository(&self.store.store)?;
+        let before = repository.file_bytes()?;
+        let spinner = progress::spinner(output, "writing nodes");
+        let mut note = |bytes: u64| spinner.set_message(format!("writing nodes: {bytes} bytes"));
+        let oldest = repository.oldest().number().max(1);
+        let since = self.since.unwrap_or(oldest);
+        let written = if repository.latest() == Version::EMPTY && self.since.is_none() {
+            Ok(0)
+        } else {
+            repository.compact(Version::new(since), &mut note)
+        };
+        spinner.finish_and_clear();
+        let (written, after) = (written?, repository.file_bytes()?);
+        let latest = repository.latest();
+        let text = format!(
+            "the nodes of version {latest} stand together: {written} bytes were written, the store has {after} bytes \
+             (was {before}); all versions answer as before"
+        );
+        let object = json!({
+            "latest": latest.number(),
+            "since": since,
+            "bytes_written": written,
             "bytes_before": before,
             "bytes_after": after,
         });

@@ -4,11 +4,13 @@ use core::time::Duration;
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
 use clap::Args;
-use pad_client::{FetchError, HttpError, HttpOptions, Server};
-use pad_service::Mirror;
+use pad::AnyStore;
+use pad_client::{FetchError, HttpError, HttpOptions, Server, without_password};
+use pad_service::{Keep, Mirror};
 
 use super::{
     Failure, NewStoreArguments, Output,
+    memory::CacheArguments,
     remote::RootArguments,
     serve::{NetworkArguments, named},
     session::{create_or_match, load_public},
@@ -25,14 +27,24 @@ pub(super) struct MirrorCommand {
     /// missing. A copy of another server's store saves the way from the first version on.
     #[arg(long, value_name = "[NAME=]FILE")]
     store: String,
+    /// Keep only these versions: A..B (both, and none after B), A.. or last:N (at least the last N). Older ones are dropped as the mirror
+    /// follows; questions about others are answered with what is kept.
+    #[arg(long, value_name = "VERSIONS")]
+    versions: Option<Keep>,
     /// The author's public key; needed only where the store is new.
     #[arg(long, value_name = "FILE")]
     public: Option<PathBuf>,
     #[command(flatten)]
     new: NewStoreArguments,
+    /// Keep what upstreams say that does not verify in files beside this one; beside the store unless given, and in the working folder
+    /// under the dictionary's name where the store is in objects.
+    #[arg(long, value_name = "FILE")]
+    evidence: Option<PathBuf>,
     /// The pause between two rounds, in milliseconds.
     #[arg(long, value_name = "MILLISECONDS", default_value_t = 1000, value_parser = clap::value_parser!(u64).range(1..))]
     every: u64,
+    #[command(flatten)]
+    cache: CacheArguments,
     #[command(flatten)]
     network: NetworkArguments,
 }
@@ -42,36 +54,73 @@ impl MirrorCommand {
         let (name, path) = named(&self.store)?;
         if let Some(public) = &self.public {
             create_or_match(path, &load_public(public)?, &self.new, output)?;
-        } else if !path.exists() {
+        } else if !AnyStore::exists(path)? {
             return Err(Failure::input(
                 "a new mirror needs the author's --public key: what servers say is verified with it",
             ));
         }
-        let upstreams = self.upstreams()?;
-        let dictionary = Arc::new(self.network.dictionary(&name, path, false)?);
+        let upstreams = self.upstreams(&name)?;
+        let evidence = self.evidence.clone().unwrap_or_else(|| {
+            if AnyStore::is_in_objects(path) {
+                PathBuf::from(&name)
+            } else {
+                path.to_owned()
+            }
+        });
+        let mut dictionary = self.cache.open(&name, path, output)?;
+        if let Some(keep) = self.versions {
+            let kept = dictionary.keeping(keep);
+            dictionary = kept.map_err(|error| Failure::Input(format!("--versions: {error}")))?;
+        }
+        let publishing = self.network.publishing()?;
+        let dictionary = Arc::new(publishing.dictionary(dictionary, &name, false)?);
         let dictionaries = BTreeMap::from([(name, Arc::clone(&dictionary))]);
-        self.network.serve(dictionaries, output, |service| {
-            let mirror = Mirror::new(dictionary, upstreams, path.to_owned(), service.metrics());
-            Ok(mirror.follow(Duration::from_millis(self.every)))
-        })
+        publishing.check_used()?;
+        self.network
+            .serve(dictionaries, &self.roots, output, |service| {
+                let mirror = Mirror::new(dictionary, upstreams, evidence, service.metrics());
+                Ok(mirror.follow(Duration::from_millis(self.every)))
+            })
     }
 
-    /// The servers to follow. Those whose addresses do not name the dictionary have to be reached for its name.
-    fn upstreams(&self) -> Result<Vec<Server>, Failure> {
+    /// The servers to follow. Those whose addresses do not name the dictionary are asked for its name; it is taken to be the mirror's if they
+    /// cannot be asked now, so that a mirror serves what it has whether they can be reached or not.
+    fn upstreams(&self, name: &str) -> Result<Vec<Server>, Failure> {
         let options = HttpOptions {
             attempts: 1,
             response_bytes: self.network.longest_answer(),
             ..self.roots.options()?
         };
-        let connected = self.from.iter().map(|address| {
-            Server::connect(address, options.clone()).map_err(|error| {
-                let text = format!("--from {address}: {error}");
-                match error {
-                    FetchError::Http(HttpError::Configuration(_)) => Failure::Input(text),
-                    _ => Failure::Store(text),
-                }
-            })
-        });
-        connected.collect()
+        let named = |address: &String| match Server::connect(address, options.clone()) {
+            // Whatever is wrong with this one, others may be right.
+            Err(error) if !matches!(error, FetchError::Http(HttpError::Configuration(_))) => {
+                let named = format!("{}/v1/dictionaries/{name}", address.trim_end_matches('/'));
+                let (shown, taken) = (without_password(address), without_password(&named));
+                Output::warn(&format!("--from {shown} is taken to be {taken}: {error}"));
+                named
+            }
+            _ => address.clone(),
+        };
+        let addresses: Vec<String> = self.from.iter().map(named).collect();
+        connect("--from", &addresses, &options)
     }
+}
+
+/// The servers at these addresses, which an option has given. Those whose addresses do not name the dictionary have to be
+/// reached for its name.
+pub(super) fn connect(
+    option: &str,
+    addresses: &[String],
+    options: &HttpOptions,
+) -> Result<Vec<Server>, Failure> {
+    let connected = addresses.iter().map(|address| {
+        Server::connect(address, options.clone()).map_err(|error| {
+            let text = format!("{option} {}: {error}", without_password(address));
+            match error {
+                FetchError::Http(HttpError::Configuration(_)) => Failure::Input(text),
+                _ => Failure::Store(text),
+            }
+        })
+    });
+    connected.collect()
 }

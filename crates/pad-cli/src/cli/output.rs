@@ -18,6 +18,46 @@ pub(crate) enum Trust {
     StoresOwn(String),
 }
 
+/// What witnesses have said of the newest version.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(
+    not(feature = "network"),
+    allow(dead_code, reason = "only servers show logs")
+)]
+pub(crate) struct Newest {
+    /// Its number.
+    pub(crate) version: u64,
+    /// How many witnesses have cosigned it recently enough.
+    pub(crate) cosigned: usize,
+    /// How many are known.
+    pub(crate) witnesses: usize,
+    /// When the first of these did, in seconds since 1970; `None` if no witness is asked for.
+    pub(crate) seconds: Option<u64>,
+}
+
+impl Newest {
+    fn text(&self) -> String {
+        let Self {
+            version,
+            cosigned,
+            witnesses,
+            seconds,
+        } = self;
+        let when = seconds.map(|seconds| format!(" at {}", utc(seconds)));
+        let when = when.unwrap_or_default();
+        format!("newest: version {version}, cosigned by {cosigned} of {witnesses} witnesses{when}")
+    }
+
+    fn object(&self) -> Json {
+        json!({
+            "version": self.version,
+            "cosigned": self.cosigned,
+            "witnesses": self.witnesses,
+            "time": self.seconds,
+        })
+    }
+}
+
 /// What a command does when nobody reads what it says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Unread {
@@ -35,6 +75,8 @@ pub(crate) struct Output {
     json: bool,
     hex: bool,
     trust: Trust,
+    /// What witnesses have said, if they were asked.
+    newest: Option<Newest>,
     /// What has to be said of the parameters of the log that answers.
     caveat: Option<&'static str>,
     /// The same, until it is said.
@@ -50,6 +92,7 @@ impl Output {
             json,
             hex,
             trust: Trust::Authentic,
+            newest: None,
             caveat: None,
             unsaid: None,
             unread: Unread::Ends,
@@ -66,6 +109,12 @@ impl Output {
     /// What is said of answers from here on.
     pub(crate) fn trust(&mut self, trust: Trust) {
         self.trust = trust;
+    }
+
+    /// What is said of the newest version beside that.
+    #[cfg(feature = "network")]
+    pub(crate) fn newest(&mut self, newest: Newest) {
+        self.newest = Some(newest);
     }
 
     /// What is said of answers beside that: in JSON they are of unknown parameters.
@@ -118,11 +167,15 @@ impl Output {
 
     /// What has been established of an answer whose proof verifies.
     pub(crate) fn verdict(&self) -> String {
-        match &self.trust {
+        let verdict = match &self.trust {
             Trust::Authentic => "verified".into(),
             Trust::StoresOwn(fingerprint) => format!(
                 "consistent with the store's own key {fingerprint}, which nothing authenticated"
             ),
+        };
+        match &self.newest {
+            Some(newest) => format!("{verdict}; {}", newest.text()),
+            None => verdict,
         }
     }
 
@@ -132,6 +185,9 @@ impl Output {
         object.insert("verified".into(), authentic.into());
         if let Trust::StoresOwn(fingerprint) = &self.trust {
             object.insert("store_key".into(), fingerprint.as_str().into());
+        }
+        if let Some(newest) = &self.newest {
+            object.insert("newest".into(), newest.object());
         }
         if self.caveat.is_some() {
             object.insert("parameters".into(), "of unknown origin".into());
@@ -242,6 +298,38 @@ impl Output {
     }
 }
 
+/// A time of day and its date, UTC (ISO 8601), by the calendar of today.
+fn utc(seconds: u64) -> String {
+    const DAY: u64 = 86_400;
+    let is_leap = |year: u64| {
+        (year.is_multiple_of(4) && !year.is_multiple_of(100)) || year.is_multiple_of(400)
+    };
+    // 400 years have as many days whenever they begin, so that no time is far.
+    let (mut days, mut year) = (seconds / DAY, 1970);
+    year += days / 146_097 * 400;
+    days %= 146_097;
+    loop {
+        let length = if is_leap(year) { 366 } else { 365 };
+        if days < length {
+            break;
+        }
+        days -= length;
+        year += 1;
+    }
+    let february = if is_leap(year) { 29 } else { 28 };
+    let mut month = 1;
+    for length in [31, february, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] {
+        if days < length {
+            break;
+        }
+        days -= length;
+        month += 1;
+    }
+    let (day, rest) = (days + 1, seconds % DAY);
+    let (hour, minute, second) = (rest / 3600, rest / 60 % 60, rest % 60);
+    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
+}
+
 /// A character as it is, or what stands for it if it is not printable.
 fn printable(letter: char) -> impl Iterator<Item = char> {
     let plain = letter == '"' || letter == '\'' || letter == '\\' || is_visible(letter);
@@ -292,6 +380,22 @@ mod tests {
     use std::collections::HashMap;
 
     use super::*;
+
+    #[test]
+    fn times_by_hand() {
+        for (seconds, text) in [
+            (0, "1970-01-01T00:00:00Z"),
+            (951_782_399, "2000-02-28T23:59:59Z"),
+            (951_782_400, "2000-02-29T00:00:00Z"),
+            (1_700_000_000, "2023-11-14T22:13:20Z"),
+            (1_798_761_599, "2026-12-31T23:59:59Z"),
+            (4_107_542_400, "2100-03-01T00:00:00Z"),
+        ] {
+            assert_eq!(utc(seconds), text);
+        }
+        // Witnesses write what they like.
+        assert!(utc(u64::MAX).ends_with('Z'));
+    }
 
     #[test]
     fn different_bytes_never_look_alike() {

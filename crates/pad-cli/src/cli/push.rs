@@ -1,16 +1,21 @@
 //! `pad push`, and `--push`: an author brings servers what they lack.
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    thread,
+};
 
 use clap::Args;
 use pad::{
-    Version,
+    PublicKey, Version,
+    client_view::StoredView,
     dynamic::{AnyRepository, open_repository},
+    question::verify_head,
 };
-use pad_client::{FetchError, HttpOptions, Pushed, Server};
+use pad_client::{FetchError, HttpOptions, Pushed, Resource, Server, without_password};
 use serde_json::json;
 
-use super::{Failure, Output, remote::RootArguments};
+use super::{Failure, Output, remote::RootArguments, session::refused_head};
 
 #[derive(Debug, Args)]
 pub(super) struct Push {
@@ -51,7 +56,7 @@ impl PushArguments {
     }
 }
 
-/// Brings every server what it lacks; what one of them cannot be brought does not keep the others from it.
+/// Brings every server what it lacks, all at the same time, so that none waits for another.
 fn push(
     store: &Path,
     addresses: &[String],
@@ -62,8 +67,24 @@ fn push(
     let repository = open_repository(store)?;
     let mut failures = Vec::new();
     let mut is_refused = false;
-    for address in addresses {
-        match bring(&repository, address, &options) {
+    let from = &Brought {
+        public: &repository.description()?.public,
+        repository: &repository,
+        store,
+    };
+    let options = &options;
+    let results: Vec<_> = thread::scope(|scope| {
+        let all = addresses.iter();
+        let all = all.map(|address| scope.spawn(move || from.bring(address, options)));
+        let all: Vec<_> = all.collect();
+        all.into_iter()
+            .map(thread::ScopedJoinHandle::join)
+            .collect()
+    });
+    for (address, result) in addresses.iter().zip(results) {
+        let address = without_password(address);
+        let result = result.unwrap_or_else(|_| Err(Failure::Store("the transfer failed".into())));
+        match result {
             Ok(brought) => {
                 let latest = repository.latest();
                 let text = format!("{address} has version {latest}; {brought} were brought");
@@ -92,44 +113,94 @@ fn push(
     })
 }
 
-/// Brings a server the versions that it lacks; how many.
-fn bring(repository: &AnyRepository, address: &str, options: &HttpOptions) -> Result<u64, Failure> {
-    let server = Server::connect(address, options.clone()).map_err(|error| failed(&error))?;
-    let (ours, mut theirs) = (
-        repository.latest(),
-        server.versions().map_err(|error| failed(&error))?.latest,
-    );
-    if theirs > ours {
-        return Err(Failure::Refused(format!(
-            "the server has version {theirs}, but version {ours} is the latest of this store: it is an old copy, or \
-             another author's"
-        )));
-    }
-    let mut brought = 0;
-    while theirs < ours {
-        let next = Version::new(theirs.number().saturating_add(1));
-        let Some(update) = repository.update_message(next)? else {
-            return Err(Failure::Input(format!(
-                "the server is at version {theirs}, and the update to version {next} was pruned: copy the store to it"
-            )));
-        };
-        match server.push(&update).map_err(|error| failed(&error))? {
-            Pushed::Taken => {
-                brought += 1;
-                theirs = next;
-            }
-            Pushed::Known => theirs = next,
-            // Somebody else brings it some, too.
-            Pushed::Gap { latest } if latest > theirs => theirs = latest,
-            Pushed::Gap { latest } => {
-                return Err(Failure::Refused(format!(
-                    "the server went back from version {theirs} to {latest}"
+/// What servers are brought.
+struct Brought<'r> {
+    public: &'r PublicKey,
+    repository: &'r AnyRepository,
+    /// Evidence is kept beside it.
+    store: &'r Path,
+}
+
+impl Brought<'_> {
+    /// Brings a server the versions that it lacks; how many. It has the head of the latest one then.
+    fn bring(&self, address: &str, options: &HttpOptions) -> Result<u64, Failure> {
+        let server = Server::connect(address, options.clone()).map_err(|error| failed(&error))?;
+        let ours = self.repository.latest();
+        let mut theirs = server.versions().map_err(|error| failed(&error))?.latest;
+        let mut brought = 0;
+        while theirs < ours {
+            let next = Version::new(theirs.number().saturating_add(1));
+            let Some(update) = self.repository.update_message(next)? else {
+                return Err(Failure::Input(format!(
+                    "the server is at version {theirs}, and the update to version {next} was pruned: copy the store to it"
                 )));
+            };
+            match server.push(&update).map_err(|error| failed(&error))? {
+                Pushed::Taken => {
+                    brought += 1;
+                    theirs = next;
+                }
+                Pushed::Known => theirs = next,
+                // Somebody else brings it some, too.
+                Pushed::Gap { latest } if latest > theirs => theirs = latest,
+                Pushed::Gap { latest } => {
+                    return Err(Failure::Refused(format!(
+                        "the server went back from version {theirs} to {latest}"
+                    )));
+                }
             }
         }
+        if theirs > ours {
+            return Err(self.is_ahead(&server, theirs));
+        }
+        if ours > Version::EMPTY {
+            self.check_head(&server, ours)?;
+        }
+        Ok(brought)
     }
-    Ok(brought)
+
+    /// That a server has the same head of a version as the store.
+    fn check_head(&self, server: &Server, version: Version) -> Result<(), Failure> {
+        let ours = self.repository.head_message(version)?;
+        let theirs = head_of(server, version)?;
+        if ours == theirs {
+            return Ok(());
+        }
+        let seen = StoredView::new(self.public.clone()).advance(&ours, None, None);
+        let seen = seen.map_err(|refused| refused_head(self.store, version, refused))?;
+        match seen.advance(&theirs, None, None) {
+            Err(refused) => Err(refused_head(self.store, version, refused)),
+            Ok(_) => Ok(()),
+        }
+    }
+
+    /// What is said of a server that claims to have a version after the store's latest.
+    fn is_ahead(&self, server: &Server, theirs: Version) -> Failure {
+        let ours = self.repository.latest();
+        let head = match head_of(server, theirs) {
+            Ok(head) => head,
+            Err(failure) => return failure,
+        };
+        match verify_head(self.public, theirs, &head) {
+            Ok(_) => Failure::Refused(format!(
+                "the server has version {theirs}, which the author has signed, but version {ours} is the latest of this store: \
+                 it is an old copy, and nothing is to be signed from it"
+            )),
+            Err(refusal) => Failure::Refused(format!(
+                "the server says that it has version {theirs}, and shows no head of it that the author has signed: {refusal}"
+            )),
+        }
+    }
 }
+
+/// What a server shows as the head of a version.
+fn head_of(server: &Server, version: Version) -> Result<Vec<u8>, Failure> {
+    let head = server.get(&Resource::HeadOf(version), LONGEST_HEAD);
+    head.map_err(|error| failed(&error))
+}
+
+/// The bytes of the longest head that is read.
+const LONGEST_HEAD: usize = 1 << 10;
 
 fn failed(error: &FetchError) -> Failure {
     let text = error.to_string();

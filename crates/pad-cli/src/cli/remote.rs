@@ -1,21 +1,26 @@
 //! Servers far away, of which none is trusted.
 
+use core::time::Duration;
 use std::path::PathBuf;
 
 use clap::Args;
 use pad::{
-    Difference, Key, KeyHistory, KeyRange, PublicKey, Untrusted, Version,
+    Difference, Key, KeyHistory, KeyRange, PublicKey, RangeContents, Untrusted, Version,
     client_view::StoredView,
     question::{HeadText, Question, Statement},
 };
-use pad_client::{Client, ClientError, FetchError, HttpError, HttpOptions, Roots, Server};
+use pad_client::{
+    Client, ClientError, Cosigned, FetchError, HttpError, HttpOptions, Roots, Server, Witnesses,
+    without_password,
+};
 
 use super::{
     Failure, Output,
     files::read_file,
-    output::Trust,
+    output::{Newest, Trust},
     session::{TrustArguments, add_caveat, load_public, trust_of, with_view},
     source::{Session, Source},
+    witness::load_policy,
 };
 
 /// The servers to ask.
@@ -30,6 +35,19 @@ pub(super) struct ServerArguments {
     /// Keep what servers say that does not verify in files beside this one; beside the --view unless given.
     #[arg(long, value_name = "FILE", requires = "server")]
     evidence: Option<PathBuf>,
+    /// Believe a version to be the newest only if the witnesses of this policy have cosigned the log of heads with it as the last
+    /// entry, as many of them as it asks for; and an older one only if its head is in that log. A file, or its text of several
+    /// lines (tlog-policy): the key of the log, the witnesses and their keys, and the quorum.
+    #[arg(long, value_name = "FILE|TEXT", requires = "server")]
+    witnesses: Option<String>,
+    /// Count only witnesses that have cosigned within so many seconds, by their clocks and this machine's.
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        requires = "witnesses",
+        default_value_t = 3600
+    )]
+    cosigned_within: u64,
 }
 
 /// Which servers' certificates are accepted.
@@ -51,7 +69,6 @@ impl RootArguments {
         Ok(HttpOptions {
             roots,
             attempts: ATTEMPTS,
-            response_bytes: usize::MAX,
             request_bytes: usize::MAX,
             ..HttpOptions::default()
         })
@@ -69,6 +86,7 @@ impl ServerArguments {
         trust: &TrustArguments,
         output: &mut Output,
     ) -> Result<Session, Failure> {
+        let witnesses = self.witnesses()?;
         let servers = self.connect()?;
         let given = trust.public.as_deref().map(load_public).transpose()?;
         let beside = self.evidence.clone().or_else(|| trust.view.clone());
@@ -82,6 +100,9 @@ impl ServerArguments {
         let mut advance = |view: StoredView| {
             output.trust(trust_of(&view));
             let mut advanced = Client::new(servers.clone(), view, beside.clone())?;
+            if let Some(witnesses) = &witnesses {
+                advanced = advanced.witnessed_by(witnesses.clone())?;
+            }
             advanced.advance()?;
             let view = advanced.view().clone();
             client = Some(advanced);
@@ -99,11 +120,20 @@ impl ServerArguments {
             (None, None, None) => {}
         }
         let client = client.ok_or_else(|| Failure::input("no key is known"))?;
+        if let Some(cosigned) = client.cosigned() {
+            output.newest(Newest::of(cosigned));
+        }
         let public = client.public().clone();
         add_caveat(&public, output);
         let source = Remote { client };
         source.note();
         Ok(Session::new(Box::new(source), public))
+    }
+
+    fn witnesses(&self) -> Result<Option<Witnesses>, Failure> {
+        let policy = self.witnesses.as_deref().map(load_policy).transpose()?;
+        let within = Duration::from_secs(self.cosigned_within);
+        Ok(policy.map(|policy| Witnesses::new(policy, within)))
     }
 
     fn connect(&self) -> Result<Vec<Server>, Failure> {
@@ -114,9 +144,18 @@ impl ServerArguments {
             match Server::connect(address, options.clone()) {
                 Ok(server) => servers.push(server),
                 Err(error @ FetchError::Http(HttpError::Configuration(_))) => {
-                    return Err(Failure::Input(format!("--server {address}: {error}")));
+                    return Err(Failure::Input(format!(
+                        "--server {}: {error}",
+                        without_password(address)
+                    )));
                 }
-                Err(error) => failures.push(format!("{address}: {error}")),
+                Err(error @ FetchError::Several(_)) if self.server.len() == 1 => {
+                    return Err(Failure::Input(format!(
+                        "--server {}: {error}",
+                        without_password(address)
+                    )));
+                }
+                Err(error) => failures.push(format!("{}: {error}", without_password(address))),
             }
         }
         if servers.is_empty() {
@@ -139,6 +178,21 @@ fn own_key(servers: &[Server]) -> Result<PublicKey, Failure> {
         }
     }
     Err(Failure::Store(failures.join("; ")))
+}
+
+impl Newest {
+    fn of(cosigned: &Cosigned) -> Self {
+        let times = cosigned
+            .cosignatures
+            .iter()
+            .map(|found| found.time.seconds());
+        Self {
+            version: cosigned.newest.number(),
+            cosigned: cosigned.cosignatures.len(),
+            witnesses: cosigned.witnesses,
+            seconds: times.min(),
+        }
+    }
 }
 
 /// Servers, and a client that has followed their heads.
@@ -181,7 +235,11 @@ impl Source for Remote {
         self.noted(self.client.head(version))
     }
 
-    fn page(&self, version: Version, range: &KeyRange) -> Result<KeyRange, Failure> {
+    fn page(
+        &self,
+        version: Version,
+        range: &KeyRange,
+    ) -> Result<(KeyRange, RangeContents), Failure> {
         self.noted(self.client.page(version, range))
     }
 

@@ -3,20 +3,22 @@
 use core::time::Duration;
 use std::{
     collections::BTreeMap,
-    net::ToSocketAddrs as _,
     path::{Path, PathBuf},
     sync::Arc,
 };
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use disk::engine::report_caught_panics;
-use pad_service::{Dictionary, Service};
+use pad_service::{Cosigning, Dictionary, Following, HeadLog, HeadLogError, Service};
 use serde_json::json;
-use web::server::{Limits, Options, Server, Stopped};
+use transparency_log::{Policy, note::NoteSigner};
 
 use super::{
     Failure, Output,
-    tls::{TlsArguments, network_failure},
+    listen::{ListenArguments, SizeArguments},
+    memory::CacheArguments,
+    remote::RootArguments,
+    witness::{load_policy, load_signer},
 };
 
 #[derive(Debug, Args)]
@@ -26,54 +28,48 @@ pub(super) struct Serve {
     #[arg(long, value_name = "[NAME=]FILE", required = true)]
     store: Vec<String>,
     #[command(flatten)]
+    cache: CacheArguments,
+    #[command(flatten)]
+    roots: RootArguments,
+    #[command(flatten)]
     network: NetworkArguments,
 }
 
-/// How a server is reached, and what it says of itself.
+/// How dictionaries are served.
 #[derive(Debug, Args)]
 pub(super) struct NetworkArguments {
-    /// The address to listen at.
-    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:7440")]
-    listen: String,
-    /// Speak TLS with this certificate chain (PEM). Without one only this machine is served.
-    #[arg(long, value_name = "FILE", requires = "tls_key")]
-    tls_cert: Option<PathBuf>,
-    /// The private key (PEM) of the certificate.
-    #[arg(long, value_name = "FILE", requires = "tls_cert")]
-    tls_key: Option<PathBuf>,
+    #[command(flatten)]
+    listen: ListenArguments,
     /// Publish the files of this folder beside the dictionary, under files/: the folder that is called as the dictionary in it,
     /// if there are several.
     #[arg(long, value_name = "DIR")]
     publish: Option<PathBuf>,
-    /// The longest update that is taken or sent, in bytes.
-    #[arg(long, value_name = "BYTES", default_value_t = 64 << 20)]
-    largest_update: usize,
+    /// Keep the log of the dictionary's heads in the --publish folder, sign it with this key (pad witness keygen --log-of), and publish
+    /// it; may be repeated, once for each dictionary. One server of a dictionary has this key, and no other.
+    #[arg(long, value_name = "FILE", requires = "publish")]
+    log_key: Vec<PathBuf>,
+    /// Have the log cosigned by the witnesses of this policy (tlog-policy), each at the URL behind its key there, and publish
+    /// checkpoints only with the cosignatures that it asks for. Clients have the same file.
+    #[arg(long, value_name = "FILE", requires = "log_key")]
+    witnesses: Option<String>,
+    /// Ask the witnesses again this often, in seconds, though there is no new version.
+    #[arg(long, value_name = "SECONDS", default_value_t = 600, value_parser = clap::value_parser!(u64).range(1..))]
+    cosign_every: u64,
+    #[command(flatten)]
+    sizes: SizeArguments,
     /// Look this often whether other processes have published into the stores, in milliseconds.
     #[arg(long, value_name = "MILLISECONDS", default_value_t = 200, value_parser = clap::value_parser!(u64).range(1..))]
     follow_every: u64,
-    /// The form of the log on standard error.
-    #[arg(long, value_name = "FORM", default_value = "text")]
-    log: Log,
-    /// What is logged: error, warn, info, debug (every refused request) or trace.
-    #[arg(long, value_name = "LEVEL", default_value = "info")]
-    log_level: String,
-}
-
-/// The form of a log.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Log {
-    /// A line of text for each event.
-    Text,
-    /// An object for each event.
-    Json,
 }
 
 impl Serve {
     pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+        let publishing = self.network.publishing()?;
         let mut dictionaries = BTreeMap::new();
         for store in &self.store {
             let (name, path) = named(store)?;
-            let dictionary = self.network.dictionary(&name, path, self.store.len() > 1)?;
+            let dictionary = self.cache.open(&name, path, output)?;
+            let dictionary = publishing.dictionary(dictionary, &name, self.store.len() > 1)?;
             if dictionaries
                 .insert(name.clone(), Arc::new(dictionary))
                 .is_some()
@@ -83,23 +79,82 @@ impl Serve {
                 )));
             }
         }
-        self.network.serve(dictionaries, output, |_| Ok(()))
+        publishing.check_used()?;
+        self.network
+            .serve(dictionaries, &self.roots, output, |_| Ok(()))
+    }
+}
+
+/// What is published beside dictionaries.
+pub(super) struct Publishing<'a> {
+    folder: Option<&'a Path>,
+    /// Keys of logs, until a dictionary takes them.
+    keys: std::cell::RefCell<Vec<(PathBuf, NoteSigner)>>,
+    policy: Option<Policy>,
+}
+
+impl Publishing<'_> {
+    /// The dictionary with what is published beside it.
+    pub(super) fn dictionary(
+        &self,
+        dictionary: Dictionary,
+        name: &str,
+        is_one_of_several: bool,
+    ) -> Result<Dictionary, Failure> {
+        let Some(folder) = self.folder else {
+            return Ok(dictionary);
+        };
+        let folder = if is_one_of_several {
+            folder.join(name)
+        } else {
+            folder.to_owned()
+        };
+        let id = dictionary.description().public.authority.dictionary;
+        let suffix = format!("/{id}");
+        let mut keys = self.keys.borrow_mut();
+        let is_its = |(_, key): &(PathBuf, NoteSigner)| key.name().as_str().ends_with(&suffix);
+        let Some(place) = keys.iter().position(is_its) else {
+            return Ok(dictionary.publishing(folder));
+        };
+        let (path, key) = keys.swap_remove(place);
+        let log = HeadLog::open(&folder, key, self.policy.clone(), &dictionary);
+        let log = log.map_err(|error| {
+            let text = format!("the log in {}: {error}", folder.display());
+            match error {
+                HeadLogError::NotInPolicy | HeadLogError::OtherDictionary { .. } => {
+                    Failure::Input(format!("--log-key {}: {error}", path.display()))
+                }
+                HeadLogError::OtherHead(_) | HeadLogError::Head { .. } => Failure::Refused(text),
+                _ => Failure::Store(text),
+            }
+        })?;
+        Ok(dictionary.logging(Arc::new(log)))
+    }
+
+    /// Refuses keys that are of no dictionary here.
+    pub(super) fn check_used(&self) -> Result<(), Failure> {
+        match self.keys.borrow().first() {
+            None => Ok(()),
+            Some((path, key)) => Err(Failure::Input(format!(
+                "--log-key {}: no dictionary here has a log called {}",
+                path.display(),
+                key.name()
+            ))),
+        }
     }
 }
 
 impl NetworkArguments {
-    /// The dictionary in a store, with what is published beside it.
-    pub(super) fn dictionary(
-        &self,
-        name: &str,
-        store: &Path,
-        is_one_of_several: bool,
-    ) -> Result<Dictionary, Failure> {
-        let dictionary = Dictionary::open(store)?;
-        Ok(match &self.publish {
-            Some(folder) if is_one_of_several => dictionary.publishing(folder.join(name)),
-            Some(folder) => dictionary.publishing(folder.clone()),
-            None => dictionary,
+    /// What is published beside the dictionaries.
+    pub(super) fn publishing(&self) -> Result<Publishing<'_>, Failure> {
+        let keys = self
+            .log_key
+            .iter()
+            .map(|path| Ok((path.clone(), load_signer(path, "--log-key")?)));
+        Ok(Publishing {
+            folder: self.publish.as_deref(),
+            keys: keys.collect::<Result<Vec<_>, Failure>>()?.into(),
+            policy: self.witnesses.as_deref().map(load_policy).transpose()?,
         })
     }
 
@@ -107,107 +162,67 @@ impl NetworkArguments {
     pub(super) fn serve<G>(
         &self,
         dictionaries: BTreeMap<String, Arc<Dictionary>>,
+        roots: &RootArguments,
         output: &mut Output,
         begin: impl FnOnce(&Service) -> Result<G, Failure>,
     ) -> Result<(), Failure> {
-        self.begin_log()?;
+        self.listen.begin_log()?;
         report_caught_panics(|place| {
             eprintln!("pad: the store is damaged: the storage engine gave up on a page ({place})");
         });
-        let tls = TlsArguments {
-            certificate: self.tls_cert.as_deref(),
-            private_key: self.tls_key.as_deref(),
-            names: ["--tls-cert", "--tls-key"],
-        };
-        let options = Options {
-            identity: tls.identity()?,
-            limits: self.limits(),
-            ..Options::default()
-        };
-        if options.identity.is_none() {
-            self.check_loopback()?;
-        }
-        let scheme = if options.identity.is_some() {
-            "https"
-        } else {
-            "http"
-        };
-        let limits = options.limits;
-        let server = Server::bind(self.listen.as_str(), options);
-        let server = server.map_err(|error| network_failure(&self.listen, &error))?;
-        let address = server.address();
+        let limits = self.sizes.limits();
+        let host = self.listen.bind(limits)?;
         let names: Vec<_> = dictionaries.keys().cloned().collect();
+        let cosigning = self.cosign(&dictionaries, roots)?;
         let service = Service::new(dictionaries, limits);
         let following = service.follow(Duration::from_millis(self.follow_every));
-        let begun = begin(&service)?;
+        let begun = (begin(&service)?, cosigning);
         let text = format!(
-            "serving {} at {scheme}://{address} (Ctrl-C stops)",
-            names.join(", ")
+            "serving {} at {} (Ctrl-C stops)",
+            names.join(", "),
+            host.url()
         );
-        let object =
-            json!({ "address": address.to_string(), "scheme": scheme, "dictionaries": names });
-        output.say(&text, &object)?;
-        let stopped = server.run(service);
-        drop(following);
-        // A round may wait for an upstream for minutes; whatever it does may be cut at any time.
-        core::mem::forget(begun);
-        match stopped.map_err(|error| network_failure(&self.listen, &error))? {
-            Stopped::Drained => output.say("stopped", &json!({ "stopped": "drained" })),
-            Stopped::TimedOut { connections } => output.say(
-                &format!("stopped; {connections} connections were cut"),
-                &json!({ "stopped": "timed out", "connections": connections }),
-            ),
+        let object = json!({ "dictionaries": names });
+        host.run(service, (&text, object), output, || {
+            drop(following);
+            // A round may wait for an upstream or a witness for minutes; whatever it does may be cut at any time.
+            core::mem::forget(begun);
+        })
+    }
+
+    /// Begins to ask witnesses about the logs that are kept here.
+    fn cosign(
+        &self,
+        dictionaries: &BTreeMap<String, Arc<Dictionary>>,
+        roots: &RootArguments,
+    ) -> Result<Vec<Following>, Failure> {
+        let mut all = Vec::new();
+        for dictionary in dictionaries.values() {
+            let Some(log) = dictionary.log() else {
+                continue;
+            };
+            let mut http = roots.options()?;
+            (http.connect, http.transfer) = (WITNESS_PATIENCE, WITNESS_PATIENCE);
+            let cosigning = Cosigning {
+                http,
+                every: Duration::from_millis(self.follow_every),
+                refresh: Duration::from_secs(self.cosign_every),
+                pause: Duration::from_secs(1),
+            };
+            let begun = log.follow(Arc::clone(dictionary), &cosigning);
+            all.extend(begun.map_err(|error| Failure::Input(format!("--witnesses: {error}")))?);
         }
+        Ok(all)
     }
 
     /// The longest answer that is sent, in bytes, and that a server alike is asked for.
     pub(super) fn longest_answer(&self) -> usize {
-        self.limits().response_bytes
-    }
-
-    fn limits(&self) -> Limits {
-        let usual = Limits::default();
-        let largest = self.largest_update;
-        Limits {
-            request_bytes: largest,
-            // A list of one update is a little longer than the update.
-            response_bytes: usual.response_bytes.max(largest.saturating_add(1 << 10)),
-            body_bytes: usual.body_bytes.max(largest.saturating_mul(2)),
-            answer_bytes: usual.answer_bytes.max(largest.saturating_mul(2)),
-            bytes_per_peer: usual.bytes_per_peer.max(largest.saturating_add(1 << 20)),
-            ..usual
-        }
-    }
-
-    /// Without TLS, whoever is on the way reads along which keys are asked about; no answer can be forged all the same.
-    fn check_loopback(&self) -> Result<(), Failure> {
-        let addresses = self.listen.to_socket_addrs();
-        let mut addresses = addresses
-            .map_err(|error| Failure::Input(format!("--listen {}: {error}", self.listen)))?;
-        if addresses.all(|address| address.ip().is_loopback()) {
-            return Ok(());
-        }
-        Err(Failure::Input(format!(
-            "--listen {}: other machines are served with TLS only: give --tls-cert and --tls-key",
-            self.listen
-        )))
-    }
-
-    fn begin_log(&self) -> Result<(), Failure> {
-        use tracing_subscriber::{EnvFilter, fmt};
-        let filter = EnvFilter::try_new(&self.log_level)
-            .map_err(|error| Failure::Input(format!("--log-level {}: {error}", self.log_level)))?;
-        let log = fmt()
-            .with_env_filter(filter)
-            .with_writer(std::io::stderr)
-            .with_ansi(false);
-        let begun = match self.log {
-            Log::Text => log.try_init(),
-            Log::Json => log.json().try_init(),
-        };
-        begun.map_err(|error| Failure::Store(format!("the log cannot begin: {error}")))
+        self.sizes.limits().response_bytes
     }
 }
+
+/// How long a witness may take to be reached, and for each part of the exchange.
+const WITNESS_PATIENCE: Duration = Duration::from_secs(10);
 
 /// The name and the file of a store.
 pub(super) fn named(store: &str) -> Result<(String, &Path), Failure> {

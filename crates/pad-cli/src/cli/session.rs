@@ -9,7 +9,7 @@ use pad::{
     VerifyError, Version,
     client_view::{Heads, NotFollowed, RefusedHead, StoredView, ViewFileError},
     dynamic::{AnyAuthor, AnyRepository, Description, open_author, open_repository},
-    evidence::keep,
+    evidence::{MOST_FILES, keep},
     selection::SchemeFamily,
 };
 
@@ -208,7 +208,7 @@ pub(super) fn refused_head(path: &Path, seen: Version, refused: RefusedHead) -> 
         return refusal.into();
     };
     let text = format!("verification failed: {}", VerifyError::Fork(seen));
-    match keep(path, ".evidence", &evidence) {
+    match keep(path, ".evidence", &evidence, MOST_FILES) {
         Ok(file) => {
             let file = file.display();
             Failure::Refused(format!(
@@ -255,7 +255,7 @@ impl AuthorArguments {
 
     /// The record of what was signed, for a store that is at this version.
     pub(super) fn record_for(&self, stored: Version) -> Result<SigningRecord, Failure> {
-        let record = self.record()?;
+        let mut record = self.record()?;
         if !self.new_record {
             record.require(stored)?;
         }

@@ -75,8 +75,12 @@ pub(super) trait Source {
     /// The verified head of a version.
     fn head(&self, version: Version) -> Result<HeadText, Failure>;
 
-    /// The beginning of a range that one answer is to prove.
-    fn page(&self, version: Version, range: &KeyRange) -> Result<KeyRange, Failure>;
+    /// The verified contents of the beginning of a range, as much as one answer is to prove, and where it ends.
+    fn page(
+        &self,
+        version: Version,
+        range: &KeyRange,
+    ) -> Result<(KeyRange, RangeContents), Failure>;
 
     /// The versions in which a key changed, unproved.
     fn history(&self, key: &Key) -> Result<Untrusted<KeyHistory>, Failure>;
@@ -118,8 +122,22 @@ impl Source for Local {
         Ok(verify_head(&self.public, version, &head)?)
     }
 
-    fn page(&self, version: Version, range: &KeyRange) -> Result<KeyRange, Failure> {
-        Ok(self.repository.page(version, range, PAGE_BYTES)?)
+    fn page(
+        &self,
+        version: Version,
+        range: &KeyRange,
+    ) -> Result<(KeyRange, RangeContents), Failure> {
+        let page = self.repository.page(version, range, PAGE_BYTES)?;
+        if !page.is_beginning_of(range) {
+            let text = "the store does not tell where a page ends";
+            return Err(Failure::Store(text.into()));
+        }
+        let question = Question::Range(page);
+        match (self.answer(version, &question)?, question) {
+            (Some((_, Statement::Range(contents))), Question::Range(page)) => Ok((page, contents)),
+            (None, question) => Err(not_offered(&self.public, &question)),
+            _ => Err(Failure::Refused("the answer is to another question".into())),
+        }
     }
 
     fn history(&self, key: &Key) -> Result<Untrusted<KeyHistory>, Failure> {
@@ -141,6 +159,12 @@ fn unanswered(error: AnswerError, version: Version, question: &Question) -> Fail
         }
         (error, _) => error.into(),
     }
+}
+
+/// The scheme has no answer to such questions.
+fn not_offered(public: &PublicKey, question: &Question) -> Failure {
+    let (what, scheme) = (question.kind(), public.scheme.id());
+    Failure::Input(NotOffered { what, scheme }.to_string())
 }
 
 /// Somebody who is asked, and a client that trusts nobody's answers.
@@ -206,10 +230,8 @@ impl Session {
         version: Version,
         question: &Question,
     ) -> Result<(Vec<u8>, Statement), Failure> {
-        self.source.answer(version, question)?.ok_or_else(|| {
-            let (what, scheme) = (question.kind(), self.public.scheme.id());
-            Failure::Input(NotOffered { what, scheme }.to_string())
-        })
+        let answer = self.source.answer(version, question)?;
+        answer.ok_or_else(|| not_offered(&self.public, question))
     }
 
     /// The verified answers to several look-ups: in one question, or in one for each key where the
@@ -247,19 +269,8 @@ impl Session {
     ) -> Result<(), Failure> {
         let mut rest = range;
         loop {
-            let page = self.source.page(version, &rest)?;
+            let (page, contents) = self.source.page(version, &rest)?;
             let is_last = page.end == rest.end;
-            let begins = page.start == rest.start && page.is_valid();
-            let fits = page
-                .end
-                .as_ref()
-                .is_some_and(|end| rest.place(end.as_bytes()).is_eq());
-            if !begins || !(is_last || fits) {
-                return Err(Failure::Store(
-                    "the store does not tell where a page ends".into(),
-                ));
-            }
-            let contents = self.range(version, page.clone())?;
             for (key, value) in &contents.entries {
                 note(key, value)?;
             }

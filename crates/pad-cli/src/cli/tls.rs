@@ -42,7 +42,7 @@ fn read_all(path: &Path) -> Result<Vec<u8>, Failure> {
 }
 
 /// Refuses a private key that everybody on the machine may read.
-fn check_secret(name: &str, path: &Path) -> Result<(), Failure> {
+pub(super) fn check_secret(name: &str, path: &Path) -> Result<(), Failure> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt as _;

@@ -6,5 +6,4 @@ mod liar;
 mod operator;
 mod refusals;
 mod round_trip;
-mod server;
 mod ways;

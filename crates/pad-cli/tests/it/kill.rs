@@ -1,4 +1,4 @@
-//! `kill -9` at random moments of `pad import` loses nothing that was acknowledged.
+//! `kill -9` at random moments of `pad import`, and of `pad compact` where nodes are in a file, loses nothing that was acknowledged.
 //!
 //! `PAD_KILL_ROUNDS` sets the number of rounds for each scheme: unless set, 5 for a tree, in memory and
 //! stored, and 3 for tuples.
@@ -61,6 +61,11 @@ fn survive(scheme: &str, repository: &str, rounds: u64) {
                 "round {round}: an acknowledged store is gone"
             );
             continue;
+        }
+        if repository == "stored" && round % 3 == 1 {
+            let mut compact = bench.command();
+            compact.args(["--json", "compact", "--store", "s"]);
+            killed(compact, 0, Moment::of(round.wrapping_add(1)).delay);
         }
         let versions = bench.json("versions --store s");
         unfinished += u64::from(versions.len() < 27);

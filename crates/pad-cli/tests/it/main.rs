@@ -23,6 +23,10 @@ mod log_crashes;
 #[cfg(feature = "aad")]
 mod log_proofs;
 mod memory;
+mod messages;
+#[cfg(any(feature = "file", feature = "network"))]
+mod process;
+mod python;
 mod record;
 #[cfg(feature = "network")]
 mod service;

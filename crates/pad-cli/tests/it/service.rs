@@ -1,7 +1,10 @@
 //! `pad serve`, `pad mirror`, `--server` and `--push`: real processes, with real TLS.
 
 mod crashes;
+mod kept;
+mod memory;
 mod objects;
 mod parties;
 mod process;
 mod refusals;
+mod witnesses;

@@ -16,7 +16,7 @@ use pad::{
     selection::{RepositoryName, SchemeName, SuiteName},
 };
 use pad_client::{Client, HttpOptions, Roots, Server};
-use pad_service::{Dictionary, Service};
+use pad_service::{Dictionary, Mirror, Service};
 use tempfile::TempDir;
 use web::server::{Answer, Handler, Head, Identity, Limits, Options, Running, Stopped, Timeouts};
 
@@ -144,6 +144,32 @@ impl Author {
     }
 }
 
+/// A mirror into this store, of which it keeps these versions.
+pub(crate) fn mirror_keeping(
+    store: &Path,
+    keep: &str,
+    upstreams: Vec<Server>,
+) -> (Arc<Dictionary>, Mirror) {
+    let dictionary = Dictionary::open(store).unwrap();
+    let dictionary = Arc::new(dictionary.keeping(keep.parse().unwrap()).unwrap());
+    let beside = store.to_owned();
+    let mirror = Mirror::new(Arc::clone(&dictionary), upstreams, beside, Arc::default());
+    (dictionary, mirror)
+}
+
+/// So many versions, in each of which the price of apples is its number.
+pub(crate) fn priced(author: &Author, versions: u64) {
+    for version in 1..=versions {
+        author.publish(&[("apple", &version.to_string()), ("pear", "5")]);
+    }
+}
+
+/// That a client learns the price of a version.
+pub(crate) fn assert_priced(client: &Client, version: u64) {
+    let answer = client.ask(Version::new(version), &about("apple")).unwrap();
+    assert_eq!(value(&answer), Some(version.to_string().as_bytes()));
+}
+
 /// Some versions of a small dictionary.
 pub(crate) fn three_versions(author: &Author) {
     author.publish(&[("apple", "3"), ("pear", "5"), ("plum", "7")]);
@@ -192,7 +218,11 @@ pub(crate) fn options(limits: Limits) -> Options {
 
 /// The service of one store, as `s`.
 pub(crate) fn service(store: &Path) -> Service {
-    let dictionary = Arc::new(Dictionary::open(store).unwrap());
+    service_of(Arc::new(Dictionary::open(store).unwrap()))
+}
+
+/// The service of one dictionary, as `s`.
+pub(crate) fn service_of(dictionary: Arc<Dictionary>) -> Service {
     Service::new(
         BTreeMap::from([("s".to_owned(), dictionary)]),
         Limits::default(),

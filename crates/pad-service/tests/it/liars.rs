@@ -8,7 +8,7 @@ use std::{
     },
 };
 
-use pad::{Version, evidence};
+use pad::{Key, KeyRange, Version, evidence, question::Question};
 use pad_client::{Fault, Resource};
 use web::server::{Answer, StatusCode};
 
@@ -74,12 +74,15 @@ fn an_answer_with_any_byte_changed_is_refused_and_the_next_server_asked() {
             matches!(incidents[0].fault, Fault::Lied(_) | Fault::Fork(_)),
             "{incidents:?}"
         );
-        assert!(incidents[0].record.is_some());
+        // Sixteen are kept, and of the others it is said that they are not.
+        let is_kept = incidents[0].record.is_some();
+        assert_eq!(is_kept, byte < 16, "{incidents:?}");
+        assert_eq!(is_kept, incidents[0].unkept.is_none());
         // The one that answered stays the first to be asked.
         client.ask(latest, &about("plum")).unwrap();
         assert!(client.take_incidents().is_empty());
     }
-    assert_recorded(&author, "view", length);
+    assert_recorded(&author, "view", 16);
     // Alone, it gets nobody to believe it.
     let mut alone = author.client(&[&liar], "alone");
     alone.advance().unwrap();
@@ -238,18 +241,13 @@ fn forks_leave_evidence_that_convinces_others() {
     // One that follows the honest server's heads, and answers from the fork.
     let fork = pad::dynamic::open_repository(&author.path("fork.pad")).unwrap();
     let answer = fork.answer(Version::new(4), &about("apple")).unwrap();
-    let head = fork.head_message(Version::new(4)).unwrap();
-    let first = AtomicUsize::new(0);
     let sly = start(Liar::new(
         service(&author.path("s.pad")),
         move |path, honest| {
             if path.starts_with("answers/") {
                 return changed(honest, |body| body.clone_from(&answer));
             }
-            // The first head is the honest one.
-            if path.starts_with("heads/") && first.fetch_add(1, Ordering::SeqCst) > 0 {
-                return changed(honest, |body| body.clone_from(&head));
-            }
+            // The heads that it shows are the honest ones: the evidence is in the answer.
             honest
         },
     ));
@@ -271,6 +269,81 @@ fn forks_leave_evidence_that_convinces_others() {
         assert_recorded(&author, beside, 1);
     }
     for server in [honest, forked, sly] {
+        stop(server);
+    }
+}
+
+/// Pages without entries would never end, and one that is not the beginning of what was asked for would leave something out.
+#[test]
+fn pages_that_lead_nowhere_are_lies() {
+    let author = Author::of_tree();
+    three_versions(&author);
+    let latest = Version::new(3);
+    let key = |name: &str| Some(Key::try_from(name).unwrap());
+    let nowhere = KeyRange {
+        start: None,
+        end: key("a"),
+    };
+    let elsewhere = KeyRange {
+        start: key("b"),
+        end: None,
+    };
+    for lie in [nowhere, elsewhere] {
+        let liar = start(Liar::new(
+            service(&author.path("s.pad")),
+            move |path, answer| {
+                if !path.starts_with("pages/") {
+                    return answer;
+                }
+                changed(answer, |body| {
+                    *body = Question::Range(lie.clone()).encode();
+                })
+            },
+        ));
+        let honest = start(service(&author.path("s.pad")));
+        let mut client = author.client(&[&liar, &honest], "view");
+        client.advance().unwrap();
+        let (page, contents) = client.page(latest, &KeyRange::ALL).unwrap();
+        assert_eq!((page, contents.entries.len()), (KeyRange::ALL, 4));
+        let incidents = client.take_incidents();
+        assert_eq!(incidents.len(), 1);
+        assert!(
+            matches!(incidents[0].fault, Fault::Lied(_)),
+            "{incidents:?}"
+        );
+        let mut alone = author.client(&[&liar], "alone");
+        alone.advance().unwrap();
+        assert!(alone.page(latest, &KeyRange::ALL).unwrap_err().is_lie());
+        stop(liar);
+        stop(honest);
+    }
+}
+
+/// Nobody signs that there is nothing yet.
+#[test]
+fn a_server_that_says_there_is_no_version_hides_none() {
+    let author = Author::of_tree();
+    three_versions(&author);
+    author.create("empty.pad");
+    let empty = start(service(&author.path("empty.pad")));
+    let honest = start(service(&author.path("s.pad")));
+    let mut client = author.client(&[&empty, &honest], "view");
+    assert_eq!(client.advance().unwrap(), Version::new(3));
+    let mut alone = author.client(&[&empty], "alone");
+    assert_eq!(alone.advance().unwrap(), Version::EMPTY);
+    let liar = start(Liar::new(service(&author.path("s.pad")), |path, answer| {
+        if !path.starts_with("heads/") {
+            return answer;
+        }
+        changed(answer, |body| {
+            if let Some(byte) = body.last_mut() {
+                *byte ^= 1;
+            }
+        })
+    }));
+    let mut both = author.client(&[&empty, &liar], "both");
+    assert!(both.advance().unwrap_err().is_lie());
+    for server in [empty, honest, liar] {
         stop(server);
     }
 }

@@ -4,7 +4,11 @@
 
 mod fixture;
 mod hostile;
+mod keep;
 mod liars;
+mod load;
 mod mirror;
 mod openapi;
+mod router;
 mod serve;
+mod witnesses;

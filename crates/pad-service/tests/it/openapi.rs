@@ -3,12 +3,12 @@
 use std::{collections::BTreeSet, fs, path::Path};
 
 use pad_client::Resource;
-use pad_service::ROUTES;
+use pad_service::{ROUTES, WITNESS_ROUTES};
 use serde_json::Value;
 
 use crate::{fixture::*, serve::raw};
 
-fn description() -> Value {
+pub(crate) fn description() -> Value {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/openapi.json");
     serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
 }
@@ -21,6 +21,7 @@ fn routed() -> BTreeSet<(String, String, String)> {
     });
     let others = ROUTES
         .iter()
+        .chain(&WITNESS_ROUTES)
         .map(|(name, method, path)| ((*name).to_owned(), (*method).to_owned(), (*path).to_owned()));
     got.chain(others).collect()
 }

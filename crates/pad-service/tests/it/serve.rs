@@ -1,12 +1,16 @@
 //! What an honest server answers, and to whom.
 
+use std::{collections::BTreeMap, sync::Arc};
+
 use pad::{
     Key, KeyRange, Keys, Version,
     question::{Question, Statement},
     selection::{RepositoryName, SchemeName},
 };
 use pad_client::{FetchError, Pushed, Resource};
+use pad_service::{Dictionary, Service};
 use web::client::{HttpClient, HttpError, Posted, Reply, StatusCode, Verdict, header};
+use web::server::Limits;
 
 use crate::fixture::*;
 
@@ -166,10 +170,50 @@ fn updates_that_the_author_has_not_signed_change_nothing() {
     assert!(foreign.is("update_refused"), "{foreign}");
     assert_eq!(source.versions().unwrap().latest, Version::EMPTY);
     assert_eq!(source.push(&good).unwrap(), Pushed::Taken);
+    // The version is there, but nobody has signed this: no more is looked at.
+    let unsigned = {
+        let mut unsigned = good.clone();
+        *unsigned.last_mut().unwrap() ^= 1;
+        source.push(&unsigned).unwrap_err()
+    };
+    assert!(unsigned.is("update_refused"), "{unsigned}");
+    assert_eq!(source.push(&good).unwrap(), Pushed::Known);
     author.create("fork.pad");
     author.publish_in("fork.pad", &[("apple", "5")]);
     let other = source.push(&author.update("fork.pad", 1)).unwrap_err();
     assert!(other.is("other_update"), "{other}");
+    stop(server);
+}
+
+/// An update is made again from a stored tree only if it can be sent.
+#[test]
+fn an_update_that_is_longer_than_an_answer_is_not_made() {
+    let author = Author::of_tree();
+    let value = "v".repeat(1000);
+    let entries: Vec<_> = (0..100).map(|key| format!("key {key:03}")).collect();
+    let entries: Vec<_> = entries
+        .iter()
+        .map(|key| (key.as_str(), value.as_str()))
+        .collect();
+    author.publish(&entries);
+    author.publish(&[("key 000", "3")]);
+    let limits = Limits {
+        response_bytes: 50_000,
+        ..Limits::default()
+    };
+    let dictionary = Arc::new(Dictionary::open(&author.path("s.pad")).unwrap());
+    let dictionaries = BTreeMap::from([("s".to_owned(), dictionary)]);
+    let server = start(Service::new(dictionaries, limits));
+    let source = connect(&server);
+    for resource in [
+        Resource::Update(Version::new(1)),
+        Resource::Updates(Version::new(1), Version::new(2)),
+    ] {
+        let refused = source.get(&resource, 1 << 20).unwrap_err();
+        assert!(refused.is("too_long"), "{refused}");
+    }
+    let second = source.get(&Resource::Update(Version::new(2)), 1 << 20);
+    assert_eq!(second.unwrap(), author.update("s.pad", 2));
     stop(server);
 }
 
@@ -369,14 +413,11 @@ fn files_are_published_beside_a_dictionary() {
     std::fs::create_dir_all(folder.join("tile/0")).unwrap();
     std::fs::write(folder.join("tile/0/000"), b"tile").unwrap();
     std::fs::write(folder.join(".secret"), b"secret").unwrap();
-    let dictionary = pad_service::Dictionary::open(&author.path("s.pad"))
+    let dictionary = Dictionary::open(&author.path("s.pad"))
         .unwrap()
         .publishing(folder);
-    let dictionaries = [("s".to_owned(), std::sync::Arc::new(dictionary))];
-    let server = start(pad_service::Service::new(
-        dictionaries.into(),
-        web::server::Limits::default(),
-    ));
+    let dictionaries = [("s".to_owned(), Arc::new(dictionary))];
+    let server = start(Service::new(dictionaries.into(), Limits::default()));
     let at = |path: &str| raw(&server, &format!("/v1/dictionaries/s/files/{path}"), None);
     assert_eq!(at("tile/0/000").body, b"tile");
     for path in [

@@ -4,6 +4,8 @@ use core::fmt::Debug;
 
 use pad_core::{StoreFault, Version};
 
+use super::cache::LogId;
+
 /// An append-only log of bytes with one record for each version.
 ///
 /// Laws:
@@ -11,13 +13,18 @@ use pad_core::{StoreFault, Version};
 /// 2. Versions are published in their order, without gaps. After the next opening a version is there wholly or not at all, and no later
 ///    one is without it; it is there for certain after [`NodeLog::synchronise`].
 /// 3. One writes at a time. A version that another has published meanwhile is not published again.
-/// 4. Neither bytes nor records of versions change.
+/// 4. Neither bytes nor records of versions change, but for what [`NodeLog::replace`] does.
 pub trait NodeLog: Debug + Send + Sync {
     /// The latest version that is published; 0 if none is.
     fn latest(&self) -> Version;
 
     /// How many bytes were ever appended: the position of the next one.
     fn end(&self) -> u64;
+
+    /// What no other log has; `None` if what was read in one opening is not known to be the same in the next.
+    fn identity(&self) -> Option<LogId> {
+        None
+    }
 
     /// Reads the bytes from a position on.
     ///
@@ -43,6 +50,15 @@ pub trait NodeLog: Debug + Send + Sync {
     /// [`StoreFault::Damaged`] if another version is the next one; [`StoreFault::Medium`], [`StoreFault::Closed`]: whether the
     /// version is there, only the next opening tells.
     fn publish(&mut self, version: Version, record: &[u8]) -> Result<(), StoreFault>;
+
+    /// Gives the latest version another record, which says the same of it, but of where its nodes are: some of them were appended once more.
+    /// The nodes of the next version come behind them.
+    ///
+    /// # Errors
+    /// [`StoreFault::Damaged`] if there is no version; [`StoreFault::Closed`], also of a log that cannot do it.
+    fn replace(&mut self, _record: &[u8]) -> Result<(), StoreFault> {
+        Err(StoreFault::Closed)
+    }
 
     /// Makes all published versions durable.
     ///
@@ -100,6 +116,13 @@ impl NodeLog for MemoryLog {
             return Err(StoreFault::Damaged);
         }
         self.records.push(record.to_vec());
+        self.published = self.bytes.len();
+        Ok(())
+    }
+
+    fn replace(&mut self, record: &[u8]) -> Result<(), StoreFault> {
+        let latest = self.records.last_mut().ok_or(StoreFault::Damaged)?;
+        *latest = record.to_vec();
         self.published = self.bytes.len();
         Ok(())
     }

@@ -15,6 +15,8 @@ use quick_cache::{
 use rustc_hash::FxBuildHasher;
 
 use super::{
+    cache::NodeCache,
+    held::Held,
     link::Link,
     log::NodeLog,
     record::{self, longest_header},
@@ -28,11 +30,30 @@ const BLOCK_BYTES: u64 = 4096;
 #[derive(Debug)]
 pub(super) struct Nodes<L> {
     log: L,
-    blocks: Cache<u64, Arc<[u8]>, Bytes, FxBuildHasher>,
-    cache_bytes: usize,
+    blocks: Blocks,
+    cache: NodeCache,
+    /// Blocks that stay, if any do.
+    held: Option<Stay>,
     /// The bytes of published versions: what is appended for another one is not read, and may be overwritten.
     visible: u64,
     reads: AtomicU64,
+}
+
+/// The blocks that were used last.
+type Blocks = Cache<u64, Arc<[u8]>, Bytes, FxBuildHasher>;
+
+/// The blocks that stay.
+#[derive(Debug)]
+struct Stay {
+    held: Held,
+    /// They may have so many bytes.
+    most: u64,
+    /// The root of the tree of which all is here and was checked, if no version came since.
+    root: Option<u64>,
+    /// What was warmed ends here; `None` while nothing is.
+    end: Option<u64>,
+    /// The bytes when a whole version was read last.
+    whole_bytes: u64,
 }
 
 /// Blocks count by their bytes: the last one of the log is a part of one.
@@ -48,29 +69,19 @@ impl Weighter<u64, Arc<[u8]>> for Bytes {
 /// The copy begins with no blocks.
 impl<L: NodeLog + Clone> Clone for Nodes<L> {
     fn clone(&self) -> Self {
-        Self::new(self.log.clone(), self.cache_bytes)
+        Self::new(self.log.clone(), self.cache.clone())
     }
 }
 
 impl<L: NodeLog> Nodes<L> {
-    /// The nodes of a log; blocks of about so many bytes are kept in memory.
-    pub(super) fn new(log: L, cache_bytes: usize) -> Self {
-        let blocks = (cache_bytes / BLOCK).max(LEAST_BLOCKS);
-        let capacity = u64::try_from(blocks)
-            .unwrap_or(u64::MAX)
-            .saturating_mul(BLOCK_BYTES);
-        let blocks = Cache::with(
-            blocks,
-            capacity,
-            Bytes,
-            FxBuildHasher,
-            DefaultLifecycle::default(),
-        );
+    /// The nodes of a log, of which so much is kept in memory.
+    pub(super) fn new(log: L, cache: NodeCache) -> Self {
         Self {
             visible: log.end(),
             log,
-            cache_bytes,
-            blocks,
+            blocks: blocks(cache.size().recent_bytes()),
+            cache,
+            held: None,
             reads: AtomicU64::new(0),
         }
     }
@@ -92,7 +103,160 @@ impl<L: NodeLog> Nodes<L> {
     pub(super) fn publish(&mut self, version: Version, record: &[u8]) -> Result<(), StoreFault> {
         self.log.publish(version, record)?;
         self.visible = self.log.end();
+        self.forget_last();
         Ok(())
+    }
+
+    /// Has the latest version have this record, and what was appended.
+    pub(super) fn replace(&mut self, record: &[u8]) -> Result<(), StoreFault> {
+        self.log.replace(record)?;
+        self.visible = self.log.end();
+        self.forget_last();
+        Ok(())
+    }
+
+    /// The last block that stays may have grown.
+    fn forget_last(&mut self) {
+        if let Some(stay) = &mut self.held {
+            stay.held = stay.held.clone().with_last(None);
+            stay.root = None;
+        }
+    }
+
+    /// Forgets what is in memory, and goes on with this memory.
+    pub(super) fn use_cache(&mut self, cache: NodeCache) {
+        self.blocks = blocks(cache.size().recent_bytes());
+        self.held = None;
+        self.cache = cache;
+    }
+
+    pub(super) const fn cache(&self) -> &NodeCache {
+        &self.cache
+    }
+
+    /// The blocks that stay.
+    pub(super) fn held(&self) -> Option<&Held> {
+        self.held.as_ref().map(|stay| &stay.held)
+    }
+
+    /// Where the version ends that was warmed.
+    pub(super) fn warmed_end(&self) -> Option<u64> {
+        self.held.as_ref()?.end
+    }
+
+    /// The bytes in memory when a whole version was read last.
+    pub(super) fn whole_bytes(&self) -> Option<u64> {
+        self.held.as_ref().map(|stay| stay.whole_bytes)
+    }
+
+    /// Where the nodes of the latest version end.
+    pub(super) const fn visible(&self) -> u64 {
+        self.visible
+    }
+
+    /// What is held, with places for all blocks.
+    pub(super) fn with_places(&self, held: Held) -> Result<Held, StoreFault> {
+        let whole = self.visible / BLOCK_BYTES;
+        let last = if self.visible.is_multiple_of(BLOCK_BYTES) {
+            None
+        } else {
+            Some((whole, self.fetched(whole)?))
+        };
+        Ok(held.with_places(whole).with_last(last))
+    }
+
+    /// Has blocks stay from now on, of at most so many bytes.
+    pub(super) fn hold(&mut self, held: Held, most: u64) {
+        self.held = Some(Stay {
+            held,
+            most,
+            root: None,
+            end: None,
+            whole_bytes: 0,
+        });
+    }
+
+    /// Lets go of all blocks.
+    pub(super) fn hold_nothing(&mut self) {
+        self.held = None;
+    }
+
+    /// All nodes of the tree with a root there are in the blocks that stay, as far as they may be.
+    pub(super) fn warmed(&mut self, (held, whole_bytes): (Held, u64), root: Option<u64>) {
+        let most = self.held.as_ref().map_or(0, |stay| stay.most);
+        self.held = Some(Stay {
+            held,
+            most,
+            root,
+            end: Some(self.visible),
+            whole_bytes,
+        });
+    }
+
+    /// The blocks that stay, if all nodes of the tree with a root there were checked when they came into memory.
+    #[inline]
+    pub(super) fn checked(&self, root: u64) -> Option<&Held> {
+        let stay = self.held.as_ref()?;
+        (stay.root == Some(root)).then_some(&stay.held)
+    }
+
+    /// Has the blocks of a node stay, if they may.
+    pub(super) fn stay<D: DigestBytes>(&self, address: u64) -> Result<(), StoreFault> {
+        let Some(stay) = &self.held else {
+            return Ok(());
+        };
+        let number = address / BLOCK_BYTES;
+        self.stay_block(stay, number)?;
+        let start = usize::try_from(address % BLOCK_BYTES).map_err(|_| StoreFault::Damaged)?;
+        let block = self.block(number, start)?;
+        let there = block.get(start..).ok_or(StoreFault::Damaged)?;
+        let length = if let Some(length) = record::length::<D>(there)? {
+            length
+        } else {
+            self.stay_block(stay, number.saturating_add(1))?;
+            self.length_across::<D>(address)?
+        };
+        if length > there.len() && length <= LONGEST_KEPT {
+            let length = u64::try_from(length).map_err(|_| StoreFault::Damaged)?;
+            let last = address.saturating_add(length).saturating_sub(1) / BLOCK_BYTES;
+            for further in number + 1..=last {
+                self.stay_block(stay, further)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Has the block stay that a position is in: it may have been the last one, and have grown.
+    pub(super) fn stay_at(&self, position: u64) -> Result<(), StoreFault> {
+        match &self.held {
+            Some(stay) if position > 0 => self.stay_block(stay, position / BLOCK_BYTES),
+            _ => Ok(()),
+        }
+    }
+
+    fn stay_block(&self, stay: &Stay, number: u64) -> Result<(), StoreFault> {
+        // The last one has a place of its own as long as it grows.
+        if number >= self.visible / BLOCK_BYTES {
+            return Ok(());
+        }
+        if !stay.held.wants(number, BLOCK_BYTES) || stay.held.wanted_bytes() > stay.most {
+            return Ok(());
+        }
+        stay.held.put(number, self.fetched(number)?);
+        Ok(())
+    }
+
+    /// A block from the log.
+    fn fetched(&self, number: u64) -> Result<Arc<[u8]>, StoreFault> {
+        let start = number.checked_mul(BLOCK_BYTES).ok_or(StoreFault::Damaged)?;
+        let length = self.visible.saturating_sub(start).min(BLOCK_BYTES);
+        let length = usize::try_from(length).map_err(|_| StoreFault::Damaged)?;
+        // Shared from the beginning: a vector would be copied.
+        let mut block: Arc<[u8]> = iter::repeat_n(0, length).collect();
+        let bytes = Arc::get_mut(&mut block).ok_or(StoreFault::Damaged)?;
+        self.log.read(start, bytes)?;
+        self.reads.fetch_add(1, Ordering::Relaxed);
+        Ok(block)
     }
 
     /// Makes all published versions durable.
@@ -107,7 +271,9 @@ impl<L: NodeLog> Nodes<L> {
 
     /// The bytes of the blocks in memory.
     pub(super) fn cached_bytes(&self) -> usize {
-        usize::try_from(self.blocks.weight()).unwrap_or(usize::MAX)
+        let held = self.held().map_or(0, Held::bytes);
+        let bytes = self.blocks.weight().saturating_add(held);
+        usize::try_from(bytes).unwrap_or(usize::MAX)
     }
 
     /// How many blocks were read from the log.
@@ -148,11 +314,9 @@ impl<L: NodeLog> Nodes<L> {
         address: u64,
         length: Option<usize>,
     ) -> Result<Record, StoreFault> {
-        let length = if let Some(length) = length {
-            length
-        } else {
-            let header = self.bytes(address, longest_header::<D>())?;
-            record::length::<D>(&header)?.ok_or(StoreFault::Damaged)?
+        let length = match length {
+            Some(length) => length,
+            None => self.length_across::<D>(address)?,
         };
         let bytes: Arc<[u8]> = self.bytes(address, length)?.into();
         if bytes.len() < length {
@@ -165,13 +329,18 @@ impl<L: NodeLog> Nodes<L> {
         })
     }
 
+    /// The length of a record that begins in one block and says it in the next.
+    fn length_across<D: DigestBytes>(&self, address: u64) -> Result<usize, StoreFault> {
+        let header = self.bytes(address, longest_header::<D>())?;
+        record::length::<D>(&header)?.ok_or(StoreFault::Damaged)
+    }
+
     /// The bytes from an address on, as many as there are up to `length`.
     fn bytes(&self, address: u64, length: usize) -> Result<Vec<u8>, StoreFault> {
         let rest = self.visible.saturating_sub(address);
         let length = length.min(usize::try_from(rest).unwrap_or(usize::MAX));
         let mut bytes = Vec::with_capacity(length);
-        if length > 4 * BLOCK {
-            // A large value is not worth the room of many nodes.
+        if length > LONGEST_KEPT {
             bytes.resize(length, 0);
             self.log.read(address, &mut bytes)?;
             return Ok(bytes);
@@ -190,23 +359,23 @@ impl<L: NodeLog> Nodes<L> {
 
     /// A block that has at least this byte.
     fn block(&self, number: u64, place: usize) -> Result<Arc<[u8]>, StoreFault> {
+        if let Some(block) = self.held().and_then(|held| held.get(number))
+            && block.len() > place
+        {
+            return Ok(Arc::clone(block));
+        }
         if let Some(block) = self.blocks.get(&number) {
             // The last block may have grown since.
             if block.len() > place && (block.len() == BLOCK || !self.has_grown(number, &block)) {
                 return Ok(block);
             }
         }
-        let start = number.checked_mul(BLOCK_BYTES).ok_or(StoreFault::Damaged)?;
-        let length = self.visible.saturating_sub(start).min(BLOCK_BYTES);
-        let length = usize::try_from(length).map_err(|_| StoreFault::Damaged)?;
-        if length <= place {
+        let start = number.saturating_mul(BLOCK_BYTES);
+        let there = self.visible.saturating_sub(start);
+        if there <= u64::try_from(place).unwrap_or(u64::MAX) {
             return Err(StoreFault::Damaged);
         }
-        // Shared from the beginning: a vector would be copied.
-        let mut block: Arc<[u8]> = iter::repeat_n(0, length).collect();
-        let bytes = Arc::get_mut(&mut block).ok_or(StoreFault::Damaged)?;
-        self.log.read(start, bytes)?;
-        self.reads.fetch_add(1, Ordering::Relaxed);
+        let block = self.fetched(number)?;
         self.blocks.insert(number, Arc::clone(&block));
         Ok(block)
     }
@@ -218,6 +387,33 @@ impl<L: NodeLog> Nodes<L> {
         there.min(BLOCK_BYTES) > u64::try_from(block.len()).unwrap_or(u64::MAX)
     }
 }
+
+/// Room for blocks of about so many bytes.
+fn blocks(bytes: usize) -> Blocks {
+    let blocks = (bytes / BLOCK).max(LEAST_BLOCKS);
+    let capacity = u64::try_from(blocks)
+        .unwrap_or(u64::MAX)
+        .saturating_mul(BLOCK_BYTES);
+    Cache::with(
+        blocks,
+        capacity,
+        Bytes,
+        FxBuildHasher,
+        DefaultLifecycle::default(),
+    )
+}
+
+/// The node at an address in blocks that stay, if it is of the kind that it should be and in one block. Nothing of it is checked.
+#[inline]
+pub(super) fn in_place<'h, D: DigestBytes>(held: &'h Held, link: &Link<D>) -> Option<&'h [u8]> {
+    let start = usize::try_from(link.address % BLOCK_BYTES).ok()?;
+    let there = held.get(link.address / BLOCK_BYTES)?.get(start..)?;
+    let found = there.get(..record::length::<D>(there).ok()??)?;
+    (record::is_leaf(found) == link.is_leaf).then_some(found)
+}
+
+/// A longer record is not worth the room of many nodes.
+const LONGEST_KEPT: usize = 4 * BLOCK;
 
 /// A few paths.
 const LEAST_BLOCKS: usize = 16;

@@ -2,11 +2,13 @@
 
 use core::marker::PhantomData;
 
+mod compact;
 mod copy;
 mod head;
 mod heads;
 mod publish;
 mod sorted;
+mod warm;
 
 use pad_core::{
     ApplyError, Heads, Hosts, Key, KeyRange, LookupError, Operation, PublicKey, Repository, Serves,
@@ -16,7 +18,7 @@ use pad_core::{
 
 pub use self::{
     copy::CopyError,
-    head::{RECORDS_FOR_EACH_SUBTREE, record_bytes},
+    head::{RECORDS_FOR_EACH_SUBTREE, place_in_record, record_bytes},
     heads::StoredHeads,
     publish::PublishError,
     sorted::SortedError,
@@ -26,6 +28,7 @@ use self::{
     heads::kept_of,
 };
 use super::{
+    cache::NodeCache,
     draft::{Changes, Draft},
     log::{MemoryLog, NodeLog},
     nodes::Nodes,
@@ -65,14 +68,18 @@ pub struct StoredRepository<S: Suite, B, L: NodeLog = MemoryLog> {
 }
 
 impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
-    /// The repository of the updates of one author and dictionary in a log, which may have some already. Blocks of about
-    /// `cache_bytes` are kept in memory.
+    /// The repository of the updates of one author and dictionary in a log, which may have some already. `cache` says how much of it is
+    /// kept in memory; a number is that of the bytes of the blocks that were used last.
     ///
     /// Time: two records and one signature; after a pruning a record more for each halving of the number of versions.
     ///
     /// # Errors
     /// [`StoreFault::Damaged`] if the log is not one of this author's, or not whole; [`StoreFault::Medium`].
-    pub fn open(authority: Authority, log: L, cache_bytes: usize) -> Result<Self, StoreFault> {
+    pub fn open(
+        authority: Authority,
+        log: L,
+        cache: impl Into<NodeCache>,
+    ) -> Result<Self, StoreFault> {
         let heads = StoredHeads::<S, L>::new(&log, &authority);
         let (head, oldest) = (heads.latest()?, heads.oldest()?);
         if head.is_some_and(|head| head.contents.is_none()) {
@@ -81,14 +88,14 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
         Ok(Self {
             oldest,
             latest: head,
-            ..Self::empty(authority, log, cache_bytes)
+            ..Self::empty(authority, log, cache.into())
         })
     }
 
     /// A repository of a log without versions.
-    fn empty(authority: Authority, log: L, cache_bytes: usize) -> Self {
+    fn empty(authority: Authority, log: L, cache: NodeCache) -> Self {
         Self {
-            nodes: Nodes::new(log, cache_bytes),
+            nodes: Nodes::new(log, cache),
             authority,
             oldest: Version::EMPTY,
             latest: None,
@@ -134,6 +141,16 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
     /// The log, for what its owner does with it beside the repository: bytes and records that are published do not change.
     pub const fn log_mut(&mut self) -> &mut L {
         self.nodes.log_mut()
+    }
+
+    /// Forgets what is in memory of the log, and goes on with this memory.
+    pub fn use_cache(&mut self, cache: impl Into<NodeCache>) {
+        self.nodes.use_cache(cache.into());
+    }
+
+    /// The memory for its nodes.
+    pub const fn cache(&self) -> &NodeCache {
+        self.nodes.cache()
     }
 
     /// The bytes of memory that kept blocks take.
@@ -352,17 +369,17 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
     /// Time: proportional to the number of differing keys times the depth of the tree; equal subtrees are not read.
     ///
     /// # Errors
-    /// [`LookupError`] if one of the versions is not there, or a node cannot be read.
+    /// [`LookupError`] if one of the versions is not there, or a node cannot be read; the first error of `note`.
     pub fn differences(
         &self,
         before: Version,
         after: Version,
-        note: impl FnMut(Difference),
+        note: impl FnMut(Difference) -> Result<(), LookupError>,
     ) -> Result<(), LookupError> {
         differences(self.view(before)?, self.view(after)?, note)
     }
 
-    /// The kept versions in which a key was put or removed, without proof.
+    /// The kept versions in which a key was put with another value or removed, without proof.
     ///
     /// Time: as [`TreeRepository::history`](crate::TreeRepository::history).
     ///
@@ -383,16 +400,32 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
     /// # Errors
     /// [`LookupError`] if the version is not there or version 0, or a node cannot be read.
     pub fn update(&self, version: Version) -> Result<Update<S>, LookupError> {
+        self.update_within(version, usize::MAX)
+    }
+
+    /// The same, if its keys and values have at most so many bytes together.
+    ///
+    /// Memory: in proportion to `most`.
+    ///
+    /// # Errors
+    /// As [`StoredRepository::update`]; [`LookupError::TooLong`].
+    pub fn update_within(&self, version: Version, most: usize) -> Result<Update<S>, LookupError> {
         let head = self.head(version)?;
         let latest = self.latest();
         let base = version.previous();
         let base = base.ok_or(LookupError::UnknownVersion { version, latest })?;
-        let mut operations = Vec::new();
+        let (mut operations, mut bytes) = (Vec::new(), 0_usize);
         self.differences(base, version, |Difference { key, after, .. }| {
+            let value = after.as_ref().map_or(0, |value| value.as_bytes().len());
+            bytes = bytes.saturating_add(key.as_bytes().len() + value + LEAST_OPERATION);
+            if bytes > most {
+                return Err(LookupError::TooLong { most });
+            }
             operations.push(match after {
                 Some(value) => Operation::Put(key, value),
                 None => Operation::Remove(key),
             });
+            Ok(())
         })?;
         Ok(Update {
             base,
@@ -428,6 +461,9 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
         }
     }
 }
+
+/// What an operation takes at least in a message, beside its key and its value.
+const LEAST_OPERATION: usize = 2;
 
 /// What an update has led to.
 struct Applied<S: Suite, B: BalancingScheme> {
@@ -481,7 +517,7 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog + Default> Hosts for StoredReposit
     type Family = Family<B, S>;
 
     fn create(public: &PublicKey<Self::Family>) -> Self {
-        Self::empty(*public.authority(), L::default(), DEFAULT_CACHE_BYTES)
+        Self::empty(*public.authority(), L::default(), NodeCache::default())
     }
 
     /// Reads all contents of the latest version into memory.
@@ -521,6 +557,3 @@ where
         self.prove_query(version, question)
     }
 }
-
-/// Blocks in memory of a repository that was told no other bound.
-const DEFAULT_CACHE_BYTES: usize = 64 << 20;

@@ -8,7 +8,7 @@ use super::{
     layout::{Layout, Unplaced},
     link::Link,
     log::NodeLog,
-    nodes::{Nodes, Record},
+    nodes::{Nodes, Record, in_place},
     record,
 };
 use crate::{
@@ -78,7 +78,14 @@ enum Visited<'v, D> {
         separator: &'v [u8],
         link: Link<D>,
     },
+    /// It was not read.
+    Left {
+        link: Link<D>,
+    },
 }
+
+/// What is still to be visited.
+pub(super) struct Steps<D>(Vec<Step<D>>);
 
 /// A node on the way down, or on the way up when all below it was visited.
 enum Step<D> {
@@ -155,6 +162,7 @@ impl<S: Suite, L: NodeLog> StoredView<'_, S, L> {
                     layout.leaf(key, value, link);
                 }
                 Visited::Inner { separator, link } => layout.inner(separator, link)?,
+                Visited::Left { link } => layout.stored(link),
             }
             Ok::<(), Unplaced>(())
         })?;
@@ -166,36 +174,81 @@ impl<S: Suite, L: NodeLog> StoredView<'_, S, L> {
         self,
         mut note: impl FnMut(Visited<'_, S::Digest>) -> Result<(), E>,
     ) -> Result<(), E> {
-        let damaged = || StoreFault::Damaged;
-        let top = self.top().map_err(|_| damaged())?;
-        let mut steps: Vec<_> = top.into_iter().map(Step::Down).collect();
-        while let Some(step) = steps.pop() {
-            let node = match step {
-                Step::Up { separator, link } => {
-                    let separator = record::separator::<S::Digest>(&separator);
-                    note(Visited::Inner { separator, link })?;
-                    continue;
-                }
-                Step::Down(node) => node,
-            };
-            let link = node.link;
-            match self.opened(&node)? {
-                Opened::Leaf(leaf) => {
-                    let (key, value) = record::entry(&leaf);
-                    note(Visited::Leaf { key, value, link })?;
-                }
-                Opened::Inner(inner) => {
-                    let [left, right] = self.branches(&inner);
-                    steps.push(Step::Up {
-                        separator: inner.record,
-                        link,
-                    });
-                    steps.push(Step::Down(right));
-                    steps.push(Step::Down(left));
-                }
+        let mut steps = self.steps();
+        while self.step(&mut steps, |_| false, &mut note)? {}
+        Ok(())
+    }
+
+    /// The steps of a visit to all nodes.
+    pub(super) fn steps(self) -> Steps<S::Digest> {
+        let top = self.root.map(|link| Node {
+            link,
+            low: None,
+            high: None,
+        });
+        Steps(top.into_iter().map(Step::Down).collect())
+    }
+
+    /// Goes one step of a visit; whether there was one. Nodes that are left are not read, nor what is below them.
+    fn step<E: From<StoreFault>>(
+        self,
+        steps: &mut Steps<S::Digest>,
+        is_left: impl FnOnce(&Link<S::Digest>) -> bool,
+        note: &mut impl FnMut(Visited<'_, S::Digest>) -> Result<(), E>,
+    ) -> Result<bool, E> {
+        let Steps(steps) = steps;
+        let node = match steps.pop() {
+            None => return Ok(false),
+            Some(Step::Up { separator, link }) => {
+                let separator = record::separator::<S::Digest>(&separator);
+                note(Visited::Inner { separator, link })?;
+                return Ok(true);
+            }
+            Some(Step::Down(node)) => node,
+        };
+        let link = node.link;
+        if is_left(&link) {
+            note(Visited::Left { link })?;
+            return Ok(true);
+        }
+        match self.opened(&node)? {
+            Opened::Leaf(leaf) => {
+                let (key, value) = record::entry(&leaf);
+                note(Visited::Leaf { key, value, link })?;
+            }
+            Opened::Inner(inner) => {
+                let [left, right] = self.branches(&inner);
+                steps.push(Step::Up {
+                    separator: inner.record,
+                    link,
+                });
+                steps.push(Step::Down(right));
+                steps.push(Step::Down(left));
             }
         }
-        Ok(())
+        Ok(true)
+    }
+
+    /// Lays out what the next step of a visit meets; whether there was one. Nodes before a position stay where they are, and so do all leaves:
+    /// their places tell one entry from another with the same value.
+    pub(super) fn lay_out_step<A>(
+        self,
+        steps: &mut Steps<S::Digest>,
+        from: u64,
+        layout: &mut Layout<S, A>,
+    ) -> Result<bool, Unplaced>
+    where
+        A: FnMut(&[u8]) -> Result<(), StoreFault>,
+    {
+        let is_left = |link: &Link<S::Digest>| link.is_leaf || link.address < from;
+        self.step(steps, is_left, &mut |visited| {
+            match visited {
+                Visited::Leaf { key, value, link } => layout.leaf(key, value, link),
+                Visited::Inner { separator, link } => layout.inner(separator, link)?,
+                Visited::Left { link } => layout.stored(link),
+            }
+            Ok(())
+        })
     }
 
     /// A node that is between the separators above it, and has the digest that its parent says.
@@ -225,6 +278,64 @@ impl<S: Suite, L: NodeLog> StoredView<'_, S, L> {
         }))
     }
 
+    /// Has the blocks of nodes from a position on stay in memory, the top of the tree first; what is below so many nodes is left. Those
+    /// before the position are there already, and so is all that is below them.
+    pub(super) fn hold_top(
+        self,
+        from: u64,
+        subtrees: usize,
+    ) -> Result<Vec<Node<S::Digest>>, StoreFault> {
+        let top = self.top().map_err(|_| StoreFault::Damaged)?;
+        let mut level: Vec<_> = top.into_iter().collect();
+        for _ in 0..subtrees {
+            if level.is_empty() || level.len() >= subtrees {
+                break;
+            }
+            let mut below = Vec::with_capacity(2 * level.len());
+            for node in level {
+                if node.link.is_leaf {
+                    below.push(node);
+                } else if node.link.address >= from {
+                    below.extend(self.hold(&node)?);
+                }
+            }
+            level = below;
+        }
+        Ok(level)
+    }
+
+    /// The same for all below a node; says how many entries it has met.
+    pub(super) fn hold_below(
+        self,
+        node: &Node<S::Digest>,
+        from: u64,
+        note: &impl Fn(u64),
+    ) -> Result<(), StoreFault> {
+        let (mut pending, mut entries) = (vec![node.clone()], 0);
+        while let Some(node) = pending.pop() {
+            if node.link.address < from {
+                continue;
+            }
+            pending.extend(self.hold(&node)?);
+            entries += u64::from(node.link.is_leaf);
+            if entries == ENTRIES_TOGETHER {
+                note(entries);
+                entries = 0;
+            }
+        }
+        note(entries);
+        Ok(())
+    }
+
+    /// Has the blocks of a node stay in memory, and checks it: its children.
+    fn hold(self, node: &Node<S::Digest>) -> Result<Vec<Node<S::Digest>>, StoreFault> {
+        self.nodes.stay::<S::Digest>(node.link.address)?;
+        Ok(match self.opened(node)? {
+            Opened::Leaf(_) => Vec::new(),
+            Opened::Inner(inner) => self.branches(&inner).into(),
+        })
+    }
+
     /// The proof for a key that is there; `None` if it was not found on a way that was not checked. The nodes on the way are read once, and
     /// nothing is hashed: whoever asks does it.
     pub(super) fn prove_present(self, key: &Key) -> Result<Option<TreeProof<S, Key>>, LookupError> {
@@ -232,14 +343,22 @@ impl<S: Suite, L: NodeLog> StoredView<'_, S, L> {
             return Ok(None);
         };
         let mut walk = Passed::default();
+        let checked = self.nodes.checked(link.address);
         for _ in 0..LONGEST_UNCHECKED {
-            let record = self.nodes.open(&link)?;
+            let read;
+            let in_memory = checked.and_then(|held| in_place(held, &link));
+            let record = if let Some(record) = in_memory {
+                record
+            } else {
+                read = self.nodes.open(&link)?;
+                &*read
+            };
             if link.is_leaf {
-                let (found, value) = record::entry(&record);
+                let (found, value) = record::entry(record);
                 return Ok((found == key.as_bytes()).then(|| walk.finish(key, value)));
             }
-            let [left, right] = record::children(&record)?;
-            link = if key.as_bytes() >= record::separator::<S::Digest>(&record) {
+            let [left, right] = record::children(record)?;
+            link = if key.as_bytes() >= record::separator::<S::Digest>(record) {
                 walk.pass(Side::Left, left.digest);
                 right
             } else {
@@ -253,6 +372,9 @@ impl<S: Suite, L: NodeLog> StoredView<'_, S, L> {
 
 /// A way that is not checked may lead in a circle, so that longer ones are.
 const LONGEST_UNCHECKED: usize = 1 << 10;
+
+/// Entries that are told of together.
+const ENTRIES_TOGETHER: u64 = 1 << 10;
 
 /// The separator that bounds a node.
 fn bound<S: Suite>(record: Option<&Record>) -> Option<&[u8]> {

@@ -363,7 +363,7 @@ fn kind(name: &str) -> u8 {
 }
 
 fn check(file: &str) {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/vectors");
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/vectors/trees");
     let text = std::fs::read_to_string(folder.join(format!("{file}.json"))).unwrap();
     let vector: Value = serde_json::from_str(&text).unwrap();
     let name = vector["dictionary_name"].as_str().unwrap();

@@ -1,27 +1,29 @@
-//! Known-answer vectors: `tests/vectors/*.json`, one file per scheme and suite, and one constant over
+//! Known-answer vectors: `docs/vectors/trees/*.json`, one file per scheme and suite, and one constant over
 //! many pseudorandom operations per scheme.
 //!
 //! `PAD_WRITE_VECTORS=1 cargo test -p pad-tree --test it vectors` writes them anew. A difference is a
 //! change of the format: it needs a decision file and a line in the change log.
 
-use std::{collections::BTreeMap, env, fs, path::PathBuf};
+use std::collections::BTreeMap;
 
 use conformance::{
     Random,
     operation::{key, value},
     pad::{public_key, verified_head},
+    pruned::{Content, Mirror},
+    published::{self, Asked, ProofFile, ProofFiles, Refusal, public_text, refusals},
     tree::Store,
     tree::tree_author,
 };
 use pad_core::{
-    Blake3Ed25519, Contradiction, Dictionary, DictionaryId, Domain, Equivocation, Heads as _, Key,
-    Operation, Paper2010, Past, Repository, Sha256Ed25519, Suite, Testimony, TrustedView,
-    Untrusted, Update, Version, codec,
+    Blake3Ed25519, Client, Contradiction, Dictionary, DictionaryId, Domain, Equivocation,
+    Heads as _, Key, Operation, Paper2010, Past, PublicKey, Repository, Response, Sha256Ed25519,
+    Suite, Testimony, TrustedView, Untrusted, Update, Version, codec,
 };
 use pad_tree::{
     Authenticated, BalancingScheme, CacheEverywhere, CacheMedian, CacheNowhere, First, KeyRange,
     Keys, Last, PathCopying, Predecessor, ProvableQuery, RedBlack, SkipList, Successor, Treap,
-    TreeRepository, TreeScheme, VersionedNodes,
+    Tree, TreeProof, TreeRepository, TreeScheme, VersionedNodes,
 };
 use serde::{Deserialize, Serialize};
 
@@ -138,7 +140,7 @@ fn updates<S: Suite, B: BalancingScheme>() -> (Vec<Update<S>>, pad_core::head::A
     (updates.to_vec(), author.authority())
 }
 
-fn vector<S: Suite, B: BalancingScheme>() -> Vector {
+fn vector<S: Suite, B: BalancingScheme>() -> (Vector, ProofFiles) {
     type St<S, B> = PathCopying<Authenticated<S>, B>;
     let (updates, authority) = updates::<S, B>();
     let mut server = TreeRepository::<S, St<S, B>>::new(authority);
@@ -148,12 +150,14 @@ fn vector<S: Suite, B: BalancingScheme>() -> Vector {
         versions.push(version_vector(update));
     }
     let mut proofs = Vec::new();
+    let mut files = ProofFiles::new(public_text((S::NAME, B::NAME), &authority, None));
     let mut prover = Prover {
         server: &server,
         proofs: &mut proofs,
+        files: &mut files,
     };
     prover.prove_all();
-    Vector {
+    let vector = Vector {
         comment: COMMENT.to_owned(),
         suite: S::NAME.to_owned(),
         suite_id: S::ID.0,
@@ -168,7 +172,8 @@ fn vector<S: Suite, B: BalancingScheme>() -> Vector {
         proofs,
         history: history(&server),
         messages: messages(&server, &updates),
-    }
+    };
+    (vector, files)
 }
 
 /// One digest for each domain, over the entries of version 1.
@@ -218,6 +223,7 @@ fn version_vector<S: Suite>(update: &Update<S>) -> VersionVector {
 struct Prover<'a, S: Suite, St: Store<S>> {
     server: &'a TreeRepository<S, St>,
     proofs: &'a mut Vec<ProofVector>,
+    files: &'a mut ProofFiles,
 }
 
 type Entries = Vec<(Key, Option<pad_core::Value>)>;
@@ -290,21 +296,129 @@ impl<S: Suite, St: Store<S>> Prover<'_, S, St> {
         let head = verified_head(*self.server.authority(), self.server, number);
         let proof = self.server.prove_query(number, query).unwrap();
         let bytes = codec::encode(&proof);
+        let response = Response::new(self.server, number, proof.clone()).unwrap();
         let statement = Untrusted::new(proof)
             .verify(&head, query)
             .unwrap()
             .into_inner();
         let entries = answer(statement).into_iter();
+        let query_keys: Vec<_> = asked.into_iter().map(|key| key.map(hex::encode)).collect();
+        let answer: Vec<_> = entries
+            .map(|(key, value)| (hex::encode(key), value.map(hex::encode)))
+            .collect();
+        self.publish(
+            ProofFile {
+                asked: Asked {
+                    question: name.to_owned(),
+                    keys: query_keys.clone(),
+                    version,
+                },
+                answer: answer.clone(),
+                file: hex::encode(codec::encode(&response)),
+            },
+            &response,
+            query,
+        );
         self.proofs.push(ProofVector {
             name: name.to_owned(),
             version,
-            query: asked.into_iter().map(|key| key.map(hex::encode)).collect(),
-            answer: entries
-                .map(|(key, value)| (hex::encode(key), value.map(hex::encode)))
-                .collect(),
+            query: query_keys,
+            answer,
             proof: hex::encode(bytes),
         });
     }
+
+    /// Adds a proof file, and, of the first of each kind that has leaves, what must be refused in its place.
+    fn publish<Q: ProvableQuery>(
+        &mut self,
+        file: ProofFile,
+        response: &Response<S, TreeProof<S, Q>>,
+        query: &Q,
+    ) {
+        let authority = self.server.authority();
+        let public = PublicKey::new(authority.author, authority.dictionary, ());
+        let client = Client::<Tree<St::Scheme, S>>::new(public);
+        let accepts =
+            |version, bytes: &[u8]| client.check_at(Version::new(version), bytes, query).is_ok();
+        let bytes = codec::encode(response);
+        let asked = file.asked.clone();
+        let mirror = Mirror::of(&response.proof);
+        let is_first = self
+            .files
+            .accepted
+            .iter()
+            .all(|other| other.asked.question != asked.question || other.asked.version == 0);
+        self.files.accept(file, &bytes, accepts);
+        if is_first && asked.version > 0 {
+            let digest = S::empty_tree().as_ref().len();
+            let mut changed = refusals(&bytes, digest);
+            changed.extend(changed_trees(&mirror).into_iter().map(|(why, mirror)| {
+                let proof = mirror.to_proof::<Q>();
+                let head = response.head;
+                Refusal::new(why, codec::encode(&Response { head, proof }))
+            }));
+            self.files.refuse_changes(&asked, changed, accepts);
+        }
+    }
+}
+
+/// Trees that are not the one that a question needs, and proofs that are none.
+fn changed_trees<S: Suite>(honest: &Mirror<S>) -> Vec<(&'static str, Mirror<S>)> {
+    let change = |change: fn(&mut Mirror<S>)| {
+        let mut mirror = honest.clone();
+        change(&mut mirror);
+        mirror
+    };
+    let unused = honest.shape.len() * 4 - honest.codes().len();
+    let mut made = vec![
+        (
+            "a byte more of shape",
+            change(|mirror| mirror.shape.push(0)),
+        ),
+        (
+            "a leaf twice",
+            change(|mirror| mirror.leaves.insert(0, mirror.leaves[0].clone())),
+        ),
+        (
+            "no leaves",
+            change(|mirror| {
+                mirror.leaves.clear();
+                mirror.siblings.clear();
+                mirror.shape.clear();
+            }),
+        ),
+        (
+            "a value for a digest, or a digest for a value",
+            change(|mirror| {
+                let content = &mut mirror.leaves[0].content;
+                *content = match content {
+                    Content::Value(value) => Content::Digest(S::value(value.as_bytes())),
+                    Content::Digest(_) => Content::Value(value("7")),
+                };
+            }),
+        ),
+    ];
+    if unused > 0 {
+        let bits = change(|mirror| *mirror.shape.last_mut().unwrap() |= 0x80);
+        made.push(("bits of the shape that mean nothing", bits));
+    }
+    if honest.siblings.len() > 1 {
+        made.push((
+            "siblings in another order",
+            change(|mirror| mirror.siblings.swap(0, 1)),
+        ));
+        made.push((
+            "a sibling less",
+            change(|mirror| mirror.siblings.truncate(mirror.siblings.len() - 1)),
+        ));
+    }
+    if honest.leaves.len() > 1 {
+        made.push((
+            "leaves in another order",
+            change(|mirror| mirror.leaves.swap(0, 1)),
+        ));
+    }
+    made
 }
 
 fn some(entries: impl IntoIterator<Item = (Key, pad_core::Value)>) -> Entries {
@@ -387,46 +501,37 @@ fn messages<S: Suite, St: Store<S>>(
     ])
 }
 
-fn path(name: &str) -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
-        .join("tests/vectors")
-        .join(format!("{name}.json"))
+/// Compares with the published file, or writes it.
+fn check(name: &str, computed: &impl Serialize) {
+    published::check(&format!("trees/{name}"), computed);
 }
 
-/// Compares with the committed file, or writes it.
-fn check<T: Serialize>(name: &str, computed: &T) {
-    let computed = serde_json::to_string_pretty(computed).unwrap() + "\n";
-    if env::var_os("PAD_WRITE_VECTORS").is_some() {
-        fs::write(path(name), computed).unwrap();
-        return;
-    }
-    let committed = fs::read_to_string(path(name)).unwrap();
-    let same = committed.lines().zip(computed.lines());
-    for (number, (committed, computed)) in same.enumerate() {
-        assert_eq!(committed, computed, "{name}.json, line {}", number + 1);
-    }
-    assert_eq!(committed.len(), computed.len(), "{name}.json");
+/// The vectors of a scheme, and its proof files.
+fn check_all<S: Suite, B: BalancingScheme>(name: &str) {
+    let (vector, files) = vector::<S, B>();
+    check(name, &vector);
+    published::check(&format!("proof-files/{name}"), &files);
 }
 
 #[test]
 fn treap() {
-    check("treap", &vector::<Sha256Ed25519, Treap>());
+    check_all::<Sha256Ed25519, Treap>("treap");
 }
 
 #[test]
 fn red_black() {
-    check("red-black", &vector::<Sha256Ed25519, RedBlack>());
+    check_all::<Sha256Ed25519, RedBlack>("red-black");
 }
 
 #[test]
 fn skip_list() {
-    check("skip-list", &vector::<Sha256Ed25519, SkipList>());
+    check_all::<Sha256Ed25519, SkipList>("skip-list");
 }
 
 #[test]
 fn other_suites() {
-    check("red-black-blake3", &vector::<Blake3Ed25519, RedBlack>());
-    check("treap-paper-2010", &vector::<Paper2010, Treap>());
+    check_all::<Blake3Ed25519, RedBlack>("red-black-blake3");
+    check_all::<Paper2010, Treap>("treap-paper-2010");
 }
 
 /// 100 runs of 1000 pseudorandom operations each, a snapshot after about every eighth: the hash over

@@ -2,7 +2,7 @@
 //! vector, and the vectors equal what the code produces (`vectors/main.rs`).
 //!
 //! A tagged block starts with ```` ```hex tuple vector: FILE POINTER ````, where `FILE` is a file of
-//! `tests/vectors` without its extension and `POINTER` a JSON pointer to a text in it. In the block,
+//! `docs/vectors/tuples` without its extension and `POINTER` a JSON pointer to a text in it. In the block,
 //! `#` starts a comment and white space does not count.
 
 use std::{collections::BTreeSet, fs, path::Path};
@@ -15,7 +15,7 @@ fn document() -> String {
 }
 
 fn vectors(name: &str) -> Value {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/vectors");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/vectors/tuples");
     let text = fs::read_to_string(folder.join(format!("{name}.json"))).expect("a vector file");
     serde_json::from_str(&text).expect("JSON")
 }

@@ -327,7 +327,7 @@ fn bytes(value: &Value) -> Vec<u8> {
 
 fn vector() -> (Value, Trust) {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("tests/vectors/spec-lightweight.json");
+        .join("../../docs/vectors/tuples/spec-lightweight.json");
     let vector: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
     assert_eq!(vector["scheme_id"].as_u64(), Some(SCHEME));
     let author: Hash = bytes(&vector["author_key"]).try_into().unwrap();

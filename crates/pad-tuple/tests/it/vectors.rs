@@ -1,4 +1,4 @@
-//! Known-answer vectors: `tests/vectors/*.json`, one file for each signed design, two more for the
+//! Known-answer vectors: `docs/vectors/tuples/*.json`, one file for each signed design, two more for the
 //! other suites, one for proofs of many keys and of ranges, and one for each design with accumulators.
 //!
 //! `PAD_WRITE_VECTORS=1 cargo test -p pad-tuple --test it vectors` writes them anew. A difference is a
@@ -6,14 +6,16 @@
 
 #[cfg(feature = "accumulators")]
 mod accumulated;
+mod proof_files;
 mod together;
 
 use core::num::NonZeroUsize;
-use std::{collections::BTreeMap, env, fs, path::PathBuf};
+use std::collections::BTreeMap;
 
 use conformance::{
     operation::{key, value},
     pad::{public_key, signing_key},
+    published,
     tuple::TestSecret,
 };
 use ed25519_dalek::SigningKey;
@@ -291,23 +293,14 @@ fn with_example<const GENERATIONS: usize>(mut vector: Vector) -> Vector {
     vector
 }
 
-/// Compares with the committed file, or writes it.
+/// Compares with the published file, or writes it.
 fn check(name: &str, computed: &impl Serialize) {
+    published::check(&format!("tuples/{}", name.replace('_', "-")), computed);
+}
+
+fn check_files(name: &str, files: &published::ProofFiles) {
     let name = name.replace('_', "-");
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
-        .join("tests/vectors")
-        .join(format!("{name}.json"));
-    let computed = serde_json::to_string_pretty(computed).unwrap() + "\n";
-    if env::var_os("PAD_WRITE_VECTORS").is_some() {
-        fs::write(path, computed).unwrap();
-        return;
-    }
-    let committed = fs::read_to_string(path).unwrap();
-    let same = committed.lines().zip(computed.lines());
-    for (number, (committed, computed)) in same.enumerate() {
-        assert_eq!(committed, computed, "{name}.json, line {}", number + 1);
-    }
-    assert_eq!(committed.len(), computed.len(), "{name}.json");
+    published::check(&format!("proof-files/tuple-{name}"), files);
 }
 
 macro_rules! vectors {
@@ -319,6 +312,8 @@ macro_rules! vectors {
                 computed = with_example::<2>(computed);
             }
             check(stringify!($name), &computed);
+            let files = proof_files::files::<Sha256Ed25519, $($design)+>();
+            check_files(stringify!($name), &files);
         }
     };
 }
@@ -334,6 +329,14 @@ fn other_suites() {
     check(
         "spec_lightweight_paper_2010",
         &vector::<Paper2010, SpecLightweight>(),
+    );
+    check_files(
+        "spec_lightweight_blake3",
+        &proof_files::files::<Blake3Ed25519, SpecLightweight>(),
+    );
+    check_files(
+        "spec_lightweight_paper_2010",
+        &proof_files::files::<Paper2010, SpecLightweight>(),
     );
 }
 

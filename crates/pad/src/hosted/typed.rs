@@ -7,7 +7,7 @@ use pad_core::{
     ApplyError, Key, LookupError, Operation, Repository, SnapshotHead, Untrusted, Update,
     UpdateHead, Value, Verified, VerifyError, Version, Workers, codec, head::Authority,
 };
-use pad_tree::{Difference, KeyHistory, KeyRange, Keys};
+use pad_tree::{Difference, KeyHistory, KeyRange, Keys, NodeCache};
 
 use super::{
     AskedRepository, Checkpointed, Contents, HostedRepository, Keeping, SignedUpdate,
@@ -131,13 +131,22 @@ impl<R: KeptRepository> UpdatedRepository for Typed<R> {
     fn verify_update(&self, message: &[u8]) -> Result<(), RepositoryError> {
         let head = UpdateHead::<R::Suite>::peek::<R::Attachment>(message, message.len())
             .map_err(RepositoryError::Unreadable)?;
+        // First of all: what nobody has signed is to cost no more than this.
+        head.verify(self.authority())
+            .map_err(|error| RepositoryError::Refused(ApplyError::Head(error)))?;
         let (expected, actual) = (self.latest(), head.base);
         if expected != actual {
             let gap = ApplyError::VersionGap { expected, actual };
             return Err(RepositoryError::Refused(gap));
         }
-        head.verify(self.authority())
-            .map_err(|error| RepositoryError::Refused(ApplyError::Head(error)))
+        Ok(())
+    }
+
+    fn has_update(&self, message: &[u8]) -> Result<bool, RepositoryError> {
+        let update = UpdateHead::<R::Suite>::peek::<R::Attachment>(message, message.len())
+            .map_err(RepositoryError::Unreadable)?;
+        let there = self.repository.head(update.head.head.version)?;
+        Ok(there.head == update.head.head)
     }
 
     fn apply_message(&mut self, message: &[u8]) -> Result<Version, RepositoryError> {
@@ -240,6 +249,9 @@ pub trait KeptRepository: AnsweringRepository {
     /// As [`HostedRepository::keeping`].
     fn keeping(typed: &mut Typed<Self>) -> Keeping<'_>;
 
+    /// As [`HostedRepository::use_cache`].
+    fn use_cache(&mut self, _: &NodeCache) {}
+
     /// As [`HostedRepository::file_bytes`].
     ///
     /// # Errors
@@ -257,7 +269,7 @@ pub trait KeptRepository: AnsweringRepository {
     ///
     /// # Errors
     /// [`LookupError`].
-    fn update_message(&self, _: Version) -> Result<Option<Vec<u8>>, LookupError> {
+    fn update_message(&self, _: Version, _: usize) -> Result<Option<Vec<u8>>, LookupError> {
         Ok(None)
     }
 }
@@ -273,12 +285,20 @@ impl<R: KeptRepository> HostedRepository for Typed<R> {
         R::keeping(self)
     }
 
+    fn use_cache(&mut self, cache: &NodeCache) {
+        self.repository.use_cache(cache);
+    }
+
     fn file_bytes(&self) -> Result<u64, StoreError> {
         self.repository.file_bytes()
     }
 
-    fn update_message(&self, version: Version) -> Result<Option<Vec<u8>>, LookupError> {
-        self.repository.update_message(version)
+    fn update_message(
+        &self,
+        version: Version,
+        most: usize,
+    ) -> Result<Option<Vec<u8>>, LookupError> {
+        self.repository.update_message(version, most)
     }
 
     fn evidence_outlives_version(&self) -> bool {

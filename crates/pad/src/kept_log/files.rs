@@ -14,7 +14,7 @@ use disk::{
     layer::{FileLayer, Folder},
 };
 use pad_core::{Sha256Ed25519, StoreFault, Version};
-use pad_tree::NodeLog;
+use pad_tree::{LogId, NodeLog};
 
 use super::{SystemError, rows, rows::RowLengths};
 use crate::store::StoreError;
@@ -35,6 +35,8 @@ pub(crate) struct NodeFile {
     rows: OwnedFile,
     lengths: RowLengths,
     latest: Version,
+    /// The row of the latest version that the store has, if its nodes were appended once more: the file has the one from before.
+    moved: Option<Vec<u8>>,
     /// Where the nodes of the latest version end.
     published: u64,
     /// The position of the next byte.
@@ -81,6 +83,7 @@ impl NodeFile {
             owner,
             lengths,
             latest: Version::EMPTY,
+            moved: None,
             published: 0,
             end: 0,
             is_writer: false,
@@ -108,7 +111,10 @@ impl NodeFile {
                 _ => OTHER_ROW,
             })?;
         if found != row {
-            return Err(OTHER_ROW);
+            if !self.lengths.is_moved(latest, row, &found) {
+                return Err(OTHER_ROW);
+            }
+            file.moved = Some(row.to_vec());
         }
         file.nodes.open_to_read(end)?;
         (file.published, file.end) = (end, end);
@@ -145,6 +151,9 @@ impl NodeFile {
     /// # Errors
     /// [`StoreFault::Damaged`] if it is not there, or not what was written; [`StoreFault::Medium`].
     pub(crate) fn row(&self, version: Version) -> Result<Vec<u8>, StoreFault> {
+        if let Some(moved) = self.moved.as_ref().filter(|_| version == self.latest) {
+            return Ok(moved.clone());
+        }
         let place = self.lengths.row(version);
         let (position, length) = place
             .filter(|_| version <= self.latest)
@@ -202,6 +211,11 @@ impl NodeLog for NodeFile {
         self.end
     }
 
+    /// Of what the store has: a writer's may not come to be.
+    fn identity(&self) -> Option<LogId> {
+        (!self.is_writer).then(|| self.owner.bytes())
+    }
+
     fn read(&self, position: u64, bytes: &mut [u8]) -> Result<(), StoreFault> {
         let read = self.nodes.read(position, bytes);
         read.map_err(|error| self.error.fault(error))
@@ -241,6 +255,24 @@ impl NodeLog for NodeFile {
         let written = self.rows.write(position, &row);
         written.map_err(|error| self.error.note(error))?;
         (self.latest, self.published) = (version, self.end);
+        self.moved = None;
+        Ok(())
+    }
+
+    /// The store is to have the row: what is in the file does not change.
+    fn replace(&mut self, record: &[u8]) -> Result<(), StoreFault> {
+        if !self.may_write() {
+            return Err(StoreFault::Closed);
+        }
+        let row = rows::row(self.latest, record, self.end);
+        if !self
+            .lengths
+            .is_moved(self.latest, &row, &self.row(self.latest)?)
+        {
+            return Err(StoreFault::Damaged);
+        }
+        self.published = self.end;
+        self.moved = Some(row);
         Ok(())
     }
 

@@ -251,6 +251,11 @@ impl KeptLog for ObjectLog {
         Err(StoreError::CannotPrune)
     }
 
+    /// A head is an object that is created once.
+    fn require_moves(&self) -> Result<(), StoreError> {
+        Err(StoreError::CannotCompact)
+    }
+
     fn start(&mut self) -> Result<(), StoreError> {
         Err(StoreError::CannotPrune)
     }

@@ -1,8 +1,10 @@
 //! The rows of all versions, each at a place that follows from its number: what a record says of the version, and where the nodes end for
 //! it.
 
+use core::ops::Range;
+
 use pad_core::{Suite, Version};
-use pad_tree::{RECORDS_FOR_EACH_SUBTREE, record_bytes};
+use pad_tree::{RECORDS_FOR_EACH_SUBTREE, place_in_record, record_bytes};
 
 /// How long rows are, and so where each of them stands.
 #[derive(Clone, Copy, Debug)]
@@ -10,6 +12,8 @@ pub(crate) struct RowLengths {
     ordinary: u64,
     /// How much longer the last one of each group is.
     more: u64,
+    /// Where a record says where the root is.
+    root: (usize, usize),
 }
 
 /// Behind the record: where the nodes end, in eight bytes, and a checksum (CRC-32) of version, record and end, in four. It tells accidents,
@@ -22,9 +26,24 @@ impl RowLengths {
     pub(crate) const fn of<S: Suite>() -> Self {
         let ordinary = record_bytes::<S>(Version::new(1));
         let longer = record_bytes::<S>(Version::new(RECORDS_FOR_EACH_SUBTREE));
+        let Range { start, end } = place_in_record::<S>();
         Self {
             ordinary: widened(ordinary + END_BYTES + CHECKSUM_BYTES),
             more: widened(longer - ordinary),
+            root: (start, end),
+        }
+    }
+
+    /// Whether a row of a version says what another one says, but that its nodes are further behind.
+    pub(super) fn is_moved(&self, version: Version, row: &[u8], from: &[u8]) -> bool {
+        let parts = |row| -> Option<([&[u8]; 2], u64)> {
+            let (record, end) = parts(version, row)?;
+            let (start, after) = self.root;
+            Some(([record.get(..start)?, record.get(after..)?], end))
+        };
+        match (parts(row), parts(from)) {
+            (Some((said, end)), Some((before, earlier))) => said == before && end >= earlier,
+            _ => false,
         }
     }
 
@@ -94,6 +113,28 @@ mod tests {
         }
         assert_eq!(lengths.row(Version::EMPTY), None);
         assert_eq!(lengths.row(Version::new(u64::MAX)), None);
+    }
+
+    #[test]
+    fn a_row_that_moved_says_the_same() {
+        let lengths = RowLengths::of::<Sha256Ed25519>();
+        let version = Version::new(3);
+        let record: Vec<u8> = (0..record_bytes::<Sha256Ed25519>(version))
+            .map(|place| u8::try_from(place % 251).unwrap())
+            .collect();
+        let before = row(version, &record, 77);
+        assert!(lengths.is_moved(version, &before, &before));
+        let root = place_in_record::<Sha256Ed25519>();
+        for place in 0..record.len() {
+            let mut other = record.clone();
+            other[place] ^= 1;
+            let other = row(version, &other, 78);
+            let is_root = root.contains(&place);
+            assert_eq!(lengths.is_moved(version, &other, &before), is_root);
+            assert!(!lengths.is_moved(Version::new(4), &other, &before));
+        }
+        let earlier = row(version, &record, 76);
+        assert!(!lengths.is_moved(version, &earlier, &before));
     }
 
     #[test]

@@ -6,9 +6,12 @@ use std::{
 };
 
 use pad::{
-    AuthorError, Key, KeyRange, Keys, Operation, RepositoryError, SecretKey, SigningRecord, Store,
-    StoreError, Value, Version,
-    dynamic::{AnyAuthor, AnyRepository, Description, open_author, open_repository, verify},
+    AuthorError, CacheSize, Key, KeyRange, Keys, NodeCache, Operation, RepositoryError, SecretKey,
+    SigningRecord, Store, StoreError, Value, Version,
+    dynamic::{
+        AnyAuthor, AnyRepository, Description, open_author, open_repository, open_repository_with,
+        verify,
+    },
     question::{Question, Statement},
     selection::{RepositoryName, SchemeName, SuiteName},
 };
@@ -216,6 +219,91 @@ fn pruned_versions_go_and_the_others_stay_what_they_are() {
         assert!(matches!(refused, Err(RepositoryError::Lookup(_))));
         stored.repository().check().unwrap();
     }
+}
+
+#[test]
+fn compacted_nodes_answer_as_before_and_the_next_versions_follow_them() {
+    for scheme in SCHEMES {
+        let folder = tempfile::tempdir().unwrap();
+        let memory = Shop::new(folder.path(), scheme, RepositoryName::PathCopying);
+        let stored = Shop::new(folder.path(), scheme, RepositoryName::Stored);
+        let mut history = batches(11, 32);
+        for since in [0, 3, 20, 0] {
+            for batch in history.by_ref().take(8) {
+                memory.publish(batch.clone());
+                stored.publish(batch);
+            }
+            let reader = stored.repository();
+            let (mut said, size) = (0, reader.file_bytes().unwrap());
+            let mut compacting = stored.repository();
+            let since = Version::new(since);
+            let written = compacting.compact(since, &mut |bytes| said = bytes);
+            let written = written.unwrap();
+            assert!(written > 0);
+            assert_eq!(said, written);
+            // The store's own file may grow, too.
+            assert!(compacting.file_bytes().unwrap() >= size + written);
+            // Here, for who had it open before, and for who opens it now.
+            for repository in [&compacting, &reader, &stored.repository()] {
+                assert_same(&memory.repository(), repository);
+            }
+            drop(compacting);
+            let checked = stored.repository().check().unwrap();
+            assert!(checked.complete);
+        }
+        stored.repository().prune(Version::new(20)).unwrap();
+        memory.repository().prune(Version::new(20)).unwrap();
+        assert_same(&memory.repository(), &stored.repository());
+        let refused = stored.repository().compact(Version::new(33), &mut drop);
+        assert!(matches!(refused, Err(RepositoryError::Lookup(_))));
+        let refused = stored.repository().compact(Version::new(19), &mut drop);
+        assert!(matches!(refused, Err(RepositoryError::Lookup(_))));
+        let refused = memory.repository().compact(Version::EMPTY, &mut drop);
+        let cannot = StoreError::CannotCompact.to_string();
+        assert_eq!(refused.unwrap_err().to_string(), cannot);
+    }
+}
+
+#[test]
+fn a_warmed_store_is_followed_and_one_that_is_too_large_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let memory = Shop::new(
+        folder.path(),
+        SchemeName::Treap,
+        RepositoryName::PathCopying,
+    );
+    let stored = Shop::new(folder.path(), SchemeName::Treap, RepositoryName::Stored);
+    let cache = NodeCache::new(CacheSize::Warmed { most: 64 << 20 });
+    let open = |cache: &NodeCache| open_repository_with(&stored.store, cache);
+    for (number, batch) in (0..).zip(batches(12, 24)) {
+        memory.publish(batch.clone());
+        stored.publish(batch);
+        match number {
+            7 => drop(
+                stored
+                    .repository()
+                    .compact(Version::EMPTY, &mut drop)
+                    .unwrap(),
+            ),
+            // Other files, in which the same places mean something else.
+            15 => stored.repository().prune(Version::new(9)).unwrap(),
+            _ => {}
+        }
+        if number == 15 {
+            memory.repository().prune(Version::new(9)).unwrap();
+        }
+        let warmed = open(&cache).unwrap();
+        assert!(warmed.memory_bytes() > 0);
+        assert_same(&memory.repository(), &warmed);
+    }
+    let small = NodeCache::new(CacheSize::Warmed { most: 5_000 });
+    let refused = open(&small).unwrap_err();
+    let RepositoryError::Store(StoreError::TooLarge { needed, most }) = refused else {
+        panic!("{refused}");
+    };
+    assert!(needed > most && most == 5_000);
+    let exact = NodeCache::new(CacheSize::Warmed { most: needed });
+    assert_same(&memory.repository(), &open(&exact).unwrap());
 }
 
 /// Each begins where the one before ends, so joined they are the whole range.

@@ -2,7 +2,11 @@
 
 use std::{io, path::PathBuf};
 
-use crate::{CheckpointError, note::NoteError, tile::BundleError};
+use crate::{
+    CheckpointError,
+    note::NoteError,
+    tile::{BundleError, ReadError},
+};
 
 /// A log in a folder cannot do what it should.
 #[derive(Debug, thiserror::Error)]
@@ -37,6 +41,15 @@ pub enum StoreError {
         /// What should be.
         size: u64,
     },
+    /// What is published already is not the beginning of the log.
+    #[error("the {published} entries that are published are not the beginning of this log")]
+    Forked {
+        /// What is published.
+        published: u64,
+    },
+    /// A resource is missing, or not the checkpoint's.
+    #[error(transparent)]
+    Read(#[from] ReadError),
     /// The entry is too long.
     #[error(transparent)]
     Entry(BundleError),

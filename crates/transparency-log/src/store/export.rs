@@ -16,26 +16,34 @@ use crate::{
 /// Copies a log to a folder with a file for each resource, under its path: what was published there grows, and the
 /// checkpoint comes last, so that a crash leaves none whose tiles are missing. Returns the size.
 ///
-/// The resources are checked against the checkpoint's root first, entries excepted; whoever does not trust where they come from
-/// verifies the checkpoint's note before. Cost: what has been added since, and the tiles of the right edge.
+/// Every tile and every entry is checked against the checkpoint's root before it is written, and what is published must be the
+/// beginning of the log; whoever does not trust where they come from verifies the checkpoint's note before. Cost: what has been added
+/// since, and the tiles of the right edge.
 ///
 /// # Errors
-/// [`StoreError::Damaged`] if the resources do not have the checkpoint's root, or a resource is missing; [`StoreError::Older`]
-/// if more is published there; [`StoreError::Io`].
+/// [`StoreError::Read`] if a resource is missing, or does not lead to the checkpoint's root; [`StoreError::Older`] if more is published
+/// there, [`StoreError::Forked`] if something else is; [`StoreError::Io`].
 pub fn export(from: &impl Fetch, folder: &Path) -> Result<u64, StoreError> {
     let note = fetched(from, &ResourcePath::Checkpoint)?;
     let checkpoint = of_note(&note)?;
-    TileReader::open(from, &checkpoint).map_err(|_| StoreError::Damaged("its right edge"))?;
+    let mut reader = TileReader::open(from, &checkpoint)?;
     let size = checkpoint.size();
     let published = match fs::read(folder.join(CHECKPOINT)) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => 0,
-        before => of_note(&before?)?.size(),
+        before => {
+            let before = of_note(&before?)?;
+            let published = before.size();
+            if published > size {
+                return Err(StoreError::Older { published, size });
+            }
+            if reader.root_at(published)? != before.root() {
+                return Err(StoreError::Forked { published });
+            }
+            published
+        }
     };
-    if published > size {
-        return Err(StoreError::Older { published, size });
-    }
     for path in grown(published, size) {
-        let bytes = fetched(from, &path)?;
+        let bytes = reader.resource(&path)?;
         put(folder, &path, &bytes)?;
     }
     put(folder, &ResourcePath::Checkpoint, &note)?;

@@ -3,7 +3,7 @@
 use core::fmt;
 use std::collections::BTreeMap;
 
-use super::{Fetch, FetchError, ReadError, ResourcePath, Width, parse_bundle};
+use super::{Fetch, FetchError, ReadError, ResourcePath, Width, encode_entry, parse_bundle};
 use crate::{
     Checkpoint,
     tree::{
@@ -146,6 +146,36 @@ impl<F: Fetch> TileReader<F> {
             verified.push(entry.to_vec());
         }
         Ok(verified)
+    }
+
+    /// The bytes of a tile or a bundle, each hash and each entry of it verified.
+    ///
+    /// # Errors
+    /// [`ReadError::NoSuchSubtree`] if the log has no such resource, the checkpoint among others; as [`TileReader::bundle`].
+    pub fn resource(&mut self, path: &ResourcePath) -> Result<Vec<u8>, ReadError> {
+        match *path {
+            ResourcePath::Checkpoint => Err(ReadError::NoSuchSubtree),
+            ResourcePath::Tile {
+                level,
+                index,
+                width,
+            } => {
+                let hashes = self.tile(level, index)?.get(..usize::from(width.number()));
+                let hashes = hashes.ok_or(ReadError::NoSuchSubtree)?;
+                Ok(hashes.iter().flat_map(|hash| *hash.as_bytes()).collect())
+            }
+            ResourcePath::Entries { index, width } => {
+                let entries = self.bundle(index)?;
+                let entries = entries.get(..usize::from(width.number()));
+                let mut bundle = Vec::new();
+                for entry in entries.ok_or(ReadError::NoSuchSubtree)? {
+                    let encoded = encode_entry(entry);
+                    let path = *path;
+                    bundle.extend(encoded.map_err(|source| ReadError::Bundle { path, source })?);
+                }
+                Ok(bundle)
+            }
+        }
     }
 
     fn check_size(&self, new: u64) -> Result<(), ReadError> {

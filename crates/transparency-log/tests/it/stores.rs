@@ -2,6 +2,7 @@
 
 use std::{fs, sync::Arc};
 
+use base64::{Engine as _, prelude::BASE64_STANDARD};
 use disk::layer::{Folder, SimulatedFolder};
 use transparency_log::{
     Checkpoint, Note,
@@ -224,6 +225,42 @@ fn exported_logs_have_all_resources() {
             size: 7
         }
     ));
+}
+
+/// Nothing of a log is published that does not lead to its checkpoint's root, and nothing on top of another log's beginning.
+#[test]
+fn only_what_was_checked_is_exported() {
+    struct Lying<'a>(&'a NaiveLog, ResourcePath, u64);
+    impl Fetch for Lying<'_> {
+        fn fetch(&self, path: &ResourcePath) -> Result<Vec<u8>, FetchError> {
+            if *path == ResourcePath::Checkpoint {
+                return Ok(self.0.note(self.2).encode().into_bytes());
+            }
+            let mut bytes = self.0.fetch(path)?;
+            if *path == self.1 {
+                let place = 40 % bytes.len();
+                bytes[place] ^= 1;
+            }
+            Ok(bytes)
+        }
+    }
+    let naive = NaiveLog::new(700);
+    for path in grown(0, 700) {
+        let target = tempfile::tempdir().unwrap();
+        let refused = export(&Lying(&naive, path, 700), target.path()).unwrap_err();
+        assert!(matches!(refused, StoreError::Read(_)), "{path}: {refused}");
+        assert!(!target.path().join("checkpoint").exists(), "{path}");
+        assert!(!target.path().join(path.to_string()).exists(), "{path}");
+    }
+    let target = tempfile::tempdir().unwrap();
+    let honest = Lying(&naive, ResourcePath::Checkpoint, 700);
+    assert_eq!(export(&honest, target.path()).unwrap(), 700);
+    let published = fs::read_to_string(target.path().join("checkpoint")).unwrap();
+    let lines: Vec<_> = published.lines().collect();
+    let forked = published.replace(lines[2], &BASE64_STANDARD.encode([7; 32]));
+    fs::write(target.path().join("checkpoint"), forked).unwrap();
+    let refused = export(&honest, target.path()).unwrap_err();
+    assert!(matches!(refused, StoreError::Forked { published: 700 }));
 }
 
 /// Appending costs writes by the levels of tiles, not by the size.

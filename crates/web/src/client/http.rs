@@ -81,7 +81,12 @@ impl HttpClient {
             .http_status_as_error(false)
             .max_redirects(0)
             .tls_config(tls.build())
+            .max_idle_connections(options.idle_connections)
+            .max_idle_connections_per_host(options.idle_connections)
+            .timeout_resolve(Some(options.connect))
             .timeout_connect(Some(options.connect))
+            // A server may answer and never read.
+            .timeout_send_request(Some(options.transfer))
             .timeout_send_body(Some(options.transfer))
             .timeout_recv_response(Some(options.transfer))
             .timeout_recv_body(Some(options.transfer))
@@ -217,10 +222,13 @@ fn read_reply(answer: HttpResponse<Body>, limit: usize) -> Result<Reply, Failed>
     })
 }
 
-/// An address without the name and password that may stand in it.
-fn without_password(address: &str) -> String {
+/// An address without the name and password that may stand in it, to be shown.
+pub fn without_password(address: &str) -> String {
     let (scheme, rest) = address.split_once("://").unwrap_or(("", address));
     let host = rest.rsplit_once('@').map_or(rest, |(_, host)| host);
+    if scheme.is_empty() {
+        return host.to_owned();
+    }
     format!("{scheme}://{host}")
 }
 

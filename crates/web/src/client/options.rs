@@ -33,6 +33,8 @@ pub struct HttpOptions {
     pub connect: Duration,
     /// The time for sending a request, for waiting, and for receiving the answer, each.
     pub transfer: Duration,
+    /// How many connections are kept for the next requests.
+    pub idle_connections: usize,
 }
 
 impl Default for HttpOptions {
@@ -45,6 +47,7 @@ impl Default for HttpOptions {
             backoff: Duration::from_millis(200),
             connect: Duration::from_secs(10),
             transfer: Duration::from_mins(2),
+            idle_connections: 3,
         }
     }
 }

@@ -98,11 +98,14 @@ struct Parallel {
 }
 
 fn vectors() -> Vectors {
-    let text = match std::env::var_os("FLEXLIST_VECTORS") {
-        Some(path) => std::fs::read_to_string(path).unwrap(),
-        None => include_str!("../../../tests/vectors/flexlist.json").to_owned(),
-    };
-    serde_json::from_str(&text).unwrap()
+    let file = std::env::var("FLEXLIST_VECTORS").unwrap_or_else(|_| {
+        concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/../../docs/vectors/files/flexlist.json"
+        )
+        .into()
+    });
+    serde_json::from_slice(&std::fs::read(file).unwrap()).unwrap()
 }
 
 /// Block `i` carries the tag `tag-<i>`.

@@ -11,7 +11,11 @@ type Toy = RsaTags<512>;
 /// The `dpdp` section of the vectors.
 fn vectors() -> Value {
     let file = std::env::var("FLEXLIST_VECTORS").unwrap_or_else(|_| {
-        concat!(env!("CARGO_MANIFEST_DIR"), "/tests/vectors/flexlist.json").into()
+        concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/../../docs/vectors/files/flexlist.json"
+        )
+        .into()
     });
     let vectors: Value = serde_json::from_slice(&std::fs::read(file).unwrap()).unwrap();
     vectors["dpdp"].clone()

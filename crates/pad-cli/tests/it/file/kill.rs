@@ -11,8 +11,7 @@ use flexlist_service::client::{
 };
 use pad::{FileOwnerKey, Workers};
 
-use super::server::ServerProcess;
-use crate::bench::Bench;
+use crate::{bench::Bench, process::Process};
 
 type Client = FileClient<HttpTransport, SigningKey>;
 
@@ -22,7 +21,7 @@ fn acknowledged_bytes_survive() {
     let rounds: u64 = wanted.map_or(15, |rounds| rounds.parse().unwrap());
     let bench = Bench::new();
     let key = FileOwnerKey::generate(TagKind::default(), &Workers::sequential()).unwrap();
-    let mut server = ServerProcess::start(&bench, "127.0.0.1:0");
+    let mut server = Process::of_files(&bench, "127.0.0.1:0", "");
     let address = server.address.clone();
 
     let mut interrupted = 0;
@@ -42,7 +41,7 @@ fn acknowledged_bytes_survive() {
         let mut owner = storm.join().unwrap();
         interrupted += u64::from(owner.client.version().is_none() || owner.client.is_pending());
 
-        server = ServerProcess::start(&bench, &address);
+        server = Process::of_files(&bench, &address, "");
         updates += owner.applied;
         owner.settle_and_compare(round);
     }

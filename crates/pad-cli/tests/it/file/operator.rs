@@ -4,7 +4,7 @@ use std::{fs, path::Path};
 
 use crate::{
     bench::{Bench, text},
-    file::server::ServerProcess,
+    process::Process,
 };
 
 #[cfg(unix)]
@@ -30,7 +30,7 @@ fn only_named_owners_may_begin_files_and_only_owners_remove_them() {
     let owner = owner[0]["owner"].as_str().unwrap().to_owned();
     assert_eq!(bench.ok("file owner --key k").trim_end(), owner);
     let words = format!("--allow-owner {owner} --allow-owner {owner} --owner-bytes 500000");
-    let server = ServerProcess::start_with(&bench, "127.0.0.1:0", &words);
+    let server = Process::of_files(&bench, "127.0.0.1:0", &words);
     let file = format!("--state s --key k --server {}", server.address);
     bench.ok(&format!("file upload {file} original"));
     let other = format!("--state t --key stranger --server {}", server.address);
@@ -68,7 +68,7 @@ fn only_named_owners_may_begin_files_and_only_owners_remove_them() {
 #[cfg(unix)]
 fn nobody_else_may_read_a_store() {
     let bench = Bench::new();
-    drop(ServerProcess::start(&bench, "127.0.0.1:0"));
+    drop(Process::of_files(&bench, "127.0.0.1:0", ""));
     let store = bench.path("server/files.redb");
     assert_eq!(mode(&store), 0o600);
     assert_eq!(mode(&bench.path("server/files.redb.reserve")), 0o600);
@@ -115,7 +115,7 @@ fn a_private_key_that_others_may_read_is_refused() {
 fn a_damaged_page_costs_a_line() {
     let bench = Bench::new();
     fs::write(bench.path("original"), vec![7; 300_000]).unwrap();
-    let server = ServerProcess::start(&bench, "127.0.0.1:0");
+    let server = Process::of_files(&bench, "127.0.0.1:0", "");
     let upload = format!(
         "file upload --state s --key k --server {} original",
         server.address

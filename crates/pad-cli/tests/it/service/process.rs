@@ -1,12 +1,7 @@
-//! Servers in processes of their own.
-
-use std::{
-    fs::File,
-    io::{BufRead, BufReader},
-    process::{Child, ChildStdout, Stdio},
-};
+//! Servers with TLS in processes of their own.
 
 use crate::bench::Bench;
+pub(super) use crate::process::Process;
 
 /// A certificate for the servers of a test, in the files `tls.pem` and `tls.key`.
 pub(super) fn certify(bench: &Bench) {
@@ -22,46 +17,22 @@ pub(super) fn certify(bench: &Bench) {
     }
 }
 
-/// A running server or mirror; dropped, it is killed.
-pub(super) struct Process {
-    child: Child,
-    _output: BufReader<ChildStdout>,
-    address: String,
-}
-
 impl Process {
     /// Runs a line with TLS at a free port, or at this one; returns when it listens.
     pub(super) fn start(bench: &Bench, line: &str, listen: &str) -> Self {
-        let mut command = bench.command();
-        command.arg("--json").args(line.split(' '));
-        command.args([
-            "--listen",
-            listen,
-            "--tls-cert",
-            "tls.pem",
-            "--tls-key",
-            "tls.key",
-        ]);
-        command.stderr(
-            File::options()
-                .create(true)
-                .append(true)
-                .open(bench.path("log"))
-                .unwrap(),
-        );
-        let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
-        let mut output = BufReader::new(child.stdout.take().unwrap());
-        let mut line = String::new();
-        output.read_line(&mut line).unwrap();
-        let object: serde_json::Value = serde_json::from_str(&line).unwrap_or_else(|_| {
-            panic!("{line}: {}", String::from_utf8(bench.read("log")).unwrap())
-        });
-        let address = object["address"].as_str().unwrap().to_owned();
-        Self {
-            child,
-            _output: output,
-            address,
-        }
+        Self::start_after(bench, line, listen, 0).0
+    }
+
+    /// The same, with so many objects that it says before it listens.
+    pub(super) fn start_after(
+        bench: &Bench,
+        line: &str,
+        listen: &str,
+        before: usize,
+    ) -> (Self, Vec<serde_json::Value>) {
+        let tls = ["--tls-cert", "tls.pem", "--tls-key", "tls.key"];
+        let words = line.split(' ').chain(["--listen", listen]).chain(tls);
+        Self::spawn_after(bench, words, before)
     }
 
     /// The address, to be listened at again.
@@ -72,31 +43,6 @@ impl Process {
     /// The server as clients name it.
     pub(super) fn url(&self) -> String {
         format!("https://{}", self.address)
-    }
-
-    /// SIGKILL on Unix: no destructor runs.
-    pub(super) fn kill(&mut self) {
-        self.child.kill().unwrap();
-        self.child.wait().unwrap();
-    }
-
-    /// SIGTERM: the server finishes what it does.
-    #[cfg(unix)]
-    pub(super) fn stop(mut self) {
-        let pid = self.child.id().to_string();
-        let sent = std::process::Command::new("kill")
-            .arg(pid)
-            .status()
-            .unwrap();
-        assert!(sent.success());
-        assert!(self.child.wait().unwrap().success());
-    }
-}
-
-impl Drop for Process {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }
 

@@ -3,7 +3,10 @@
 use pad_core::{ApplyError, LookupError, Repository as _, Suite, Version};
 
 use super::{StoredRepository, head::Contents};
-use crate::{balancing::BalancingScheme, stored::log::NodeLog};
+use crate::{
+    balancing::BalancingScheme,
+    stored::{cache::NodeCache, log::NodeLog},
+};
 
 /// Versions cannot be copied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -28,9 +31,9 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
         &self,
         oldest: Version,
         log: M,
-        cache_bytes: usize,
+        cache: impl Into<NodeCache>,
     ) -> Result<StoredRepository<S, B, M>, CopyError> {
-        let mut copy = StoredRepository::<S, B, M>::open(*self.authority(), log, cache_bytes)
+        let mut copy = StoredRepository::<S, B, M>::open(*self.authority(), log, cache)
             .map_err(LookupError::from)?;
         copy.workers = self.workers.clone();
         let kept = self.contents(oldest)?;

@@ -1,5 +1,7 @@
 //! What a log keeps of a version beside its nodes.
 
+use core::ops::Range;
+
 use pad_core::{
     DigestBytes, HeadSignature, SignedHead, SnapshotHead, StoreFault, Suite, Version,
     head::Authority, signature::SIGNATURE_LENGTH,
@@ -53,6 +55,13 @@ pub const fn record_bytes<S: Suite>(version: Version) -> usize {
     let rest = 1 + ADDRESS_BYTES + size_of::<u64>();
     let subtrees = if keeps_subtree(version) { 1 } else { 0 };
     SIGNATURE_LENGTH + (2 + subtrees) * S::Digest::LENGTH + rest
+}
+
+/// The bytes of a version's record that say where its root is: nobody signs them, and [`NodeLog::replace`](crate::NodeLog::replace)
+/// changes nothing else.
+pub const fn place_in_record<S: Suite>() -> Range<usize> {
+    let start = SIGNATURE_LENGTH + 2 * S::Digest::LENGTH + 1;
+    start..start + ADDRESS_BYTES
 }
 
 pub(super) const fn keeps_subtree(version: Version) -> bool {

@@ -164,6 +164,8 @@ impl<S: AskedScheme> UpdatedRepository for HostedLog<S> {
     fn verify_update(&self, message: &[u8]) -> Result<(), RepositoryError> {
         let head = UpdateHead::<Sha256Ed25519>::peek::<Appended>(message, message.len())
             .map_err(RepositoryError::Unreadable)?;
+        head.verify(self.authority())
+            .map_err(|error| RepositoryError::Refused(ApplyError::Head(error)))?;
         let (expected, actual) = (self.latest(), head.base);
         if expected != actual {
             let gap = ApplyError::VersionGap { expected, actual };
@@ -173,8 +175,14 @@ impl<S: AskedScheme> UpdatedRepository for HostedLog<S> {
         if head.operations() != 0 {
             return Err(RepositoryError::Refused(ApplyError::OperationsNotAllowed));
         }
-        head.verify(self.authority())
-            .map_err(|error| RepositoryError::Refused(ApplyError::Head(error)))
+        Ok(())
+    }
+
+    fn has_update(&self, message: &[u8]) -> Result<bool, RepositoryError> {
+        let update = UpdateHead::<Sha256Ed25519>::peek::<Appended>(message, message.len())
+            .map_err(RepositoryError::Unreadable)?;
+        let there = self.repository.head(update.head.head.version)?;
+        Ok(there.head == update.head.head)
     }
 
     fn apply_message(&mut self, message: &[u8]) -> Result<Version, RepositoryError> {

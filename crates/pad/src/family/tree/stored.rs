@@ -10,8 +10,9 @@ use pad_core::{
     contradiction::Past, head::Authority, history::ConsistencyProof, signature::HeadSigner,
 };
 use pad_tree::{
-    Answer, BalancingScheme, CopyError, Difference, KeyHistory, KeyRange, Keys, ProvableQuery,
-    PublishError, RedBlack, SkipList, SortedError, StoredRepository, Treap, TreeScheme,
+    Answer, BalancingScheme, CopyError, Difference, KeyHistory, KeyRange, Keys, NodeCache,
+    ProvableQuery, PublishError, RedBlack, SkipList, SortedError, StoredRepository, Treap,
+    TreeScheme, WarmError,
 };
 
 #[cfg(feature = "object-store")]
@@ -53,7 +54,8 @@ fn in_log<S: Suite, L: KeptLog + 'static>(
     macro_rules! try_scheme {
         ($($scheme:ty),+) => { $(
             if public.scheme.id() == <$scheme>::ID {
-                return Ok(Some(Box::new(opened::<S, $scheme, _>(public.authority, log)?)));
+                let cache = NodeCache::default();
+                return Ok(Some(Box::new(opened::<S, $scheme, _>(public.authority, log, cache)?)));
             }
         )+ };
     }
@@ -64,9 +66,10 @@ fn in_log<S: Suite, L: KeptLog + 'static>(
 fn opened<S: Suite, B: BalancingScheme, L: KeptLog + 'static>(
     authority: Authority,
     log: L,
+    cache: NodeCache,
 ) -> Result<Typed<StoredRepository<S, B, L>>, StoreError> {
     let said = log.system_error();
-    let opened = StoredRepository::open(authority, log, CACHE_BYTES);
+    let opened = StoredRepository::open(authority, log, cache);
     let repository = opened.map_err(|fault| faulty(fault, &said))?;
     let repository = repository.with_workers(Workers::all_cores());
     Ok(Typed::of(repository, authority))
@@ -81,6 +84,17 @@ fn faulty(fault: StoreFault, said: &SystemError) -> StoreError {
         },
         StoreFault::Closed => StoreError::Closed,
         _ => StoreError::Damaged("its nodes do not hold together"),
+    }
+}
+
+/// Why nodes are not written once more.
+fn uncopied(error: CopyError, said: &SystemError) -> RepositoryError {
+    match error {
+        CopyError::Lookup(LookupError::Store(fault))
+        | CopyError::Apply(ApplyError::Store(fault)) => faulty(fault, said).into(),
+        CopyError::Lookup(error) => RepositoryError::Lookup(error),
+        // What was read leads somewhere else.
+        CopyError::Apply(_) => StoreError::Damaged("its nodes do not hold together").into(),
     }
 }
 
@@ -112,13 +126,9 @@ impl<S: Suite, B: BalancingScheme, L: KeptLog + 'static> Typed<StoredRepository<
         oldest: Version,
     ) -> Result<StoredRepository<S, B, L>, RepositoryError> {
         let said = log.system_error();
-        let copied = self.repository().copy_since(oldest, log, CACHE_BYTES);
-        let mut copied = copied.map_err(|error| match error {
-            CopyError::Lookup(error) => RepositoryError::Lookup(error),
-            CopyError::Apply(ApplyError::Store(fault)) => faulty(fault, &said).into(),
-            // What was read leads somewhere else.
-            CopyError::Apply(_) => StoreError::Damaged("its nodes do not hold together").into(),
-        })?;
+        let cache = self.repository().cache().clone();
+        let copied = self.repository().copy_since(oldest, log, cache);
+        let mut copied = copied.map_err(|error| uncopied(error, &said))?;
         let synchronised = copied.synchronise();
         synchronised.map_err(|fault| faulty(fault, &said))?;
         Ok(copied)
@@ -130,7 +140,15 @@ impl<S: Suite, B: BalancingScheme, L: KeptLog + 'static> RowKeeper
 {
     fn take_up(&mut self, store: &dyn Store) -> Result<(), RepositoryError> {
         let log = self.log().taken_up(store)?;
-        let taken_up = opened::<S, B, L>(*self.setup(), log)?;
+        let said = log.system_error();
+        let cache = self.repository().cache().clone();
+        let mut taken_up = opened::<S, B, L>(*self.setup(), log, cache)?;
+        let warmed = taken_up.repository_mut().warm();
+        warmed.map_err(|error| match error {
+            WarmError::TooLarge { needed, most } => StoreError::TooLarge { needed, most },
+            WarmError::Store(fault) => faulty(fault, &said),
+            _ => StoreError::Damaged("its nodes cannot be read into memory"),
+        })?;
         *self = taken_up;
         Ok(())
     }
@@ -169,6 +187,30 @@ impl<S: Suite, B: BalancingScheme, L: KeptLog + 'static> RowKeeper
         drop(self.log().remove());
         *self = Self::of(copied, *self.setup());
         Ok(())
+    }
+
+    fn compact(
+        &mut self,
+        since: Version,
+        store: &mut dyn Store,
+        note: &mut dyn FnMut(u64),
+    ) -> Result<u64, RepositoryError> {
+        self.log().require_moves()?;
+        self.begin(store)?;
+        let said = self.log().system_error();
+        let compacted = self.repository_mut().compact(since, note);
+        let bytes = compacted.map_err(|error| uncopied(error, &said))?;
+        if bytes == 0 {
+            return Ok(0);
+        }
+        self.synchronise()?;
+        let latest = self.repository().latest();
+        let row = self.log().row(latest);
+        let row = row.map_err(|fault| faulty(fault, &said))?;
+        let published = store.publish_row(latest, latest, &row, &[]);
+        // The store may have it all the same.
+        published.inspect_err(|_| self.close())?;
+        Ok(bytes)
     }
 
     fn publish(
@@ -211,7 +253,7 @@ impl<S: Suite, B: BalancingScheme, L: KeptLog + 'static> RowKeeper
         let before = version.previous().unwrap_or_default();
         // Every node that is met is hashed.
         let repository = self.repository();
-        Ok(repository.differences(before, version, drop)?)
+        Ok(repository.differences(before, version, |_| Ok(()))?)
     }
 
     fn row(&self, version: Version) -> Result<Vec<u8>, LookupError> {
@@ -278,6 +320,10 @@ impl<S: Suite, B: BalancingScheme, L: KeptLog + 'static> KeptRepository
         Keeping::Rows(typed)
     }
 
+    fn use_cache(&mut self, cache: &NodeCache) {
+        self.use_cache(cache.clone());
+    }
+
     fn file_bytes(&self) -> Result<u64, StoreError> {
         self.log().kept_bytes()
     }
@@ -286,8 +332,12 @@ impl<S: Suite, B: BalancingScheme, L: KeptLog + 'static> KeptRepository
         refused(error, &self.log().system_error())
     }
 
-    fn update_message(&self, version: Version) -> Result<Option<Vec<u8>>, LookupError> {
-        Ok(Some(codec::encode(&self.update(version)?)))
+    fn update_message(
+        &self,
+        version: Version,
+        most: usize,
+    ) -> Result<Option<Vec<u8>>, LookupError> {
+        Ok(Some(codec::encode(&self.update_within(version, most)?)))
     }
 }
 
@@ -325,7 +375,10 @@ impl<S: Suite, B: BalancingScheme, L: KeptLog + 'static> AnsweringRepository
         after: Version,
     ) -> Result<Untrusted<Vec<Difference>>, AnswerError> {
         let mut differences = Vec::new();
-        self.differences(before, after, |difference| differences.push(difference))?;
+        self.differences(before, after, |difference| {
+            differences.push(difference);
+            Ok(())
+        })?;
         Ok(Untrusted::new(differences))
     }
 
@@ -364,9 +417,6 @@ fn answer<S: Suite, B: BalancingScheme, L: KeptLog, Q: ProvableQuery>(
 
 const NOT_EMPTY: &str = "entries can be loaded into an empty dictionary only";
 const NOT_SORTED: &str = "the entries to be loaded are not those that were sorted";
-
-/// Blocks of nodes in memory.
-const CACHE_BYTES: usize = 64 << 20;
 
 #[cfg(test)]
 mod tests;

@@ -3,7 +3,7 @@
 use pad_core::{StoreFault, Version, codec};
 use serde::{Deserialize, Serialize};
 
-use super::{NodeFile, owned::Owner};
+use super::{NodeFile, OTHER_ROW, owned::Owner};
 use crate::{
     kept_log::{KeptLog, SystemError, latest_row, require_latest},
     store::{RecordChange, Store, StoreError},
@@ -44,8 +44,16 @@ impl KeptLog for NodeFile {
     fn begin(&mut self, store: &dyn Store) -> Result<(), StoreError> {
         let (latest, owner, was_writer) = (self.latest, self.owner, self.is_writer);
         let mut replaced = None;
+        let row = match latest {
+            Version::EMPTY => Vec::new(),
+            latest => self.row(latest).map_err(|_| OTHER_ROW)?,
+        };
         self.begin(|| {
             require_latest(store, latest)?;
+            // Behind the end that is known here there are nodes of the same version, if it was moved meanwhile.
+            if latest_row(store)?.1 != row && !was_writer {
+                return Err(StoreError::Superseded);
+            }
             let copied = Copied::read(store)?;
             if copied.copy != owner.copy {
                 return Err(StoreError::Superseded);

@@ -6,6 +6,7 @@ use disk::{
     PATIENCE,
     layer::{FileLayer, LayerFile},
 };
+use pad_tree::LogId;
 
 use super::{CUT_OFF, FOREIGN, MISSING};
 use crate::store::StoreError;
@@ -17,6 +18,17 @@ pub(super) struct Owner {
     pub(super) store: [u8; 16],
     /// 0 for the first files of a store, and a number that nobody chose for those to which it was copied.
     pub(super) copy: u64,
+}
+
+impl Owner {
+    /// Store and copy.
+    pub(super) fn bytes(&self) -> LogId {
+        let mut bytes = LogId::default();
+        let (store, copy) = bytes.split_at_mut(self.store.len());
+        store.copy_from_slice(&self.store);
+        copy.copy_from_slice(&self.copy.to_le_bytes());
+        bytes
+    }
 }
 
 /// What a file is of a store.

@@ -137,7 +137,7 @@ fn open(
         scheme: RedBlack::ID,
     };
     let file = NodeFile::new(folder.layer(), "store".into(), RowLengths::of::<S>());
-    let mut opened = opened::<S, RedBlack, _>(authority, file)?;
+    let mut opened = opened::<S, RedBlack, _>(authority, file, NodeCache::default())?;
     opened.take_up(store)?;
     Ok(opened)
 }
@@ -206,6 +206,65 @@ fn loading(folder: &SimulatedFolder, store: &mut Rows) -> Result<(), RepositoryE
         store.publish_row(before, version, &row, &[])?;
     }
     Ok(())
+}
+
+/// The same of an author who has the nodes put together now and then, all or some of them, before a pruning and after it.
+fn compacting(folder: &SimulatedFolder, store: &mut Rows) -> Result<(), RepositoryError> {
+    let mut repository = open(folder, store)?;
+    let signer = HeadSigner::new(signer());
+    while repository.latest() < Version::new(8) {
+        repository.begin(store)?;
+        let next = Version::new(repository.latest().number() + 1);
+        let published = repository.publish(&mut batch(next.number()), &signer);
+        published.map_err(|_| StoreError::Superseded)?;
+        let row = repository.row(next)?;
+        repository.synchronise()?;
+        store.publish_row(next.previous().unwrap(), next, &row, &[])?;
+        match next.number() {
+            2 | 6 => repository.compact(Version::EMPTY, store, &mut drop)?,
+            3 | 7 => repository.compact(Version::new(2), store, &mut drop)?,
+            4 => repository.prune(Version::new(2), store).map(|()| 1)?,
+            _ => 1,
+        };
+    }
+    Ok(())
+}
+
+#[test]
+fn after_a_power_cut_at_any_operation_of_a_compaction_all_versions_are_there() {
+    check_cuts(compacting, 8, 25);
+}
+
+#[test]
+fn a_compaction_that_is_durable_and_said_to_have_failed_is_there() {
+    for number in 0..12 {
+        let (folder, mut store) = (SimulatedFolder::new("told"), Rows::default());
+        store.0.get_mut().until_failure = Some(number);
+        assert!(compacting(&folder, &mut store).is_err(), "{number}");
+        check_script(compacting, &folder, &store, &[]);
+    }
+}
+
+/// It would cut off what the store speaks of.
+#[test]
+fn a_writer_that_has_not_seen_a_compaction_begins_anew() {
+    let (folder, mut store) = (SimulatedFolder::new("two"), Rows::default());
+    compacting(&folder, &mut store).unwrap();
+    let mut late = open(&folder, &store).unwrap();
+    let mut first = open(&folder, &store).unwrap();
+    assert!(
+        first
+            .compact(Version::EMPTY, &mut store, &mut drop)
+            .unwrap()
+            > 0
+    );
+    assert!(matches!(late.begin(&store), Err(StoreError::InUse(_))));
+    drop(first);
+    assert!(matches!(late.begin(&store), Err(StoreError::Superseded)));
+    // It still reads what it has opened.
+    late.repository().check_contents(late.latest()).unwrap();
+    drop(late);
+    check_script(compacting, &folder, &store, &[]);
 }
 
 /// What an author does of whom a failure ends it.

@@ -7,13 +7,17 @@
 //!
 //! Server and clients share this machine's cores. A connection is kept, and has so many requests under way at a time; the
 //! time of a request is that from the sending of its batch to the reading of its answer.
+//!
+//! Or honest clients beside hostile ones, and what the honest ones lost:
+//!
+//! ```console
+//! $ cargo run --release -p pad-service --example load -- hostile [seconds] [clients] [hostile] [keys] [pause in ms]
+//! ```
 
 use std::{
     collections::BTreeMap,
-    env,
-    error::Error,
-    fs,
-    io::{BufRead as _, BufReader, Read as _, Write as _},
+    env, fs,
+    io::{BufReader, Write as _},
     net::{SocketAddr, TcpStream},
     sync::Arc,
     thread,
@@ -22,51 +26,67 @@ use std::{
 
 use axum::{Router, body::Bytes, routing::get, serve::ListenerExt as _};
 use pad::{
-    Key, Operation, SecretKey, SigningRecord, Value, Version,
+    Version,
     client_view::StoredView,
-    dynamic::{AnyClient, Description, client_of, open_author, open_repository},
+    dynamic::{client_of, open_repository},
     question::Question,
-    selection::{RepositoryName, SchemeName, SuiteName},
 };
 use pad_client::Resource;
 use pad_service::{Dictionary, Service};
 use web::server::{Limits, Options, Server};
 
-type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
+use self::{
+    connection::read_answer,
+    mixed::Plan,
+    store::{Outcome, Store, key_of, step, verify},
+};
+
+mod attacks;
+mod connection;
+mod mixed;
+mod store;
 
 fn main() -> Outcome<()> {
-    let arguments: Vec<u64> = env::args()
-        .skip(1)
+    let mut words: Vec<String> = env::args().skip(1).collect();
+    let is_hostile = words.first().is_some_and(|word| word == "hostile");
+    if is_hostile {
+        words.remove(0);
+    }
+    let arguments: Vec<u64> = words
+        .iter()
         .map(|text| text.parse())
         .collect::<Result<_, _>>()?;
     let argument = |place: usize, usual| arguments.get(place).copied().unwrap_or(usual);
-    let (keys, seconds) = (argument(0, 1_000_000), argument(1, 5));
-    let load = Load {
-        keys,
-        span: Duration::from_secs(seconds),
+    if is_hostile {
+        let plan = Plan {
+            span: Duration::from_secs(argument(0, 60)),
+            clients: argument(1, 200),
+            hostile: argument(2, 10),
+            keys: argument(3, 100_000),
+            pause: Duration::from_millis(argument(4, 100)),
+        };
+        println!(
+            "{plan:?}, {} threads, load average {}",
+            thread::available_parallelism()?,
+            busy()
+        );
+        let report = mixed::run(&plan)?;
+        println!("{report}load average {}", busy());
+        return report.check();
+    }
+    look_ups(&Load {
+        keys: argument(0, 1_000_000),
+        span: Duration::from_secs(argument(1, 5)),
         connections: argument(2, 2),
         pipelined: argument(3, 32),
-    };
-    let folder = tempfile::tempdir()?;
-    let path = folder.path().join("load.pad");
-    let key = SecretKey::generate(SuiteName::Sha256Ed25519, SchemeName::RedBlack, None)?;
-    let description = Description {
-        public: key.public().clone(),
-        repository: RepositoryName::Stored,
-    };
-    description.create(&path)?;
-    let record = SigningRecord::open(&folder.path().join("key.signed"))?;
-    let mut author = open_author(&path, &key, record)?;
-    let puts = (0..keys).map(|number| {
-        Ok(Operation::Put(
-            key_of(number)?,
-            Value::new(value_of(number))?,
-        ))
-    });
-    author.stage(puts.collect::<Outcome<_>>()?)?;
-    author.flush(&[])?;
-    drop(author);
+    })
+}
 
+/// Look-ups as fast as they come.
+fn look_ups(load: &Load) -> Outcome<()> {
+    let folder = tempfile::tempdir()?;
+    let keys = load.keys;
+    let Store { path, key, .. } = Store::make(folder.path(), keys)?;
     let repository = open_repository(&path)?;
     let view = StoredView::new(key.public().clone()).follow(&repository)?;
     let answer = repository.answer(Version::new(1), &Question::Key(key_of(0)?))?;
@@ -191,10 +211,7 @@ impl Load {
         while began.elapsed() < self.span {
             let numbers: Vec<u64> = (0..self.pipelined)
                 .map(|_| {
-                    // Steps of a generator with full period: all over the keys, without a pattern of the tree's.
-                    next = next
-                        .wrapping_mul(6_364_136_223_846_793_005)
-                        .wrapping_add(1_442_695_040_888_963_407);
+                    next = step(next);
                     (next >> 33) % self.keys
                 })
                 .collect();
@@ -209,52 +226,15 @@ impl Load {
             let sent = Instant::now();
             stream.write_all(requests.as_bytes())?;
             for number in numbers {
-                read_answer(&mut reader, &mut line, &mut body)?;
+                let status = read_answer(&mut reader, &mut line, &mut body)?;
+                if status != 200 {
+                    return Err(format!("the server said {status}").into());
+                }
                 check((number, &body))?;
                 times.push(sent.elapsed());
             }
         }
         Ok(times)
-    }
-}
-
-/// Reads one answer with status 200.
-fn read_answer(
-    reader: &mut BufReader<TcpStream>,
-    line: &mut String,
-    body: &mut Vec<u8>,
-) -> Outcome<()> {
-    let mut length = 0;
-    line.clear();
-    reader.read_line(line)?;
-    if !line.starts_with("HTTP/1.1 200 ") {
-        return Err(format!("the server said {line}").into());
-    }
-    loop {
-        line.clear();
-        reader.read_line(line)?;
-        let Some((name, value)) = line.split_once(':') else {
-            break;
-        };
-        if name.eq_ignore_ascii_case("content-length") {
-            length = value.trim().parse()?;
-        }
-    }
-    body.resize(length, 0);
-    reader.read_exact(body)?;
-    Ok(())
-}
-
-fn verify(client: &dyn AnyClient, number: u64, answer: &[u8]) -> Outcome<()> {
-    use pad::question::Statement;
-    let question = Question::Key(key_of(number)?);
-    match client.check_at(Version::new(1), &question, answer)? {
-        Statement::Lookup(lookup)
-            if lookup.answer.value().map(Value::as_bytes) == Some(&value_of(number)[..]) =>
-        {
-            Ok(())
-        }
-        other => Err(format!("another answer: {other:?}").into()),
     }
 }
 
@@ -274,16 +254,6 @@ fn start_plain(length: usize) -> Outcome<SocketAddr> {
     let listener = listener.tap_io(|stream| drop(stream.set_nodelay(true)));
     thread::spawn(move || runtime.block_on(axum::serve(listener, router).into_future()));
     Ok(address)
-}
-
-/// Keys of 16 bytes.
-fn key_of(number: u64) -> Outcome<Key> {
-    Ok(Key::new(format!("{number:016}").into_bytes())?)
-}
-
-/// Values of 32 bytes.
-fn value_of(number: u64) -> Vec<u8> {
-    format!("{number:032}").into_bytes()
 }
 
 /// How busy the machine is, in its own words.

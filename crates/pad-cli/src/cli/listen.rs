@@ -1,0 +1,180 @@
+//! How a server is reached, and what it says of itself.
+
+use std::{
+    net::{SocketAddr, ToSocketAddrs as _},
+    path::PathBuf,
+};
+
+use clap::{Args, ValueEnum};
+use serde_json::{Value as Json, json};
+use web::server::{Handler, Limits, Options, Server, Stopped};
+
+use super::{
+    Failure, Output,
+    tls::{TlsArguments, network_failure},
+};
+
+/// How a server is reached, and what it says of itself.
+#[derive(Debug, Args)]
+pub(super) struct ListenArguments {
+    /// The address to listen at.
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:7440")]
+    listen: String,
+    /// Speak TLS with this certificate chain (PEM). Without one only this machine is served.
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    tls_cert: Option<PathBuf>,
+    /// The private key (PEM) of the certificate.
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    tls_key: Option<PathBuf>,
+    /// The form of the log on standard error.
+    #[arg(long, value_name = "FORM", default_value = "text")]
+    log: Log,
+    /// What is logged: error, warn, info, debug (every refused request) or trace.
+    #[arg(long, value_name = "LEVEL", default_value = "info")]
+    log_level: String,
+}
+
+/// How much at once.
+#[derive(Debug, Args)]
+pub(super) struct SizeArguments {
+    /// The longest update that is taken or sent, in bytes.
+    #[arg(long, value_name = "BYTES", default_value_t = 64 << 20)]
+    largest_update: usize,
+}
+
+impl SizeArguments {
+    /// The limits of a server that takes and sends updates of this length.
+    pub(super) fn limits(&self) -> Limits {
+        let usual = Limits::default();
+        let largest = self.largest_update;
+        Limits {
+            request_bytes: largest,
+            // A list of one update is a little longer than the update.
+            response_bytes: usual.response_bytes.max(largest.saturating_add(1 << 10)),
+            body_bytes: usual.body_bytes.max(largest.saturating_mul(2)),
+            answer_bytes: usual.answer_bytes.max(largest.saturating_mul(2)),
+            bytes_per_peer: usual.bytes_per_peer.max(largest.saturating_add(1 << 20)),
+            ..usual
+        }
+    }
+}
+
+/// The form of a log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Log {
+    /// A line of text for each event.
+    Text,
+    /// An object for each event.
+    Json,
+}
+
+/// A server that has its address.
+pub(super) struct Host<'a> {
+    listen: &'a str,
+    scheme: &'static str,
+    server: Server,
+}
+
+impl ListenArguments {
+    /// Takes the address.
+    pub(super) fn bind(&self, limits: Limits) -> Result<Host<'_>, Failure> {
+        let tls = TlsArguments {
+            certificate: self.tls_cert.as_deref(),
+            private_key: self.tls_key.as_deref(),
+            names: ["--tls-cert", "--tls-key"],
+        };
+        let options = Options {
+            identity: tls.identity()?,
+            limits,
+            ..Options::default()
+        };
+        let scheme = if options.identity.is_some() {
+            "https"
+        } else {
+            self.check_loopback()?;
+            "http"
+        };
+        let is_plain = options.identity.is_none();
+        let server = Server::bind(self.listen.as_str(), options);
+        let server = server.map_err(|error| network_failure(&self.listen, &error))?;
+        if is_plain && !server.address().ip().is_loopback() {
+            // The name has led elsewhere since.
+            return Err(self.not_loopback());
+        }
+        Ok(Host {
+            listen: &self.listen,
+            scheme,
+            server,
+        })
+    }
+
+    /// Without TLS, whoever is on the way reads along which keys are asked about; no answer can be forged all the same.
+    fn check_loopback(&self) -> Result<(), Failure> {
+        let addresses = self.listen.to_socket_addrs();
+        let mut addresses = addresses
+            .map_err(|error| Failure::Input(format!("--listen {}: {error}", self.listen)))?;
+        if addresses.all(|address| address.ip().is_loopback()) {
+            return Ok(());
+        }
+        Err(self.not_loopback())
+    }
+
+    fn not_loopback(&self) -> Failure {
+        Failure::Input(format!(
+            "--listen {}: other machines are served with TLS only: give --tls-cert and --tls-key",
+            self.listen
+        ))
+    }
+
+    /// Begins the log of this process.
+    pub(super) fn begin_log(&self) -> Result<(), Failure> {
+        use tracing_subscriber::{EnvFilter, fmt};
+        let filter = EnvFilter::try_new(&self.log_level)
+            .map_err(|error| Failure::Input(format!("--log-level {}: {error}", self.log_level)))?;
+        let log = fmt()
+            .with_env_filter(filter)
+            .with_writer(std::io::stderr)
+            .with_ansi(false);
+        let begun = match self.log {
+            Log::Text => log.try_init(),
+            Log::Json => log.json().try_init(),
+        };
+        begun.map_err(|error| Failure::Store(format!("the log cannot begin: {error}")))
+    }
+}
+
+impl Host<'_> {
+    fn address(&self) -> SocketAddr {
+        self.server.address()
+    }
+
+    /// The server as clients name it.
+    pub(super) fn url(&self) -> String {
+        format!("{}://{}", self.scheme, self.address())
+    }
+
+    /// Says that it serves, as a text or with the address added to an object, and serves until it is told to stop. `end` is called
+    /// after that.
+    pub(super) fn run(
+        self,
+        handler: impl Handler,
+        (text, object): (&str, Json),
+        output: &mut Output,
+        end: impl FnOnce(),
+    ) -> Result<(), Failure> {
+        let mut said = json!({ "address": self.address().to_string(), "scheme": self.scheme });
+        if let (Some(said), Json::Object(object)) = (said.as_object_mut(), object) {
+            said.extend(object);
+        }
+        output.say(text, &said)?;
+        let stopped = self.server.run(handler);
+        end();
+        match stopped.map_err(|error| network_failure(self.listen, &error))? {
+            Stopped::Drained => output.say("stopped", &json!({ "stopped": "drained" })),
+            Stopped::TimedOut { connections } => output.say(
+                &format!("stopped; {connections} connections were cut"),
+                &json!({ "stopped": "timed out", "connections": connections }),
+            ),
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! How much of a dictionary a server has in memory.
+
+use std::{fs, path::Path, time::Instant};
+
+use clap::Args;
+use pad::{AnyStore, CacheSize, NodeCache};
+use pad_service::Dictionary;
+use serde_json::json;
+
+use super::{Failure, Output, progress, quantity};
+
+/// The memory for nodes.
+#[derive(Debug, Args)]
+pub(super) struct CacheArguments {
+    /// The memory for the nodes of each dictionary that is kept in a file of nodes: a SIZE, as 64MiB, for those that were used last; all, for
+    /// all of the latest version, which are read before the server begins and followed when new versions come; or all:SIZE, to refuse a
+    /// dictionary that needs more than that. With all alone, it may take half of what the system says is free when it is opened. For the time
+    /// in which all is read again, as after a pruning, there are two copies.
+    #[arg(long, value_name = "SIZE|all|all:SIZE", default_value = "64MiB", value_parser = cache_size)]
+    cache: CacheSize,
+}
+
+impl CacheArguments {
+    /// The dictionary in a store, and with all of its latest version in memory if that is asked for.
+    pub(super) fn open(
+        &self,
+        name: &str,
+        store: &Path,
+        output: &mut Output,
+    ) -> Result<Dictionary, Failure> {
+        let CacheSize::Warmed { most } = self.cache else {
+            return Ok(Dictionary::open_with(store, self.cache.into())?);
+        };
+        if AnyStore::is_in_objects(store) {
+            return Err(Failure::input(
+                "--cache all is for stores in files: give a size for one in objects",
+            ));
+        }
+        let most = match most {
+            // There are two copies while all is read again.
+            AS_FREE => free_memory().map_or(AS_FREE, |free| free / 2),
+            most => most,
+        };
+        let bar = progress::bar(output, 0, BAR);
+        let shown = bar.clone();
+        let cache = NodeCache::new(CacheSize::Warmed { most }).with_progress(move |warming| {
+            shown.set_length(warming.of);
+            shown.set_position(warming.entries);
+        });
+        let start = Instant::now();
+        let opened = Dictionary::open_with(store, cache);
+        bar.finish_and_clear();
+        let dictionary = opened?;
+        if !dictionary.reads_on_demand() {
+            // All of it is in memory, and always was.
+            return Ok(dictionary);
+        }
+        let (seconds, bytes) = (
+            start.elapsed().as_secs_f64(),
+            dictionary.read(pad::Durable::memory_bytes),
+        );
+        let text = format!(
+            "{name}: the nodes of the latest version are in memory, {bytes} bytes, after {seconds:.1} s"
+        );
+        let object = json!({
+            "dictionary": name,
+            "memory_bytes": bytes,
+            "most_bytes": most,
+            "seconds": seconds,
+        });
+        output.say(&text, &object)?;
+        Ok(dictionary)
+    }
+}
+
+/// What is found out when a store is opened.
+const AS_FREE: u64 = u64::MAX;
+
+const BAR: &str =
+    "{spinner} reading nodes into memory {bar:30} {human_pos} of {human_len} entries, {elapsed}";
+
+fn cache_size(text: &str) -> Result<CacheSize, String> {
+    let all = |most| CacheSize::Warmed { most };
+    match text.split_once(':') {
+        None if text == "all" => Ok(all(AS_FREE)),
+        Some(("all", most)) => {
+            let most = quantity::memory(most)?;
+            Ok(all(u64::try_from(most).unwrap_or(u64::MAX)))
+        }
+        _ => match quantity::memory(text) {
+            Ok(bytes) => Ok(CacheSize::OfBytes(bytes)),
+            Err(why) => Err(format!("a size, all or all:SIZE; a size is {why}")),
+        },
+    }
+}
+
+/// The memory that the system could give without taking it from others; `None` where it does not say.
+fn free_memory() -> Option<u64> {
+    let said = fs::read_to_string("/proc/meminfo").ok()?;
+    let line = said
+        .lines()
+        .find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    kibibytes.checked_mul(1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_by_hand() {
+        assert_eq!(cache_size("64MiB"), Ok(CacheSize::OfBytes(64 << 20)));
+        let most = 1 << 30;
+        assert_eq!(cache_size("all:1GiB"), Ok(CacheSize::Warmed { most }));
+        assert!(matches!(cache_size("all"), Ok(CacheSize::Warmed { most }) if most > 0));
+        for text in ["", "al", "all:", "all:0", "none:1GiB", "1KiB"] {
+            assert!(cache_size(text).is_err(), "{text}");
+        }
+    }
+}

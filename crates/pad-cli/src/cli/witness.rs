@@ -1,0 +1,246 @@
+//! `pad witness`: a witness of transparency logs, and keys for witnesses and logs.
+
+use std::{
+    ffi::OsString,
+    io,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use clap::{Args, Subcommand};
+use disk::{Access, layer::Folder};
+use pad::{keys::Zeroizing, witnessed::origin};
+use pad_service::WitnessService;
+use serde_json::json;
+use transparency_log::{
+    Policy,
+    note::{
+        Algorithm, Cosigner, KeyError, KeyName, NoteSigner, SignatureType, SignerKey, VerifierKey,
+    },
+    witness::FolderRecords,
+};
+use web::server::Limits;
+
+use super::{
+    Failure, Output, files::read_file, listen::ListenArguments, session::load_public,
+    tls::check_secret,
+};
+
+/// Serves as a witness, unless a key is to be made.
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+pub(super) struct WitnessCommand {
+    #[command(subcommand)]
+    keys: Option<WitnessKeys>,
+    #[command(flatten)]
+    listen: ListenArguments,
+    /// The folder in which the witness remembers what it has cosigned. Never bring back an old copy of it: the witness would cosign
+    /// a second history.
+    #[arg(long, value_name = "DIR", required = true)]
+    state: Option<PathBuf>,
+    /// The witness's secret key.
+    #[arg(long, value_name = "FILE", required = true)]
+    key: Option<PathBuf>,
+    /// The key of a log to cosign for, as text (name+id+key); may be repeated. The name is the log's origin.
+    #[arg(long, value_name = "KEY", required_unless_present = "known_logs")]
+    known_log: Vec<String>,
+    /// A file with such keys, one a line; empty lines and lines that begin with # are passed over.
+    #[arg(long, value_name = "FILE")]
+    known_logs: Option<PathBuf>,
+    /// Take checkpoints at this path with /add-checkpoint at its end.
+    #[arg(long, value_name = "PATH", default_value = "")]
+    prefix: String,
+}
+
+#[derive(Debug, Subcommand)]
+enum WitnessKeys {
+    /// Make a key for a witness, or for a log of heads: a secret file, and the text that verifies beside it, with .pub at the end.
+    Keygen(Keygen),
+}
+
+#[derive(Debug, Args)]
+struct Keygen {
+    /// The name of the witness, or the place of the log: a URL without its scheme.
+    #[arg(long, value_name = "NAME")]
+    name: String,
+    /// Make the key of the log of heads of the dictionary with this public key, in the place of a witness's; the log is called
+    /// NAME/ID with the dictionary's id.
+    #[arg(long, value_name = "FILE")]
+    log_of: Option<PathBuf>,
+    /// The secret key's file.
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+}
+
+impl WitnessCommand {
+    pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+        match &self.keys {
+            Some(WitnessKeys::Keygen(keygen)) => keygen.run(output),
+            None => self.serve(output),
+        }
+    }
+
+    fn serve(&self, output: &mut Output) -> Result<(), Failure> {
+        let missing = || Failure::input("--state and --key are needed");
+        let (state, key) = (self.state.as_ref().zip(self.key.as_ref())).ok_or_else(missing)?;
+        let logs = self.logs()?;
+        if !self.prefix.is_empty() && !self.prefix.starts_with('/') {
+            let prefix = &self.prefix;
+            return Err(Failure::Input(format!(
+                "--prefix {prefix}: a path begins with /"
+            )));
+        }
+        let signer: Cosigner = load_signer(key, "--key")?;
+        let name = signer.name().clone();
+        let records = records(state)?;
+        self.listen.begin_log()?;
+        let host = self.listen.bind(Limits::default())?;
+        let service = WitnessService::new(signer, records, &logs, &self.prefix);
+        let text = format!(
+            "serving as the witness {name} of {} logs at {} (Ctrl-C stops)",
+            logs.len(),
+            host.url()
+        );
+        let object = json!({ "witness": name.as_str(), "logs": logs.len() });
+        host.run(service, (&text, object), output, || {})
+    }
+
+    /// The keys of the logs that are cosigned.
+    fn logs(&self) -> Result<Vec<VerifierKey>, Failure> {
+        let mut logs = Vec::new();
+        for text in &self.known_log {
+            logs.push(
+                log_key(text)
+                    .map_err(|error| Failure::Input(format!("--known-log {text}: {error}")))?,
+            );
+        }
+        let Some(path) = &self.known_logs else {
+            return Ok(logs);
+        };
+        let text = read_text(path, LONGEST_LIST)?;
+        for (number, line) in (1..).zip(text.lines()) {
+            if line.trim().is_empty() || line.starts_with('#') {
+                continue;
+            }
+            logs.push(log_key(line.trim()).map_err(|error| {
+                let path = path.display();
+                Failure::Input(format!("--known-logs {path}, line {number}: {error}"))
+            })?);
+        }
+        if logs.is_empty() {
+            return Err(Failure::input("no log is named that is to be cosigned"));
+        }
+        Ok(logs)
+    }
+}
+
+fn records(state: &Path) -> Result<FolderRecords, Failure> {
+    std::fs::create_dir_all(state).map_err(|error| Failure::file(state, &error))?;
+    let folder = Folder::open(state).map_err(|error| Failure::file(state, &error))?;
+    let records = FolderRecords::open(Arc::new(folder));
+    records.map_err(|error| Failure::Store(format!("--state {}: {error}", state.display())))
+}
+
+impl Keygen {
+    fn run(&self, output: &mut Output) -> Result<(), Failure> {
+        output.goes_on();
+        let named = |name: &str| {
+            name.parse::<KeyName>()
+                .map_err(|error| Failure::Input(format!("--name {name}: {error}")))
+        };
+        let mut secret = Zeroizing::new([0; 32]);
+        getrandom::fill(&mut *secret).map_err(|error| Failure::Store(error.to_string()))?;
+        let (secret, verifier, whose) = match &self.log_of {
+            None => {
+                let key = Cosigner::new(named(&self.name)?, &secret);
+                (
+                    Zeroizing::new(key.to_secret_text()),
+                    key.verifier(),
+                    "witness",
+                )
+            }
+            Some(public) => {
+                let dictionary = load_public(public)?.authority.dictionary;
+                let key = NoteSigner::new(named(&origin(&self.name, dictionary))?, &secret);
+                (Zeroizing::new(key.to_secret_text()), key.verifier(), "log")
+            }
+        };
+        let public_path = public_path(&self.out);
+        if public_path.symlink_metadata().is_ok() {
+            return Err(exists(&public_path));
+        }
+        let made = |path: &Path, written: io::Result<()>| {
+            written.map_err(|error| match error.kind() {
+                io::ErrorKind::AlreadyExists => exists(path),
+                _ => Failure::file(path, &error),
+            })
+        };
+        let line = Zeroizing::new(format!("{}\n", *secret));
+        made(
+            &self.out,
+            disk::create(&self.out, line.as_bytes(), Access::Private),
+        )?;
+        let line = format!("{verifier}\n");
+        made(
+            &public_path,
+            disk::create(&public_path, line.as_bytes(), Access::Usual),
+        )?;
+        let object = json!({
+            "secret_key": self.out.display().to_string(),
+            "public_key": public_path.display().to_string(),
+            "of": whose,
+            "key": verifier.to_string(),
+        });
+        output.say(&verifier.to_string(), &object)
+    }
+}
+
+fn exists(path: &Path) -> Failure {
+    Failure::Input(format!("{} exists already", path.display()))
+}
+
+/// The key of a log.
+fn log_key(text: &str) -> Result<VerifierKey, KeyError> {
+    let key: VerifierKey = text.parse()?;
+    match key.algorithm() {
+        Algorithm::Ed25519 => Ok(key),
+        other @ Algorithm::CosignatureV1 => Err(KeyError::Type(other.number())),
+    }
+}
+
+/// A secret key of a witness or a log, from a file that others may not read.
+pub(super) fn load_signer<T: SignatureType>(
+    path: &Path,
+    option: &str,
+) -> Result<SignerKey<T>, Failure> {
+    check_secret(option, path)?;
+    let text = Zeroizing::new(read_text(path, LONGEST_KEY)?);
+    text.trim_end_matches('\n')
+        .parse()
+        .map_err(|error| Failure::Input(format!("{option} {}: {error}", path.display())))
+}
+
+/// A policy from a file, or as a text of several lines.
+pub(super) fn load_policy(given: &str) -> Result<Policy, Failure> {
+    let text = if given.contains('\n') {
+        given.to_owned()
+    } else {
+        read_text(Path::new(given), LONGEST_LIST)?
+    };
+    let policy = text.parse();
+    policy.map_err(|error| Failure::Input(format!("--witnesses: {error}")))
+}
+
+fn read_text(path: &Path, limit: u64) -> Result<String, Failure> {
+    let text = String::from_utf8(read_file(path, limit)?);
+    text.map_err(|_| Failure::Input(format!("{}: this is not text", path.display())))
+}
+
+fn public_path(secret: &Path) -> PathBuf {
+    let mut path = OsString::from(secret);
+    path.push(".pub");
+    path.into()
+}
+
+const LONGEST_KEY: u64 = 4096;
+const LONGEST_LIST: u64 = 1 << 20;

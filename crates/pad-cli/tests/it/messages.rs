@@ -1,0 +1,527 @@
+//! The published messages that belong to no scheme: questions, histories and lists, and those about outsourced
+//! files.
+
+use conformance::published;
+use pad::{
+    Key, KeyRange, Keys, Untrusted, Value, Version, exchange, pad_tree::KeyHistory,
+    question::Question,
+};
+use serde::Serialize;
+
+/// A message, and what it says.
+#[derive(Serialize)]
+#[allow(
+    clippy::struct_field_names,
+    reason = "what it is called where it is published"
+)]
+struct Message {
+    kind: u8,
+    says: String,
+    message: String,
+}
+
+/// What is no message of a kind.
+#[derive(Serialize)]
+struct Refused {
+    kind: u8,
+    why: &'static str,
+    message: String,
+}
+
+#[derive(Serialize)]
+struct Published {
+    comment: &'static str,
+    accepted: Vec<Message>,
+    refused: Vec<Refused>,
+}
+
+const COMMENT: &str =
+    "All byte strings in hexadecimal. What the fields mean: docs/vectors/README.md.";
+
+impl Published {
+    fn new() -> Self {
+        Self {
+            comment: COMMENT,
+            accepted: Vec::new(),
+            refused: Vec::new(),
+        }
+    }
+
+    /// Adds a message, and changed ones, all of which `accepts` must refuse.
+    fn add(&mut self, says: &str, message: &[u8], accepts: impl Fn(&[u8]) -> bool) {
+        assert!(accepts(message), "{says}");
+        let kind = message[5];
+        let is_first = self.accepted.iter().all(|other| other.kind != kind);
+        self.accepted.push(Message {
+            kind,
+            says: says.to_owned(),
+            message: hex::encode(message),
+        });
+        let changed = |place: usize, by: u8| {
+            let mut bytes = message.to_vec();
+            bytes[place] ^= by;
+            bytes
+        };
+        if is_first {
+            self.refuse("not the magic bytes", &changed(0, 1), &accepts);
+            self.refuse("another version of the format", &changed(4, 3), &accepts);
+            self.refuse("another kind", &changed(5, 1), &accepts);
+            self.refuse("another context", &changed(7, 8), &accepts);
+            self.refuse("one byte more", &[message, &[0]].concat(), &accepts);
+            if message.len() > 8 {
+                let cut = &message[..message.len() - 1];
+                self.refuse("without its last byte", cut, &accepts);
+            }
+        }
+    }
+
+    fn refuse(&mut self, why: &'static str, message: &[u8], accepts: impl Fn(&[u8]) -> bool) {
+        assert!(!accepts(message), "{why}: {}", hex::encode(message));
+        let message = hex::encode(message);
+        let kind = self.accepted.last().map_or(0, |accepted| accepted.kind);
+        self.refused.push(Refused { kind, why, message });
+    }
+}
+
+fn key(text: &str) -> Key {
+    Key::try_from(text).unwrap()
+}
+
+/// An envelope of a kind without suite, and a body.
+fn message(kind: u8, body: &[u8]) -> Vec<u8> {
+    [b"PAD1\x01", &[kind, 0, 0][..], body].concat()
+}
+
+#[test]
+fn questions_histories_and_lists_are_the_published_ones() {
+    let mut published = Published::new();
+    let is_question = |bytes: &[u8]| Question::decode(bytes).is_ok();
+    let range = |start: Option<&str>, end: Option<&str>| {
+        let (start, end) = (start.map(key), end.map(key));
+        Question::Range(KeyRange { start, end })
+    };
+    let keys = Keys::new(vec![key("apple"), key("plum")]).unwrap();
+    for (says, question) in [
+        ("the value of apple", Question::Key(key("apple"))),
+        ("the values of apple and plum", Question::Keys(keys)),
+        ("all entries", range(None, None)),
+        (
+            "from apple to before plum",
+            range(Some("apple"), Some("plum")),
+        ),
+        (
+            "whether apple has the value red",
+            Question::Value(key("apple"), Value::try_from("red").unwrap()),
+        ),
+        (
+            "whether the log of version 300 is part of this one",
+            Question::Growth(Version::new(300)),
+        ),
+    ] {
+        published.add(says, &question.encode(), is_question);
+    }
+    for (why, body) in [
+        ("no such variant", &b"\x05\x00"[..]),
+        ("no keys", b"\x01\x00"),
+        ("keys that do not ascend", b"\x01\x02\x01b\x01a"),
+        ("a key twice", b"\x01\x02\x01a\x01a"),
+        (
+            "a length that is longer than it need be",
+            b"\x00\xfb\x01\x00a",
+        ),
+        ("an end that is neither there nor not", b"\x02\x00\x02"),
+        (
+            "a version that is longer than it need be",
+            b"\x04\xfb\x07\x00",
+        ),
+    ] {
+        published.refuse(why, &message(10, body), is_question);
+    }
+
+    let is_history = |bytes: &[u8]| exchange::decode_history(bytes, 1000).is_ok();
+    let history = |since: u64, changes: &[u64]| {
+        let changes = changes.iter().copied().map(Version::new).collect();
+        let since = Version::new(since);
+        exchange::encode_history(Untrusted::new(KeyHistory { since, changes }))
+    };
+    published.add(
+        "nothing is missing; 1, 2 and 300",
+        &history(0, &[1, 2, 300]),
+        is_history,
+    );
+    published.add("nothing since version 7", &history(7, &[]), is_history);
+    published.refuse(
+        "versions that do not ascend",
+        &history(0, &[2, 1]),
+        is_history,
+    );
+    published.refuse("a version twice", &history(0, &[2, 2]), is_history);
+    published.refuse(
+        "a version that may be missing",
+        &history(3, &[3, 4]),
+        is_history,
+    );
+
+    let is_list = |bytes: &[u8]| exchange::decode_list(bytes, 1000).is_ok();
+    let list = |items: &[&[u8]]| exchange::encode_list(items.iter().copied()).unwrap();
+    published.add(
+        "one, nothing, three",
+        &list(&[b"one", b"", b"three"]),
+        is_list,
+    );
+    published.add("no items", &list(&[]), is_list);
+    published.refuse("a length beyond the end", &message(12, &[255; 4]), is_list);
+    published::check("messages", &published);
+}
+
+#[cfg(feature = "file")]
+mod files {
+    use ed25519_dalek::SigningKey;
+    use flexlist::{
+        FileId,
+        bytes::Bytes,
+        challenge::Challenge,
+        edit::BlockEdit,
+        tag::{Challenged, Hit, OwnerKey, ServerParameters, TagKind, VerifierKey, WriteId},
+    };
+    use flexlist_service::{
+        message::{
+            Abort, Acknowledge, Begin, Confirm, Delete, FileStatus, FileUpdate, Finish,
+            InsertedBlock, OwnerStatement, Part, ReadBlock, Refusal, Request, Response, SentBlock,
+            Signed,
+        },
+        signed::RequestKind,
+    };
+    use pad_core::{Digest, codec};
+
+    use super::*;
+
+    /// What a kind of tags makes of a block, and a proof about it.
+    #[derive(Serialize)]
+    struct Tag {
+        kind: &'static str,
+        owner_key: String,
+        verifier_key: Option<String>,
+        write: String,
+        block: String,
+        committed: String,
+        held: String,
+        hits: Vec<(u64, String)>,
+        proof: String,
+    }
+
+    #[derive(Serialize)]
+    struct FileMessages {
+        #[serde(flatten)]
+        messages: Published,
+        owner_seed: String,
+        tags: Vec<Tag>,
+    }
+
+    const SEED: [u8; 32] = [42; 32];
+    const FILE: FileId = FileId([7; 32]);
+    const ROOT: Digest<32> = Digest([9; 32]);
+
+    fn signed(kind: RequestKind, body: &impl Serialize) -> Signed {
+        Signed::new(kind, body, &SigningKey::from_bytes(&SEED)).unwrap()
+    }
+
+    /// The key of these tags whose secret, if it has one, is [`SEED`].
+    fn owner_key(kind: TagKind) -> Option<OwnerKey> {
+        let (number, secret) = match kind {
+            TagKind::HashOnly => (1, &[][..]),
+            TagKind::PrivateMac => (2, &SEED[..]),
+            TagKind::PublicBls => (5, &SEED[..]),
+            // They take safe primes; `docs/vectors/files/flexlist.json` has tags of this kind.
+            TagKind::Rsa2048 | TagKind::Rsa3072 => return None,
+        };
+        let envelope = [b"PAD1\x01\x62\x00", &[number][..], secret].concat();
+        Some(OwnerKey::from_bytes(&envelope).unwrap())
+    }
+
+    fn sent(kind: TagKind, data: &[u8]) -> SentBlock {
+        let tag = owner_key(kind).unwrap().tag(WriteId([3; 16]), data);
+        SentBlock {
+            tag: tag.unwrap(),
+            data: Bytes(data.to_vec()),
+        }
+    }
+
+    #[allow(clippy::too_many_lines, reason = "one request after the other")]
+    fn requests() -> Vec<(&'static str, Request)> {
+        use RequestKind as Kind;
+
+        let owner = SigningKey::from_bytes(&SEED).verifying_key().to_bytes();
+        let key = owner_key(TagKind::PrivateMac).unwrap();
+        let begin = Begin {
+            owner,
+            salt: [1; 16],
+            server_parameters: Bytes(key.server_parameters().to_bytes()),
+            expires: 1_800_000_000,
+        };
+        let block = || sent(TagKind::PrivateMac, b"a block");
+        let part = Part {
+            file: FILE,
+            number: 0,
+            blocks: vec![block()],
+        };
+        let (root, total) = (ROOT, 300);
+        let finish = Finish {
+            file: FILE,
+            parts: 1,
+            root,
+            total,
+        };
+        let inserted = InsertedBlock {
+            level: 2,
+            block: block(),
+        };
+        let update = FileUpdate {
+            file: FILE,
+            base_version: 1,
+            edits: vec![
+                BlockEdit::Insert {
+                    index: 0,
+                    block: inserted,
+                },
+                BlockEdit::Modify {
+                    index: 251,
+                    block: block(),
+                },
+                BlockEdit::Remove { index: 5 },
+            ],
+        };
+        let confirm = Confirm {
+            file: FILE,
+            version: 2,
+            root,
+            total,
+        };
+        let (file, seed) = (FILE, SEED);
+        let word = Acknowledge { file, version: 2 };
+        let delete = Delete { file, version: 2 };
+        vec![
+            ("begin", Request::Begin(signed(Kind::Begin, &begin))),
+            ("part", Request::Part(signed(Kind::Part, &part))),
+            ("finish", Request::Finish(signed(Kind::Finish, &finish))),
+            ("update", Request::Update(signed(Kind::Update, &update))),
+            (
+                "acknowledge",
+                Request::Acknowledge(signed(Kind::Acknowledge, &word)),
+            ),
+            (
+                "audit of 460 samples",
+                Request::Audit {
+                    file,
+                    version: 1,
+                    challenge: Challenge::Sample { seed, count: 460 },
+                },
+            ),
+            (
+                "audit of all blocks of a range",
+                Request::Audit {
+                    file,
+                    version: 1,
+                    challenge: Challenge::Every {
+                        seed,
+                        start: 0,
+                        end: 300,
+                    },
+                },
+            ),
+            (
+                "read",
+                Request::Read {
+                    file,
+                    version: 1,
+                    start: 0,
+                    end: 300,
+                },
+            ),
+            ("status", Request::Status { file }),
+            (
+                "abort",
+                Request::Abort(signed(Kind::Abort, &Abort { file })),
+            ),
+            ("delete", Request::Delete(signed(Kind::Delete, &delete))),
+            ("confirm", Request::Confirm(signed(Kind::Confirm, &confirm))),
+            ("confirmed", Request::Confirmed { file }),
+        ]
+    }
+
+    #[allow(clippy::too_many_lines, reason = "one response after the other")]
+    fn responses() -> Vec<(&'static str, Response)> {
+        let status = FileStatus {
+            version: 1,
+            root: ROOT,
+            total: 300,
+            blocks: 4,
+            next_part: 1,
+        };
+        let bytes = |text: &[u8]| Bytes(text.to_vec());
+        let finish = Finish {
+            file: FILE,
+            parts: 1,
+            root: ROOT,
+            total: 300,
+        };
+        let refusals = [
+            ("refused: unknown file", Refusal::UnknownFile),
+            (
+                "refused: version 1 of 3 is unknown",
+                Refusal::UnknownVersion {
+                    requested: 1,
+                    current: 3,
+                },
+            ),
+            (
+                "refused: part 2 is next",
+                Refusal::UploadUnfinished { next_part: 2 },
+            ),
+            ("refused: upload finished", Refusal::UploadFinished),
+            (
+                "refused: part 2 was expected",
+                Refusal::PartOutOfOrder { expected: 2 },
+            ),
+            ("refused: wrong owner", Refusal::WrongOwner),
+            ("refused: wrong file id", Refusal::WrongFileId),
+            (
+                "refused: base 1, current 2",
+                Refusal::StaleBase {
+                    base: 1,
+                    current: 2,
+                },
+            ),
+            ("refused: root mismatch", Refusal::RootMismatch),
+            ("refused: invalid, why", Refusal::Invalid("why".into())),
+            ("refused: too large, why", Refusal::TooLarge("why".into())),
+            ("refused: tags invalid", Refusal::TagsInvalid),
+            ("refused: unavailable", Refusal::Unavailable),
+            (
+                "refused: store failed, why",
+                Refusal::StoreFailed("why".into()),
+            ),
+            ("refused: cannot write", Refusal::CannotWrite),
+            ("refused: removed", Refusal::Removed),
+            ("refused: owner not allowed", Refusal::OwnerNotAllowed),
+            ("refused: it is 300", Refusal::BeginExpired { now: 300 }),
+        ];
+        let mut made = vec![
+            ("state", Response::State(status)),
+            (
+                "updated",
+                Response::Updated {
+                    status,
+                    witness: bytes(b"witness"),
+                },
+            ),
+            (
+                "audited",
+                Response::Audited {
+                    list_proof: bytes(b"list proof"),
+                    committed: vec![bytes(b"committed")],
+                    tag_proof: bytes(b"tag proof"),
+                },
+            ),
+            (
+                "read",
+                Response::Read {
+                    list_proof: bytes(b"list proof"),
+                    blocks: vec![ReadBlock {
+                        committed: bytes(b"committed"),
+                        data: bytes(b"a block"),
+                    }],
+                },
+            ),
+        ];
+        let refused = refusals.map(|(says, refusal)| (says, Response::Refused(refusal)));
+        made.extend(refused);
+        made.push(("removed", Response::Removed));
+        let statement = OwnerStatement::Finish(signed(RequestKind::Finish, &finish));
+        made.push(("confirmed", Response::Confirmed { status, statement }));
+        made
+    }
+
+    /// A block of 600 bytes, 20 samples of it in two chunks, and the proof for them.
+    fn tag(kind: TagKind) -> Option<Tag> {
+        let key = owner_key(kind)?;
+        let block: Vec<u8> = (0..600_u16).map(|byte| byte.to_be_bytes()[1]).collect();
+        let write = WriteId([3; 16]);
+        let tag = key.tag(write, &block).unwrap();
+        let hit = |number: u64| Hit {
+            offset: number * 29,
+            coefficient: u128::MAX - u128::from(number),
+        };
+        let challenged = Challenged {
+            start: 0,
+            length: 600,
+            hits: (0..20).map(hit).collect(),
+        };
+        let mut prover = key.server_parameters().prover();
+        prover.absorb(&challenged, &tag, &block).unwrap();
+        let proof = prover.finish();
+        let verifier = key.verifier();
+        let opened = [(challenged.clone(), tag.committed.clone())];
+        assert_eq!(verifier.verify(&opened, &proof), Ok(()));
+        for place in [0, proof.len() / 2, proof.len() - 1] {
+            let mut changed = proof.clone();
+            changed[place] ^= 1;
+            assert!(
+                verifier.verify(&opened, &changed).is_err(),
+                "{kind}: {place}"
+            );
+        }
+        let verifier = verifier.to_bytes();
+        // That of public tags is long, and follows from the owner's.
+        let is_short = verifier.len() < 1000;
+        let hits = challenged.hits.iter();
+        Some(Tag {
+            kind: kind.name(),
+            owner_key: hex::encode(key.to_bytes()),
+            verifier_key: is_short.then(|| hex::encode(verifier)),
+            write: hex::encode(write.0),
+            block: hex::encode(&block),
+            committed: hex::encode(tag.committed.as_ref()),
+            held: hex::encode(tag.held.as_ref()),
+            hits: hits
+                .map(|hit| (hit.offset, hex::encode(hit.coefficient.to_be_bytes())))
+                .collect(),
+            proof: hex::encode(proof),
+        })
+    }
+
+    #[test]
+    fn messages_about_files_are_the_published_ones() {
+        let mut messages = Published::new();
+        let is_request = |bytes: &[u8]| codec::decode::<Request>(bytes, 1 << 20).is_ok();
+        for (says, request) in requests() {
+            messages.add(says, &codec::encode(&request), is_request);
+        }
+        messages.refuse("no such variant", &message(96, b"\x0c"), is_request);
+        let is_response = |bytes: &[u8]| codec::decode::<Response>(bytes, 1 << 20).is_ok();
+        for (says, response) in responses() {
+            messages.add(says, &codec::encode(&response), is_response);
+        }
+        messages.refuse("no such variant", &message(97, b"\x07"), is_response);
+        messages.refuse("no such refusal", &message(97, b"\x04\x12"), is_response);
+        let mac = owner_key(TagKind::PrivateMac).unwrap();
+        let is_owner = |bytes: &[u8]| OwnerKey::from_bytes(bytes).is_ok();
+        messages.add("private-mac: the owner's key", &mac.to_bytes(), is_owner);
+        let is_server = |bytes: &[u8]| ServerParameters::from_bytes(bytes).is_ok();
+        let parameters = mac.server_parameters().to_bytes();
+        messages.add(
+            "private-mac: the server's parameters",
+            &parameters,
+            is_server,
+        );
+        let is_verifier = |bytes: &[u8]| VerifierKey::from_bytes(bytes).is_ok();
+        let verifier = mac.verifier().to_bytes();
+        messages.add("private-mac: the verifier's key", &verifier, is_verifier);
+        let vectors = FileMessages {
+            messages,
+            owner_seed: hex::encode(SEED),
+            tags: TagKind::ALL.into_iter().filter_map(tag).collect(),
+        };
+        published::check("files/messages", &vectors);
+    }
+}

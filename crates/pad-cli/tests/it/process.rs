@@ -1,0 +1,87 @@
+//! Servers in processes of their own.
+
+use std::{
+    fs::File,
+    io::{BufRead, BufReader},
+    process::{Child, ChildStdout, Stdio},
+};
+
+use crate::bench::Bench;
+
+/// A running server; dropped, it is killed.
+pub(crate) struct Process {
+    child: Child,
+    _output: BufReader<ChildStdout>,
+    /// Where it listens.
+    pub(crate) address: String,
+}
+
+impl Process {
+    /// Runs a command that serves; returns when it listens. What it says on standard error is added to the file `log`.
+    pub(crate) fn spawn<'w>(bench: &Bench, words: impl IntoIterator<Item = &'w str>) -> Self {
+        Self::spawn_after(bench, words, 0).0
+    }
+
+    /// The same, with so many objects that it says before it listens.
+    pub(crate) fn spawn_after<'w>(
+        bench: &Bench,
+        words: impl IntoIterator<Item = &'w str>,
+        before: usize,
+    ) -> (Self, Vec<serde_json::Value>) {
+        let mut command = bench.command();
+        command.arg("--json").args(words);
+        command.env("RUST_BACKTRACE", "1");
+        let log = bench.path("log");
+        let log = File::options().create(true).append(true).open(log).unwrap();
+        command.stderr(log);
+        let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
+        let mut output = BufReader::new(child.stdout.take().unwrap());
+        let mut next = || -> serde_json::Value {
+            let mut line = String::new();
+            output.read_line(&mut line).unwrap();
+            serde_json::from_str(&line).unwrap_or_else(|_| {
+                panic!("{line}: {}", String::from_utf8(bench.read("log")).unwrap())
+            })
+        };
+        let said = (0..before).map(|_| next()).collect();
+        let address = next()["address"].as_str().unwrap().to_owned();
+        let process = Self {
+            child,
+            _output: output,
+            address,
+        };
+        (process, said)
+    }
+
+    /// Serves the files in the bench's folder `server` at this address, with further words that are separated by spaces.
+    #[cfg(feature = "file")]
+    pub(crate) fn of_files(bench: &Bench, listen: &str, words: &str) -> Self {
+        let line = ["file", "serve", "--store", "server", "--listen", listen];
+        Self::spawn(bench, line.into_iter().chain(words.split_whitespace()))
+    }
+
+    /// SIGKILL on Unix: no destructor runs.
+    pub(crate) fn kill(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
+    /// SIGTERM: the server finishes what it does.
+    #[cfg(unix)]
+    pub(crate) fn stop(mut self) {
+        let pid = self.child.id().to_string();
+        let sent = std::process::Command::new("kill")
+            .arg(pid)
+            .status()
+            .unwrap();
+        assert!(sent.success());
+        assert!(self.child.wait().unwrap().success());
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

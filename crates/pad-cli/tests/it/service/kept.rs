@@ -1,0 +1,131 @@
+//! Servers that keep some versions each, and a router in front of them, each a process.
+
+use super::process::{Process, begin_store, certify, wait_for};
+use crate::bench::Bench;
+
+const ROOTS: &str = "--tls-roots tls.pem";
+
+/// Waits until a store has nothing before this version.
+fn wait_for_oldest(bench: &Bench, store: &str, oldest: u64) {
+    loop {
+        let lines = bench.json(&format!("versions --store {store} --public k.pub"));
+        let kept = lines.iter().find(|line| line["kept"] == true);
+        if kept.is_some_and(|line| line["version"] == oldest) {
+            return;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn a_router_asks_whoever_keeps_the_version() {
+    let bench = Bench::with_trace();
+    certify(&bench);
+    for price in 4..=6 {
+        bench.ok(&format!("put --store s apple {price}"));
+        bench.ok("commit --store s --key k");
+    }
+    let author = Process::start(&bench, "serve --store s", "127.0.0.1:0");
+    let from = author.url();
+    let start = |store: &str, versions: &str| {
+        let line = format!(
+            "mirror --versions {versions} --store {store} --public k.pub --from {from} {ROOTS} --every 20"
+        );
+        Process::start(&bench, &line, "127.0.0.1:0")
+    };
+    let old = start("old", "0..3");
+    let new = start("new", "3..");
+    wait_for(&bench, &old.url(), 3);
+    wait_for(&bench, &new.url(), 6);
+    wait_for_oldest(&bench, "new", 3);
+    // The two are enough.
+    drop(author);
+    let line = format!(
+        "route --server {}/v1/dictionaries/old --server {} --name s {ROOTS} --every 50",
+        old.url(),
+        new.url()
+    );
+    let mut router = Process::start(&bench, &line, "127.0.0.1:0");
+    let url = router.url();
+    for version in 1..=6 {
+        let line = format!("get --public k.pub --at {version} apple");
+        let local = bench.ok(&format!("{line} --store s"));
+        assert_eq!(bench.ok(&format!("{line} --server {url} {ROOTS}")), local);
+        let servers = format!("--server {} --server {}", new.url(), old.url());
+        assert_eq!(
+            bench.ok(&format!("{line} {servers} {ROOTS} --view v")),
+            local
+        );
+        bench.ok(&format!("{line} --server {url} {ROOTS} --view v"));
+    }
+    for line in ["range --at 2 a z", "range a z", "versions"] {
+        let line = format!("{line} --public k.pub");
+        let local = bench.ok(&format!("{line} --store s"));
+        assert_eq!(bench.ok(&format!("{line} --server {url} {ROOTS}")), local);
+    }
+    bench.fails(
+        &format!(
+            "get --server {} {ROOTS} --public k.pub --at 5 apple",
+            old.url()
+        ),
+        2,
+        "kept are versions 0 to 3",
+    );
+    // It has nothing to lose.
+    router.kill();
+    let router = Process::start(&bench, &line, &router.listens());
+    bench.ok(&format!("get --server {url} {ROOTS} --view v --at 4 apple"));
+    drop(new);
+    bench.ok(&format!(
+        "get --server {url} {ROOTS} --public k.pub --at 2 apple"
+    ));
+    bench.fails(
+        &format!("get --server {url} {ROOTS} --view v --at 5 apple"),
+        4,
+        "busy",
+    );
+    #[cfg(unix)]
+    router.stop();
+    drop(old);
+}
+
+#[test]
+fn versions_that_cannot_be_kept_are_refused_at_the_start() {
+    let bench = Bench::with_trace();
+    begin_store(&bench, "copy");
+    let line = "mirror --from http://127.0.0.1:1/v1/dictionaries/s --public k.pub";
+    for (versions, reason) in [
+        ("3..2", "is empty"),
+        ("7", "are given as A..B"),
+        ("last:0", "is empty"),
+    ] {
+        let refused = bench.run(&format!("{line} --store copy --versions {versions}"));
+        assert_eq!(refused.status.code(), Some(2));
+        let said = String::from_utf8(refused.stderr).unwrap();
+        assert!(said.contains(reason), "{said}");
+    }
+    bench.ok("prune --store s --before 3");
+    bench.fails(
+        &format!("{line} --store s --versions 2.."),
+        2,
+        "was pruned to version 3",
+    );
+    let address = format!("file://{}", bench.path("objects/prices").display());
+    bench.ok(&format!(
+        "apply --store {address} --public k.pub first.update"
+    ));
+    bench.fails(
+        &format!("{line} --store {address} --versions 2.."),
+        2,
+        "a store in objects keeps all versions",
+    );
+    #[cfg(feature = "aad")]
+    {
+        bench.ok("keygen --out k2 --scheme aad-counted");
+        bench.fails(
+            "mirror --from http://127.0.0.1:1/v1/dictionaries/s --public k2.pub --store appended --versions last:3",
+            2,
+            "are not offered by scheme aad-counted",
+        );
+    }
+}

@@ -1,0 +1,45 @@
+//! Servers with all of the latest version in memory.
+
+use super::process::{Process, certify, wait_for};
+use crate::bench::Bench;
+
+#[test]
+fn what_is_in_memory_is_followed_while_versions_come_and_nodes_are_put_together() {
+    let bench = Bench::with_trace();
+    certify(&bench);
+    let line = "serve --store s --cache all:1GiB --follow-every 20";
+    let (server, said) = Process::start_after(&bench, line, "127.0.0.1:0", 1);
+    assert!(said[0]["memory_bytes"].as_u64().unwrap() > 0);
+    assert_eq!(said[0]["dictionary"], "s");
+    let url = server.url();
+    let get = format!("get --server {url} --tls-roots tls.pem --public k.pub apple");
+    for number in 0..5 {
+        bench.ok(&format!("put --store s apple {number}"));
+        bench.ok("commit --store s --key k");
+        if number == 2 {
+            let compacted = bench.json("compact --store s").pop().unwrap();
+            let bytes = |name: &str| compacted[name].as_u64().unwrap();
+            assert!(bytes("bytes_after") >= bytes("bytes_before") + bytes("bytes_written"));
+            bench.ok("compact --store s --since 1");
+        }
+        wait_for(&bench, &url, 4 + number);
+        let answer = bench.ok(&get);
+        assert!(answer.contains(&format!("apple = {number} ")), "{answer}");
+    }
+    bench.ok("check --store s --public k.pub");
+}
+
+#[test]
+fn what_cannot_be_in_memory_or_be_put_together_is_refused() {
+    let bench = Bench::with_trace();
+    let large = "x".repeat(15_000);
+    for number in 0..8 {
+        bench.ok(&format!("put --store s large{number} {large}"));
+    }
+    bench.ok("commit --store s --key k");
+    bench.fails("serve --store s --cache all:64KiB", 2, "bytes of memory");
+    bench.fails("compact --store s --since 9", 2, "version 9");
+    bench.ok("keygen --out l --scheme treap");
+    bench.ok("import --store m --key l --repository path-copying t.csv");
+    bench.fails("compact --store m", 2, "can be compacted");
+}

@@ -1,0 +1,188 @@
+//! Several servers of one dictionary, and which of them to ask.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use pad::Version;
+
+use crate::{
+    fetch_error::FetchError,
+    server::{Server, Versions},
+};
+
+/// Several servers of one dictionary, and what each has said that it keeps.
+///
+/// All of it is the servers' word. It only decides who is asked first: whoever does not get an answer goes on to the
+/// others, those that have said that they do not keep it among them.
+#[derive(Debug)]
+pub struct Servers {
+    list: Vec<Server>,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// The server that is asked first among those that may be asked.
+    first: usize,
+    known: Vec<Known>,
+}
+
+/// What is known of a server.
+#[derive(Clone, Copy, Debug, Default)]
+struct Known {
+    versions: Option<Versions>,
+    /// Whether it failed or lied when it was last asked.
+    fails: bool,
+}
+
+/// What is wanted of a server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    /// What is newest, or is the same everywhere.
+    Newest,
+    /// The head of a version, or what leads to it from older ones: servers keep the heads of all versions, up to the
+    /// latest that they have.
+    HeadOf(Version),
+    /// The contents of a version.
+    ContentsOf(Version),
+    /// The update that led to a version, for which the contents of the one before are needed as well.
+    UpdateTo(Version),
+}
+
+/// How likely a server is to have something; the first ones are asked first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Likely {
+    /// It has said so.
+    Has,
+    /// It has said nothing, or may have it by now.
+    May,
+    /// It failed when it was last asked.
+    Fails,
+    /// It has said that it does not.
+    HasNot,
+}
+
+impl Servers {
+    /// These servers; the first one is asked first as long as nothing is known of them.
+    pub fn new(list: Vec<Server>) -> Self {
+        let known = vec![Known::default(); list.len()];
+        Self {
+            list,
+            state: Mutex::new(State { first: 0, known }),
+        }
+    }
+
+    /// All of them.
+    pub fn all(&self) -> &[Server] {
+        &self.list
+    }
+
+    /// All of them with their numbers, in the order in which they are to be asked.
+    pub fn order(&self, wanted: Wanted) -> Vec<(usize, &Server)> {
+        let state = self.state();
+        let numbered = self.list.iter().enumerate();
+        let turned = numbered.cycle().skip(state.first).take(self.list.len());
+        let mut order: Vec<_> = turned.collect();
+        order.sort_by_key(|(number, _)| {
+            let known = state.known.get(*number).copied();
+            known.unwrap_or_default().likely(wanted)
+        });
+        order
+    }
+
+    /// What each has said that it keeps, and whether it was of use when it was last asked.
+    pub fn known(&self) -> Vec<(&Server, Option<Versions>, bool)> {
+        let state = self.state();
+        let both = self.list.iter().zip(&state.known);
+        both.map(|(server, known)| (server, known.versions, !known.fails))
+            .collect()
+    }
+
+    /// Remembers what a server has said that it keeps.
+    pub fn learn(&self, number: usize, versions: Versions) {
+        self.change(number, |known| known.versions = Some(versions));
+    }
+
+    /// Asks a server what it keeps.
+    ///
+    /// # Errors
+    /// [`FetchError`].
+    pub fn refresh(&self, number: usize) -> Result<Option<Versions>, FetchError> {
+        let Some(server) = self.list.get(number) else {
+            return Ok(None);
+        };
+        let versions = server.versions();
+        self.change(number, |known| {
+            known.fails = versions.is_err();
+            if let Ok(versions) = &versions {
+                known.versions = Some(*versions);
+            }
+        });
+        versions.map(Some)
+    }
+
+    /// Remembers that a server was of use: it is the first to be asked from now on.
+    pub fn answered(&self, number: usize) {
+        self.change(number, |known| known.fails = false);
+        self.state().first = number;
+    }
+
+    /// Remembers that a server was of no use.
+    pub fn failed(&self, number: usize) {
+        self.change(number, |known| known.fails = true);
+    }
+
+    /// Has the next server be the first to be asked, so that servers alike share the work.
+    pub fn turn(&self) {
+        let mut state = self.state();
+        state.first = state
+            .first
+            .wrapping_add(1)
+            .checked_rem(self.list.len())
+            .unwrap_or(0);
+    }
+
+    fn change(&self, number: usize, change: impl FnOnce(&mut Known)) {
+        if let Some(known) = self.state().known.get_mut(number) {
+            change(known);
+        }
+    }
+
+    // Nothing panics while it changes, so a poisoned one is whole.
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Known {
+    fn likely(self, wanted: Wanted) -> Likely {
+        let likely = self.versions.map_or(Likely::May, |kept| {
+            let has = |version, oldest| {
+                if version < oldest || kept.until.is_some_and(|until| version > until) {
+                    Likely::HasNot
+                } else if version > kept.latest {
+                    Likely::May
+                } else {
+                    Likely::Has
+                }
+            };
+            match wanted {
+                Wanted::Newest if kept.until.is_some() => Likely::HasNot,
+                Wanted::Newest => Likely::Has,
+                Wanted::HeadOf(version) => has(version, Version::EMPTY),
+                Wanted::ContentsOf(version) => has(version, kept.oldest),
+                Wanted::UpdateTo(version) => {
+                    let before = version.previous().unwrap_or_default();
+                    has(version, kept.oldest).max(has(before, kept.oldest))
+                }
+            }
+        });
+        if self.fails {
+            likely.max(Likely::Fails)
+        } else {
+            likely
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,321 @@
+//! Clients that believe a head to be the newest only if enough witnesses have seen it as that.
+
+use core::time::Duration;
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, PoisonError},
+    time::{SystemTime, UNIX_EPOCH},
+};
+
+use pad::{
+    PublicKey, Version,
+    client_view::{Heads, StoredView},
+    question::Question,
+    witnessed::{NewestHead, WitnessedError, heads_of, newest},
+};
+use pad_core::DecodeError;
+use transparency_log::{
+    Checkpoint, Note, Policy, Timestamp,
+    note::LONGEST_NOTE,
+    policy::Cosignature,
+    proof::{LogProof, LogProofError},
+    tile::{Fetch, FetchError as TileError, ReadError, ResourcePath, TileReader},
+};
+
+use crate::{
+    fetch_error::FetchError,
+    incident::{Fault, Unusable},
+    resource::Resource,
+    visit::Visit,
+};
+
+/// Whose cosignatures a client asks for, and how old they may be.
+#[derive(Clone, Debug)]
+pub struct Witnesses {
+    policy: Policy,
+    within: Duration,
+}
+
+/// What a server showed is not what witnesses have seen.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum NotWitnessed {
+    /// The server shows no log of heads.
+    #[error("the server shows no log of heads that witnesses watch")]
+    NoLog,
+    /// The checkpoint is not accepted, or its last entry is not a head of this dictionary.
+    #[error("{}", in_full(.0))]
+    Refused(#[from] WitnessedError),
+    /// What the server shows of the log is not what its checkpoint says, in words.
+    #[error("the log of heads does not fit its checkpoint: {0}")]
+    Log(String),
+    /// The answer is under another head than the one that the log has for this version.
+    #[error("the head of version {0} is not the one in the log that witnesses have seen")]
+    OtherHead(Version),
+}
+
+impl NotWitnessed {
+    /// Whether something is only not there: the log, or enough recent cosignatures under it.
+    pub const fn is_missing(&self) -> bool {
+        use transparency_log::policy::PolicyError::QuorumNotMet;
+        matches!(
+            self,
+            Self::NoLog
+                | Self::Refused(WitnessedError::Log(LogProofError::Policy(
+                    QuorumNotMet { .. }
+                )))
+        )
+    }
+}
+
+/// The newest head that witnesses have seen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cosigned {
+    /// Its version.
+    pub newest: Version,
+    /// Who has cosigned it, recently enough for this client, and when.
+    pub cosignatures: Vec<Cosignature>,
+    /// How many witnesses the client knows.
+    pub witnesses: usize,
+}
+
+impl Witnesses {
+    /// Asks for what this policy asks for, of witnesses that have cosigned at most this long ago, each by its own clock and
+    /// the client's.
+    pub const fn new(policy: Policy, within: Duration) -> Self {
+        Self { policy, within }
+    }
+
+    /// The earliest time at which a witness may have cosigned.
+    fn since(&self) -> Option<Timestamp> {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH);
+        let since = now.unwrap_or_default().saturating_sub(self.within);
+        Timestamp::from_seconds(since.as_secs())
+    }
+
+    /// What witnesses have seen last of the log that a server shows.
+    pub(crate) fn newest(
+        &self,
+        public: &PublicKey,
+        visit: &Visit<'_>,
+    ) -> Result<(Log, NewestHead), Unusable> {
+        let since = self.since();
+        let note = match visit.get(&Resource::File("checkpoint".into()), LONGEST_NOTE) {
+            Err(error) if error.is_askers() => return Err(NotWitnessed::NoLog.into()),
+            note => note?,
+        };
+        let refused = |error: LogProofError| NotWitnessed::from(WitnessedError::from(error));
+        let note = Note::parse(&note).map_err(|error| refused(LogProofError::Note(error)))?;
+        // Before anything else is asked for.
+        let accepted = self.policy.verify_since(&note, since);
+        let accepted = accepted.map_err(|error| refused(error.into()))?;
+        let checkpoint = accepted.checkpoint().clone();
+        let Some(last) = checkpoint.size().checked_sub(1) else {
+            return Err(NotWitnessed::Log("it has no entry".into()).into());
+        };
+        let (path, entry) = {
+            let mut reader = TileReader::open(Tiles(visit), &checkpoint).map_err(unreadable)?;
+            let path = reader.prove_inclusion(last, checkpoint.size());
+            (
+                path.map_err(unreadable)?,
+                reader.entry(last).map_err(unreadable)?,
+            )
+        };
+        let proof = LogProof {
+            index: last,
+            path,
+            note,
+            extra: Some(entry),
+        };
+        let newest = newest(public, &self.policy, since, proof.encode().as_bytes());
+        let mut newest = newest.map_err(NotWitnessed::from)?;
+        newest
+            .cosignatures
+            .retain(|found| since.is_none_or(|since| found.time >= since));
+        let log = Log {
+            cosigned: Cosigned {
+                newest: newest.version,
+                cosignatures: newest.cosignatures.clone(),
+                witnesses: self.policy.witnesses().len(),
+            },
+            checkpoint,
+            bundles: Mutex::default(),
+        };
+        Ok((log, newest))
+    }
+}
+
+/// A log of heads at a checkpoint that witnesses have cosigned.
+#[derive(Debug)]
+pub(crate) struct Log {
+    pub(crate) cosigned: Cosigned,
+    checkpoint: Checkpoint,
+    /// Verified entries, 256 at a time.
+    bundles: Mutex<BTreeMap<u64, Bundle>>,
+}
+
+type Bundle = Arc<Vec<Vec<u8>>>;
+
+impl Log {
+    /// The head of a version, if it is among those that were fetched.
+    pub(crate) fn known(&self, version: Version) -> Option<Vec<u8>> {
+        let (bundle, place) = place_of(version)?;
+        let bundles = self.bundles.lock().unwrap_or_else(PoisonError::into_inner);
+        bundles.get(&bundle)?.get(place).cloned()
+    }
+
+    /// The head of a version from a server, which is not trusted with it.
+    pub(crate) fn fetch(&self, version: Version, visit: &Visit<'_>) -> Result<Vec<u8>, Unusable> {
+        let none = || NotWitnessed::Log(format!("version {version} is not in it"));
+        let (index, place) = place_of(version).ok_or_else(none)?;
+        let mut reader = TileReader::open(Tiles(visit), &self.checkpoint).map_err(unreadable)?;
+        let bundle = reader.bundle(index).map_err(unreadable)?;
+        let head = bundle.get(place).cloned().ok_or_else(none)?;
+        let mut bundles = self.bundles.lock().unwrap_or_else(PoisonError::into_inner);
+        if bundles.len() >= MOST_BUNDLES {
+            bundles.pop_first();
+        }
+        bundles.insert(index, Arc::new(bundle));
+        Ok(head)
+    }
+}
+
+/// Checks that an answer, which is verified, is under the heads that the log has.
+pub(crate) fn check_heads(
+    public: &PublicKey,
+    (asked, question): (Version, &Question),
+    answer: &[u8],
+    heads: &[Option<Vec<u8>>],
+) -> Result<(), Unusable> {
+    let shown = heads_of(public, question, answer);
+    let shown =
+        shown.map_err(|error: DecodeError| Unusable::from(pad::question::Refusal::from(error)))?;
+    let versions = versions(asked, question);
+    for ((version, logged), shown) in versions.into_iter().zip(heads).zip(&shown) {
+        if logged != shown {
+            return Err(other_head(public, version, [logged, shown]));
+        }
+    }
+    if heads.len() == shown.len() {
+        return Ok(());
+    }
+    Err(NotWitnessed::OtherHead(asked).into())
+}
+
+/// The versions whose heads an answer is under, in its order.
+pub(crate) fn versions(asked: Version, question: &Question) -> Vec<Version> {
+    match question {
+        Question::Growth(older) => vec![*older, asked],
+        _ => vec![asked],
+    }
+}
+
+/// The bundle with the head of a version, and its place there.
+fn place_of(version: Version) -> Option<(u64, usize)> {
+    let index = version.number().checked_sub(1)?;
+    Some((index >> 8, usize::try_from(index % 256).ok()?))
+}
+
+/// Two heads of one version, both of which verify, convict the author.
+fn other_head(
+    public: &PublicKey,
+    version: Version,
+    [logged, shown]: [&Option<Vec<u8>>; 2],
+) -> Unusable {
+    let error = NotWitnessed::OtherHead(version);
+    let evidence = logged
+        .as_ref()
+        .zip(shown.as_ref())
+        .and_then(|(logged, shown)| {
+            let view = StoredView::new(public.clone()).advance(logged, None, None);
+            view.ok()?.advance(shown, None, None).err()?.evidence
+        });
+    match evidence {
+        Some(_) => Unusable {
+            fault: Fault::Fork(error.to_string()),
+            evidence,
+        },
+        None => error.into(),
+    }
+}
+
+/// The heads that a server shows, the latest of which the witnesses have seen.
+pub(crate) struct Seen<'v, 's> {
+    pub(crate) visit: &'v Visit<'s>,
+    pub(crate) newest: &'v NewestHead,
+}
+
+impl Heads for Seen<'_, '_> {
+    type Error = FetchError;
+
+    fn latest(&self) -> Version {
+        self.newest.version
+    }
+
+    fn head_message(&self, version: Version) -> Result<Vec<u8>, FetchError> {
+        if version == self.newest.version {
+            return Ok(self.newest.message.clone());
+        }
+        self.visit.head_message(version)
+    }
+
+    fn consistency_message(&self, older: Version, newer: Version) -> Result<Vec<u8>, FetchError> {
+        self.visit.consistency_message(older, newer)
+    }
+
+    fn append_only_message(
+        &self,
+        older: Version,
+        newer: Version,
+    ) -> Result<Option<Vec<u8>>, FetchError> {
+        self.visit.append_only_message(older, newer)
+    }
+
+    fn past_messages(&self, older: Version, newer: Version) -> Result<Vec<Vec<u8>>, FetchError> {
+        self.visit.past_messages(older, newer)
+    }
+}
+
+/// The resources of a log as a server publishes them beside its dictionary.
+struct Tiles<'v, 's>(&'v Visit<'s>);
+
+impl Fetch for Tiles<'_, '_> {
+    fn fetch(&self, path: &ResourcePath) -> Result<Vec<u8>, TileError> {
+        let fetched = self
+            .0
+            .get(&Resource::File(path.to_string()), path.longest());
+        fetched.map_err(|error| {
+            if error.is_askers() {
+                TileError::NotFound
+            } else {
+                TileError::Failed(Box::new(error))
+            }
+        })
+    }
+}
+
+fn unreadable(error: ReadError) -> Unusable {
+    let error = match error {
+        ReadError::Fetch {
+            source: TileError::Failed(error),
+            ..
+        } => match error.downcast::<FetchError>() {
+            Ok(error) => return (*error).into(),
+            Err(error) => error.to_string(),
+        },
+        error => error.to_string(),
+    };
+    NotWitnessed::Log(error).into()
+}
+
+/// With what is wrong about the checkpoint, which the error itself leaves to its source.
+fn in_full(error: &WitnessedError) -> String {
+    match error {
+        WitnessedError::Log(LogProofError::Policy(source)) => format!("{error}: {source}"),
+        WitnessedError::Log(LogProofError::Note(source)) => format!("{error}: {source}"),
+        error => error.to_string(),
+    }
+}
+
+/// Of 256 heads each.
+const MOST_BUNDLES: usize = 64;

@@ -1,0 +1,303 @@
+//! Writes a body: the format that [`super::reader`] reads. Our own, because every proof that is served and every message
+//! that is decoded is written once: a digest goes through serde byte by byte, and a general writer that is called for each
+//! took a twelfth of a served look-up.
+//!
+//! Floats, chars, 128-bit integers and sequences of an unknown length are not part of the format.
+
+use alloc::vec::Vec;
+use core::fmt;
+
+use serde::ser::{
+    self, Serialize, SerializeMap, SerializeSeq, SerializeStruct, SerializeStructVariant,
+    SerializeTuple, SerializeTupleStruct, SerializeTupleVariant, Serializer,
+};
+
+/// Where a body is written to.
+pub(super) trait Output {
+    /// Takes the next bytes, unless these cannot be the next ones.
+    fn take(&mut self, bytes: &[u8]) -> Result<(), Unwritten>;
+}
+
+/// The value cannot be written, or is another one than was to be written.
+#[derive(Debug, thiserror::Error)]
+#[error("the value is not written")]
+pub(super) struct Unwritten;
+
+impl ser::Error for Unwritten {
+    fn custom<T: fmt::Display>(_: T) -> Self {
+        Self
+    }
+}
+
+/// Appends what is written.
+pub(super) struct Append<'a>(pub(super) &'a mut Vec<u8>);
+
+impl Output for Append<'_> {
+    #[inline]
+    fn take(&mut self, bytes: &[u8]) -> Result<(), Unwritten> {
+        self.0.extend_from_slice(bytes);
+        Ok(())
+    }
+}
+
+/// Compares what is written with what was read, without a second buffer.
+pub(super) struct Compare<'a> {
+    /// What is still to be written.
+    pub(super) rest: &'a [u8],
+}
+
+impl Output for Compare<'_> {
+    #[inline]
+    fn take(&mut self, bytes: &[u8]) -> Result<(), Unwritten> {
+        self.rest = self.rest.strip_prefix(bytes).ok_or(Unwritten)?;
+        Ok(())
+    }
+}
+
+/// Writes values one after the other.
+pub(super) struct Writer<O>(pub(super) O);
+
+impl<O: Output> Writer<O> {
+    /// One byte up to 250; from there on, a byte that says how many little-endian bytes follow.
+    #[inline]
+    fn varint(&mut self, number: u64) -> Result<(), Unwritten> {
+        if let Ok(small @ 0..=250) = u8::try_from(number) {
+            self.0.take(&[small])
+        } else if let Ok(number) = u16::try_from(number) {
+            let [a, b] = number.to_le_bytes();
+            self.0.take(&[251, a, b])
+        } else if let Ok(number) = u32::try_from(number) {
+            let [a, b, c, d] = number.to_le_bytes();
+            self.0.take(&[252, a, b, c, d])
+        } else {
+            self.0.take(&[253])?;
+            self.0.take(&number.to_le_bytes())
+        }
+    }
+
+    /// Zigzag: 0, -1, 1, -2, .. are 0, 1, 2, 3, ..
+    #[inline]
+    fn zigzag(&mut self, number: i64) -> Result<(), Unwritten> {
+        self.varint((number << 1 ^ number >> 63).cast_unsigned())
+    }
+
+    fn length(&mut self, length: usize) -> Result<(), Unwritten> {
+        self.varint(u64::try_from(length).map_err(|_| Unwritten)?)
+    }
+
+    fn bytes(&mut self, bytes: &[u8]) -> Result<(), Unwritten> {
+        self.length(bytes.len())?;
+        self.0.take(bytes)
+    }
+}
+
+/// Methods that write one number.
+macro_rules! write {
+    ($($method:ident($number:ty) => $write:ident;)*) => {$(
+        #[inline]
+        fn $method(self, number: $number) -> Result<(), Unwritten> {
+            self.$write(number.into())
+        }
+    )*};
+}
+
+/// Methods for what is not part of the format.
+macro_rules! refuse {
+    ($($method:ident($number:ty);)*) => {$(
+        fn $method(self, _: $number) -> Result<(), Unwritten> {
+            Err(Unwritten)
+        }
+    )*};
+}
+
+impl<O: Output> Serializer for &mut Writer<O> {
+    type Ok = ();
+    type Error = Unwritten;
+    type SerializeSeq = Self;
+    type SerializeTuple = Self;
+    type SerializeTupleStruct = Self;
+    type SerializeTupleVariant = Self;
+    type SerializeMap = Self;
+    type SerializeStruct = Self;
+    type SerializeStructVariant = Self;
+
+    write! {
+        serialize_u16(u16) => varint;
+        serialize_u32(u32) => varint;
+        serialize_u64(u64) => varint;
+        serialize_i16(i16) => zigzag;
+        serialize_i32(i32) => zigzag;
+        serialize_i64(i64) => zigzag;
+    }
+
+    refuse! {
+        serialize_f32(f32);
+        serialize_f64(f64);
+        serialize_char(char);
+    }
+
+    #[inline]
+    fn serialize_u8(self, number: u8) -> Result<(), Unwritten> {
+        self.0.take(&[number])
+    }
+
+    fn serialize_i8(self, number: i8) -> Result<(), Unwritten> {
+        self.0.take(&[number.cast_unsigned()])
+    }
+
+    fn serialize_bool(self, flag: bool) -> Result<(), Unwritten> {
+        self.0.take(&[flag.into()])
+    }
+
+    fn serialize_str(self, text: &str) -> Result<(), Unwritten> {
+        self.bytes(text.as_bytes())
+    }
+
+    fn serialize_bytes(self, bytes: &[u8]) -> Result<(), Unwritten> {
+        self.bytes(bytes)
+    }
+
+    fn serialize_none(self) -> Result<(), Unwritten> {
+        self.0.take(&[0])
+    }
+
+    fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<(), Unwritten> {
+        self.0.take(&[1])?;
+        value.serialize(self)
+    }
+
+    fn serialize_unit(self) -> Result<(), Unwritten> {
+        Ok(())
+    }
+
+    fn serialize_unit_struct(self, _: &'static str) -> Result<(), Unwritten> {
+        Ok(())
+    }
+
+    fn serialize_unit_variant(
+        self,
+        _: &'static str,
+        variant: u32,
+        _: &'static str,
+    ) -> Result<(), Unwritten> {
+        self.varint(variant.into())
+    }
+
+    fn serialize_newtype_struct<T: Serialize + ?Sized>(
+        self,
+        _: &'static str,
+        value: &T,
+    ) -> Result<(), Unwritten> {
+        value.serialize(self)
+    }
+
+    fn serialize_newtype_variant<T: Serialize + ?Sized>(
+        self,
+        _: &'static str,
+        variant: u32,
+        _: &'static str,
+        value: &T,
+    ) -> Result<(), Unwritten> {
+        self.varint(variant.into())?;
+        value.serialize(self)
+    }
+
+    fn serialize_seq(self, length: Option<usize>) -> Result<Self, Unwritten> {
+        self.length(length.ok_or(Unwritten)?)?;
+        Ok(self)
+    }
+
+    fn serialize_tuple(self, _: usize) -> Result<Self, Unwritten> {
+        Ok(self)
+    }
+
+    fn serialize_tuple_struct(self, _: &'static str, _: usize) -> Result<Self, Unwritten> {
+        Ok(self)
+    }
+
+    fn serialize_tuple_variant(
+        self,
+        _: &'static str,
+        variant: u32,
+        _: &'static str,
+        _: usize,
+    ) -> Result<Self, Unwritten> {
+        self.varint(variant.into())?;
+        Ok(self)
+    }
+
+    fn serialize_map(self, length: Option<usize>) -> Result<Self, Unwritten> {
+        self.serialize_seq(length)
+    }
+
+    fn serialize_struct(self, _: &'static str, _: usize) -> Result<Self, Unwritten> {
+        Ok(self)
+    }
+
+    fn serialize_struct_variant(
+        self,
+        name: &'static str,
+        variant: u32,
+        variant_name: &'static str,
+        length: usize,
+    ) -> Result<Self, Unwritten> {
+        self.serialize_tuple_variant(name, variant, variant_name, length)
+    }
+
+    fn collect_str<T: fmt::Display + ?Sized>(self, _: &T) -> Result<(), Unwritten> {
+        Err(Unwritten)
+    }
+
+    fn is_human_readable(&self) -> bool {
+        false
+    }
+}
+
+/// Parts stand one after the other, whatever they are parts of.
+macro_rules! parts {
+    ($($parts:ident::$method:ident($($name:ty)?);)*) => {$(
+        impl<O: Output> $parts for &mut Writer<O> {
+            type Ok = ();
+            type Error = Unwritten;
+
+            #[inline]
+            fn $method<T: Serialize + ?Sized>(
+                &mut self,
+                $(_: $name,)?
+                value: &T,
+            ) -> Result<(), Unwritten> {
+                value.serialize(&mut **self)
+            }
+
+            fn end(self) -> Result<(), Unwritten> {
+                Ok(())
+            }
+        }
+    )*};
+}
+
+parts! {
+    SerializeSeq::serialize_element();
+    SerializeTuple::serialize_element();
+    SerializeTupleStruct::serialize_field();
+    SerializeTupleVariant::serialize_field();
+    SerializeStruct::serialize_field(&'static str);
+    SerializeStructVariant::serialize_field(&'static str);
+}
+
+impl<O: Output> SerializeMap for &mut Writer<O> {
+    type Ok = ();
+    type Error = Unwritten;
+
+    fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<(), Unwritten> {
+        key.serialize(&mut **self)
+    }
+
+    fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Unwritten> {
+        value.serialize(&mut **self)
+    }
+
+    fn end(self) -> Result<(), Unwritten> {
+        Ok(())
+    }
+}

@@ -1,0 +1,88 @@
+//! A dictionary to ask about.
+
+use std::{
+    error::Error,
+    path::{Path, PathBuf},
+};
+
+use pad::{
+    Key, Operation, SecretKey, SigningRecord, Value, Version,
+    dynamic::{AnyClient, Description, open_author},
+    question::{Question, Statement},
+    selection::{RepositoryName, SchemeName, SuiteName},
+};
+
+pub(crate) type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
+
+/// An author's store, with the key that signs for it.
+pub(crate) struct Store {
+    pub(crate) path: PathBuf,
+    pub(crate) key: SecretKey,
+    record: PathBuf,
+}
+
+impl Store {
+    /// A dictionary with so many keys in its first version, in this folder.
+    pub(crate) fn make(folder: &Path, keys: u64) -> Outcome<Self> {
+        let key = SecretKey::generate(SuiteName::Sha256Ed25519, SchemeName::RedBlack, None)?;
+        let store = Self {
+            path: folder.join("load.pad"),
+            key,
+            record: folder.join("key.signed"),
+        };
+        store.create(&store.path)?;
+        store.publish(0..keys)?;
+        Ok(store)
+    }
+
+    /// An empty store of the dictionary.
+    pub(crate) fn create(&self, path: &Path) -> Outcome<()> {
+        let description = Description {
+            public: self.key.public().clone(),
+            repository: RepositoryName::Stored,
+        };
+        Ok(description.create(path)?)
+    }
+
+    /// Signs a version in which these keys have their values.
+    pub(crate) fn publish(&self, numbers: impl Iterator<Item = u64>) -> Outcome<Version> {
+        let record = SigningRecord::open(&self.record)?;
+        let mut author = open_author(&self.path, &self.key, record)?;
+        let puts = numbers.map(|number| {
+            let value = Value::new(value_of(number))?;
+            Ok(Operation::Put(key_of(number)?, value))
+        });
+        author.stage(puts.collect::<Outcome<_>>()?)?;
+        Ok(author.flush(&[])?)
+    }
+}
+
+/// That an answer about the first version says what is right.
+pub(crate) fn verify(client: &dyn AnyClient, number: u64, answer: &[u8]) -> Outcome<()> {
+    let question = Question::Key(key_of(number)?);
+    match client.check_at(Version::new(1), &question, answer)? {
+        Statement::Lookup(lookup)
+            if lookup.answer.value().map(Value::as_bytes) == Some(&value_of(number)[..]) =>
+        {
+            Ok(())
+        }
+        other => Err(format!("another answer: {other:?}").into()),
+    }
+}
+
+/// Keys of 16 bytes.
+pub(crate) fn key_of(number: u64) -> Outcome<Key> {
+    Ok(Key::new(format!("{number:016}").into_bytes())?)
+}
+
+/// Values of 32 bytes.
+fn value_of(number: u64) -> Vec<u8> {
+    format!("{number:032}").into_bytes()
+}
+
+/// Steps of a generator with full period: all over the keys, without a pattern of the tree's.
+pub(crate) const fn step(number: u64) -> u64 {
+    number
+        .wrapping_mul(6_364_136_223_846_793_005)
+        .wrapping_add(1_442_695_040_888_963_407)
+}

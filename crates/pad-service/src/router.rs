@@ -1,0 +1,326 @@
+//! A router: passes questions to the servers that keep what they are about, and the answers back.
+
+use core::time::Duration;
+use std::{fmt::Write as _, sync::Arc};
+
+use pad::{PublicKey, Version, question::Question};
+use pad_client::{FetchError, Reply, Resource, Server, Versions, Wanted};
+use serde_json::{Map, json};
+use web::server::{
+    Admission, Answer, Handler, Head, HeaderName, HeaderValue, Limits, StatusCode, Work, header,
+};
+
+use crate::{
+    following::Following,
+    metrics::Metrics,
+    refusal::Refusal,
+    reply::{Lasts, MESSAGE, OBJECT, TEXT, matches, reply},
+    request::{Request, Target, not_allowed},
+};
+
+mod upstreams;
+
+use upstreams::Upstreams;
+
+/// Passes questions about one dictionary to servers that keep what they are about.
+///
+/// It knows what each server says that it keeps, asks those first that have said so, and the others when these fail or say that they do
+/// not keep it. Of what is newest it says what a server has shown a signed head of, and never goes back. It verifies nothing else: what the
+/// author has signed is for clients to check, and a server that lies does so through the router as well. Of two servers that keep the
+/// same, each is asked in turn.
+///
+/// Updates are not taken: authors bring them to the servers.
+#[derive(Debug)]
+pub struct Router {
+    name: String,
+    upstreams: Arc<Upstreams>,
+    limits: Limits,
+    metrics: Metrics,
+}
+
+/// Why servers cannot stand behind one router.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum NotRouted {
+    /// There is no server.
+    #[error("no server is named")]
+    NoServer,
+    /// No key is given, and no server can be reached to name one.
+    #[error("no server can be reached to name the author's key")]
+    NoKey,
+    /// Servers name different keys of the author's.
+    #[error("{first} and {other} have dictionaries of different keys")]
+    OtherKey {
+        /// The address of one server.
+        first: String,
+        /// The address of one that names another key.
+        other: String,
+    },
+}
+
+impl Router {
+    /// The router to servers of one dictionary, under this name. Answers keep to the limits of the server that it is for. The author's key is
+    /// taken from the servers if it is not given.
+    ///
+    /// Servers that cannot be reached now are asked later.
+    ///
+    /// # Errors
+    /// [`NotRouted`].
+    pub fn new(
+        name: String,
+        servers: Vec<Server>,
+        public: Option<PublicKey>,
+        limits: Limits,
+    ) -> Result<Self, NotRouted> {
+        Ok(Self {
+            name,
+            upstreams: Arc::new(Upstreams::new(servers, public)?),
+            limits,
+            metrics: Metrics::default(),
+        })
+    }
+
+    /// Asks every server again and again what it keeps, with this pause; none waits for another.
+    pub fn follow(&self, every: Duration) -> Vec<Following> {
+        let numbers = 0..self.upstreams.servers.all().len();
+        let follow = |number| {
+            let upstreams = Arc::clone(&self.upstreams);
+            let mut failed = false;
+            Following::begin(every, move || {
+                let fails = upstreams.refresh(number).err();
+                let server = upstreams.servers.all().get(number).map(Server::address);
+                match (&fails, server) {
+                    (Some(error), Some(server)) if !failed => tracing::warn!(server, %error),
+                    (None, Some(server)) if failed => tracing::info!(server, "is of use again"),
+                    _ => {}
+                }
+                failed = fails.is_some();
+            })
+        };
+        numbers.map(follow).collect()
+    }
+
+    fn answer(&self, request: Request<()>, body: &[u8]) -> Result<Answer, Refusal> {
+        let known = request.if_none_match.as_ref();
+        let plain = |kind, text: String| Ok(reply(kind, text.into_bytes(), Lasts::Once, known));
+        match request.target {
+            Target::Health => plain(OBJECT, self.health()),
+            Target::Metrics => plain(TEXT, self.text()),
+            Target::List => plain(OBJECT, json!([self.name]).to_string()),
+            Target::Get((), Resource::Versions) => {
+                let object = self.upstreams.versions().to_json();
+                Ok(reply(OBJECT, object.into_bytes(), Lasts::Moment, known))
+            }
+            Target::Get((), resource @ (Resource::Head | Resource::HeadOf(_))) => {
+                let newest = self.upstreams.newest();
+                let lasts = match resource {
+                    Resource::HeadOf(version) if version != newest.version => {
+                        let path = resource.path();
+                        let reply = self.forward(Wanted::HeadOf(version), &path, None)?;
+                        return Ok(passed_on(reply, known));
+                    }
+                    Resource::HeadOf(_) => Lasts::Forever,
+                    _ => Lasts::Moment,
+                };
+                if newest.version == Version::EMPTY {
+                    let text = "no server has a version yet";
+                    return Err(Refusal::new(StatusCode::NOT_FOUND, "unknown_version", text));
+                }
+                Ok(reply(MESSAGE, newest.head, lasts, known))
+            }
+            Target::Get((), resource) => {
+                let reply = self.forward(wanted(&resource), &resource.path(), None)?;
+                Ok(passed_on(reply, known))
+            }
+            Target::Ask((), version) => {
+                // What is no question costs no server anything.
+                Question::decode(body).map_err(|error| {
+                    Refusal::new(StatusCode::BAD_REQUEST, "unreadable_question", error)
+                })?;
+                let path = format!("answers/{version}");
+                let reply = self.forward(Wanted::ContentsOf(version), &path, Some(body))?;
+                Ok(passed_on(reply, known))
+            }
+            Target::Update(()) => Err(not_allowed()),
+        }
+    }
+
+    /// What the first server says that has it, or has something to say about it that others would say too.
+    fn forward(&self, wanted: Wanted, path: &str, posted: Option<&[u8]>) -> Result<Reply, Refusal> {
+        let servers = &self.upstreams.servers;
+        servers.turn();
+        let (mut elsewhere, mut late, mut fails) = (None, None, false);
+        for (number, server) in servers.order(wanted) {
+            match server.forward(path, posted, self.limits.response_bytes) {
+                Ok(reply) => match FetchError::in_reply(&reply) {
+                    Some(error) if error.is_elsewhere() => {
+                        // So that it is not asked in vain again.
+                        drop(self.upstreams.refresh(number));
+                        elsewhere = elsewhere.or(Some(reply));
+                    }
+                    // It is late, or publishes no such file.
+                    Some(error) if error.is("unknown_version") || error.is("unknown_file") => {
+                        late = Some(reply);
+                    }
+                    Some(_) if reply.status.is_server_error() => {
+                        fails = true;
+                        servers.failed(number);
+                    }
+                    _ => return Ok(reply),
+                },
+                Err(error) => {
+                    tracing::debug!(server = %server.address(), %error, "does not answer");
+                    fails = true;
+                    servers.failed(number);
+                }
+            }
+        }
+        // Whoever fails may be the one who keeps it.
+        late.or(elsewhere.filter(|_| !fails)).ok_or_else(nobody)
+    }
+
+    fn health(&self) -> String {
+        let known = self.upstreams.servers.known();
+        let reached = known.iter().filter(|(_, _, reached)| *reached).count();
+        let status = if reached > 0 { "ok" } else { "no server" };
+        let mut latest = Map::new();
+        latest.insert(
+            self.name.clone(),
+            self.upstreams.newest().version.number().into(),
+        );
+        json!({ "status": status, "latest": latest, "servers": known.len(), "reached": reached })
+            .to_string()
+    }
+
+    /// The metrics of its own requests, and of the servers.
+    fn text(&self) -> String {
+        let mut text = self.metrics.text(core::iter::empty());
+        let known = self.upstreams.servers.known();
+        let gauges: [(&str, &str, Value); 3] = [
+            (
+                "pad_server_up",
+                "Whether the server answered when it was last asked.",
+                |_, is_up| u64::from(is_up),
+            ),
+            (
+                "pad_server_oldest_version",
+                "The oldest version that the server says it keeps.",
+                |versions, _| versions.map_or(0, |versions| versions.oldest.number()),
+            ),
+            (
+                "pad_server_latest_version",
+                "The latest version that the server says it has.",
+                |versions, _| versions.map_or(0, |versions| versions.latest.number()),
+            ),
+        ];
+        for (name, help, value) in gauges {
+            // Writing to a string does not fail.
+            let _: core::fmt::Result = writeln!(text, "# HELP {name} {help}\n# TYPE {name} gauge");
+            for (server, versions, is_up) in &known {
+                let (address, value) = (server.address(), value(*versions, *is_up));
+                let _: core::fmt::Result = writeln!(text, "{name}{{server=\"{address}\"}} {value}");
+            }
+        }
+        text
+    }
+}
+
+impl Handler for Router {
+    type Request = Request<()>;
+
+    fn admit(&self, head: &Head) -> Result<Admission<Request<()>>, Answer> {
+        let target = Target::of(head, |name| (name == self.name).then_some(()));
+        let target = target.map_err(|refusal| self.refused(None, &refusal))?;
+        if matches!(target, Target::Update(())) {
+            // Before it has come.
+            return Err(self.refused(Some(target.name()), &not_allowed()));
+        }
+        Ok(Admission {
+            body_bytes: target.body_bytes(0),
+            work: Work::Long,
+            request: Request::new(target, head),
+        })
+    }
+
+    fn handle(&self, request: Request<()>, body: Vec<u8>) -> Answer {
+        let name = request.target.name();
+        match self.answer(request, &body) {
+            Ok(answer) => {
+                let status = answer.status.as_u16();
+                self.metrics.count(Some(name), status, answer.body.len());
+                answer
+            }
+            Err(refusal) => self.refused(Some(name), &refusal),
+        }
+    }
+}
+
+impl Router {
+    fn refused(&self, name: Option<&str>, refusal: &Refusal) -> Answer {
+        let answer = refusal.answer();
+        tracing::debug!(resource = name, code = refusal.code(), "refused");
+        let status = answer.status.as_u16();
+        self.metrics.count(name, status, answer.body.len());
+        answer
+    }
+}
+
+/// What a server has to keep to have this.
+fn wanted(resource: &Resource) -> Wanted {
+    match resource {
+        Resource::HeadOf(version)
+        | Resource::Consistency(_, version)
+        | Resource::Past(_, version) => Wanted::HeadOf(*version),
+        Resource::Answer(version, _)
+        | Resource::Page(version, _)
+        | Resource::Growth(_, version) => Wanted::ContentsOf(*version),
+        Resource::Update(version) | Resource::Updates(version, _) => Wanted::UpdateTo(*version),
+        _ => Wanted::Newest,
+    }
+}
+
+/// An answer with what it says to caches.
+fn passed_on(reply: Reply, known: Option<&HeaderValue>) -> Answer {
+    let Reply {
+        status,
+        mut headers,
+        body,
+    } = reply;
+    let mut answer = Answer {
+        status,
+        headers: Vec::with_capacity(PASSED.len()),
+        body,
+    };
+    let tag = headers.get(header::ETAG);
+    let is_known = known
+        .zip(tag.and_then(|tag| tag.to_str().ok()))
+        .is_some_and(|(known, tag)| matches(known, tag));
+    if is_known && status == StatusCode::OK {
+        answer.status = StatusCode::NOT_MODIFIED;
+        answer.body = Vec::new();
+        headers.remove(header::CONTENT_TYPE);
+    }
+    for name in PASSED {
+        if let Some(value) = headers.remove(&name) {
+            answer.headers.push((name, value));
+        }
+    }
+    answer
+}
+
+/// What a gauge shows of a server.
+type Value = fn(Option<Versions>, bool) -> u64;
+
+/// What is passed on of an answer's headers.
+const PASSED: [HeaderName; 5] = [
+    header::CONTENT_TYPE,
+    header::CACHE_CONTROL,
+    header::ETAG,
+    header::RETRY_AFTER,
+    header::ALLOW,
+];
+
+fn nobody() -> Refusal {
+    let text = "none of the servers that may have it answers";
+    Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "no_server", text)
+}

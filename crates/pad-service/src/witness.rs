@@ -1,0 +1,215 @@
+//! A witness: cosigns checkpoints of logs that it knows, over HTTP.
+
+use core::{
+    fmt::Write as _,
+    sync::atomic::{AtomicU64, Ordering},
+};
+use std::{
+    collections::BTreeMap,
+    time::{SystemTime, UNIX_EPOCH},
+};
+
+use serde_json::json;
+use transparency_log::{
+    Timestamp,
+    note::{Cosigner, VerifierKey},
+    witness::{AddCheckpoint, AddError, FolderRecords, TEXT_CONTENT_TYPE, Witness},
+};
+use web::server::{
+    Admission, Answer, Handler, Head, HeaderValue, Method, StatusCode, Work, header,
+};
+
+use crate::{
+    cosigning::ADD_CHECKPOINT,
+    refusal::Refusal,
+    reply::{Lasts, OBJECT, TEXT, reply},
+};
+
+/// The routes of a witness beside `health` and `metrics`, which it has as every server: name, method and path. The path
+/// stands under the witness's prefix.
+pub const WITNESS_ROUTES: [(&str, &str, &str); 1] = [("add_checkpoint", "post", ADD_CHECKPOINT)];
+
+/// Answers requests for cosignatures (`tlog-witness`).
+///
+/// What it has cosigned is durable before it says so, and it never goes back or cosigns two histories of a log, whoever signs
+/// them; one process at a time has its records.
+#[derive(Debug)]
+pub struct WitnessService {
+    witness: Witness<FolderRecords>,
+    prefix: String,
+    origins: Vec<String>,
+    /// By the status of the answer.
+    answers: BTreeMap<u16, AtomicU64>,
+}
+
+/// What a witness is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WitnessRequest {
+    /// Whether it is well.
+    Health,
+    /// What it was asked, and what it has seen.
+    Metrics,
+    /// To cosign the checkpoint in the body.
+    AddCheckpoint,
+}
+
+impl WitnessService {
+    /// The witness with this key and these records, for these logs, each of which is known by the name of its key. Checkpoints are
+    /// taken at `{prefix}/add-checkpoint`; the prefix is empty, or begins with `/`.
+    pub fn new(
+        signer: Cosigner,
+        records: FolderRecords,
+        logs: &[VerifierKey],
+        prefix: &str,
+    ) -> Self {
+        let mut witness = Witness::new(signer, records);
+        for log in logs {
+            witness.add_log(log.name().as_str(), log.clone());
+        }
+        let mut origins: Vec<_> = logs.iter().map(|log| log.name().to_string()).collect();
+        origins.sort();
+        origins.dedup();
+        Self {
+            witness,
+            prefix: prefix.trim_end_matches('/').to_owned(),
+            origins,
+            answers: STATUSES.map(|status| (status, AtomicU64::new(0))).into(),
+        }
+    }
+
+    fn add_checkpoint(&self, body: &[u8]) -> Answer {
+        let time = SystemTime::now().duration_since(UNIX_EPOCH);
+        let time = time
+            .ok()
+            .and_then(|time| Timestamp::from_seconds(time.as_secs()));
+        let Some(time) = time else {
+            tracing::error!("the clock stands before 1970");
+            return self.counted(Answer::text(
+                StatusCode::INTERNAL_SERVER_ERROR,
+                "the witness has no time\n",
+            ));
+        };
+        let answer = match self.witness.add_checkpoint(body, time) {
+            Ok(cosignature) => {
+                tracing::info!(time = time.seconds(), "cosigned a checkpoint");
+                Answer::new(StatusCode::OK, TEXT_CONTENT_TYPE, cosignature.line())
+            }
+            Err(error) => {
+                match &error {
+                    AddError::Record(source) => {
+                        tracing::error!(error = %source, "the records cannot be read or written");
+                    }
+                    // Somebody has the log's key who should be watched.
+                    AddError::Forked(_) => {
+                        tracing::warn!(%error, "a log shows two histories");
+                    }
+                    // Anybody can bring a proof that is none.
+                    AddError::Inconsistent(_) => tracing::debug!(%error, "a proof does not fit"),
+                    error => tracing::debug!(%error, "refused"),
+                }
+                let status = StatusCode::from_u16(error.status());
+                let status = status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+                Answer::new(status, error.content_type(), error.body())
+            }
+        };
+        self.counted(answer)
+    }
+
+    fn counted(&self, answer: Answer) -> Answer {
+        if let Some(counter) = self.answers.get(&answer.status.as_u16()) {
+            counter.fetch_add(1, Ordering::Relaxed);
+        }
+        answer.with(header::CACHE_CONTROL, HeaderValue::from_static("no-store"))
+    }
+
+    fn metrics(&self) -> String {
+        let mut text = String::from(
+            "# HELP pad_witness_answers_total Requests for cosignatures answered, by status.\n\
+             # TYPE pad_witness_answers_total counter\n",
+        );
+        for (status, counter) in &self.answers {
+            let count = counter.load(Ordering::Relaxed);
+            // Writing to a string does not fail.
+            let _: core::fmt::Result = writeln!(
+                text,
+                "pad_witness_answers_total{{status=\"{status}\"}} {count}"
+            );
+        }
+        text.push_str(
+            "# HELP pad_witness_log_size Entries of the checkpoint cosigned last.\n\
+             # TYPE pad_witness_log_size gauge\n",
+        );
+        for origin in &self.origins {
+            match self.witness.records().recorded(origin) {
+                Ok(head) => {
+                    let (origin, size) = (label(origin), head.size);
+                    let _: core::fmt::Result =
+                        writeln!(text, "pad_witness_log_size{{origin=\"{origin}\"}} {size}");
+                }
+                Err(error) => tracing::error!(%error, "the records cannot be read"),
+            }
+        }
+        text
+    }
+
+    fn target(&self, head: &Head) -> Result<WitnessRequest, Refusal> {
+        let is_get = head.method == Method::GET || head.method == Method::HEAD;
+        let path = head.uri.path();
+        let target = match path {
+            "/health" => WitnessRequest::Health,
+            "/metrics" => WitnessRequest::Metrics,
+            path if path.strip_prefix(&*self.prefix) == Some(ADD_CHECKPOINT) => {
+                WitnessRequest::AddCheckpoint
+            }
+            _ => {
+                let text = "nothing is at this path";
+                return Err(Refusal::new(StatusCode::NOT_FOUND, "unknown_path", text));
+            }
+        };
+        let is_allowed = match target {
+            WitnessRequest::AddCheckpoint => head.method == Method::POST,
+            WitnessRequest::Health | WitnessRequest::Metrics => is_get,
+        };
+        if is_allowed {
+            return Ok(target);
+        }
+        let text = "checkpoints are posted, and everything else is got";
+        let status = StatusCode::METHOD_NOT_ALLOWED;
+        Err(Refusal::new(status, "method_not_allowed", text))
+    }
+}
+
+impl Handler for WitnessService {
+    type Request = WitnessRequest;
+
+    fn admit(&self, head: &Head) -> Result<Admission<WitnessRequest>, Answer> {
+        let request = self.target(head).map_err(|refusal| refusal.answer())?;
+        Ok(Admission {
+            request,
+            body_bytes: match request {
+                WitnessRequest::AddCheckpoint => AddCheckpoint::LONGEST,
+                WitnessRequest::Health | WitnessRequest::Metrics => 0,
+            },
+            work: Work::Long,
+        })
+    }
+
+    fn handle(&self, request: WitnessRequest, body: Vec<u8>) -> Answer {
+        match request {
+            WitnessRequest::Health => {
+                let object = json!({ "status": "ok", "logs": self.origins.len() });
+                reply(OBJECT, object.to_string().into_bytes(), Lasts::Once, None)
+            }
+            WitnessRequest::Metrics => reply(TEXT, self.metrics().into_bytes(), Lasts::Once, None),
+            WitnessRequest::AddCheckpoint => self.add_checkpoint(&body),
+        }
+    }
+}
+
+/// A text as the value of a label.
+pub(crate) fn label(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('"', "\\\"")
+}
+
+/// All that [`AddError::status`] says, and success.
+const STATUSES: [u16; 7] = [200, 400, 403, 404, 409, 422, 500];

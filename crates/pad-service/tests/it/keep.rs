@@ -1,0 +1,210 @@
+//! Servers that keep some versions only.
+
+use pad::{
+    KeyRange, Version,
+    dynamic::open_repository,
+    question::Question,
+    selection::{RepositoryName, SchemeName},
+};
+use pad_client::{FetchError, Pushed, Resource, Server, Versions};
+use pad_service::{CannotKeep, Dictionary, Keep};
+
+use crate::fixture::*;
+
+const KINDS: [(SchemeName, RepositoryName); 3] = [
+    (SchemeName::RedBlack, RepositoryName::Stored),
+    (SchemeName::Treap, RepositoryName::CacheMedian),
+    (
+        SchemeName::TupleSpecLightweight,
+        RepositoryName::VersionedIndex,
+    ),
+];
+
+fn versions(oldest: u64, latest: u64, until: Option<u64>) -> Versions {
+    Versions {
+        oldest: Version::new(oldest),
+        latest: Version::new(latest),
+        until: until.map(Version::new),
+    }
+}
+
+fn got(server: &Server, resource: &Resource) -> Result<Vec<u8>, FetchError> {
+    server.get(resource, 1 << 20)
+}
+
+fn assert_not_kept(server: &Server, resource: &Resource) {
+    match got(server, resource) {
+        Err(error) => {
+            assert!(error.is("not_kept") && error.is_elsewhere(), "{error}");
+            assert!(error.to_string().contains("kept are versions 3 to 6"));
+        }
+        Ok(_) => panic!("{resource:?} is kept"),
+    }
+}
+
+#[test]
+fn a_snapshot_server_has_its_versions_and_says_so_of_others() {
+    for (scheme, repository) in KINDS {
+        let author = Author::new(scheme, repository);
+        priced(&author, 9);
+        let upstream = start(service(&author.path("s.pad")));
+        let store = author.create("mirror.pad");
+        let (dictionary, mut follower) = mirror_keeping(&store, "3..6", vec![connect(&upstream)]);
+        let round = follower.round().unwrap();
+        assert_eq!((round.taken, round.latest), (6, Version::new(6)));
+        assert!(round.incidents.is_empty() && dictionary.is_complete());
+        // From now on nobody is asked.
+        stop(upstream);
+        assert!(follower.round().unwrap().incidents.is_empty());
+        drop((dictionary, follower));
+        // Its store has them and no others.
+        let stored = open_repository(&store).unwrap();
+        assert_eq!(
+            (stored.oldest(), stored.latest()),
+            (Version::new(3), Version::new(6))
+        );
+        drop(stored);
+        let (dictionary, _) = mirror_keeping(&store, "3..6", Vec::new());
+        let server = start(service_of(dictionary));
+        let source = connect(&server);
+        assert_eq!(source.versions().unwrap(), versions(3, 6, Some(6)));
+        let mut client = author.client(&[&server], "view");
+        assert_eq!(client.advance().unwrap(), Version::new(6));
+        for version in 3..=6 {
+            assert_priced(&client, version);
+        }
+        let at = Version::new;
+        for version in [1, 2, 7, 9].map(at) {
+            assert_not_kept(&source, &Resource::Answer(version, about("apple")));
+            assert_not_kept(&source, &Resource::Page(version, KeyRange::ALL));
+            assert_not_kept(&source, &Resource::Update(version));
+        }
+        assert_not_kept(&source, &Resource::Update(at(3)));
+        assert_not_kept(&source, &Resource::Updates(at(3), at(5)));
+        assert_not_kept(&source, &Resource::Updates(at(5), at(8)));
+        assert_not_kept(&source, &Resource::HeadOf(at(7)));
+        assert_not_kept(&source, &Resource::Consistency(at(2), at(8)));
+        for resource in [
+            Resource::HeadOf(at(1)),
+            Resource::Consistency(at(1), at(6)),
+            Resource::Update(at(4)),
+            Resource::Updates(at(4), at(6)),
+        ] {
+            assert!(got(&source, &resource).is_ok(), "{scheme} {resource:?}");
+        }
+        // Nor are they taken from others.
+        let refused = source.push(&author.update("s.pad", 7)).unwrap_err();
+        assert!(refused.is("not_kept"), "{refused}");
+        assert_eq!(
+            source.push(&author.update("s.pad", 6)).unwrap(),
+            Pushed::Known
+        );
+        assert_eq!(source.versions().unwrap(), versions(3, 6, Some(6)));
+        stop(server);
+    }
+}
+
+#[test]
+fn older_versions_are_dropped_as_a_mirror_follows() {
+    for (scheme, repository) in KINDS {
+        let author = Author::new(scheme, repository);
+        let served = service(&author.path("s.pad"));
+        let following = served.follow(SECOND / 100);
+        let server = start(served);
+        let upstream = connect(&server);
+        let (mut since, mut last) = (
+            mirror_keeping(&author.create("since.pad"), "4..", vec![upstream.clone()]),
+            mirror_keeping(&author.create("last.pad"), "last:2", vec![upstream.clone()]),
+        );
+        for version in 1..=9 {
+            author.publish(&[("apple", &version.to_string())]);
+            while upstream.versions().unwrap().latest < Version::new(version) {
+                std::thread::sleep(SECOND / 200);
+            }
+            for (copy, follower) in [&mut since, &mut last] {
+                assert_eq!(follower.round().unwrap().taken, 1);
+                assert_eq!(copy.latest(), Version::new(version));
+            }
+            let oldest = |dictionary: &Dictionary| {
+                let oldest = dictionary.read(pad::dynamic::AnyRepository::oldest);
+                oldest.number()
+            };
+            assert_eq!(oldest(&since.0), if version < 4 { 0 } else { 4 });
+            let expected = [0, 0, 0, 3, 3, 3, 6, 6, 6];
+            let place = usize::try_from(version).unwrap() - 1;
+            assert_eq!(oldest(&last.0), expected[place], "{scheme} {version}");
+        }
+        let kept = start(service_of(since.0));
+        let mut client = author.client(&[&kept], "view");
+        assert_eq!(client.advance().unwrap(), Version::new(9));
+        for version in 4..=9 {
+            assert_priced(&client, version);
+        }
+        assert!(client.ask(Version::new(3), &about("apple")).is_err());
+        drop(following);
+        for server in [server, kept] {
+            stop(server);
+        }
+    }
+}
+
+#[test]
+fn clients_ask_the_next_server_and_call_nobody_a_liar() {
+    let author = Author::of_tree();
+    priced(&author, 9);
+    let full = start(service(&author.path("s.pad")));
+    let store = author.create("mirror.pad");
+    let (dictionary, mut follower) = mirror_keeping(&store, "3..6", vec![connect(&full)]);
+    follower.round().unwrap();
+    let snapshot = start(service_of(dictionary));
+    let mut client = author.client(&[&snapshot, &full], "view");
+    // What is newest is not for the first one to say.
+    assert_eq!(client.advance().unwrap(), Version::new(9));
+    for version in [1, 4, 8, 3, 6, 9, 2] {
+        assert_priced(&client, version);
+    }
+    assert_eq!(client.oldest().unwrap(), Version::EMPTY);
+    assert!(client.take_incidents().is_empty());
+    let view = client.view().clone();
+    // Alone, it answers for what it keeps, and the view does not go back.
+    let mut client = author.client_with(&[&snapshot], view, "alone");
+    assert_eq!(client.advance().unwrap(), Version::new(9));
+    assert_priced(&client, 5);
+    let nobody = client.ask(Version::new(9), &about("apple")).unwrap_err();
+    assert!(nobody.is_askers() && !nobody.is_lie(), "{nobody}");
+    for beside in ["view", "alone"] {
+        assert!(author.kept(beside, ".lie").is_empty());
+    }
+    // The whole server is gone.
+    stop(full);
+    let mut client = author.client(&[&snapshot], "new");
+    assert_eq!(client.advance().unwrap(), Version::new(6));
+    stop(snapshot);
+}
+
+#[test]
+fn copies_of_stores_begin_snapshot_servers() {
+    let author = Author::of_tree();
+    priced(&author, 9);
+    // With newer versions than those that are kept.
+    let store = author.copy("s.pad", "copy.pad");
+    let (dictionary, mut follower) = mirror_keeping(&store, "3..6", Vec::new());
+    follower.round().unwrap();
+    let server = start(service_of(dictionary));
+    let source = connect(&server);
+    assert_eq!(source.versions().unwrap(), versions(3, 6, Some(6)));
+    assert_not_kept(&source, &Resource::HeadOf(Version::new(7)));
+    assert_not_kept(&source, &Resource::Answer(Version::new(7), about("apple")));
+    let mut client = author.client(&[&server], "view");
+    assert_eq!(client.advance().unwrap(), Version::new(6));
+    assert_priced(&client, 3);
+    let range = Question::Range(KeyRange::ALL);
+    assert!(client.ask(Version::new(6), &range).is_ok());
+    stop(server);
+    // What was pruned does not come back.
+    let keep = |keep: Keep| Dictionary::open(&store).unwrap().keeping(keep);
+    let (wanted, oldest) = (Version::new(2), Version::new(3));
+    let gone = CannotKeep::Gone { wanted, oldest };
+    assert_eq!(keep(Keep::From(wanted)).unwrap_err(), gone);
+    assert!(keep(Keep::From(oldest)).is_ok());
+}

@@ -1,0 +1,32 @@
+//! The example of honest clients beside hostile ones, with few of them and for a moment.
+
+use core::time::Duration;
+
+#[path = "../../examples/load/attacks.rs"]
+mod attacks;
+#[path = "../../examples/load/connection.rs"]
+mod connection;
+#[path = "../../examples/load/mixed.rs"]
+mod mixed;
+#[path = "../../examples/load/store.rs"]
+mod store;
+
+#[test]
+fn honest_clients_lose_nothing_beside_every_attack() {
+    let report = mixed::run(&mixed::Plan {
+        span: Duration::from_secs(2),
+        clients: 20,
+        hostile: 10,
+        keys: 2000,
+        pause: Duration::from_millis(10),
+    })
+    .unwrap();
+    report.check().unwrap();
+    // Each has come to do something.
+    assert!(report.asked >= 10, "{report}");
+    assert!(
+        report.attacks.iter().all(|(_, count)| *count > 0),
+        "{report}"
+    );
+    println!("{report}");
+}

@@ -1,0 +1,310 @@
+//! A router in front of servers that keep different versions.
+
+use std::thread;
+
+use pad::{KeyRange, Version, question::Question};
+use pad_client::{Fault, FetchError, Resource};
+use pad_service::{NotRouted, Router};
+use web::{
+    client::{HttpClient, HttpError, Posted, Verdict, header},
+    server::{Limits, Running, StatusCode},
+};
+
+use crate::{fixture::*, serve::raw};
+
+/// The author's nine versions: the first four on one server, all from the fourth on at another.
+struct Parts {
+    author: Author,
+    old: Running,
+    new: Running,
+}
+
+impl Parts {
+    fn begin() -> Self {
+        let author = Author::of_tree();
+        priced(&author, 9);
+        let keeping = |name: &str, keep: &str| {
+            let store = author.copy("s.pad", name);
+            let (dictionary, mut mirror) = mirror_keeping(&store, keep, Vec::new());
+            mirror.round().unwrap();
+            start(service_of(dictionary))
+        };
+        let old = keeping("old.pad", "0..4");
+        let new = keeping("new.pad", "4..");
+        Self { author, old, new }
+    }
+}
+
+fn route(servers: &[&Running]) -> Running {
+    let servers = servers.iter().map(|server| connect(server)).collect();
+    start(Router::new("s".into(), servers, None, Limits::default()).unwrap())
+}
+
+#[test]
+fn every_version_is_answered_by_whoever_keeps_it() {
+    let Parts { author, old, new } = Parts::begin();
+    let router = route(&[&old, &new]);
+    let mut client = author.client(&[&router], "view");
+    assert_eq!(client.advance().unwrap(), Version::new(9));
+    for version in (1..=9).chain([3, 8, 1]) {
+        assert_priced(&client, version);
+        client.head(Version::new(version)).unwrap();
+        let range = Question::Range(KeyRange::ALL);
+        client.ask(Version::new(version), &range).unwrap();
+    }
+    assert_eq!(client.oldest().unwrap(), Version::EMPTY);
+    let source = connect(&router);
+    for version in 1..=9 {
+        let update = Resource::Update(Version::new(version));
+        let update = source.get(&update, 1 << 20).unwrap();
+        assert_eq!(update, author.update("s.pad", version));
+    }
+    assert!(client.take_incidents().is_empty());
+    for server in [router, old, new] {
+        stop(server);
+    }
+}
+
+#[test]
+fn answers_are_those_of_the_servers_to_the_byte_with_what_they_say_to_caches() {
+    let Parts { author, old, new } = Parts::begin();
+    let router = route(&[&old, &new]);
+    let path = |version, key| {
+        let resource = Resource::Answer(Version::new(version), about(key));
+        format!("/v1/dictionaries/s/{}", resource.path())
+    };
+    for (version, server) in [(2, &old), (7, &new)] {
+        for key in ["apple", "fig"] {
+            let path = path(version, key);
+            let (direct, routed) = (raw(server, &path, None), raw(&router, &path, None));
+            assert_eq!((direct.status, &direct.body), (routed.status, &routed.body));
+            for name in [header::ETAG, header::CACHE_CONTROL, header::CONTENT_TYPE] {
+                assert_eq!(direct.headers[&name], routed.headers[&name]);
+            }
+            let posted = Posted {
+                content_type: "application/octet-stream",
+                body: &about(key).encode(),
+            };
+            let path = format!("/v1/dictionaries/s/answers/{version}");
+            assert_eq!(raw(&router, &path, Some(posted)).body, direct.body);
+        }
+    }
+    // Refusals of the servers' are passed on, and those of the router's are typed.
+    for (path, status, code) in [
+        (path(12, "apple"), 404, "unknown_version"),
+        (
+            "/v1/dictionaries/s/answers/1/x".into(),
+            400,
+            "unreadable_path",
+        ),
+        ("/v1/dictionaries/t/head".into(), 404, "unknown_dictionary"),
+        (
+            "/v1/dictionaries/s/files/nothing".into(),
+            404,
+            "unknown_file",
+        ),
+        ("/v1/dictionaries/s/growth/1/3".into(), 422, "not_offered"),
+    ] {
+        let reply = raw(&router, &path, None);
+        assert_eq!(reply.status.as_u16(), status, "{path}");
+        assert!(FetchError::in_reply(&reply).unwrap().is(code), "{path}");
+    }
+    let update = author.update("s.pad", 9);
+    let refused = connect(&router).push(&update).unwrap_err();
+    assert!(refused.is("method_not_allowed"), "{refused}");
+    let posted = Posted {
+        content_type: "application/octet-stream",
+        body: b"no question",
+    };
+    let reply = raw(&router, "/v1/dictionaries/s/answers/1", Some(posted));
+    assert!(
+        FetchError::in_reply(&reply)
+            .unwrap()
+            .is("unreadable_question")
+    );
+    // Whoever has a copy is told that it is good.
+    let tag = raw(&router, &path(7, "apple"), None).headers[header::ETAG].clone();
+    let request = format!(
+        "GET {} HTTP/1.1\r\nhost: h\r\nif-none-match: {}\r\nconnection: close\r\n\r\n",
+        path(7, "apple"),
+        tag.to_str().unwrap()
+    );
+    let plain = start_with(
+        web::server::Options {
+            timeouts: PATIENT,
+            ..web::server::Options::default()
+        },
+        Router::new(
+            "s".into(),
+            vec![connect(&old), connect(&new)],
+            None,
+            Limits::default(),
+        )
+        .unwrap(),
+    );
+    let said = crate::hostile::spoken(plain.address(), request.as_bytes());
+    assert!(said.starts_with("HTTP/1.1 304 "), "{said}");
+    assert!(said.contains("immutable"), "{said}");
+    for server in [router, plain, old, new] {
+        stop(server);
+    }
+}
+
+#[test]
+fn servers_that_are_gone_or_late_are_passed_over_and_found_again() {
+    let Parts { author, old, new } = Parts::begin();
+    let late = author.create("late.pad");
+    let mut stored = pad::dynamic::open_repository(&late).unwrap();
+    stored.apply_message(&author.update("s.pad", 1)).unwrap();
+    drop(stored);
+    let late = start(service(&late));
+    let whole = start(service(&author.path("s.pad")));
+    let router = route(&[&old, &late, &new, &whole]);
+    let mut client = author.client(&[&router], "view");
+    client.advance().unwrap();
+    for version in 1..=9 {
+        assert_priced(&client, version);
+    }
+    stop(new);
+    stop(old);
+    for version in (1..=9).rev() {
+        assert_priced(&client, version);
+    }
+    assert!(client.take_incidents().is_empty());
+    let metrics = raw(&router, "/metrics", None);
+    let metrics = String::from_utf8(metrics.body).unwrap();
+    let up = metrics
+        .lines()
+        .filter(|line| line.starts_with("pad_server_up{"));
+    assert_eq!(
+        up.filter(|line| line.ends_with(" 0")).count(),
+        2,
+        "{metrics}"
+    );
+    stop(whole);
+    assert_priced(&client, 1);
+    stop(late);
+    let nobody = client.ask(Version::new(9), &about("apple")).unwrap_err();
+    assert!(!nobody.is_lie() && !nobody.is_askers(), "{nobody}");
+    let origin = format!("https://{}", router.address());
+    let http = HttpClient::new(&origin, http_options()).unwrap();
+    let read = |reply| Ok::<_, HttpError>(Verdict::Done(reply));
+    let path = Resource::Answer(Version::new(9), about("apple")).path();
+    let busy = http.get(&format!("/v1/dictionaries/s/{path}"), 1 << 10, read);
+    assert_eq!(busy.unwrap_err(), HttpError::Overloaded { attempts: 1 });
+    let health = raw(&router, "/health", None);
+    assert_eq!(health.status, StatusCode::OK);
+    assert!(
+        String::from_utf8(health.body)
+            .unwrap()
+            .contains("no server")
+    );
+    stop(router);
+}
+
+#[test]
+fn a_server_that_lies_through_a_router_is_caught_by_the_client() {
+    let Parts { author, old, new } = Parts::begin();
+    let liar = start(Liar::new(
+        service(&author.path("s.pad")),
+        |path, mut answer| {
+            if path.starts_with("answers/") {
+                *answer.body.last_mut().unwrap() ^= 1;
+            }
+            answer
+        },
+    ));
+    let router = route(&[&liar]);
+    let mut client = author.client(&[&router, &new], "view");
+    client.advance().unwrap();
+    assert_priced(&client, 9);
+    let incidents = client.take_incidents();
+    assert!(
+        matches!(incidents[0].fault, Fault::Lied(_)),
+        "{incidents:?}"
+    );
+    assert!(incidents[0].server.contains(&router.address().to_string()));
+    // Servers of another key are not put behind one router.
+    let other = Author::of_tree();
+    priced(&other, 1);
+    let stranger = start(service(&other.path("s.pad")));
+    let servers = vec![connect(&new), connect(&stranger)];
+    let refused = Router::new("s".into(), servers, None, Limits::default()).unwrap_err();
+    assert!(matches!(refused, NotRouted::OtherKey { .. }));
+    let nobody = Router::new("s".into(), Vec::new(), None, Limits::default()).unwrap_err();
+    assert_eq!(nobody, NotRouted::NoServer);
+    for server in [router, liar, stranger, old, new] {
+        stop(server);
+    }
+}
+
+#[test]
+fn what_is_newest_goes_back_for_nobody_and_is_signed() {
+    let Parts { author, old, new } = Parts::begin();
+    let boaster = start(Liar::new(
+        service(&author.path("s.pad")),
+        |path, mut answer| {
+            if path == "versions" {
+                answer.body = br#"{"oldest":0,"latest":1000000}"#.to_vec();
+            }
+            answer
+        },
+    ));
+    let late = author.create("late.pad");
+    let mut stored = pad::dynamic::open_repository(&late).unwrap();
+    stored.apply_message(&author.update("s.pad", 1)).unwrap();
+    drop(stored);
+    let late = start(service(&late));
+    let router = route(&[&boaster, &late, &old, &new]);
+    let mut client = author.client(&[&router], "view");
+    for _ in 0..10 {
+        assert_eq!(client.advance().unwrap(), Version::new(9));
+        for version in 1..=9 {
+            assert_priced(&client, version);
+        }
+    }
+    let head = raw(&router, "/v1/dictionaries/s/head", None);
+    assert_eq!(head.headers[header::CACHE_CONTROL], "public, max-age=1");
+    let ninth = Resource::HeadOf(Version::new(9));
+    assert_eq!(head.body, connect(&new).get(&ninth, 1 << 10).unwrap());
+    assert!(client.take_incidents().is_empty());
+    let other = Author::of_tree().key.public().clone();
+    let servers = vec![connect(&new)];
+    let refused = Router::new("s".into(), servers, Some(other), Limits::default()).unwrap_err();
+    assert!(matches!(refused, NotRouted::OtherKey { .. }));
+    for server in [router, boaster, late, old, new] {
+        stop(server);
+    }
+}
+
+#[test]
+fn many_clients_share_a_router_while_a_server_comes_and_goes() {
+    let Parts { author, old, new } = Parts::begin();
+    let whole = start(service(&author.path("s.pad")));
+    let limits = Limits {
+        in_flight: 8,
+        ..Limits::default()
+    };
+    let servers = [&old, &new, &whole].map(connect).to_vec();
+    let router = Router::new("s".into(), servers, None, limits).unwrap();
+    let following = router.follow(SECOND / 50);
+    let router = start_with(options(limits), router);
+    thread::scope(|scope| {
+        for number in 0..6 {
+            let (author, router) = (&author, &router);
+            scope.spawn(move || {
+                let mut client = author.client(&[router], &format!("view{number}"));
+                assert_eq!(client.advance().unwrap(), Version::new(9));
+                for round in 0..60 {
+                    assert_priced(&client, 1 + (round * 5 + number) % 9);
+                }
+                assert!(client.take_incidents().is_empty());
+            });
+        }
+        stop(whole);
+    });
+    drop(following);
+    for server in [router, old, new] {
+        stop(server);
+    }
+}

@@ -1,0 +1,621 @@
+//! Logs of heads, witnesses that cosign them, and clients that ask for their word: each over HTTP with TLS.
+
+use std::{
+    collections::BTreeMap,
+    fmt::Write as _,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+
+use disk::layer::Folder;
+use pad::{Version, evidence, witnessed::WitnessedError};
+use pad_client::{ClientError, Fault, NotWitnessed, Resource, Witnesses};
+use pad_service::{
+    Cosigning, Dictionary, Following, HeadLog, HeadLogError, Service, WITNESS_ROUTES,
+    WitnessService,
+};
+use transparency_log::{
+    Checkpoint, Note, Policy, Timestamp,
+    note::{Cosigner, NoteSigner},
+    policy::PolicyError,
+    proof::LogProofError,
+    tree::Hash,
+    witness::{AddCheckpoint, FolderRecords},
+};
+use web::{
+    client::{HttpClient, Posted, Reply, Verdict},
+    server::{Admission, Answer, Handler, Head, Limits, Running, StatusCode, Work},
+};
+
+use crate::{fixture::*, openapi::description};
+
+const HOUR: Duration = Duration::from_hours(1);
+
+fn cosigner(name: &str) -> Cosigner {
+    let mut secret = [9; 32];
+    secret[..name.len()].copy_from_slice(name.as_bytes());
+    Cosigner::new(format!("witness.example/{name}").parse().unwrap(), &secret)
+}
+
+fn log_signer(author: &Author) -> NoteSigner {
+    let id = author.key.public().authority.dictionary;
+    let origin = pad::witnessed::origin("log.example/heads", id);
+    NoteSigner::new(origin.parse().unwrap(), &[3; 32])
+}
+
+/// So many of these witnesses, the log at this author's dictionary.
+fn policy(author: &Author, quorum: usize, witnesses: &[(&str, &Running)]) -> Policy {
+    let mut text = format!("log {}\n", log_signer(author).verifier());
+    let mut names = String::new();
+    for (name, server) in witnesses {
+        let (key, address) = (cosigner(name).verifier(), server.address());
+        writeln!(text, "witness {name} {key} https://{address}").unwrap();
+        write!(names, " {name}").unwrap();
+    }
+    write!(text, "group all {quorum}{names}\nquorum all\n").unwrap();
+    text.parse().unwrap()
+}
+
+/// An honest witness that remembers in this folder.
+fn witness(author: &Author, name: &str, folder: &str) -> WitnessService {
+    let path = author.path(folder);
+    std::fs::create_dir_all(&path).unwrap();
+    let records = FolderRecords::open(Arc::new(Folder::open(&path).unwrap())).unwrap();
+    let logs = [log_signer(author).verifier()];
+    WitnessService::new(cosigner(name), records, &logs, "")
+}
+
+/// A witness that makes of each request what it likes.
+struct Fake<F>(F);
+
+impl<F: Fn(&AddCheckpoint) -> Answer + Send + Sync + 'static> Handler for Fake<F> {
+    type Request = ();
+
+    fn admit(&self, _: &Head) -> Result<Admission<()>, Answer> {
+        Ok(Admission {
+            request: (),
+            body_bytes: AddCheckpoint::LONGEST,
+            work: Work::Long,
+        })
+    }
+
+    fn handle(&self, (): (), body: Vec<u8>) -> Answer {
+        (self.0)(&AddCheckpoint::parse(&body).unwrap())
+    }
+}
+
+/// A witness that cosigns whatever it is shown, at this time.
+fn careless(name: &'static str, seconds: u64) -> impl Fn(&AddCheckpoint) -> Answer {
+    move |request| {
+        let checkpoint = Checkpoint::parse(request.note.unverified_text()).unwrap();
+        let time = Timestamp::from_seconds(seconds).unwrap();
+        let line = cosigner(name).cosign(&checkpoint, time).line();
+        Answer::text(StatusCode::OK, line)
+    }
+}
+
+fn cosigning() -> Cosigning {
+    Cosigning {
+        http: http_options(),
+        every: Duration::from_millis(5),
+        refresh: HOUR,
+        pause: Duration::from_millis(5),
+    }
+}
+
+/// A server of a store that keeps the log of its heads.
+struct Logged {
+    server: Running,
+    log: Arc<HeadLog>,
+    following: Vec<Following>,
+}
+
+fn serve(author: &Author, store: &str, policy: &Policy) -> Logged {
+    let dictionary = Dictionary::open(&author.path(store)).unwrap();
+    let (folder, signer) = (author.path(&format!("{store}.log")), log_signer(author));
+    let log = HeadLog::open(&folder, signer, Some(policy.clone()), &dictionary);
+    let log = Arc::new(log.unwrap());
+    let dictionary = Arc::new(dictionary.logging(Arc::clone(&log)));
+    let mut following = log.follow(Arc::clone(&dictionary), &cosigning()).unwrap();
+    let dictionaries = BTreeMap::from([("s".to_owned(), dictionary)]);
+    let service = Service::new(dictionaries, Limits::default());
+    following.push(service.follow(Duration::from_millis(5)));
+    Logged {
+        server: start(service),
+        log,
+        following,
+    }
+}
+
+impl Logged {
+    fn wait_for(&self, size: u64) {
+        while self.log.sizes().unwrap()[1] < size {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    fn stop(self) {
+        drop(self.following);
+        stop(self.server);
+    }
+}
+
+fn text(server: &Running, path: &str) -> String {
+    let url = format!("https://{}", server.address());
+    let client = HttpClient::new(&url, http_options()).unwrap();
+    let read = |reply: Reply| Ok::<_, pad_client::HttpError>(Verdict::Done(reply.body));
+    String::from_utf8(client.get(path, 1 << 20, read).unwrap()).unwrap()
+}
+
+fn post(server: &Running, path: &str, body: &[u8]) -> Result<Reply, pad_client::HttpError> {
+    let url = format!("https://{}", server.address());
+    let client = HttpClient::new(&url, http_options()).unwrap();
+    let posted = Posted {
+        content_type: "text/plain",
+        body,
+    };
+    client.post(path, posted, 1 << 20, |reply| Ok(Verdict::Done(reply)))
+}
+
+/// What one server did wrong.
+fn fault(error: ClientError) -> Fault {
+    match error {
+        ClientError::Nobody(incidents) => {
+            let [incident] = <[_; 1]>::try_from(incidents).unwrap();
+            incident.fault
+        }
+        other => panic!("{other}"),
+    }
+}
+
+fn refusal(error: ClientError) -> WitnessedError {
+    match fault(error) {
+        Fault::Unwitnessed(NotWitnessed::Refused(error)) => error,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+#[allow(clippy::too_many_lines, reason = "one step after the other")]
+fn a_dead_and_a_lying_witness_keep_nobody_from_the_honest_one() {
+    let author = Author::of_tree();
+    three_versions(&author);
+    let honest = start(witness(&author, "honest", "w"));
+    let dead = start(witness(&author, "dead", "dead"));
+    // Each lie in its turn, then all of them again.
+    let turn = AtomicUsize::new(0);
+    let liar = start(Fake(move |request: &AddCheckpoint| {
+        let other = Checkpoint::new("another.example/log", 7, Hash::of_nothing()).unwrap();
+        let time = Timestamp::from_seconds(1_700_000_000).unwrap();
+        let own = careless("liar", 1_700_000_000)(request);
+        let size = |size: u64| {
+            Answer::new(
+                StatusCode::CONFLICT,
+                "text/x.tlog.size",
+                format!("{size}\n"),
+            )
+        };
+        match turn.fetch_add(1, Ordering::SeqCst) % 9 {
+            0 => Answer::text(StatusCode::OK, cosigner("liar").cosign(&other, time).line()),
+            1 => careless("honest", 1_700_000_000)(request),
+            2 => size(request.old_size ^ 1),
+            3 => size(u64::MAX),
+            4 => Answer::text(StatusCode::OK, "x".repeat(1 << 17)),
+            5 => Answer::text(StatusCode::OK, ""),
+            6 => {
+                let mut line = String::from_utf8(own.body).unwrap();
+                let last = line.len() - 10;
+                let digit = if &line[last..=last] == "A" { "B" } else { "A" };
+                line.replace_range(last..=last, digit);
+                Answer::text(StatusCode::OK, line)
+            }
+            7 => Answer::text(StatusCode::FOUND, "elsewhere"),
+            _ => Answer::text(StatusCode::IM_A_TEAPOT, "\u{1b}[2J"),
+        }
+    }));
+    let witnesses = [("honest", &honest), ("dead", &dead), ("liar", &liar)];
+    let (one, two) = (
+        policy(&author, 1, &witnesses),
+        policy(&author, 2, &witnesses),
+    );
+    stop(dead);
+    let logged = serve(&author, "s.pad", &one);
+    logged.wait_for(3);
+    let mut client = author
+        .client(&[&logged.server], "view")
+        .witnessed_by(Witnesses::new(one, HOUR))
+        .unwrap();
+    assert_eq!(client.advance().unwrap(), Version::new(3));
+    let cosigned = client.cosigned().unwrap().clone();
+    assert_eq!(cosigned.newest, Version::new(3));
+    assert_eq!(cosigned.witnesses, 3);
+    let names: Vec<_> = cosigned
+        .cosignatures
+        .iter()
+        .map(|one| &*one.witness)
+        .collect();
+    assert_eq!(names, ["honest"]);
+    // Versions go on, whatever the others say meanwhile.
+    for version in 4..8 {
+        author.publish(&[("fig", &version.to_string())]);
+        logged.wait_for(version);
+    }
+    assert_eq!(client.advance().unwrap(), Version::new(7));
+    for version in 1..=7 {
+        let answer = client.ask(Version::new(version), &about("apple")).unwrap();
+        let expected: &[u8] = if version == 1 { b"3" } else { b"4" };
+        assert_eq!(value(&answer), Some(expected));
+        let head = client.head(Version::new(version)).unwrap();
+        assert_eq!(head.version, Version::new(version));
+    }
+    assert!(client.take_incidents().is_empty());
+    // What was never cosigned is not asked about.
+    assert!(matches!(
+        client.ask(Version::new(8), &about("apple")),
+        Err(ClientError::NotSeen { .. })
+    ));
+    // Who asks for two is told who is missing.
+    let mut strict = author
+        .client(&[&logged.server], "strict")
+        .witnessed_by(Witnesses::new(two, HOUR))
+        .unwrap();
+    let missing = ["dead", "liar"].map(str::to_owned).to_vec();
+    let quorum = PolicyError::QuorumNotMet {
+        missing,
+        old: Vec::new(),
+    };
+    assert_eq!(
+        refusal(strict.advance().unwrap_err()),
+        WitnessedError::Log(LogProofError::Policy(quorum))
+    );
+    // Nothing is believed before.
+    assert!(matches!(
+        strict.ask(Version::new(1), &about("apple")),
+        Err(ClientError::NotSeen { .. })
+    ));
+    let count = |line: &str| -> u64 {
+        let metrics = text(&logged.server, "/metrics");
+        let mut found = metrics.lines().filter_map(|found| found.strip_prefix(line));
+        found.next().unwrap().trim().parse().unwrap()
+    };
+    let of = |witness: &str| format!("{{dictionary=\"s\",witness=\"{witness}\"}}");
+    assert!(count(&format!("pad_cosignatures_total{}", of("honest"))) >= 5);
+    for witness in ["liar", "dead"] {
+        assert_eq!(count(&format!("pad_cosignatures_total{}", of(witness))), 0);
+        while count(&format!("pad_cosignatures_failed_total{}", of(witness))) == 0 {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+    assert_eq!(count("pad_log_published_size{dictionary=\"s\"}"), 7);
+    logged.stop();
+    for server in [honest, liar] {
+        stop(server);
+    }
+}
+
+/// Serves the log of one server and answers of another.
+struct TwoFaced {
+    log: Service,
+    answers: Service,
+}
+
+impl Handler for TwoFaced {
+    type Request = (bool, <Service as Handler>::Request);
+
+    fn admit(&self, head: &Head) -> Result<Admission<Self::Request>, Answer> {
+        let is_of_log = head.uri.path().contains("/files/");
+        let service = if is_of_log { &self.log } else { &self.answers };
+        let admitted = service.admit(head)?;
+        Ok(Admission {
+            request: (is_of_log, admitted.request),
+            body_bytes: admitted.body_bytes,
+            work: Work::Long,
+        })
+    }
+
+    fn handle(&self, (is_of_log, request): Self::Request, body: Vec<u8>) -> Answer {
+        let service = if is_of_log { &self.log } else { &self.answers };
+        service.handle(request, body)
+    }
+}
+
+fn a_private_fork(author: &Author) {
+    author.create("fork.pad");
+    author.publish_in("fork.pad", &[("apple", "3"), ("pear", "5"), ("plum", "7")]);
+    author.publish_in("fork.pad", &[("apple", "66")]);
+    author.publish_in("fork.pad", &[("apple", "67")]);
+}
+
+fn private_forks_are_refused(author: &Author) {
+    three_versions(author);
+    a_private_fork(author);
+    let first = start(witness(author, "first", "w1"));
+    let second = start(witness(author, "second", "w2"));
+    let witnesses = [("first", &first), ("second", &second)];
+    let policy = policy(author, 2, &witnesses);
+    let honest = serve(author, "s.pad", &policy);
+    honest.wait_for(3);
+    let witnessed = |server: &Running, beside: &str| {
+        author
+            .client(&[server], beside)
+            .witnessed_by(Witnesses::new(policy.clone(), HOUR))
+            .unwrap()
+    };
+    let latest = Version::new(3);
+
+    // The same keys, the author's and the log's, in other hands: the witnesses have seen another history.
+    let private = serve(author, "fork.pad", &policy);
+    let failed = "pad_cosignatures_failed_total{dictionary=\"s\",witness=\"first\"} 0";
+    while text(&private.server, "/metrics").contains(failed) {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    assert_eq!(private.log.sizes().unwrap(), [3, 0]);
+    let mut victim = author.client(&[&private.server], "victim");
+    assert_eq!(victim.advance().unwrap(), latest);
+    let answer = victim.ask(latest, &about("apple")).unwrap();
+    assert_eq!(value(&answer), Some(&b"67"[..]));
+    let refused = witnessed(&private.server, "asks").advance().unwrap_err();
+    assert!(refused.is_lie());
+    assert_eq!(fault(refused), Fault::Unwitnessed(NotWitnessed::NoLog));
+
+    // The honest log, and answers from the private history: of the newest version, and of an older one.
+    let log = service_with(author, &honest.log);
+    let two_faced = start(TwoFaced {
+        log,
+        answers: service(&author.path("fork.pad")),
+    });
+    let mut client = witnessed(&two_faced, "two-faced");
+    assert_eq!(client.advance().unwrap(), latest);
+    for version in [2, 3].map(Version::new) {
+        let refused = client.ask(version, &about("apple")).unwrap_err();
+        assert!(refused.is_lie(), "{refused}");
+        assert!(matches!(fault(refused), Fault::Fork(_)));
+    }
+    // Both histories begin alike.
+    assert!(client.ask(Version::new(1), &about("apple")).is_ok());
+    // The older version is the log's.
+    let logged = client.head(Version::new(2)).unwrap();
+    assert_eq!(logged.root, witnessed_head(&honest.server, author, &policy));
+    for file in author.kept("two-faced", ".evidence") {
+        let proved = evidence::check(author.key.public(), &std::fs::read(file).unwrap());
+        assert!([2, 3].map(Version::new).contains(&proved.unwrap()));
+    }
+    assert_eq!(author.kept("two-faced", ".evidence").len(), 2);
+    stop(two_faced);
+    honest.stop();
+    private.stop();
+    for server in [first, second] {
+        stop(server);
+    }
+}
+
+/// A service of the store `s.pad` with the log that another server keeps.
+fn service_with(author: &Author, log: &Arc<HeadLog>) -> Service {
+    let dictionary = Dictionary::open(&author.path("s.pad")).unwrap();
+    let dictionary = Arc::new(dictionary.logging(Arc::clone(log)));
+    let dictionaries = BTreeMap::from([("s".to_owned(), dictionary)]);
+    Service::new(dictionaries, Limits::default())
+}
+
+fn witnessed_head(server: &Running, author: &Author, policy: &Policy) -> String {
+    let mut client = author
+        .client(&[server], "honest")
+        .witnessed_by(Witnesses::new(policy.clone(), HOUR))
+        .unwrap();
+    client.advance().unwrap();
+    client.head(Version::new(2)).unwrap().root
+}
+
+#[test]
+fn a_private_fork_is_refused_by_who_asks_witnesses_and_by_nobody_else() {
+    private_forks_are_refused(&Author::of_tree());
+}
+
+#[test]
+fn whatever_is_changed_in_a_log_is_refused_and_the_next_server_asked() {
+    let author = Author::of_tree();
+    three_versions(&author);
+    let honest = start(witness(&author, "honest", "w"));
+    let policy = policy(&author, 1, &[("honest", &honest)]);
+    let logged = serve(&author, "s.pad", &policy);
+    logged.wait_for(3);
+    let length = |path: &str| {
+        let file = Resource::File(path.into());
+        connect(&logged.server).get(&file, 1 << 20).unwrap().len()
+    };
+    for (path, step) in [
+        ("checkpoint", 5),
+        ("tile/0/000.p/3", 7),
+        ("tile/entries/000.p/3", 31),
+    ] {
+        let place = Arc::new(AtomicUsize::new(0));
+        let at = Arc::clone(&place);
+        let service = service_with(&author, &logged.log);
+        let liar = start(Liar::new(service, move |asked, mut answer| {
+            if asked == format!("files/{path}")
+                && let Some(byte) = answer.body.get_mut(at.load(Ordering::SeqCst))
+            {
+                *byte ^= 1;
+            }
+            answer
+        }));
+        for byte in (0..length(path)).step_by(step) {
+            place.store(byte, Ordering::SeqCst);
+            let mut client = author
+                .client(&[&liar, &logged.server], "view")
+                .witnessed_by(Witnesses::new(policy.clone(), HOUR))
+                .unwrap();
+            // Of the bundle the last entry is used at once, and the others when they are asked for.
+            assert_eq!(client.advance().unwrap(), Version::new(3), "{path} {byte}");
+            client.head(Version::new(1)).unwrap();
+            let incidents = client.take_incidents();
+            assert!(!incidents.is_empty(), "{path} {byte}");
+            for incident in incidents {
+                assert!(
+                    matches!(incident.fault, Fault::Unwitnessed(_)),
+                    "{incident}"
+                );
+            }
+        }
+        stop(liar);
+    }
+    logged.stop();
+    stop(honest);
+}
+
+#[test]
+fn an_old_cosignature_is_refused_by_its_age() {
+    let author = Author::of_tree();
+    three_versions(&author);
+    let slow = start(Fake(careless("old", 1_000_000)));
+    let policy = policy(&author, 1, &[("old", &slow)]);
+    let logged = serve(&author, "s.pad", &policy);
+    logged.wait_for(3);
+    let client = |within| {
+        author
+            .client(&[&logged.server], "view")
+            .witnessed_by(Witnesses::new(policy.clone(), within))
+            .unwrap()
+    };
+    let refused = refusal(client(HOUR).advance().unwrap_err());
+    let quorum = PolicyError::QuorumNotMet {
+        missing: Vec::new(),
+        old: vec!["old".to_owned()],
+    };
+    assert_eq!(refused, WitnessedError::Log(LogProofError::Policy(quorum)));
+    assert_eq!(client(Duration::MAX).advance().unwrap(), Version::new(3));
+    logged.stop();
+    stop(slow);
+}
+
+#[test]
+fn a_log_goes_on_after_a_restart_and_refuses_a_store_of_another_history() {
+    let author = Author::of_tree();
+    three_versions(&author);
+    a_private_fork(&author);
+    let honest = start(witness(&author, "honest", "w"));
+    let policy = policy(&author, 1, &[("honest", &honest)]);
+    let logged = serve(&author, "s.pad", &policy);
+    logged.wait_for(3);
+    logged.stop();
+    author.publish(&[("fig", "1")]);
+    let logged = serve(&author, "s.pad", &policy);
+    logged.wait_for(4);
+    logged.stop();
+    let open = |store: &str, signer: NoteSigner| {
+        let dictionary = Dictionary::open(&author.path(store)).unwrap();
+        let folder = author.path("s.pad.log");
+        HeadLog::open(&folder, signer, Some(policy.clone()), &dictionary).map(drop)
+    };
+    author.publish_in("fork.pad", &[("fig", "1")]);
+    let fork = open("fork.pad", log_signer(&author)).unwrap_err();
+    assert!(matches!(fork, HeadLogError::OtherHead(_)), "{fork}");
+    let stranger = NoteSigner::new("log.example/heads/0".parse().unwrap(), &[3; 32]);
+    let other = open("s.pad", stranger).unwrap_err();
+    assert!(
+        matches!(other, HeadLogError::OtherDictionary { .. }),
+        "{other}"
+    );
+    let name = log_signer(&author).name().clone();
+    let unnamed = open("s.pad", NoteSigner::new(name, &[4; 32])).unwrap_err();
+    assert!(matches!(unnamed, HeadLogError::NotInPolicy), "{unnamed}");
+    stop(honest);
+}
+
+#[test]
+#[allow(clippy::too_many_lines, reason = "one step after the other")]
+fn hostile_requests_to_a_witness_get_the_statuses_that_are_described() {
+    let author = Author::of_tree();
+    let server = start(witness(&author, "honest", "w"));
+    let (log, other) = (
+        log_signer(&author),
+        NoteSigner::new("other.example/log".parse().unwrap(), &[5; 32]),
+    );
+    let origin = log.name().as_str();
+    let note = |origin: &str, size: u64, root: &[u8], signer: &NoteSigner| {
+        let checkpoint = Checkpoint::new(origin, size, Hash::of_leaf(root)).unwrap();
+        checkpoint.sign(signer)
+    };
+    let request = |old_size: u64, note: Note, proof: &[Hash]| {
+        let proof = proof.to_vec();
+        AddCheckpoint {
+            old_size,
+            proof,
+            note,
+        }
+        .encode()
+        .into_bytes()
+    };
+    let good = request(0, note(origin, 1, b"a", &log), &[]);
+    let mut cut = good.clone();
+    cut.pop();
+    let leaf = Hash::of_leaf(b"a");
+    let cases = [
+        (Vec::new(), 400),
+        (vec![0xff; 1000], 400),
+        (cut, 400),
+        (request(2, note(origin, 1, b"a", &log), &[]), 400),
+        (
+            request(0, note("other.example/log", 1, b"a", &other), &[]),
+            404,
+        ),
+        (request(0, note(origin, 1, b"a", &other), &[]), 403),
+        (good.clone(), 200),
+        (good.clone(), 409),
+        (request(1, note(origin, 1, b"a", &log), &[]), 200),
+        (request(1, note(origin, 1, b"b", &log), &[]), 409),
+        (request(1, note(origin, 2, b"b", &log), &[leaf]), 422),
+        (
+            request(1, note(origin, u64::MAX, b"b", &log), &vec![leaf; 63]),
+            422,
+        ),
+    ];
+    let description = description();
+    let [(_, method, template)] = WITNESS_ROUTES;
+    let described = &description["paths"][template][method]["responses"];
+    for (place, (body, status)) in cases.iter().enumerate() {
+        let reply = post(&server, template, body).unwrap();
+        assert_eq!(reply.status.as_u16(), *status, "{place}");
+        let kind = reply.headers["content-type"].to_str().unwrap();
+        let kind = kind.split(';').next().unwrap();
+        let response = &described[reply.status.as_str()];
+        assert!(response["content"][kind].is_object(), "{status} {kind}");
+    }
+    // Every byte of a good request changed, and every beginning of it: never a cosignature for something else.
+    let first = post(&server, template, &good).unwrap();
+    assert_eq!(first.body, b"1\n");
+    for place in 0..good.len() {
+        let mut changed = good.clone();
+        changed[place] ^= 1;
+        // From where it is to where it is, which is right.
+        if changed.starts_with(b"old 1") {
+            changed = Vec::new();
+        }
+        for body in [&changed[..], &good[..place]] {
+            let reply = post(&server, template, body).unwrap();
+            assert_ne!(reply.status, StatusCode::OK, "{place}");
+        }
+    }
+    let long = vec![b'a'; AddCheckpoint::LONGEST + 1];
+    assert!(post(&server, template, &long).is_err());
+    assert_eq!(
+        post(&server, "/other/add-checkpoint", &good)
+            .unwrap()
+            .status,
+        404
+    );
+    assert_eq!(post(&server, "/health", &good).unwrap().status, 405);
+    assert!(text(&server, "/health").contains("\"ok\""));
+    assert!(text(&server, template).contains("method_not_allowed"));
+    let metrics = text(&server, "/metrics");
+    assert!(
+        metrics.contains("pad_witness_answers_total{status=\"200\"} 2"),
+        "{metrics}"
+    );
+    let size = format!("pad_witness_log_size{{origin=\"{origin}\"}} 1");
+    assert!(metrics.contains(&size), "{metrics}");
+    stop(server);
+}

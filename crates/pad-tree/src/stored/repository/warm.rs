@@ -1,0 +1,134 @@
+//! The latest version in memory.
+
+use core::sync::atomic::{AtomicU64, Ordering};
+
+use pad_core::{Repository as _, Suite};
+
+use super::StoredRepository;
+use crate::{
+    balancing::BalancingScheme,
+    stored::{
+        cache::{CacheSize, Kept, WarmError, Warming},
+        held::Held,
+        log::NodeLog,
+        view::StoredView,
+    },
+};
+
+/// Subtrees that are read at the same time, or one after the other.
+const SUBTREES: usize = 64;
+
+/// The progress is said whenever so many entries more were read.
+const ENTRIES_BETWEEN: u64 = 1 << 14;
+
+impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
+    /// Reads all nodes of the latest version into memory, where they stay, if [`CacheSize::Warmed`] was chosen; checks that they hash to
+    /// its root and stand in order. After versions have come, it reads what they changed, here or in a repository of the same log that is
+    /// opened anew with the same [`NodeCache`](crate::NodeCache). When most of what is in memory is of versions that went by, all is
+    /// read again: for that long, there are two copies. Returns the bytes in memory.
+    ///
+    /// Time: linear in the number of entries, or of changes since it was called; the workers share it.
+    ///
+    /// # Errors
+    /// [`WarmError::Store`]; [`WarmError::TooLarge`] with the bytes that the version needs. A version that was followed and has become too
+    /// large is no error: what does not fit is read when it is asked for.
+    pub fn warm(&mut self) -> Result<u64, WarmError> {
+        let CacheSize::Warmed { most } = self.nodes.cache().size() else {
+            return Ok(0);
+        };
+        let before = self.kept();
+        // After a pruning the log is another one, and nothing of it is kept; what was served then goes on being served.
+        let is_first = before.is_none() && !self.nodes.cache().was_warmed();
+        let read = self.read_within(before, most).and_then(|kept| {
+            let needed = kept.held.wanted_bytes();
+            if needed > most && is_first {
+                Err(WarmError::TooLarge { needed, most })
+            } else {
+                Ok(kept)
+            }
+        });
+        let kept = match read {
+            Ok(kept) => kept,
+            Err(error) => {
+                self.nodes.hold_nothing();
+                return Err(error);
+            }
+        };
+        let root = self.latest_contents().root.map(|root| root.address);
+        let bytes = kept.held.bytes();
+        self.nodes
+            .warmed((kept.held.clone(), kept.whole_bytes), root);
+        self.nodes.cache().note_warmed();
+        if self.nodes.log().identity().is_some() {
+            self.nodes.cache().keep(kept);
+        }
+        Ok(bytes)
+    }
+
+    /// What was warmed of the log before, here or in an earlier opening.
+    fn kept(&self) -> Option<Kept> {
+        let log = self.nodes.log().identity();
+        let earlier = self.nodes.cache().kept(log, self.latest());
+        earlier.or_else(|| {
+            Some(Kept {
+                log: log.unwrap_or_default(),
+                version: self.latest(),
+                end: self.nodes.warmed_end()?,
+                held: self.nodes.held()?.clone(),
+                whole_bytes: self.nodes.whole_bytes()?,
+            })
+        })
+    }
+
+    /// Reads what is new since something was kept, or everything.
+    fn read_within(&mut self, before: Option<Kept>, most: u64) -> Result<Kept, WarmError> {
+        let log = self.nodes.log().identity().unwrap_or_default();
+        let version = self.latest();
+        if let Some(kept) = before.filter(|kept| !kept.is_stale()) {
+            // Then all was read again already, and it did not help.
+            let was_larger = kept.held.wanted_bytes() > most;
+            let held = self.read(kept.held, kept.end, most)?;
+            if was_larger || held.wanted_bytes() <= most {
+                let end = self.nodes.visible();
+                return Ok(Kept {
+                    log,
+                    version,
+                    end,
+                    held,
+                    whole_bytes: kept.whole_bytes,
+                });
+            }
+        }
+        let held = self.read(Held::default(), 0, most)?;
+        Ok(Kept {
+            log,
+            version,
+            end: self.nodes.visible(),
+            whole_bytes: held.bytes(),
+            held,
+        })
+    }
+
+    /// Reads the nodes of the latest version from a position on into what is held.
+    fn read(&mut self, held: Held, from: u64, most: u64) -> Result<Held, WarmError> {
+        let held = self.nodes.with_places(held)?;
+        self.nodes.hold(held.clone(), most);
+        self.nodes.stay_at(from)?;
+        let contents = self.latest_contents();
+        let view = StoredView::<S, L>::new(&self.nodes, contents.root);
+        let (read, of) = (AtomicU64::new(0), contents.population);
+        let note = |entries: u64| {
+            let before = read.fetch_add(entries, Ordering::Relaxed);
+            let entries = before.saturating_add(entries);
+            if before / ENTRIES_BETWEEN != entries / ENTRIES_BETWEEN || entries == of {
+                let bytes = held.bytes();
+                self.nodes.cache().note(Warming { entries, of, bytes });
+            }
+        };
+        let subtrees = view.hold_top(from, SUBTREES)?;
+        let below = |node: &_| view.hold_below(node, from, &note);
+        let read = self.workers.map(&subtrees, below);
+        read.into_iter().collect::<Result<(), _>>()?;
+        Ok(held)
+    }
+}

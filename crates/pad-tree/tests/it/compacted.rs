@@ -1,0 +1,200 @@
+//! Nodes that were put together: every answer as before, at fewer reads.
+
+use conformance::{Random, tree};
+use ed25519_dalek::SigningKey;
+use pad_core::{
+    Dictionary, DictionaryId, Key, KeyRange, Operation, Repository, Sha256Ed25519, StoreFault,
+    Value, Version, head::Authority,
+};
+use pad_tree::{
+    BalancingScheme, CacheSize, CopyError, MemoryLog, NodeLog, RedBlack, SkipList,
+    StoredRepository, Treap, TreeAuthor,
+};
+
+type S = Sha256Ed25519;
+type Stored<B> = StoredRepository<S, B>;
+
+fn signer() -> SigningKey {
+    SigningKey::from_bytes(&[7; 32])
+}
+
+fn authority<B: BalancingScheme>() -> Authority {
+    let author: TreeAuthor<S, B, SigningKey> =
+        tree::tree_author(DictionaryId::from_name("compacted"), 7);
+    author.authority()
+}
+
+fn key(number: u64) -> Key {
+    Key::new(format!("key {number:012}").as_bytes()).unwrap()
+}
+
+fn value(number: u64) -> Value {
+    Value::new(vec![u8::try_from(number % 251).unwrap(); 32]).unwrap()
+}
+
+/// So many entries in version 1, and a random one of them replaced in each of so many versions after it.
+fn grown<B: BalancingScheme>(entries: u64, versions: u64) -> Stored<B> {
+    let mut stored = Stored::<B>::open(authority::<B>(), MemoryLog::default(), 64 << 20).unwrap();
+    let all = (0..entries).map(|number| Ok::<_, ()>((key(number), value(number))));
+    stored.publish_sorted(entries, all, &signer()).unwrap();
+    let mut random = Random::new(41);
+    for version in 0..versions {
+        change(&mut stored, random.next_bits() % entries, version);
+    }
+    stored
+}
+
+fn change<B: BalancingScheme>(stored: &mut Stored<B>, number: u64, version: u64) {
+    let mut batch = vec![Operation::Put(key(number), value(version))];
+    stored.publish(&mut batch, &signer()).unwrap();
+}
+
+fn check_answers<B: BalancingScheme>() {
+    let mut stored = grown::<B>(400, 30);
+    let mut random = Random::new(42);
+    for since in [0, 0, 1, 10, 33, 34] {
+        for version in 0..3 {
+            let number = random.next_bits() % 500;
+            change(&mut stored, number, version);
+            let mut batch = vec![Operation::Remove(key(random.next_bits() % 500))];
+            stored.publish(&mut batch, &signer()).unwrap();
+        }
+        let before = stored.clone();
+        let (mut said, length) = (0, stored.log().end());
+        let bytes = stored
+            .compact(Version::new(since), |bytes| said = bytes)
+            .unwrap();
+        assert_eq!((bytes, said), (stored.log().end() - length, bytes));
+        assert!(bytes > 0);
+        // As another process finds it.
+        let opened = Stored::<B>::open(authority::<B>(), stored.log().clone(), 0).unwrap();
+        assert_eq!(opened.len(), before.len());
+        opened.check_heads().unwrap();
+        for number in 0..=before.latest().number() {
+            let version = Version::new(number);
+            assert_eq!(
+                opened.prove_query(version, &KeyRange::ALL).unwrap(),
+                before.prove_query(version, &KeyRange::ALL).unwrap()
+            );
+            opened.check_contents(version).unwrap();
+            if number > 0 {
+                assert_eq!(opened.head(version), before.head(version));
+                assert_eq!(opened.update(version), before.update(version));
+            }
+            let asked = key(random.next_bits() % 500);
+            assert_eq!(opened.history(&asked), before.history(&asked));
+            assert_eq!(opened.prove(version, &asked), before.prove(version, &asked));
+        }
+    }
+}
+
+#[test]
+fn every_answer_is_as_before() {
+    check_answers::<RedBlack>();
+    check_answers::<Treap>();
+    check_answers::<SkipList>();
+}
+
+#[test]
+fn what_cannot_be_put_together_stays_as_it_is() {
+    let log = MemoryLog::default();
+    let mut empty = Stored::<RedBlack>::open(authority::<RedBlack>(), log, 0).unwrap();
+    assert_eq!(empty.compact(Version::EMPTY, drop), Ok(0));
+    let mut stored = grown::<RedBlack>(50, 3);
+    let end = stored.log().end();
+    assert!(matches!(
+        stored.compact(Version::new(5), drop),
+        Err(CopyError::Lookup(_))
+    ));
+    assert_eq!(stored.log().end(), end);
+    // A log that keeps nodes where they are.
+    let log = Fixed(stored.log().clone());
+    let mut fixed =
+        StoredRepository::<S, RedBlack, _>::open(authority::<RedBlack>(), log, 0).unwrap();
+    let refused = fixed.compact(Version::EMPTY, drop).unwrap_err();
+    assert_eq!(refused, CopyError::Lookup(StoreFault::Closed.into()));
+    assert!(fixed.prove(Version::new(4), &key(3)).is_ok());
+}
+
+/// Says nothing of [`NodeLog::replace`].
+#[derive(Clone, Debug)]
+struct Fixed(MemoryLog);
+
+impl NodeLog for Fixed {
+    fn latest(&self) -> Version {
+        self.0.latest()
+    }
+    fn end(&self) -> u64 {
+        self.0.end()
+    }
+    fn read(&self, position: u64, bytes: &mut [u8]) -> Result<(), StoreFault> {
+        self.0.read(position, bytes)
+    }
+    fn record(&self, version: Version) -> Result<Vec<u8>, StoreFault> {
+        self.0.record(version)
+    }
+    fn append(&mut self, bytes: &[u8]) -> Result<(), StoreFault> {
+        self.0.append(bytes)
+    }
+    fn publish(&mut self, version: Version, record: &[u8]) -> Result<(), StoreFault> {
+        self.0.publish(version, record)
+    }
+    fn synchronise(&mut self) -> Result<(), StoreFault> {
+        self.0.synchronise()
+    }
+    fn discard(&mut self) {
+        self.0.discard();
+    }
+}
+
+/// The blocks that 300 look-ups of random keys read in the latest version, each with nothing in memory: they follow from the contents alone.
+fn reads(stored: &mut Stored<RedBlack>, entries: u64) -> u64 {
+    let (latest, mut random, before) = (stored.latest(), Random::new(43), stored.blocks_read());
+    for _ in 0..300 {
+        stored.use_cache(CacheSize::OfBytes(1 << 20));
+        stored
+            .prove(latest, &key(random.next_bits() % entries))
+            .unwrap();
+    }
+    stored.blocks_read() - before
+}
+
+/// The reads before the versions, after a thousand of them, and after putting together what they changed, and everything; and the bytes that
+/// the last two wrote.
+fn measured(entries: u64) -> ([u64; 4], [u64; 2]) {
+    let loaded = reads(&mut grown(entries, 0), entries);
+    let mut stored = grown(entries, 1_000);
+    let scattered = reads(&mut stored, entries);
+    let mut some = stored.clone();
+    let some_bytes = some.compact(Version::new(1), drop).unwrap();
+    let bytes = stored.compact(Version::EMPTY, drop).unwrap();
+    let counted = [
+        loaded,
+        scattered,
+        reads(&mut some, entries),
+        reads(&mut stored, entries),
+    ];
+    println!(
+        "{entries} entries: {counted:?} blocks for 300 look-ups, {some_bytes} and {bytes} bytes written"
+    );
+    (counted, [some_bytes, bytes])
+}
+
+#[test]
+fn a_thousand_versions_cost_no_reads_once_their_nodes_are_together() {
+    for entries in [10_000, 100_000] {
+        let ([loaded, scattered, some, all], [some_bytes, bytes]) = measured(entries);
+        assert!(loaded < some && some < scattered);
+        // Leaves stay, in blocks of their own: without those of the load, there is less to gain than to lose.
+        assert!(all < loaded + 5 * 300 / 2);
+        assert!(some_bytes < bytes);
+    }
+}
+
+/// `cargo test --release -p pad-tree --test it -- --ignored --nocapture a_million`
+#[test]
+#[ignore = "takes minutes without optimisation"]
+fn a_million_entries_and_a_thousand_versions() {
+    let ([loaded, scattered, some, all], _) = measured(1_000_000);
+    assert!(scattered > some && all < loaded + 3 * 300);
+}

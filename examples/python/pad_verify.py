@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+"""Verifies a proof file of a tree, of signed tuples (Ed25519) or of tuples in RSA accumulators, as `pad verify` does.
+
+    python3 pad_verify.py --public prices.pub --at 3 --key apple proof.pad
+
+Exit status: 0 it is proved, 3 it is not, 2 wrong usage, or a scheme that this verifier does not know.
+"""
+
+import argparse
+import sys
+
+from pad_verifier import proof_files
+from pad_verifier.keys import LONGEST_FILE, PublicKey
+from pad_verifier.questions import Question, check_question, longest_file
+from pad_verifier.refusal import Refused, Unsupported, require
+
+
+def read(path, longest):
+    """At most one byte more than the longest that is read."""
+    source = sys.stdin.buffer if path == "-" else open(path, "rb")
+    with source:
+        return source.read(longest + 1)
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--public", required=True, metavar="FILE", help="the author's public key file")
+    parser.add_argument("--at", required=True, type=int, metavar="VERSION", help="the version asked about")
+    asked = parser.add_mutually_exclusive_group(required=True)
+    asked.add_argument("--key", help="the value of this key")
+    asked.add_argument("--keys", nargs="+", metavar="KEY", help="the values of these keys")
+    asked.add_argument("--range", nargs=2, metavar=("START", "END"), help="all entries; '' for an open end")
+    asked.add_argument("--predecessor", metavar="KEY", help="the entry before this key")
+    asked.add_argument("--successor", metavar="KEY", help="the entry after this key")
+    asked.add_argument("--first", action="store_true", help="the first entry")
+    asked.add_argument("--last", action="store_true", help="the last entry")
+    parser.add_argument("--hex", action="store_true", help="keys and values are hexadecimal")
+    parser.add_argument("proof", metavar="PROOF", help="the proof file; - for standard input")
+    return parser.parse_args()
+
+
+def question_of(given):
+    def key(text):
+        return bytes.fromhex(text) if given.hex else text.encode()
+
+    if given.key is not None:
+        return Question("look-up", [key(given.key)])
+    if given.keys:
+        return Question("keys", sorted({key(text) for text in given.keys}))
+    if given.range:
+        return Question("range", [key(text) if text else None for text in given.range])
+    for name in ("predecessor", "successor"):
+        if getattr(given, name) is not None:
+            return Question(name, [key(getattr(given, name))])
+    return Question("first" if given.first else "last", [])
+
+
+def main():
+    given = arguments()
+
+    def show(text):
+        if given.hex:
+            return text.hex()
+        try:
+            return repr(text.decode())
+        except UnicodeDecodeError:
+            return repr(text)
+
+    try:
+        question = question_of(given)
+        check_question(question)
+        require(0 <= given.at < 1 << 64, "there is no such version")
+        public = PublicKey(read(given.public, LONGEST_FILE).decode())
+    except (OSError, Refused, Unsupported, ValueError) as error:
+        print(f"pad_verify: {error}", file=sys.stderr)
+        return 2
+    try:
+        proof = read(given.proof, longest_file(question))
+        entries = proof_files.verify(proof, public, given.at, question)
+    except (OSError, Unsupported) as error:
+        print(f"pad_verify: {error}", file=sys.stderr)
+        return 2
+    except Refused as refusal:
+        print(f"pad_verify: not proved: {refusal}", file=sys.stderr)
+        return 3
+    for key, value in entries:
+        print(f"{show(key)} is absent" if value is None else f"{show(key)} = {show(value)}")
+    print(f"proved: {question.name} in version {given.at}, {len(entries)} entries")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

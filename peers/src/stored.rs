@@ -1,0 +1,293 @@
+//! The same as the main workspace's step `stored` with somebody else's tree on a database: opening, one look-up, one commit, and proofs of a
+//! server that stays open.
+
+use std::{
+    env,
+    hint::black_box,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use comparison::{
+    timing::{Timings, stopwatch},
+    workload::Random,
+};
+use jmt::KeyHash;
+use pad_core::{
+    Dictionary as _, DictionaryId, Key, Operation, Repository as _, Sha256Ed25519, Value,
+};
+use pad_tree::{CacheSize, MemoryLog, RedBlack, RedBlackAuthor, StoredRepository};
+use serde::Serialize;
+use sha2::Sha256;
+
+use crate::{Outcome, database::JellyfishFile, effort::Effort, lock, signing::Signing};
+
+/// The snapshots with one change after the first one.
+const SNAPSHOTS: u64 = 200;
+/// The changes of a large batch, and how many of those there are.
+const BATCH: u64 = 10_000;
+const BATCHES: u64 = 10;
+
+/// A line: the names are those of the main workspace's table of stores on disk.
+#[derive(Clone, Debug, Serialize)]
+pub struct StoredRow {
+    experiment: &'static str,
+    scheme: &'static str,
+    repository: &'static str,
+    version: String,
+    keys: u64,
+    snapshots: u64,
+    load_seconds: f64,
+    file_bytes_per_key: f64,
+    file_bytes_per_snapshot: f64,
+    open_us: f64,
+    open_and_look_up_us: f64,
+    open_and_commit_us: f64,
+    prove_us: f64,
+    updates_per_second: f64,
+    open_resident_bytes: u64,
+    look_up_resident_bytes: u64,
+    commit_resident_bytes: u64,
+}
+
+/// A line of ours beside it: the same keys, all nodes of the latest version in memory, and the same call without a head.
+#[derive(Clone, Debug, Serialize)]
+pub struct OwnRow {
+    experiment: &'static str,
+    scheme: &'static str,
+    repository: &'static str,
+    keys: u64,
+    warm_seconds: f64,
+    warmed_bytes: u64,
+    prove_us: f64,
+    prove_recent_us: f64,
+}
+
+/// Measures ours: with all nodes of the latest version in memory, and with 64 MiB of those that were used last.
+pub fn measure_ours(keys: u64, effort: Effort) -> Outcome<OwnRow> {
+    let author = RedBlackAuthor::<Sha256Ed25519, _>::new(
+        DictionaryId::from_name("stored"),
+        Signing::author_key()?,
+        Signing::key(),
+    );
+    let authority = author.authority();
+    let mut load: Vec<_> = (0..keys).map(|number| entry(number, number)).collect();
+    load.sort_unstable_by_key(|(key, _)| key.0);
+    let entries = load
+        .into_iter()
+        .map(|(key, value)| -> Outcome<_> { Ok((Key::new(&key.0[..])?, Value::new(value)?)) });
+    let entries: Vec<_> = entries.collect::<Outcome<_>>()?;
+    let mut loaded = Stored::open(authority, MemoryLog::default(), 0)?;
+    let signed = loaded.publish_sorted(keys, entries.into_iter().map(Ok::<_, ()>), &Signing::key());
+    signed.map_err(|error| format!("{error:?}"))?;
+    for (number, value) in (0..SNAPSHOTS).map(|number| (number * 7919 % keys, number)) {
+        let (key, value) = entry(number, value);
+        let change = Operation::Put(Key::new(&key.0[..])?, Value::new(value)?);
+        loaded.publish(&mut vec![change], &Signing::key())?;
+    }
+    let latest = loaded.latest();
+    let mut proving = |stored: &Stored| {
+        let mut random = Random::new(5);
+        let ask = || Key::new(&key(random.below(keys)).0[..]).expect("peers: 32 bytes are a key");
+        effort.repeat(ask, |key| Ok(black_box(stored.prove(latest, &key)?)))
+    };
+    let recent = Stored::open(authority, loaded.log().clone(), 64 << 20)?;
+    // Everything that fits is in memory after the first round.
+    proving(&recent)?;
+    let recent = proving(&recent)?;
+    let mut warmed = Stored::open(
+        authority,
+        loaded.log().clone(),
+        CacheSize::Warmed { most: u64::MAX },
+    )?;
+    let (warm_us, warmed_bytes) = stopwatch(|| warmed.warm());
+    Ok(OwnRow {
+        experiment: "stored_beside",
+        scheme: "red-black",
+        repository: "stored, all warmed",
+        keys,
+        warm_seconds: warm_us / 1e6,
+        warmed_bytes: warmed_bytes?,
+        prove_us: proving(&warmed)?.median_us(),
+        prove_recent_us: recent.median_us(),
+    })
+}
+
+type Stored = StoredRepository<Sha256Ed25519, RedBlack>;
+
+/// What a process of its own does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Once {
+    /// Opens the store.
+    Open,
+    /// Opens it, and proves and verifies one look-up.
+    LookUp,
+    /// Opens it, and commits one changed key.
+    Commit,
+}
+
+impl Once {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::LookUp => "look-up",
+            Self::Commit => "commit",
+        }
+    }
+
+    /// Does it, and returns the most memory that the process had at any time, in bytes; 0 where the system does not say.
+    pub fn run(self, store: &Path, keys: u64) -> Outcome<u64> {
+        match self {
+            Self::Open => drop(JellyfishFile::open_existing(store)?),
+            Self::LookUp => look_up(store, keys / 2)?,
+            Self::Commit => drop(commit(store, vec![entry(keys / 2, 7)])?),
+        }
+        Ok(comparison::memory::peak_resident_bytes())
+    }
+}
+
+/// Measures stores of so many keys.
+pub fn measure(keys: u64, effort: Effort) -> Outcome<StoredRow> {
+    let folder = tempfile::tempdir()?;
+    let store = folder.path().join("jmt.redb");
+    let load: Vec<_> = (0..keys).map(|number| entry(number, number)).collect();
+    let (load_us, loaded) = stopwatch(|| JellyfishFile::open(&store)?.commit(load));
+    drop(loaded?);
+    let loaded_bytes = store.metadata()?.len();
+    let snapshots = SNAPSHOTS.min(u64::try_from(effort.snapshots)?);
+    let mut random = Random::new(3);
+    let [mut commits, mut opened, mut looked_up] = [(); 3].map(|()| Timings::default());
+    for snapshot in 0..snapshots {
+        let change = vec![entry(random.below(keys), snapshot)];
+        drop(commits.time(1, || commit(&store, change))?);
+    }
+    let bytes = store.metadata()?.len().saturating_sub(loaded_bytes);
+    for _ in 0..snapshots {
+        drop(opened.time(1, || JellyfishFile::open_existing(&store))?);
+        looked_up.time(1, || look_up(&store, random.below(keys)))?;
+    }
+    let resident = |once| as_process(once, &store, keys);
+    let (open, look, change) = (
+        resident(Once::Open)?,
+        resident(Once::LookUp)?,
+        resident(Once::Commit)?,
+    );
+    let tree = JellyfishFile::open_existing(&store)?;
+    let proving = effort.repeat(
+        || key(random.below(keys)),
+        |key| Ok(black_box(tree.prove(key)?)),
+    )?;
+    drop(tree);
+    Ok(StoredRow {
+        experiment: "stored_files",
+        scheme: "jellyfish",
+        repository: "jmt on redb",
+        version: lock::version("jmt").unwrap_or_default(),
+        keys,
+        snapshots,
+        load_seconds: load_us / 1e6,
+        file_bytes_per_key: loaded_bytes as f64 / keys as f64,
+        file_bytes_per_snapshot: bytes as f64 / snapshots as f64,
+        open_us: opened.median_us(),
+        open_and_look_up_us: looked_up.median_us(),
+        open_and_commit_us: commits.median_us(),
+        prove_us: proving.median_us(),
+        updates_per_second: batches(&store, keys)?,
+        open_resident_bytes: open,
+        look_up_resident_bytes: look,
+        commit_resident_bytes: change,
+    })
+}
+
+fn commit(store: &Path, changes: Vec<(KeyHash, Vec<u8>)>) -> Outcome<JellyfishFile> {
+    JellyfishFile::open_existing(store)?.commit(changes)
+}
+
+/// Opens the store, and proves and verifies one look-up.
+fn look_up(store: &Path, number: u64) -> Outcome<()> {
+    let tree = JellyfishFile::open_existing(store)?;
+    let (value, proof) = tree.prove(key(number))?;
+    let value = value.ok_or("a key is missing")?;
+    Ok(proof.verify(tree.root()?, key(number), Some(value))?)
+}
+
+/// Durable updates of random keys in a second, in large batches.
+fn batches(store: &Path, keys: u64) -> Outcome<f64> {
+    let mut tree = JellyfishFile::open_existing(store)?;
+    let (mut random, mut us) = (Random::new(5), 0.0);
+    let size = BATCH.min(keys);
+    for batch in 0..BATCHES {
+        let changes = (0..size)
+            .map(|_| entry(random.below(keys), batch))
+            .collect();
+        let (took, done) = stopwatch(|| tree.commit(changes));
+        tree = done?;
+        us += took;
+    }
+    Ok((BATCHES * size) as f64 / us * 1e6)
+}
+
+fn as_process(once: Once, store: &Path, keys: u64) -> Outcome<u64> {
+    let mut command = Command::new(env::current_exe()?);
+    command.args([
+        "--once",
+        once.name(),
+        "--keys",
+        &keys.to_string(),
+        "--store",
+    ]);
+    let output = command.arg(store).output()?;
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr);
+        return Err(format!("{}: {said}", once.name()).into());
+    }
+    Ok(String::from_utf8(output.stdout)?.trim().parse()?)
+}
+
+/// What a process of its own does with a store.
+#[derive(Clone, Debug, clap::Args)]
+pub struct OnceArguments {
+    /// Do this with a store of so many keys, and print the most memory that it took.
+    #[arg(long, value_enum, requires = "store", hide = true)]
+    pub once: Option<Once>,
+    /// The store.
+    #[arg(long, hide = true)]
+    pub store: Option<PathBuf>,
+}
+
+/// 16 bytes, in no order of their numbers, hashed as the tree asks for it.
+fn key(number: u64) -> KeyHash {
+    let mut random = Random::new(number);
+    KeyHash::with::<Sha256>([random.next().to_be_bytes(), number.to_be_bytes()].concat())
+}
+
+fn entry(number: u64, value: u64) -> (KeyHash, Vec<u8>) {
+    (key(number), [&value.to_be_bytes()[..], &[7; 24]].concat())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_committed_is_there_when_it_is_opened_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = folder.path().join("tree");
+        let load = (0..300).map(|number| entry(number, number)).collect();
+        drop(JellyfishFile::open(&store).unwrap().commit(load).unwrap());
+        drop(commit(&store, vec![entry(7, 1_000)]).unwrap());
+        let tree = JellyfishFile::open_existing(&store).unwrap();
+        let root = tree.root().unwrap();
+        for number in 0..300 {
+            let expected = if number == 7 { 1_000 } else { number };
+            let (key, expected) = (key(number), entry(number, expected).1);
+            let (found, proof) = tree.prove(key).unwrap();
+            assert_eq!(found.as_ref(), Some(&expected));
+            proof.verify(root, key, Some(expected)).unwrap();
+            assert!(proof.verify(root, key, Some(vec![1])).is_err());
+        }
+        let (found, proof) = tree.prove(key(300)).unwrap();
+        assert_eq!(found, None);
+        proof.verify_nonexistence(root, key(300)).unwrap();
+    }
+}
