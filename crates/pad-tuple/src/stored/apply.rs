@@ -40,9 +40,10 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
         update: &Update<S, TupleAttachment<D::Extension>>,
     ) -> Result<Version, ApplyError> {
         self.check_next(update)?;
+        self.meet_others()?;
         let merged = usize::from(update.attachment.merged).min(D::GENERATIONS - 1);
         let keys = update.operations.iter().map(Operation::key);
-        let loaded = self.read(|reader| reader.load::<S, D>(merged, keys));
+        let loaded = self.read_known(|reader| reader.load::<S, D>(merged, keys));
         self.take_in_loaded(update, loaded?)
     }
 

@@ -6,7 +6,7 @@ use pad_core::{LookupError, StoreFault, Suite, Version, codec::encode_body};
 
 use super::{
     design::StorableDesign,
-    layout::{STATE, State, decoded, records_of, retired_key, runs_between, tuple_key},
+    layout::{STATE, State, decoded, record_key, records_of, retired_key, runs_between, tuple_key},
     repository::StoredTupleRepository,
     rows::Rows,
 };
@@ -15,13 +15,18 @@ use crate::source::Source;
 impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
     /// Drops the contents of all versions before `oldest`; their heads stay. What was applied is written first.
     ///
-    /// Time: what the dropped versions have that later ones do not, and their runs.
+    /// Time: what the dropped versions have that later ones do not, and their runs; of plain designs, all tuples of the oldest version that
+    /// stays.
     ///
     /// # Errors
     /// [`LookupError`] if the version is not there, or the rows cannot be read or written.
     pub fn prune(&mut self, oldest: Version) -> Result<(), LookupError> {
         let (instants, mut removed) = self.read(|reader| {
             let instants = Source::<S, D>::instants(reader, oldest)?;
+            if reader.state.latest != reader.latest {
+                // Somebody else has written: what is known here is not what there is.
+                return Err(StoreFault::Closed.into());
+            }
             let mut removed = Vec::new();
             let first = reader.state.oldest.number().saturating_add(1);
             for version in (first..=oldest.number()).map(Version::new) {
@@ -33,6 +38,13 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
                 }
                 let next = version.next().ok_or(StoreFault::Damaged)?;
                 removed.push(key..retired_key(next));
+            }
+            if D::EACH_INSTANT && oldest > reader.state.oldest {
+                for (generation, instant) in instants.iter().enumerate() {
+                    for (_, number) in reader.run(generation, *instant)? {
+                        removed.push(record_key(number, 0)..record_key(number, *instant));
+                    }
+                }
             }
             Ok::<_, LookupError>((instants, removed))
         })?;

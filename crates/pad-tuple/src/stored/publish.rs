@@ -48,6 +48,7 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
         signer: &K,
         secret: &D::Secret,
     ) -> Result<Update<S, TupleAttachment<D::Extension>>, PublishError> {
+        self.meet_others()?;
         let there = self.there(batch)?;
         let is_there = |key: &[u8]| there.contains(key);
         let entries = usize::try_from(self.state.entries).map_err(|_| StoreFault::Damaged)?;
@@ -142,7 +143,7 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
         };
         let (merged, _) = plan.merged(self.speculation, operations.len());
         let keys = operations.iter().map(Operation::key);
-        let loaded = self.read(|reader| reader.load::<S, D>(merged, keys))?;
+        let loaded = self.read_known(|reader| reader.load::<S, D>(merged, keys))?;
         let context = Context::of(self.authority());
         let (mut layers, mut state) = D::resume(secret, context, &loaded.records, &loaded.layers)?;
         let transition = layers.apply(operations, merged)?;

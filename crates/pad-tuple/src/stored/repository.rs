@@ -6,14 +6,14 @@ use std::collections::BTreeMap;
 use pad_core::{
     ApplyError, HeadSignature, HeadSigner, Heads, Hosts, Key, KeyRange, Keys, LookupError,
     PublicKey, Repository, Serves, SignedHead, StoreFault, Suite, Update, Value, Version, Workers,
-    head::Authority, history::Frontier,
+    codec::encode_body, head::Authority, history::Frontier,
 };
 use signature::Signer;
 
 use super::{
     design::StorableDesign,
     heads::StoredHeads,
-    layout::{STATE, State, decoded},
+    layout::{STATE, State, decoded, version_key},
     read::Reader,
     rows::{MemoryRows, Rows, Staged},
 };
@@ -158,20 +158,84 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
         }
     }
 
-    /// Writes what was applied.
+    /// Writes what was applied. Whoever else writes, applies the same updates: what they have written of them meanwhile is the same.
     ///
     /// # Errors
-    /// [`StoreFault::Closed`] if somebody else has written since the rows were opened, [`StoreFault`] of the medium: it is seen still, and the
-    /// next call tries again.
+    /// [`StoreFault::Closed`] if somebody else has applied other updates, [`StoreFault`] of the medium: it is seen still, and the next call
+    /// tries again.
     pub fn flush(&mut self) -> Result<(), StoreFault> {
         if self.staged.is_empty() {
             return Ok(());
         }
         let known = (STATE, self.written.as_deref());
-        self.rows.write(known, &[], &self.staged)?;
+        match self.rows.write(known, &[], &self.staged) {
+            Err(StoreFault::Closed) => return self.flush_after_others(),
+            written => written?,
+        }
         self.written = self.staged.remove(STATE);
         self.staged.clear();
         Ok(())
+    }
+
+    /// The same where others have written since.
+    fn flush_after_others(&mut self) -> Result<(), StoreFault> {
+        let found = self.rows.read(|rows| rows.get(STATE))?;
+        let found = found.ok_or(StoreFault::Closed)?;
+        let theirs = decoded::<State>(&found)?;
+        let same = theirs.latest.min(self.state.latest);
+        let row = version_key(same);
+        let version = self.rows.read(|rows| rows.get(&row))?;
+        let differs = self
+            .staged
+            .get(&row)
+            .is_some_and(|own| Some(own) != version.as_ref());
+        if theirs.authority != self.state.authority || differs || theirs.oldest > same {
+            return Err(StoreFault::Closed);
+        }
+        // What they have dropped is dropped.
+        self.state.oldest = self.state.oldest.max(theirs.oldest);
+        if same < self.state.latest {
+            let own = encode_body(&self.state);
+            self.staged.insert(STATE.to_vec(), own.clone());
+            let known = (STATE, Some(found.as_slice()));
+            self.rows.write(known, &[], &self.staged)?;
+            self.written = Some(own);
+        } else {
+            self.written = Some(found);
+        }
+        self.staged.clear();
+        Ok(())
+    }
+
+    /// Comes to terms with what others have written since, before something is made of the rows.
+    ///
+    /// # Errors
+    /// As [`Self::flush`].
+    pub(super) fn meet_others(&mut self) -> Result<(), StoreFault> {
+        if self.staged.is_empty() || self.rows.read(|rows| rows.get(STATE))? == self.written {
+            return Ok(());
+        }
+        self.flush()
+    }
+
+    /// Reads in one state, which is the one that what was applied follows: others have overwritten no record since.
+    ///
+    /// # Errors
+    /// Those of `work`; [`StoreFault::Closed`] if others have written.
+    pub(super) fn read_known<T>(
+        &self,
+        work: impl FnOnce(&Reader<'_, D::Key>) -> Result<T, StoreFault>,
+    ) -> Result<T, StoreFault> {
+        self.rows.read(|below| {
+            if below.get(STATE)? != self.written {
+                return Err(StoreFault::Closed);
+            }
+            let rows = Staged {
+                rows: &self.staged,
+                below,
+            };
+            work(&Reader::new(&rows, &self.key, &self.state)?)
+        })
     }
 
     /// Reads in one state.
@@ -193,12 +257,12 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
     /// # Errors
     /// [`LookupError`] if the version is not there, or cannot be read.
     pub fn lookup(&self, version: Version, key: &Key) -> Result<Option<Value>, LookupError> {
+        if version == Version::EMPTY {
+            return Ok(None);
+        }
         self.read(|reader| {
             let instants = Source::<S, D>::instants(reader, version)?;
-            let shown = match version {
-                Version::EMPTY => None,
-                version => tuples_for::<S, D>(reader, version, &instants, key)?.pop(),
-            };
+            let shown = tuples_for::<S, D>(reader, version, &instants, key)?.pop();
             Ok(match shown {
                 Some((
                     ShownTuple::At {
@@ -329,7 +393,7 @@ where
         self.require_keys(&signer, &secret)?;
         let context = Context::of(self.authority());
         let oldest = D::GENERATIONS - 1;
-        let loaded = self.read(|reader| reader.load::<S, D>(oldest, [].into_iter()));
+        let loaded = self.read_known(|reader| reader.load::<S, D>(oldest, [].into_iter()));
         let loaded = loaded.map_err(unreadable)?;
         let resumed = D::resume(&secret, context, &loaded.records, &loaded.layers)?;
         let heads = self.heads();

@@ -1,6 +1,10 @@
 //! Stored tuples are those in memory: updates, heads and proofs, byte for byte, whoever signs, and whenever they are opened again.
 
-use std::collections::BTreeMap;
+use core::ops::Range;
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex},
+};
 
 use conformance::{
     operation::{key, value},
@@ -15,7 +19,7 @@ use pad_core::{
 use pad_tuple::{
     Design, Expectation, SecretBytes, StorableDesign, StoredTupleRepository, TupleAuthor,
     TupleRepository,
-    stored::{MemoryRows, PublishError},
+    stored::{MemoryRows, PublishError, RowView, Rows},
     update::TupleAttachment,
 };
 
@@ -353,4 +357,129 @@ fn accidents_to_rows_make_no_wrong_answer() {
     accidents::<pad_tuple::BaseSuperseding>();
     accidents::<pad_tuple::Spec>();
     accidents::<pad_tuple::SpecLightweight3>();
+}
+
+/// Rows that several processes have open.
+#[derive(Clone, Debug, Default)]
+struct SharedRows(Arc<Mutex<MemoryRows>>);
+
+impl Rows for SharedRows {
+    fn read<T, E: From<StoreFault>>(
+        &self,
+        work: impl FnOnce(&dyn RowView) -> Result<T, E>,
+    ) -> Result<T, E> {
+        self.0.lock().unwrap().read(work)
+    }
+
+    fn write(
+        &mut self,
+        known: (&[u8], Option<&[u8]>),
+        removed: &[Range<Vec<u8>>],
+        rows: &BTreeMap<Vec<u8>, Vec<u8>>,
+    ) -> Result<(), StoreFault> {
+        self.0.lock().unwrap().write(known, removed, rows)
+    }
+}
+
+type SharedStored<D> = StoredTupleRepository<S, D, SharedRows>;
+
+/// All that those say who have the same rows open.
+fn assert_alike<D: StorableDesign<S>>(memory: &TupleRepository<S, D>, shared: &SharedStored<D>) {
+    assert_eq!(memory.latest(), shared.latest());
+    for version in (shared.oldest().number()..=shared.latest().number()).map(Version::new) {
+        assert_eq!(memory.head(version), shared.head(version));
+        for key in (0..40).step_by(3).map(name) {
+            let (one, other) = (memory.prove(version, &key), shared.prove(version, &key));
+            assert_eq!(encoded(one), encoded(other));
+        }
+    }
+}
+
+/// Whoever lacks something applies it, and several do at a time.
+fn several_writers<D: StorableDesign<S, Secret: TestSecret + SecretBytes>>() {
+    let (mut life, mut random) = (Life::<D>::new(), Random(4));
+    life.grow(&mut random, 12);
+    let authority = *life.memory.authority();
+    let rows = SharedRows::default();
+    let open = || SharedStored::<D>::open(authority, public::<D>(), rows.clone()).unwrap();
+    let mut memory = TupleRepository::<S, D>::new(authority, public::<D>());
+    let (mut writer, mut late) = (open(), open());
+    late.apply(&life.updates[0]).unwrap();
+    for (place, update) in life.updates.iter().enumerate() {
+        memory.apply(update).unwrap();
+        writer.apply(update).unwrap();
+        assert_alike(&memory, &writer);
+        if place % 4 == 1 {
+            writer.flush().unwrap();
+        }
+        // Whoever opens the rows brings them up, the writer's own or not.
+        if place % 3 == 0 || place == 7 {
+            let mut reader = open();
+            let known = usize::try_from(reader.latest().number()).unwrap();
+            for update in &life.updates[known..=place] {
+                reader.apply(update).unwrap();
+            }
+            reader.flush().unwrap();
+            if place == 7 {
+                reader.prune(Version::new(3)).unwrap();
+            }
+            assert_alike(&memory, &reader);
+        }
+    }
+    writer.flush().unwrap();
+    assert_eq!(writer.oldest(), Version::new(3));
+    assert_alike(&memory, &writer);
+    assert_alike(&memory, &open());
+    // One that is far behind has nothing to write, and does not go on from rows that it does not know.
+    assert_eq!(late.flush(), Err(StoreFault::Closed));
+    let refused = late.apply(&life.updates[1]);
+    assert_eq!(refused, Err(ApplyError::Store(StoreFault::Closed)));
+    assert_eq!(late.prune(Version::new(1)), Err(StoreFault::Closed.into()));
+    assert_alike(&memory, &open());
+}
+
+#[test]
+fn several_write_the_same_rows() {
+    several_writers::<pad_tuple::SpecLightweight>();
+    several_writers::<pad_tuple::BaseSuperseding>();
+    several_writers::<pad_tuple::Spec>();
+}
+
+/// An author that signs two updates for one version has one of them in the rows.
+#[test]
+fn rows_of_another_history_are_not_overwritten() {
+    type D = pad_tuple::SpecLightweight;
+    let (mut one, mut other) = (Life::<D>::new(), Life::<D>::new());
+    one.publish(vec![Operation::Put(key("a"), value("1"))]);
+    other.publish(vec![Operation::Put(key("a"), value("2"))]);
+    let (authority, rows) = (*one.memory.authority(), SharedRows::default());
+    let open = || SharedStored::<D>::open(authority, public::<D>(), rows.clone()).unwrap();
+    let (mut first, mut second) = (open(), open());
+    first.apply(&one.updates[0]).unwrap();
+    second.apply(&other.updates[0]).unwrap();
+    first.flush().unwrap();
+    assert_eq!(second.flush(), Err(StoreFault::Closed));
+    assert_alike(&one.memory, &open());
+}
+
+/// After a pruning to the latest version there is a record for each tuple, and nothing of those that are no more.
+#[test]
+fn pruning_leaves_what_the_oldest_version_needs() {
+    fn check<D: StorableDesign<S, Secret: TestSecret + SecretBytes>>() {
+        let (mut life, mut random) = (Life::<D>::new(), Random(6));
+        life.grow(&mut random, 15);
+        life.signing.prune(life.memory.latest()).unwrap();
+        let tuples: usize = life.author.tuples().iter().sum();
+        let rows = life.signing.rows_mut().rows_mut().clone();
+        let of_kind = |kind| rows.keys().filter(|key| key.first() == Some(&kind)).count();
+        assert_eq!((of_kind(2), of_kind(3)), (tuples, tuples));
+        assert_eq!(
+            (of_kind(1), of_kind(4), of_kind(5)),
+            (15, D::GENERATIONS, 0)
+        );
+    }
+    check::<pad_tuple::Base>();
+    check::<pad_tuple::Spec>();
+    check::<pad_tuple::SpecLightweight3>();
+    check::<pad_tuple::SpecSuperseding>();
 }
