@@ -6,6 +6,9 @@
 //! for a good one. A damaged checkpoint costs a full replay, unless pruning has made it the only
 //! copy.
 //!
+//! A repository that keeps what follows from its updates ([`crate::hosted::Derived`]) has no checkpoint: what follows from them stands
+//! beside the store, and the updates that it lacks are applied again.
+//!
 //! A repository that keeps its contents itself ([`crate::hosted::RowKeeper`]) has neither: in the
 //! place of updates the store has a row that says where the latest version's contents are, and an update
 //! is made again when somebody asks for it.
@@ -27,7 +30,7 @@ mod replay;
 mod typed;
 
 pub use check::Checked;
-use replay::replay;
+use replay::{MOST_WAITING, bring_up, replay};
 
 /// A repository `R` made durable by the store `D`.
 ///
@@ -108,20 +111,22 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
                 }
                 self.since_checkpoint = replay(memory, &self.store)?;
             }
-            Keeping::Derived(derived) => {
-                derived.take_up(&self.store)?;
-                replay(&mut *derived, &self.store)?;
-                // Somebody else may be writing, or this process may not: what was lacking is in memory meanwhile.
-                drop(derived.settle());
-            }
+            Keeping::Derived(derived) => bring_up(derived, &self.store)?,
         }
         Ok(())
     }
 
-    /// Keeps other writers out, where it must be before an update and not after it.
+    /// Keeps other writers out, where it must be before an update and not after it; and does not go on for ever with what could not be
+    /// written beside the store.
     pub(crate) fn begin(&mut self) -> Result<(), RepositoryError> {
-        if let Keeping::Rows(rows) = self.memory.keeping() {
-            rows.begin(&self.store)?;
+        match self.memory.keeping() {
+            Keeping::Rows(rows) => rows.begin(&self.store)?,
+            Keeping::Derived(derived)
+                if self.staged.is_empty() && derived.waiting() > MOST_WAITING =>
+            {
+                derived.settle()?;
+            }
+            Keeping::Whole(_) | Keeping::Derived(_) => {}
         }
         Ok(())
     }
@@ -222,6 +227,7 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
         batch: &mut Vec<Operation>,
         keys: &SigningKeys,
     ) -> Result<Box<dyn SignedUpdate>, SignError> {
+        self.begin()?;
         let update = match self.memory.keeping() {
             Keeping::Derived(derived) => derived.publish(batch, keys)?,
             _ => return Err(RepositoryError::from(NO_AUTHOR).into()),
@@ -353,7 +359,7 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
             self.flush(&[])?;
         }
         match self.memory.keeping() {
-            Keeping::Whole(_) => Err(StoreError::CannotCompact.into()),
+            Keeping::Whole(_) | Keeping::Derived(_) => Err(StoreError::CannotCompact.into()),
             Keeping::Rows(rows) => rows.compact(since, &mut self.store, note),
         }
     }

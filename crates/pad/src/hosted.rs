@@ -231,6 +231,9 @@ pub trait Derived: UpdatedRepository {
     /// [`StoreError`] of the medium: it is seen still, and the next call tries again.
     fn settle(&mut self) -> Result<(), StoreError>;
 
+    /// The bytes that [`Derived::settle`] would write.
+    fn waiting(&self) -> usize;
+
     /// Drops the contents of all versions before `oldest`; their heads stay. Returns that with which the store drops their updates.
     ///
     /// # Errors

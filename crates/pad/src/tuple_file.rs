@@ -7,39 +7,37 @@
 //! as reading the file, and is not needed here: what an accident destroys is met as damage, and nothing is lost with it.
 
 use core::ops::{Bound, Range};
-use std::{
-    collections::BTreeMap,
-    ffi::OsString,
-    fmt, io,
-    path::{Path, PathBuf},
-};
+use std::{collections::BTreeMap, ffi::OsString, fmt, io, path::Path};
 
-use disk::{
-    Access,
-    engine::{EngineError, Format, SharedDatabase},
-};
+use disk::engine::EngineError;
 use pad_core::StoreFault;
 use pad_tuple::stored::{Row, RowView, Rows};
-use redb::{ReadOnlyTable, ReadTransaction, ReadableTable as _, TableDefinition, TableError};
+use redb::{ReadOnlyTable, ReadableTable as _};
 
 use crate::{
     kept_log::SystemError,
-    store::{StoreError, redb_store::Place},
+    store::{StoreError, redb_store::Place as RowPlace},
 };
+
+mod medium;
+mod tables;
+
+use medium::{Database, Place};
+use tables::ROWS;
 
 /// The rows of the tuples of a store.
 pub(crate) struct TupleFile {
-    path: PathBuf,
+    place: Place,
     store: [u8; 16],
     /// `None` while there is no file.
-    database: Option<SharedDatabase>,
+    database: Option<Database>,
     error: SystemError,
 }
 
 impl fmt::Debug for TupleFile {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut shown = formatter.debug_struct("TupleFile");
-        shown.field("path", &self.path).finish_non_exhaustive()
+        shown.field("place", &self.place).finish_non_exhaustive()
     }
 }
 
@@ -48,8 +46,18 @@ impl TupleFile {
     pub(crate) fn of_store(path: &Path) -> Self {
         let mut name = OsString::from(path);
         name.push(".tuples");
+        Self::at(Place::Path(name.into()))
+    }
+
+    /// The same in a folder whose operations can be made to fail.
+    #[cfg(test)]
+    pub(crate) fn within(layer: std::sync::Arc<dyn disk::layer::FileLayer>) -> Self {
+        Self::at(Place::Within(layer))
+    }
+
+    fn at(place: Place) -> Self {
         Self {
-            path: name.into(),
+            place,
             store: [0; 16],
             database: None,
             error: SystemError::default(),
@@ -61,10 +69,10 @@ impl TupleFile {
     /// # Errors
     /// [`StoreError::Damaged`].
     pub(crate) fn require_none(store: &Path) -> Result<(), StoreError> {
-        if Self::of_store(store).path.exists() {
-            return Err(FOREIGN);
+        match Self::of_store(store).place.path() {
+            Some(path) if path.exists() => Err(FOREIGN),
+            _ => Ok(()),
         }
-        Ok(())
     }
 
     /// The rows of the store with this number, if there are some.
@@ -73,22 +81,20 @@ impl TupleFile {
     /// [`StoreError::Damaged`] if they are another store's, or there is something else; [`StoreError`] of the medium.
     pub(crate) fn opened(&self, store: [u8; 16]) -> Result<Self, StoreError> {
         let mut file = Self {
-            path: self.path.clone(),
             store,
-            database: None,
-            error: SystemError::default(),
+            ..Self::at(self.place.clone())
         };
         file.open()?;
         Ok(file)
     }
 
     fn open(&mut self) -> Result<(), StoreError> {
-        let database = match SharedDatabase::open(&self.path, FORMAT) {
+        let database = match self.place.open() {
             Err(EngineError::Missing(_)) => return Ok(()),
             Err(EngineError::Foreign(_)) => return Err(UNREADABLE),
             opened => opened?,
         };
-        let owner = database.read(|transaction| named(transaction, STORE))?;
+        let owner = database.read(|transaction| tables::named(transaction, tables::STORE))?;
         if owner.as_deref() != Some(&self.store) {
             return Err(FOREIGN);
         }
@@ -97,15 +103,9 @@ impl TupleFile {
     }
 
     fn create(&mut self) -> Result<(), StoreError> {
-        let created = SharedDatabase::create(&self.path, &FORMAT, |transaction| {
-            let mut about = transaction.open_table(ABOUT).map_err(EngineError::of)?;
-            about.insert(KIND, FORMAT_NAME).map_err(EngineError::of)?;
-            about
-                .insert(STORE, self.store.as_slice())
-                .map_err(EngineError::of)?;
-            transaction.open_table(ROWS).map_err(EngineError::of)?;
-            Ok::<_, EngineError>(())
-        });
+        let created = self
+            .place
+            .create(|transaction| tables::fill(transaction, &self.store));
         match created {
             Err(EngineError::Exists(_)) | Ok(()) => self.open(),
             Err(error) => Err(error.into()),
@@ -117,7 +117,10 @@ impl TupleFile {
     /// # Errors
     /// [`StoreError::Io`].
     pub(crate) fn file_bytes(&self) -> Result<u64, StoreError> {
-        match self.path.metadata() {
+        let Some(path) = self.place.path() else {
+            return Ok(0);
+        };
+        match path.metadata() {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(0),
             metadata => Ok(metadata?.len()),
         }
@@ -219,11 +222,11 @@ impl Rows for TupleFile {
             for range in removed {
                 let (from, to) = (range.start.as_slice(), range.end.as_slice());
                 table
-                    .retain_in::<&[u8], _>(from..to, |_, _| false)
+                    .retain_in(from..to, |_, _| false)
                     .map_err(EngineError::of)?;
             }
             for (key, value) in rows {
-                let row = place(key).sealed(value);
+                let row = row_at(key).sealed(value);
                 table
                     .insert(key.as_slice(), row.as_slice())
                     .map_err(EngineError::of)?;
@@ -259,7 +262,7 @@ impl RowView for View<'_> {
         let between = (Bound::Included(from), Bound::Included(to));
         let mut rows = self
             .table
-            .range::<&[u8]>(between)
+            .range(between)
             .map_err(|error| self.fault(error))?;
         let Some(last) = rows.next_back() else {
             return Ok(None);
@@ -280,7 +283,7 @@ impl RowView for View<'_> {
         }
         let rows = self
             .table
-            .range::<&[u8]>(from..to)
+            .range(from..to)
             .map_err(|error| self.fault(error))?;
         for row in rows {
             let (key, row) = row.map_err(|error| self.fault(error))?;
@@ -290,8 +293,8 @@ impl RowView for View<'_> {
     }
 }
 
-fn place(key: &[u8]) -> Place<'_> {
-    Place {
+fn row_at(key: &[u8]) -> RowPlace<'_> {
+    RowPlace {
         table: "tuples",
         group: "",
         name: key,
@@ -300,34 +303,9 @@ fn place(key: &[u8]) -> Place<'_> {
 
 /// The value in a row.
 fn opened(key: &[u8], row: &[u8]) -> Result<Vec<u8>, StoreFault> {
-    let value = place(key).unsealed(row);
+    let value = row_at(key).unsealed(row);
     value.map(<[u8]>::to_vec).map_err(|_| StoreFault::Damaged)
 }
-
-fn named(transaction: &ReadTransaction, name: &str) -> Result<Option<Vec<u8>>, EngineError> {
-    let table = match transaction.open_table(ABOUT) {
-        Err(TableError::TableDoesNotExist(_)) => return Ok(None),
-        table => table.map_err(EngineError::of)?,
-    };
-    let found = table.get(name).map_err(EngineError::of)?;
-    Ok(found.map(|value| value.value().to_vec()))
-}
-
-fn is_ours(transaction: &ReadTransaction) -> Result<bool, EngineError> {
-    Ok(named(transaction, KIND)?.as_deref() == Some(FORMAT_NAME))
-}
-
-const FORMAT: Format = Format {
-    is_ours,
-    access: Access::Usual,
-    cache_bytes: 64 << 20,
-};
-
-const ABOUT: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("about");
-const ROWS: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("rows");
-const KIND: &str = "format";
-const STORE: &str = "store";
-const FORMAT_NAME: &[u8] = b"pad-tuples v1";
 
 const FOREIGN: StoreError = StoreError::Damaged(
     "the file of tuples beside it (with .tuples at the end of its name) is another store's: bring its own back, or move that one away",

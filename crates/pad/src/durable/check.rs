@@ -146,6 +146,11 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
 
     /// The same of a repository that keeps what follows from its updates, whose heads are checked.
     fn check_derived(&self) -> Result<Checked, CheckError> {
+        for number in self.oldest().number() + 1..=self.latest().number() {
+            if self.store().update(Version::new(number))?.is_none() {
+                return Err(StoreError::Damaged("an update is missing").into());
+            }
+        }
         Ok(Checked {
             heads: self.latest().number(),
             replayed: None,

@@ -6,12 +6,14 @@ use std::{
 };
 
 use pad::{
-    AuthorError, Key, Operation, RepositoryError, SecretKey, SigningRecord, StoreError, Value,
-    Version,
+    AnswerError, AuthorError, Key, LookupError, Operation, RepositoryError, SecretKey,
+    SigningRecord, StoreError, Value, Version,
     dynamic::{AnyAuthor, AnyRepository, Description, open_author, open_repository, verify},
+    pad_core::StoreFault,
     question::{Question, Statement},
     selection::{RepositoryName, SchemeName, SuiteName},
 };
+use redb::{Database, ReadableDatabase as _, ReadableTable as _, TableDefinition};
 
 use crate::stored::{assert_same, batches, name, put, questions};
 
@@ -30,9 +32,12 @@ struct Shop {
 
 impl Shop {
     fn new(folder: &Path, scheme: SchemeName, repository: RepositoryName) -> Self {
+        Self::at(folder.join(repository.name()), scheme, repository)
+    }
+
+    fn at(store: PathBuf, scheme: SchemeName, repository: RepositoryName) -> Self {
         let id = pad::DictionaryId::from_name("stored tuples");
         let key = SecretKey::from_seed(SuiteName::Sha256Ed25519, scheme, id, &[5; 32]).unwrap();
-        let store = folder.join(repository.name());
         let public = key.public().clone();
         Description { public, repository }.create(&store).unwrap();
         Self { key, store }
@@ -246,4 +251,183 @@ fn accidents_to_the_file_make_no_wrong_answer() {
         }
         assert!(same > 0, "every accident stopped every answer");
     }
+}
+
+/// Each row of the file in turn is another one: what is asked is answered rightly, or refused because of the damage.
+#[test]
+fn every_damaged_row_is_met_as_damage() {
+    for scheme in [SchemeName::TupleSpecLightweight, SchemeName::TupleBase] {
+        let folder = tempfile::tempdir().unwrap();
+        let shop = Shop::new(folder.path(), scheme, RepositoryName::Stored);
+        shop.publish((0..90).map(|number| put(number, 1)).collect());
+        for version in 2..=4 {
+            shop.publish(vec![put(version, version), put(95 + version, 5)]);
+        }
+        let (versions, public) = ([1, 4].map(Version::new), shop.key.public());
+        let asked = || {
+            questions()
+                .flat_map(move |question| versions.map(|version| (version, question.clone())))
+        };
+        let expected: Vec<_> = asked()
+            .map(|(version, question)| {
+                let answer = shop.repository().answer(version, &question).unwrap();
+                verify(public, version, &question, &answer).unwrap()
+            })
+            .collect();
+        let whole = fs::read(shop.tuples()).unwrap();
+        let mut refusals = std::collections::BTreeMap::<u8, usize>::new();
+        for row in rows(&shop.tuples()) {
+            damage(&shop.tuples(), &row);
+            let refused = match open_repository(&shop.store) {
+                Err(RepositoryError::Store(StoreError::Damaged(_))) => 1,
+                Err(other) => panic!("{other}"),
+                Ok(repository) => asked()
+                    .zip(&expected)
+                    .map(|((version, question), expected)| {
+                        match repository.answer(version, &question) {
+                            Ok(answer) => {
+                                let found = verify(public, version, &question, &answer).unwrap();
+                                assert_eq!(found, *expected);
+                                0_usize
+                            }
+                            Err(AnswerError::Lookup(
+                                LookupError::Damaged { .. }
+                                | LookupError::Store(StoreFault::Damaged),
+                            )) => 1,
+                            Err(other) => panic!("{other}"),
+                        }
+                    })
+                    .sum(),
+            };
+            *refusals.entry(row[0]).or_default() += refused;
+            fs::write(shop.tuples(), &whole).unwrap();
+        }
+        let of_kind: Vec<_> = refusals
+            .into_iter()
+            .map(|(kind, refused)| (kind, refused > 0))
+            .collect();
+        // What has gone is needed by prunings alone.
+        assert_eq!(
+            of_kind,
+            [
+                (0, true),
+                (1, true),
+                (2, true),
+                (3, true),
+                (4, true),
+                (5, false)
+            ]
+        );
+        shop.repository().check().unwrap();
+    }
+}
+
+const ROWS: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("rows");
+
+fn rows(file: &Path) -> Vec<Vec<u8>> {
+    let database = Database::open(file).unwrap();
+    let table = database.begin_read().unwrap().open_table(ROWS).unwrap();
+    let rows = table.iter().unwrap();
+    rows.map(|row| row.unwrap().0.value().to_vec()).collect()
+}
+
+/// Changes the last bit of a row.
+fn damage(file: &Path, row: &[u8]) {
+    let database = Database::open(file).unwrap();
+    let transaction = database.begin_write().unwrap();
+    {
+        let mut table = transaction.open_table(ROWS).unwrap();
+        let mut value = table.get(row).unwrap().unwrap().value().to_vec();
+        *value.last_mut().unwrap() ^= 1;
+        table.insert(row, value.as_slice()).unwrap();
+    }
+    transaction.commit().unwrap();
+}
+
+/// An old copy of the store comes back, with its tuples or without them.
+#[test]
+fn an_old_backup_goes_on_where_it_stands() {
+    let folder = tempfile::tempdir().unwrap();
+    let scheme = SchemeName::TupleSpecLightweight;
+    let author = Shop::new(folder.path(), scheme, RepositoryName::Stored);
+    let copy = folder.path().join("mirror");
+    let mirror = Shop::at(copy, scheme, RepositoryName::Stored);
+    for batch in batches(3, 9) {
+        author.publish(batch);
+    }
+    let follow = |latest: u64| {
+        let mut follower = mirror.repository();
+        for version in (follower.latest().number() + 1..=latest).map(Version::new) {
+            let update = author
+                .repository()
+                .update_message(version)
+                .unwrap()
+                .unwrap();
+            follower.apply_message(&update).unwrap();
+        }
+    };
+    follow(4);
+    let files = || {
+        [
+            mirror.store.clone(),
+            mirror.store.with_extension("newest"),
+            mirror.tuples(),
+        ]
+    };
+    let backup = files().map(|file| fs::read(file).unwrap());
+    follow(9);
+    assert_same(&author.repository(), &mirror.repository());
+    // The store alone: what is beside it is newer.
+    for (file, bytes) in files().iter().zip(&backup).take(2) {
+        fs::write(file, bytes).unwrap();
+    }
+    let refused = open_repository(&mirror.store).unwrap_err().to_string();
+    assert!(refused.contains("newer than it is"), "{refused}");
+    fs::remove_file(mirror.tuples()).unwrap();
+    assert_eq!(mirror.repository().latest(), Version::new(4));
+    follow(9);
+    assert_same(&author.repository(), &mirror.repository());
+    // All of it.
+    for (file, bytes) in files().iter().zip(&backup) {
+        fs::write(file, bytes).unwrap();
+    }
+    assert_eq!(mirror.repository().latest(), Version::new(4));
+    follow(9);
+    assert_same(&author.repository(), &mirror.repository());
+    // The tuples alone are behind, and cannot be brought up where what they lack was pruned.
+    fs::write(mirror.tuples(), &backup[2]).unwrap();
+    assert_same(&author.repository(), &mirror.repository());
+    mirror.repository().prune(Version::new(6)).unwrap();
+    let pruned = fs::read(mirror.tuples()).unwrap();
+    fs::write(mirror.tuples(), &backup[2]).unwrap();
+    let refused = open_repository(&mirror.store).unwrap_err().to_string();
+    assert!(refused.contains("is missing"), "{refused}");
+    fs::write(mirror.tuples(), pruned).unwrap();
+    mirror.repository().check().unwrap();
+}
+
+#[test]
+fn one_writes_at_a_time_and_readers_see_their_version() {
+    let folder = tempfile::tempdir().unwrap();
+    let scheme = SchemeName::TupleSpecLightweight;
+    let shop = Shop::new(folder.path(), scheme, RepositoryName::Stored);
+    shop.publish((0..40).map(|number| put(number, 1)).collect());
+    let (first, second) = (Version::new(1), Version::new(2));
+    let reader = shop.repository();
+    let mut late = shop.repository();
+    assert_eq!(shop.publish(vec![put(3, 30)]), second);
+    let update = shop.repository().update_message(second).unwrap().unwrap();
+    let question = Question::Key(name(3));
+    let answer = reader.answer(first, &question).unwrap();
+    verify(shop.key.public(), first, &question, &answer).unwrap();
+    assert!(reader.answer(second, &question).is_err());
+    // It has not seen that the version is there, and has to be opened again.
+    let refused = late.apply_message(&update).unwrap_err();
+    let is_closed = matches!(refused, RepositoryError::Store(StoreError::Closed));
+    assert!(is_closed, "{refused}");
+    late.answer(first, &question).unwrap();
+    drop(late);
+    assert_eq!(shop.publish(vec![put(4, 40)]), Version::new(3));
+    reader.answer(first, &question).unwrap();
+    shop.repository().check().unwrap();
 }

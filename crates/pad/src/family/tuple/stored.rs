@@ -75,7 +75,7 @@ impl<S: Suite, D: AskedDesign<S> + StorableDesign<S>> Derived for Typed<Reposito
         *self = hosted(self.setup().clone(), rows)?;
         let (latest, stored) = (self.repository().latest(), store.latest()?);
         if latest > stored {
-            return Err(StoreError::Damaged("its tuples are ahead of its updates").into());
+            return Err(AHEAD.into());
         }
         Ok(())
     }
@@ -102,6 +102,10 @@ impl<S: Suite, D: AskedDesign<S> + StorableDesign<S>> Derived for Typed<Reposito
         let settled = self.repository_mut().flush();
         self.repository().rows().unpin();
         settled.map_err(|fault| faulty(fault, &self.said()))
+    }
+
+    fn waiting(&self) -> usize {
+        self.repository().memory_bytes()
     }
 
     fn prune(&mut self, oldest: Version) -> Result<StoredCheckpoint, RepositoryError> {
@@ -245,7 +249,8 @@ fn verified<S: Suite, D: AskedDesign<S> + StorableDesign<S>, Q: Ask>(
     question: &Q,
 ) -> Result<Q::Statement, CheckError>
 where
-    Tuple<D, S>: Answers<Q> + Family<Suite = S, Error = VerifyError>,
+    Tuple<D, S>:
+        Answers<Q> + Family<Suite = S, Error = VerifyError, Key = <D as TupleScheme<S>>::Key>,
 {
     let authority = repository.authority();
     let key = repository.key().clone();
@@ -256,3 +261,11 @@ where
         Err(error) => Err(CheckError::Version(head.get().version, error)),
     }
 }
+
+#[cfg(test)]
+mod tests;
+
+/// What is beside a store is written after it; so the store is an older copy.
+const AHEAD: StoreError = StoreError::Damaged(
+    "the file of tuples beside it (with .tuples at the end of its name) is newer than it is: bring the newer store back, or move that file away, and it is made again unless the store was pruned",
+);
