@@ -204,20 +204,20 @@ impl<S: Suite, D: StorableDesign<S>> Drawn<'_, S, D> {
             let key = record_key(number, if D::EACH_INSTANT { instant } else { 0 });
             self.rows.insert(key, record.ok_or(StoreFault::Damaged)?);
             if piece.len() >= PIECE_TUPLES || bytes >= PIECE_BYTES {
-                self.piece((generation, instant), core::mem::take(&mut piece));
+                self.piece((generation, instant), &core::mem::take(&mut piece));
                 bytes = 0;
             }
             bytes += lower.as_bytes().len();
             piece.push((lower.clone(), number));
         }
-        self.piece((generation, instant), piece);
+        self.piece((generation, instant), &piece);
         Ok(u64::try_from(tuples.len()).unwrap_or(u64::MAX))
     }
 
-    fn piece(&mut self, (generation, instant): (usize, u64), piece: Piece) {
+    fn piece(&mut self, (generation, instant): (usize, u64), piece: &Piece) {
         if let Some((first, _)) = piece.first() {
             let key = run_key(generation, instant, first.as_bytes());
-            self.rows.insert(key, encode_body(&piece));
+            self.rows.insert(key, encode_body(piece));
         }
     }
 

@@ -82,6 +82,10 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
     }
 
     /// The update of operations that are in order, which lead to so many entries.
+    #[allow(
+        clippy::type_complexity,
+        reason = "an update, or why not and its operations"
+    )]
     fn signed<K: Signer<HeadSignature> + Sync>(
         &mut self,
         operations: Vec<Operation>,

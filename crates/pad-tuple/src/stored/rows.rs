@@ -59,6 +59,10 @@ pub trait RowView {
     ///
     /// # Errors
     /// [`StoreFault::Medium`], [`StoreFault::Damaged`]; those of `visit`, which end it.
+    #[allow(
+        clippy::type_complexity,
+        reason = "what is done with a key and a value"
+    )]
     fn scan(
         &self,
         from: &[u8],
