@@ -131,7 +131,7 @@ fn kinds() -> impl Iterator<Item = (SchemeName, RepositoryName)> {
     let schemes = SchemeName::ALL.iter();
     let schemes = schemes.filter(|scheme| !scheme.family().is_append_only());
     schemes.flat_map(|scheme| {
-        let repositories = scheme.family().repositories().iter();
+        let repositories = scheme.repositories().iter();
         repositories.map(move |repository| (*scheme, *repository))
     })
 }
