@@ -17,6 +17,8 @@ mod directory;
 mod documents;
 #[cfg(feature = "file")]
 mod file;
+#[cfg(all(feature = "accumulators", feature = "aad", feature = "bls"))]
+mod key_files;
 mod kill;
 #[cfg(feature = "aad")]
 mod log_crashes;
