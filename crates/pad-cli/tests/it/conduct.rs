@@ -163,10 +163,12 @@ fn nothing_is_overwritten_unasked_and_a_dash_is_standard_output() {
             "{line}"
         );
         assert!(!bench.path("-").exists());
-        bench.fails(
-            &format!("--json {line} --out -"),
-            2,
-            "both write to standard output",
+        let both = bench.run(&format!("--json {line} --out -"));
+        let error: serde_json::Value = serde_json::from_slice(&both.stderr).unwrap();
+        let message = error["error"]["message"].as_str().unwrap();
+        assert_eq!(
+            (both.status.code(), message),
+            (Some(2), "--out - and --json both write to standard output")
         );
         std::fs::remove_file(bench.path("f")).unwrap();
     }

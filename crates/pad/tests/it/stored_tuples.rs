@@ -14,6 +14,7 @@ use pad::{
     selection::{RepositoryName, SchemeName, SuiteName},
 };
 use redb::{Database, ReadableDatabase as _, ReadableTable as _, TableDefinition};
+use zeroize::Zeroizing;
 
 use crate::stored::{assert_same, batches, name, put, questions};
 
@@ -37,7 +38,11 @@ impl Shop {
 
     fn at(store: PathBuf, scheme: SchemeName, repository: RepositoryName) -> Self {
         let id = pad::DictionaryId::from_name("stored tuples");
-        let key = SecretKey::from_seed(SuiteName::Sha256Ed25519, scheme, id, &[5; 32]).unwrap();
+        // Another secret would make other chains, and other roots.
+        let is_chained = scheme.name().ends_with("lightweight");
+        let chains = is_chained.then(|| Zeroizing::new(vec![9; 32]));
+        let suite = SuiteName::Sha256Ed25519;
+        let key = SecretKey::from_parts(suite, scheme, id, &[5; 32], chains).unwrap();
         let public = key.public().clone();
         Description { public, repository }.create(&store).unwrap();
         Self { key, store }

@@ -31,7 +31,7 @@ pub(super) struct ReaderArguments {
     public: Option<PathBuf>,
     /// The version with this sealed root, as the owner has published it (pad file status and pad file publish
     /// tell it: it is the value of the file's path in a dictionary), in place of the newest one.
-    #[arg(long, value_name = "DIGITS", requires = "public", value_parser = sealed_root)]
+    #[arg(long, value_name = "DIGITS", requires = "public", conflicts_with = "state", value_parser = sealed_root)]
     root: Option<Digest<32>>,
     #[command(flatten)]
     server: ServerArguments,

@@ -169,6 +169,8 @@ fn lies_to_readers_and_auditors_are_refused() {
     wrong_usage(&elsewhere, "file read", "--state");
     let digits = "0".repeat(64);
     let line = format!("file read --state s --root {digits}");
+    wrong_usage(&elsewhere, &line, "'--state <FILE>'");
+    let line = format!("file read --root {digits}");
     wrong_usage(&elsewhere, &line, "--public");
     drop(server);
     let output = elsewhere.run("file audit --public public");

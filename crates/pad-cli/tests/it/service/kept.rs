@@ -58,7 +58,17 @@ fn a_router_asks_whoever_keeps_the_version() {
         );
         bench.ok(&format!("{line} --server {url} {ROOTS} --view v"));
     }
-    for line in ["range --at 2 a z", "range a z", "versions"] {
+    // Names and times are the store's word, which does not travel.
+    let signed = |line: &str| -> Vec<_> {
+        let objects = bench.json(line).into_iter();
+        let said = objects.map(|object| (object["version"].clone(), object["root"].clone()));
+        said.collect()
+    };
+    let heads = signed("versions --public k.pub --store s");
+    assert_eq!(heads.len(), 6);
+    let asked = signed(&format!("versions --public k.pub --server {url} {ROOTS}"));
+    assert_eq!(asked, heads);
+    for line in ["range --at 2 a z", "range a z"] {
         let line = format!("{line} --public k.pub");
         let local = bench.ok(&format!("{line} --store s"));
         assert_eq!(bench.ok(&format!("{line} --server {url} {ROOTS}")), local);
