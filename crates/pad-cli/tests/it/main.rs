@@ -18,8 +18,6 @@ mod documents;
 #[cfg(feature = "file")]
 mod file;
 mod inspect;
-#[cfg(all(feature = "accumulators", feature = "aad", feature = "bls"))]
-mod key_files;
 mod kill;
 #[cfg(feature = "aad")]
 mod log_crashes;

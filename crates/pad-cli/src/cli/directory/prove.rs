@@ -77,6 +77,6 @@ fn answer<S: Suite, Q: Selection>(
     })?;
     let response = Response::<S, DirectoryProof<S, Q>>::new(directory, directory.latest(), proof)?;
     let bytes = codec::encode(&response);
-    entries_under(public, Untrusted::new(response), None, query)?;
+    entries_under(public, Untrusted::new(response), query)?;
     Ok(bytes)
 }
