@@ -17,9 +17,6 @@ use super::{
 use crate::cli::{Failure, Output, files::OutArguments};
 
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Example: pad directory prove photographs --public directory.key.pub --out entry.proof 0"
-)]
 pub(in crate::cli) struct Prove {
     #[command(flatten)]
     read: ReadArguments,
@@ -77,6 +74,6 @@ fn answer<S: Suite, Q: Selection>(
     })?;
     let response = Response::<S, DirectoryProof<S, Q>>::new(directory, directory.latest(), proof)?;
     let bytes = codec::encode(&response);
-    entries_under(public, Untrusted::new(response), query)?;
+    entries_under(public, Untrusted::new(response), None, query)?;
     Ok(bytes)
 }

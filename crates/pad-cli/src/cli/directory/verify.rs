@@ -10,7 +10,7 @@ use pad::{
         EntryRange, Found, Selection, client::AnswerError, hint::LONGEST_HINT,
     },
     client_view::StoredView,
-    pad_core::codec,
+    pad_core::{codec, head::EmptyDictionary},
     question::Refusal,
 };
 
@@ -25,13 +25,10 @@ use super::{
 use crate::cli::{
     Failure, Output,
     files::read_file,
-    session::{TrustArguments, load_public, refused_head, trust_of, with_held_view},
+    session::{TrustArguments, load_public, refused_head, trust_of, with_view},
 };
 
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Example: pad directory verify entry.proof --public directory.key.pub --id 0 --object a.jpg"
-)]
 pub(in crate::cli) struct Verify {
     /// The proof's file, of pad directory prove; - for standard input.
     #[arg(required_unless_present = "from")]
@@ -65,8 +62,8 @@ pub(in crate::cli) struct Verify {
 /// An object at hand: what it is called, and its digest.
 type AtHand<S> = (String, <S as Suite>::Digest);
 
-/// Offers a verified head, as a message and with its version, to the client's memory.
-type Accept<'a> = &'a mut dyn FnMut(&[u8], Version) -> Result<(), Failure>;
+/// Offers a verified head, as a message and with its version, to the client's memory; none for version 0.
+type Accept<'a> = &'a mut dyn FnMut(Option<&[u8]>, Version) -> Result<(), Failure>;
 
 impl Verify {
     pub(in crate::cli) fn run(&self, output: &mut Output) -> Result<(), Failure> {
@@ -111,7 +108,7 @@ impl Verify {
             let public = given.ok_or_else(|| {
                 Failure::input("--public is needed, or a --view that was begun with a key")
             })?;
-            let mut accept = |_: &[u8], _| Ok(());
+            let mut accept = |_: Option<&[u8]>, _| Ok(());
             return with_suite!(public.suite, S => {
                 self.verify_bytes::<S>((proof, &public), asked, &mut accept, output)
             });
@@ -119,7 +116,7 @@ impl Verify {
         let advance = |view: StoredView| {
             output.trust(trust_of(&view));
             let mut newer = view.clone();
-            let mut accept = |head: &[u8], version| {
+            let mut accept = |head: Option<&[u8]>, version| {
                 newer = seen(path, &view, (version, head))?;
                 Ok(())
             };
@@ -128,7 +125,7 @@ impl Verify {
             })?;
             Ok(newer)
         };
-        with_held_view(path, (given.as_ref(), None), advance).map(drop)
+        with_view(path, (given.as_ref(), None), advance).map(drop)
     }
 
     /// Verifies a proof's file, offers its head to the client's memory, and prints what is proved.
@@ -139,25 +136,28 @@ impl Verify {
         accept: Accept<'_>,
         output: &mut Output,
     ) -> Result<(), Failure> {
-        let mut accept = |head: &SignedHead<S>| {
-            if let Some(at) = self.at.map(Version::new)
-                && at != head.head.version
+        let at = self.at.map(Version::new);
+        let mut accept = |head: Option<SignedHead<S>>| {
+            let version = head.map_or(Version::EMPTY, |head| head.head.version);
+            if let Some(expected) = at
+                && expected != version
             {
-                let (expected, actual) = (at, head.head.version);
+                let actual = version;
                 return Err(Refusal::from(VerifyError::WrongVersion { expected, actual }).into());
             }
-            accept(&codec::encode(head), head.head.version)
+            let message = head.as_ref().map(codec::encode);
+            accept(message.as_deref(), version)
         };
         match asked {
             Asked::Ids(query) => {
                 let object = self.at_hand::<S>()?;
-                let (head, entries) = read_proof::<S, _>(proof, public, query)?;
-                accept(&head)?;
+                let (head, entries) = read_proof::<S, _>((proof, public), at, query)?;
+                accept(head)?;
                 compared(&entries, object, Looked::default(), output)
             }
             Asked::Range(range) => {
-                let (head, entries) = read_proof::<S, _>(proof, public, range)?;
-                accept(&head)?;
+                let (head, entries) = read_proof::<S, _>((proof, public), at, range)?;
+                accept(head)?;
                 say_range(&entries, Looked::default(), output)
             }
         }
@@ -253,10 +253,11 @@ fn ask_range<S: Suite>(
 }
 
 /// The view after it has been offered the head of a proof's file, which comes without a proof that it continues the newest one seen.
+/// That nothing was in version 0 is news to nobody.
 fn seen(
     path: &Path,
     view: &StoredView,
-    (version, head): (Version, &[u8]),
+    (version, head): (Version, Option<&[u8]>),
 ) -> Result<StoredView, Failure> {
     let seen = view.version();
     if version < seen {
@@ -271,35 +272,48 @@ fn seen(
         ));
         return Ok(view.clone());
     }
+    let Some(head) = head else {
+        return Ok(view.clone());
+    };
     let advanced = view.advance(head, None, None);
     advanced.map_err(|refused| refused_head(path, seen, refused))
 }
 
-/// What a proof's file proves about a question, and the head that it is under.
+/// What a proof's file proves about a question, and the head that it is under, as [`entries_under`].
 fn read_proof<S: Suite, Q: Selection>(
-    path: &Path,
-    public: &PublicKey,
+    (path, public): (&Path, &PublicKey),
+    at: Option<Version>,
     query: &Q,
-) -> Result<(SignedHead<S>, Entries<S, Q>), Failure> {
+) -> Result<(Option<SignedHead<S>>, Entries<S, Q>), Failure> {
     let longest = query.longest_proof().saturating_add(LONGEST_HEAD);
     let bytes = read_file(path, u64::try_from(longest).unwrap_or(u64::MAX))?;
     let response = Untrusted::<Response<S, DirectoryProof<S, Q>>>::decode(&bytes, longest);
-    entries_under(public, response.map_err(Refusal::from)?, query)
+    entries_under(public, response.map_err(Refusal::from)?, at, query)
 }
 
-/// What a proof with its head establishes, for whoever trusts the public key and nothing else.
+/// What a proof with its head establishes, for whoever trusts the public key and nothing else. There is no head of version 0, which
+/// could be said of every directory: it must have been asked about.
 pub(super) fn entries_under<S: Suite, Q: Selection>(
     public: &PublicKey,
     response: Untrusted<Response<S, DirectoryProof<S, Q>>>,
+    at: Option<Version>,
     query: &Q,
-) -> Result<(SignedHead<S>, Entries<S, Q>), Failure> {
-    let Response { head, proof } = response.into_unverified();
-    // Of version 0 nobody signs one, and it could be said of every directory.
-    let signed = head.ok_or_else(|| {
-        Failure::Refused("verification failed: the proof has no signed head".into())
-    })?;
-    let version = signed.head.version;
-    let head = Untrusted::new(signed).verify(&public.authority, &version);
+) -> Result<(Option<SignedHead<S>>, Entries<S, Q>), Failure> {
+    let Response {
+        head: signed,
+        proof,
+    } = response.into_unverified();
+    let authority = &public.authority;
+    let head = match signed {
+        Some(signed) => Untrusted::new(signed).verify(authority, &signed.head.version),
+        None if at == Some(Version::EMPTY) => {
+            Untrusted::new(EmptyDictionary::new()).verify(authority, &())
+        }
+        None => {
+            let refused = "verification failed: the proof has no signed head";
+            return Err(Failure::Refused(refused.into()));
+        }
+    };
     let head = head.map_err(Refusal::from)?;
     let entries = Untrusted::new(proof).verify(&head, query);
     Ok((signed, entries.map_err(Refusal::from)?.into_inner()))

@@ -45,6 +45,49 @@ fn answers_say_what_the_key_is_worth() {
     bench.fails("directory verify proof --id 1", 2, "--public is needed");
 }
 
+/// Files of version 0 have no head: they are proofs for who asks about version 0, and for nobody else.
+#[test]
+fn version_0_is_proved_to_those_who_ask_about_it() {
+    let bench = with_objects();
+    let head = |kind| [b"PAD1\x01", &[kind, 0, 1][..]].concat();
+    // Of no entries: no signed head, then the number of entries, those shown, and the digests beside them.
+    for (name, kind) in [("empty", 176), ("empty-range", 177)] {
+        let file = [&head(kind)[..], &[0, 0, 0, 0]].concat();
+        fs::write(bench.path(name), file).unwrap();
+    }
+    let of_entry = [&head(176)[..], &[0, 1, 1, 1], &[7; 32], &[0]].concat();
+    fs::write(bench.path("entry"), of_entry).unwrap();
+    for line in [
+        "directory verify empty --public k.pub --at 0 --id 3",
+        "directory verify empty-range --public k.pub --at 0 --range 0..2",
+        "directory verify empty --public k.pub --view fresh --at 0 --id 3",
+    ] {
+        let said = bench.ok(line);
+        assert!(said.contains("unassigned"), "{line}: {said}");
+    }
+    for (line, why) in [
+        ("empty --id 3", "no signed head"),
+        ("empty --at 1 --id 3", "no signed head"),
+        ("entry --at 0 --id 0", "verification failed"),
+        ("empty-range --at 0 --id 0", "verification failed"),
+    ] {
+        bench.fails(&format!("directory verify {line} --public k.pub"), 3, why);
+    }
+    // Who has seen a version is told of no older one.
+    bench.ok("directory verify --from d --public k.pub --view view --id 1");
+    bench.fails(
+        "directory verify empty --view view --at 0 --id 1",
+        3,
+        "verification failed",
+    );
+    bench.ok("directory prove d 1 --public k.pub --out proof");
+    bench.fails(
+        "directory verify proof --public k.pub --at 0 --id 1",
+        3,
+        "verification failed",
+    );
+}
+
 #[test]
 fn a_view_refuses_an_older_directory() {
     let bench = with_objects();
@@ -213,7 +256,7 @@ fn what_cannot_be_done_is_said() {
     }
     assert!(!bench.path("e").exists() && !bench.path("proof").exists());
     let output = bench.run("--json directory prove none 1 --out proof");
-    let said: serde_json::Value = serde_json::from_slice(&output.stderr).unwrap();
+    let said: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     let (exit, kind) = (&said["error"]["exit"], &said["error"]["kind"]);
     assert_eq!((exit, kind), (&json!(4), &json!("store")));
 }
