@@ -187,7 +187,9 @@ mod tests {
             let name = command.get_name().to_owned();
             let help = command.render_long_help().to_string();
             for argument in command.get_arguments() {
-                if !matches!(argument.get_action(), ArgAction::Append) {
+                // Paths may have commas.
+                let has_commas = argument.get_value_delimiter() == Some(',');
+                if !matches!(argument.get_action(), ArgAction::Append) || !has_commas {
                     continue;
                 }
                 let id = argument.get_id().as_str().to_uppercase();

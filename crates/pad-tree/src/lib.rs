@@ -106,6 +106,7 @@ pub mod search;
 #[cfg(feature = "std")]
 mod set_operations;
 pub mod side;
+mod step;
 #[cfg(feature = "std")]
 pub mod store;
 #[cfg(feature = "std")]
@@ -118,7 +119,6 @@ mod tree;
 #[cfg(feature = "std")]
 mod view;
 
-pub use explain::Step;
 pub use family::Tree;
 pub use pad_core::{
     Answer, First, KeyRange, Keys, Last, Lookup, Lookups, Neighbour, Predecessor, RangeContents,
@@ -127,6 +127,7 @@ pub use pad_core::{
 pub use proof::TreeProof;
 pub use query::TreeQuery;
 pub use scheme::{RedBlack, SkipList, Treap, TreeScheme};
+pub use step::Step;
 #[cfg(feature = "std")]
 pub use {
     annotation::{Annotation, Authenticated, Plain},

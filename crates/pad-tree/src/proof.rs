@@ -31,7 +31,7 @@ use core::marker::PhantomData;
 use pad_core::{Domain, Proof, SnapshotRoot, Suite, VerifyError, codec::Message};
 use serde::{Deserialize, Serialize};
 
-use crate::{explain::Step, opened::OpenedLeaves, query::TreeQuery};
+use crate::{opened::OpenedLeaves, query::TreeQuery, step::Step};
 
 pub use crate::opened::{Content, OpenedLeaf};
 
@@ -146,11 +146,12 @@ impl<S: Suite, Q> TreeProof<S, Q> {
                     let (first_leaf, leaf) = leaves.next().ok_or(VerifyError::MalformedShape)?;
                     let value = leaf.value_digest();
                     let digest = S::leaf(leaf.key.as_bytes(), &value);
-                    note(Step::Leaf {
+                    let step = Step::Leaf {
                         leaf,
                         value,
                         digest,
-                    });
+                    };
+                    note(step);
                     Subtree {
                         digest,
                         first_leaf,
@@ -206,11 +207,10 @@ impl<S: Suite, Q> TreeProof<S, Q> {
         if whole.digest != *root {
             return Err(VerifyError::RootMismatch);
         }
-        let (at_start, at_end) = (!whole.starts_elided, !whole.ends_elided);
         Ok(Places {
             adjacent,
-            at_start,
-            at_end,
+            at_start: !whole.starts_elided,
+            at_end: !whole.ends_elided,
         })
     }
 
