@@ -137,12 +137,8 @@ pub mod repository;
 pub mod scheme;
 pub mod signed;
 #[cfg(feature = "std")]
-mod source;
-#[cfg(feature = "std")]
 pub mod speculation;
 pub mod statement;
-#[cfg(feature = "std")]
-pub mod stored;
 pub mod tuple;
 #[cfg(feature = "std")]
 pub mod update;
@@ -181,5 +177,4 @@ pub use {
     repository::TupleRepository,
     signed::Refresh,
     speculation::Speculation,
-    stored::{StorableDesign, StoredTupleRepository},
 };

@@ -12,5 +12,4 @@ mod many;
 mod partition;
 mod replica;
 mod roles;
-mod stored;
 mod vectors;
