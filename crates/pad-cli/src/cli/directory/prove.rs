@@ -17,6 +17,9 @@ use super::{
 use crate::cli::{Failure, Output, files::OutArguments};
 
 #[derive(Debug, Args)]
+#[command(
+    after_help = "Example: pad directory prove photographs --public directory.key.pub --out entry.proof 0"
+)]
 pub(in crate::cli) struct Prove {
     #[command(flatten)]
     read: ReadArguments,

@@ -25,10 +25,13 @@ use super::{
 use crate::cli::{
     Failure, Output,
     files::read_file,
-    session::{TrustArguments, load_public, refused_head, trust_of, with_view},
+    session::{TrustArguments, load_public, refused_head, trust_of, with_held_view},
 };
 
 #[derive(Debug, Args)]
+#[command(
+    after_help = "Example: pad directory verify entry.proof --public directory.key.pub --id 0 --object a.jpg"
+)]
 pub(in crate::cli) struct Verify {
     /// The proof's file, of pad directory prove; - for standard input.
     #[arg(required_unless_present = "from")]
@@ -125,7 +128,7 @@ impl Verify {
             })?;
             Ok(newer)
         };
-        with_view(path, (given.as_ref(), None), advance).map(drop)
+        with_held_view(path, (given.as_ref(), None), advance).map(drop)
     }
 
     /// Verifies a proof's file, offers its head to the client's memory, and prints what is proved.

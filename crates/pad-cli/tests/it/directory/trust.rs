@@ -256,7 +256,7 @@ fn what_cannot_be_done_is_said() {
     }
     assert!(!bench.path("e").exists() && !bench.path("proof").exists());
     let output = bench.run("--json directory prove none 1 --out proof");
-    let said: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let said: serde_json::Value = serde_json::from_slice(&output.stderr).unwrap();
     let (exit, kind) = (&said["error"]["exit"], &said["error"]["kind"]);
     assert_eq!((exit, kind), (&json!(4), &json!("store")));
 }
