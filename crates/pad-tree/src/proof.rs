@@ -103,6 +103,18 @@ struct Subtree<D> {
     ends_elided: bool,
 }
 
+impl<D> Subtree<D> {
+    /// That of a leaf, which is opened.
+    const fn of_leaf(digest: D, first_leaf: usize) -> Self {
+        Self {
+            digest,
+            first_leaf,
+            starts_elided: false,
+            ends_elided: false,
+        }
+    }
+}
+
 impl<S: Suite, Q> TreeProof<S, Q> {
     /// The size of the proof's body in bytes, as [`pad_core::codec::encode_body`] encodes it.
     pub fn body_length(&self) -> usize {
@@ -152,12 +164,7 @@ impl<S: Suite, Q> TreeProof<S, Q> {
                         digest,
                     };
                     note(step);
-                    Subtree {
-                        digest,
-                        first_leaf,
-                        starts_elided: false,
-                        ends_elided: false,
-                    }
+                    Subtree::of_leaf(digest, first_leaf)
                 }
                 LEFT_ELIDED | RIGHT_ELIDED => {
                     let mut open = stack.pop().ok_or(VerifyError::MalformedShape)?;

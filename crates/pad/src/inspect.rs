@@ -53,6 +53,10 @@ pub enum Shown {
 /// Takes lines.
 pub type Note<'n> = &'n mut dyn FnMut(Line);
 
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "digests, words and sentences stand here without an `&` each"
+)]
 pub(crate) fn text(note: Note<'_>, what: &'static str, shown: impl ToString, says: &str) {
     let (shown, says) = (Shown::Text(shown.to_string()), says.to_owned());
     note(Line { what, shown, says });

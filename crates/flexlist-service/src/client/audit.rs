@@ -155,7 +155,7 @@ impl<T: Transport> Auditing<'_, T> {
                     return Err(ClientError::Audit(AuditFailure {
                         version: self.state.version,
                         asked: Asked::Range(start..end),
-                        damaged: vec![start..end],
+                        damaged: core::iter::once(start..end).collect(),
                         search: SearchEnd::GivenUp,
                         reason,
                     }));

@@ -158,7 +158,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     fn new(state: StateFile, owner: Owner<S>, transport: T) -> Self {
         let asking = Asking {
             transport,
-            owner: owner.key.clone(),
+            owner: owner.key,
             tags: TagCheck::new(owner.tags.verifier()),
             options: ClientOptions::default(),
         };

@@ -52,7 +52,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     pub fn public(&mut self) -> Result<PublicFile, ClientError> {
         Ok(PublicFile {
             since: self.current()?,
-            owner: self.owner.key.clone(),
+            owner: self.owner.key,
             tags: TagCheck::public(&self.owner.tags),
         })
     }

@@ -152,7 +152,7 @@ fn lies_about_the_newest_version() {
         Err(ClientError::Forked { version: 2 })
     ));
     // Another owner's signature, or one that was changed.
-    let mut strange = public.clone();
+    let mut strange = public;
     strange.owner = owner(2, TagKind::HashOnly).key;
     assert!(matches!(
         FileObserver::new(strange, world.wire.clone()).newest(),

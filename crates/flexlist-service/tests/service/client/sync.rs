@@ -180,7 +180,7 @@ fn a_server_that_lies_about_what_it_has_gets_nothing() {
     let world = World::new(TagKind::PrivateMac);
     let file = contents(5_000);
     let mut client = world.uploaded(&file);
-    let mut changed = file.clone();
+    let mut changed = file;
     changed[100] ^= 1;
     let changes: [fn(&mut Vec<Bytes>); 4] = [
         // The root of what the file becomes, as if it were there already.
