@@ -372,7 +372,7 @@ impl Marks {
 /// A number at an axis.
 fn tick(value: f64) -> String {
     match value {
-        value if value >= 1e9 || value < 1e-6 => format!("{value:e}"),
+        value if !(1e-6..1e9).contains(&value) => format!("{value:e}"),
         value if value >= 1e6 => format!("{}M", value / 1e6),
         value if value >= 1e3 => format!("{}k", value / 1e3),
         value => format!("{value}"),

@@ -207,7 +207,7 @@ impl Commit {
         done.push(note.record(staged));
         let version = author.flush(&done)?;
         let root = author.repository().head_text(version)?.root;
-        let named = note.name.as_deref().map(|name| output.show_text(name));
+        let named = note.name.as_deref().map(Output::show_text);
         let named = named.map_or_else(String::new, |name| format!(" named {name}"));
         let text = format!("version {version}{named} with {signed} changes, root {root}");
         let mut object = json!({ "version": version.number(), "changes": signed, "root": root });

@@ -126,7 +126,7 @@ fn show_changes(
     let notes = session.notes()?.unwrap_or_default();
     for (version, answer) in changes {
         let name = notes.get(*version).and_then(|note| note.name.as_deref());
-        let shown = name.map(|name| format!("   (the store's name: {})", output.show_text(name)));
+        let shown = name.map(|name| format!("   (the store's name: {})", Output::show_text(name)));
         let text = value_text(answer, output);
         let text = format!("version {version:>6}  {text}{}", shown.unwrap_or_default());
         let mut object = output.lookup_object(*version, key, answer);

@@ -73,7 +73,7 @@ fn describe(path: &Path, rows: &mut Rows, output: &Output) -> Result<(), Failure
     if begins(b"PAD1") {
         message(path, rows, output)
     } else if begins(b"redb") {
-        store(path, rows, output)
+        store(path, rows)
     } else if begins(b"pad-public-key ") {
         let public = PublicKey::load(path).map_err(|error| Failure::key_file(path, &error))?;
         rows.add(
@@ -119,7 +119,7 @@ fn describe(path: &Path, rows: &mut Rows, output: &Output) -> Result<(), Failure
     } else if let Ok(Some(value)) = Register::read(path) {
         register(&value, rows);
         Ok(())
-    } else if notes::describe(&beginning, found.len(), rows, output) {
+    } else if notes::describe(&beginning, found.len(), rows) {
         Ok(())
     } else {
         trace(path, rows)
@@ -136,7 +136,7 @@ fn add_public(public: &PublicKey, rows: &mut Rows) {
     rows.add("fingerprint", "fingerprint", public.fingerprint());
 }
 
-fn store(path: &Path, rows: &mut Rows, output: &Output) -> Result<(), Failure> {
+fn store(path: &Path, rows: &mut Rows) -> Result<(), Failure> {
     let store = AnyStore::open(path)?;
     let description = Description::read(&store)?;
     rows.add(
@@ -150,7 +150,7 @@ fn store(path: &Path, rows: &mut Rows, output: &Output) -> Result<(), Failure> {
     rows.add("latest version", "latest", latest.number());
     let notes = VersionNotes::read(&store)?;
     if let Some(name) = notes.get(latest).and_then(|note| note.name.as_deref()) {
-        rows.both("name", "name", output.show_text(name), name);
+        rows.both("name", "name", Output::show_text(name), name);
     }
     let pending = store.record_count(super::change::RECORD_GROUP)?;
     rows.add("pending", "pending", pending);
@@ -180,16 +180,13 @@ fn view(path: &Path, rows: &mut Rows) -> Result<(), Failure> {
 
 /// The files that are overwritten in place say no more than what they remember.
 fn register(value: &[u8], rows: &mut Rows) {
-    match pad::inspect::headline(value) {
-        Ok((_, Some(head))) => {
-            let is = "the record of the newest version that an author has handed out; it goes with the secret key";
-            rows.add("is", "is", is);
-            add_headline(&head, rows);
-        }
-        _ => {
-            let is = "what was last acknowledged from a store, or remembered beside a key; it goes with the file of the same name without its ending";
-            rows.add("is", "is", is);
-        }
+    if let Ok((_, Some(head))) = pad::inspect::headline(value) {
+        let is = "the record of the newest version that an author has handed out; it goes with the secret key";
+        rows.add("is", "is", is);
+        add_headline(&head, rows);
+    } else {
+        let is = "what was last acknowledged from a store, or remembered beside a key; it goes with the file of the same name without its ending";
+        rows.add("is", "is", is);
     }
 }
 

@@ -141,7 +141,7 @@ impl Output {
 
     /// A version was asked for by a name: what is verified is the answer for its number.
     pub(crate) fn named(&mut self, name: &str, version: Version) {
-        let shown = self.show_text(name);
+        let shown = Self::show_text(name);
         note(&format!(
             "{shown} is version {version}: that is the store's word, the answer is about the number"
         ));
@@ -345,7 +345,7 @@ impl Output {
     }
 
     /// Text of others for people, so that no two look alike and a terminal is told nothing; digits are not asked for here.
-    pub(crate) fn show_text(&self, text: &str) -> String {
+    pub(crate) fn show_text(text: &str) -> String {
         if is_plain(text) {
             text.to_owned()
         } else {

@@ -97,7 +97,7 @@ impl Versions {
             if let (Some(note), Some(object)) = (note, object.as_object_mut()) {
                 object.insert("store_says".into(), note_object(note));
             }
-            let said = note.map_or_else(String::new, |note| note_text(note, output));
+            let said = note.map_or_else(String::new, note_text);
             let pruned = if kept { "" } else { "   (contents pruned)" };
             let text = format!("{version:>8}  {}{said}{pruned}", head.root);
             output.say_verdict(&text, object)?;
@@ -115,14 +115,14 @@ impl Versions {
 }
 
 /// What the store says of a version, in columns.
-fn note_text(note: &VersionNote, output: &Output) -> String {
+fn note_text(note: &VersionNote) -> String {
     let VersionNote {
         name,
         seconds,
         changes,
         entries,
     } = note;
-    let name = name.as_deref().map(|name| output.show_text(name));
+    let name = name.as_deref().map(Output::show_text);
     let (time, name) = (utc(*seconds), name.unwrap_or_default());
     let text = format!("  {time}  {changes:>6} changes  {entries:>8} entries  {name}");
     text.trim_end().to_owned()

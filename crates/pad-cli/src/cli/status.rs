@@ -72,7 +72,7 @@ impl Status {
         rows.add("oldest version", "oldest", repository.oldest().number());
         if latest > Version::EMPTY {
             rows.add("root", "root", repository.head_text(latest)?.root);
-            add_note(&repository, latest, &mut rows, output)?;
+            add_note(&repository, latest, &mut rows)?;
         }
         rows.add("entries", "entries", repository.entries());
         rows.add("pending", "pending", waiting.len());
@@ -100,18 +100,13 @@ impl Status {
 }
 
 /// What the store says of a version beside what is signed.
-fn add_note(
-    repository: &AnyRepository,
-    version: Version,
-    rows: &mut Rows,
-    output: &Output,
-) -> Result<(), Failure> {
+fn add_note(repository: &AnyRepository, version: Version, rows: &mut Rows) -> Result<(), Failure> {
     let notes = VersionNotes::read(repository.store())?;
     let Some(note) = notes.get(version) else {
         return Ok(());
     };
     if let Some(name) = &note.name {
-        rows.both("name", "name", output.show_text(name), name.as_str());
+        rows.both("name", "name", Output::show_text(name), name.as_str());
     }
     rows.both("signed at", "time", utc(note.seconds), note.seconds);
     Ok(())

@@ -198,7 +198,7 @@ fn apply(
     update: &[u8],
     output: &mut Output,
 ) -> Result<(), Failure> {
-    if let Some(version) = known(repository, update)? {
+    if let Some(version) = known(repository, update) {
         let root = repository.head_text(version)?.root;
         let text = format!("version {version} is there already, root {root}");
         let object = json!({ "version": version.number(), "root": root, "known": true });
@@ -213,15 +213,15 @@ fn apply(
 
 /// The version that an update leads to, if the store has it with the very head that stands in the update: what the version has in it is what
 /// the store's own head says. Any other update of a version that is there is refused when it is applied.
-fn known(repository: &AnyRepository, update: &[u8]) -> Result<Option<Version>, Failure> {
+fn known(repository: &AnyRepository, update: &[u8]) -> Option<Version> {
     let Ok((_, Some(head))) = pad::inspect::headline(update) else {
-        return Ok(None);
+        return None;
     };
     if head.version == Version::EMPTY || head.version > repository.latest() {
-        return Ok(None);
+        return None;
     }
     let is_known = repository.has_update(update).unwrap_or(false);
-    Ok(is_known.then_some(head.version))
+    is_known.then_some(head.version)
 }
 
 /// The kind of lists of messages.

@@ -203,7 +203,7 @@ fn info_takes_nothing_for_what_it_is_not() {
     let proof = bench.read("p");
     bench.write("cut", &proof[..proof.len().min(40)]);
     bench.fails("info cut", 2, "truncated or malformed");
-    let mut kind = proof.clone();
+    let mut kind = proof;
     kind[5] = 200;
     bench.write("kind", &kind);
     bench.fails("info kind", 2, "truncated or malformed");

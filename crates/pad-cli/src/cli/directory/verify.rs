@@ -62,6 +62,9 @@ pub(in crate::cli) struct Verify {
     hint: Option<PathBuf>,
 }
 
+/// What a proof's file proves, and the head that it is under, which version 0 has not.
+type Proved<S, Q> = (Option<SignedHead<S>>, Entries<S, Q>);
+
 /// An object at hand: what it is called, and its digest.
 type AtHand<S> = (String, <S as Suite>::Digest);
 
@@ -287,7 +290,7 @@ fn read_proof<S: Suite, Q: Selection>(
     (path, public): (&Path, &PublicKey),
     at: Option<Version>,
     query: &Q,
-) -> Result<(Option<SignedHead<S>>, Entries<S, Q>), Failure> {
+) -> Result<Proved<S, Q>, Failure> {
     let longest = query.longest_proof().saturating_add(LONGEST_HEAD);
     let bytes = read_file(path, u64::try_from(longest).unwrap_or(u64::MAX))?;
     let response = Untrusted::<Response<S, DirectoryProof<S, Q>>>::decode(&bytes, longest);
@@ -301,7 +304,7 @@ pub(super) fn entries_under<S: Suite, Q: Selection>(
     response: Untrusted<Response<S, DirectoryProof<S, Q>>>,
     at: Option<Version>,
     query: &Q,
-) -> Result<(Option<SignedHead<S>>, Entries<S, Q>), Failure> {
+) -> Result<Proved<S, Q>, Failure> {
     let Response {
         head: signed,
         proof,

@@ -1,6 +1,6 @@
 //! Reading and auditing by others than the owner.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use flexlist::FileState;
@@ -55,7 +55,7 @@ pub(super) enum Reader {
 /// Somebody who reads a file of which he has what is published.
 pub(super) struct Observer {
     public: PathBuf,
-    observer: FileObserver<HttpTransport>,
+    file: FileObserver<HttpTransport>,
     state: FileState,
 }
 
@@ -73,7 +73,7 @@ impl ReaderArguments {
         }
     }
 
-    fn observer(&self, path: &PathBuf) -> Result<Observer, Failure> {
+    fn observer(&self, path: &Path) -> Result<Observer, Failure> {
         let public = FilePublic::load(path);
         let public = public
             .map_err(|error| Failure::Input(format!("public file {}: {error}", path.display())))?;
@@ -85,8 +85,8 @@ impl ReaderArguments {
         };
         let state = state.map_err(|error| failure::observer(path, error))?;
         Ok(Observer {
-            public: path.clone(),
-            observer,
+            public: path.to_owned(),
+            file: observer,
             state,
         })
     }
@@ -100,7 +100,7 @@ impl Observer {
 
     /// Who asks the server.
     pub(super) const fn asking(&self) -> &FileObserver<HttpTransport> {
-        &self.observer
+        &self.file
     }
 
     /// A failure of an operation on this file.

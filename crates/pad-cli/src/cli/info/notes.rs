@@ -4,7 +4,7 @@ use crate::cli::{Output, status::Rows};
 
 /// Says what a text is, if it is a policy of witnesses, a key or a checkpoint; whether it is one.
 #[cfg(feature = "network")]
-pub(super) fn describe(beginning: &[u8], length: u64, rows: &mut Rows, output: &Output) -> bool {
+pub(super) fn describe(beginning: &[u8], length: u64, rows: &mut Rows) -> bool {
     use transparency_log::{Checkpoint, Note, Policy, note::VerifierKey};
     let is_whole = u64::try_from(beginning.len()).is_ok_and(|read| read == length);
     let Some(text) = core::str::from_utf8(beginning).ok().filter(|_| is_whole) else {
@@ -27,7 +27,7 @@ pub(super) fn describe(beginning: &[u8], length: u64, rows: &mut Rows, output: &
         rows.both(
             "key",
             "key",
-            output.show_text(&key.to_string()),
+            Output::show_text(&key.to_string()),
             key.to_string(),
         );
         return true;
@@ -40,7 +40,7 @@ pub(super) fn describe(beginning: &[u8], length: u64, rows: &mut Rows, output: &
         };
         rows.add("is", "is", "the checkpoint of a log");
         let origin = checkpoint.origin();
-        rows.both("log", "log", output.show_text(origin), origin);
+        rows.both("log", "log", Output::show_text(origin), origin);
         rows.add("entries", "entries", checkpoint.size());
         rows.add("root", "root", checkpoint.root().to_string());
         rows.add("signatures", "signatures", note.signatures().len());
@@ -63,6 +63,6 @@ pub(super) fn describe(beginning: &[u8], length: u64, rows: &mut Rows, output: &
 }
 
 #[cfg(not(feature = "network"))]
-pub(super) const fn describe(_: &[u8], _: u64, _: &mut Rows, _: &Output) -> bool {
+pub(super) const fn describe(_: &[u8], _: u64, _: &mut Rows) -> bool {
     false
 }
