@@ -32,7 +32,7 @@ impl<C: Clone> edit::NewBlock for NewBlock<C> {
 /// has to be verified, for instance by the digests in their leaves: a block that passes for equal stays.
 ///
 /// Old blocks with which the new file begins or ends stay, however they were cut. What lies in between is
-/// cut as [`edit`](crate::edit) cuts contents in place of blocks, and by the chunker alone; of the two the
+/// cut as [`edit`] cuts contents in place of blocks, and by the chunker alone; of the two the
 /// one that sends fewer bytes is taken. Blocks that come out with the contents of an old one stay there.
 ///
 /// The operations go through the file from the start to the end, each in the file that those before it left;
