@@ -35,6 +35,7 @@ pub(super) enum Database {
 
 impl Place {
     /// The path; in a layer there is none.
+    #[allow(clippy::unnecessary_wraps, reason = "in tests there are layers")]
     pub(super) fn path(&self) -> Option<&Path> {
         match self {
             Self::Path(path) => Some(path),
