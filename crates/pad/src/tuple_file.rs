@@ -131,15 +131,12 @@ impl TupleFile {
         self.error.clone()
     }
 
-    /// Gives free space back to the file system.
+    /// Makes the file's name durable, before the updates that it follows from are dropped.
     ///
     /// # Errors
-    /// [`StoreError`] of the medium.
-    pub(crate) fn compact(&self) -> Result<(), StoreError> {
-        if let Some(database) = &self.database {
-            database.compact()?;
-        }
-        Ok(())
+    /// [`StoreError::Io`].
+    pub(crate) fn synchronise_name(&self) -> Result<(), StoreError> {
+        Ok(self.place.synchronise_name()?)
     }
 
     /// From here to [`TupleFile::unpin`], or to the next writing, the rows are what they are now.

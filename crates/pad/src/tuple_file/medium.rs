@@ -1,17 +1,18 @@
 //! Where the rows are: in a database that processes share, and in tests in one of a folder whose operations can be made to fail.
 
-use std::path::{Path, PathBuf};
 #[cfg(test)]
 use std::sync::Arc;
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
 
+#[cfg(test)]
+use disk::engine::{Repair, SoleDatabase};
 use disk::{
     Access,
     engine::{EngineError, Format, SharedDatabase},
-};
-#[cfg(test)]
-use disk::{
-    engine::{Repair, SoleDatabase},
-    layer::FileLayer,
+    layer::{FileLayer, Folder},
 };
 use redb::{ReadTransaction, WriteTransaction};
 
@@ -66,6 +67,18 @@ impl Place {
             Self::Within(layer) => SoleDatabase::create_in(layer, NAME, &FORMAT, fill),
         }
     }
+
+    /// Makes the file's name durable: it may be one of a process that failed when it did so.
+    ///
+    /// # Errors
+    /// The operating system's.
+    pub(super) fn synchronise_name(&self) -> io::Result<()> {
+        match self {
+            Self::Path(path) => Folder::of_file(path)?.0.synchronise_names(),
+            #[cfg(test)]
+            Self::Within(layer) => layer.synchronise_names(),
+        }
+    }
 }
 
 impl Database {
@@ -92,16 +105,6 @@ impl Database {
             Self::Shared(database) => database.write(work),
             #[cfg(test)]
             Self::Sole(database) => database.write(Repair::Full, work),
-        }
-    }
-
-    /// # Errors
-    /// [`EngineError`].
-    pub(super) fn compact(&self) -> Result<bool, EngineError> {
-        match self {
-            Self::Shared(database) => database.compact(),
-            #[cfg(test)]
-            Self::Sole(database) => database.compact(),
         }
     }
 

@@ -110,7 +110,8 @@ impl<S: Suite, D: AskedDesign<S> + StorableDesign<S>> Derived for Typed<Reposito
 
     fn prune(&mut self, oldest: Version) -> Result<StoredCheckpoint, RepositoryError> {
         self.repository_mut().prune(oldest)?;
-        self.repository().rows().compact()?;
+        // From here on the rows are the only copy of what they have.
+        self.repository().rows().synchronise_name()?;
         Ok(StoredCheckpoint {
             version: self.repository().latest(),
             oldest: self.repository().oldest(),

@@ -5,6 +5,7 @@ use std::{cell::RefCell, rc::Rc};
 use disk::layer::{Reads, SimulatedFolder};
 use pad_core::{DictionaryId, Sha256Ed25519};
 use pad_tuple::{BaseSuperseding, Spec, SpecLightweight, TupleRepository};
+use zeroize::Zeroizing;
 
 use super::*;
 use crate::{
@@ -114,7 +115,11 @@ impl Store for Updates {
 
 fn secret(scheme: SchemeName) -> SecretKey {
     let id = DictionaryId::from_name("cuts");
-    SecretKey::from_seed(SuiteName::Sha256Ed25519, scheme, id, &[6; 32]).unwrap()
+    let suite = SuiteName::Sha256Ed25519;
+    // Another secret would make other chains, and other roots.
+    let is_chained = scheme.name().ends_with("lightweight");
+    let chains = is_chained.then(|| Zeroizing::new(vec![9; 32]));
+    SecretKey::from_parts(suite, scheme, id, &[6; 32], chains).unwrap()
 }
 
 type Open<D> = Durable<Typed<Repository<S, D>>, Updates>;
