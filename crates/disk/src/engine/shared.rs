@@ -103,7 +103,7 @@ impl SharedDatabase {
         let handle = Handle {
             checked: false,
             pinned: None,
-            database: Some(Open::Reading(database)),
+            database: Some(database),
         };
         let opened = Self {
             path: path.to_path_buf(),
@@ -238,7 +238,7 @@ impl SharedDatabase {
     fn opened<'a>(&self, handle: &'a mut Handle) -> Result<&'a Open, EngineError> {
         let database = match handle.database.take() {
             Some(open) => open,
-            None => Open::Reading(open_to_read(&self.path, &self.format)?),
+            None => open_to_read(&self.path, &self.format)?,
         };
         Ok(handle.database.insert(database))
     }
@@ -261,15 +261,20 @@ impl SharedDatabase {
     }
 }
 
-fn open_to_read(path: &Path, format: &Format) -> Result<ReadOnlyDatabase, EngineError> {
-    let open = || format.builder(MODE).open_read_only(path);
-    match patiently(path, open) {
-        // What a crash left, only a writer can put in order.
+fn open_to_read(path: &Path, format: &Format) -> Result<Open, EngineError> {
+    let open = || patiently(path, || format.builder(MODE).open_read_only(path));
+    // What a crash left, only a writer can put in order.
+    let put_in_order = || open_to_write(path, format).map_err(|error| repair_needed(path, error));
+    match open() {
         Err(EngineError::RepairNeeded(_)) => {
-            drop(open_to_write(path, format).map_err(|error| repair_needed(path, error))?);
-            patiently(path, open)
+            drop(put_in_order()?);
+            match open() {
+                // A writer says so in the file as it closes it, which fails on a full disk.
+                Err(EngineError::RepairNeeded(_)) => put_in_order().map(Open::Writing),
+                opened => opened.map(Open::Reading),
+            }
         }
-        opened => opened,
+        opened => opened.map(Open::Reading),
     }
 }
 
