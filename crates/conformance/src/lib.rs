@@ -46,4 +46,4 @@ pub use random::Random;
 #[cfg(feature = "tree")]
 pub use tree::TreePad;
 #[cfg(feature = "tuple")]
-pub use tuple::TuplePad;
+pub use tuple::{StoredTuplePad, TuplePad};

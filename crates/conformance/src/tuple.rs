@@ -10,11 +10,13 @@ use accumulators::rsa::{RepresentativeRule, RsaSecretKey};
 use accumulators::{SecretKey, bilinear::BilinearSecretKey};
 use ed25519_dalek::SigningKey;
 use pad_core::{
-    Dictionary, DictionaryId, Key, PublicKey, Repository, Suite, Version, codec, head::Authority,
+    Dictionary, DictionaryId, HeadSigner, Hosts, Key, PublicKey, Repository, Suite, Version, codec,
+    head::Authority,
 };
 use pad_tuple::{
-    Design, Expectation, SecretBytes, Tuple, TupleAuthor, TupleProof, TupleRepository,
-    bls::BlsSecretKey, chain::ChainSecret, update::TupleAttachment,
+    Design, Expectation, SecretBytes, StorableDesign, StoredTupleRepository, Tuple, TupleAuthor,
+    TupleProof, TupleRepository, bls::BlsSecretKey, chain::ChainSecret, stored::MemoryRows,
+    update::TupleAttachment,
 };
 
 use crate::{
@@ -114,6 +116,96 @@ impl<S: Suite, D: Design<S, Secret: TestSecret>> Pad for TuplePad<S, D> {
 
     fn server(authority: Authority) -> Self::Server {
         TupleRepository::new(authority, D::key(&D::Secret::numbered(SECRET)))
+    }
+}
+
+/// A tuple PAD of design `D` under suite `S`, whose tuples are stored as rows, in memory.
+#[derive(Debug)]
+pub struct StoredTuplePad<S, D>(PhantomData<(S, D)>);
+
+impl<S: Suite, D: StorableDesign<S, Secret: TestSecret>> Pad for StoredTuplePad<S, D> {
+    type Suite = S;
+    type Attachment = TupleAttachment<D::Extension>;
+    type Family = Tuple<D, S>;
+    type Proof = TupleProof<S, D>;
+    type Author = TupleAuthor<S, D, SigningKey>;
+    type Server = StoredTupleRepository<S, D>;
+
+    fn author(dictionary: DictionaryId, signer: u8) -> Self::Author {
+        TuplePad::<S, D>::author(dictionary, signer)
+    }
+
+    fn public(authority: &Authority) -> PublicKey<Tuple<D, S>> {
+        TuplePad::<S, D>::public(authority)
+    }
+
+    fn server(authority: Authority) -> Self::Server {
+        reopened(authority, MemoryRows::default())
+    }
+}
+
+fn reopened<S: Suite, D: StorableDesign<S, Secret: TestSecret>>(
+    authority: Authority,
+    rows: MemoryRows,
+) -> StoredTupleRepository<S, D> {
+    let key = D::key(&D::Secret::numbered(SECRET));
+    StoredTupleRepository::open(authority, key, rows).expect("the rows are whole")
+}
+
+/// Stored tuples answer as the oracle does, and exactly as the repository in memory that is given the same updates; opened again and pruned
+/// they do the same, and an author that resumes from them makes the same updates.
+pub fn check_stored<S: Suite, D: StorableDesign<S, Secret: TestSecret>>(
+    actions: &[Action],
+    percent: u64,
+) {
+    let mut played: Played<StoredTuplePad<S, D>> = repository::play(actions);
+    let mut memory = TuplePad::<S, D>::server(played.author.authority());
+    for update in &played.updates {
+        memory.apply(update).expect("an honest update applies");
+    }
+    check_as_in_memory(&played, &memory);
+    let oldest = Version::new(played.server.latest().number() * percent / 100);
+    played.server.prune(oldest).expect("the version is there");
+    memory.prune(oldest).expect("the version is there");
+    check_as_in_memory(&played, &memory);
+    played.server.flush().expect("memory takes all");
+    played.server = reopened(played.author.authority(), played.server.rows().clone());
+    check_as_in_memory(&played, &memory);
+    let signer = HeadSigner::new(signing_key(SECRET));
+    let resumed = Hosts::resume(&played.server, signer, D::Secret::numbered(SECRET));
+    let mut resumed = resumed.expect("the rows are there");
+    played.oracle.discard_pending();
+    for action in actions {
+        played.oracle.apply(action);
+        if let Some(update) = action.apply(&mut resumed) {
+            let mut signing = played.server.clone();
+            let mut batch = update.operations.clone();
+            let (signer, secret) = (signing_key(SECRET), D::Secret::numbered(SECRET));
+            let published = signing.publish(&mut batch, &signer, &secret);
+            assert_eq!(published.expect("it can be signed"), update);
+            assert_eq!(played.server.apply(&update), memory.apply(&update));
+            played.updates.push(update);
+        }
+    }
+    check_as_in_memory(&played, &memory);
+}
+
+fn check_as_in_memory<S: Suite, D: StorableDesign<S, Secret: TestSecret>>(
+    played: &Played<StoredTuplePad<S, D>>,
+    memory: &TupleRepository<S, D>,
+) {
+    let oldest = memory.oldest();
+    assert_eq!(played.server.oldest(), oldest);
+    repository::check_heads(played);
+    repository::check_lookups(played, oldest);
+    for version in (oldest.number()..=memory.latest().number()).map(Version::new) {
+        for key in played.oracle.interesting_keys() {
+            let expected = memory
+                .prove(version, &key)
+                .map(|proof| codec::encode(&proof));
+            let proof = played.server.prove(version, &key);
+            assert_eq!(proof.map(|proof| codec::encode(&proof)), expected);
+        }
     }
 }
 
@@ -279,6 +371,47 @@ macro_rules! tuple_checks {
                 traces::check_traces(name, 30 * $fewer, 40 / $shorter, |actions| {
                     repository::check_trace::<TuplePad<Blake3Ed25519, Design>>(actions);
                     repository::check_trace::<TuplePad<Paper2010, Design>>(actions);
+                });
+            }
+        }
+    };
+}
+
+/// Tests of one design whose tuples are stored, under the shared checks on random traces, as [`tuple_checks`].
+#[macro_export]
+macro_rules! stored_tuple_checks {
+    ($name:ident, $fewer:literal, $shorter:literal, $($design:tt)+) => {
+        mod $name {
+            use pad_core::{Blake3Ed25519, Sha256Ed25519};
+            use $crate::{StoredTuplePad, repository, traces, tuple};
+
+            type Design = $($design)+;
+            type Pad = StoredTuplePad<Sha256Ed25519, Design>;
+
+            #[test]
+            fn every_answer_matches_the_oracle_at_every_version() {
+                let name = concat!(stringify!($name), "::stored oracle");
+                traces::check_traces(name, 18 * $fewer, 40 / $shorter, repository::check_trace::<Pad>);
+            }
+
+            #[test]
+            fn refused_updates_change_nothing() {
+                let name = concat!(stringify!($name), "::stored refusals");
+                repository::check_refusals::<Pad>(&[]);
+                traces::check_traces(name, 18 * $fewer, 30 / $shorter, repository::check_refusals::<Pad>);
+            }
+
+            #[test]
+            fn it_is_as_in_memory_reopened_pruned_and_resumed() {
+                for percent in [0, 50, 100] {
+                    let name = format!("{}::stored {percent}%", stringify!($name));
+                    traces::check_traces(&name, 30 * $fewer, 30 / $shorter, |actions| {
+                        tuple::check_stored::<Sha256Ed25519, Design>(actions, percent);
+                    });
+                }
+                let name = concat!(stringify!($name), "::stored suites");
+                traces::check_traces(name, 60 * $fewer, 30 / $shorter, |actions| {
+                    tuple::check_stored::<Blake3Ed25519, Design>(actions, 30);
                 });
             }
         }

@@ -102,7 +102,7 @@ impl Draft {
     /// Gives the file its name, durably, if there is nothing of that name.
     ///
     /// # Errors
-    /// [`io::ErrorKind::AlreadyExists`]; the operating system's.
+    /// [`io::ErrorKind::AlreadyExists`]; the operating system's: the name is then taken away again, if that can be done.
     pub fn keep_new(self) -> io::Result<()> {
         self.file().sync_all()?;
         match self.file {
@@ -113,7 +113,8 @@ impl Draft {
                     .map_err(|refused| refused.error)?;
             }
         }
-        synchronise(folder(&self.path))
+        // What a later call makes durable need not have what this one failed to.
+        synchronise(folder(&self.path)).inspect_err(|_| drop(fs::remove_file(&self.path)))
     }
 
     /// Puts the file in the place of whatever has its name, durably. Permissions of a file that is

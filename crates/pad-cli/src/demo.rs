@@ -126,12 +126,16 @@ fn processor() -> String {
     "an unknown processor".into()
 }
 
-/// Every scheme with every repository, but for logs: prices change.
+/// Every scheme with every repository, but for logs, because prices change, and for tuples in a file, which say the same as those in memory.
 fn kinds() -> impl Iterator<Item = (SchemeName, RepositoryName)> {
     let schemes = SchemeName::ALL.iter();
     let schemes = schemes.filter(|scheme| !scheme.family().is_append_only());
     schemes.flat_map(|scheme| {
-        let repositories = scheme.family().repositories().iter();
+        let in_file = |repository: &RepositoryName| {
+            scheme.family() == SchemeFamily::Tuple && *repository == RepositoryName::Stored
+        };
+        let repositories = scheme.repositories().iter();
+        let repositories = repositories.filter(move |repository| !in_file(repository));
         repositories.map(move |repository| (*scheme, *repository))
     })
 }

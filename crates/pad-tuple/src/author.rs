@@ -104,25 +104,39 @@ impl<S: Suite, D: Design<S>, K: Signer<HeadSignature> + Sync> TupleAuthor<S, D, 
     ) -> Result<Self, AuthorError> {
         let authority = *repository.authority();
         let context = Context::of(&authority);
-        if !D::is_key_of(&secret, repository.key()) {
-            return Err(AuthorError::WrongKey);
-        }
         let head = repository.heads().latest_head();
-        if let Some(head) = head {
-            let again = Untrusted::new(head.head.sign(&signer)?);
-            let verified = again.verify(&authority, &head.head.version);
-            verified.map_err(|_| AuthorError::WrongKey)?;
-        }
+        require_keys::<S, D, K>(
+            &authority,
+            repository.key(),
+            (&signer, &secret),
+            head.as_ref(),
+        )?;
         let (records, layers) = (repository.records(), repository.layers());
         let (layers, state) = D::resume(&secret, context, records, layers)?;
-        let mut author = Self::new(authority.dictionary, authority.author, signer, secret);
-        author.layers = layers;
-        author.state = state;
-        author.frontier = repository.heads().frontier();
-        author.head = head;
-        author.entries = repository.len();
-        author.operations = repository.operations;
-        Ok(author)
+        Ok(Self::of_parts(
+            (authority, signer, secret),
+            (layers, state),
+            (repository.heads().frontier(), head),
+            (repository.len(), repository.operations),
+        ))
+    }
+
+    /// The author with these parts, which stand at the version of this head.
+    pub(crate) fn of_parts(
+        (authority, signer, secret): (Authority, K, D::Secret),
+        (layers, state): (Layers<S, D::TupleState>, D::State),
+        (frontier, head): (Frontier<S>, Option<SignedHead<S>>),
+        (entries, operations): (usize, u64),
+    ) -> Self {
+        Self {
+            layers,
+            state,
+            frontier,
+            head,
+            entries,
+            operations,
+            ..Self::new(authority.dictionary, authority.author, signer, secret)
+        }
     }
 
     /// Spreads signing over these threads.
@@ -179,16 +193,15 @@ impl<S: Suite, D: Design<S>, K: Signer<HeadSignature> + Sync> TupleAuthor<S, D, 
         let entries_before = self.entries;
         self.entries = self.len();
         let operations = self.pending.take();
-        let version = self.layers.version();
-        let merged = if version == Version::EMPTY {
-            D::GENERATIONS - 1
-        } else {
-            self.operations += u64::try_from(operations.len()).unwrap_or(u64::MAX);
-            let sizes = self.tuples();
-            let mean = mean(self.operations, version.number());
-            self.speculation
-                .merged(&sizes, self.entries, operations.len(), mean)
+        let sizes = self.tuples();
+        let plan = Plan {
+            version: self.layers.version(),
+            sizes: &sizes,
+            entries: self.entries,
+            operations: self.operations,
         };
+        let (merged, operations_then) = plan.merged(self.speculation, operations.len());
+        self.operations = operations_then;
         let transition = self
             .layers
             .apply(&operations, merged)
@@ -212,13 +225,44 @@ impl<S: Suite, D: Design<S>, K: Signer<HeadSignature> + Sync> TupleAuthor<S, D, 
         operations: &[Operation],
         transition: &Transition<S, D::TupleState>,
     ) -> Result<(SignedHead<S>, TupleAttachment<D::Extension>), AuthorError> {
-        let snapshot = UnsignedSnapshot {
-            context: Context::of(&self.authority),
-            layers: &mut self.layers,
-            transition,
+        let signing = Signing::<S, D, K> {
+            authority: &self.authority,
+            secret: &self.secret,
+            signer: &self.signer,
+            history: self.frontier.root(),
             workers: &self.workers,
         };
-        let extensions = D::authenticate(&self.secret, &self.signer, &mut self.state, snapshot)?;
+        signing.sign(&mut self.state, &mut self.layers, operations, transition)
+    }
+}
+
+/// What an author signs a snapshot with.
+pub(crate) struct Signing<'a, S: Suite, D: Design<S>, K> {
+    pub(crate) authority: &'a Authority,
+    pub(crate) secret: &'a D::Secret,
+    pub(crate) signer: &'a K,
+    /// The root of the history before.
+    pub(crate) history: S::Digest,
+    pub(crate) workers: &'a Workers,
+}
+
+impl<S: Suite, D: Design<S>, K: Signer<HeadSignature> + Sync> Signing<'_, S, D, K> {
+    /// Signs the operations that a transition of the layers has laid out.
+    pub(crate) fn sign(
+        &self,
+        state: &mut D::State,
+        layers: &mut Layers<S, D::TupleState>,
+        operations: &[Operation],
+        transition: &Transition<S, D::TupleState>,
+    ) -> Result<(SignedHead<S>, TupleAttachment<D::Extension>), AuthorError> {
+        let version = layers.version();
+        let snapshot = UnsignedSnapshot {
+            context: Context::of(self.authority),
+            layers,
+            transition,
+            workers: self.workers,
+        };
+        let extensions = D::authenticate(self.secret, self.signer, state, snapshot)?;
         let attachment = TupleAttachment {
             merged: generation_index(transition.merged()),
             extensions,
@@ -226,14 +270,62 @@ impl<S: Suite, D: Design<S>, K: Signer<HeadSignature> + Sync> TupleAuthor<S, D, 
         let head = SnapshotHead {
             scheme: self.authority.scheme,
             dictionary: self.authority.dictionary,
-            version: self.layers.version(),
+            version,
             root: update::root::<S>(
                 &update::operations_digest::<S>(operations),
                 &D::attachment_digest(&attachment),
             ),
-            history: self.frontier.root(),
+            history: self.history,
         };
-        Ok((head.sign(&self.signer)?, attachment))
+        Ok((head.sign(self.signer)?, attachment))
+    }
+}
+
+/// Refuses a signer and a secret that are not those of a dictionary with this key and latest head.
+///
+/// # Errors
+/// [`AuthorError::WrongKey`]; [`AuthorError::Signing`] if the signer does not sign.
+pub(crate) fn require_keys<S: Suite, D: Design<S>, K: Signer<HeadSignature>>(
+    authority: &Authority,
+    key: &D::Key,
+    (signer, secret): (&K, &D::Secret),
+    head: Option<&SignedHead<S>>,
+) -> Result<(), AuthorError> {
+    if !D::is_key_of(secret, key) {
+        return Err(AuthorError::WrongKey);
+    }
+    if let Some(head) = head {
+        let again = Untrusted::new(head.head.sign(signer)?);
+        let verified = again.verify(authority, &head.head.version);
+        verified.map_err(|_| AuthorError::WrongKey)?;
+    }
+    Ok(())
+}
+
+/// How a snapshot is to be laid out.
+pub(crate) struct Plan<'a> {
+    /// The version before it.
+    pub(crate) version: Version,
+    /// How many tuples each generation has, youngest first.
+    pub(crate) sizes: &'a [usize],
+    /// The entries that there are afterwards.
+    pub(crate) entries: usize,
+    /// The operations of all snapshots after the first so far.
+    pub(crate) operations: u64,
+}
+
+impl Plan<'_> {
+    /// The generation that all younger ones are merged into by a snapshot of so many operations, and the operations of all snapshots after the
+    /// first then.
+    pub(crate) fn merged(&self, speculation: Speculation, batch: usize) -> (usize, u64) {
+        if self.version == Version::EMPTY {
+            return (self.sizes.len() - 1, self.operations);
+        }
+        let more = u64::try_from(batch).unwrap_or(u64::MAX);
+        let operations = self.operations.saturating_add(more);
+        let mean = mean(operations, self.version.number());
+        let merged = speculation.merged(self.sizes, self.entries, batch, mean);
+        (merged, operations)
     }
 }
 

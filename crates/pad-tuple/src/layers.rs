@@ -39,6 +39,8 @@ pub struct Layers<S: Suite, A> {
     /// The epochs of generations 1 and up: how often each was made anew.
     epochs: Vec<u64>,
     version: Version,
+    /// What generations that are stored, and not here, say of the keys that matter.
+    elsewhere: BTreeMap<Key, Content<S>>,
 }
 
 /// What one snapshot did to one generation.
@@ -88,6 +90,7 @@ impl<S: Suite, A: Clone + Default> Layers<S, A> {
             generations: (0..generations).map(|_| BTreeMap::new()).collect(),
             epochs: vec![0; generations - 1],
             version: Version::EMPTY,
+            elsewhere: BTreeMap::new(),
         }
     }
 
@@ -102,6 +105,12 @@ impl<S: Suite, A: Clone + Default> Layers<S, A> {
     /// Puts a tuple where a checkpoint says that it was.
     pub(crate) fn place(&mut self, generation: usize, lower: Key, content: Content<S>, note: A) {
         self.generations[generation].insert(lower, Live { content, note });
+    }
+
+    /// Has keys of which the generations here say nothing say what older ones do, which are not here.
+    pub(crate) fn with_elsewhere(mut self, elsewhere: BTreeMap<Key, Content<S>>) -> Self {
+        self.elsewhere = elsewhere;
+        self
     }
 
     /// The latest version.
@@ -132,6 +141,7 @@ impl<S: Suite, A: Clone + Default> Layers<S, A> {
         let mut layers = Layers::new(self.generations.len());
         layers.epochs.clone_from(&self.epochs);
         layers.version = self.version;
+        layers.elsewhere.clone_from(&self.elsewhere);
         for (generation, tuples) in self.generations.iter().enumerate() {
             for (lower, live) in tuples {
                 let content = live.content.clone();
@@ -153,9 +163,12 @@ impl<S: Suite, A: Clone + Default> Layers<S, A> {
 
     /// The value of a key, as the client's rule finds it: the youngest generation that knows decides.
     pub fn get(&self, key: &[u8]) -> Option<&[u8]> {
-        self.generations
-            .iter()
-            .find_map(|generation| match &generation.get(key)?.content {
+        let here = self.generations.iter().filter_map(|tuples| {
+            let live = tuples.get(key)?;
+            Some(&live.content)
+        });
+        here.chain(self.elsewhere.get(key))
+            .find_map(|content| match content {
                 Content::Nothing => None,
                 Content::Value(value) => Some(Some(value.value.as_bytes())),
                 Content::Removed => Some(None),

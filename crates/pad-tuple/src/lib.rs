@@ -137,8 +137,12 @@ pub mod repository;
 pub mod scheme;
 pub mod signed;
 #[cfg(feature = "std")]
+mod source;
+#[cfg(feature = "std")]
 pub mod speculation;
 pub mod statement;
+#[cfg(feature = "std")]
+pub mod stored;
 pub mod tuple;
 #[cfg(feature = "std")]
 pub mod update;
@@ -177,4 +181,5 @@ pub use {
     repository::TupleRepository,
     signed::Refresh,
     speculation::Speculation,
+    stored::{StorableDesign, StoredTupleRepository},
 };

@@ -26,6 +26,9 @@ use crate::{
 #[cfg(feature = "std")]
 mod prove;
 
+#[cfg(feature = "std")]
+pub(crate) use prove::prove_keys;
+
 /// A tuple with what its design shows of it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]

@@ -27,6 +27,9 @@ use crate::{
 #[cfg(feature = "std")]
 mod prove;
 
+#[cfg(feature = "std")]
+pub(crate) use prove::prove_range;
+
 /// What a tuple of a range says about its lower end.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]

@@ -12,7 +12,8 @@ use crate::{
     content::Content,
     design::{Design, TupleId},
     layers::Layers,
-    proof::{Part, TupleProof},
+    proof::TupleProof,
+    source,
     statement::Context,
     update::TupleAttachment,
 };
@@ -20,6 +21,7 @@ use crate::{
 mod apply;
 mod read;
 
+pub(crate) use apply::entries_after;
 pub(crate) use read::{lower_end, read_number};
 
 /// The persistent predecessor index of one generation: lower end to tuple number, at every instant of
@@ -160,7 +162,7 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
     }
 
     /// The instants of all generations at a version, youngest first.
-    pub(crate) fn instants(&self, version: Version) -> Result<Vec<u64>, LookupError> {
+    fn instants_at(&self, version: Version) -> Result<Vec<u64>, LookupError> {
         let epochs = self.epochs_at(version)?;
         Ok(core::iter::once(version.number())
             .chain(epochs.iter().copied())
@@ -235,28 +237,6 @@ impl<S: Suite, D: Design<S>> Repository for TupleRepository<S, D> {
     }
 
     fn prove(&self, version: Version, key: &Key) -> Result<TupleProof<S, D>, LookupError> {
-        let instants = self.instants(version)?;
-        if version == Version::EMPTY {
-            return Ok(TupleProof {
-                epochs: Vec::new(),
-                parts: Vec::new(),
-                seal: None,
-            });
-        }
-        let damaged = LookupError::Damaged { version };
-        let shown = self.tuples_for(&instants, key).ok_or(damaged)?;
-        let seal = D::seal(&self.records, &self.head(version)?, shown.len()).ok_or(damaged)?;
-        let mut parts = Vec::with_capacity(shown.len());
-        for (generation, (tuple, number)) in shown.into_iter().enumerate() {
-            let instant = instants[generation];
-            let evidence =
-                D::evidence(&self.records, generation, instant, number).ok_or(damaged)?;
-            parts.push(Part { tuple, evidence });
-        }
-        Ok(TupleProof {
-            epochs: instants[1..].to_vec(),
-            parts,
-            seal: Some(seal),
-        })
+        source::prove(self, version, key)
     }
 }

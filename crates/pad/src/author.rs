@@ -10,12 +10,14 @@ use core::{any::Any, fmt, marker::PhantomData};
 use std::path::Path;
 
 use pad_core::{Dictionary, Operation, Update, Version, Workers, signature::HeadSigner};
+use zeroize::Zeroizing;
 
 use crate::{
     answering::AnsweringRepository,
     changes::{Changes, Gathered},
     durable::{Durable, DurableRepository},
     hosted::{HostedRepository, KeptRepository, SignedUpdate, Typed},
+    keys::SecretKey,
     repository::{RepositoryError, SignError, StorableRepository},
     signing_record::{SigningRecord, SigningRecordError},
     store::{RecordChange, Store, StoreError},
@@ -159,12 +161,45 @@ impl fmt::Debug for dyn HostedAuthor {
     }
 }
 
+/// The keys of an author: the signer of heads, and the secret of the scheme, if it has one.
+pub struct SigningKeys {
+    signer: HeadSigner,
+    own: Zeroizing<Vec<u8>>,
+}
+
+impl fmt::Debug for SigningKeys {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("SigningKeys(..)")
+    }
+}
+
+impl SigningKeys {
+    pub(crate) fn of(key: &SecretKey) -> Self {
+        Self {
+            signer: HeadSigner::new(key.signer()),
+            own: Zeroizing::new(key.scheme_secret().unwrap_or_default().to_vec()),
+        }
+    }
+
+    /// The signer of heads.
+    pub const fn signer(&self) -> &HeadSigner {
+        &self.signer
+    }
+
+    /// The encoding of the scheme's secret; empty if it has none.
+    pub fn own(&self) -> &[u8] {
+        &self.own
+    }
+}
+
 /// An author who goes on where a repository stands.
 pub enum ResumedAuthor {
     /// One with the latest contents in memory.
     WithContents(Box<dyn HostedAuthor>),
     /// The signer alone: the repository keeps its contents itself, and signs a batch on top of them.
     WithKey(HeadSigner),
+    /// The keys alone: the repository keeps what follows from its updates, and signs a batch on top of it.
+    WithKeys(SigningKeys),
 }
 
 impl fmt::Debug for ResumedAuthor {
@@ -172,6 +207,7 @@ impl fmt::Debug for ResumedAuthor {
         match self {
             Self::WithContents(author) => author.fmt(formatter),
             Self::WithKey(signer) => signer.fmt(formatter),
+            Self::WithKeys(keys) => keys.fmt(formatter),
         }
     }
 }
@@ -343,6 +379,14 @@ impl<M: HostedRepository + ?Sized, D: Store> RecordedAuthor<M, D> {
                 }
                 return Ok(published?);
             }
+            ResumedAuthor::WithKeys(keys) => {
+                self.waiting.extend(batch);
+                let published = self.repository.publish_with(&mut self.waiting, keys);
+                if !matches!(published, Err(SignError::Signer(_))) {
+                    self.waiting.clear();
+                }
+                return Ok(published?);
+            }
             ResumedAuthor::WithContents(author) => author,
         };
         if author.version() != self.repository.memory().latest() {
@@ -454,7 +498,7 @@ where
     pub fn get(&self, key: &[u8]) -> Option<&[u8]> {
         match &self.author.author {
             ResumedAuthor::WithContents(author) => author.get(key),
-            ResumedAuthor::WithKey(_) => None,
+            ResumedAuthor::WithKey(_) | ResumedAuthor::WithKeys(_) => None,
         }
     }
 

@@ -5,8 +5,9 @@ use std::path::Path;
 use crate::{
     kept_log::NodeFile,
     keys::PublicKey,
-    selection::RepositoryName,
+    selection::{RepositoryName, SchemeFamily},
     store::{RecordChange, Store, StoreError, any::AnyStore},
+    tuple_file::TupleFile,
 };
 
 /// What a store says that it holds.
@@ -34,11 +35,14 @@ impl Description {
     pub fn create_with(&self, path: &Path, other: Option<RecordChange>) -> Result<(), StoreError> {
         let is_stored = self.repository == RepositoryName::Stored;
         if AnyStore::is_in_objects(path) {
-            if !is_stored {
+            if !is_stored || self.public.scheme.family() != SchemeFamily::Tree {
                 return Err(StoreError::OnlyStored);
             }
         } else if is_stored && !path.exists() {
-            NodeFile::require_none(path)?;
+            match self.public.scheme.family() {
+                SchemeFamily::Tuple => TupleFile::require_none(path)?,
+                _ => NodeFile::require_none(path)?,
+            }
         }
         let records: Vec<_> = self.records().into_iter().chain(other).collect();
         AnyStore::create(path, &records)

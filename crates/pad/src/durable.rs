@@ -6,6 +6,9 @@
 //! for a good one. A damaged checkpoint costs a full replay, unless pruning has made it the only
 //! copy.
 //!
+//! A repository that keeps what follows from its updates ([`crate::hosted::Derived`]) has no checkpoint: what follows from them stands
+//! beside the store, and the updates that it lacks are applied again.
+//!
 //! A repository that keeps its contents itself ([`crate::hosted::RowKeeper`]) has neither: in the
 //! place of updates the store has a row that says where the latest version's contents are, and an update
 //! is made again when somebody asks for it.
@@ -15,6 +18,7 @@ use pad_tree::{Difference, KeyHistory, KeyRange};
 
 use crate::{
     answering::AnswerError,
+    author::SigningKeys,
     hosted::{HostedRepository, Keeping, SignedUpdate, SortedEntries, Typed},
     question::{HeadText, Question},
     repository::{RepositoryError, SignError},
@@ -26,7 +30,7 @@ mod replay;
 mod typed;
 
 pub use check::Checked;
-use replay::replay;
+use replay::{MOST_WAITING, bring_up, replay};
 
 /// A repository `R` made durable by the store `D`.
 ///
@@ -107,14 +111,22 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
                 }
                 self.since_checkpoint = replay(memory, &self.store)?;
             }
+            Keeping::Derived(derived) => bring_up(derived, &self.store)?,
         }
         Ok(())
     }
 
-    /// Keeps other writers out, where it must be before an update and not after it.
+    /// Keeps other writers out, where it must be before an update and not after it; and does not go on for ever with what could not be
+    /// written beside the store.
     pub(crate) fn begin(&mut self) -> Result<(), RepositoryError> {
-        if let Keeping::Rows(rows) = self.memory.keeping() {
-            rows.begin(&self.store)?;
+        match self.memory.keeping() {
+            Keeping::Rows(rows) => rows.begin(&self.store)?,
+            Keeping::Derived(derived)
+                if self.staged.is_empty() && derived.waiting() > MOST_WAITING =>
+            {
+                derived.settle()?;
+            }
+            Keeping::Whole(_) | Keeping::Derived(_) => {}
         }
         Ok(())
     }
@@ -123,7 +135,7 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
     fn keep(&mut self, update: impl FnOnce() -> Vec<u8>) -> Result<(), RepositoryError> {
         let version = self.memory.latest();
         let stored = match self.memory.keeping() {
-            Keeping::Whole(_) => update(),
+            Keeping::Whole(_) | Keeping::Derived(_) => update(),
             Keeping::Rows(rows) => {
                 // Without it nobody can say that the version is there.
                 let row = rows.row(version).inspect_err(|_| rows.close())?;
@@ -200,7 +212,25 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
         self.begin()?;
         let update = match self.memory.keeping() {
             Keeping::Rows(rows) => rows.publish(batch, signer)?,
-            Keeping::Whole(_) => return Err(RepositoryError::from(NO_AUTHOR).into()),
+            _ => return Err(RepositoryError::from(NO_AUTHOR).into()),
+        };
+        self.keep(|| update.encode())?;
+        Ok(update)
+    }
+
+    /// As [`Durable::publish`], of a repository that keeps what follows from its updates.
+    ///
+    /// # Errors
+    /// [`SignError`]: nothing is changed, and the batch is still there.
+    pub(crate) fn publish_with(
+        &mut self,
+        batch: &mut Vec<Operation>,
+        keys: &SigningKeys,
+    ) -> Result<Box<dyn SignedUpdate>, SignError> {
+        self.begin()?;
+        let update = match self.memory.keeping() {
+            Keeping::Derived(derived) => derived.publish(batch, keys)?,
+            _ => return Err(RepositoryError::from(NO_AUTHOR).into()),
         };
         self.keep(|| update.encode())?;
         Ok(update)
@@ -238,6 +268,10 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
             self.publish_staged(records)?;
             self.acknowledged = self.memory.latest();
             self.staged.clear();
+            if let Keeping::Derived(derived) = self.memory.keeping() {
+                // As of a checkpoint: the updates are durable, and the next opening applies them again.
+                drop(derived.settle());
+            }
         }
         // Checkpoints that double the distance cost as much as the updates do, all together.
         if self.since_checkpoint > self.checkpoint_bytes.max(LEAST_CHECKPOINT_DISTANCE) {
@@ -298,6 +332,10 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
                 self.checkpoint()?;
             }
             Keeping::Rows(rows) => rows.prune(oldest, &mut self.store)?,
+            Keeping::Derived(derived) => {
+                let pruned = derived.prune(oldest)?;
+                self.store.put_checkpoint(&pruned)?;
+            }
         }
         self.store.compact()?;
         Ok(())
@@ -321,7 +359,7 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
             self.flush(&[])?;
         }
         match self.memory.keeping() {
-            Keeping::Whole(_) => Err(StoreError::CannotCompact.into()),
+            Keeping::Whole(_) | Keeping::Derived(_) => Err(StoreError::CannotCompact.into()),
             Keeping::Rows(rows) => rows.compact(since, &mut self.store, note),
         }
     }

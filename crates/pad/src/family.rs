@@ -32,7 +32,7 @@ pub(crate) fn repository<S: Suite>(
 ) -> Result<Box<dyn OfferedRepository>, RepositoryError> {
     let made = match description.public.scheme.family() {
         SchemeFamily::Tree => tree::repository::<S>(description, store)?,
-        SchemeFamily::Tuple => tuple::repository::<S>(description)?,
+        SchemeFamily::Tuple => tuple::repository::<S>(description, store)?,
         #[cfg(feature = "aad")]
         SchemeFamily::Log => log::repository::<S>(description, store)?,
         // It has a folder of its own.

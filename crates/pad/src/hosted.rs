@@ -14,6 +14,7 @@ use pad_tree::{Difference, KeyHistory, KeyRange, NodeCache};
 
 use crate::{
     answering::AnswerError,
+    author::SigningKeys,
     question::{HeadText, Question},
     repository::{CheckError, RepositoryError, SignError},
     signing_record::{SigningRecord, SigningRecordError},
@@ -200,12 +201,60 @@ pub trait RowKeeper: UpdatedRepository {
     fn synchronise(&mut self) -> Result<(), StoreError>;
 }
 
+/// Keeps what follows from the updates of a store beside it, so that it need not be made again at each opening. The store has the updates: what is
+/// beside it may be behind.
+///
+/// Laws:
+///
+/// 1. A repository that lacks updates and is given them again says what one says that never lacked them.
+/// 2. [`Derived::settle`] comes after the store has published: what is beside the store is not ahead of it.
+pub trait Derived: UpdatedRepository {
+    /// Goes on with what is beside a store, which may be behind it.
+    ///
+    /// # Errors
+    /// [`RepositoryError`] if it is not of this store and setup, or damaged.
+    fn take_up(&mut self, store: &dyn Store) -> Result<(), RepositoryError>;
+
+    /// Signs a batch as the next version.
+    ///
+    /// # Errors
+    /// [`SignError`]: nothing is changed, and the batch is still there.
+    fn publish(
+        &mut self,
+        batch: &mut Vec<Operation>,
+        keys: &SigningKeys,
+    ) -> Result<Box<dyn SignedUpdate>, SignError>;
+
+    /// Writes what was applied.
+    ///
+    /// # Errors
+    /// [`StoreError`] of the medium: it is seen still, and the next call tries again.
+    fn settle(&mut self) -> Result<(), StoreError>;
+
+    /// The bytes that [`Derived::settle`] would write.
+    fn waiting(&self) -> usize;
+
+    /// Drops the contents of all versions before `oldest`; their heads stay. Returns that with which the store drops their updates.
+    ///
+    /// # Errors
+    /// [`RepositoryError::Lookup`] if the version is not there; [`RepositoryError::Store`].
+    fn prune(&mut self, oldest: Version) -> Result<StoredCheckpoint, RepositoryError>;
+
+    /// As [`RowKeeper::check_heads`].
+    ///
+    /// # Errors
+    /// [`CheckError`].
+    fn check_heads(&self) -> Result<(), CheckError>;
+}
+
 /// How a repository outlives its process.
 pub enum Keeping<'m> {
     /// As a whole.
     Whole(&'m mut dyn Checkpointed),
     /// It keeps its contents itself.
     Rows(&'m mut dyn RowKeeper),
+    /// The store keeps its updates, and it keeps what follows from them.
+    Derived(&'m mut dyn Derived),
 }
 
 impl fmt::Debug for Keeping<'_> {
@@ -213,6 +262,7 @@ impl fmt::Debug for Keeping<'_> {
         formatter.write_str(match self {
             Self::Whole(_) => "Whole",
             Self::Rows(_) => "Rows",
+            Self::Derived(_) => "Derived",
         })
     }
 }

@@ -87,13 +87,16 @@ pub mod signing_record;
 pub mod store;
 #[cfg(feature = "trace")]
 pub mod trace;
+mod tuple_file;
 pub mod version_notes;
 pub mod witnessed;
 
 #[cfg(feature = "aad")]
 pub use aad;
 pub use answering::{AnswerError, AnsweringRepository};
-pub use author::{AuthorError, BatchAuthor, DurableAuthor, RecordedAuthor, ResumableRepository};
+pub use author::{
+    AuthorError, BatchAuthor, DurableAuthor, RecordedAuthor, ResumableRepository, SigningKeys,
+};
 pub use block_directory;
 pub use changes::Changes;
 pub use complete::CompleteHistory;

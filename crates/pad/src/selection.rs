@@ -199,7 +199,7 @@ impl SchemeFamily {
                 RepositoryName::CacheMedian,
                 RepositoryName::CacheEverywhere,
             ],
-            Self::Tuple => &[RepositoryName::VersionedIndex],
+            Self::Tuple => &[RepositoryName::VersionedIndex, RepositoryName::Stored],
             #[cfg(feature = "aad")]
             Self::Log => &[RepositoryName::Forest],
             Self::Directory => &[],
@@ -219,23 +219,6 @@ impl SchemeFamily {
     pub fn schemes(self) -> impl Iterator<Item = SchemeName> {
         let all = SchemeName::ALL.iter().copied();
         all.filter(move |scheme| scheme.family() == self)
-    }
-
-    /// The repository that is wanted, or the usual one.
-    ///
-    /// # Errors
-    /// [`UnknownName`] if the one wanted is not of this family.
-    pub fn repository(self, wanted: Option<RepositoryName>) -> Result<RepositoryName, UnknownName> {
-        let choices = self.repositories();
-        let chosen = match wanted {
-            Some(wanted) => choices.iter().find(|choice| **choice == wanted),
-            None => choices.first(),
-        };
-        chosen.copied().ok_or_else(|| UnknownName {
-            what: "repository",
-            name: wanted.map_or("", RepositoryName::name).into(),
-            known: choices.iter().map(|choice| choice.name()).collect(),
-        })
     }
 }
 
@@ -361,6 +344,44 @@ impl SchemeName {
     /// The powers of public parameters that the largest trees of a log need for each of their entries; 0 for other dictionaries.
     pub fn powers_of_entry(self) -> usize {
         self.facts().powers_of_entry.into()
+    }
+
+    /// How a [`crate::Store`] can keep all versions under this scheme; first the usual way. The tuples of designs with accumulators are in memory.
+    pub fn repositories(self) -> &'static [RepositoryName] {
+        match self.family() {
+            SchemeFamily::Tuple if !self.has_storable_tuples() => &[RepositoryName::VersionedIndex],
+            family => family.repositories(),
+        }
+    }
+
+    /// The repository that is wanted, or the usual one.
+    ///
+    /// # Errors
+    /// [`UnknownName`] if the one wanted is not one of this scheme.
+    pub fn repository(self, wanted: Option<RepositoryName>) -> Result<RepositoryName, UnknownName> {
+        let choices = self.repositories();
+        let chosen = match wanted {
+            Some(wanted) => choices.iter().find(|choice| **choice == wanted),
+            None => choices.first(),
+        };
+        chosen.copied().ok_or_else(|| UnknownName {
+            what: "repository",
+            name: wanted.map_or("", RepositoryName::name).into(),
+            known: choices.iter().map(|choice| choice.name()).collect(),
+        })
+    }
+
+    /// Whether this is a tuple PAD of a design whose records can be kept one by one.
+    fn has_storable_tuples(self) -> bool {
+        let mut is_storable = false;
+        macro_rules! compare {
+            ($name:ident, $design:ty) => {
+                let id = <$design as pad_tuple::TupleScheme<Sha256Ed25519>>::SCHEME;
+                is_storable |= id == self.id();
+            };
+        }
+        pad_tuple::for_each_tuple!(compare);
+        is_storable
     }
 
     /// Whether what an answer says follows from the signed head: not where tuples are signed one by one, so that whoever has the key can

@@ -49,12 +49,15 @@ pub(super) fn create_in<E: From<EngineError>>(
         let keep = || {
             file.synchronise()?;
             layer.rename(&draft, name)?;
-            layer.synchronise()
+            // What a later call makes durable need not have what this one failed to.
+            layer
+                .synchronise()
+                .inspect_err(|_| drop(layer.remove(name)))
         };
         keep().map_err(|error| EngineError::Io(error).into())
     });
     if made.is_err() {
-        // It may have its name already, and what is left is replaced the next time.
+        // What is left is replaced the next time.
         drop(layer.remove(&draft));
     }
     made

@@ -55,8 +55,8 @@ impl SoleDatabase {
     /// the same time keeps them apart.
     ///
     /// # Errors
-    /// As [`SoleDatabase::create`]. Where only the folder could not be synchronised the database may be
-    /// there.
+    /// As [`SoleDatabase::create`]. Where only the folder could not be synchronised the database is taken
+    /// away again, if that can be done.
     pub fn create_in<E: From<EngineError>>(
         layer: &Arc<dyn FileLayer>,
         name: &str,

@@ -394,7 +394,7 @@ pub(super) fn create_or_match(
             _ => Ok(()),
         }
     } else {
-        let chosen = public.scheme.family().repository(new.repository);
+        let chosen = public.scheme.repository(new.repository);
         let repository =
             chosen.map_err(|error| Failure::Input(format!("scheme {}: {error}", public.scheme)))?;
         let description = Description {

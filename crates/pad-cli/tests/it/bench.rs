@@ -121,7 +121,14 @@ pub(crate) fn text(bytes: &[u8]) -> String {
 }
 
 pub(crate) fn prices() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data/prices.csv.zst")
+    data("prices.csv.zst")
+}
+
+/// A file of the folder `data`.
+pub(crate) fn data(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../data")
+        .join(name)
 }
 
 pub(crate) const TRACE: &str = "snapshot,op,key,value\n\

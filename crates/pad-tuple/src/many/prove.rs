@@ -7,6 +7,7 @@ use crate::{
     design::{AggregateDesign, Placed},
     proof::{ShownContent, ShownTuple},
     repository::TupleRepository,
+    source::Source,
 };
 
 impl<S: Suite> ShownTuple<S> {
@@ -35,49 +36,59 @@ impl<S: Suite, D: AggregateDesign<S>> TupleRepository<S, D> {
         version: Version,
         keys: &Keys,
     ) -> Result<ManyProof<S, D>, LookupError> {
-        let instants = self.instants(version)?;
-        if version == Version::EMPTY {
-            return Ok(ManyProof {
-                epochs: Vec::new(),
-                parts: Vec::new(),
-                aggregate: None,
-            });
-        }
-        let mut asking: Vec<&Key> = keys.as_slice().iter().collect();
-        let (mut tuples, mut placed) = (Vec::new(), Vec::new());
-        for (generation, instant) in instants.iter().copied().enumerate() {
-            let mut taken: Option<ShownTuple<S>> = None;
-            let mut undecided = Vec::new();
-            for key in asking {
-                if taken.as_ref().is_some_and(|tuple| tuple.reaches(key)) {
-                    undecided.push(key);
-                    continue;
-                }
-                let found = self.tuple_at(generation, instant, key);
-                let (tuple, number) = found.ok_or(LookupError::Damaged { version })?;
-                if !tuple.decides() {
-                    undecided.push(key);
-                }
-                placed.push(Placed {
-                    generation,
-                    instant,
-                    tuple: number,
-                });
-                tuples.extend(taken.replace(tuple));
-            }
-            tuples.extend(taken);
-            asking = undecided;
-        }
-        let (shown, aggregate) =
-            D::gather(self.records(), version, &placed).ok_or(LookupError::Damaged { version })?;
-        Ok(ManyProof {
-            epochs: instants.into_iter().skip(1).collect(),
-            parts: tuples
-                .into_iter()
-                .zip(shown)
-                .map(|(tuple, shown)| ManyPart { tuple, shown })
-                .collect(),
-            aggregate: Some(aggregate),
-        })
+        prove_keys(self, version, keys)
     }
+}
+
+/// The same from any source.
+pub(crate) fn prove_keys<S: Suite, D: AggregateDesign<S>>(
+    source: &impl Source<S, D>,
+    version: Version,
+    keys: &Keys,
+) -> Result<ManyProof<S, D>, LookupError> {
+    let instants = source.instants(version)?;
+    if version == Version::EMPTY {
+        return Ok(ManyProof {
+            epochs: Vec::new(),
+            parts: Vec::new(),
+            aggregate: None,
+        });
+    }
+    let mut asking: Vec<&Key> = keys.as_slice().iter().collect();
+    let (mut tuples, mut placed) = (Vec::new(), Vec::new());
+    for (generation, instant) in instants.iter().copied().enumerate() {
+        let mut taken: Option<ShownTuple<S>> = None;
+        let mut undecided = Vec::new();
+        for key in asking {
+            if taken.as_ref().is_some_and(|tuple| tuple.reaches(key)) {
+                undecided.push(key);
+                continue;
+            }
+            let found = source.floor(version, (generation, instant), key.as_bytes())?;
+            let (tuple, number) = found.shown(version, key)?;
+            if !tuple.decides() {
+                undecided.push(key);
+            }
+            placed.push(Placed {
+                generation,
+                instant,
+                tuple: number,
+            });
+            tuples.extend(taken.replace(tuple));
+        }
+        tuples.extend(taken);
+        asking = undecided;
+    }
+    let records = source.records(version, &placed)?;
+    let (shown, aggregate) =
+        D::gather(&records, version, &placed).ok_or(LookupError::Damaged { version })?;
+    Ok(ManyProof {
+        epochs: instants.into_iter().skip(1).collect(),
+        parts: tuples
+            .into_iter()
+            .zip(shown)
+            .map(|(tuple, shown)| ManyPart { tuple, shown })
+            .collect(),
+        aggregate: Some(aggregate),
+    })
 }

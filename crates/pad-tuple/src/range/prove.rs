@@ -9,6 +9,7 @@ use crate::{
     content::Content,
     design::{AggregateDesign, Placed},
     repository::{TupleRepository, lower_end},
+    source::Source,
     tuple::start_of_keys,
 };
 
@@ -24,89 +25,103 @@ impl<S: Suite, D: AggregateDesign<S>> TupleRepository<S, D> {
         version: Version,
         range: &KeyRange,
     ) -> Result<RangeProof<S, D>, LookupError> {
-        let instants = self.instants(version)?;
-        if !range.is_valid() {
-            return Err(LookupError::InvalidQuery);
-        }
-        let mut proof = RangeProof {
-            epochs: Vec::new(),
-            generations: Vec::new(),
-            aggregate: None,
-        };
-        if version == Version::EMPTY {
-            return Ok(proof);
-        }
-        let (mut decided, mut placed) = (BTreeSet::new(), Vec::new());
-        let mut drafts = Vec::with_capacity(instants.len());
-        for (generation, instant) in instants.iter().copied().enumerate() {
-            let draft = self.draft(generation, instant, range, (&mut decided, &mut placed));
-            drafts.push(draft.ok_or(LookupError::Damaged { version })?);
-        }
-        let (shown, aggregate) =
-            D::gather(self.records(), version, &placed).ok_or(LookupError::Damaged { version })?;
-        let mut shown = shown.into_iter();
-        let generations = drafts.into_iter().map(|(before, tuples)| GenerationPart {
-            before,
-            parts: tuples
-                .into_iter()
-                .zip(shown.by_ref())
-                .map(|((upper, content), shown)| RangePart {
-                    upper,
-                    content,
-                    shown,
-                })
-                .collect(),
-        });
-        proof.generations = generations.collect();
-        proof.epochs = instants.into_iter().skip(1).collect();
-        proof.aggregate = Some(aggregate);
-        Ok(proof)
+        prove_range(self, version, range)
     }
+}
 
-    /// One generation's tuples, without what the design shows of them; `None` if they do not follow
-    /// each other in ascending order, as those that an update made do.
-    fn draft(
-        &self,
-        generation: usize,
-        instant: u64,
-        range: &KeyRange,
-        (decided, placed): (&mut BTreeSet<Key>, &mut Vec<Placed>),
-    ) -> Option<Draft<S>> {
-        let start = range.start.clone().unwrap_or_else(start_of_keys);
-        let (first, ..) = self.floor(generation, instant, start.as_bytes())?;
-        let before = if first == start.as_bytes() {
-            None
-        } else {
-            Some(lower_end(first)?)
-        };
-        let mut tuples = Vec::new();
-        let mut lower = Some(before.clone().unwrap_or(start));
-        while let Some(from) = lower {
-            let (found, tuple, stored) = self.floor(generation, instant, from.as_bytes())?;
-            if found != from.as_bytes() || stored.upper.as_ref().is_some_and(|upper| *upper <= from)
-            {
-                return None;
-            }
-            placed.push(Placed {
-                generation,
-                instant,
-                tuple,
-            });
-            let known = !matches!(stored.content, Content::Nothing);
-            let reveals = range.contains(from.as_bytes());
-            // Short circuit: only keys of the range that this generation knows are decided here.
-            let open = reveals && known && decided.insert(from);
-            let content = match &stored.content {
-                Content::Nothing => RangeContent::Nothing,
-                Content::Removed => RangeContent::Removed,
-                Content::Value(value) if open => RangeContent::Value(value.value.clone()),
-                Content::Value(value) => RangeContent::Digest(value.digest),
-            };
-            tuples.push((stored.upper.clone(), content));
-            lower = next_lower(range, stored.upper.clone());
-        }
-        Some((before, tuples))
+/// The same from any source.
+pub(crate) fn prove_range<S: Suite, D: AggregateDesign<S>>(
+    source: &impl Source<S, D>,
+    version: Version,
+    range: &KeyRange,
+) -> Result<RangeProof<S, D>, LookupError> {
+    let instants = source.instants(version)?;
+    if !range.is_valid() {
+        return Err(LookupError::InvalidQuery);
     }
+    let mut proof = RangeProof {
+        epochs: Vec::new(),
+        generations: Vec::new(),
+        aggregate: None,
+    };
+    if version == Version::EMPTY {
+        return Ok(proof);
+    }
+    let (mut decided, mut placed) = (BTreeSet::new(), Vec::new());
+    let mut drafts = Vec::with_capacity(instants.len());
+    for place in instants.iter().copied().enumerate() {
+        let noted = (&mut decided, &mut placed);
+        drafts.push(draft(source, version, place, range, noted)?);
+    }
+    let records = source.records(version, &placed)?;
+    let (shown, aggregate) =
+        D::gather(&records, version, &placed).ok_or(LookupError::Damaged { version })?;
+    let mut shown = shown.into_iter();
+    let generations = drafts.into_iter().map(|(before, tuples)| GenerationPart {
+        before,
+        parts: tuples
+            .into_iter()
+            .zip(shown.by_ref())
+            .map(|((upper, content), shown)| RangePart {
+                upper,
+                content,
+                shown,
+            })
+            .collect(),
+    });
+    proof.generations = generations.collect();
+    proof.epochs = instants.into_iter().skip(1).collect();
+    proof.aggregate = Some(aggregate);
+    Ok(proof)
+}
+
+/// One generation's tuples, without what the design shows of them; [`LookupError::Damaged`] if they do not follow each other in
+/// ascending order, as those that an update made do.
+fn draft<S: Suite, D: AggregateDesign<S>>(
+    source: &impl Source<S, D>,
+    version: Version,
+    place: (usize, u64),
+    range: &KeyRange,
+    (decided, placed): (&mut BTreeSet<Key>, &mut Vec<Placed>),
+) -> Result<Draft<S>, LookupError> {
+    let damaged = LookupError::Damaged { version };
+    let start = range.start.clone().unwrap_or_else(start_of_keys);
+    let first = source.floor(version, place, start.as_bytes())?.lower;
+    let before = if *first == *start.as_bytes() {
+        None
+    } else {
+        Some(lower_end(&first).ok_or(damaged)?)
+    };
+    let mut tuples = Vec::new();
+    let mut lower = Some(before.clone().unwrap_or(start));
+    while let Some(from) = lower {
+        let found = source.floor(version, place, from.as_bytes())?;
+        let stored = found.tuple;
+        if *found.lower != *from.as_bytes()
+            || stored.upper.as_ref().is_some_and(|upper| *upper <= from)
+        {
+            return Err(damaged);
+        }
+        let (generation, instant) = place;
+        placed.push(Placed {
+            generation,
+            instant,
+            tuple: found.number,
+        });
+        let known = !matches!(stored.content, Content::Nothing);
+        let reveals = range.contains(from.as_bytes());
+        // Short circuit: only keys of the range that this generation knows are decided here.
+        let open = reveals && known && decided.insert(from);
+        let content = match &stored.content {
+            Content::Nothing => RangeContent::Nothing,
+            Content::Removed => RangeContent::Removed,
+            Content::Value(value) if open => RangeContent::Value(value.value.clone()),
+            Content::Value(value) => RangeContent::Digest(value.digest),
+        };
+        tuples.push((stored.upper.clone(), content));
+        lower = next_lower(range, stored.upper.clone());
+    }
+    Ok((before, tuples))
 }
 
 /// The lower end of a generation's first tuple, if it is shown, and its tuples.

@@ -7,7 +7,7 @@ use pad_core::{
 use super::{Index, StoredTuple, TupleRepository};
 use crate::{
     design::{Admission, Design, TupleId},
-    layers::Transition,
+    layers::{Layers, Transition},
     update::{self, TupleAttachment},
 };
 
@@ -21,7 +21,9 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
         let merged = usize::from(update.attachment.merged);
         self.layers.check(&update.operations)?;
         let operations = Self::check_root(update)?;
-        let entries = self.entries_after(&update.operations);
+        let entries = entries_after(&self.layers, self.entries, &update.operations);
+        // A removal of an absent key was refused.
+        let entries = entries.ok_or(ApplyError::RemovesAbsentKey)?;
         let transition = self.layers.apply(&update.operations, merged)?;
         if let Err(error) = self.number_tuples(&transition) {
             self.layers.undo(transition);
@@ -153,16 +155,20 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
         }
         self.epochs.extend_from_slice(self.layers.epochs());
     }
+}
 
-    /// The number of entries after operations on distinct keys.
-    fn entries_after(&self, operations: &[Operation]) -> usize {
-        operations.iter().fold(self.entries, |entries, operation| {
-            let present = self.layers.get(operation.key().as_bytes()).is_some();
-            match (operation, present) {
-                (Operation::Put(..), false) => entries + 1,
-                (Operation::Remove(_), true) => entries - 1,
-                _ => entries,
-            }
-        })
-    }
+/// The number of entries after operations on distinct keys; `None` if there were fewer than are removed.
+pub(crate) fn entries_after<S: Suite>(
+    layers: &Layers<S, TupleId>,
+    entries: usize,
+    operations: &[Operation],
+) -> Option<usize> {
+    operations.iter().try_fold(entries, |entries, operation| {
+        let present = layers.get(operation.key().as_bytes()).is_some();
+        match (operation, present) {
+            (Operation::Put(..), false) => entries.checked_add(1),
+            (Operation::Remove(_), true) => entries.checked_sub(1),
+            _ => Some(entries),
+        }
+    })
 }

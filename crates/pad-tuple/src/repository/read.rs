@@ -1,14 +1,15 @@
 //! Reading a version: with proofs to come, and without.
 
-use std::collections::BTreeMap;
+use std::{borrow::Cow, collections::BTreeMap};
 
-use pad_core::{Key, LookupError, Suite, Value, Version};
+use pad_core::{Key, LookupError, SignedHead, Suite, Value, Version};
 
 use super::{StoredTuple, TupleRepository};
 use crate::{
     content::Content,
-    design::{Design, TupleId},
+    design::{Design, Placed, TupleId},
     proof::{ShownContent, ShownTuple},
+    source::{Found, Source, tuples_for},
 };
 
 impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
@@ -19,10 +20,7 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
     pub fn lookup(&self, version: Version, key: &Key) -> Result<Option<Value>, LookupError> {
         let shown = match version {
             Version::EMPTY => None,
-            version => {
-                let shown = self.tuples_for(&self.instants(version)?, key);
-                shown.ok_or(LookupError::Damaged { version })?.pop()
-            }
+            version => tuples_for(self, version, &self.instants_at(version)?, key)?.pop(),
         };
         Ok(match shown {
             Some((
@@ -43,7 +41,7 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
     pub fn entries(&self, version: Version) -> Result<BTreeMap<Key, Value>, LookupError> {
         let mut entries = BTreeMap::new();
         // Older generations first, so that younger ones overrule them.
-        for (generation, instant) in self.instants(version)?.into_iter().enumerate().rev() {
+        for (generation, instant) in self.instants_at(version)?.into_iter().enumerate().rev() {
             let tuples = self.indexes[generation].entries(Version::new(instant));
             for (lower, number) in tuples.into_iter().flatten() {
                 let key = lower_end(lower).ok_or(LookupError::Damaged { version })?;
@@ -61,64 +59,42 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
         Ok(entries)
     }
 
-    /// The tuples that answer a look-up, and their numbers. `None` if a generation has no tuple that holds
-    /// the key, which is so only if somebody else wrote it.
-    pub(crate) fn tuples_for(
-        &self,
-        instants: &[u64],
-        key: &Key,
-    ) -> Option<Vec<(ShownTuple<S>, TupleId)>> {
-        let mut shown = Vec::with_capacity(instants.len());
-        for (generation, instant) in instants.iter().enumerate() {
-            let (tuple, number) = self.tuple_at(generation, *instant, key)?;
-            let decides = tuple.decides();
-            shown.push((tuple, number));
-            if decides {
-                break;
-            }
-        }
-        Some(shown)
-    }
-
-    /// The tuple of one generation that holds a key, as a proof for the key shows it.
-    pub(crate) fn tuple_at(
-        &self,
-        generation: usize,
-        instant: u64,
-        key: &Key,
-    ) -> Option<(ShownTuple<S>, TupleId)> {
-        let (lower, number, stored) = self.floor(generation, instant, key.as_bytes())?;
-        let upper = stored.upper.clone();
-        let tuple = if lower == key.as_bytes() {
-            let content = ShownContent::from(&stored.content);
-            ShownTuple::At { upper, content }
-        } else {
-            ShownTuple::Below {
-                lower: lower_end(lower)?,
-                upper,
-                content: stored.content.summary(),
-            }
-        };
-        Some((tuple, number))
-    }
-
-    /// The tuple of one generation that holds a key: its lower end, number and contents.
-    pub(crate) fn floor(
-        &self,
-        generation: usize,
-        instant: u64,
-        key: &[u8],
-    ) -> Option<(&[u8], TupleId, &StoredTuple<S>)> {
-        let (lower, number) = self
-            .indexes
-            .get(generation)?
-            .floor(Version::new(instant), key)?;
-        let number = read_number(number)?;
-        Some((lower, number, self.stored(number)?))
-    }
-
     pub(crate) fn stored(&self, number: TupleId) -> Option<&StoredTuple<S>> {
         self.tuples.get(number.position())?.as_ref()
+    }
+}
+
+impl<S: Suite, D: Design<S>> Source<S, D> for TupleRepository<S, D> {
+    fn instants(&self, version: Version) -> Result<Vec<u64>, LookupError> {
+        self.instants_at(version)
+    }
+
+    fn signed_head(&self, version: Version) -> Result<SignedHead<S>, LookupError> {
+        self.heads.head(version)
+    }
+
+    /// [`LookupError::Damaged`] only if somebody else wrote the index.
+    fn floor(
+        &self,
+        version: Version,
+        (generation, instant): (usize, u64),
+        key: &[u8],
+    ) -> Result<Found<'_, S>, LookupError> {
+        let find = || {
+            let index = self.indexes.get(generation)?;
+            let (lower, number) = index.floor(Version::new(instant), key)?;
+            let number = read_number(number)?;
+            Some(Found {
+                lower: Cow::Borrowed(lower),
+                number,
+                tuple: Cow::Borrowed(self.stored(number)?),
+            })
+        };
+        find().ok_or(LookupError::Damaged { version })
+    }
+
+    fn records(&self, _: Version, _: &[Placed]) -> Result<Cow<'_, D::Records>, LookupError> {
+        Ok(Cow::Borrowed(&self.records))
     }
 }
 

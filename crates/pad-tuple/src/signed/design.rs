@@ -204,7 +204,7 @@ where
 }
 
 impl<S: Suite, G: TupleSignature, R: Refresh<S>> SignedRecords<S, G, R> {
-    fn get(&self, tuple: TupleId) -> Option<&R::Record<G>> {
+    pub(crate) fn get(&self, tuple: TupleId) -> Option<&R::Record<G>> {
         self.0.get(tuple.position())?.as_ref()
     }
 
@@ -225,7 +225,7 @@ impl<S: Suite, G: TupleSignature, R: Refresh<S>> SignedRecords<S, G, R> {
             })
     }
 
-    fn slot(&mut self, tuple: TupleId) -> &mut Option<R::Record<G>> {
+    pub(crate) fn slot(&mut self, tuple: TupleId) -> &mut Option<R::Record<G>> {
         let position = tuple.position();
         if self.0.len() <= position {
             self.0.resize_with(position + 1, || None);

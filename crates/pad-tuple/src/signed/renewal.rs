@@ -20,6 +20,8 @@ pub type Sign<'a, G> =
 ///
 /// Source: Crosby & Wallach 2010, sections 4.1 and 4.2.
 pub trait Refresh<S: Suite>: RefreshScheme<S> {
+    /// Whether each instant has a signature of its own, which the next one does not replace.
+    const EACH_INSTANT: bool = false;
     /// What the author must know beyond its signing key.
     type Secret: Send + Sync;
     /// What the author remembers of each tuple.
@@ -83,6 +85,7 @@ pub struct PlainRecord<G: TupleSignature> {
 }
 
 impl<S: Suite> Refresh<S> for Plain {
+    const EACH_INSTANT: bool = true;
     type Secret = ();
     type State = ();
     type Item<G: TupleSignature> = G::Signature;

@@ -14,3 +14,20 @@ macro_rules! conformance {
 }
 
 pad_tuple::for_each_tuple!(conformance);
+
+/// The same where tuples are stored.
+mod stored {
+    macro_rules! conformance {
+        (base_superseding_bls, $($design:tt)+) => {
+            conformance::stored_tuple_checks!(base_superseding_bls, 15, 2, $($design)+);
+        };
+        (spec_lightweight_bls, $($design:tt)+) => {
+            conformance::stored_tuple_checks!(spec_lightweight_bls, 15, 2, $($design)+);
+        };
+        ($name:ident, $($design:tt)+) => {
+            conformance::stored_tuple_checks!($name, 1, 1, $($design)+);
+        };
+    }
+
+    pad_tuple::for_each_tuple!(conformance);
+}

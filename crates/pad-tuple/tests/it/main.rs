@@ -12,4 +12,5 @@ mod many;
 mod partition;
 mod replica;
 mod roles;
+mod stored;
 mod vectors;

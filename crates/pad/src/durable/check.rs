@@ -46,8 +46,13 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
     pub fn check(&mut self) -> Result<Checked, CheckError> {
         self.store_mut().check()?;
         let from_empty = self.oldest() == Version::EMPTY;
-        let Keeping::Whole(memory) = self.memory_mut().keeping() else {
-            return self.check_kept();
+        let memory = match self.memory_mut().keeping() {
+            Keeping::Whole(memory) => memory,
+            Keeping::Rows(_) => return self.check_kept(),
+            Keeping::Derived(derived) => {
+                derived.check_heads()?;
+                return self.check_derived();
+            }
         };
         let (mut replayed, mut second) = (memory.emptied(), memory.emptied());
         let stored = self.store().checkpoint()?;
@@ -55,7 +60,7 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
         if let Some(stored) = stored {
             let is_restored = match replayed.keeping() {
                 Keeping::Whole(replayed) => replayed.restore(&stored),
-                Keeping::Rows(_) => false,
+                Keeping::Rows(_) | Keeping::Derived(_) => false,
             };
             if !is_restored {
                 return Err(StoreError::Damaged(
@@ -92,7 +97,7 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
         let same_version = replayed.latest() == self.latest();
         let is_same = match replayed.keeping() {
             Keeping::Whole(replayed) => self.memory().is_as_replayed(replayed),
-            Keeping::Rows(_) => true,
+            Keeping::Rows(_) | Keeping::Derived(_) => true,
         };
         if from_empty && same_version && !is_same {
             let mismatch = VerifyError::RootMismatch;
@@ -133,6 +138,23 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
             heads: latest,
             replayed: None,
             proved: (latest + 1).saturating_sub(oldest),
+            checkpoint: false,
+            from_empty: self.oldest() == Version::EMPTY,
+            complete: true,
+        })
+    }
+
+    /// The same of a repository that keeps what follows from its updates, whose heads are checked.
+    fn check_derived(&self) -> Result<Checked, CheckError> {
+        for number in self.oldest().number() + 1..=self.latest().number() {
+            if self.store().update(Version::new(number))?.is_none() {
+                return Err(StoreError::Damaged("an update is missing").into());
+            }
+        }
+        Ok(Checked {
+            heads: self.latest().number(),
+            replayed: None,
+            proved: self.check_contents()?,
             checkpoint: false,
             from_empty: self.oldest() == Version::EMPTY,
             complete: true,

@@ -3,7 +3,7 @@
 use pad_core::Version;
 
 use crate::{
-    hosted::UpdatedRepository,
+    hosted::{Derived, UpdatedRepository},
     repository::RepositoryError,
     store::{Store, StoreError},
 };
@@ -12,6 +12,44 @@ use crate::{
 pub(crate) fn replay(
     repository: &mut (impl UpdatedRepository + ?Sized),
     store: &(impl Store + ?Sized),
+) -> Result<usize, RepositoryError> {
+    replay_with(repository, store, |_| ())
+}
+
+/// Has what is kept beside a store go on with it, and apply the updates that it lacks.
+///
+/// Memory: that of an update, and [`MOST_WAITING`] bytes, if what is beside the store can be written to. Where it cannot, what was lacking is
+/// in memory.
+pub(super) fn bring_up(
+    derived: &mut dyn Derived,
+    store: &impl Store,
+) -> Result<(), RepositoryError> {
+    let mut attempts = 0;
+    loop {
+        derived.take_up(store)?;
+        let replayed = replay_with(derived, store, |derived| {
+            if derived.waiting() > MOST_WAITING {
+                drop(derived.settle());
+            }
+        });
+        match replayed {
+            // Another process does the same, and was ahead.
+            Err(RepositoryError::Store(StoreError::Closed)) if attempts < ATTEMPTS => attempts += 1,
+            replayed => {
+                replayed?;
+                break;
+            }
+        }
+    }
+    // Somebody else may be writing, or this process may not: what was lacking is in memory meanwhile.
+    drop(derived.settle());
+    Ok(())
+}
+
+fn replay_with<R: UpdatedRepository + ?Sized>(
+    repository: &mut R,
+    store: &(impl Store + ?Sized),
+    mut after_each: impl FnMut(&mut R),
 ) -> Result<usize, RepositoryError> {
     let (first, latest) = (
         repository.latest().number().saturating_add(1),
@@ -36,6 +74,13 @@ pub(crate) fn replay(
                 error => error,
             })?;
         replayed += bytes.len();
+        after_each(repository);
     }
     Ok(replayed)
 }
+
+/// So many bytes wait to be written beside a store before they are.
+pub(super) const MOST_WAITING: usize = 32 << 20;
+
+/// How often another process may come first.
+const ATTEMPTS: usize = 3;

@@ -20,11 +20,13 @@ use crate::{
     question::{Question, Refusal, Statement},
     repository::{CheckpointedRepository, RepositoryError, StorableRepository},
     selection::RepositoryName,
-    store::StoreError,
+    store::{StoreError, any::AnyStore},
+    tuple_file::TupleFile,
 };
 
 mod answers;
 mod explain;
+mod stored;
 
 pub(crate) use answers::AskedDesign;
 use explain::explain_design;
@@ -56,7 +58,11 @@ macro_rules! for_each_design {
 /// An empty repository of the tuple PAD that is described, if there is such a one.
 pub(crate) fn repository<S: Suite>(
     description: &Description,
+    store: &AnyStore,
 ) -> Result<Option<Box<dyn OfferedRepository>>, RepositoryError> {
+    if description.repository == RepositoryName::Stored {
+        return stored_repository::<S>(description, store);
+    }
     if description.repository != RepositoryName::VersionedIndex {
         return Ok(None);
     }
@@ -71,6 +77,28 @@ pub(crate) fn repository<S: Suite>(
         };
     }
     for_each_design!(try_design);
+    Ok(None)
+}
+
+/// The same of one whose tuples are in a file beside its store. Designs with accumulators are kept in memory.
+fn stored_repository<S: Suite>(
+    description: &Description,
+    store: &AnyStore,
+) -> Result<Option<Box<dyn OfferedRepository>>, RepositoryError> {
+    let Some(file) = store.file() else {
+        return Ok(None);
+    };
+    macro_rules! try_design {
+        ($name:ident, $design:ty) => {
+            if is_of::<S, $design>(&description.public) {
+                let setup = setup::<S, $design>(&description.public);
+                let setup = setup.ok_or_else(foreign_key)?;
+                let rows = TupleFile::of_store(file.path());
+                return Ok(Some(Box::new(stored::hosted(setup, rows)?)));
+            }
+        };
+    }
+    for_each_tuple!(try_design);
     Ok(None)
 }
 

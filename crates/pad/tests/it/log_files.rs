@@ -26,7 +26,7 @@ fn answers(scheme: SchemeName, questions: &[Question]) -> (PublicKey, Vec<Vec<u8
     let (suite, id) = (SuiteName::Sha256Ed25519, DictionaryId::from_name("log"));
     let secret = SecretKey::from_parts(suite, scheme, id, &[7; 32], setup).unwrap();
     let public = secret.public().clone();
-    let repository = scheme.family().repository(None).unwrap();
+    let repository = scheme.repository(None).unwrap();
     let description = Description {
         public: public.clone(),
         repository,

@@ -15,4 +15,5 @@ mod log_files;
 mod objects;
 mod proof_file;
 mod stored;
+mod stored_tuples;
 mod witnessed;

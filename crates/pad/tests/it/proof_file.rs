@@ -38,7 +38,7 @@ fn answers(suite: SuiteName, scheme: SchemeName) -> (PublicKey, Vec<(Question, V
     let public = key.public().clone();
     Description {
         public: public.clone(),
-        repository: scheme.family().repository(None).unwrap(),
+        repository: scheme.repository(None).unwrap(),
     }
     .create(&path)
     .unwrap();

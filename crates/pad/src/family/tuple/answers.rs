@@ -204,25 +204,10 @@ impl<S: Suite, D: AskedDesign<S>> AnsweringRepository for TupleRepository<S, D> 
         last: Version,
         lookups: u64,
     ) -> Result<Untrusted<KeyHistory>, AnswerError> {
-        let latest = last.min(self.latest());
-        // One look-up for each version, and one for the version before them.
-        let reached = latest
-            .number()
-            .saturating_sub(lookups.saturating_sub(1).max(1));
-        let oldest = self.oldest().max(Version::new(reached)).min(latest);
-        let mut before = self.lookup(oldest, key)?;
-        let mut changes = Vec::new();
-        for version in (oldest.number() + 1..=latest.number()).map(Version::new) {
-            let after = self.lookup(version, key)?;
-            if after != before {
-                changes.push(version);
-            }
-            before = after;
-        }
-        Ok(Untrusted::new(KeyHistory {
-            since: oldest,
-            changes,
-        }))
+        let versions = (self.oldest(), last.min(self.latest()));
+        Ok(history_of(versions, lookups, |version| {
+            self.lookup(version, key)
+        })?)
     }
 
     fn diff(
@@ -257,7 +242,37 @@ impl<S: Suite, D: AskedDesign<S>> AnsweringRepository for TupleRepository<S, D> 
     }
 }
 
-fn compare(before: BTreeMap<Key, Value>, mut after: BTreeMap<Key, Value>) -> Vec<Difference> {
+/// The versions up to a latest one in which a value is another one than before: since an oldest version, or as many from the last one back as so
+/// many look-ups find.
+pub(super) fn history_of(
+    (oldest, latest): (Version, Version),
+    lookups: u64,
+    value: impl Fn(Version) -> Result<Option<Value>, LookupError>,
+) -> Result<Untrusted<KeyHistory>, LookupError> {
+    // One look-up for each version, and one for the version before them.
+    let reached = latest
+        .number()
+        .saturating_sub(lookups.saturating_sub(1).max(1));
+    let oldest = oldest.max(Version::new(reached)).min(latest);
+    let mut before = value(oldest)?;
+    let mut changes = Vec::new();
+    for version in (oldest.number() + 1..=latest.number()).map(Version::new) {
+        let after = value(version)?;
+        if after != before {
+            changes.push(version);
+        }
+        before = after;
+    }
+    Ok(Untrusted::new(KeyHistory {
+        since: oldest,
+        changes,
+    }))
+}
+
+pub(super) fn compare(
+    before: BTreeMap<Key, Value>,
+    mut after: BTreeMap<Key, Value>,
+) -> Vec<Difference> {
     let mut changes: Vec<Difference> = before
         .into_iter()
         .map(|(key, value)| Difference {

@@ -1,0 +1,130 @@
+//! What proofs are made from: the tuples of every version, in memory or stored.
+
+use std::borrow::Cow;
+
+use pad_core::{Key, LookupError, SignedHead, Suite, Version};
+
+use crate::{
+    design::{Design, Placed, TupleId},
+    proof::{Part, ShownContent, ShownTuple, TupleProof},
+    repository::{StoredTuple, lower_end},
+};
+
+/// The tuples of all versions of a dictionary, and what authenticates them.
+///
+/// Laws: a tuple that is found has the number under which [`Source::records`] knows it. A tuple that is not found where versions have one
+/// is [`LookupError::Damaged`], never an answer.
+pub(crate) trait Source<S: Suite, D: Design<S>> {
+    /// The instants of all generations at a version, youngest first.
+    fn instants(&self, version: Version) -> Result<Vec<u64>, LookupError>;
+
+    /// The author's head of a version.
+    fn signed_head(&self, version: Version) -> Result<SignedHead<S>, LookupError>;
+
+    /// The tuple of one generation that holds a key at an instant, for a question about a version.
+    fn floor(
+        &self,
+        version: Version,
+        place: (usize, u64),
+        key: &[u8],
+    ) -> Result<Found<'_, S>, LookupError>;
+
+    /// Records that have these tuples.
+    fn records(
+        &self,
+        version: Version,
+        tuples: &[Placed],
+    ) -> Result<Cow<'_, D::Records>, LookupError>;
+}
+
+/// A tuple that was found.
+#[derive(Debug)]
+pub(crate) struct Found<'a, S: Suite> {
+    pub(crate) lower: Cow<'a, [u8]>,
+    pub(crate) number: TupleId,
+    pub(crate) tuple: Cow<'a, StoredTuple<S>>,
+}
+
+impl<S: Suite> Found<'_, S> {
+    /// As a proof for a key that it holds shows it.
+    pub(crate) fn shown(
+        self,
+        version: Version,
+        key: &Key,
+    ) -> Result<(ShownTuple<S>, TupleId), LookupError> {
+        let tuple = self.tuple.into_owned();
+        let shown = if *self.lower == *key.as_bytes() {
+            ShownTuple::At {
+                upper: tuple.upper,
+                content: ShownContent::from(&tuple.content),
+            }
+        } else {
+            ShownTuple::Below {
+                lower: lower_end(&self.lower).ok_or(LookupError::Damaged { version })?,
+                upper: tuple.upper,
+                content: tuple.content.summary(),
+            }
+        };
+        Ok((shown, self.number))
+    }
+}
+
+/// The tuples that answer a look-up, youngest generation first, and their numbers.
+pub(crate) fn tuples_for<S: Suite, D: Design<S>>(
+    source: &impl Source<S, D>,
+    version: Version,
+    instants: &[u64],
+    key: &Key,
+) -> Result<Vec<(ShownTuple<S>, TupleId)>, LookupError> {
+    let mut shown = Vec::with_capacity(instants.len());
+    for (generation, instant) in instants.iter().enumerate() {
+        let found = source.floor(version, (generation, *instant), key.as_bytes())?;
+        let (tuple, number) = found.shown(version, key)?;
+        let decides = tuple.decides();
+        shown.push((tuple, number));
+        if decides {
+            break;
+        }
+    }
+    Ok(shown)
+}
+
+/// The proof of what a version says about a key.
+pub(crate) fn prove<S: Suite, D: Design<S>>(
+    source: &impl Source<S, D>,
+    version: Version,
+    key: &Key,
+) -> Result<TupleProof<S, D>, LookupError> {
+    let instants = source.instants(version)?;
+    if version == Version::EMPTY {
+        return Ok(TupleProof {
+            epochs: Vec::new(),
+            parts: Vec::new(),
+            seal: None,
+        });
+    }
+    let damaged = LookupError::Damaged { version };
+    let shown = tuples_for(source, version, &instants, key)?;
+    let places = shown.iter().zip(&instants).enumerate();
+    let placed: Vec<_> = places
+        .map(|(generation, ((_, tuple), instant))| Placed {
+            generation,
+            instant: *instant,
+            tuple: *tuple,
+        })
+        .collect();
+    let records = source.records(version, &placed)?;
+    let head = source.signed_head(version)?;
+    let seal = D::seal(&records, &head, shown.len()).ok_or(damaged)?;
+    let mut parts = Vec::with_capacity(shown.len());
+    for ((tuple, _), placed) in shown.into_iter().zip(placed) {
+        let evidence = D::evidence(&records, placed.generation, placed.instant, placed.tuple);
+        let evidence = evidence.ok_or(damaged)?;
+        parts.push(Part { tuple, evidence });
+    }
+    Ok(TupleProof {
+        epochs: instants.into_iter().skip(1).collect(),
+        parts,
+        seal: Some(seal),
+    })
+}

@@ -1,0 +1,246 @@
+//! Taking updates in.
+
+use std::collections::BTreeMap;
+
+use pad_core::{
+    ApplyError, Digest, Key, Operation, StoreFault, Suite, Update, Version, codec::encode_body,
+    head_log::check_next, history::Frontier,
+};
+
+use super::{
+    design::StorableDesign,
+    layout::{
+        PIECE_BYTES, PIECE_TUPLES, Piece, STATE, State, TupleRow, VersionRow, record_key,
+        retired_key, run_key, tuple_key, version_key,
+    },
+    load::Loaded,
+    repository::StoredTupleRepository,
+    rows::Rows,
+};
+use crate::{
+    design::{Admission, TupleId},
+    layers::{Layers, Transition},
+    proof::ShownContent,
+    repository::{TupleRepository, entries_after},
+    tuple::generation_index,
+    update::TupleAttachment,
+};
+
+/// What an update leads to.
+pub(super) struct Prepared<S: Suite> {
+    rows: BTreeMap<Vec<u8>, Vec<u8>>,
+    state: State,
+    frontier: Frontier<S>,
+}
+
+impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
+    /// As [`pad_core::Repository::apply`].
+    pub(super) fn take_in(
+        &mut self,
+        update: &Update<S, TupleAttachment<D::Extension>>,
+    ) -> Result<Version, ApplyError> {
+        self.check_next(update)?;
+        self.meet_others()?;
+        let merged = usize::from(update.attachment.merged).min(D::GENERATIONS - 1);
+        let keys = update.operations.iter().map(Operation::key);
+        let loaded = self.read_known(|reader| reader.load::<S, D>(merged, keys));
+        self.take_in_loaded(update, loaded?)
+    }
+
+    /// The history of all versions.
+    pub(super) fn history(&mut self) -> Result<&Frontier<S>, StoreFault> {
+        let frontier = match self.frontier.take() {
+            Some(frontier) => frontier,
+            None => self.heads().frontier()?,
+        };
+        Ok(self.frontier.insert(frontier))
+    }
+
+    pub(super) fn check_next(
+        &mut self,
+        update: &Update<S, TupleAttachment<D::Extension>>,
+    ) -> Result<(), ApplyError> {
+        let history = Some(self.history()?.root());
+        let latest = self.state.latest;
+        check_next(self.authority(), latest, history, update.base, &update.head)
+    }
+
+    /// The same with the generations that the update moves, which were read since it was checked to be the next.
+    pub(super) fn take_in_loaded(
+        &mut self,
+        update: &Update<S, TupleAttachment<D::Extension>>,
+        loaded: Loaded<S, D>,
+    ) -> Result<Version, ApplyError> {
+        let mut frontier = self.history()?.clone();
+        frontier.append(&update.head.head.root);
+        let Prepared {
+            rows,
+            state,
+            frontier,
+        } = self.prepared(update, loaded, frontier)?;
+        self.staged.extend(rows);
+        self.state = state;
+        self.frontier = Some(frontier);
+        Ok(self.state.latest)
+    }
+
+    /// The order of checks is that of [`TupleRepository`].
+    fn prepared(
+        &self,
+        update: &Update<S, TupleAttachment<D::Extension>>,
+        loaded: Loaded<S, D>,
+        frontier: Frontier<S>,
+    ) -> Result<Prepared<S>, ApplyError> {
+        let Loaded {
+            mut layers,
+            mut records,
+            mut numbers,
+        } = loaded;
+        let merged = usize::from(update.attachment.merged);
+        layers.check(&update.operations)?;
+        let operations = TupleRepository::<S, D>::check_root(update)?;
+        let entries = usize::try_from(self.state.entries).map_err(|_| StoreFault::Damaged)?;
+        let entries = entries_after(&layers, entries, &update.operations);
+        let entries = entries.ok_or(StoreFault::Damaged)?;
+        let transition = layers.apply(&update.operations, merged)?;
+        let mut state = self.state.clone();
+        number(&mut layers, &transition, &mut numbers, &mut state.next)?;
+        let admission = Admission {
+            authority: self.authority(),
+            layers: &layers,
+            transition: &transition,
+            extensions: &update.attachment.extensions,
+            operations,
+        };
+        D::admit(&self.key, &mut records, &admission, &self.workers)?;
+        state.latest = layers.version();
+        state.epochs = layers.epochs().to_vec();
+        state.entries = u64::try_from(entries).unwrap_or(u64::MAX);
+        if update.base != Version::EMPTY {
+            let operations = u64::try_from(update.operations.len()).unwrap_or(u64::MAX);
+            state.operations = state.operations.saturating_add(operations);
+        }
+        let mut drawn = Drawn::<S, D> {
+            layers: &layers,
+            numbers: &numbers,
+            records: &records,
+            rows: BTreeMap::new(),
+        };
+        let mut retired = Vec::new();
+        for (generation, change) in transition.changes.iter().enumerate() {
+            let size = drawn.generation(generation)?;
+            *state.sizes.get_mut(generation).ok_or(StoreFault::Damaged)? = size;
+            drawn.created(generation, &change.created)?;
+            for (_, gone) in &change.deleted {
+                retired.push(drawn.number(*gone)?);
+            }
+        }
+        let mut rows = drawn.rows;
+        let version = VersionRow::<S> {
+            root: update.head.head.root,
+            history: update.head.head.history,
+            signature: Digest(update.head.signature.to_bytes()),
+            subtree: *frontier.last_subtree().ok_or(StoreFault::Damaged)?,
+            epochs: state.epochs.clone(),
+        };
+        rows.insert(version_key(state.latest), encode_body(&version));
+        rows.insert(retired_key(state.latest), encode_body(&retired));
+        rows.insert(STATE.to_vec(), encode_body(&state));
+        Ok(Prepared {
+            rows,
+            state,
+            frontier,
+        })
+    }
+}
+
+/// Numbers the new tuples.
+fn number<S: Suite>(
+    layers: &mut Layers<S, TupleId>,
+    transition: &Transition<S, TupleId>,
+    numbers: &mut Vec<u64>,
+    next: &mut u64,
+) -> Result<(), ApplyError> {
+    let full = || ApplyError::Input(pad_core::InputError::CapacityExceeded);
+    for (generation, change) in transition.changes.iter().enumerate() {
+        for lower in &change.created {
+            let place = u32::try_from(numbers.len()).map_err(|_| full())?;
+            numbers.push(*next);
+            *next = next.checked_add(1).ok_or_else(full)?;
+            if let Some(live) = layers.generation_mut(generation).get_mut(lower) {
+                live.note = TupleId(place);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The rows that a version adds.
+struct Drawn<'a, S: Suite, D: StorableDesign<S>> {
+    layers: &'a Layers<S, TupleId>,
+    numbers: &'a [u64],
+    records: &'a D::Records,
+    rows: BTreeMap<Vec<u8>, Vec<u8>>,
+}
+
+impl<S: Suite, D: StorableDesign<S>> Drawn<'_, S, D> {
+    fn number(&self, tuple: TupleId) -> Result<u64, StoreFault> {
+        let number = self.numbers.get(tuple.position());
+        number.copied().ok_or(StoreFault::Damaged)
+    }
+
+    /// The run of a generation, and the record of each of its tuples. Returns how many they are.
+    fn generation(&mut self, generation: usize) -> Result<u64, StoreFault> {
+        let tuples = self
+            .layers
+            .generations()
+            .get(generation)
+            .ok_or(StoreFault::Damaged)?;
+        let instant = self.layers.instant(generation);
+        let (mut piece, mut bytes) = (Piece::new(), 0);
+        for (lower, live) in tuples {
+            let number = self.number(live.note)?;
+            let record = D::write_record(self.records, live.note);
+            let key = record_key(number, if D::EACH_INSTANT { instant } else { 0 });
+            self.rows.insert(key, record.ok_or(StoreFault::Damaged)?);
+            if piece.len() >= PIECE_TUPLES || bytes >= PIECE_BYTES {
+                self.piece((generation, instant), &core::mem::take(&mut piece));
+                bytes = 0;
+            }
+            bytes += lower.as_bytes().len();
+            piece.push((lower.clone(), number));
+        }
+        self.piece((generation, instant), &piece);
+        Ok(u64::try_from(tuples.len()).unwrap_or(u64::MAX))
+    }
+
+    fn piece(&mut self, (generation, instant): (usize, u64), piece: &Piece) {
+        if let Some((first, _)) = piece.first() {
+            let key = run_key(generation, instant, first.as_bytes());
+            self.rows.insert(key, encode_body(piece));
+        }
+    }
+
+    /// The tuples that are new.
+    fn created(&mut self, generation: usize, created: &[Key]) -> Result<(), StoreFault> {
+        let tuples = self
+            .layers
+            .generations()
+            .get(generation)
+            .ok_or(StoreFault::Damaged)?;
+        for lower in created {
+            let live = tuples.get(lower).ok_or(StoreFault::Damaged)?;
+            let view = self.layers.view(generation, lower, live.content.summary());
+            let upper = view.upper.map(Key::new).transpose();
+            let row = TupleRow {
+                generation: generation_index(generation),
+                lower: lower.clone(),
+                upper: upper.map_err(|_| StoreFault::Damaged)?,
+                content: ShownContent::from(&live.content),
+            };
+            let number = self.number(live.note)?;
+            self.rows.insert(tuple_key(number), encode_body(&row));
+        }
+        Ok(())
+    }
+}

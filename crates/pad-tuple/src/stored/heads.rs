@@ -1,0 +1,125 @@
+//! The heads of all versions, read one by one.
+
+use core::marker::PhantomData;
+use std::collections::BTreeMap;
+
+use pad_core::{
+    Heads, LookupError, SignedHead, StoreFault, Suite, Untrusted, Version,
+    head::Authority,
+    history::{Frontier, Subtrees},
+};
+
+use super::{
+    layout::VersionRow,
+    read::version_row,
+    rows::{Rows, Staged},
+};
+
+/// The heads of all versions of stored tuples. None of them is in memory.
+#[derive(Debug)]
+pub struct StoredHeads<'r, S, R> {
+    pub(super) rows: &'r R,
+    pub(super) staged: &'r BTreeMap<Vec<u8>, Vec<u8>>,
+    pub(super) authority: &'r Authority,
+    pub(super) latest: Version,
+    pub(super) suite: PhantomData<fn() -> S>,
+}
+
+impl<S: Suite, R: Rows> StoredHeads<'_, S, R> {
+    fn row(&self, version: Version) -> Result<VersionRow<S>, LookupError> {
+        self.rows.read(|below| {
+            let rows = Staged {
+                rows: self.staged,
+                below,
+            };
+            version_row(&rows, self.latest, version)
+        })
+    }
+
+    /// The row of a version that there is.
+    fn there(&self, version: Version) -> Result<VersionRow<S>, StoreFault> {
+        self.row(version).map_err(|error| match error {
+            LookupError::Store(fault) => fault,
+            _ => StoreFault::Damaged,
+        })
+    }
+
+    /// The latest head, which the author has signed; `None` if there is none.
+    pub(super) fn latest_head(&self) -> Result<Option<SignedHead<S>>, StoreFault> {
+        if self.latest == Version::EMPTY {
+            return Ok(None);
+        }
+        let signed = self.there(self.latest)?.signed(self.authority, self.latest);
+        let verified = Untrusted::new(signed).verify(self.authority, &self.latest);
+        verified.map_err(|_| StoreFault::Damaged)?;
+        Ok(Some(signed))
+    }
+
+    /// What the next head says of the history, known from the latest head, which the author has signed.
+    pub(super) fn frontier(&self) -> Result<Frontier<S>, StoreFault> {
+        let Some(latest) = self.latest_head()? else {
+            return Ok(Frontier::default());
+        };
+        let before = self.latest.number().saturating_sub(1);
+        let frontier = Frontier::of(self, before)?.ok_or(StoreFault::Damaged)?;
+        let mut frontier = Some(frontier)
+            .filter(|frontier| frontier.root() == latest.head.history)
+            .ok_or(StoreFault::Damaged)?;
+        frontier.append(&latest.head.root);
+        Ok(frontier)
+    }
+
+    /// Reads the heads of all versions, and checks that the author has signed them, and that each continues the one before.
+    ///
+    /// Time: a signature for each version. Memory: a constant.
+    ///
+    /// # Errors
+    /// [`LookupError::Damaged`] with the first version that is not so; [`LookupError::Store`].
+    pub fn check(&self) -> Result<(), LookupError> {
+        let mut history = Frontier::<S>::default();
+        for version in (1..=self.latest.number()).map(Version::new) {
+            let row = self.row(version)?;
+            let signed = Untrusted::new(row.signed(self.authority, version));
+            let verified = signed.verify(self.authority, &version);
+            let continues = row.history == history.root();
+            history.append(&row.root);
+            if verified.is_err() || !continues || history.last_subtree() != Some(&row.subtree) {
+                return Err(LookupError::Damaged { version });
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<S: Suite, R: Rows> Subtrees<S> for StoredHeads<'_, S, R> {
+    fn entries(&self) -> u64 {
+        self.latest.number()
+    }
+
+    fn version_root(&self, version: Version) -> Result<Option<S::Digest>, StoreFault> {
+        if version == Version::EMPTY || version > self.latest {
+            return Ok(None);
+        }
+        Ok(Some(self.there(version)?.root))
+    }
+
+    /// A version's row has the largest subtree that ends there, and those are the ones with an even index.
+    fn kept(&self, level: u32, index: u64) -> Result<Option<S::Digest>, StoreFault> {
+        if !index.is_multiple_of(2) {
+            return Ok(None);
+        }
+        let end = index
+            .checked_add(1)
+            .and_then(|end| end.checked_mul(1_u64.checked_shl(level)?));
+        match end.map(Version::new).filter(|end| *end <= self.latest) {
+            Some(end) => Ok(Some(self.there(end)?.subtree)),
+            None => Ok(None),
+        }
+    }
+}
+
+impl<S: Suite, R: Rows> Heads<S> for StoredHeads<'_, S, R> {
+    fn head(&self, version: Version) -> Result<SignedHead<S>, LookupError> {
+        Ok(self.row(version)?.signed(self.authority, version))
+    }
+}

@@ -1,0 +1,176 @@
+//! What the rows are, and under which keys they stand.
+//!
+//! | key | value |
+//! |---|---|
+//! | 0 | whose rows these are, and where they stand: [`State`] |
+//! | 1 ‖ version (8) | the version's head and epochs: [`VersionRow`] |
+//! | 2 ‖ number (8) | a tuple: [`TupleRow`] |
+//! | 3 ‖ number (8) ‖ instant (8) | what authenticates a tuple; the instant is 0 where the newest says all |
+//! | 4 ‖ generation (1) ‖ instant (8) ‖ lower end | a piece of a generation's run, which begins there |
+//! | 5 ‖ version (8) | the numbers of the tuples that the version before was the last to have |
+//!
+//! Integers in keys are big-endian, so that rows stand in their order.
+
+use core::ops::Range;
+
+use pad_core::{
+    Digest, HeadSignature, Key, SignedHead, SnapshotHead, StoreFault, Suite, Version, codec,
+    head::Authority, signature::SIGNATURE_LENGTH,
+};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+
+use crate::{
+    content::Content,
+    proof::ShownContent,
+    repository::StoredTuple,
+    tuple::{GenerationIndex, generation_index},
+};
+
+/// Where the rows stand.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct State {
+    pub(super) authority: Authority,
+    pub(super) latest: Version,
+    pub(super) oldest: Version,
+    /// The number of the next tuple.
+    pub(super) next: u64,
+    /// The entries of the latest version.
+    pub(super) entries: u64,
+    /// The operations of all versions after the first.
+    pub(super) operations: u64,
+    /// How many tuples each generation has, youngest first.
+    pub(super) sizes: Vec<u64>,
+    /// The epochs of the latest version.
+    pub(super) epochs: Vec<u64>,
+}
+
+impl State {
+    pub(super) fn new(authority: Authority, generations: usize) -> Self {
+        Self {
+            authority,
+            latest: Version::EMPTY,
+            oldest: Version::EMPTY,
+            next: 0,
+            entries: 0,
+            operations: 0,
+            sizes: vec![0; generations],
+            epochs: vec![0; generations.saturating_sub(1)],
+        }
+    }
+
+    /// The time of a generation's clock.
+    pub(super) fn instant(&self, generation: usize) -> Option<u64> {
+        match generation.checked_sub(1) {
+            None => Some(self.latest.number()),
+            Some(older) => self.epochs.get(older).copied(),
+        }
+    }
+}
+
+/// The head of a version, and what its generations were.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub(super) struct VersionRow<S: Suite> {
+    pub(super) root: S::Digest,
+    pub(super) history: S::Digest,
+    pub(super) signature: Digest<SIGNATURE_LENGTH>,
+    /// The largest perfect subtree of the history log that ends with this version.
+    pub(super) subtree: S::Digest,
+    pub(super) epochs: Vec<u64>,
+}
+
+impl<S: Suite> VersionRow<S> {
+    pub(super) fn signed(&self, authority: &Authority, version: Version) -> SignedHead<S> {
+        let Authority {
+            dictionary, scheme, ..
+        } = *authority;
+        SignedHead {
+            head: SnapshotHead {
+                scheme,
+                dictionary,
+                version,
+                root: self.root,
+                history: self.history,
+            },
+            signature: HeadSignature::from_bytes(&self.signature.0),
+        }
+    }
+}
+
+/// A tuple, which never changes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct TupleRow {
+    pub(super) generation: GenerationIndex,
+    pub(super) lower: Key,
+    pub(super) upper: Option<Key>,
+    pub(super) content: ShownContent,
+}
+
+impl TupleRow {
+    pub(super) fn tuple<S: Suite>(self) -> StoredTuple<S> {
+        StoredTuple {
+            content: Content::from(&self.content),
+            upper: self.upper,
+        }
+    }
+}
+
+/// A piece of a run: lower ends, and the numbers of their tuples.
+pub(super) type Piece = Vec<(Key, u64)>;
+
+/// A piece has at most so many tuples, and ends after so many bytes of lower ends.
+pub(super) const PIECE_TUPLES: usize = 64;
+pub(super) const PIECE_BYTES: usize = 4096;
+
+pub(super) const STATE: &[u8] = &[0];
+
+pub(super) fn version_key(version: Version) -> Vec<u8> {
+    numbered(1, version.number())
+}
+
+pub(super) fn tuple_key(number: u64) -> Vec<u8> {
+    numbered(2, number)
+}
+
+pub(super) fn record_key(number: u64, instant: u64) -> Vec<u8> {
+    let mut key = numbered(3, number);
+    key.extend_from_slice(&instant.to_be_bytes());
+    key
+}
+
+/// All that authenticates a tuple.
+pub(super) fn records_of(number: u64) -> Range<Vec<u8>> {
+    numbered(3, number)..numbered(3, number.saturating_add(1))
+}
+
+pub(super) fn run_key(generation: usize, instant: u64, lower: &[u8]) -> Vec<u8> {
+    let mut key = vec![4, generation_index(generation)];
+    key.extend_from_slice(&instant.to_be_bytes());
+    key.extend_from_slice(lower);
+    key
+}
+
+/// The lower end at which a piece of a run begins.
+pub(super) fn piece_start(key: &[u8]) -> Option<&[u8]> {
+    key.get(10..)
+}
+
+/// The runs of a generation from one instant on, before another one.
+pub(super) fn runs_between(generation: usize, from: u64, to: u64) -> Range<Vec<u8>> {
+    run_key(generation, from, &[])..run_key(generation, to, &[])
+}
+
+pub(super) fn retired_key(version: Version) -> Vec<u8> {
+    numbered(5, version.number())
+}
+
+fn numbered(kind: u8, number: u64) -> Vec<u8> {
+    let mut key = vec![kind];
+    key.extend_from_slice(&number.to_be_bytes());
+    key
+}
+
+/// What a row says.
+pub(super) fn decoded<T: Serialize + DeserializeOwned>(row: &[u8]) -> Result<T, StoreFault> {
+    codec::decode_body(row).map_err(|_| StoreFault::Damaged)
+}

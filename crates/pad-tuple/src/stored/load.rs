@@ -1,0 +1,124 @@
+//! Reading what the next version changes: the generations whose clocks it moves, as a whole, since each of their tuples has an item in its
+//! update.
+
+use std::collections::BTreeMap;
+
+use pad_core::{Key, StoreFault, Suite, Version};
+
+use super::{
+    design::StorableDesign,
+    layout::{Piece, decoded, record_key, runs_between},
+    read::Reader,
+};
+use crate::{
+    content::Content,
+    design::TupleId,
+    layers::Layers,
+    scheme::Claim,
+    statement::Context,
+    tuple::{generation_index, start_of_keys},
+};
+
+/// The youngest generations of the latest version.
+pub(super) struct Loaded<S: Suite, D: StorableDesign<S>> {
+    /// With the number of each tuple among [`Loaded::numbers`].
+    pub(super) layers: Layers<S, TupleId>,
+    pub(super) records: D::Records,
+    /// Under which numbers the tuples are stored.
+    pub(super) numbers: Vec<u64>,
+}
+
+impl<K> Reader<'_, K> {
+    /// The generations up to one, and what the others say about keys of which these say nothing.
+    ///
+    /// # Errors
+    /// [`StoreFault::Damaged`] if they are not whole; [`StoreFault::Medium`].
+    pub(super) fn load<'k, S: Suite, D: StorableDesign<S, Key = K>>(
+        &self,
+        merged: usize,
+        keys: impl Iterator<Item = &'k Key>,
+    ) -> Result<Loaded<S, D>, StoreFault> {
+        let mut loaded = Loaded::<S, D> {
+            layers: Layers::at(self.state.latest, self.state.epochs.clone()),
+            records: D::records(self.key, Context::of(&self.state.authority)),
+            numbers: Vec::new(),
+        };
+        if self.state.latest != self.latest {
+            // Somebody else has written: what is known here is not what a next version follows.
+            return Err(StoreFault::Closed);
+        }
+        if self.latest == Version::EMPTY {
+            return Ok(loaded);
+        }
+        for generation in 0..=merged {
+            self.load_generation(&mut loaded, generation)?;
+        }
+        let mut elsewhere = BTreeMap::new();
+        for key in keys {
+            if let Some(content) = self.decided::<S>(merged.saturating_add(1), key)? {
+                elsewhere.insert(key.clone(), content);
+            }
+        }
+        loaded.layers = loaded.layers.with_elsewhere(elsewhere);
+        Ok(loaded)
+    }
+
+    fn load_generation<S: Suite, D: StorableDesign<S, Key = K>>(
+        &self,
+        loaded: &mut Loaded<S, D>,
+        generation: usize,
+    ) -> Result<(), StoreFault> {
+        let size = self.state.sizes.get(generation).copied();
+        let instant = self.state.instant(generation).ok_or(StoreFault::Damaged)?;
+        let run = self.run(generation, instant)?;
+        let starts = run
+            .first()
+            .is_some_and(|(lower, _)| *lower == start_of_keys());
+        if !starts || u64::try_from(run.len()).ok() != size {
+            return Err(StoreFault::Damaged);
+        }
+        let mut next = run.iter().skip(1).map(|(lower, _)| lower);
+        for (lower, number) in &run {
+            let row = self.tuple(generation, lower, *number)?;
+            // They follow each other, so none is missing.
+            if row.upper.as_ref() != next.next() {
+                return Err(StoreFault::Damaged);
+            }
+            let place = u32::try_from(loaded.numbers.len()).map_err(|_| StoreFault::Damaged)?;
+            let note = TupleId(place);
+            if !D::EACH_INSTANT {
+                let record = self.rows.get(&record_key(*number, 0))?;
+                let record = record.ok_or(StoreFault::Damaged)?;
+                let claim = Claim {
+                    generation: generation_index(generation),
+                    instant,
+                    tuple: S::Digest::default(),
+                };
+                let read = D::read_record(&mut loaded.records, note, &record);
+                // A record of an earlier time is one that an accident has brought back.
+                if read.is_none() || !D::covers(&loaded.records, note, &claim) {
+                    return Err(StoreFault::Damaged);
+                }
+            }
+            loaded.numbers.push(*number);
+            let content = Content::from(&row.content);
+            loaded.layers.place(generation, row.lower, content, note);
+        }
+        Ok(())
+    }
+
+    /// All tuples of a generation at an instant: their lower ends, which ascend, and numbers.
+    pub(super) fn run(&self, generation: usize, instant: u64) -> Result<Piece, StoreFault> {
+        let mut run = Piece::new();
+        let range = runs_between(generation, instant, instant.saturating_add(1));
+        self.rows.scan(&range.start, &range.end, &mut |_, piece| {
+            run.extend(decoded::<Piece>(piece)?);
+            Ok(())
+        })?;
+        if run.is_sorted_by(|(one, _), (next, _)| one < next) {
+            Ok(run)
+        } else {
+            Err(StoreFault::Damaged)
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! The author without a copy of the contents.
+
+use std::collections::BTreeSet;
+
+use pad_core::{
+    ApplyError, HeadSignature, Key, Operation, PendingChanges, StoreFault, Suite, Update, Version,
+};
+use signature::Signer;
+
+use super::{design::StorableDesign, repository::StoredTupleRepository, rows::Rows};
+use crate::{
+    author::{Plan, Signing},
+    design::AuthorError,
+    statement::Context,
+    update::TupleAttachment,
+};
+
+/// An author cannot publish.
+#[derive(Debug, thiserror::Error)]
+pub enum PublishError {
+    /// The version cannot be signed.
+    #[error(transparent)]
+    Author(#[from] AuthorError),
+    /// The batch cannot be applied, or the rows cannot be read.
+    #[error(transparent)]
+    Apply(#[from] ApplyError),
+}
+
+impl From<StoreFault> for PublishError {
+    fn from(fault: StoreFault) -> Self {
+        Self::Apply(fault.into())
+    }
+}
+
+impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
+    /// Signs a batch as the next version, and applies it: the author without a copy of the contents.
+    ///
+    /// The last operation on a key wins; removing an absent key does nothing. What is read is the batch's keys, and the generations whose clocks
+    /// the version moves, whose tuples are all signed anew or get another link.
+    ///
+    /// The version must not be handed out before the update is kept.
+    ///
+    /// # Errors
+    /// [`PublishError`]: nothing is changed, no signature has left this function, and the batch has its operations still.
+    pub fn publish<K: Signer<HeadSignature> + Sync>(
+        &mut self,
+        batch: &mut Vec<Operation>,
+        signer: &K,
+        secret: &D::Secret,
+    ) -> Result<Update<S, TupleAttachment<D::Extension>>, PublishError> {
+        self.meet_others()?;
+        let there = self.there(batch)?;
+        let is_there = |key: &[u8]| there.contains(key);
+        let entries = usize::try_from(self.state.entries).map_err(|_| StoreFault::Damaged)?;
+        let mut pending = PendingChanges::default();
+        pending.extend(core::mem::take(batch), is_there);
+        let entries = pending.len(entries, is_there);
+        let operations = pending.take();
+        let published = self.signed(operations, entries, (signer, secret));
+        published.map_err(|(error, operations)| {
+            *batch = operations;
+            error
+        })
+    }
+
+    /// Those keys of a batch that the latest version has.
+    fn there(&self, batch: &[Operation]) -> Result<BTreeSet<Key>, StoreFault> {
+        if self.state.entries == 0 {
+            return Ok(BTreeSet::new());
+        }
+        self.read(|reader| {
+            let mut there = BTreeSet::new();
+            for operation in batch {
+                let key = operation.key();
+                let content = reader.decided::<S>(0, key)?;
+                if matches!(content, Some(crate::content::Content::Value(_))) {
+                    there.insert(key.clone());
+                }
+            }
+            Ok(there)
+        })
+    }
+
+    /// The update of operations that are in order, which lead to so many entries.
+    #[allow(
+        clippy::type_complexity,
+        reason = "an update, or why not and its operations"
+    )]
+    fn signed<K: Signer<HeadSignature> + Sync>(
+        &mut self,
+        operations: Vec<Operation>,
+        entries: usize,
+        keys: (&K, &D::Secret),
+    ) -> Result<Update<S, TupleAttachment<D::Extension>>, (PublishError, Vec<Operation>)> {
+        let base = self.state.latest;
+        let signed = self.sign_next(&operations, entries, keys);
+        let (head, attachment, loaded) = match signed {
+            Ok(signed) => signed,
+            Err(error) => return Err((error, operations)),
+        };
+        let update = Update {
+            base,
+            operations,
+            head,
+            attachment,
+        };
+        match self.take_in_signed(&update, loaded) {
+            Ok(_) => Ok(update),
+            Err(error) => Err((error.into(), update.operations)),
+        }
+    }
+
+    fn take_in_signed(
+        &mut self,
+        update: &Update<S, TupleAttachment<D::Extension>>,
+        loaded: super::load::Loaded<S, D>,
+    ) -> Result<Version, ApplyError> {
+        self.check_next(update)?;
+        self.take_in_loaded(update, loaded)
+    }
+
+    #[allow(clippy::type_complexity, reason = "the parts of an update")]
+    fn sign_next<K: Signer<HeadSignature> + Sync>(
+        &mut self,
+        operations: &[Operation],
+        entries: usize,
+        (signer, secret): (&K, &D::Secret),
+    ) -> Result<
+        (
+            pad_core::SignedHead<S>,
+            TupleAttachment<D::Extension>,
+            super::load::Loaded<S, D>,
+        ),
+        PublishError,
+    > {
+        let sizes: Option<Vec<usize>> = self
+            .state
+            .sizes
+            .iter()
+            .map(|size| usize::try_from(*size).ok())
+            .collect();
+        let plan = Plan {
+            version: self.state.latest,
+            sizes: &sizes.ok_or(StoreFault::Damaged)?,
+            entries,
+            operations: self.state.operations,
+        };
+        let (merged, _) = plan.merged(self.speculation, operations.len());
+        let keys = operations.iter().map(Operation::key);
+        let loaded = self.read_known(|reader| reader.load::<S, D>(merged, keys))?;
+        let context = Context::of(self.authority());
+        let (mut layers, mut state) = D::resume(secret, context, &loaded.records, &loaded.layers)?;
+        let transition = layers.apply(operations, merged)?;
+        let history = self.history()?.root();
+        let signing = Signing::<S, D, K> {
+            authority: &self.state.authority,
+            secret,
+            signer,
+            history,
+            workers: &self.workers,
+        };
+        let signed = signing.sign(&mut state, &mut layers, operations, &transition)?;
+        Ok((signed.0, signed.1, loaded))
+    }
+}

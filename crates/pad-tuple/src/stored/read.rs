@@ -1,0 +1,220 @@
+//! Finding tuples and their records in one state of the rows.
+
+use std::{borrow::Cow, cell::RefCell};
+
+use pad_core::{Key, LookupError, SignedHead, StoreFault, Suite, Version};
+
+use super::{
+    design::StorableDesign,
+    layout::{
+        Piece, STATE, State, TupleRow, VersionRow, decoded, piece_start, record_key, run_key,
+        tuple_key, version_key,
+    },
+    rows::RowView,
+};
+use crate::{
+    content::Content,
+    design::{Placed, TupleId},
+    repository::StoredTuple,
+    scheme::Claim,
+    source::{Found, Source},
+    statement::Context,
+    tuple::generation_index,
+};
+
+/// One state of the rows, of a dictionary with this key.
+///
+/// Tuples have numbers that count for this reading alone: those that were found, in their order.
+pub(super) struct Reader<'v, K> {
+    pub(super) rows: &'v dyn RowView,
+    pub(super) key: &'v K,
+    /// The latest version that is asked about.
+    pub(super) latest: Version,
+    pub(super) state: State,
+    numbers: RefCell<Vec<u64>>,
+}
+
+impl<'v, K> Reader<'v, K> {
+    /// The rows can be ahead of what is known, if somebody else has written meanwhile.
+    ///
+    /// # Errors
+    /// [`StoreFault::Damaged`] if these are not rows of this dictionary up to its latest version.
+    pub(super) fn new(
+        rows: &'v dyn RowView,
+        key: &'v K,
+        known: &State,
+    ) -> Result<Self, StoreFault> {
+        let state = match rows.get(STATE)? {
+            Some(state) => decoded::<State>(&state)?,
+            None if known.latest == Version::EMPTY => known.clone(),
+            None => return Err(StoreFault::Damaged),
+        };
+        let (authority, sizes) = (state.authority, state.sizes.len());
+        if authority != known.authority || sizes != known.sizes.len() || state.latest < known.latest
+        {
+            return Err(StoreFault::Damaged);
+        }
+        Ok(Self {
+            rows,
+            key,
+            latest: known.latest,
+            state,
+            numbers: RefCell::default(),
+        })
+    }
+
+    /// The row of a version from 1 on.
+    pub(super) fn version<S: Suite>(&self, version: Version) -> Result<VersionRow<S>, LookupError> {
+        version_row(self.rows, self.latest, version)
+    }
+
+    /// The tuple under a number, which is said to begin there.
+    pub(super) fn tuple(
+        &self,
+        generation: usize,
+        lower: &Key,
+        number: u64,
+    ) -> Result<TupleRow, StoreFault> {
+        let row = self.rows.get(&tuple_key(number))?;
+        let row: TupleRow = decoded(&row.ok_or(StoreFault::Damaged)?)?;
+        if row.generation == generation_index(generation) && row.lower == *lower {
+            Ok(row)
+        } else {
+            Err(StoreFault::Damaged)
+        }
+    }
+
+    /// The tuple of a generation that holds a key at an instant, and its number.
+    pub(super) fn holding(
+        &self,
+        (generation, instant): (usize, u64),
+        key: &[u8],
+    ) -> Result<(TupleRow, u64), StoreFault> {
+        let (from, to) = (
+            run_key(generation, instant, &[]),
+            run_key(generation, instant, key),
+        );
+        let (begin, piece) = self.rows.last(&from, &to)?.ok_or(StoreFault::Damaged)?;
+        let piece: Piece = decoded(&piece)?;
+        let below = piece.partition_point(|(lower, _)| lower.as_bytes() <= key);
+        let begins = piece.first().map(|(lower, _)| lower.as_bytes()) == piece_start(&begin);
+        let found = below.checked_sub(1).and_then(|place| piece.get(place));
+        let (lower, number) = found.filter(|_| begins).ok_or(StoreFault::Damaged)?;
+        let tuple = self.tuple(generation, lower, *number)?;
+        // A piece that is missing would make the one before it seem to hold its keys.
+        if tuple
+            .upper
+            .as_ref()
+            .is_some_and(|upper| upper.as_bytes() <= key)
+        {
+            return Err(StoreFault::Damaged);
+        }
+        Ok((tuple, *number))
+    }
+
+    /// What the latest version's generations from one on say about a key: the youngest that knows it decides.
+    pub(super) fn decided<S: Suite>(
+        &self,
+        from: usize,
+        key: &Key,
+    ) -> Result<Option<Content<S>>, StoreFault> {
+        for generation in from..self.state.sizes.len() {
+            let instant = self.state.instant(generation);
+            let place = (generation, instant.ok_or(StoreFault::Damaged)?);
+            let (tuple, _) = self.holding(place, key.as_bytes())?;
+            if tuple.lower == *key {
+                match tuple.tuple::<S>().content {
+                    Content::Nothing => {}
+                    content => return Ok(Some(content)),
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// A number for this reading.
+    fn numbered(&self, number: u64) -> Result<TupleId, StoreFault> {
+        let mut numbers = self.numbers.borrow_mut();
+        let place = u32::try_from(numbers.len()).map_err(|_| StoreFault::Damaged)?;
+        numbers.push(number);
+        Ok(TupleId(place))
+    }
+}
+
+/// The row of a version from 1 on, of versions up to a latest one.
+pub(super) fn version_row<S: Suite>(
+    rows: &dyn RowView,
+    latest: Version,
+    version: Version,
+) -> Result<VersionRow<S>, LookupError> {
+    if version == Version::EMPTY || version > latest {
+        return Err(LookupError::UnknownVersion { version, latest });
+    }
+    let row = rows.get(&version_key(version))?;
+    Ok(decoded(&row.ok_or(LookupError::Damaged { version })?)?)
+}
+
+impl<S: Suite, D: StorableDesign<S>> Source<S, D> for Reader<'_, D::Key> {
+    fn instants(&self, version: Version) -> Result<Vec<u64>, LookupError> {
+        let oldest = self.state.oldest;
+        if version < oldest {
+            return Err(LookupError::Pruned { version, oldest });
+        }
+        let epochs = match version {
+            Version::EMPTY => vec![0; D::GENERATIONS - 1],
+            version => self.version::<S>(version)?.epochs,
+        };
+        if epochs.len() != D::GENERATIONS - 1 {
+            return Err(LookupError::Damaged { version });
+        }
+        Ok(core::iter::once(version.number()).chain(epochs).collect())
+    }
+
+    fn signed_head(&self, version: Version) -> Result<SignedHead<S>, LookupError> {
+        let row = self.version::<S>(version)?;
+        Ok(row.signed(&self.state.authority, version))
+    }
+
+    fn floor(
+        &self,
+        _: Version,
+        place: (usize, u64),
+        key: &[u8],
+    ) -> Result<Found<'_, S>, LookupError> {
+        let (row, number) = self.holding(place, key)?;
+        let lower = row.lower.as_bytes().to_vec();
+        let tuple: StoredTuple<S> = row.tuple();
+        Ok(Found {
+            lower: Cow::Owned(lower),
+            number: self.numbered(number)?,
+            tuple: Cow::Owned(tuple),
+        })
+    }
+
+    fn records(
+        &self,
+        version: Version,
+        tuples: &[Placed],
+    ) -> Result<Cow<'_, D::Records>, LookupError> {
+        let damaged = LookupError::Damaged { version };
+        let mut records = D::records(self.key, Context::of(&self.state.authority));
+        let numbers = self.numbers.borrow();
+        for placed in tuples {
+            let number = numbers.get(placed.tuple.position()).ok_or(damaged)?;
+            let instant = if D::EACH_INSTANT { placed.instant } else { 0 };
+            let record = self.rows.get(&record_key(*number, instant))?;
+            let record = record.ok_or(damaged)?;
+            let claim = Claim {
+                generation: generation_index(placed.generation),
+                instant: placed.instant,
+                tuple: S::Digest::default(),
+            };
+            let read = D::read_record(&mut records, placed.tuple, &record);
+            // A record of an earlier time, which accidents to the medium can bring back, tells of what it should not.
+            if read.is_none() || !D::covers(&records, placed.tuple, &claim) {
+                return Err(damaged);
+            }
+        }
+        Ok(Cow::Owned(records))
+    }
+}

@@ -1,0 +1,485 @@
+//! Stored tuples are those in memory: updates, heads and proofs, byte for byte, whoever signs, and whenever they are opened again.
+
+use core::ops::Range;
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex},
+};
+
+use conformance::{
+    operation::{key, value},
+    pad::{public_key, signing_key},
+    tuple::TestSecret,
+};
+use ed25519_dalek::SigningKey;
+use pad_core::{
+    ApplyError, Dictionary, DictionaryId, Heads, Key, KeyRange, Keys, LookupError, Operation,
+    Repository, Sha256Ed25519, StoreFault, Untrusted, Update, Version, codec,
+};
+use pad_tuple::{
+    Design, Expectation, SecretBytes, StorableDesign, StoredTupleRepository, TupleAuthor,
+    TupleRepository,
+    stored::{MemoryRows, PublishError, RowView, Rows},
+    update::TupleAttachment,
+};
+
+type S = Sha256Ed25519;
+type UpdateOf<D> = Update<S, TupleAttachment<<D as Design<S>>::Extension>>;
+type Stored<D> = StoredTupleRepository<S, D>;
+
+const SIGNER: u8 = 7;
+
+/// A dictionary in memory, one that signs what it stores, and one that is brought updates.
+struct Life<D: StorableDesign<S>> {
+    author: TupleAuthor<S, D, SigningKey>,
+    memory: TupleRepository<S, D>,
+    signing: Stored<D>,
+    following: Stored<D>,
+    updates: Vec<UpdateOf<D>>,
+}
+
+fn secret<D: Design<S, Secret: TestSecret>>() -> D::Secret {
+    D::Secret::numbered(SIGNER)
+}
+
+fn public<D: Design<S, Secret: TestSecret>>() -> D::Key {
+    D::key(&secret::<D>())
+}
+
+fn reopened<D: StorableDesign<S, Secret: TestSecret>>(stored: &Stored<D>) -> Stored<D> {
+    let mut flushed = stored.clone();
+    flushed.flush().unwrap();
+    let rows = flushed.rows().clone();
+    StoredTupleRepository::open(*stored.authority(), public::<D>(), rows).unwrap()
+}
+
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, bound: u64) -> u64 {
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        (self.0 >> 33) % bound
+    }
+}
+
+fn name(number: u64) -> Key {
+    match number {
+        0 => Key::default(),
+        number => key(format!("k{:02}", number % 100)),
+    }
+}
+
+fn batch(random: &mut Random, size: u64) -> Vec<Operation> {
+    let mut operations = Vec::new();
+    for _ in 0..size {
+        let key = name(random.below(40));
+        operations.push(if random.below(3) == 0 {
+            Operation::Remove(key)
+        } else {
+            Operation::Put(key, value(format!("{}", random.below(50))))
+        });
+    }
+    operations
+}
+
+impl<D: StorableDesign<S, Secret: TestSecret + SecretBytes>> Life<D> {
+    fn new() -> Self {
+        let id = DictionaryId::from_name("stored tuples");
+        let author = TupleAuthor::new(id, public_key(SIGNER), signing_key(SIGNER), secret::<D>());
+        let authority = author.authority();
+        let open = || Stored::<D>::open(authority, public::<D>(), MemoryRows::default()).unwrap();
+        Self {
+            memory: TupleRepository::new(authority, public::<D>()),
+            signing: open(),
+            following: open(),
+            author,
+            updates: Vec::new(),
+        }
+    }
+
+    fn publish(&mut self, batch: Vec<Operation>) {
+        let update = self.author.snapshot_of(batch.clone()).unwrap();
+        let mut own = batch;
+        let signer = signing_key(SIGNER);
+        let published = self.signing.publish(&mut own, &signer, &secret::<D>());
+        assert_eq!(published.unwrap(), update, "the same is signed");
+        assert!(own.is_empty());
+        assert_eq!(self.memory.apply(&update), self.following.apply(&update));
+        self.updates.push(update);
+    }
+
+    fn reopen(&mut self) {
+        self.signing = reopened(&self.signing);
+        self.following = reopened(&self.following);
+    }
+
+    fn grow(&mut self, random: &mut Random, versions: u64) {
+        for _ in 0..versions {
+            let size = [1, 1, 2, 0, 12, 1][usize::try_from(random.below(6)).unwrap()];
+            self.publish(batch(random, size));
+            if random.below(4) == 0 {
+                self.reopen();
+            } else if random.below(3) == 0 {
+                self.following.flush().unwrap();
+            }
+        }
+    }
+
+    fn check(&self) {
+        for stored in [&self.signing, &self.following] {
+            check_same(&self.memory, stored);
+            check_same(&self.memory, &reopened(stored));
+        }
+    }
+}
+
+fn ranges() -> Vec<KeyRange> {
+    let some = KeyRange {
+        start: Some(name(7)),
+        end: Some(name(23)),
+    };
+    vec![KeyRange::ALL, some]
+}
+
+fn encoded<T: codec::Message>(proof: Result<T, LookupError>) -> Result<Vec<u8>, LookupError> {
+    proof.map(|proof| codec::encode(&proof))
+}
+
+/// All that two repositories say.
+fn check_same<D: StorableDesign<S>>(memory: &TupleRepository<S, D>, stored: &Stored<D>) {
+    let latest = memory.latest();
+    assert_eq!(
+        (memory.oldest(), latest),
+        (stored.oldest(), stored.latest())
+    );
+    assert_eq!(u64::try_from(memory.len()).unwrap(), stored.len());
+    stored.heads().check().unwrap();
+    for number in 0..=latest.number() + 1 {
+        let version = Version::new(number);
+        assert_eq!(memory.head(version), stored.head(version));
+        for older in (0..number).map(Version::new) {
+            let proofs = memory.heads().prove_consistency(older, version);
+            assert_eq!(proofs, stored.heads().prove_consistency(older, version));
+        }
+        for place in (0..42).step_by(3) {
+            let key = name(place);
+            assert_eq!(
+                encoded(memory.prove(version, &key)),
+                encoded(stored.prove(version, &key))
+            );
+            assert_eq!(memory.lookup(version, &key), stored.lookup(version, &key));
+        }
+        let keys = Keys::new((1..40).step_by(5).map(name).collect()).unwrap();
+        let (one, other) = (
+            encoded(memory.prove_keys(version, &keys)),
+            encoded(stored.prove_keys(version, &keys)),
+        );
+        assert_eq!(one, other);
+        for range in ranges() {
+            let proof = encoded(memory.prove_range(version, &range));
+            assert_eq!(proof, encoded(stored.prove_range(version, &range)));
+        }
+        assert_eq!(memory.entries(version), stored.entries(version));
+    }
+}
+
+fn lives<D: StorableDesign<S, Secret: TestSecret + SecretBytes>>(seeds: u64, versions: u64) {
+    for seed in 0..seeds {
+        let (mut life, mut random) = (Life::<D>::new(), Random(seed));
+        life.check();
+        life.grow(&mut random, versions);
+        life.check();
+        for percent in [0, 40, 40, 80, 100] {
+            let oldest = Version::new(life.memory.latest().number() * percent / 100);
+            life.memory.prune(oldest).unwrap();
+            life.signing.prune(oldest).unwrap();
+            life.following.prune(oldest).unwrap();
+            life.check();
+            life.grow(&mut random, 2);
+            life.check();
+        }
+        let beyond = life.memory.latest().next().unwrap();
+        assert_eq!(life.memory.prune(beyond), life.signing.prune(beyond));
+        let first = life.memory.prune(Version::EMPTY);
+        assert_eq!(first, life.signing.prune(Version::EMPTY));
+    }
+}
+
+/// What is refused leaves everything as it was, for the same reason.
+fn refusals<D: StorableDesign<S, Secret: TestSecret + SecretBytes>>() {
+    let (mut life, mut random) = (Life::<D>::new(), Random(3));
+    life.grow(&mut random, 9);
+    let next = life.author.snapshot_of(batch(&mut random, 5)).unwrap();
+    let mut gap = next.clone();
+    gap.base = Version::EMPTY;
+    let mut forged = next.clone();
+    forged.operations.push(Operation::Put(key("z"), value("z")));
+    let mut merged = next.clone();
+    merged.attachment.merged = 9;
+    let mut fewer = next.clone();
+    fewer.attachment.extensions.clear();
+    let mut unordered = next.clone();
+    unordered.operations = vec![
+        Operation::Put(key("z"), value("z")),
+        Operation::Put(key("a"), value("a")),
+    ];
+    let mut absent = next.clone();
+    absent.operations = vec![Operation::Remove(key("never there"))];
+    let mut foreign = next.clone();
+    foreign.head.head.history = foreign.head.head.root;
+    for update in [gap, forged, merged, fewer, unordered, absent, foreign] {
+        let refused = life.memory.apply(&update);
+        assert!(refused.is_err());
+        assert_eq!(refused, life.following.apply(&update));
+        check_same(&life.memory, &life.following);
+    }
+    assert_eq!(life.memory.apply(&next), life.following.apply(&next));
+    check_same(&life.memory, &life.following);
+}
+
+/// A signer that is another's, or fails, signs nothing, and the batch is there still.
+fn unsigned<D: StorableDesign<S, Secret: TestSecret + SecretBytes>>() {
+    let (mut life, mut random) = (Life::<D>::new(), Random(5));
+    life.grow(&mut random, 5);
+    let wanted = vec![Operation::Put(key("k01"), value("new"))];
+    let mut own = wanted.clone();
+    let stranger = signing_key(SIGNER + 1);
+    let refused = life.signing.publish(&mut own, &stranger, &secret::<D>());
+    assert!(matches!(
+        refused,
+        Err(PublishError::Apply(ApplyError::Head(_)))
+    ));
+    assert_eq!(own, wanted);
+    check_same(&life.memory, &life.signing);
+    life.publish(wanted);
+    life.check();
+}
+
+/// Every row in turn goes, or becomes what it was some versions before: no answer is wrong, and nothing is absent that is there.
+fn accidents<D: StorableDesign<S, Secret: TestSecret + SecretBytes>>() {
+    let (mut life, mut random) = (Life::<D>::new(), Random(8));
+    life.grow(&mut random, 7);
+    let mut earlier = reopened(&life.following);
+    life.grow(&mut random, 9);
+    let mut whole = reopened(&life.following);
+    let rows = whole.rows_mut().rows_mut().clone();
+    let stale: BTreeMap<_, _> = earlier.rows_mut().rows_mut().clone();
+    let (authority, latest) = (*whole.authority(), whole.latest());
+    let next = life.author.snapshot_of(batch(&mut random, 4)).unwrap();
+    let (mut refused, mut answered) = (0, 0);
+    for row in rows.keys() {
+        for replacement in [None, stale.get(row).cloned()] {
+            let mut damaged = MemoryRows::default();
+            *damaged.rows_mut() = rows.clone();
+            match replacement {
+                None => damaged.rows_mut().remove(row),
+                Some(before) => damaged.rows_mut().insert(row.clone(), before),
+            };
+            let Ok(mut stored) = Stored::<D>::open(authority, public::<D>(), damaged) else {
+                refused += 1;
+                continue;
+            };
+            if stored.latest() != latest {
+                // The row that says where the rows stand: they are behind, and are brought what they lack again.
+                for update in &life.updates[usize::try_from(stored.latest().number()).unwrap()..] {
+                    if stored.apply(update).is_err() {
+                        break;
+                    }
+                }
+            }
+            if stored.latest() != latest {
+                refused += 1;
+                continue;
+            }
+            for version in [1, 5, latest.number()].map(Version::new) {
+                let expectation = Expectation {
+                    authority,
+                    key: public::<D>(),
+                    version,
+                };
+                for place in (0..40).step_by(3) {
+                    let key = name(place);
+                    match stored.prove(version, &key) {
+                        Ok(proof) => {
+                            let truth = life.memory.lookup(version, &key).unwrap();
+                            let proved = Untrusted::new(proof).verify(&expectation, &key);
+                            let lookup = proved.unwrap().into_inner();
+                            assert_eq!(lookup.answer.value(), truth.as_ref());
+                            answered += 1;
+                        }
+                        Err(
+                            LookupError::Damaged { .. } | LookupError::Store(StoreFault::Damaged),
+                        ) => {
+                            refused += 1;
+                        }
+                        Err(other) => panic!("{other}"),
+                    }
+                }
+            }
+            match stored.apply(&next) {
+                Ok(_) | Err(ApplyError::Store(StoreFault::Damaged)) => {}
+                // Whether a removed key is there cannot be known without its row.
+                Err(other) => panic!("{other}"),
+            }
+        }
+    }
+    assert!(refused > 0 && answered > 0);
+}
+
+macro_rules! of_design {
+    (base_superseding_bls, $($design:tt)+) => { of_design!(@ base_superseding_bls, 1, 7, $($design)+); };
+    (spec_lightweight_bls, $($design:tt)+) => { of_design!(@ spec_lightweight_bls, 1, 7, $($design)+); };
+    (@ $name:ident, $seeds:literal, $versions:literal, $($design:tt)+) => {
+        mod $name {
+            #[test]
+            fn updates_heads_and_proofs_are_those_of_memory() {
+                super::lives::<$($design)+>($seeds, $versions);
+            }
+
+            #[test]
+            fn what_is_refused_changes_nothing() {
+                super::refusals::<$($design)+>();
+                super::unsigned::<$($design)+>();
+            }
+        }
+    };
+    ($name:ident, $($design:tt)+) => { of_design!(@ $name, 3, 14, $($design)+); };
+}
+
+pad_tuple::for_each_tuple!(of_design);
+
+#[test]
+fn accidents_to_rows_make_no_wrong_answer() {
+    accidents::<pad_tuple::SpecLightweight>();
+    accidents::<pad_tuple::BaseSuperseding>();
+    accidents::<pad_tuple::Spec>();
+    accidents::<pad_tuple::SpecLightweight3>();
+}
+
+/// Rows that several processes have open.
+#[derive(Clone, Debug, Default)]
+struct SharedRows(Arc<Mutex<MemoryRows>>);
+
+impl Rows for SharedRows {
+    fn read<T, E: From<StoreFault>>(
+        &self,
+        work: impl FnOnce(&dyn RowView) -> Result<T, E>,
+    ) -> Result<T, E> {
+        self.0.lock().unwrap().read(work)
+    }
+
+    fn write(
+        &mut self,
+        known: (&[u8], Option<&[u8]>),
+        removed: &[Range<Vec<u8>>],
+        rows: &BTreeMap<Vec<u8>, Vec<u8>>,
+    ) -> Result<(), StoreFault> {
+        self.0.lock().unwrap().write(known, removed, rows)
+    }
+}
+
+type SharedStored<D> = StoredTupleRepository<S, D, SharedRows>;
+
+/// All that those say who have the same rows open.
+fn assert_alike<D: StorableDesign<S>>(memory: &TupleRepository<S, D>, shared: &SharedStored<D>) {
+    assert_eq!(memory.latest(), shared.latest());
+    for version in (shared.oldest().number()..=shared.latest().number()).map(Version::new) {
+        assert_eq!(memory.head(version), shared.head(version));
+        for key in (0..40).step_by(3).map(name) {
+            let (one, other) = (memory.prove(version, &key), shared.prove(version, &key));
+            assert_eq!(encoded(one), encoded(other));
+        }
+    }
+}
+
+/// Whoever lacks something applies it, and several do at a time.
+fn several_writers<D: StorableDesign<S, Secret: TestSecret + SecretBytes>>() {
+    let (mut life, mut random) = (Life::<D>::new(), Random(4));
+    life.grow(&mut random, 12);
+    let authority = *life.memory.authority();
+    let rows = SharedRows::default();
+    let open = || SharedStored::<D>::open(authority, public::<D>(), rows.clone()).unwrap();
+    let mut memory = TupleRepository::<S, D>::new(authority, public::<D>());
+    let (mut writer, mut late) = (open(), open());
+    late.apply(&life.updates[0]).unwrap();
+    for (place, update) in life.updates.iter().enumerate() {
+        memory.apply(update).unwrap();
+        writer.apply(update).unwrap();
+        assert_alike(&memory, &writer);
+        if place % 4 == 1 {
+            writer.flush().unwrap();
+        }
+        // Whoever opens the rows brings them up, the writer's own or not.
+        if place % 3 == 0 || place == 7 {
+            let mut reader = open();
+            let known = usize::try_from(reader.latest().number()).unwrap();
+            for update in &life.updates[known..=place] {
+                reader.apply(update).unwrap();
+            }
+            reader.flush().unwrap();
+            if place == 7 {
+                reader.prune(Version::new(3)).unwrap();
+            }
+            assert_alike(&memory, &reader);
+        }
+    }
+    writer.flush().unwrap();
+    assert_eq!(writer.oldest(), Version::new(3));
+    assert_alike(&memory, &writer);
+    assert_alike(&memory, &open());
+    // One that is far behind has nothing to write, and does not go on from rows that it does not know.
+    assert_eq!(late.flush(), Err(StoreFault::Closed));
+    let refused = late.apply(&life.updates[1]);
+    assert_eq!(refused, Err(ApplyError::Store(StoreFault::Closed)));
+    assert_eq!(late.prune(Version::new(1)), Err(StoreFault::Closed.into()));
+    assert_alike(&memory, &open());
+}
+
+#[test]
+fn several_write_the_same_rows() {
+    several_writers::<pad_tuple::SpecLightweight>();
+    several_writers::<pad_tuple::BaseSuperseding>();
+    several_writers::<pad_tuple::Spec>();
+}
+
+/// An author that signs two updates for one version has one of them in the rows.
+#[test]
+fn rows_of_another_history_are_not_overwritten() {
+    type D = pad_tuple::SpecLightweight;
+    let (mut one, mut other) = (Life::<D>::new(), Life::<D>::new());
+    one.publish(vec![Operation::Put(key("a"), value("1"))]);
+    other.publish(vec![Operation::Put(key("a"), value("2"))]);
+    let (authority, rows) = (*one.memory.authority(), SharedRows::default());
+    let open = || SharedStored::<D>::open(authority, public::<D>(), rows.clone()).unwrap();
+    let (mut first, mut second) = (open(), open());
+    first.apply(&one.updates[0]).unwrap();
+    second.apply(&other.updates[0]).unwrap();
+    first.flush().unwrap();
+    assert_eq!(second.flush(), Err(StoreFault::Closed));
+    assert_alike(&one.memory, &open());
+}
+
+/// After a pruning to the latest version there is a record for each tuple, and nothing of those that are no more.
+#[test]
+fn pruning_leaves_what_the_oldest_version_needs() {
+    fn check<D: StorableDesign<S, Secret: TestSecret + SecretBytes>>() {
+        let (mut life, mut random) = (Life::<D>::new(), Random(6));
+        life.grow(&mut random, 15);
+        life.signing.prune(life.memory.latest()).unwrap();
+        let tuples: usize = life.author.tuples().iter().sum();
+        let rows = life.signing.rows_mut().rows_mut().clone();
+        let of_kind = |kind| rows.keys().filter(|key| key.first() == Some(&kind)).count();
+        assert_eq!((of_kind(2), of_kind(3)), (tuples, tuples));
+        assert_eq!(
+            (of_kind(1), of_kind(4), of_kind(5)),
+            (15, D::GENERATIONS, 0)
+        );
+    }
+    check::<pad_tuple::Base>();
+    check::<pad_tuple::Spec>();
+    check::<pad_tuple::SpecLightweight3>();
+    check::<pad_tuple::SpecSuperseding>();
+}

@@ -1,0 +1,279 @@
+//! Tuple PADs whose tuples are in a file: a look-up reads the tuples that answer it, and a change the generations that it moves.
+
+use std::collections::BTreeMap;
+
+use pad_core::{
+    Answers, ApplyError, Family, Heads as _, Key, KeyRange, Keys, LookupError, Operation,
+    Question as Ask, Repository as _, Response, SnapshotHead, StoreFault, Suite, Untrusted, Value,
+    Verified, VerifyError, Version, Workers, codec, contradiction::Past, head::Authority,
+    history::ConsistencyProof,
+};
+use pad_tree::{Answer, Difference, KeyHistory};
+use pad_tuple::{
+    KeyBytes, StorableDesign, StoredTupleRepository, Tuple, TupleScheme, stored::PublishError,
+};
+
+use super::{AskedDesign, TupleSetup, answers::compare, answers::history_of, foreign_key};
+use crate::{
+    answering::{AnswerError, AnsweringRepository},
+    author::{AuthorError, ResumedAuthor, SigningKeys},
+    family::not_offered,
+    hosted::{Derived, Keeping, KeptRepository, SignedUpdate, Typed},
+    kept_log::SystemError,
+    keys::SecretKey,
+    offered::OfferedRepository,
+    question::Question,
+    repository::{CheckError, RepositoryError, SignError, StorableRepository},
+    store::{Store, StoreError, StoredCheckpoint},
+    tuple_file::TupleFile,
+};
+
+type Repository<S, D> = StoredTupleRepository<S, D, TupleFile>;
+
+/// The repository of this setup in rows, before they are taken up.
+pub(super) fn hosted<S: Suite, D: AskedDesign<S> + StorableDesign<S>>(
+    setup: TupleSetup<S, D>,
+    rows: TupleFile,
+) -> Result<Typed<Repository<S, D>>, StoreError> {
+    let said = rows.system_error();
+    let opened = StoredTupleRepository::open(*setup.authority(), setup.key().clone(), rows);
+    let repository = opened.map_err(|fault| faulty(fault, &said))?;
+    let repository = repository.with_workers(Workers::all_cores());
+    Ok(Typed::of(repository, setup))
+}
+
+/// The fault of a repository as one of its store, with what the system said, if it did.
+fn faulty(fault: StoreFault, said: &SystemError) -> StoreError {
+    match fault {
+        StoreFault::Medium => match said.take() {
+            Some(error) => StoreError::Io(error),
+            None => StoreError::Damaged("its tuples cannot be read or written"),
+        },
+        StoreFault::Closed => StoreError::Closed,
+        _ => StoreError::Damaged("its tuples do not hold together"),
+    }
+}
+
+fn refused(error: ApplyError, said: &SystemError) -> RepositoryError {
+    match error {
+        ApplyError::Store(fault) => faulty(fault, said).into(),
+        error => RepositoryError::Refused(error),
+    }
+}
+
+impl<S: Suite, D: AskedDesign<S> + StorableDesign<S>> Typed<Repository<S, D>> {
+    fn said(&self) -> SystemError {
+        self.repository().rows().system_error()
+    }
+}
+
+impl<S: Suite, D: AskedDesign<S> + StorableDesign<S>> Derived for Typed<Repository<S, D>> {
+    fn take_up(&mut self, store: &dyn Store) -> Result<(), RepositoryError> {
+        let rows = self.repository().rows().opened(store.id()?)?;
+        // Others may write meanwhile, and updates are applied to one state.
+        rows.pin()?;
+        *self = hosted(self.setup().clone(), rows)?;
+        let (latest, stored) = (self.repository().latest(), store.latest()?);
+        if latest > stored {
+            return Err(AHEAD.into());
+        }
+        Ok(())
+    }
+
+    fn publish(
+        &mut self,
+        batch: &mut Vec<Operation>,
+        keys: &SigningKeys,
+    ) -> Result<Box<dyn SignedUpdate>, SignError> {
+        let own = D::Secret::from_slice(keys.own());
+        let own = own.ok_or_else(foreign_key)?;
+        let said = self.said();
+        let published = self.repository_mut().publish(batch, keys.signer(), &own);
+        match published {
+            Ok(update) => Ok(Box::new(update)),
+            Err(PublishError::Author(error)) => {
+                Err(SignError::Signer(signature::Error::from_source(error)))
+            }
+            Err(PublishError::Apply(error)) => Err(refused(error, &said).into()),
+        }
+    }
+
+    fn settle(&mut self) -> Result<(), StoreError> {
+        let settled = self.repository_mut().flush();
+        self.repository().rows().unpin();
+        settled.map_err(|fault| faulty(fault, &self.said()))
+    }
+
+    fn waiting(&self) -> usize {
+        self.repository().memory_bytes()
+    }
+
+    fn prune(&mut self, oldest: Version) -> Result<StoredCheckpoint, RepositoryError> {
+        self.repository_mut().prune(oldest)?;
+        // From here on the rows are the only copy of what they have.
+        self.repository().rows().synchronise_name()?;
+        Ok(StoredCheckpoint {
+            version: self.repository().latest(),
+            oldest: self.repository().oldest(),
+            digest: Vec::new(),
+            bytes: Vec::new(),
+        })
+    }
+
+    fn check_heads(&self) -> Result<(), CheckError> {
+        Ok(self.repository().heads().check()?)
+    }
+}
+
+impl<S: Suite, D: AskedDesign<S> + StorableDesign<S>> OfferedRepository
+    for Typed<Repository<S, D>>
+{
+    fn resume(&self, key: &SecretKey) -> Result<ResumedAuthor, AuthorError> {
+        let keys = SigningKeys::of(key);
+        let own = D::Secret::from_slice(keys.own()).ok_or_else(foreign_key)?;
+        self.repository().require_keys(keys.signer(), &own)?;
+        Ok(ResumedAuthor::WithKeys(keys))
+    }
+}
+
+impl<S: Suite, D: AskedDesign<S> + StorableDesign<S>> StorableRepository for Repository<S, D> {
+    const EVIDENCE_OUTLIVES_VERSION: bool = true;
+    type Setup = TupleSetup<S, D>;
+
+    fn with_workers(self, workers: Workers) -> Self {
+        self.with_workers(workers)
+    }
+
+    fn authority(&self) -> &Authority {
+        self.authority()
+    }
+
+    fn entries(&self) -> usize {
+        usize::try_from(self.len()).unwrap_or(usize::MAX)
+    }
+
+    fn memory_bytes(&self) -> usize {
+        self.memory_bytes()
+    }
+
+    fn prove_consistency(
+        &self,
+        older: Version,
+        newer: Version,
+    ) -> Result<ConsistencyProof<S>, LookupError> {
+        self.heads().prove_consistency(older, newer)
+    }
+
+    fn prove_past(&self, older: Version, newer: Version) -> Result<[Past<S>; 2], LookupError> {
+        let root = Past::Root(self.heads().prove_inclusion(older, newer)?);
+        Ok([
+            root,
+            Past::History(self.heads().prove_prefix(older, newer)?),
+        ])
+    }
+}
+
+impl<S: Suite, D: AskedDesign<S> + StorableDesign<S>> KeptRepository for Repository<S, D> {
+    fn keeping(typed: &mut Typed<Self>) -> Keeping<'_> {
+        Keeping::Derived(typed)
+    }
+
+    fn file_bytes(&self) -> Result<u64, StoreError> {
+        self.rows().file_bytes()
+    }
+
+    fn refused(&self, error: ApplyError) -> RepositoryError {
+        refused(error, &self.rows().system_error())
+    }
+}
+
+impl<S: Suite, D: AskedDesign<S> + StorableDesign<S>> AnsweringRepository for Repository<S, D> {
+    fn answer(&self, version: Version, question: &Question) -> Result<Vec<u8>, AnswerError> {
+        Ok(match question {
+            Question::Key(key) => response(self, version, self.prove(version, key)?)?,
+            Question::Keys(keys) => response(self, version, self.prove_keys(version, keys)?)?,
+            Question::Range(range) => response(self, version, self.prove_range(version, range)?)?,
+            question => return Err(not_offered(question, <D as TupleScheme<S>>::SCHEME).into()),
+        })
+    }
+
+    /// As of those in memory.
+    fn history_page(
+        &self,
+        key: &Key,
+        last: Version,
+        lookups: u64,
+    ) -> Result<Untrusted<KeyHistory>, AnswerError> {
+        let versions = (self.oldest(), last.min(self.latest()));
+        Ok(history_of(versions, lookups, |version| {
+            self.lookup(version, key)
+        })?)
+    }
+
+    fn diff(
+        &self,
+        before: Version,
+        after: Version,
+    ) -> Result<Untrusted<Vec<Difference>>, AnswerError> {
+        let changes = compare(self.entries(before)?, self.entries(after)?);
+        Ok(Untrusted::new(changes))
+    }
+
+    fn checked_answers(
+        &self,
+        head: &Verified<SnapshotHead<S>>,
+        keys: &Keys,
+    ) -> Result<Vec<(Key, Answer)>, CheckError> {
+        let proof = self.prove_keys(head.get().version, keys)?;
+        Ok(verified(self, proof, head, keys)?.answers)
+    }
+
+    fn check_contents(&self, head: &Verified<SnapshotHead<S>>) -> Result<(), CheckError> {
+        let version = head.get().version;
+        let proof = self.prove_range(version, &KeyRange::ALL)?;
+        let proved = verified(self, proof, head, &KeyRange::ALL)?;
+        let stored: BTreeMap<Key, Value> = self.entries(version)?;
+        if proved.entries.into_iter().eq(stored) {
+            Ok(())
+        } else {
+            Err(CheckError::Version(version, VerifyError::RootMismatch))
+        }
+    }
+}
+
+fn response<S: Suite, D: AskedDesign<S> + StorableDesign<S>, P: codec::Message>(
+    repository: &Repository<S, D>,
+    version: Version,
+    proof: P,
+) -> Result<Vec<u8>, LookupError> {
+    Ok(codec::encode(&Response::new(repository, version, proof)?))
+}
+
+/// What a proof establishes for a client of the repository.
+fn verified<S: Suite, D: AskedDesign<S> + StorableDesign<S>, Q: Ask>(
+    repository: &Repository<S, D>,
+    proof: <Tuple<D, S> as Answers<Q>>::Proof,
+    head: &Verified<SnapshotHead<S>>,
+    question: &Q,
+) -> Result<Q::Statement, CheckError>
+where
+    Tuple<D, S>:
+        Answers<Q> + Family<Suite = S, Error = VerifyError, Key = <D as TupleScheme<S>>::Key>,
+{
+    let authority = repository.authority();
+    let key = repository.key().clone();
+    let public = TupleSetup::<S, D>::new(authority.author, authority.dictionary, key);
+    let proof = Untrusted::new(proof);
+    match <Tuple<D, S> as Answers<Q>>::verify(proof, &public, head, question) {
+        Ok(verified) => Ok(verified.into_inner()),
+        Err(error) => Err(CheckError::Version(head.get().version, error)),
+    }
+}
+
+#[cfg(test)]
+mod tests;
+
+/// What is beside a store is written after it; so the store is an older copy.
+const AHEAD: StoreError = StoreError::Damaged(
+    "the file of tuples beside it (with .tuples at the end of its name) is newer than it is: bring the newer store back, or move that file away, and it is made again unless the store was pruned",
+);

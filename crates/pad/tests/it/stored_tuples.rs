@@ -1,0 +1,438 @@
+//! Stores whose tuples are in a file of their own: as those in memory, whoever else reads or writes, and whatever becomes of the file.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use pad::{
+    AnswerError, AuthorError, Key, LookupError, Operation, RepositoryError, SecretKey,
+    SigningRecord, StoreError, Value, Version,
+    dynamic::{AnyAuthor, AnyRepository, Description, open_author, open_repository, verify},
+    pad_core::StoreFault,
+    question::{Question, Statement},
+    selection::{RepositoryName, SchemeName, SuiteName},
+};
+use redb::{Database, ReadableDatabase as _, ReadableTable as _, TableDefinition};
+use zeroize::Zeroizing;
+
+use crate::stored::{assert_same, batches, name, put, questions};
+
+const SCHEMES: [SchemeName; 5] = [
+    SchemeName::TupleBase,
+    SchemeName::TupleBaseSuperseding,
+    SchemeName::TupleSpec,
+    SchemeName::TupleSpecLightweight,
+    SchemeName::TupleSpec3Lightweight,
+];
+
+struct Shop {
+    key: SecretKey,
+    store: PathBuf,
+}
+
+impl Shop {
+    fn new(folder: &Path, scheme: SchemeName, repository: RepositoryName) -> Self {
+        Self::at(folder.join(repository.name()), scheme, repository)
+    }
+
+    fn at(store: PathBuf, scheme: SchemeName, repository: RepositoryName) -> Self {
+        let id = pad::DictionaryId::from_name("stored tuples");
+        // Another secret would make other chains, and other roots.
+        let is_chained = scheme.name().ends_with("lightweight");
+        let chains = is_chained.then(|| Zeroizing::new(vec![9; 32]));
+        let suite = SuiteName::Sha256Ed25519;
+        let key = SecretKey::from_parts(suite, scheme, id, &[5; 32], chains).unwrap();
+        let public = key.public().clone();
+        Description { public, repository }.create(&store).unwrap();
+        Self { key, store }
+    }
+
+    fn tuples(&self) -> PathBuf {
+        self.store.with_extension("tuples")
+    }
+
+    fn author(&self) -> Result<AnyAuthor, AuthorError> {
+        let record = SigningRecord::open(&self.store.with_extension("signed")).unwrap();
+        open_author(&self.store, &self.key, record)
+    }
+
+    fn repository(&self) -> AnyRepository {
+        open_repository(&self.store).unwrap()
+    }
+
+    fn publish(&self, batch: Vec<Operation>) -> Version {
+        let mut author = self.author().unwrap();
+        author.stage(batch).unwrap();
+        author.flush(&[]).unwrap()
+    }
+
+    /// The value that a verified answer says a key has.
+    fn value(&self, version: Version, key: &Key) -> Option<Value> {
+        let question = Question::Key(key.clone());
+        let answer = self.repository().answer(version, &question).unwrap();
+        match verify(self.key.public(), version, &question, &answer).unwrap() {
+            Statement::Lookup(lookup) => lookup.answer.value().cloned(),
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+#[test]
+fn every_answer_is_that_of_the_repository_in_memory() {
+    for scheme in SCHEMES {
+        let folder = tempfile::tempdir().unwrap();
+        let memory = Shop::new(folder.path(), scheme, RepositoryName::VersionedIndex);
+        let stored = Shop::new(folder.path(), scheme, RepositoryName::Stored);
+        let mirror = folder.path().join("mirror");
+        let public = stored.key.public().clone();
+        let repository = RepositoryName::Stored;
+        Description { public, repository }.create(&mirror).unwrap();
+        let mut batches = batches(scheme.id().0.into(), 24).peekable();
+        while batches.peek().is_some() {
+            // A few versions at a time, and each time as another process would.
+            let group: Vec<_> = batches.by_ref().take(5).collect();
+            for shop in [&memory, &stored] {
+                let mut author = shop.author().unwrap();
+                for batch in group.clone() {
+                    author.stage(batch).unwrap();
+                }
+                author.flush(&[]).unwrap();
+            }
+        }
+        let repository = stored.repository();
+        assert_same(&memory.repository(), &repository);
+        let mut follower = open_repository(&mirror).unwrap();
+        for version in (1..=repository.latest().number()).map(Version::new) {
+            let update = repository.update_message(version).unwrap().unwrap();
+            let same = memory.repository().update_message(version).unwrap();
+            assert_eq!(Some(&update), same.as_ref());
+            follower.apply_message(&update).unwrap();
+        }
+        assert_same(&repository, &follower);
+        let checked = stored.repository().check().unwrap();
+        assert_eq!((checked.heads, checked.proved), (24, 24));
+        assert!(checked.complete);
+    }
+}
+
+#[test]
+fn pruned_versions_go_and_the_others_stay_what_they_are() {
+    for scheme in SCHEMES {
+        let folder = tempfile::tempdir().unwrap();
+        let memory = Shop::new(folder.path(), scheme, RepositoryName::VersionedIndex);
+        let stored = Shop::new(folder.path(), scheme, RepositoryName::Stored);
+        let history: Vec<_> = batches(9, 18).collect();
+        let (before, after) = history.split_at(12);
+        for batch in before {
+            memory.publish(batch.clone());
+            stored.publish(batch.clone());
+        }
+        for oldest in [0, 1, 7, 9, 9] {
+            for shop in [&memory, &stored] {
+                shop.repository().prune(Version::new(oldest)).unwrap();
+            }
+            assert_same(&memory.repository(), &stored.repository());
+        }
+        for batch in after {
+            memory.publish(batch.clone());
+            stored.publish(batch.clone());
+        }
+        assert_same(&memory.repository(), &stored.repository());
+        let refused = stored.repository().prune(Version::new(31));
+        assert!(matches!(refused, Err(RepositoryError::Lookup(_))));
+        stored.repository().check().unwrap();
+    }
+}
+
+/// A process is killed after its update is durable and before the tuples are: they are behind, or not there at all.
+#[test]
+fn tuples_that_are_behind_their_store_are_brought_up() {
+    for scheme in SCHEMES {
+        let folder = tempfile::tempdir().unwrap();
+        let memory = Shop::new(folder.path(), scheme, RepositoryName::VersionedIndex);
+        let stored = Shop::new(folder.path(), scheme, RepositoryName::Stored);
+        let mut copies = vec![None];
+        for batch in batches(6, 8) {
+            memory.publish(batch.clone());
+            stored.publish(batch);
+            copies.push(Some(fs::read(stored.tuples()).unwrap()));
+        }
+        for copy in copies {
+            match copy {
+                Some(bytes) => fs::write(stored.tuples(), bytes).unwrap(),
+                None => fs::remove_file(stored.tuples()).unwrap(),
+            }
+            assert_same(&memory.repository(), &stored.repository());
+        }
+        let next = vec![put(3, 33), Operation::Remove(name(77))];
+        memory.publish(next.clone());
+        fs::remove_file(stored.tuples()).unwrap();
+        stored.publish(next);
+        assert_same(&memory.repository(), &stored.repository());
+    }
+}
+
+#[test]
+fn what_was_not_flushed_is_not_there_and_the_next_one_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let scheme = SchemeName::TupleSpecLightweight;
+    let shop = Shop::new(folder.path(), scheme, RepositoryName::Stored);
+    shop.publish((0..50).map(|number| put(number, 1)).collect());
+    let mut author = shop.author().unwrap();
+    author.stage(vec![put(7, 70)]).unwrap();
+    drop(author);
+    assert_eq!(shop.repository().latest(), Version::new(1));
+    assert_eq!(shop.publish(vec![put(8, 80)]), Version::new(2));
+    let Operation::Put(_, new) = put(8, 80) else {
+        unreachable!()
+    };
+    assert_eq!(shop.value(Version::new(2), &name(8)), Some(new));
+    let Operation::Put(_, old) = put(7, 1) else {
+        unreachable!()
+    };
+    assert_eq!(shop.value(Version::new(2), &name(7)), Some(old));
+    shop.repository().check().unwrap();
+}
+
+#[test]
+fn the_tuples_of_another_store_are_left_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let scheme = SchemeName::TupleBaseSuperseding;
+    let shop = Shop::new(folder.path(), scheme, RepositoryName::Stored);
+    shop.publish((0..20).map(|number| put(number, 1)).collect());
+    let other = tempfile::tempdir().unwrap();
+    let foreign = Shop::new(other.path(), scheme, RepositoryName::Stored);
+    fs::copy(shop.tuples(), foreign.tuples()).unwrap();
+    let refused = open_repository(&foreign.store).unwrap_err().to_string();
+    assert!(refused.contains("another store's"), "{refused}");
+    fs::remove_file(&foreign.store).unwrap();
+    let (public, repository) = (foreign.key.public().clone(), RepositoryName::Stored);
+    let refused = Description { public, repository }.create(&foreign.store);
+    assert!(matches!(refused, Err(StoreError::Damaged(_))));
+}
+
+/// `PAD_DAMAGE_ROUNDS` sets the number of accidents, 60 unless set.
+#[test]
+fn accidents_to_the_file_make_no_wrong_answer() {
+    let rounds = std::env::var("PAD_DAMAGE_ROUNDS").map_or(60, |text| text.parse().unwrap());
+    for scheme in [
+        SchemeName::TupleBaseSuperseding,
+        SchemeName::TupleSpecLightweight,
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let shop = Shop::new(folder.path(), scheme, RepositoryName::Stored);
+        for batch in batches(4, 9) {
+            shop.publish(batch);
+        }
+        let (latest, public) = (Version::new(9), shop.key.public());
+        let answers: Vec<_> = questions()
+            .map(|question| {
+                let answer = shop.repository().answer(latest, &question).unwrap();
+                let statement = verify(public, latest, &question, &answer).unwrap();
+                (statement, question)
+            })
+            .collect();
+        let before = fs::read(shop.tuples()).unwrap();
+        let (mut state, mut same) = (u64::from(scheme.id().0), 0);
+        for _ in 0..rounds {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            let mut bytes = before.clone();
+            let place = usize::try_from(state >> 21).unwrap() % bytes.len();
+            bytes[place] ^= 1 << (state >> 61);
+            fs::write(shop.tuples(), bytes).unwrap();
+            for (expected, question) in &answers {
+                // An error, or the answer.
+                if let Ok(repository) = open_repository(&shop.store)
+                    && let Ok(answer) = repository.answer(latest, question)
+                {
+                    let found = verify(public, latest, question, &answer).unwrap();
+                    assert_eq!(found, *expected);
+                    same += 1;
+                }
+            }
+        }
+        assert!(same > 0, "every accident stopped every answer");
+    }
+}
+
+/// Each row of the file in turn is another one: what is asked is answered rightly, or refused because of the damage.
+#[test]
+fn every_damaged_row_is_met_as_damage() {
+    for scheme in [SchemeName::TupleSpecLightweight, SchemeName::TupleBase] {
+        let folder = tempfile::tempdir().unwrap();
+        let shop = Shop::new(folder.path(), scheme, RepositoryName::Stored);
+        shop.publish((0..90).map(|number| put(number, 1)).collect());
+        for version in 2..=4 {
+            shop.publish(vec![put(version, version), put(95 + version, 5)]);
+        }
+        let (versions, public) = ([1, 4].map(Version::new), shop.key.public());
+        let asked = || {
+            questions()
+                .flat_map(move |question| versions.map(|version| (version, question.clone())))
+        };
+        let expected: Vec<_> = asked()
+            .map(|(version, question)| {
+                let answer = shop.repository().answer(version, &question).unwrap();
+                verify(public, version, &question, &answer).unwrap()
+            })
+            .collect();
+        let whole = fs::read(shop.tuples()).unwrap();
+        let mut refusals = std::collections::BTreeMap::<u8, usize>::new();
+        for row in rows(&shop.tuples()) {
+            damage(&shop.tuples(), &row);
+            let refused = match open_repository(&shop.store) {
+                Err(RepositoryError::Store(StoreError::Damaged(_))) => 1,
+                Err(other) => panic!("{other}"),
+                Ok(repository) => asked()
+                    .zip(&expected)
+                    .map(|((version, question), expected)| {
+                        match repository.answer(version, &question) {
+                            Ok(answer) => {
+                                let found = verify(public, version, &question, &answer).unwrap();
+                                assert_eq!(found, *expected);
+                                0_usize
+                            }
+                            Err(AnswerError::Lookup(
+                                LookupError::Damaged { .. }
+                                | LookupError::Store(StoreFault::Damaged),
+                            )) => 1,
+                            Err(other) => panic!("{other}"),
+                        }
+                    })
+                    .sum(),
+            };
+            *refusals.entry(row[0]).or_default() += refused;
+            fs::write(shop.tuples(), &whole).unwrap();
+        }
+        let of_kind: Vec<_> = refusals
+            .into_iter()
+            .map(|(kind, refused)| (kind, refused > 0))
+            .collect();
+        // What has gone is needed by prunings alone.
+        assert_eq!(
+            of_kind,
+            [
+                (0, true),
+                (1, true),
+                (2, true),
+                (3, true),
+                (4, true),
+                (5, false)
+            ]
+        );
+        shop.repository().check().unwrap();
+    }
+}
+
+const ROWS: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("rows");
+
+fn rows(file: &Path) -> Vec<Vec<u8>> {
+    let database = Database::open(file).unwrap();
+    let table = database.begin_read().unwrap().open_table(ROWS).unwrap();
+    let rows = table.iter().unwrap();
+    rows.map(|row| row.unwrap().0.value().to_vec()).collect()
+}
+
+/// Changes the last bit of a row.
+fn damage(file: &Path, row: &[u8]) {
+    let database = Database::open(file).unwrap();
+    let transaction = database.begin_write().unwrap();
+    {
+        let mut table = transaction.open_table(ROWS).unwrap();
+        let mut value = table.get(row).unwrap().unwrap().value().to_vec();
+        *value.last_mut().unwrap() ^= 1;
+        table.insert(row, value.as_slice()).unwrap();
+    }
+    transaction.commit().unwrap();
+}
+
+/// An old copy of the store comes back, with its tuples or without them.
+#[test]
+fn an_old_backup_goes_on_where_it_stands() {
+    let folder = tempfile::tempdir().unwrap();
+    let scheme = SchemeName::TupleSpecLightweight;
+    let author = Shop::new(folder.path(), scheme, RepositoryName::Stored);
+    let copy = folder.path().join("mirror");
+    let mirror = Shop::at(copy, scheme, RepositoryName::Stored);
+    for batch in batches(3, 9) {
+        author.publish(batch);
+    }
+    let follow = |latest: u64| {
+        let mut follower = mirror.repository();
+        for version in (follower.latest().number() + 1..=latest).map(Version::new) {
+            let update = author
+                .repository()
+                .update_message(version)
+                .unwrap()
+                .unwrap();
+            follower.apply_message(&update).unwrap();
+        }
+    };
+    follow(4);
+    let files = || {
+        [
+            mirror.store.clone(),
+            mirror.store.with_extension("newest"),
+            mirror.tuples(),
+        ]
+    };
+    let backup = files().map(|file| fs::read(file).unwrap());
+    follow(9);
+    assert_same(&author.repository(), &mirror.repository());
+    // The store alone: what is beside it is newer.
+    for (file, bytes) in files().iter().zip(&backup).take(2) {
+        fs::write(file, bytes).unwrap();
+    }
+    let refused = open_repository(&mirror.store).unwrap_err().to_string();
+    assert!(refused.contains("newer than it is"), "{refused}");
+    fs::remove_file(mirror.tuples()).unwrap();
+    assert_eq!(mirror.repository().latest(), Version::new(4));
+    follow(9);
+    assert_same(&author.repository(), &mirror.repository());
+    // All of it.
+    for (file, bytes) in files().iter().zip(&backup) {
+        fs::write(file, bytes).unwrap();
+    }
+    assert_eq!(mirror.repository().latest(), Version::new(4));
+    follow(9);
+    assert_same(&author.repository(), &mirror.repository());
+    // The tuples alone are behind, and cannot be brought up where what they lack was pruned.
+    fs::write(mirror.tuples(), &backup[2]).unwrap();
+    assert_same(&author.repository(), &mirror.repository());
+    mirror.repository().prune(Version::new(6)).unwrap();
+    let pruned = fs::read(mirror.tuples()).unwrap();
+    fs::write(mirror.tuples(), &backup[2]).unwrap();
+    let refused = open_repository(&mirror.store).unwrap_err().to_string();
+    assert!(refused.contains("is missing"), "{refused}");
+    fs::write(mirror.tuples(), pruned).unwrap();
+    mirror.repository().check().unwrap();
+}
+
+#[test]
+fn one_writes_at_a_time_and_readers_see_their_version() {
+    let folder = tempfile::tempdir().unwrap();
+    let scheme = SchemeName::TupleSpecLightweight;
+    let shop = Shop::new(folder.path(), scheme, RepositoryName::Stored);
+    shop.publish((0..40).map(|number| put(number, 1)).collect());
+    let (first, second) = (Version::new(1), Version::new(2));
+    let reader = shop.repository();
+    let mut late = shop.repository();
+    assert_eq!(shop.publish(vec![put(3, 30)]), second);
+    let update = shop.repository().update_message(second).unwrap().unwrap();
+    let question = Question::Key(name(3));
+    let answer = reader.answer(first, &question).unwrap();
+    verify(shop.key.public(), first, &question, &answer).unwrap();
+    assert!(reader.answer(second, &question).is_err());
+    // It has not seen that the version is there, and has to be opened again.
+    let refused = late.apply_message(&update).unwrap_err();
+    let is_closed = matches!(refused, RepositoryError::Store(StoreError::Closed));
+    assert!(is_closed, "{refused}");
+    late.answer(first, &question).unwrap();
+    drop(late);
+    assert_eq!(shop.publish(vec![put(4, 40)]), Version::new(3));
+    reader.answer(first, &question).unwrap();
+    shop.repository().check().unwrap();
+}
