@@ -284,11 +284,12 @@ fn append(
     for update in updates {
         summary.latest = summary.latest.next(update);
         let (version, chain) = (summary.latest.version, &summary.latest.chain);
-        let is_new = table
-            .insert(version, update.as_slice())
-            .map_err(engine)?
-            .is_none();
-        if !is_new || links.insert(version, chain).map_err(engine)?.is_some() {
+        let mut is_new = links.insert(version, chain).map_err(engine)?.is_none();
+        for (piece, number) in update.chunks(UPDATE_PIECE_BYTES).zip(0_u32..) {
+            let before = table.insert((version, number), piece);
+            is_new &= before.map_err(engine)?.is_none();
+        }
+        if !is_new {
             // Nothing of this transaction is written.
             return Err(StoreError::Damaged("an update would be overwritten"));
         }
@@ -321,7 +322,7 @@ fn replace_row(
     updates.retain(|_, _| false).map_err(engine)?;
     links.retain(|_, _| false).map_err(engine)?;
     let (version, chain) = (summary.latest.version, &summary.latest.chain);
-    updates.insert(version, row).map_err(engine)?;
+    updates.insert((version, 0), row).map_err(engine)?;
     links.insert(version, chain).map_err(engine)?;
     Ok(())
 }
@@ -355,7 +356,9 @@ fn replace_checkpoint(
     });
     if oldest > summary.base.version {
         summary.base = summary.link(&links, oldest)?;
-        updates.retain_in(..=oldest, |_, _| false).map_err(engine)?;
+        updates
+            .retain_in(..=(oldest, u32::MAX), |_, _| false)
+            .map_err(engine)?;
         links.retain_in(..=oldest, |_, _| false).map_err(engine)?;
     }
     transaction.delete_table(CHECKPOINT).map_err(engine)?;
@@ -367,6 +370,7 @@ fn replace_checkpoint(
 }
 
 const FORMAT_GROUP: &str = "format";
-const FORMAT: &[u8] = b"pad-store v2";
-/// A little below a power of two: with its header a piece fills its pages.
+const FORMAT: &[u8] = b"pad-store v3";
+/// A little below powers of two: with its header a piece fills its pages.
 const PIECE_BYTES: usize = (1 << 20) - 4096;
+const UPDATE_PIECE_BYTES: usize = (1 << 16) - 4096;

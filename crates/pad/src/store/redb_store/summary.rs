@@ -1,7 +1,7 @@
 //! One row that says what the others must be.
 
 use pad_core::Version;
-use redb::{ReadTransaction, ReadableTable, ReadableTableMetadata, WriteTransaction};
+use redb::{ReadTransaction, ReadableTable, WriteTransaction};
 use serde::{Deserialize, Serialize};
 
 use super::tables::{LINKS, NO_UPDATES, Place, SUMMARY, UPDATES, chain, engine};
@@ -77,18 +77,14 @@ impl Summary {
 
     pub(super) fn read(transaction: &ReadTransaction) -> Result<Self, StoreError> {
         let summary = Self::in_table(&transaction.open_table(SUMMARY).map_err(engine)?)?;
-        let updates = transaction.open_table(UPDATES).map_err(engine)?;
-        let links = transaction.open_table(LINKS).map_err(engine)?;
-        summary.check(updates.len().map_err(engine)?, &links)?;
+        summary.check(&transaction.open_table(LINKS).map_err(engine)?)?;
         Ok(summary)
     }
 
     /// The summary before a change; [`Summary::write`] ends the change.
     pub(super) fn of(transaction: &WriteTransaction) -> Result<Self, StoreError> {
         let summary = Self::in_table(&transaction.open_table(SUMMARY).map_err(engine)?)?;
-        let updates = transaction.open_table(UPDATES).map_err(engine)?;
-        let links = transaction.open_table(LINKS).map_err(engine)?;
-        summary.check(updates.len().map_err(engine)?, &links)?;
+        summary.check(&transaction.open_table(LINKS).map_err(engine)?)?;
         Ok(summary)
     }
 
@@ -106,14 +102,14 @@ impl Summary {
         PLACE.unseal(row.value())
     }
 
-    /// Whether the updates are as many as they should be and end as they should. A few reads, none of
+    /// Whether the links are as many as they should be and end as they should. A few reads, none of
     /// them of an update: its contents are looked at when they are read.
-    fn check(&self, updates: u64, links: &impl LinkTable) -> Result<(), StoreError> {
+    fn check(&self, links: &impl LinkTable) -> Result<(), StoreError> {
         let differs = Err(StoreError::Damaged(
             "its updates are not those of its summary",
         ));
         let kept = self.latest.version.checked_sub(self.base.version);
-        if kept != Some(updates) || kept != Some(links.len().map_err(engine)?) {
+        if kept != Some(links.len().map_err(engine)?) {
             return differs;
         }
         match links.last().map_err(engine)? {
@@ -140,13 +136,19 @@ impl Summary {
         }
         let updates = transaction.open_table(UPDATES).map_err(engine)?;
         let links = transaction.open_table(LINKS).map_err(engine)?;
-        let row = updates.get(version).map_err(engine)?;
-        let row = row.ok_or(MISSING)?;
+        let mut update = Vec::new();
+        let pieces = updates.range((version, 0)..=(version, u32::MAX));
+        for piece in pieces.map_err(engine)? {
+            update.extend_from_slice(piece.map_err(engine)?.1.value());
+        }
+        if update.is_empty() {
+            return Err(MISSING);
+        }
         let before = self.link(&links, version.saturating_sub(1))?;
-        if before.next(row.value()) != self.link(&links, version)? {
+        if before.next(&update) != self.link(&links, version)? {
             return Err(CHANGED);
         }
-        Ok(Some(row.value().to_vec()))
+        Ok(Some(update))
     }
 
     /// The link of a version from the base on.

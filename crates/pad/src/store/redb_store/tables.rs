@@ -86,8 +86,9 @@ pub(super) const GROUPS: TableDefinition<'_, &str, &[u8]> = TableDefinition::new
 /// version -> digest of all updates up to this one. Apart from the updates, which can be as large as a
 /// dictionary: whoever compares digests does not read them.
 pub(super) const LINKS: TableDefinition<'_, u64, &[u8; 32]> = TableDefinition::new("links");
-/// version -> the update that led to it.
-pub(super) const UPDATES: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("updates");
+/// (version, 0), (version, 1), .. -> pieces of the update that led to it. In pieces, because the engine reads a page of a table when it opens
+/// it, and a page is as large as what is in it.
+pub(super) const UPDATES: TableDefinition<'_, (u64, u32), &[u8]> = TableDefinition::new("updates");
 /// 0, 1, .. -> pieces of the checkpoint's bytes.
 pub(super) const CHECKPOINT: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("checkpoint");
 /// One row: the summary, sealed.
