@@ -14,7 +14,7 @@ use conformance::{
 use ed25519_dalek::SigningKey;
 use pad_core::{
     ApplyError, Dictionary, DictionaryId, Heads, Key, KeyRange, Keys, LookupError, Operation,
-    Repository, Sha256Ed25519, StoreFault, Untrusted, Update, Version, codec,
+    Repository, Sha256Ed25519, StoreFault, Untrusted, Update, Version, codec, head::Authority,
 };
 use pad_tuple::{
     Design, Expectation, SecretBytes, StorableDesign, StoredTupleRepository, TupleAuthor,
@@ -383,6 +383,13 @@ impl Rows for SharedRows {
 
 type SharedStored<D> = StoredTupleRepository<S, D, SharedRows>;
 
+fn shared<D: StorableDesign<S, Secret: TestSecret>>(
+    authority: Authority,
+    rows: &SharedRows,
+) -> SharedStored<D> {
+    SharedStored::<D>::open(authority, public::<D>(), rows.clone()).unwrap()
+}
+
 /// All that those say who have the same rows open.
 fn assert_alike<D: StorableDesign<S>>(memory: &TupleRepository<S, D>, shared: &SharedStored<D>) {
     assert_eq!(memory.latest(), shared.latest());
@@ -401,7 +408,7 @@ fn several_writers<D: StorableDesign<S, Secret: TestSecret + SecretBytes>>() {
     life.grow(&mut random, 12);
     let authority = *life.memory.authority();
     let rows = SharedRows::default();
-    let open = || SharedStored::<D>::open(authority, public::<D>(), rows.clone()).unwrap();
+    let open = || shared::<D>(authority, &rows);
     let mut memory = TupleRepository::<S, D>::new(authority, public::<D>());
     let (mut writer, mut late) = (open(), open());
     late.apply(&life.updates[0]).unwrap();
@@ -452,7 +459,7 @@ fn what_waits_to_be_published_is_not_written_because_others_write() {
     let (mut life, mut random) = (Life::<D>::new(), Random(8));
     life.grow(&mut random, 8);
     let (authority, rows) = (*life.memory.authority(), SharedRows::default());
-    let open = || SharedStored::<D>::open(authority, public::<D>(), rows.clone()).unwrap();
+    let open = || shared::<D>(authority, &rows);
     let mut writer = open();
     for update in &life.updates[..4] {
         writer.apply(update).unwrap();
@@ -483,7 +490,7 @@ fn a_pruning_does_not_set_others_back() {
     let (mut life, mut random) = (Life::<D>::new(), Random(9));
     life.grow(&mut random, 8);
     let (authority, rows) = (*life.memory.authority(), SharedRows::default());
-    let open = || SharedStored::<D>::open(authority, public::<D>(), rows.clone()).unwrap();
+    let open = || shared::<D>(authority, &rows);
     let mut writer = open();
     for update in &life.updates[..4] {
         writer.apply(update).unwrap();
@@ -515,7 +522,7 @@ fn rows_of_another_history_are_not_overwritten() {
     one.publish(vec![Operation::Put(key("a"), value("1"))]);
     other.publish(vec![Operation::Put(key("a"), value("2"))]);
     let (authority, rows) = (*one.memory.authority(), SharedRows::default());
-    let open = || SharedStored::<D>::open(authority, public::<D>(), rows.clone()).unwrap();
+    let open = || shared::<D>(authority, &rows);
     let (mut first, mut second) = (open(), open());
     first.apply(&one.updates[0]).unwrap();
     second.apply(&other.updates[0]).unwrap();
