@@ -231,6 +231,9 @@ pub trait Derived: UpdatedRepository {
     /// [`StoreError`] of the medium: it is seen still, and the next call tries again.
     fn settle(&mut self) -> Result<(), StoreError>;
 
+    /// Lets others write beside the store, until this one does so again.
+    fn release(&mut self);
+
     /// The bytes that [`Derived::settle`] would write.
     fn waiting(&self) -> usize;
 

@@ -150,6 +150,13 @@ impl TupleFile {
         Ok(())
     }
 
+    /// Lets others write, until this one does so again.
+    pub(crate) fn release(&self) {
+        if let Some(database) = &self.database {
+            database.release();
+        }
+    }
+
     pub(crate) fn unpin(&self) {
         if let Some(database) = &self.database {
             database.unpin();

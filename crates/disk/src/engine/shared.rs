@@ -156,6 +156,14 @@ impl SharedDatabase {
         self.handle().pinned = None;
     }
 
+    /// If this process is the writer, another can be it from here on; the next write tries to be it again.
+    pub fn release(&self) {
+        let mut handle = self.handle();
+        if matches!(handle.database, Some(Open::Writing(_))) {
+            *handle = Handle::default();
+        }
+    }
+
     /// Writes in one durable transaction, or not at all.
     ///
     /// # Errors

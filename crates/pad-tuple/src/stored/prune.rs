@@ -21,10 +21,16 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
     /// # Errors
     /// [`LookupError`] if the version is not there, or the rows cannot be read or written.
     pub fn prune(&mut self, oldest: Version) -> Result<(), LookupError> {
+        self.flush()?;
+        let row = encode_body(&self.state);
+        let is_known = self.written.as_ref().is_none_or(|written| *written == row);
+        if !is_known {
+            // Somebody else has written: what is known here is not what there is.
+            return Err(StoreFault::Closed.into());
+        }
         let (instants, mut removed) = self.read(|reader| {
             let instants = Source::<S, D>::instants(reader, oldest)?;
-            if reader.state.latest != reader.latest {
-                // Somebody else has written: what is known here is not what there is.
+            if reader.state != self.state {
                 return Err(StoreFault::Closed.into());
             }
             let mut removed = Vec::new();
@@ -53,7 +59,6 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
         }
         let runs = instants.into_iter().enumerate();
         removed.extend(runs.map(|(generation, instant)| runs_between(generation, 0, instant)));
-        self.flush()?;
         let state = State {
             oldest,
             ..self.state.clone()

@@ -158,7 +158,8 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
         }
     }
 
-    /// Writes what was applied. Whoever else writes, applies the same updates: what they have written of them meanwhile is the same.
+    /// Writes what was applied, which must be published: what is in the rows is proved to everybody, and outlives a crash. Whoever else writes,
+    /// applies the same updates: what they have written of them meanwhile is the same.
     ///
     /// # Errors
     /// [`StoreFault::Closed`] if somebody else has applied other updates, [`StoreFault`] of the medium: it is seen still, and the next call
@@ -207,15 +208,38 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
         Ok(())
     }
 
-    /// Comes to terms with what others have written since, before something is made of the rows.
+    /// Comes to terms with what others have written since, before something is made of the rows. Nothing is written: what was applied last need
+    /// not be published yet.
     ///
     /// # Errors
-    /// As [`Self::flush`].
+    /// [`StoreFault::Closed`] if others have written what was not applied here, [`StoreFault`] of the medium.
     pub(super) fn meet_others(&mut self) -> Result<(), StoreFault> {
-        if self.staged.is_empty() || self.rows.read(|rows| rows.get(STATE))? == self.written {
+        let found = self.rows.read(|rows| rows.get(STATE))?;
+        if found == self.written {
             return Ok(());
         }
-        self.flush()
+        let found = found.ok_or(StoreFault::Closed)?;
+        let theirs = decoded::<State>(&found)?;
+        let known = self.written.as_deref().map(decoded::<State>).transpose()?;
+        let is_known = known.is_some_and(|known| known.latest == theirs.latest);
+        if !is_known {
+            let row = version_key(theirs.latest);
+            let version = self.rows.read(|rows| rows.get(&row))?;
+            if version.is_none() || self.staged.get(&row) != version.as_ref() {
+                return Err(StoreFault::Closed);
+            }
+        }
+        if theirs.authority != self.state.authority || theirs.oldest > theirs.latest {
+            return Err(StoreFault::Closed);
+        }
+        // What they have dropped is dropped.
+        self.state.oldest = self.state.oldest.max(theirs.oldest);
+        let own = encode_body(&self.state);
+        if let Some(staged) = self.staged.get_mut(STATE) {
+            *staged = own;
+        }
+        self.written = Some(found);
+        Ok(())
     }
 
     /// Reads in one state, which is the one that what was applied follows: others have overwritten no record since.

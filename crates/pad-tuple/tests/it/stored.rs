@@ -14,7 +14,7 @@ use conformance::{
 use ed25519_dalek::SigningKey;
 use pad_core::{
     ApplyError, Dictionary, DictionaryId, Heads, Key, KeyRange, Keys, LookupError, Operation,
-    Repository, Sha256Ed25519, StoreFault, Untrusted, Update, Version, codec,
+    Repository, Sha256Ed25519, StoreFault, Untrusted, Update, Version, codec, head::Authority,
 };
 use pad_tuple::{
     Design, Expectation, SecretBytes, StorableDesign, StoredTupleRepository, TupleAuthor,
@@ -383,6 +383,13 @@ impl Rows for SharedRows {
 
 type SharedStored<D> = StoredTupleRepository<S, D, SharedRows>;
 
+fn shared<D: StorableDesign<S, Secret: TestSecret>>(
+    authority: Authority,
+    rows: &SharedRows,
+) -> SharedStored<D> {
+    SharedStored::<D>::open(authority, public::<D>(), rows.clone()).unwrap()
+}
+
 /// All that those say who have the same rows open.
 fn assert_alike<D: StorableDesign<S>>(memory: &TupleRepository<S, D>, shared: &SharedStored<D>) {
     assert_eq!(memory.latest(), shared.latest());
@@ -401,7 +408,7 @@ fn several_writers<D: StorableDesign<S, Secret: TestSecret + SecretBytes>>() {
     life.grow(&mut random, 12);
     let authority = *life.memory.authority();
     let rows = SharedRows::default();
-    let open = || SharedStored::<D>::open(authority, public::<D>(), rows.clone()).unwrap();
+    let open = || shared::<D>(authority, &rows);
     let mut memory = TupleRepository::<S, D>::new(authority, public::<D>());
     let (mut writer, mut late) = (open(), open());
     late.apply(&life.updates[0]).unwrap();
@@ -445,6 +452,68 @@ fn several_write_the_same_rows() {
     several_writers::<pad_tuple::Spec>();
 }
 
+/// A version that is not published can be lost, and another be signed in its place: nobody else may see what vouches for it.
+#[test]
+fn what_waits_to_be_published_is_not_written_because_others_write() {
+    type D = pad_tuple::SpecLightweight;
+    let (mut life, mut random) = (Life::<D>::new(), Random(8));
+    life.grow(&mut random, 8);
+    let (authority, rows) = (*life.memory.authority(), SharedRows::default());
+    let open = || shared::<D>(authority, &rows);
+    let mut writer = open();
+    for update in &life.updates[..4] {
+        writer.apply(update).unwrap();
+    }
+    writer.flush().unwrap();
+    writer.apply(&life.updates[4]).unwrap();
+    open().prune(Version::new(2)).unwrap();
+    writer.apply(&life.updates[5]).unwrap();
+    assert_eq!(open().latest(), Version::new(4), "two versions wait");
+    let mut other = open();
+    other.apply(&life.updates[4]).unwrap();
+    other.flush().unwrap();
+    writer.apply(&life.updates[6]).unwrap();
+    assert_eq!(open().latest(), Version::new(5), "two versions wait");
+    // One that was applied, and then lost, is not in the rows of whoever goes on.
+    writer.flush().unwrap();
+    writer.apply(&life.updates[7]).unwrap();
+    writer.flush().unwrap();
+    assert_eq!(writer.oldest(), Version::new(2));
+    assert_alike(&life.memory, &writer);
+    assert_alike(&life.memory, &open());
+}
+
+/// Whoever prunes and is behind what others have written does not set them back.
+#[test]
+fn a_pruning_does_not_set_others_back() {
+    type D = pad_tuple::SpecSuperseding;
+    let (mut life, mut random) = (Life::<D>::new(), Random(9));
+    life.grow(&mut random, 8);
+    let (authority, rows) = (*life.memory.authority(), SharedRows::default());
+    let open = || shared::<D>(authority, &rows);
+    let mut writer = open();
+    for update in &life.updates[..4] {
+        writer.apply(update).unwrap();
+    }
+    writer.flush().unwrap();
+    let (mut behind, mut waiting) = (open(), open());
+    waiting.apply(&life.updates[4]).unwrap();
+    for update in &life.updates[4..] {
+        writer.apply(update).unwrap();
+    }
+    writer.flush().unwrap();
+    for mut late in [behind.clone(), waiting.clone()] {
+        assert_eq!(late.prune(Version::new(3)), Err(StoreFault::Closed.into()));
+        assert_eq!(open().latest(), Version::new(8));
+    }
+    open().prune(Version::new(4)).unwrap();
+    for late in [&mut behind, &mut waiting] {
+        late.prune(Version::new(3)).unwrap_err();
+    }
+    assert_eq!(open().oldest(), Version::new(4));
+    assert_alike(&life.memory, &open());
+}
+
 /// An author that signs two updates for one version has one of them in the rows.
 #[test]
 fn rows_of_another_history_are_not_overwritten() {
@@ -453,7 +522,7 @@ fn rows_of_another_history_are_not_overwritten() {
     one.publish(vec![Operation::Put(key("a"), value("1"))]);
     other.publish(vec![Operation::Put(key("a"), value("2"))]);
     let (authority, rows) = (*one.memory.authority(), SharedRows::default());
-    let open = || SharedStored::<D>::open(authority, public::<D>(), rows.clone()).unwrap();
+    let open = || shared::<D>(authority, &rows);
     let (mut first, mut second) = (open(), open());
     first.apply(&one.updates[0]).unwrap();
     second.apply(&other.updates[0]).unwrap();

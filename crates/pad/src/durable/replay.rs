@@ -27,9 +27,11 @@ pub(super) fn bring_up(
     let mut attempts = 0;
     loop {
         derived.take_up(store)?;
+        let mut can_write = true;
         let replayed = replay_with(derived, store, |derived| {
-            if derived.waiting() > MOST_WAITING {
-                drop(derived.settle());
+            if can_write && derived.waiting() > MOST_WAITING {
+                // Each attempt waits for whoever else writes.
+                can_write = derived.settle().is_ok();
             }
         });
         match replayed {
@@ -43,6 +45,8 @@ pub(super) fn bring_up(
     }
     // Somebody else may be writing, or this process may not: what was lacking is in memory meanwhile.
     drop(derived.settle());
+    // Whoever only asks keeps no author waiting.
+    derived.release();
     Ok(())
 }
 

@@ -118,6 +118,14 @@ impl Database {
         }
     }
 
+    pub(super) fn release(&self) {
+        match self {
+            Self::Shared(database) => database.release(),
+            #[cfg(test)]
+            Self::Sole(_) => {}
+        }
+    }
+
     pub(super) fn unpin(&self) {
         match self {
             Self::Shared(database) => database.unpin(),

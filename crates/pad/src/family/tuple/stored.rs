@@ -104,12 +104,21 @@ impl<S: Suite, D: AskedDesign<S> + StorableDesign<S>> Derived for Typed<Reposito
         settled.map_err(|fault| faulty(fault, &self.said()))
     }
 
+    fn release(&mut self) {
+        self.repository().rows().release();
+    }
+
     fn waiting(&self) -> usize {
         self.repository().memory_bytes()
     }
 
     fn prune(&mut self, oldest: Version) -> Result<StoredCheckpoint, RepositoryError> {
-        self.repository_mut().prune(oldest)?;
+        let said = self.said();
+        let pruned = self.repository_mut().prune(oldest);
+        pruned.map_err(|error| match error {
+            LookupError::Store(fault) => faulty(fault, &said).into(),
+            error => RepositoryError::Lookup(error),
+        })?;
         // From here on the rows are the only copy of what they have.
         self.repository().rows().synchronise_name()?;
         Ok(StoredCheckpoint {
