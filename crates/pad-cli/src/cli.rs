@@ -35,6 +35,8 @@ mod mirror;
 mod output;
 #[cfg(feature = "aad")]
 mod parameters;
+#[cfg(feature = "passphrase")]
+mod passphrase;
 mod progress;
 mod proof;
 #[cfg(feature = "network")]
@@ -45,6 +47,7 @@ mod query;
 mod remote;
 #[cfg(feature = "network")]
 mod route;
+mod secret;
 #[cfg(feature = "network")]
 mod serve;
 mod session;
@@ -77,7 +80,7 @@ First steps:
   pad get --store prices.pad --public author.key.pub apple
 
 PAD_STORE, PAD_PUBLIC, PAD_VIEW, PAD_KEY and PAD_SERVER stand for --store, --public, --view, --key and --server
-where these are not given.")]
+where these are not given. PAD_PASSPHRASE_FILE names a file with the passphrase of a secret key.")]
 pub(crate) struct Arguments {
     /// Write JSON: one object per line, on standard error too.
     #[arg(long, global = true)]
@@ -138,6 +141,9 @@ enum Command {
     Evidence(evidence::Evidence),
     /// Write the public half of a secret key again.
     Public(keygen::Public),
+    /// Set, change or remove the passphrase of a secret key.
+    #[cfg(feature = "passphrase")]
+    Passphrase(secret::SetPassphrase),
     /// Write the signed updates that led to one or several versions into a file, for another server.
     Export(transfer::Export),
     /// Verify signed updates from files and add them to a store; needs no secret key.
@@ -285,6 +291,8 @@ impl Command {
             Self::Inspect(command) => command.run(output),
             Self::Evidence(command) => command.run(output),
             Self::Public(command) => command.run(output),
+            #[cfg(feature = "passphrase")]
+            Self::Passphrase(command) => command.run(output),
             Self::Export(command) => command.run(output),
             Self::Apply(command) => command.run(output),
             Self::Prune(command) => command.run(output),

@@ -17,6 +17,8 @@
 //! secret: then both files have the same line `scheme-key`. Digits are lower-case. A key is for one
 //! dictionary with one suite and scheme, so the public file alone says everything that a client must
 //! trust.
+//!
+//! A secret key file can be encrypted with a passphrase ([`SecretFile`], feature `passphrase`); what is encrypted is the same text.
 
 use core::fmt;
 use std::{
@@ -36,17 +38,23 @@ pub use pad_tuple::DEFAULT_ENTRIES;
 pub use crate::own_keys::{NoRandomness, SchemeKey, SchemeKeyFormat};
 use crate::selection::{SchemeName, SuiteName};
 
+#[cfg(feature = "passphrase")]
+mod encryption;
 mod file;
 #[cfg(feature = "file")]
 mod file_owner;
 #[cfg(feature = "file")]
 mod file_public;
+mod secret_file;
 
-use file::{MAX_FILE_BYTES, check_permissions, decode, is_lower_hexadecimal, parse, read_text};
+#[cfg(feature = "passphrase")]
+pub use encryption::{Passphrase, Work};
+use file::{MAX_FILE_BYTES, decode, is_lower_hexadecimal, parse, read_text};
 #[cfg(feature = "file")]
 pub use file_owner::{FileOwnerKey, FileOwnerKeyError};
 #[cfg(feature = "file")]
 pub use file_public::FilePublic;
+pub use secret_file::SecretFile;
 
 /// A key file cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -61,6 +69,24 @@ pub enum KeyFileError {
     /// Others than the owner can read or change the secret key; the file's permissions.
     #[error("the secret key is open to others (permissions {0:03o}), run chmod 600 on it")]
     Exposed(u32),
+    /// The secret is encrypted with a passphrase, and has to be decrypted first.
+    #[error("the secret key is encrypted with a passphrase, which is not given")]
+    Encrypted,
+    /// The secret is encrypted with another passphrase.
+    #[error("the passphrase is wrong")]
+    WrongPassphrase,
+    /// An encrypted file was changed or cut.
+    #[error("the encrypted secret key is damaged")]
+    Damaged,
+    /// Trying a passphrase would cost more than is spent on a file (`Work`).
+    #[error("decrypting the secret key would take more memory or time than is spent on a file")]
+    TooMuchWork,
+    /// The file is longer than any key.
+    #[error("the file is longer than any secret key")]
+    TooLong,
+    /// Not a passphrase.
+    #[error("a passphrase is one line of 1 to 1024 bytes of UTF-8")]
+    UnfitPassphrase,
     /// A file of another kind was given: what it is, and what is wanted.
     #[error("this is {found}, but {wanted} is needed")]
     OtherKind {
@@ -355,12 +381,26 @@ impl SecretKey {
     /// Reads a secret key file that nobody but its owner can read.
     ///
     /// # Errors
-    /// [`KeyFileError::Exposed`], [`KeyFileError::Malformed`], [`KeyFileError::Io`].
+    /// [`KeyFileError::Exposed`], [`KeyFileError::Malformed`], [`KeyFileError::Io`]; [`KeyFileError::Encrypted`] if a passphrase is
+    /// needed ([`SecretFile`]).
     pub fn load(path: &Path) -> Result<Self, KeyFileError> {
-        let mut file = File::open(path)?;
-        let text = read_text(&mut file, SECRET_TITLE)?;
-        check_permissions(&file)?;
-        Self::parse(&text, SchemeName::key_format)
+        Self::from_file(&SecretFile::read(path)?)
+    }
+
+    /// The key in a secret key file that was read, and decrypted if it was encrypted.
+    ///
+    /// # Errors
+    /// [`KeyFileError::Encrypted`], [`KeyFileError::Exposed`], [`KeyFileError::OtherKind`], [`KeyFileError::Malformed`].
+    pub fn from_file(file: &SecretFile) -> Result<Self, KeyFileError> {
+        Self::parse(file.text_of(SECRET_TITLE)?, SchemeName::key_format)
+    }
+
+    /// The secret key file, which is not written yet.
+    ///
+    /// # Errors
+    /// [`KeyFileError::Malformed`] if the scheme's secret is longer than fits into a file.
+    pub fn to_file(&self) -> Result<SecretFile, KeyFileError> {
+        Ok(SecretFile::new(self.to_text()?))
     }
 
     fn parse(text: &str, format: KeyFormats) -> Result<Self, KeyFileError> {
@@ -389,7 +429,7 @@ impl SecretKey {
     /// # Errors
     /// [`KeyFileError::Exists`], [`KeyFileError::Io`].
     pub fn save(&self, path: &Path) -> Result<(), KeyFileError> {
-        Ok(disk::create(path, &self.to_text()?, Access::Private)?)
+        self.to_file()?.save(path)
     }
 
     /// Writes new files of both halves, or none: nothing at all is at either path before the contents
@@ -402,13 +442,27 @@ impl SecretKey {
         secret: &'a Path,
         public: &'a Path,
     ) -> Result<(), (&'a Path, KeyFileError)> {
+        let file = self.to_file().map_err(|error| (secret, error))?;
+        self.save_pair_as(&file, secret, public)
+    }
+
+    /// Writes new files of both halves as [`SecretKey::save_pair`], the secret one with these contents: those of [`SecretKey::to_file`],
+    /// encrypted perhaps.
+    ///
+    /// # Errors
+    /// As [`SecretKey::save_pair`].
+    pub fn save_pair_as<'a>(
+        &self,
+        file: &SecretFile,
+        secret: &'a Path,
+        public: &'a Path,
+    ) -> Result<(), (&'a Path, KeyFileError)> {
         let of = |path| move |error: io::Error| (path, KeyFileError::from(error));
         if public.symlink_metadata().is_ok() {
             return Err((public, KeyFileError::Exists));
         }
-        let text = self.to_text().map_err(|error| (secret, error))?;
         let mut private = Draft::new(secret, Access::Private).map_err(of(secret))?;
-        private.write_all(&text).map_err(of(secret))?;
+        private.write_all(file.as_bytes()).map_err(of(secret))?;
         let mut open = Draft::new(public, Access::Usual).map_err(of(public))?;
         open.write_all(self.public.to_text().as_bytes())
             .map_err(of(public))?;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use pad::{
-    Key, NotOffered, Operation, RecordChange, RedbStore, Store, Value, Version,
+    Key, NotOffered, Operation, RecordChange, RedbStore, SecretKey, Store, Value, Version,
     dynamic::{AnyAuthor, Description},
     selection::SchemeName,
     version_notes::{LONGEST_NAME, NameError, VersionNote, VersionNotes},
@@ -15,7 +15,8 @@ use super::{
     Failure, KEY_VARIABLE, NewStoreArguments, Output, StoreArgument,
     files::read_file,
     output::now,
-    session::{AuthorArguments, create_or_match, load_secret, own_store, require_own},
+    secret::load_secret,
+    session::{AuthorArguments, create_or_match, own_store, require_own},
 };
 
 #[derive(Debug, Args)]
@@ -93,7 +94,8 @@ enum Older {
 impl Put {
     pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
         let key = output.key(&self.key_text)?;
-        let scheme = self.target.scheme()?;
+        let author = self.target.author()?;
+        let scheme = self.target.scheme(author.as_ref())?;
         let value = match (&self.value, &self.value_file) {
             (None, None) if !scheme.is_set() => {
                 return Err(Failure::Input(format!(
@@ -107,7 +109,8 @@ impl Put {
         if scheme.is_set() && !value.as_bytes().is_empty() {
             return Err(Failure::input("a member of a set has no value"));
         }
-        self.target.note(output, &Operation::Put(key, value))
+        let operation = Operation::Put(key, value);
+        self.target.note_as(author.as_ref(), output, &operation)
     }
 }
 
@@ -131,10 +134,15 @@ impl Target {
         }
     }
 
+    /// The key that is given, which is read once, because its passphrase is asked for.
+    fn author(&self) -> Result<Option<SecretKey>, Failure> {
+        self.key.as_deref().map(load_secret).transpose()
+    }
+
     /// The scheme of the key that is given, or of the store.
-    fn scheme(&self) -> Result<SchemeName, Failure> {
-        if let Some(key) = &self.key {
-            return Ok(load_secret(key)?.public().scheme);
+    fn scheme(&self, author: Option<&SecretKey>) -> Result<SchemeName, Failure> {
+        if let Some(key) = author {
+            return Ok(key.public().scheme);
         }
         let store = own_store(&self.store.store)?;
         Ok(Description::read(&store)?.public.scheme)
@@ -142,10 +150,21 @@ impl Target {
 
     pub(super) fn note(&self, output: &mut Output, operation: &Operation) -> Result<(), Failure> {
         output.goes_on();
+        require_own(&self.store.store)?;
+        self.note_as(self.author()?.as_ref(), output, operation)
+    }
+
+    fn note_as(
+        &self,
+        author: Option<&SecretKey>,
+        output: &mut Output,
+        operation: &Operation,
+    ) -> Result<(), Failure> {
+        output.goes_on();
         let path = &self.store.store;
         require_own(path)?;
-        if let Some(key) = &self.key {
-            create_or_match(path, load_secret(key)?.public(), &self.new, output)?;
+        if let Some(key) = author {
+            create_or_match(path, key.public(), &self.new, output)?;
         }
         let mut store = own_store(path)?;
         let scheme = Description::read(&store)?.public.scheme;

@@ -15,7 +15,7 @@ use indicatif::ProgressBar;
 use pad::FileOwnerKey;
 use serde_json::{Value as Json, json};
 
-use super::{Failure, Output, progress};
+use super::{Failure, Output, progress, secret};
 
 mod adopt;
 mod audit;
@@ -230,7 +230,8 @@ impl ServerArguments {
 }
 
 fn load_key(path: &Path) -> Result<FileOwnerKey, Failure> {
-    FileOwnerKey::load(path).map_err(|error| failure::key(path, &error))
+    let file = secret::read(path)?;
+    FileOwnerKey::from_file(&file).map_err(|error| failure::key(path, &error))
 }
 
 fn read_all(path: &Path) -> Result<Vec<u8>, Failure> {

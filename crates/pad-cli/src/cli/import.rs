@@ -23,7 +23,8 @@ use super::{
     change::entries_of,
     output::now,
     progress, quantity,
-    session::{AuthorArguments, create_or_match, load_secret, own_store, require_own},
+    secret::load_secret,
+    session::{AuthorArguments, create_or_match, own_store, require_own},
 };
 
 mod source;

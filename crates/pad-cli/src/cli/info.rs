@@ -10,7 +10,7 @@ use clap::Args;
 use disk::Register;
 use pad::{
     AnyStore, PublicKey, SecretKey, Store as _, client_view::StoredView, dynamic::Description,
-    trace::TraceReader, version_notes::VersionNotes,
+    keys::SecretFile, trace::TraceReader, version_notes::VersionNotes,
 };
 
 use self::message::{add_headline, message};
@@ -92,6 +92,8 @@ fn describe(path: &Path, rows: &mut Rows, output: &Output) -> Result<(), Failure
         let key = SecretKey::load(path).map_err(|error| Failure::key_file(path, &error))?;
         add_public(key.public(), rows);
         Ok(())
+    } else if begins(b"scrypt\0") {
+        encrypted(path, rows)
     } else if begins(b"pad-file-key ") {
         rows.add(
             "is",
@@ -124,6 +126,23 @@ fn describe(path: &Path, rows: &mut Rows, output: &Output) -> Result<(), Failure
     } else {
         trace(path, rows)
     }
+}
+
+/// What is seen of an encrypted key without its passphrase.
+fn encrypted(path: &Path, rows: &mut Rows) -> Result<(), Failure> {
+    let failure = |error| Failure::key_file(path, &error);
+    let file = SecretFile::read(path).map_err(failure)?;
+    file.check_private().map_err(failure)?;
+    let is =
+        "a secret that is encrypted with a passphrase, as a key is; without it nobody sees whose";
+    rows.add("is", "is", is);
+    rows.add("format", "format", "scrypt");
+    #[cfg(feature = "passphrase")]
+    if let Some(work) = file.work() {
+        rows.add("trying a passphrase", "work", work.to_string());
+        rows.add("takes bytes of memory", "memory", work.memory());
+    }
+    Ok(())
 }
 
 fn add_public(public: &PublicKey, rows: &mut Rows) {

@@ -17,12 +17,18 @@ use pad::{
 };
 use serde_json::json;
 
-use super::{Failure, KEY_VARIABLE, Output, files::OutArguments, progress, session::load_secret};
+use super::{
+    Failure, KEY_VARIABLE, Output,
+    files::OutArguments,
+    progress,
+    secret::{ProtectArguments, load_secret},
+};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   pad keygen --out author.key
+  pad keygen --out author.key --passphrase
   pad keygen --out author.key --scheme tuple-spec-lightweight --dictionary 'fruit prices'")]
 pub(super) struct Keygen {
     /// The secret key's file; the public key goes into the same name with .pub at the end.
@@ -67,6 +73,8 @@ pub(super) struct Keygen {
     /// Derive the dictionary's id from this name instead of drawing a random one.
     #[arg(long, value_name = "NAME")]
     dictionary: Option<String>,
+    #[command(flatten)]
+    protect: ProtectArguments,
 }
 
 #[derive(Debug, Args)]
@@ -89,6 +97,7 @@ impl Keygen {
         let public_path = public_path(&self.out);
         let failure = |error| Failure::key_file(&self.out, &error);
         let entries = self.entries()?;
+        let protection = self.protect.ask()?;
         let is_search = self.scheme.name().ends_with("-rsa");
         let search = is_search.then(|| {
             let message = "searching for two safe primes, which may take minutes";
@@ -100,7 +109,8 @@ impl Keygen {
         };
         let key = key.map_err(failure)?;
         drop(search);
-        key.save_pair(&self.out, &public_path)
+        let file = protection.of(&self.out, key.to_file().map_err(failure)?)?;
+        key.save_pair_as(&file, &self.out, &public_path)
             .map_err(|(path, error)| Failure::key_file(path, &error))?;
         let public = key.public();
         let text = format!(

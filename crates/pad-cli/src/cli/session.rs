@@ -365,10 +365,6 @@ pub(super) fn load_public(path: &Path) -> Result<PublicKey, Failure> {
     PublicKey::load(path).map_err(|error| Failure::key_file(path, &error))
 }
 
-pub(super) fn load_secret(path: &Path) -> Result<SecretKey, Failure> {
-    SecretKey::load(path).map_err(|error| Failure::key_file(path, &error))
-}
-
 /// Makes the store if it is missing; otherwise checks that it is the one described.
 pub(super) fn create_or_match(
     path: &Path,

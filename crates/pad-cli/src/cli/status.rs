@@ -16,7 +16,8 @@ use super::{
     Failure, KEY_VARIABLE, Output, StoreArgument,
     change::{Pending, pending},
     output::utc,
-    session::{check_key, load_secret, own_store, record_of},
+    secret::load_secret,
+    session::{check_key, own_store, record_of},
 };
 
 #[derive(Debug, Args)]

@@ -4,7 +4,7 @@ use std::{fs, path::Path};
 
 use web::server::{Identity, ServerError};
 
-use super::Failure;
+use super::{Failure, secret::check_secret};
 
 /// A certificate chain and its private key, both PEM, and what the options for them are called.
 pub(super) struct TlsArguments<'a> {
@@ -39,23 +39,4 @@ pub(super) fn network_failure(listen: &str, error: &ServerError) -> Failure {
 
 fn read_all(path: &Path) -> Result<Vec<u8>, Failure> {
     fs::read(path).map_err(|error| Failure::file(path, &error))
-}
-
-/// Refuses a private key that everybody on the machine may read.
-pub(super) fn check_secret(name: &str, path: &Path) -> Result<(), Failure> {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt as _;
-        let metadata = fs::metadata(path).map_err(|error| Failure::file(path, &error))?;
-        let mode = metadata.permissions().mode() & 0o777;
-        // A group may read it, as web servers' groups do.
-        if mode & 0o027 != 0 {
-            let path = path.display();
-            return Err(Failure::Input(format!(
-                "{name} {path}: others may read or change it (its mode is {mode:03o}): \
-                 chmod 600 {path}"
-            )));
-        }
-    }
-    Ok(())
 }

@@ -2,14 +2,16 @@
 
 use std::{
     ffi::OsString,
-    io,
     path::{Path, PathBuf},
     sync::Arc,
 };
 
 use clap::{Args, Subcommand};
 use disk::{Access, layer::Folder};
-use pad::{keys::Zeroizing, witnessed::origin};
+use pad::{
+    keys::{KeyFileError, SecretFile, Zeroizing},
+    witnessed::origin,
+};
 use pad_service::WitnessService;
 use serde_json::json;
 use transparency_log::{
@@ -22,8 +24,11 @@ use transparency_log::{
 use web::server::Limits;
 
 use super::{
-    Failure, Output, files::read_file, listen::ListenArguments, session::load_public,
-    tls::check_secret,
+    Failure, Output,
+    files::read_file,
+    listen::ListenArguments,
+    secret::{self, ProtectArguments, check_secret},
+    session::load_public,
 };
 
 /// Serves as a witness, unless a key is to be made.
@@ -74,6 +79,8 @@ struct Keygen {
     /// The secret key's file.
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
+    #[command(flatten)]
+    protect: ProtectArguments,
 }
 
 impl WitnessCommand {
@@ -152,6 +159,7 @@ impl Keygen {
             name.parse::<KeyName>()
                 .map_err(|error| Failure::Input(format!("--name {name}: {error}")))
         };
+        let protection = self.protect.ask()?;
         let mut secret = Zeroizing::new([0; 32]);
         getrandom::fill(&mut *secret).map_err(|error| Failure::Store(error.to_string()))?;
         let (secret, verifier, whose) = match &self.log_of {
@@ -173,22 +181,19 @@ impl Keygen {
         if public_path.symlink_metadata().is_ok() {
             return Err(exists(&public_path));
         }
-        let made = |path: &Path, written: io::Result<()>| {
-            written.map_err(|error| match error.kind() {
-                io::ErrorKind::AlreadyExists => exists(path),
-                _ => Failure::file(path, &error),
+        let made = |path: &Path, written: Result<(), KeyFileError>| {
+            written.map_err(|error| match error {
+                KeyFileError::Exists => exists(path),
+                KeyFileError::Io(error) => Failure::file(path, &error),
+                error => Failure::key_file(path, &error),
             })
         };
         let line = Zeroizing::new(format!("{}\n", *secret));
-        made(
-            &self.out,
-            disk::create(&self.out, line.as_bytes(), Access::Private),
-        )?;
+        let file = protection.of(&self.out, SecretFile::of_text(line))?;
+        made(&self.out, file.save(&self.out))?;
         let line = format!("{verifier}\n");
-        made(
-            &public_path,
-            disk::create(&public_path, line.as_bytes(), Access::Usual),
-        )?;
+        let written = disk::create(&public_path, line.as_bytes(), Access::Usual);
+        made(&public_path, written.map_err(KeyFileError::from))?;
         let object = json!({
             "secret_key": self.out.display().to_string(),
             "public_key": public_path.display().to_string(),
@@ -218,7 +223,10 @@ pub(super) fn load_signer<T: SignatureType>(
     option: &str,
 ) -> Result<SignerKey<T>, Failure> {
     check_secret(option, path)?;
-    let text = Zeroizing::new(read_text(path, LONGEST_KEY)?);
+    let file = secret::read(path)?;
+    let text = file
+        .text()
+        .map_err(|error| Failure::key_file(path, &error))?;
     text.trim_end_matches('\n')
         .parse()
         .map_err(|error| Failure::Input(format!("{option} {}: {error}", path.display())))
@@ -246,5 +254,4 @@ fn public_path(secret: &Path) -> PathBuf {
     path.into()
 }
 
-const LONGEST_KEY: u64 = 4096;
 const LONGEST_LIST: u64 = 1 << 20;

@@ -50,6 +50,8 @@ impl Bench {
             "PAD_VIEW",
             "PAD_KEY",
             "PAD_SERVER",
+            "PAD_PASSPHRASE_FILE",
+            "PAD_NEW_PASSPHRASE_FILE",
         ] {
             command.env_remove(name);
         }

@@ -26,6 +26,8 @@ mod log_proofs;
 mod memory;
 mod messages;
 mod names;
+#[cfg(all(feature = "passphrase", unix))]
+mod passphrase;
 #[cfg(any(feature = "file", feature = "network"))]
 mod process;
 mod python;

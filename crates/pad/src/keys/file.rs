@@ -70,12 +70,7 @@ pub(super) fn read_text(
     file: &mut File,
     title: &'static str,
 ) -> Result<Zeroizing<String>, KeyFileError> {
-    let mut bytes = Zeroizing::new(Vec::with_capacity(MAX_FILE_BYTES));
-    let limit = u64::try_from(MAX_FILE_BYTES).unwrap_or(u64::MAX);
-    Read::by_ref(file)
-        .take(limit)
-        .read_to_end(&mut bytes)
-        .map_err(KeyFileError::Io)?;
+    let bytes = read_bytes(file)?;
     let wanted = kind_of(title.as_bytes());
     let found = kind_of(&bytes);
     if found != wanted {
@@ -94,8 +89,28 @@ pub(super) fn read_text(
     }
 }
 
+/// The beginning of a file, or all of it if it is not too long to be a key; its capacity is reserved at once.
+pub(super) fn read_bytes(file: &mut File) -> Result<Zeroizing<Vec<u8>>, KeyFileError> {
+    // One more than a file may have, so that a longer one is noticed.
+    let limit = MAX_ENCRYPTED_BYTES + 1;
+    let found = file.metadata().map_err(KeyFileError::Io)?;
+    let length = usize::try_from(found.len()).unwrap_or(limit);
+    // A pipe has no length.
+    let capacity = if found.is_file() {
+        length.saturating_add(1).min(limit)
+    } else {
+        limit
+    };
+    let mut bytes = Zeroizing::new(Vec::with_capacity(capacity));
+    Read::by_ref(file)
+        .take(u64::try_from(limit).unwrap_or(u64::MAX))
+        .read_to_end(&mut bytes)
+        .map_err(KeyFileError::Io)?;
+    Ok(bytes)
+}
+
 /// What a file is, by its beginning.
-fn kind_of(bytes: &[u8]) -> &'static str {
+pub(super) fn kind_of(bytes: &[u8]) -> &'static str {
     KINDS
         .iter()
         .find(|(beginning, _)| bytes.starts_with(beginning))
@@ -103,10 +118,12 @@ fn kind_of(bytes: &[u8]) -> &'static str {
 }
 
 /// The beginnings of files that are taken for each other.
-const KINDS: [(&[u8], &str); 7] = [
+const KINDS: [(&[u8], &str); 9] = [
     (b"pad-public-key ", "a public key"),
     (b"pad-secret-key ", "a secret key"),
     (b"pad-file-key ", "a key for outsourced files"),
+    (b"PRIVATE+KEY+", "a secret key of a witness or a log"),
+    (ENCRYPTED, "an encrypted secret key"),
     (
         b"pad-file-public ",
         "what is published about an outsourced file",
@@ -135,6 +152,18 @@ pub(super) fn check_permissions(_: &File) -> Result<(), KeyFileError> {
 
 /// More than the parameters of accumulators take as digits, far less than what would be a nuisance to read.
 pub(super) const MAX_FILE_BYTES: usize = 4 << 20;
+
+/// The beginnings of files with secret keys in clear.
+pub(super) const SECRETS: [&[u8]; 3] = [b"pad-secret-key ", b"pad-file-key ", b"PRIVATE+KEY+"];
+
+/// How a file begins that was encrypted with a passphrase: the title of the format, and its version.
+pub(super) const ENCRYPTED: &[u8] = b"scrypt\0";
+
+/// What encryption adds to a file: the parameters with a salt, a checksum and an authenticator, and the authenticator of the contents.
+pub(super) const ENCRYPTION_BYTES: usize = 128;
+
+/// The longest encrypted file.
+pub(super) const MAX_ENCRYPTED_BYTES: usize = MAX_FILE_BYTES + ENCRYPTION_BYTES;
 
 /// Bytes of lower-case hexadecimal digits, of which no copies are left behind.
 pub(super) fn decode(digits: &str) -> Option<Zeroizing<Vec<u8>>> {

@@ -10,19 +10,15 @@
 //! `flexlist::tag::OwnerKey` writes it.
 
 use core::fmt;
-use std::{fs::File, path::Path};
+use std::path::Path;
 
-use disk::Access;
 use ed25519_dalek::SigningKey;
 use flexlist::tag::{OwnerKey, TagError, TagKind};
 use flexlist_service::client::Owner;
 use pad_core::{AuthorKey, Workers};
 use zeroize::Zeroizing;
 
-use super::{
-    KeyFileError,
-    file::{check_permissions, is_lower_hexadecimal, read_text},
-};
+use super::{KeyFileError, SecretFile, file::is_lower_hexadecimal};
 use crate::own_keys::NoRandomness;
 
 const TITLE: &str = "pad-file-key v1";
@@ -58,9 +54,15 @@ impl FileOwnerKey {
     /// # Errors
     /// [`FileOwnerKeyError`]: unreadable, malformed, or open to others.
     pub fn load(path: &Path) -> Result<Self, FileOwnerKeyError> {
-        let mut file = File::open(path).map_err(KeyFileError::from)?;
-        let text = read_text(&mut file, TITLE)?;
-        check_permissions(&file)?;
+        Self::from_file(&SecretFile::read(path)?)
+    }
+
+    /// The key in a key file that was read, and decrypted if it was encrypted.
+    ///
+    /// # Errors
+    /// [`FileOwnerKeyError`]: encrypted, malformed, or open to others.
+    pub fn from_file(file: &SecretFile) -> Result<Self, FileOwnerKeyError> {
+        let text = file.text_of(TITLE)?;
         let malformed = |line, expected| KeyFileError::Malformed { line, expected };
         let mut lines = text.strip_suffix('\n').unwrap_or_default().split('\n');
         if lines.next() != Some(TITLE) {
@@ -88,6 +90,11 @@ impl FileOwnerKey {
     /// # Errors
     /// [`FileOwnerKeyError`]; a file of that name is never overwritten.
     pub fn save(&self, path: &Path) -> Result<(), FileOwnerKeyError> {
+        Ok(self.to_file().save(path)?)
+    }
+
+    /// The key file, which is not written yet.
+    pub fn to_file(&self) -> SecretFile {
         let tags = self.tags.to_bytes();
         let digits = (self.seed.len() + tags.len()) * 2;
         let mut text = Zeroizing::new(String::with_capacity(digits + 64));
@@ -100,8 +107,7 @@ impl FileOwnerKey {
             text.push_str(&digits);
         }
         text.push('\n');
-        let created = disk::create(path, text.as_bytes(), Access::Private);
-        Ok(created.map_err(KeyFileError::from)?)
+        SecretFile::of_text(text)
     }
 
     /// Which tags the key makes.

@@ -195,3 +195,6 @@ fn lines_of_schemes_are_read_strictly() {
         6
     );
 }
+
+#[cfg(feature = "passphrase")]
+mod encrypted;

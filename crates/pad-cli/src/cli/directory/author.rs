@@ -16,7 +16,8 @@ use pad::{
 use super::{check_scheme, failure};
 use crate::cli::{
     Failure,
-    session::{AuthorArguments, HeadSource as _, check_key, load_secret},
+    secret::load_secret,
+    session::{AuthorArguments, HeadSource as _, check_key},
 };
 
 /// Who signs, and what becomes of what is signed.

@@ -12,7 +12,8 @@ use serde_json::json;
 use super::{check_scheme, with_suite};
 use crate::cli::{
     Failure, Output,
-    session::{check_unsigned, load_public, load_secret, record_of},
+    secret::load_secret,
+    session::{check_unsigned, load_public, record_of},
 };
 
 #[derive(Debug, Args)]

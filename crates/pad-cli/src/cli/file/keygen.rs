@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use clap::Args;
 use flexlist::tag::TagKind;
-use pad::{FileOwnerKey, Workers};
+use pad::{FileOwnerKey, FileOwnerKeyError, Workers};
 use serde_json::json;
 
 use super::failure;
-use crate::cli::{Failure, Output};
+use crate::cli::{Failure, Output, secret::ProtectArguments};
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Keygen {
@@ -19,6 +19,8 @@ pub(in crate::cli) struct Keygen {
     /// hash-only (the audited sub-chunks travel), public-bls (anybody can audit), rsa-2048 or rsa-3072.
     #[arg(long, value_name = "NAME", default_value_t = TagKind::default())]
     tags: TagKind,
+    #[command(flatten)]
+    protect: ProtectArguments,
 }
 
 impl Keygen {
@@ -29,9 +31,12 @@ impl Keygen {
                 self.out.display()
             )));
         }
-        let failure = |error| failure::key(&self.out, &error);
+        let failure = |error: FileOwnerKeyError| failure::key(&self.out, &error);
+        let protection = self.protect.ask()?;
         let key = FileOwnerKey::generate(self.tags, &Workers::all_cores()).map_err(failure)?;
-        key.save(&self.out).map_err(failure)?;
+        let file = protection.of(&self.out, key.to_file())?;
+        file.save(&self.out)
+            .map_err(|error| failure(error.into()))?;
         let text = format!(
             "owner key  {}  (keep it: nobody else can change your files)",
             self.out.display()

@@ -1,0 +1,110 @@
+//! Where passphrases come from: a file that the environment names, or the terminal. Never the command line, which everybody on the machine sees.
+
+use std::{
+    env,
+    fs::File,
+    io::{self, Read as _, Write as _},
+    path::Path,
+};
+
+use console::Term;
+use pad::keys::{Passphrase, Zeroizing};
+
+use super::{Failure, secret::check_secret};
+
+/// Which passphrase is asked for.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Asked<'a> {
+    /// The one of the key in this file.
+    Of(&'a Path),
+    /// A new one, for a new key.
+    ForNewKey,
+    /// A new one, for the key in this file.
+    Anew(&'a Path),
+}
+
+impl Asked<'_> {
+    const fn variable(self) -> &'static str {
+        match self {
+            Self::Of(_) | Self::ForNewKey => "PAD_PASSPHRASE_FILE",
+            Self::Anew(_) => "PAD_NEW_PASSPHRASE_FILE",
+        }
+    }
+
+    fn prompt(self) -> String {
+        let shown = |path: &Path| super::Output::show_text(&path.display().to_string());
+        match self {
+            Self::Of(path) => format!("passphrase of {}", shown(path)),
+            Self::ForNewKey => "new passphrase".into(),
+            Self::Anew(path) => format!("new passphrase of {}", shown(path)),
+        }
+    }
+}
+
+/// A passphrase: from the file that the environment names, or else from the terminal, a new one twice.
+pub(super) fn ask(asked: Asked<'_>) -> Result<Passphrase, Failure> {
+    let variable = asked.variable();
+    if let Some(path) = env::var_os(variable).filter(|path| !path.is_empty()) {
+        return from_file(variable, Path::new(&path));
+    }
+    let passphrase = typed(asked, &asked.prompt())?;
+    if !matches!(asked, Asked::Of(_)) && !typed(asked, "the same once more")?.is(&passphrase) {
+        return Err(Failure::input("the two passphrases differ"));
+    }
+    Ok(passphrase)
+}
+
+/// The first line of a file.
+fn from_file(variable: &str, path: &Path) -> Result<Passphrase, Failure> {
+    check_secret(variable, path)?;
+    let failure = |error| Failure::file(path, &error);
+    // Reserved at once, so that no copy is left behind in freed memory.
+    let mut bytes = Zeroizing::new(Vec::with_capacity(LONGEST_FILE));
+    let limit = u64::try_from(LONGEST_FILE).unwrap_or(u64::MAX);
+    let file = File::open(path).map_err(failure)?;
+    file.take(limit).read_to_end(&mut bytes).map_err(failure)?;
+    let line = bytes.split(|byte| *byte == b'\n').next();
+    let line = line.unwrap_or_default();
+    let line = line.strip_suffix(b"\r").unwrap_or(line);
+    let unfit = |error: &dyn core::fmt::Display| {
+        Failure::Input(format!("{variable} {}: {error}", path.display()))
+    };
+    let text = core::str::from_utf8(line).map_err(|error| unfit(&error))?;
+    Passphrase::new(Zeroizing::new(text.to_owned())).map_err(|error| unfit(&error))
+}
+
+/// A line that is typed, without an echo.
+fn typed(asked: Asked<'_>, prompt: &str) -> Result<Passphrase, Failure> {
+    let line = read_line(prompt).map_err(|error| {
+        let what = match asked {
+            Asked::Of(path) => format!("key file {}: it has a passphrase", path.display()),
+            Asked::ForNewKey | Asked::Anew(_) => "a passphrase is needed".into(),
+        };
+        Failure::Input(format!(
+            "{what}, and there is no terminal to ask for it ({error}): name a file with the passphrase in {}",
+            asked.variable()
+        ))
+    })?;
+    Passphrase::new(line).map_err(|error| Failure::Input(error.to_string()))
+}
+
+/// Asks at the terminal itself: standard input may be a trace, and standard error a file.
+fn read_line(prompt: &str) -> io::Result<Zeroizing<String>> {
+    #[cfg(unix)]
+    let terminal = {
+        let tty = File::options().read(true).write(true).open("/dev/tty")?;
+        Term::read_write_pair(tty.try_clone()?, tty)
+    };
+    #[cfg(not(unix))]
+    let terminal = Term::stderr();
+    if !terminal.is_term() {
+        return Err(io::ErrorKind::NotFound.into());
+    }
+    let mut shown = &terminal;
+    write!(shown, "{prompt}: ")?;
+    shown.flush()?;
+    terminal.read_secure_line().map(Zeroizing::new)
+}
+
+/// More than a passphrase has, with what somebody may have written below it.
+const LONGEST_FILE: usize = 4096;

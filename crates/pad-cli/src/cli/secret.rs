@@ -1,0 +1,179 @@
+//! Secret keys in files: who may read these, and with which passphrase.
+
+#[cfg(feature = "passphrase")]
+use std::path::PathBuf;
+use std::{fs, path::Path};
+
+use clap::Args;
+use pad::{SecretKey, keys::SecretFile};
+
+use super::Failure;
+#[cfg(feature = "passphrase")]
+use super::passphrase::{self, Asked};
+
+/// Whether a new secret key gets a passphrase.
+#[derive(Debug, Args)]
+pub(super) struct ProtectArguments {
+    /// Encrypt the secret key with a passphrase: the first line of the file that `PAD_PASSPHRASE_FILE` names, or else what is typed at the terminal.
+    #[cfg(feature = "passphrase")]
+    #[arg(long)]
+    passphrase: bool,
+}
+
+/// What a new secret key is encrypted with.
+pub(super) struct Protection {
+    #[cfg(feature = "passphrase")]
+    passphrase: Option<pad::keys::Passphrase>,
+}
+
+impl ProtectArguments {
+    /// Asks for the passphrase, before anything is done that takes long.
+    #[cfg_attr(
+        not(feature = "passphrase"),
+        allow(
+            clippy::unused_self,
+            clippy::unnecessary_wraps,
+            reason = "as with the feature"
+        )
+    )]
+    pub(super) fn ask(&self) -> Result<Protection, Failure> {
+        Ok(Protection {
+            #[cfg(feature = "passphrase")]
+            passphrase: self
+                .passphrase
+                .then(|| passphrase::ask(Asked::ForNewKey))
+                .transpose()?,
+        })
+    }
+}
+
+impl Protection {
+    /// The contents of the file at this path, encrypted if that is wanted.
+    #[cfg_attr(
+        not(feature = "passphrase"),
+        allow(
+            clippy::unused_self,
+            clippy::unnecessary_wraps,
+            reason = "as with the feature"
+        )
+    )]
+    pub(super) fn of(&self, path: &Path, file: SecretFile) -> Result<SecretFile, Failure> {
+        #[cfg(feature = "passphrase")]
+        if let Some(passphrase) = &self.passphrase {
+            let encrypted = file.encrypt(passphrase, pad::keys::Work::USUAL);
+            return encrypted.map_err(|error| Failure::key_file(path, &error));
+        }
+        let _ = path;
+        Ok(file)
+    }
+}
+
+/// Reads a secret key's file, and asks for its passphrase if it has one.
+pub(super) fn read(path: &Path) -> Result<SecretFile, Failure> {
+    let failure = |error| Failure::key_file(path, &error);
+    let file = SecretFile::read(path).map_err(failure)?;
+    #[cfg(feature = "passphrase")]
+    if file.is_encrypted() {
+        let passphrase = passphrase::ask(Asked::Of(path))?;
+        return file.decrypt(&passphrase).map_err(failure);
+    }
+    Ok(file)
+}
+
+/// Reads an author's secret key.
+pub(super) fn load_secret(path: &Path) -> Result<SecretKey, Failure> {
+    SecretKey::from_file(&read(path)?).map_err(|error| Failure::key_file(path, &error))
+}
+
+/// Refuses a secret that everybody on the machine may read.
+pub(super) fn check_secret(name: &str, path: &Path) -> Result<(), Failure> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let metadata = fs::metadata(path).map_err(|error| Failure::file(path, &error))?;
+        let mode = metadata.permissions().mode() & 0o777;
+        // A group may read it, as web servers' groups do.
+        if mode & 0o027 != 0 {
+            let path = path.display();
+            return Err(Failure::Input(format!(
+                "{name} {path}: others may read or change it (its mode is {mode:03o}): \
+                 chmod 600 {path}"
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// Sets, changes or removes the passphrase of a secret key.
+#[cfg(feature = "passphrase")]
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  pad passphrase author.key
+  pad passphrase author.key --remove
+
+At a terminal the passphrases are asked for. Elsewhere PAD_PASSPHRASE_FILE names a file whose first line is the passphrase that the key has, and
+PAD_NEW_PASSPHRASE_FILE one whose first line is the passphrase that it gets. Copies that were made before keep what they have.")]
+pub(super) struct SetPassphrase {
+    /// The secret key's file: of an author, of an owner of outsourced files, of a witness or of a log.
+    #[arg(value_name = "FILE")]
+    key: PathBuf,
+    /// Write the secret key in clear.
+    #[arg(long)]
+    remove: bool,
+}
+
+#[cfg(feature = "passphrase")]
+impl SetPassphrase {
+    pub(super) fn run(&self, output: &mut super::Output) -> Result<(), Failure> {
+        output.goes_on();
+        let path = &self.key;
+        let failure = |error| Failure::key_file(path, &error);
+        let found = fs::metadata(path).map_err(|error| Failure::file(path, &error))?;
+        if !found.is_file() {
+            let path = path.display();
+            return Err(Failure::Input(format!("{path} is not a plain file")));
+        }
+        let file = SecretFile::read(path).map_err(failure)?;
+        let had = file.is_encrypted();
+        if self.remove && !had {
+            let path = path.display();
+            return Err(Failure::Input(format!("key file {path} has no passphrase")));
+        }
+        let clear = if had {
+            file.decrypt(&passphrase::ask(Asked::Of(path))?)
+                .map_err(failure)?
+        } else {
+            file
+        };
+        if !clear.is_secret_key() {
+            let (path, kind) = (path.display(), clear.kind());
+            return Err(Failure::Input(format!(
+                "{path}: this is {kind}, but a secret key is needed"
+            )));
+        }
+        clear.check_private().map_err(failure)?;
+        let (done, word) = if self.remove {
+            clear.replace(path).map_err(failure)?;
+            (
+                "is in clear now: nothing but its permissions protects it",
+                "removed",
+            )
+        } else {
+            let passphrase = passphrase::ask(Asked::Anew(path))?;
+            let encrypted = clear.encrypt(&passphrase, pad::keys::Work::USUAL);
+            encrypted.map_err(failure)?.replace(path).map_err(failure)?;
+            let word = if had { "changed" } else { "set" };
+            (
+                "is encrypted: whoever loses the passphrase loses the key",
+                word,
+            )
+        };
+        let path = path.display().to_string();
+        let text = format!("secret key  {path}  ({done})");
+        output.say(
+            &text,
+            &serde_json::json!({ "key": path, "passphrase": word }),
+        )
+    }
+}

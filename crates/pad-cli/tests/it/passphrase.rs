@@ -1,0 +1,218 @@
+//! Secret keys with a passphrase: every command that needs one, with the file that the environment names and without a terminal.
+
+use std::{fs, path::Path, process::Output};
+
+use pad::{
+    SecretKey,
+    keys::{Passphrase, SecretFile, Work, Zeroizing},
+};
+
+use crate::bench::{Bench, text};
+
+/// Encrypts a key as `pad passphrase` does, but so that trying a passphrase costs nothing.
+fn encrypt(path: &Path) {
+    let passphrase = Passphrase::new(Zeroizing::new("correct horse".into())).unwrap();
+    let file = SecretFile::read(path).unwrap();
+    let file = file.encrypt(&passphrase, Work::LEAST).unwrap();
+    file.replace(path).unwrap();
+}
+
+/// Files with passphrases: `right` and `wrong`.
+fn with_passphrases(bench: &Bench) {
+    for (name, line) in [
+        ("right", "correct horse\nwhat is below\n"),
+        ("wrong", "horse\n"),
+    ] {
+        bench.write(name, line.as_bytes());
+        private(&bench.path(name), 0o600);
+    }
+}
+
+fn private(path: &Path, mode: u32) {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    }
+}
+
+/// Runs a line away from any terminal, with these variables.
+fn run(bench: &Bench, variables: &[(&str, &str)], line: &str) -> Output {
+    let mut command = std::process::Command::new("setsid");
+    command.arg("--wait").arg(env!("CARGO_BIN_EXE_pad"));
+    command.current_dir(bench.folder.path());
+    command.env_remove("PAD_PASSPHRASE_FILE");
+    command.env_remove("PAD_NEW_PASSPHRASE_FILE");
+    command.envs(variables.iter().copied());
+    command.stdin(std::process::Stdio::null());
+    command.args(line.split(' ')).output().unwrap()
+}
+
+fn ok(bench: &Bench, variables: &[(&str, &str)], line: &str) -> String {
+    let output = run(bench, variables, line);
+    assert!(output.status.success(), "{line}: {}", text(&output.stderr));
+    text(&output.stdout)
+}
+
+fn fails(bench: &Bench, variables: &[(&str, &str)], line: &str, reason: &str) {
+    let output = run(bench, variables, line);
+    let error = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{line}: {error}");
+    assert!(error.contains(reason), "{line}: {error}");
+    assert_eq!(error.trim_end().lines().count(), 1, "{error}");
+}
+
+const RIGHT: &[(&str, &str)] = &[("PAD_PASSPHRASE_FILE", "right")];
+
+#[test]
+fn an_encrypted_key_signs_with_its_passphrase_alone() {
+    for scheme in ["red-black", "tuple-spec-lightweight"] {
+        let bench = Bench::new();
+        with_passphrases(&bench);
+        bench.ok(&format!("keygen --scheme {scheme} --out k"));
+        let clear = bench.read("k");
+        encrypt(&bench.path("k"));
+        assert_ne!(bench.read("k"), clear);
+        ok(&bench, RIGHT, "put --store s --key k apple 3");
+        ok(&bench, RIGHT, "commit --store s --key k");
+        ok(&bench, RIGHT, "status --store s --key k");
+        bench.ok("get --store s --public k.pub apple");
+        ok(&bench, RIGHT, "public --key k --out again");
+        assert_eq!(bench.read("again"), bench.read("k.pub"));
+
+        bench.ok("put --store s pear 4");
+        let commit = "commit --store s --key k";
+        fails(&bench, &[], commit, "there is no terminal to ask for it");
+        fails(&bench, &[], commit, "PAD_PASSPHRASE_FILE");
+        let wrong = [("PAD_PASSPHRASE_FILE", "wrong")];
+        fails(&bench, &wrong, commit, "the passphrase is wrong");
+        assert_eq!(
+            bench.json("status --store s")[0]["pending"],
+            1,
+            "nothing was done"
+        );
+        // A passphrase that everybody can read is refused, and one that is none.
+        private(&bench.path("wrong"), 0o644);
+        #[cfg(unix)]
+        fails(&bench, &wrong, commit, "others may read");
+        bench.write("empty", b"\nsecond\n");
+        private(&bench.path("empty"), 0o600);
+        let empty = [("PAD_PASSPHRASE_FILE", "empty")];
+        fails(&bench, &empty, commit, "one line of 1 to 1024 bytes");
+        let mut damaged = bench.read("k");
+        *damaged.last_mut().unwrap() ^= 1;
+        let whole = bench.read("k");
+        bench.write("k", &damaged);
+        fails(&bench, RIGHT, commit, "damaged");
+        damaged[7] = 30;
+        bench.write("k", &damaged);
+        fails(&bench, &[], commit, "more memory or time");
+        bench.write("k", &whole);
+        ok(&bench, RIGHT, commit);
+    }
+}
+
+#[test]
+fn passphrases_are_set_changed_and_removed() {
+    let bench = Bench::new();
+    with_passphrases(&bench);
+    bench.ok("keygen --out k");
+    let clear = bench.read("k");
+    let set = [("PAD_NEW_PASSPHRASE_FILE", "right")];
+    fails(&bench, &[], "passphrase k", "PAD_NEW_PASSPHRASE_FILE");
+    fails(&bench, &[], "passphrase k --remove", "has no passphrase");
+    assert_eq!(bench.read("k"), clear);
+    assert!(ok(&bench, &set, "--json passphrase k").contains("\"set\""));
+    let encrypted = bench.read("k");
+    assert!(encrypted.starts_with(b"scrypt\0"));
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let mode = fs::metadata(bench.path("k")).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+    }
+    assert_eq!(
+        SecretFile::read(&bench.path("k")).unwrap().work(),
+        Some(Work::USUAL)
+    );
+    fails(&bench, &set, "passphrase k", "there is no terminal");
+    let wrong = [
+        ("PAD_PASSPHRASE_FILE", "wrong"),
+        ("PAD_NEW_PASSPHRASE_FILE", "right"),
+    ];
+    fails(&bench, &wrong, "passphrase k", "the passphrase is wrong");
+    assert_eq!(bench.read("k"), encrypted);
+    encrypt_again(&bench, &clear);
+    let change = [
+        ("PAD_PASSPHRASE_FILE", "right"),
+        ("PAD_NEW_PASSPHRASE_FILE", "wrong"),
+    ];
+    ok(&bench, &change, "passphrase k");
+    let other = [("PAD_PASSPHRASE_FILE", "wrong")];
+    ok(&bench, &other, "passphrase k --remove");
+    assert_eq!(bench.read("k"), clear);
+    SecretKey::load(&bench.path("k")).unwrap();
+    // Nothing but secret keys is encrypted.
+    let public = bench.read("k.pub");
+    fails(&bench, &set, "passphrase k.pub", "this is a public key");
+    assert_eq!(bench.read("k.pub"), public);
+    fails(&bench, &set, "passphrase .", "not a plain file");
+}
+
+/// The same key, with the same passphrase and no work.
+fn encrypt_again(bench: &Bench, clear: &[u8]) {
+    bench.write("k", clear);
+    encrypt(&bench.path("k"));
+}
+
+#[test]
+fn new_keys_are_encrypted_if_it_is_asked_for() {
+    let bench = Bench::new();
+    with_passphrases(&bench);
+    fails(&bench, &[], "keygen --out k --passphrase", "no terminal");
+    assert!(!bench.path("k").exists() && !bench.path("k.pub").exists());
+    ok(&bench, RIGHT, "keygen --out k --passphrase");
+    assert!(bench.read("k").starts_with(b"scrypt\0"));
+    let said = bench.ok("info k");
+    assert!(said.contains("encrypted with a passphrase"), "{said}");
+    assert!(said.contains("N=2^17 r=8 p=1"), "{said}");
+    let file = SecretFile::read(&bench.path("k")).unwrap();
+    let right = Passphrase::new(Zeroizing::new("correct horse".into())).unwrap();
+    let key = SecretKey::from_file(&file.decrypt(&right).unwrap()).unwrap();
+    assert_eq!(
+        key.public().to_text().as_bytes(),
+        bench.read("k.pub"),
+        "both halves are of one key"
+    );
+}
+
+#[cfg(feature = "network")]
+#[test]
+fn keys_of_witnesses_may_be_encrypted() {
+    let bench = Bench::new();
+    with_passphrases(&bench);
+    bench.ok("witness keygen --name witness.example/w --out w");
+    bench.ok("keygen --out k");
+    bench.ok("witness keygen --name log.example/l --log-of k.pub --out l");
+    encrypt(&bench.path("w"));
+    let log = text(&bench.read("l.pub"));
+    let line = format!(
+        "witness --state state --key w --listen nowhere --known-log {}",
+        log.trim_end()
+    );
+    fails(&bench, &[], &line, "there is no terminal");
+    // Past the key, and no further than the address.
+    fails(&bench, RIGHT, &line, "--listen nowhere");
+}
+
+#[cfg(feature = "file")]
+#[test]
+fn keys_of_owners_may_be_encrypted() {
+    let bench = Bench::new();
+    with_passphrases(&bench);
+    bench.ok("file keygen --out o");
+    let owner = bench.ok("file owner --key o");
+    encrypt(&bench.path("o"));
+    assert_eq!(ok(&bench, RIGHT, "file owner --key o"), owner);
+    fails(&bench, &[], "file owner --key o", "there is no terminal");
+}

@@ -1,0 +1,154 @@
+//! Secrets encrypted with a passphrase, in the format of the program `scrypt` (Tarsnap): a key is derived from the passphrase by
+//! scrypt (RFC 7914), encrypts with AES-256-CTR and authenticates with HMAC-SHA-256.
+
+use core::fmt;
+
+use scryptenc::{Decryptor, Encryptor, Error, Params, scrypt};
+use zeroize::Zeroizing;
+
+use super::{KeyFileError, file::ENCRYPTION_BYTES};
+use crate::own_keys::NoRandomness;
+
+/// A passphrase. It is erased from memory when it is dropped, and stays out of debug output.
+pub struct Passphrase(Zeroizing<String>);
+
+impl Passphrase {
+    /// A passphrase of 1 to 1024 bytes, in one line.
+    ///
+    /// # Errors
+    /// [`KeyFileError::UnfitPassphrase`].
+    pub fn new(text: Zeroizing<String>) -> Result<Self, KeyFileError> {
+        let fits =
+            (1..=MAX_PASSPHRASE_BYTES).contains(&text.len()) && !text.contains(['\n', '\r', '\0']);
+        if fits {
+            Ok(Self(text))
+        } else {
+            Err(KeyFileError::UnfitPassphrase)
+        }
+    }
+
+    /// Whether two passphrases are the same, as they are if somebody has typed one twice.
+    pub fn is(&self, other: &Self) -> bool {
+        *self.0 == *other.0
+    }
+}
+
+impl fmt::Debug for Passphrase {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Passphrase")
+    }
+}
+
+/// What deriving a key from a passphrase costs, and so trying one: the parameters of scrypt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Work {
+    log_n: u8,
+    r: u32,
+    p: u32,
+}
+
+impl Work {
+    /// What files are written with: 128 MiB of memory and half a second or so.
+    pub const USUAL: Self = Self {
+        log_n: 17,
+        r: 8,
+        p: 1,
+    };
+    /// As little as possible. It keeps nobody out who tries many passphrases: for tests.
+    pub const LEAST: Self = Self {
+        log_n: 1,
+        r: 1,
+        p: 1,
+    };
+    /// More memory than this is not spent on a file: 1 GiB.
+    pub const MOST_MEMORY: u64 = 1 << 30;
+    /// More blocks than this, `N * r * p`, are not computed for a file: 16 times as many as usual.
+    pub const MOST_BLOCKS: u64 = 1 << 24;
+
+    /// The parameters with `N` two to the power of `log_n`, unless they are none, or more than is spent on a file.
+    ///
+    /// # Errors
+    /// [`KeyFileError::TooMuchWork`]; [`KeyFileError::Damaged`] if RFC 7914 excludes them.
+    pub fn new(log_n: u8, r: u32, p: u32) -> Result<Self, KeyFileError> {
+        let blocks = 1_u128.checked_shl(log_n.into()).unwrap_or(u128::MAX);
+        let blocks = blocks.saturating_mul(r.into());
+        let most = u128::from(Self::MOST_BLOCKS);
+        let is_large = blocks.saturating_mul(128) > u128::from(Self::MOST_MEMORY);
+        if is_large || blocks.saturating_mul(p.into()) > most {
+            return Err(KeyFileError::TooMuchWork);
+        }
+        let work = Self { log_n, r, p };
+        work.parameters().map(|_| work)
+    }
+
+    /// The memory that deriving a key takes, in bytes.
+    pub fn memory(self) -> u64 {
+        (128 * u64::from(self.r)) << self.log_n
+    }
+
+    fn parameters(self) -> Result<scrypt::Params, KeyFileError> {
+        // The length is of no account: it is that of passwords' hashes.
+        let length = scrypt::Params::RECOMMENDED_LEN;
+        scrypt::Params::new(self.log_n, self.r, self.p, length).map_err(|_| KeyFileError::Damaged)
+    }
+}
+
+/// `N=2^17 r=8 p=1`.
+impl fmt::Display for Work {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "N=2^{} r={} p={}", self.log_n, self.r, self.p)
+    }
+}
+
+/// What decrypting this file takes; the beginning says it, which is authenticated only by the decryption.
+pub(super) fn work_of(encrypted: &[u8]) -> Result<Work, KeyFileError> {
+    // Read before the library reads them, which takes what cannot be computed for an error of another kind.
+    let header = encrypted.get(7..16).and_then(|bytes| {
+        let (log_n, bytes) = bytes.split_first()?;
+        let (r, p) = bytes.split_first_chunk::<4>()?;
+        Some((*log_n, u32::from_be_bytes(*r), p.first_chunk::<4>()?))
+    });
+    let (log_n, r, p) = header.ok_or(KeyFileError::Damaged)?;
+    let work = Work::new(log_n, r, u32::from_be_bytes(*p))?;
+    Params::new(encrypted).map_err(failure)?;
+    Ok(work)
+}
+
+/// The contents, encrypted.
+pub(super) fn encrypt(
+    clear: &[u8],
+    passphrase: &Passphrase,
+    work: Work,
+) -> Result<Zeroizing<Vec<u8>>, KeyFileError> {
+    // The library panics where the operating system has no random numbers.
+    getrandom::fill(&mut [0; 32]).map_err(|_| NoRandomness)?;
+    let parameters = work.parameters()?;
+    let encryptor = Encryptor::with_params(&clear, passphrase.0.as_bytes(), parameters);
+    // Encrypted in place: no copy of what is in clear is left behind.
+    let mut encrypted = Zeroizing::new(vec![0; clear.len() + ENCRYPTION_BYTES]);
+    encryptor.encrypt(encrypted.as_mut_slice());
+    Ok(encrypted)
+}
+
+/// The contents in clear. Nothing is computed that costs more than is spent on a file.
+pub(super) fn decrypt(
+    encrypted: &[u8],
+    passphrase: &Passphrase,
+) -> Result<Zeroizing<Vec<u8>>, KeyFileError> {
+    work_of(encrypted)?;
+    let decryptor = Decryptor::new(&encrypted, passphrase.0.as_bytes());
+    let decryptor = decryptor.map_err(failure)?;
+    let mut clear = Zeroizing::new(vec![0; decryptor.out_len()]);
+    decryptor.decrypt(clear.as_mut_slice()).map_err(failure)?;
+    Ok(clear)
+}
+
+fn failure(error: Error) -> KeyFileError {
+    match error {
+        Error::InvalidHeaderMac(_) => KeyFileError::WrongPassphrase,
+        _ => KeyFileError::Damaged,
+    }
+}
+
+/// More than anybody types.
+const MAX_PASSPHRASE_BYTES: usize = 1024;
