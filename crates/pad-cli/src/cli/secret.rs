@@ -86,6 +86,7 @@ pub(super) fn load_secret(path: &Path) -> Result<SecretKey, Failure> {
 }
 
 /// Refuses a secret that everybody on the machine may read.
+#[cfg(any(feature = "file", feature = "network", feature = "passphrase"))]
 pub(super) fn check_secret(name: &str, path: &Path) -> Result<(), Failure> {
     #[cfg(unix)]
     {

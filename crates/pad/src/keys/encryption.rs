@@ -48,7 +48,7 @@ pub struct Work {
 }
 
 impl Work {
-    /// What files are written with: 128 MiB of memory and half a second or so.
+    /// What files are written with: 128 MiB of memory.
     pub const USUAL: Self = Self {
         log_n: 17,
         r: 8,

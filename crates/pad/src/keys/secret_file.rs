@@ -6,11 +6,14 @@ use std::{fs::File, path::Path};
 use disk::Access;
 use zeroize::Zeroizing;
 
-#[cfg(feature = "passphrase")]
-use super::encryption::{Passphrase, Work, decrypt, encrypt, work_of};
 use super::{
     KeyFileError,
-    file::{ENCRYPTED, MAX_FILE_BYTES, SECRETS, check_permissions, kind_of, read_bytes},
+    file::{ENCRYPTED, SECRETS, check_permissions, kind_of, read_bytes},
+};
+#[cfg(feature = "passphrase")]
+use super::{
+    encryption::{Passphrase, Work, decrypt, encrypt, work_of},
+    file::MAX_FILE_BYTES,
 };
 
 /// What is in a file of a secret: the text of a key, or the same encrypted. It is erased from memory when it is dropped.
