@@ -1,8 +1,8 @@
 //! Secret keys in files: who may read these, and with which passphrase.
 
+use std::path::Path;
 #[cfg(feature = "passphrase")]
 use std::path::PathBuf;
-use std::{fs, path::Path};
 
 use clap::Args;
 use pad::{SecretKey, keys::SecretFile};
@@ -91,7 +91,9 @@ pub(super) fn check_secret(name: &str, path: &Path) -> Result<(), Failure> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt as _;
-        let metadata = fs::metadata(path).map_err(|error| Failure::file(path, &error))?;
+        let metadata = path
+            .metadata()
+            .map_err(|error| Failure::file(path, &error))?;
         let mode = metadata.permissions().mode() & 0o777;
         // A group may read it, as web servers' groups do.
         if mode & 0o027 != 0 {
@@ -130,7 +132,9 @@ impl SetPassphrase {
         output.goes_on();
         let path = &self.key;
         let failure = |error| Failure::key_file(path, &error);
-        let found = fs::metadata(path).map_err(|error| Failure::file(path, &error))?;
+        let found = path
+            .metadata()
+            .map_err(|error| Failure::file(path, &error))?;
         if !found.is_file() {
             let path = path.display();
             return Err(Failure::Input(format!("{path} is not a plain file")));

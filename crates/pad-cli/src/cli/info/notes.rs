@@ -1,6 +1,8 @@
 //! Texts of logs of heads and their witnesses.
 
-use crate::cli::{Output, status::Rows};
+#[cfg(feature = "network")]
+use crate::cli::Output;
+use crate::cli::status::Rows;
 
 /// Says what a text is, if it is a policy of witnesses, a key or a checkpoint; whether it is one.
 #[cfg(feature = "network")]
