@@ -37,6 +37,8 @@ mod output;
 mod parameters;
 #[cfg(feature = "passphrase")]
 mod passphrase;
+#[cfg(any(feature = "file", feature = "network", feature = "passphrase"))]
+mod permissions;
 mod progress;
 mod proof;
 #[cfg(feature = "network")]

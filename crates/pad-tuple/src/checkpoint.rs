@@ -8,8 +8,9 @@ use serde::{Deserialize, Serialize};
 use crate::{
     content::{Content, HashedValue},
     design::{Design, TupleId},
+    kept::{KeptTuple, read_number},
     layers::{Generation, Layers},
-    repository::{Index, StoredTuple, TupleRepository, read_number},
+    repository::{Index, TupleRepository},
     statement::Context,
     tuple::start_of_keys,
 };
@@ -79,7 +80,7 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
             })
         };
         let tuples = self.tuples.iter().map(|tuple| {
-            let StoredTuple { upper, content } = tuple.as_ref()?;
+            let KeptTuple { upper, content } = tuple.as_ref()?;
             let content = match content {
                 Content::Nothing => ContentOnDisk::Nothing,
                 Content::Value(value) => ContentOnDisk::Value(place(value)),
@@ -162,7 +163,7 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
 fn read_tuples<S: Suite>(
     values: Vec<Value>,
     tuples: Vec<Option<TupleOnDisk>>,
-) -> Option<Vec<Option<StoredTuple<S>>>> {
+) -> Option<Vec<Option<KeptTuple<S>>>> {
     let contents: Vec<Content<S>> = values.into_iter().map(Content::of).collect();
     let read = |tuple: TupleOnDisk| {
         let content = match tuple.content {
@@ -171,7 +172,7 @@ fn read_tuples<S: Suite>(
             ContentOnDisk::Removed => Content::Removed,
         };
         let upper = tuple.upper;
-        Some(StoredTuple { upper, content })
+        Some(KeptTuple { upper, content })
     };
     tuples
         .into_iter()
@@ -222,7 +223,7 @@ fn read_layers<S: Suite>(
     latest: Version,
     epochs: &[u64],
     indexes: &[Index],
-    tuples: &[Option<StoredTuple<S>>],
+    tuples: &[Option<KeptTuple<S>>],
     numbers: &mut Numbers,
 ) -> Option<Layers<S, TupleId>> {
     let mut layers = Layers::at(latest, epochs.to_vec());

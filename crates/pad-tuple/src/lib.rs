@@ -122,6 +122,8 @@ pub mod family;
 mod few;
 #[cfg(feature = "std")]
 mod hosting;
+#[cfg(feature = "std")]
+mod kept;
 pub mod keys;
 #[cfg(feature = "std")]
 pub mod layers;
@@ -146,6 +148,7 @@ pub mod stored;
 pub mod tuple;
 #[cfg(feature = "std")]
 pub mod update;
+mod validity;
 
 #[cfg(feature = "bls")]
 pub use bls12::signatures as bls;

@@ -9,8 +9,8 @@ use pad_core::{
 use pad_tree::{CacheNowhere, PersistentTree, Plain, RedBlack, VersionedNodes};
 
 use crate::{
-    content::Content,
     design::{Design, TupleId},
+    kept::KeptTuple,
     layers::Layers,
     proof::TupleProof,
     source,
@@ -22,7 +22,6 @@ mod apply;
 mod read;
 
 pub(crate) use apply::entries_after;
-pub(crate) use read::{lower_end, read_number};
 
 /// The persistent predecessor index of one generation: lower end to tuple number, at every instant of
 /// the generation's clock. `O(1)` amortised space for each change. Red-black, so that no choice of keys
@@ -30,13 +29,6 @@ pub(crate) use read::{lower_end, read_number};
 ///
 /// Source: Crosby & Wallach 2010, section 4.1.
 pub(crate) type Index = PersistentTree<VersionedNodes<Plain, RedBlack, CacheNowhere>>;
-
-/// A tuple as the server keeps it; its lower end is in the index.
-#[derive(Clone, Debug)]
-pub(crate) struct StoredTuple<S: Suite> {
-    pub(crate) upper: Option<Key>,
-    pub(crate) content: Content<S>,
-}
 
 /// A repository of a tuple PAD of design `D` under suite `S`.
 ///
@@ -47,7 +39,7 @@ pub struct TupleRepository<S: Suite, D: Design<S>> {
     pub(crate) key: D::Key,
     pub(crate) layers: Layers<S, TupleId>,
     pub(crate) indexes: Vec<Index>,
-    pub(crate) tuples: Vec<Option<StoredTuple<S>>>,
+    pub(crate) tuples: Vec<Option<KeptTuple<S>>>,
     /// Numbers of tuples that were forgotten.
     pub(crate) free: Vec<TupleId>,
     /// Tuples that are no more, with the first version without them, in the order of versions.
@@ -122,8 +114,9 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
         let tuples: usize = self
             .tuples
             .iter()
-            .map(|tuple| stored_bytes(tuple.as_ref()))
+            .map(|tuple| tuple.as_ref().map_or(0, KeptTuple::heap_bytes))
             .sum();
+        let tuples = tuples + self.tuples.len() * size_of::<Option<KeptTuple<S>>>();
         let epochs = self.epochs.len() * size_of::<u64>();
         indexes + tuples + D::memory_bytes(&self.records) + epochs + self.heads.memory_bytes()
     }
@@ -194,21 +187,6 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
             Ok(())
         }
     }
-}
-
-fn stored_bytes<S: Suite>(tuple: Option<&StoredTuple<S>>) -> usize {
-    let heap = tuple.map_or(0, |tuple| {
-        let upper = tuple
-            .upper
-            .as_ref()
-            .map_or(0, |upper| upper.as_bytes().len());
-        let value = match &tuple.content {
-            Content::Value(value) => value.value.as_bytes().len() + size_of::<S::Digest>(),
-            Content::Nothing | Content::Removed => 0,
-        };
-        upper + value
-    });
-    size_of::<Option<StoredTuple<S>>>() + heap
 }
 
 impl<S: Suite, D: Design<S>> Repository for TupleRepository<S, D> {

@@ -7,9 +7,9 @@ use pad_core::{SchemeId, Suite, VerifyError, Version, head::Authority};
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{
-    signed::Validity,
     statement::Context,
     tuple::{GenerationIndex, MAX_GENERATIONS},
+    validity::Validity,
 };
 
 /// What a client expects to be told about: one version of one dictionary, by one author.

@@ -28,7 +28,9 @@ pub use bls::Bls;
 pub use bls::BlsSecret;
 #[cfg(feature = "std")]
 pub use design::{SignedExtension, SignedRecords, SignedTupleState};
-pub use refresh::{Lightweight, LightweightShown, Plain, RefreshScheme, Superseding, Validity};
+pub use refresh::{Lightweight, LightweightShown, Plain, RefreshScheme, Superseding};
+
+pub use crate::validity::Validity;
 #[cfg(feature = "std")]
 pub use renewal::{LightweightItem, Refresh, Sign};
 pub use scheme::{Ed25519, SignatureBytes, SignatureScheme};

@@ -6,8 +6,8 @@ use pad_core::{Key, LookupError, SignedHead, Suite, Version};
 
 use crate::{
     design::{Design, Placed, TupleId},
+    kept::{KeptTuple, lower_end},
     proof::{Part, ShownContent, ShownTuple, TupleProof},
-    repository::{StoredTuple, lower_end},
 };
 
 /// The tuples of all versions of a dictionary, and what authenticates them.
@@ -42,7 +42,7 @@ pub(crate) trait Source<S: Suite, D: Design<S>> {
 pub(crate) struct Found<'a, S: Suite> {
     pub(crate) lower: Cow<'a, [u8]>,
     pub(crate) number: TupleId,
-    pub(crate) tuple: Cow<'a, StoredTuple<S>>,
+    pub(crate) tuple: Cow<'a, KeptTuple<S>>,
 }
 
 impl<S: Suite> Found<'_, S> {

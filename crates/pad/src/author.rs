@@ -10,15 +10,14 @@ use core::{any::Any, fmt, marker::PhantomData};
 use std::path::Path;
 
 use pad_core::{Dictionary, Operation, Update, Version, Workers, signature::HeadSigner};
-use zeroize::Zeroizing;
 
 use crate::{
     answering::AnsweringRepository,
     changes::{Changes, Gathered},
     durable::{Durable, DurableRepository},
     hosted::{HostedRepository, KeptRepository, SignedUpdate, Typed},
-    keys::SecretKey,
     repository::{RepositoryError, SignError, StorableRepository},
+    signing_keys::SigningKeys,
     signing_record::{SigningRecord, SigningRecordError},
     store::{RecordChange, Store, StoreError},
 };
@@ -158,37 +157,6 @@ impl fmt::Debug for dyn HostedAuthor {
             .debug_struct("HostedAuthor")
             .field("version", &version)
             .finish_non_exhaustive()
-    }
-}
-
-/// The keys of an author: the signer of heads, and the secret of the scheme, if it has one.
-pub struct SigningKeys {
-    signer: HeadSigner,
-    own: Zeroizing<Vec<u8>>,
-}
-
-impl fmt::Debug for SigningKeys {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("SigningKeys(..)")
-    }
-}
-
-impl SigningKeys {
-    pub(crate) fn of(key: &SecretKey) -> Self {
-        Self {
-            signer: HeadSigner::new(key.signer()),
-            own: Zeroizing::new(key.scheme_secret().unwrap_or_default().to_vec()),
-        }
-    }
-
-    /// The signer of heads.
-    pub const fn signer(&self) -> &HeadSigner {
-        &self.signer
-    }
-
-    /// The encoding of the scheme's secret; empty if it has none.
-    pub fn own(&self) -> &[u8] {
-        &self.own
     }
 }
 

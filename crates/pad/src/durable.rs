@@ -18,10 +18,10 @@ use pad_tree::{Difference, KeyHistory, KeyRange};
 
 use crate::{
     answering::AnswerError,
-    author::SigningKeys,
     hosted::{HostedRepository, Keeping, SignedUpdate, SortedEntries, Typed},
     question::{HeadText, Question},
     repository::{RepositoryError, SignError},
+    signing_keys::SigningKeys,
     store::{RecordChange, Store, StoreError},
 };
 

@@ -14,9 +14,9 @@ use pad_tree::{Difference, KeyHistory, KeyRange, NodeCache};
 
 use crate::{
     answering::AnswerError,
-    author::SigningKeys,
     question::{HeadText, Question},
     repository::{CheckError, RepositoryError, SignError},
+    signing_keys::SigningKeys,
     signing_record::{SigningRecord, SigningRecordError},
     store::{Store, StoreError, StoredCheckpoint},
 };

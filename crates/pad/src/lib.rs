@@ -83,6 +83,7 @@ pub mod parameters;
 pub mod question;
 pub mod repository;
 pub mod selection;
+mod signing_keys;
 pub mod signing_record;
 pub mod store;
 #[cfg(feature = "trace")]
@@ -94,9 +95,7 @@ pub mod witnessed;
 #[cfg(feature = "aad")]
 pub use aad;
 pub use answering::{AnswerError, AnsweringRepository};
-pub use author::{
-    AuthorError, BatchAuthor, DurableAuthor, RecordedAuthor, ResumableRepository, SigningKeys,
-};
+pub use author::{AuthorError, BatchAuthor, DurableAuthor, RecordedAuthor, ResumableRepository};
 pub use block_directory;
 pub use changes::Changes;
 pub use complete::CompleteHistory;
@@ -132,6 +131,7 @@ pub use pad_tuple::{
 pub use parameters::LogParameters;
 pub use question::NotOffered;
 pub use repository::{CheckError, CheckpointedRepository, RepositoryError, StorableRepository};
+pub use signing_keys::SigningKeys;
 pub use signing_record::{SigningRecord, SigningRecordError};
 pub use store::{
     RecordChange, Store, StoreError, StoredCheckpoint, any::AnyStore, redb_store::RedbStore,

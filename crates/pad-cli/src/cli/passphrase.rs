@@ -10,7 +10,7 @@ use std::{
 use console::Term;
 use pad::keys::{Passphrase, Zeroizing};
 
-use super::{Failure, secret::check_secret};
+use super::{Failure, permissions::check_secret};
 
 /// Which passphrase is asked for.
 #[derive(Clone, Copy, Debug)]

@@ -85,28 +85,6 @@ pub(super) fn load_secret(path: &Path) -> Result<SecretKey, Failure> {
     SecretKey::from_file(&read(path)?).map_err(|error| Failure::key_file(path, &error))
 }
 
-/// Refuses a secret that everybody on the machine may read.
-#[cfg(any(feature = "file", feature = "network", feature = "passphrase"))]
-pub(super) fn check_secret(name: &str, path: &Path) -> Result<(), Failure> {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt as _;
-        let metadata = path
-            .metadata()
-            .map_err(|error| Failure::file(path, &error))?;
-        let mode = metadata.permissions().mode() & 0o777;
-        // A group may read it, as web servers' groups do.
-        if mode & 0o027 != 0 {
-            let path = path.display();
-            return Err(Failure::Input(format!(
-                "{name} {path}: others may read or change it (its mode is {mode:03o}): \
-                 chmod 600 {path}"
-            )));
-        }
-    }
-    Ok(())
-}
-
 /// Sets, changes or removes the passphrase of a secret key.
 #[cfg(feature = "passphrase")]
 #[derive(Debug, Args)]

@@ -4,7 +4,7 @@ use std::{fs, path::Path};
 
 use web::server::{Identity, ServerError};
 
-use super::{Failure, secret::check_secret};
+use super::{Failure, permissions::check_secret};
 
 /// A certificate chain and its private key, both PEM, and what the options for them are called.
 pub(super) struct TlsArguments<'a> {

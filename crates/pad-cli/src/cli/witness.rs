@@ -27,7 +27,8 @@ use super::{
     Failure, Output,
     files::read_file,
     listen::ListenArguments,
-    secret::{self, ProtectArguments, check_secret},
+    permissions::check_secret,
+    secret::{self, ProtectArguments},
     session::load_public,
 };
 

@@ -215,11 +215,18 @@ impl<A: Annotation, B: BalancingScheme> VersionedStore for PathCopying<A, B> {
     }
 
     fn prune(&mut self, _: u32, roots: &mut [Option<NodeId>]) {
-        let survivors =
-            Survivors::mark(self.nodes.len(), &self.entries, roots, |index, pending| {
+        let entries = &self.entries;
+        let key_of = |entry| entries.key_of(entry);
+        let survivors = Survivors::mark(
+            self.nodes.len(),
+            entries.sizes(),
+            key_of,
+            roots,
+            |index, pending| {
                 pending.extend(self.nodes[index].children.0);
                 self.nodes[index].separator
-            });
+            },
+        );
         survivors.compact(&mut self.nodes);
         survivors.compact(&mut self.digests);
         survivors.compact(&mut self.balances);

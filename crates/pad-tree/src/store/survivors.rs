@@ -1,10 +1,6 @@
 //! Mark and compact: what is left of the arenas after pruning, and under which numbers.
 
-use crate::{
-    annotation::Annotation,
-    entries::Entries,
-    id::{Children, EntryId, KeyId, NodeId, NodeKind, to_u32, to_usize},
-};
+use crate::id::{Children, EntryId, KeyId, NodeId, NodeKind, to_u32, to_usize};
 
 /// Not kept.
 const DROPPED: u32 = u32::MAX;
@@ -18,15 +14,15 @@ pub(crate) struct Survivors {
 }
 
 impl Survivors {
-    /// Marks everything below `roots`. `visit` pushes the children of an inner node and returns its
+    /// Marks everything below `roots`, among so many nodes, entries and keys. `visit` pushes the children of an inner node and returns its
     /// separator.
-    pub(super) fn mark<A: Annotation>(
+    pub(super) fn mark(
         nodes: usize,
-        arena: &Entries<A>,
+        (entries, keys): (usize, usize),
+        key_of: impl Fn(EntryId) -> KeyId,
         roots: &[Option<NodeId>],
         mut visit: impl FnMut(usize, &mut Vec<NodeId>) -> KeyId,
     ) -> Self {
-        let (entries, keys) = arena.sizes();
         let mut marks = Self {
             nodes: vec![DROPPED; nodes],
             entries: vec![DROPPED; entries],
@@ -37,7 +33,7 @@ impl Survivors {
             let key = match node.kind() {
                 NodeKind::Leaf(entry) => {
                     marks.entries[entry.index()] = 0;
-                    arena.key_of(entry)
+                    key_of(entry)
                 }
                 NodeKind::Inner(index) if marks.nodes[index] == DROPPED => {
                     marks.nodes[index] = 0;

@@ -510,15 +510,22 @@ impl<A: Annotation, B: BalancingScheme, C: CachePolicy> VersionedStore for Versi
     }
 
     fn prune(&mut self, oldest: u32, roots: &mut [Option<NodeId>]) {
-        let survivors =
-            Survivors::mark(self.nodes.len(), &self.entries, roots, |index, pending| {
+        let entries = &self.entries;
+        let key_of = |entry| entries.key_of(entry);
+        let survivors = Survivors::mark(
+            self.nodes.len(),
+            entries.sizes(),
+            key_of,
+            roots,
+            |index, pending| {
                 let node = &self.nodes[index];
                 pending.extend(node.children.0);
                 if oldest < node.switched {
                     pending.extend(node.archived.0);
                 }
                 node.separator
-            });
+            },
+        );
         self.prune_archive(oldest, &survivors);
         self.lifetimes.prune(self.nodes.len(), &survivors);
         let mut cells = Vec::with_capacity(self.cells.len());

@@ -8,7 +8,8 @@ use super::{GenerationPart, RangeContent, RangePart, RangeProof, next_lower};
 use crate::{
     content::Content,
     design::{AggregateDesign, Placed},
-    repository::{TupleRepository, lower_end},
+    kept::lower_end,
+    repository::TupleRepository,
     source::Source,
     tuple::start_of_keys,
 };

@@ -4,9 +4,10 @@ use pad_core::{
     ApplyError, InputError, Key, Operation, Repository, Suite, Update, Version, Workers,
 };
 
-use super::{Index, StoredTuple, TupleRepository};
+use super::{Index, TupleRepository};
 use crate::{
     design::{Admission, Design, TupleId},
+    kept::KeptTuple,
     layers::{Layers, Transition},
     update::{self, TupleAttachment},
 };
@@ -149,7 +150,7 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
                     .upper
                     .map(|upper| Key::new(upper).expect("an upper end is a key"));
                 let number = tuples[lower].note.position();
-                self.tuples[number] = Some(StoredTuple { upper, content });
+                self.tuples[number] = Some(KeptTuple { upper, content });
             }
             self.indexes[generation].seal(&Workers::sequential());
         }

@@ -4,10 +4,11 @@ use std::{borrow::Cow, collections::BTreeMap};
 
 use pad_core::{Key, LookupError, SignedHead, Suite, Value, Version};
 
-use super::{StoredTuple, TupleRepository};
+use super::TupleRepository;
 use crate::{
     content::Content,
     design::{Design, Placed, TupleId},
+    kept::{KeptTuple, lower_end, read_number},
     proof::{ShownContent, ShownTuple},
     source::{Found, Source, tuples_for},
 };
@@ -59,7 +60,7 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
         Ok(entries)
     }
 
-    pub(crate) fn stored(&self, number: TupleId) -> Option<&StoredTuple<S>> {
+    pub(crate) fn stored(&self, number: TupleId) -> Option<&KeptTuple<S>> {
         self.tuples.get(number.position())?.as_ref()
     }
 }
@@ -96,13 +97,4 @@ impl<S: Suite, D: Design<S>> Source<S, D> for TupleRepository<S, D> {
     fn records(&self, _: Version, _: &[Placed]) -> Result<Cow<'_, D::Records>, LookupError> {
         Ok(Cow::Borrowed(&self.records))
     }
-}
-
-/// A lower end from an index as a key; it was one unless somebody else wrote the index.
-pub(crate) fn lower_end(lower: &[u8]) -> Option<Key> {
-    Key::new(lower).ok()
-}
-
-pub(crate) fn read_number(bytes: &[u8]) -> Option<TupleId> {
-    Some(TupleId(u32::from_le_bytes(bytes.try_into().ok()?)))
 }

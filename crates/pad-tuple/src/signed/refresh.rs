@@ -9,6 +9,7 @@ use crate::{
     chain,
     scheme::{Attested, Claim},
     statement::TupleStatement,
+    validity::Validity,
 };
 
 /// How signatures stay valid while their tuple stays the same. Authors and servers know more of it
@@ -74,34 +75,6 @@ impl<S: Suite> RefreshScheme<S> for Plain {
 /// Source: Crosby & Wallach 2010, section 4.2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Superseding;
-
-/// The instants that a signature covers, both included.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Validity {
-    /// The first instant covered.
-    pub since: u64,
-    /// The last instant covered.
-    pub until: u64,
-}
-
-impl Validity {
-    /// Refuses an instant outside.
-    ///
-    /// # Errors
-    /// [`VerifyError::OutsideValidity`].
-    pub const fn require(self, instant: u64) -> Result<(), VerifyError> {
-        let Self { since, until } = self;
-        if since <= instant && instant <= until {
-            Ok(())
-        } else {
-            Err(VerifyError::OutsideValidity {
-                instant,
-                since,
-                until,
-            })
-        }
-    }
-}
 
 impl<S: Suite> RefreshScheme<S> for Superseding {
     const CODE: u16 = 1;

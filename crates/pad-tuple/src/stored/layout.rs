@@ -21,8 +21,8 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::{
     content::Content,
+    kept::KeptTuple,
     proof::ShownContent,
-    repository::StoredTuple,
     tuple::{GenerationIndex, generation_index},
 };
 
@@ -107,8 +107,8 @@ pub(super) struct TupleRow {
 }
 
 impl TupleRow {
-    pub(super) fn tuple<S: Suite>(self) -> StoredTuple<S> {
-        StoredTuple {
+    pub(super) fn tuple<S: Suite>(self) -> KeptTuple<S> {
+        KeptTuple {
             content: Content::from(&self.content),
             upper: self.upper,
         }

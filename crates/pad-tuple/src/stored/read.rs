@@ -15,7 +15,7 @@ use super::{
 use crate::{
     content::Content,
     design::{Placed, TupleId},
-    repository::StoredTuple,
+    kept::KeptTuple,
     scheme::Claim,
     source::{Found, Source},
     statement::Context,
@@ -183,7 +183,7 @@ impl<S: Suite, D: StorableDesign<S>> Source<S, D> for Reader<'_, D::Key> {
     ) -> Result<Found<'_, S>, LookupError> {
         let (row, number) = self.holding(place, key)?;
         let lower = row.lower.as_bytes().to_vec();
-        let tuple: StoredTuple<S> = row.tuple();
+        let tuple: KeptTuple<S> = row.tuple();
         Ok(Found {
             lower: Cow::Owned(lower),
             number: self.numbered(number)?,

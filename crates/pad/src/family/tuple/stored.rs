@@ -16,7 +16,7 @@ use pad_tuple::{
 use super::{AskedDesign, TupleSetup, answers::compare, answers::history_of, foreign_key};
 use crate::{
     answering::{AnswerError, AnsweringRepository},
-    author::{AuthorError, ResumedAuthor, SigningKeys},
+    author::{AuthorError, ResumedAuthor},
     family::not_offered,
     hosted::{Derived, Keeping, KeptRepository, SignedUpdate, Typed},
     kept_log::SystemError,
@@ -24,6 +24,7 @@ use crate::{
     offered::OfferedRepository,
     question::Question,
     repository::{CheckError, RepositoryError, SignError, StorableRepository},
+    signing_keys::SigningKeys,
     store::{Store, StoreError, StoredCheckpoint},
     tuple_file::TupleFile,
 };

@@ -1,0 +1,32 @@
+//! How long a signature says what it says.
+
+use pad_core::VerifyError;
+use serde::{Deserialize, Serialize};
+
+/// The instants that a signature covers, both included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Validity {
+    /// The first instant covered.
+    pub since: u64,
+    /// The last instant covered.
+    pub until: u64,
+}
+
+impl Validity {
+    /// Refuses an instant outside.
+    ///
+    /// # Errors
+    /// [`VerifyError::OutsideValidity`].
+    pub const fn require(self, instant: u64) -> Result<(), VerifyError> {
+        let Self { since, until } = self;
+        if since <= instant && instant <= until {
+            Ok(())
+        } else {
+            Err(VerifyError::OutsideValidity {
+                instant,
+                since,
+                until,
+            })
+        }
+    }
+}

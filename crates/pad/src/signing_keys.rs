@@ -1,0 +1,39 @@
+//! What an author signs with.
+
+use core::fmt;
+
+use pad_core::signature::HeadSigner;
+use zeroize::Zeroizing;
+
+use crate::keys::SecretKey;
+
+/// The keys of an author: the signer of heads, and the secret of the scheme, if it has one.
+pub struct SigningKeys {
+    signer: HeadSigner,
+    own: Zeroizing<Vec<u8>>,
+}
+
+impl fmt::Debug for SigningKeys {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("SigningKeys(..)")
+    }
+}
+
+impl SigningKeys {
+    pub(crate) fn of(key: &SecretKey) -> Self {
+        Self {
+            signer: HeadSigner::new(key.signer()),
+            own: Zeroizing::new(key.scheme_secret().unwrap_or_default().to_vec()),
+        }
+    }
+
+    /// The signer of heads.
+    pub const fn signer(&self) -> &HeadSigner {
+        &self.signer
+    }
+
+    /// The encoding of the scheme's secret; empty if it has none.
+    pub fn own(&self) -> &[u8] {
+        &self.own
+    }
+}
