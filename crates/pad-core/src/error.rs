@@ -409,6 +409,9 @@ pub enum LookupError {
         /// The oldest version that is still there.
         oldest: Version,
     },
+    /// The keys asked about, or those beside them, are not in the part of the keys that is kept: another server may have them.
+    #[error("keys that the answer depends on are not kept here")]
+    NotKept,
     /// Nothing is proved while a newer version is not durable, because the proof could vouch for it.
     #[error("version {version} is not durable yet, flush it first")]
     NotDurable {

@@ -57,6 +57,21 @@ impl KeyRange {
             && (self.end == whole.end || self.end.as_ref().is_some_and(ends_within))
     }
 
+    /// Whether all keys of this range lie in another one.
+    pub fn lies_in(&self, whole: &Self) -> bool {
+        let starts_within = match (&self.start, &whole.start) {
+            (Some(start), Some(whole)) => start >= whole,
+            (None, Some(_)) => false,
+            (_, None) => true,
+        };
+        let ends_within = match (&self.end, &whole.end) {
+            (Some(end), Some(whole)) => end <= whole,
+            (None, Some(_)) => false,
+            (_, None) => true,
+        };
+        starts_within && ends_within
+    }
+
     /// Whether the range can hold a key: its start is below its end.
     pub fn is_valid(&self) -> bool {
         match (&self.start, &self.end) {

@@ -22,6 +22,7 @@
 //! | answers about any version, as fast as about the newest | a repository over `PathCopying` or `CacheEverywhere`, as in the table above | `O(log n)` memory for each change |
 //! | many versions in little memory, asked seldom | one over `CacheMedian` or `CacheNowhere` | proofs of old versions take `O(sqrt n)` or `O(n)` |
 //! | more than memory holds | `StoredRepository` over a log of nodes | some blocks read for each look-up |
+//! | the keys of a range alone, from servers that have more | `TreePart` | what the range holds, and a path for each change |
 //! | a verifier alone, `no_std` | [`Tree`], [`TreeProof`], [`TreeQuery`] without default features | |
 //!
 //! # Example
@@ -61,7 +62,7 @@
 //! [`balancing`]: the schemes, written once over [`store::NodeStore`]. [`store`]: the stores.
 //! [`persistent`]: a tree with all its versions. [`stored`]: one whose nodes are stored, and read when they are needed. [`author`] and [`repository`]: the two roles.
 //! [`query`] and [`proof`]: what can be asked, and the one proof that answers it. [`search`]: what the prover needs of a tree,
-//! of these or of another crate.
+//! of these or of another crate. [`part`]: the keys of a range alone, which come in proofs.
 //!
 //! Source: Crosby & Wallach 2010, sections 2, 3 and 6.
 
@@ -88,6 +89,8 @@ pub mod id;
 #[cfg(feature = "std")]
 mod link;
 mod opened;
+#[cfg(feature = "std")]
+pub mod part;
 #[cfg(feature = "std")]
 pub mod persistent;
 pub mod proof;
@@ -134,6 +137,7 @@ pub use {
     author::TreeAuthor,
     balancing::BalancingScheme,
     diff::{Difference, KeyHistory},
+    part::{PartError, PartProgress, TreePart},
     persistent::PersistentTree,
     prover::{ProvableQuery, prove},
     repository::{Checkpoint, TreeRepository},

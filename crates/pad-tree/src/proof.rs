@@ -74,7 +74,19 @@ impl<S: Suite, Q: TreeQuery> Proof for TreeProof<S, Q> {
     type Error = VerifyError;
 
     fn check(self, snapshot: &dyn SnapshotRoot<S>, query: &Q) -> Result<Q::Statement, VerifyError> {
-        let leaves = self.open(&snapshot.root())?;
+        self.check_noting(snapshot, query, &mut |_| {})
+    }
+}
+
+impl<S: Suite, Q: TreeQuery> TreeProof<S, Q> {
+    /// The check, which says what it computes. All of it is to be forgotten if the proof is refused in the end.
+    pub(crate) fn check_noting<N: FnMut(Step<'_, S>) + ?Sized>(
+        self,
+        snapshot: &dyn SnapshotRoot<S>,
+        query: &Q,
+        note: &mut N,
+    ) -> Result<Q::Statement, VerifyError> {
+        let leaves = self.open(&snapshot.root(), note)?;
         check_contents(query, &leaves)?;
         query.conclude(snapshot.version(), leaves)
     }
@@ -121,13 +133,17 @@ impl<S: Suite, Q> TreeProof<S, Q> {
         pad_core::codec::encode_body(self).len()
     }
 
-    /// Recomputes the root and compares it.
-    fn open(self, root: &S::Digest) -> Result<OpenedLeaves<S>, VerifyError> {
+    /// Recomputes the root, says how, and compares it.
+    fn open<N: FnMut(Step<'_, S>) + ?Sized>(
+        self,
+        root: &S::Digest,
+        note: &mut N,
+    ) -> Result<OpenedLeaves<S>, VerifyError> {
         let Places {
             adjacent,
             at_start,
             at_end,
-        } = self.recompute(root, &mut |_| {})?;
+        } = self.recompute(root, note)?;
         Ok(OpenedLeaves {
             leaves: self.leaves,
             adjacent,

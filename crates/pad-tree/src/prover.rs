@@ -24,6 +24,8 @@ pub trait ProvableQuery: TreeQuery + Plan {}
 impl<Q: TreeQuery + Plan> ProvableQuery for Q {}
 
 mod plan {
+    use pad_core::KeyRange;
+
     use super::Opening;
     use crate::search::SearchTree;
 
@@ -31,6 +33,10 @@ mod plan {
     pub trait Plan {
         /// The runs of leaves to open, in ascending order, not overlapping.
         fn plan<T: SearchTree>(&self, tree: T) -> Result<Vec<Opening<T::Leaf>>, T::Error>;
+
+        /// Whether the question is about keys of a range alone. Questions about neighbours and ends name no keys that the answer has, so that
+        /// only the search shows it: they lie in every range.
+        fn lies_in(&self, range: &KeyRange) -> bool;
     }
 }
 
@@ -229,7 +235,7 @@ impl<S: Suite> Passed<S> {
 
     /// The proof that a key has a value, once the search has arrived at its leaf.
     pub(crate) fn finish(mut self, key: &Key, value: &[u8]) -> TreeProof<S, Key> {
-        self.0.open_leaf(key.as_bytes(), value, key);
+        self.0.open_leaf(key.as_bytes(), shown(value));
         self.0.finish()
     }
 }
@@ -248,14 +254,22 @@ fn prune<T: HashedTree, Q: TreeQuery>(
     while let Some((node, openings)) = pending.pop() {
         let inner = match tree.open(&node)? {
             Opened::Leaf(leaf) => {
-                let (key, value) = (tree.key(&leaf), tree.value(&leaf));
+                let key = tree.key(&leaf);
+                length = length.saturating_add(key.len());
                 // Of others there is a digest, which is as long as any short value.
-                let shown = if query.reveals(key) { value.len() } else { 0 };
-                length = length.saturating_add(key.len()).saturating_add(shown);
+                let reveals = query.reveals(key);
+                if reveals {
+                    length = length.saturating_add(tree.value(&leaf).len());
+                }
                 if length > most {
                     return Err(LookupError::TooLong { most }.into());
                 }
-                proof.open_leaf(key, value, query);
+                let content = if reveals {
+                    shown(tree.value(&leaf))
+                } else {
+                    Content::Digest(tree.value_digest(&leaf))
+                };
+                proof.open_leaf(key, content);
                 continue;
             }
             Opened::Inner(inner) => inner,
@@ -343,6 +357,10 @@ impl Plan for Key {
     fn plan<T: SearchTree>(&self, tree: T) -> Result<Vec<Opening<T::Leaf>>, T::Error> {
         lookup(tree, &Probe::new(self.as_bytes()))
     }
+
+    fn lies_in(&self, range: &KeyRange) -> bool {
+        range.contains(self.as_bytes())
+    }
 }
 
 impl Plan for Keys {
@@ -358,6 +376,11 @@ impl Plan for Keys {
             }
         }
         Ok(openings)
+    }
+
+    fn lies_in(&self, range: &KeyRange) -> bool {
+        let mut keys = self.as_slice().iter();
+        keys.all(|key| range.contains(key.as_bytes()))
     }
 }
 
@@ -384,11 +407,19 @@ impl Plan for KeyRange {
             .into_iter()
             .collect())
     }
+
+    fn lies_in(&self, range: &KeyRange) -> bool {
+        self.lies_in(range)
+    }
 }
 
 impl Plan for Predecessor {
     fn plan<T: SearchTree>(&self, tree: T) -> Result<Vec<Opening<T::Leaf>>, T::Error> {
         nearest(tree, &self.0, Side::Left)
+    }
+
+    fn lies_in(&self, _: &KeyRange) -> bool {
+        true
     }
 }
 
@@ -396,11 +427,19 @@ impl Plan for Successor {
     fn plan<T: SearchTree>(&self, tree: T) -> Result<Vec<Opening<T::Leaf>>, T::Error> {
         nearest(tree, &self.0, Side::Right)
     }
+
+    fn lies_in(&self, _: &KeyRange) -> bool {
+        true
+    }
 }
 
 impl Plan for First {
     fn plan<T: SearchTree>(&self, tree: T) -> Result<Vec<Opening<T::Leaf>>, T::Error> {
         end(tree, Side::Left)
+    }
+
+    fn lies_in(&self, _: &KeyRange) -> bool {
+        true
     }
 }
 
@@ -408,6 +447,15 @@ impl Plan for Last {
     fn plan<T: SearchTree>(&self, tree: T) -> Result<Vec<Opening<T::Leaf>>, T::Error> {
         end(tree, Side::Right)
     }
+
+    fn lies_in(&self, _: &KeyRange) -> bool {
+        true
+    }
+}
+
+/// A value of a tree, whose values are within the bounds of values, as a proof shows it.
+fn shown<S: Suite>(value: &[u8]) -> Content<S> {
+    Content::Value(Value::new(value).expect("prover: trees have checked values"))
 }
 
 /// A proof under construction, in pre-order.
@@ -455,14 +503,9 @@ impl<S: Suite> Pruned<S> {
         self.siblings.push(digest);
     }
 
-    /// Opens a leaf of a tree, whose keys and values are within the bounds of keys and values.
-    fn open_leaf<Q: TreeQuery>(&mut self, key: &[u8], value: &[u8], query: &Q) {
+    /// Opens a leaf of a tree, whose keys are within the bounds of keys.
+    fn open_leaf(&mut self, key: &[u8], content: Content<S>) {
         self.push_code(LEAF);
-        let content = if query.reveals(key) {
-            Content::Value(Value::new(value).expect("prover: trees have checked values"))
-        } else {
-            Content::Digest(S::value(value))
-        };
         let key = Key::new(key).expect("prover: trees have checked keys");
         self.leaves.push(OpenedLeaf { key, content });
     }

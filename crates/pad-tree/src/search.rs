@@ -55,6 +55,11 @@ pub trait HashedTree: SearchTree {
     fn key<'l>(&'l self, leaf: &'l Self::Leaf) -> &'l [u8];
     /// The value of a leaf, at most [`pad_core::MAX_VALUE_LENGTH`] bytes.
     fn value<'l>(&'l self, leaf: &'l Self::Leaf) -> &'l [u8];
+
+    /// The digest of the value of a leaf. A tree that has some leaves without their values says it here.
+    fn value_digest(&self, leaf: &Self::Leaf) -> <Self::Suite as Suite>::Digest {
+        Self::Suite::value(self.value(leaf))
+    }
 }
 
 /// A tree that can be compared with another one.

@@ -12,6 +12,7 @@ mod format_document;
 mod growth;
 mod independent_verifier;
 mod logs;
+mod parts;
 mod set_operations;
 mod signatures;
 mod sorted;

@@ -1,0 +1,223 @@
+//! The nodes of a part, by their digests.
+
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
+
+use pad_core::Suite;
+
+use crate::{
+    opened::{Content, OpenedLeaf},
+    step::Step,
+};
+
+/// A node that a verified proof has shown.
+#[derive(Debug)]
+pub(super) enum Node<S: Suite> {
+    Leaf(Leaf<S>),
+    Inner(Inner<S>),
+}
+
+/// A leaf, without its value if only its key was needed.
+#[derive(Debug)]
+pub(super) struct Leaf<S: Suite> {
+    pub(super) key: Arc<[u8]>,
+    pub(super) content: Content<S>,
+}
+
+/// An inner node. What stands in it beside its children's digests follows from them, and is found by the walk.
+#[derive(Debug)]
+pub(super) struct Inner<S: Suite> {
+    /// The digests of the left and the right child.
+    pub(super) children: [S::Digest; 2],
+    /// A key above all those on the left that are here, and above none of those on the right that are: as good as the separator of the
+    /// whole tree for keys of the range, since no leaf beside them is missing.
+    pub(super) split: Option<Arc<[u8]>>,
+    /// The first and the last key, if everything below is here.
+    pub(super) whole: Option<[Arc<[u8]>; 2]>,
+}
+
+/// The nodes of all versions of a part. Each inner one has a leaf below it that is here.
+#[derive(Debug)]
+pub(super) struct Nodes<S: Suite> {
+    nodes: HashMap<S::Digest, Node<S>>,
+    /// The bytes of keys and values.
+    bytes: usize,
+}
+
+impl<S: Suite> Default for Nodes<S> {
+    fn default() -> Self {
+        Self {
+            nodes: HashMap::new(),
+            bytes: 0,
+        }
+    }
+}
+
+impl<S: Suite> Nodes<S> {
+    pub(super) fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    pub(super) fn get(&self, digest: &S::Digest) -> Option<&Node<S>> {
+        self.nodes.get(digest)
+    }
+
+    pub(super) fn inner_mut(&mut self, digest: &S::Digest) -> Option<&mut Inner<S>> {
+        match self.nodes.get_mut(digest) {
+            Some(Node::Inner(inner)) => Some(inner),
+            _ => None,
+        }
+    }
+
+    /// The bytes of memory that they take, about.
+    pub(super) fn memory_bytes(&self) -> usize {
+        let slot = size_of::<(S::Digest, Node<S>)>().saturating_add(1);
+        let slots = self.nodes.capacity().saturating_mul(slot);
+        slots.saturating_add(self.bytes)
+    }
+
+    /// What a proof shows while it is checked.
+    pub(super) fn shown(&self) -> Shown<'_, S> {
+        Shown {
+            known: self,
+            nodes: Vec::new(),
+            subtrees: Vec::new(),
+        }
+    }
+
+    /// Takes what a proof has shown that was not refused.
+    pub(super) fn take(&mut self, shown: Vec<(S::Digest, Node<S>)>) {
+        for (digest, node) in shown {
+            let (old, new) = (self.nodes.get(&digest), node.bytes());
+            if old.is_some_and(|old| !old.is_less_than(&node)) {
+                continue;
+            }
+            let before = self.nodes.insert(digest, node);
+            let before = before.map_or(0, |before| before.bytes());
+            self.bytes = self.bytes.saturating_sub(before).saturating_add(new);
+        }
+    }
+
+    /// Drops all but what these nodes reach.
+    pub(super) fn keep_reached(&mut self, roots: impl Iterator<Item = S::Digest>) {
+        let mut reached = HashSet::new();
+        let mut pending: Vec<S::Digest> = roots.collect();
+        while let Some(digest) = pending.pop() {
+            if let Some(node) = self.nodes.get(&digest)
+                && reached.insert(digest)
+                && let Node::Inner(inner) = node
+            {
+                pending.extend(inner.children);
+            }
+        }
+        self.nodes.retain(|digest, _| reached.contains(digest));
+        self.nodes.shrink_to(self.nodes.len().saturating_mul(2));
+        let bytes = self.nodes.values().map(Node::bytes);
+        self.bytes = bytes.fold(0, usize::saturating_add);
+    }
+}
+
+impl<S: Suite> Node<S> {
+    /// The bytes of its key and value.
+    fn bytes(&self) -> usize {
+        match self {
+            Self::Leaf(Leaf { key, content }) => {
+                let value = match content {
+                    Content::Value(value) => value.as_bytes().len(),
+                    Content::Digest(_) => 0,
+                };
+                key.len().saturating_add(value)
+            }
+            Self::Inner(_) => 0,
+        }
+    }
+
+    /// Whether another one with the same digest says more.
+    const fn is_less_than(&self, other: &Self) -> bool {
+        matches!(
+            (self, other),
+            (
+                Self::Leaf(Leaf {
+                    content: Content::Digest(_),
+                    ..
+                }),
+                Self::Leaf(Leaf {
+                    content: Content::Value(_),
+                    ..
+                })
+            )
+        )
+    }
+}
+
+/// The nodes that a proof shows while it is checked, and that are new.
+pub(super) struct Shown<'n, S: Suite> {
+    known: &'n Nodes<S>,
+    nodes: Vec<(S::Digest, Node<S>)>,
+    /// The digests of the subtrees that are made so far and have no parent yet.
+    subtrees: Vec<S::Digest>,
+}
+
+impl<S: Suite> Shown<'_, S> {
+    /// Notes a step of the check.
+    pub(super) fn note(&mut self, step: &Step<'_, S>) {
+        let (digest, children) = match *step {
+            Step::Leaf { leaf, digest, .. } => {
+                self.subtrees.push(digest);
+                return self.show_leaf(digest, leaf);
+            }
+            Step::LeftElided { sibling, digest } => {
+                let open = self.subtrees.pop().unwrap_or_default();
+                (digest, [sibling, open])
+            }
+            Step::RightElided { sibling, digest } => {
+                let open = self.subtrees.pop().unwrap_or_default();
+                (digest, [open, sibling])
+            }
+            Step::Joined {
+                left,
+                right,
+                digest,
+                ..
+            } => {
+                self.subtrees.pop();
+                self.subtrees.pop();
+                (digest, [left, right])
+            }
+            Step::Empty { .. } => return,
+        };
+        self.subtrees.push(digest);
+        if self.known.get(&digest).is_none() {
+            let inner = Inner {
+                children,
+                split: None,
+                whole: None,
+            };
+            self.nodes.push((digest, Node::Inner(inner)));
+        }
+    }
+
+    fn show_leaf(&mut self, digest: S::Digest, leaf: &OpenedLeaf<S>) {
+        let is_news = match (self.known.get(&digest), &leaf.content) {
+            (None, _) => true,
+            (Some(Node::Leaf(known)), Content::Value(_)) => {
+                matches!(known.content, Content::Digest(_))
+            }
+            _ => false,
+        };
+        if is_news {
+            let leaf = Leaf {
+                key: leaf.key.as_bytes().into(),
+                content: leaf.content.clone(),
+            };
+            self.nodes.push((digest, Node::Leaf(leaf)));
+        }
+    }
+
+    /// Those that are new.
+    pub(super) fn into_nodes(self) -> Vec<(S::Digest, Node<S>)> {
+        self.nodes
+    }
+}

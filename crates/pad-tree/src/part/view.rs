@@ -1,0 +1,110 @@
+//! One version of a part, to be searched.
+
+use core::cmp::Ordering;
+
+use pad_core::{Key, KeyRange, LookupError, Suite};
+
+use super::nodes::{Inner, Leaf, Node, Nodes};
+use crate::{
+    entries::Probe,
+    opened::Content,
+    search::{self, HashedTree, Opened, SearchTree},
+    side::Side,
+};
+
+/// One version of a part. A search that comes to a node which is not here ends with [`LookupError::NotKept`].
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PartView<'p, S: Suite> {
+    nodes: &'p Nodes<S>,
+    root: S::Digest,
+}
+
+impl<'p, S: Suite> PartView<'p, S> {
+    pub(super) const fn new(nodes: &'p Nodes<S>, root: S::Digest) -> Self {
+        Self { nodes, root }
+    }
+
+    /// Whether there is an entry in a range.
+    pub(super) fn has_key_in(self, range: &KeyRange) -> Result<bool, LookupError> {
+        let start = range.start.as_ref().map_or(&[][..], Key::as_bytes);
+        let first = search::nearest(self, &Probe::new(start), Side::Right, true)?;
+        Ok(first.is_some_and(|first| range.contains(&first.leaf.key)))
+    }
+}
+
+/// An inner node, and what parts its children.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Parted<'p, S: Suite> {
+    inner: &'p Inner<S>,
+    split: &'p [u8],
+}
+
+impl<'p, S: Suite> SearchTree for PartView<'p, S> {
+    type Node = S::Digest;
+    type Inner = Parted<'p, S>;
+    type Leaf = &'p Leaf<S>;
+    type Error = LookupError;
+
+    fn top(self) -> Result<Option<S::Digest>, LookupError> {
+        Ok((self.root != S::empty_tree()).then_some(self.root))
+    }
+
+    fn open(self, node: &S::Digest) -> Result<Opened<Self>, LookupError> {
+        match self.nodes.get(node) {
+            Some(Node::Leaf(leaf)) => Ok(Opened::Leaf(leaf)),
+            Some(Node::Inner(inner)) => {
+                // One that no walk has come to is none that the range needs.
+                let split = inner.split.as_deref().ok_or(LookupError::NotKept)?;
+                Ok(Opened::Inner(Parted { inner, split }))
+            }
+            None => Err(LookupError::NotKept),
+        }
+    }
+
+    fn branches(self, parted: &Parted<'p, S>) -> [S::Digest; 2] {
+        parted.inner.children
+    }
+
+    fn side_of(self, probe: &Probe<'_>, parted: &Parted<'p, S>) -> Side {
+        Side::right_if(probe.bytes() >= parted.split)
+    }
+
+    fn compare(self, probe: &Probe<'_>, leaf: &&'p Leaf<S>) -> Ordering {
+        probe.bytes().cmp(&leaf.key)
+    }
+
+    fn is_below(self, leaf: &&'p Leaf<S>, parted: &Parted<'p, S>) -> bool {
+        *leaf.key < *parted.split
+    }
+
+    fn is_before(self, left: &&'p Leaf<S>, right: &&'p Leaf<S>) -> bool {
+        left.key < right.key
+    }
+}
+
+impl<S: Suite> HashedTree for PartView<'_, S> {
+    type Suite = S;
+
+    fn digest(self, node: &S::Digest) -> S::Digest {
+        *node
+    }
+
+    fn key<'l>(&'l self, leaf: &'l Self::Leaf) -> &'l [u8] {
+        &leaf.key
+    }
+
+    /// Nothing, of a leaf that is here without its value: whoever shows values looks whether its key is in the range.
+    fn value<'l>(&'l self, leaf: &'l Self::Leaf) -> &'l [u8] {
+        match &leaf.content {
+            Content::Value(value) => value.as_bytes(),
+            Content::Digest(_) => &[],
+        }
+    }
+
+    fn value_digest(&self, leaf: &Self::Leaf) -> S::Digest {
+        match &leaf.content {
+            Content::Value(value) => S::value(value.as_bytes()),
+            Content::Digest(digest) => *digest,
+        }
+    }
+}

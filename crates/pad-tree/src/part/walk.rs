@@ -1,0 +1,293 @@
+//! Finding what is missing of a version: a walk over the nodes that are here, from left to right.
+
+use std::sync::Arc;
+
+use pad_core::{Key, KeyRange, MAX_KEY_LENGTH, Suite};
+
+use super::nodes::{Inner, Leaf, Node, Nodes};
+use crate::opened::Content;
+
+/// The author has signed something whose keys do not ascend from left to right.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the author has signed a tree whose keys are out of order")]
+pub struct Disordered;
+
+/// What is still to be done.
+enum Task<D> {
+    /// A subtree.
+    Visit(D),
+    /// An inner node, once both subtrees below are done.
+    Join(D),
+}
+
+/// What is here of a subtree.
+#[derive(Default)]
+struct Here {
+    /// The first key and the last one that are.
+    ends: Option<[Arc<[u8]>; 2]>,
+    /// Whether nothing is missing.
+    is_whole: bool,
+}
+
+impl<S: Suite> Nodes<S> {
+    /// A range of keys whose proof has something that is missing; `None` if a search for any key of the range finds its leaf, or the leaves on
+    /// both sides of its gap, and so does a proof of the range.
+    ///
+    /// Below nodes that are whole it does not go. Each other one has a leaf below that is here, and these have to ascend: so the time is
+    /// linear in what is here even where an author has signed something in which many nodes share a child.
+    ///
+    /// # Errors
+    /// [`Disordered`].
+    pub(super) fn missing(
+        &mut self,
+        root: &S::Digest,
+        range: &KeyRange,
+    ) -> Result<Option<KeyRange>, Disordered> {
+        if *root == S::empty_tree() {
+            return Ok(None);
+        }
+        let mut walk = Walk::new(range);
+        let mut tasks = vec![Task::Visit(*root)];
+        let mut done: Vec<Here> = Vec::new();
+        while let Some(task) = tasks.pop() {
+            match task {
+                Task::Visit(digest) => match self.get(&digest) {
+                    None => {
+                        walk.passed = true;
+                        done.push(Here::default());
+                    }
+                    Some(Node::Inner(Inner {
+                        children: [left, right],
+                        whole: None,
+                        ..
+                    })) => {
+                        tasks.push(Task::Join(digest));
+                        tasks.push(Task::Visit(*right));
+                        tasks.push(Task::Visit(*left));
+                    }
+                    Some(node) => {
+                        let here = walk.reach(node)?;
+                        if let Some(missing) = walk.missing.take() {
+                            return Ok(Some(missing));
+                        }
+                        done.push(here);
+                    }
+                },
+                Task::Join(digest) => {
+                    let right = done.pop().unwrap_or_default();
+                    let left = done.pop().unwrap_or_default();
+                    if let Some(inner) = self.inner_mut(&digest) {
+                        done.push(join(inner, left, right));
+                    }
+                }
+            }
+        }
+        Ok(walk.end())
+    }
+}
+
+/// What is here of an inner node, of whose children this is.
+fn join<S: Suite>(inner: &mut Inner<S>, left: Here, right: Here) -> Here {
+    let is_whole = left.is_whole && right.is_whole;
+    inner.split = match (&left.ends, &right.ends) {
+        (_, Some([first, _])) => Some(Arc::clone(first)),
+        // All that is on the right is beyond the range.
+        (Some([_, last]), None) => Some([last, &[0_u8][..]].concat().into()),
+        (None, None) => None,
+    };
+    let ends = match (left.ends, right.ends) {
+        (Some([first, _]), Some([_, last])) => Some([first, last]),
+        (one, other) => one.or(other),
+    };
+    if is_whole {
+        inner.whole.clone_from(&ends);
+    }
+    Here { ends, is_whole }
+}
+
+/// A walk over the leaves that are here, in ascending order.
+struct Walk<'r> {
+    range: &'r KeyRange,
+    /// The key of the last leaf.
+    previous: Option<Arc<[u8]>>,
+    /// Whether something was passed by since that is not here.
+    passed: bool,
+    /// What was found to be missing.
+    missing: Option<KeyRange>,
+}
+
+impl<'r> Walk<'r> {
+    const fn new(range: &'r KeyRange) -> Self {
+        Self {
+            range,
+            previous: None,
+            passed: false,
+            missing: None,
+        }
+    }
+
+    /// Comes to a leaf, or to a subtree that is whole.
+    fn reach<S: Suite>(&mut self, node: &Node<S>) -> Result<Here, Disordered> {
+        let (ends, is_whole) = match node {
+            Node::Leaf(Leaf { key, content }) => {
+                let has_value = matches!(content, Content::Value(_));
+                ([Arc::clone(key), Arc::clone(key)], has_value)
+            }
+            Node::Inner(Inner {
+                whole: Some(ends), ..
+            }) => (ends.clone(), true),
+            Node::Inner(_) => return Ok(Here::default()),
+        };
+        let [first, last] = &ends;
+        if self.previous.as_ref().is_some_and(|before| before >= first) {
+            return Err(Disordered);
+        }
+        if self.passed && self.needs(Some(first)) {
+            self.missing = Some(self.gap(Some(first)));
+        } else if !is_whole && self.range.contains(first) {
+            self.missing = Some(self.around(first));
+        }
+        self.passed = false;
+        self.previous = Some(Arc::clone(last));
+        let ends = Some(ends);
+        Ok(Here { ends, is_whole })
+    }
+
+    /// What is missing at the end.
+    fn end(self) -> Option<KeyRange> {
+        (self.passed && self.needs(None)).then(|| self.gap(None))
+    }
+
+    /// Whether what was passed by before `next` may be needed: not if it is beyond a leaf that is beside the range.
+    fn needs(&self, next: Option<&Arc<[u8]>>) -> bool {
+        let is_before = next
+            .zip(self.range.start.as_ref())
+            .is_some_and(|(next, start)| **next < *start.as_bytes());
+        let is_after = self
+            .previous
+            .as_ref()
+            .zip(self.range.end.as_ref())
+            .is_some_and(|(previous, end)| **previous >= *end.as_bytes());
+        !is_before && !is_after
+    }
+
+    /// The keys of the range between the last leaf and the next one, or these leaves themselves if there are none.
+    fn gap(&self, next: Option<&Arc<[u8]>>) -> KeyRange {
+        let within = |key: &&Arc<[u8]>| self.range.contains(key);
+        let (previous, next) = (
+            self.previous.as_ref().filter(within),
+            next.filter(within).and_then(|key| key_of(key)),
+        );
+        let start = match previous {
+            Some(previous) => after(previous),
+            None => self.range.start.clone(),
+        };
+        let gap = KeyRange {
+            start,
+            end: next.or_else(|| self.range.end.clone()),
+        };
+        if gap.is_valid() && (previous.is_none() || gap.start.is_some()) {
+            return gap;
+        }
+        match previous {
+            Some(previous) => KeyRange {
+                start: key_of(previous),
+                end: gap.end,
+            },
+            None => self.around(gap.start.as_ref().map_or(&[], Key::as_bytes)),
+        }
+    }
+
+    /// A key of the range alone.
+    fn around(&self, key: &[u8]) -> KeyRange {
+        KeyRange {
+            start: key_of(key),
+            end: after(key).or_else(|| self.range.end.clone()),
+        }
+    }
+}
+
+/// A key that was one already.
+fn key_of(bytes: &[u8]) -> Option<Key> {
+    Key::new(bytes).ok()
+}
+
+/// The smallest key above another; there is none above the greatest.
+fn after(key: &[u8]) -> Option<Key> {
+    let mut bytes = key.to_vec();
+    if bytes.len() < MAX_KEY_LENGTH {
+        bytes.push(0);
+        return key_of(&bytes);
+    }
+    while let Some(last) = bytes.pop() {
+        if let Some(next) = last.checked_add(1) {
+            bytes.push(next);
+            return key_of(&bytes);
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(bytes: &[u8]) -> Option<Key> {
+        key_of(bytes)
+    }
+
+    #[test]
+    fn the_next_key_has_none_before_it() {
+        assert!(key(&[0]).is_some());
+        assert_eq!(after(b""), key(&[0]));
+        assert_eq!(after(b"a"), key(b"a\0"));
+        let longest = |last: u8| [vec![7; MAX_KEY_LENGTH - 1], vec![last]].concat();
+        assert_eq!(after(&longest(4)), key(&longest(5)));
+        assert_eq!(
+            after(&longest(255)),
+            key(&[vec![7; MAX_KEY_LENGTH - 2], vec![8]].concat())
+        );
+        assert_eq!(after(&[255; MAX_KEY_LENGTH]), None);
+    }
+
+    #[test]
+    fn a_gap_has_the_keys_of_the_range_in_it() {
+        let leaf = |text: &str| -> Arc<[u8]> { text.as_bytes().into() };
+        let bounded = KeyRange {
+            start: key(b"f"),
+            end: key(b"m"),
+        };
+        for (range, previous, next, expected) in [
+            (&bounded, None, None, Some(("f", "m"))),
+            (&bounded, None, Some("e"), None),
+            (&bounded, None, Some("f"), Some(("f", "f\0"))),
+            (&bounded, None, Some("g"), Some(("f", "g"))),
+            (&bounded, Some("e"), Some("g"), Some(("f", "g"))),
+            (&bounded, Some("f"), Some("g"), Some(("f\0", "g"))),
+            (&bounded, Some("f"), Some("f\0"), Some(("f", "f\0"))),
+            (&bounded, Some("g"), Some("p"), Some(("g\0", "m"))),
+            (&bounded, Some("g"), None, Some(("g\0", "m"))),
+            (&bounded, Some("m"), Some("p"), None),
+            (&bounded, Some("m"), None, None),
+            (&bounded, Some("e"), Some("p"), Some(("f", "m"))),
+        ] {
+            let mut walk = Walk::new(range);
+            walk.previous = previous.map(leaf);
+            let next = next.map(leaf);
+            let gap = walk.needs(next.as_ref()).then(|| walk.gap(next.as_ref()));
+            let expected = expected.map(|(start, end): (&str, &str)| KeyRange {
+                start: key(start.as_bytes()),
+                end: key(end.as_bytes()),
+            });
+            assert_eq!(gap, expected, "{previous:?} {next:?}");
+        }
+        let mut walk = Walk::new(&KeyRange::ALL);
+        assert_eq!(walk.gap(None), KeyRange::ALL);
+        walk.previous = Some(vec![255; MAX_KEY_LENGTH].into());
+        let last = KeyRange {
+            start: key(&[255; MAX_KEY_LENGTH]),
+            end: None,
+        };
+        assert_eq!(walk.gap(None), last);
+    }
+}
