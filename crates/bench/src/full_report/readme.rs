@@ -104,12 +104,14 @@ enum Row {
 enum Unit {
     /// A time that is measured in microseconds.
     Time,
+    /// A time that is measured in seconds.
+    Seconds,
     /// A size.
     Bytes,
 }
 
 use Row::{Keys, Lines};
-use Unit::{Bytes, Time};
+use Unit::{Bytes, Seconds, Time};
 
 impl Table {
     fn markdown(&self, lines: &[Line]) -> Outcome<String> {
@@ -157,6 +159,7 @@ impl Table {
         let figure = figure.ok_or_else(|| format!("no {key} in the measurement of {}", what()))?;
         Ok(match unit {
             Time => time(figure),
+            Seconds => time(figure * 1e6),
             Bytes => bytes(figure),
         })
     }
@@ -210,6 +213,9 @@ const REPOSITORIES: &[&str] = &[COPIED, "cache-everywhere", "cache-median", "cac
 /// Numbers of keys of stores on disk.
 const SIZES: &[&str] = &["10000", "1000000", "10000000"];
 
+/// What stands beside each other on disk.
+const BESIDE: &[&str] = &["stored", "path-copying", "jmt on redb"];
+
 /// Tuples of 10 000 keys in a steady state.
 const STEADY: Selection = &[("experiment", "tuple_steady"), ("keys", "10000")];
 const DESIGNS: &[&str] = &[
@@ -221,7 +227,7 @@ const DESIGNS: &[&str] = &[
 ];
 
 #[rustfmt::skip]
-const TABLES: [Table; 4] = [
+const TABLES: [Table; 5] = [
     Table {
         name: "trees",
         of: GROWN,
@@ -257,8 +263,24 @@ const TABLES: [Table; 4] = [
             ("open it as its author, and commit one change", Lines(SIZES, "open_and_commit_us", Time)),
             ("six synchronisations, which such a commit waits for", Lines(SIZES, "sync_us", Time)),
             ("an answer of a server that stays open, 64 MiB of nodes in memory", Lines(SIZES, "prove_us", Time)),
+            ("the same with `--cache all`: the latest version in memory", Lines(SIZES, "prove_warmed_us", Time)),
+            ("most memory of the process that looks one key up", Lines(SIZES, "look_up_resident_bytes", Bytes)),
             ("on disk for each key of 16 bytes with a value of 32", Lines(SIZES, "file_bytes_per_key", Bytes)),
             ("on disk for each version with one change", Lines(SIZES, "file_bytes_per_snapshot", Bytes)),
+        ],
+    },
+    Table {
+        name: "stored-beside",
+        of: &[("experiment", "stored_files"), ("keys", "1000000")],
+        and: "repository",
+        titles: &["1 000 000 keys", "stored", "path copying", "`jmt` on redb"],
+        rows: &[
+            ("load", Lines(BESIDE, "load_seconds", Seconds)),
+            ("open and look one key up", Lines(BESIDE, "open_and_look_up_us", Time)),
+            ("most memory of the process that does so", Lines(BESIDE, "look_up_resident_bytes", Bytes)),
+            ("open and commit one change", Lines(BESIDE, "open_and_commit_us", Time)),
+            ("an answer, opened already", Lines(BESIDE, "prove_us", Time)),
+            ("on disk for each key", Lines(BESIDE, "file_bytes_per_key", Bytes)),
         ],
     },
     Table {
