@@ -90,6 +90,7 @@ impl From<LookupError> for Refusal {
                 ..Self::new(StatusCode::NOT_FOUND, "unknown_version", error)
             },
             LookupError::Pruned { .. } => Self::new(StatusCode::GONE, "pruned", error),
+            LookupError::NotKept => Self::new(StatusCode::MISDIRECTED_REQUEST, "not_kept", error),
             LookupError::InvalidQuery => {
                 Self::new(StatusCode::UNPROCESSABLE_ENTITY, "no_answer", error)
             }
