@@ -9,8 +9,8 @@ import pathlib
 import sys
 
 from pad_verifier import accumulated, directories, ed25519, flexlist, flexlist_updates, heads, messages
-from pad_verifier import proof_files, tuples
-from pad_verifier.keys import PublicKey
+from pad_verifier import proof_files, rsa, tuples
+from pad_verifier.keys import FilePublic, PublicKey
 from pad_verifier.questions import Question
 from pad_verifier.reader import open_message
 from pad_verifier.refusal import Refused, Unsupported, require
@@ -93,7 +93,7 @@ def check_trees(vectors):
             if good != (place is None):
                 raise Wrong(f"byte {place} of {case}")
             accepted, refused = accepted + good, refused + (not good)
-    for case in vectors.get("refused_history", []):
+    for case in vectors["refused_history"]:
         try:
             check_history(case, bytes.fromhex(case["proof"]), public, known)
         except Refused:
@@ -105,19 +105,60 @@ def check_trees(vectors):
         raise Wrong("the prefix proof shows another history")
     for name in ("equivocation", "contradiction"):
         check_evidence(others[name], public)
-    for case in vectors.get("refused_evidence", []):
+    for case in vectors["refused_evidence"]:
         try:
             check_evidence(bytes.fromhex(case["message"]), public)
         except Refused:
             continue
         raise Wrong(f"accepted: {case}")
-    refused += len(vectors.get("refused_history", [])) + len(vectors.get("refused_evidence", []))
+    refused += len(vectors["refused_history"]) + len(vectors["refused_evidence"])
     return accepted + len(known) + 2, refused
 
 
 def check_evidence(message, public):
     check = {5: heads.verify_equivocation, 9: heads.verify_contradiction}[message[5]]
     return check(message, public)
+
+
+def check_key_files(vectors):
+    """Public key files, and those of outsourced files: of schemes that are not known here they are neither good nor bad."""
+    counts = [0, 0]
+    for case in vectors["accepted_keys"]:
+        try:
+            public = PublicKey(case["text"])
+        except Unsupported:
+            continue
+        found = (public.suite.number, public.scheme, public.dictionary.hex(), public.author.hex())
+        if found != (SUITES[case["suite"]].number, case["scheme"], case["dictionary"], case["author"]):
+            raise Wrong(f"{found} instead of {case}")
+        counts[0] += 1
+    for case in vectors["accepted_files"]:
+        try:
+            public = FilePublic(case["text"])
+        except Refused as refusal:
+            raise Wrong(f"refused ({refusal}): {case}") from refusal
+        found = {
+            "owner": public.owner.hex(),
+            "tags": public.tags,
+            "can_audit": public.verifier is not None,
+            "file": public.file.hex(),
+            "version": public.version,
+            "bytes": public.bytes,
+            "root": public.root.hex(),
+            "server": public.server,
+        }
+        if {**found, "text": case["text"]} != case:
+            raise Wrong(f"{found} instead of {case}")
+        counts[0] += 1
+    for name, read in (("refused_keys", PublicKey), ("refused_files", FilePublic)):
+        for case in vectors[name]:
+            try:
+                read(case["text"])
+            except (Refused, Unsupported):
+                counts[1] += 1
+                continue
+            raise Wrong(f"accepted: {case}")
+    return counts
 
 
 def check_directories(vectors):
@@ -163,6 +204,28 @@ def check_messages(vectors):
             if good != (name == "accepted"):
                 raise Wrong(f"not {name}: {case}")
     return len(vectors["accepted"]), len(vectors["refused"])
+
+
+def check_accumulators(vectors):
+    """RSA accumulators, under both rules of representatives."""
+    by_name, counts = {name: bytes.fromhex(text) for name, text in vectors["messages"].items()}, [0, 0]
+    for rule, value in (("", "value"), ("rule 2: ", "value of apple and banana")):
+        of = rsa.Accumulator(by_name[f"{rule}parameters"], b"vectors")
+        if of.id != by_name[f"{rule}id"]:
+            raise Wrong(f"{rule}id")
+        value = open_message(by_name[rule + value], 49, rsa.SCHEME, 1 << 12).body
+        witness = open_message(by_name[f"{rule}witness apple"], 51, rsa.SCHEME, 1 << 12).body
+        of.check_member(b"apple", witness, value)
+        counts[0] += 1
+        other = witness[:9] + bytes([witness[9] ^ 1]) + witness[10:]
+        for element, bad in ((b"banana", witness), (b"apple", witness[:-1]), (b"apple", other)):
+            try:
+                of.check_member(element, bad, value)
+            except Refused:
+                counts[1] += 1
+                continue
+            raise Wrong(f"{rule}accepted: {element}, {bad.hex()}")
+    return counts
 
 
 def check_lists(vectors):
@@ -282,10 +345,14 @@ def check_history(case, message, public, known):
 
 def check(path):
     vectors = json.loads(path.read_text())
+    if path.parent.name == "accumulators":
+        return check_accumulators(vectors)
     if "multiproof" in vectors:
         return check_lists(vectors)
     if "dense" in vectors:
         return check_directories(vectors)
+    if "accepted_keys" in vectors:
+        return check_key_files(vectors)
     if "accepted" in vectors and "public" not in vectors:
         return check_messages(vectors)
     if "accepted" in vectors:
@@ -302,8 +369,10 @@ def main():
     files = given or [
         *sorted(VECTORS.glob("proof-files/*.json")),
         VECTORS / "ed25519.json",
+        VECTORS / "key-files.json",
         VECTORS / "messages.json",
         VECTORS / "files" / "flexlist.json",
+        VECTORS / "accumulators" / "rsa.json",
         VECTORS / "directories" / "block_directory.json",
         *sorted(path for path in VECTORS.glob("trees/*.json") if path.stem != "accumulated"),
         *sorted(path for path in VECTORS.glob("tuples/*.json") if path.stem != "many-and-range"),

@@ -1,9 +1,11 @@
-"""Section "Key files": what a client must know."""
+"""Section "Key files": what a client must know, and what owners publish of outsourced files."""
 
 import re
 
 from . import ed25519
+from .reader import open_message
 from .refusal import Unsupported, require
+from .rsa import read_parameters
 from .suites import SUITES
 
 LONGEST_FILE = 1 << 22
@@ -46,6 +48,8 @@ class PublicKey:
             raise Unsupported(f"this verifier does not know the scheme {self.scheme_name}")
         require(bool(own) == self.is_accumulated(), "a scheme's own key is missing, or there for nothing")
         self.own = bytes.fromhex(own.split()[1]) if own else None
+        if self.own:
+            read_parameters(self.own)
         self.dictionary, self.author = bytes.fromhex(dictionary), bytes.fromhex(author)
         require(ed25519.point_of_key(self.author), "the author's key is not a good one")
 
@@ -57,3 +61,44 @@ class PublicKey:
 
     def is_accumulated(self):
         return self.scheme_name in ACCUMULATED
+
+
+#: Kinds of tags that everybody may check, by the context of their keys.
+PUBLIC_TAGS = {1: "hash-only", 3: "rsa-2048", 4: "rsa-3072", 5: "public-bls"}
+SECRET_TAGS = "private-mac"
+FILE_LINES = re.compile(
+    r"pad-file-public v1\nowner ([0-9a-f]{64})\ntags ([^\n]*)\nfile ([0-9a-f]{64})\n"
+    r"version (0|[1-9][0-9]*)\nbytes (0|[1-9][0-9]*)\nroot ([0-9a-f]{64})\n(?:server ([!-~]{1,512})\n)?\Z",
+    re.ASCII,
+)
+
+
+class FilePublic:
+    """What an owner publishes of an outsourced file; `verifier` is the body of kind 100, None if that is secret."""
+
+    def __init__(self, text):
+        require(len(text) <= LONGEST_FILE, "the file is too long")
+        lines = FILE_LINES.match(text)
+        require(lines, "this is not what an owner publishes of a file")
+        owner, tags, file, version, total, root, self.server = lines.groups()
+        self.owner, self.file, self.root = (bytes.fromhex(digits) for digits in (owner, file, root))
+        require(ed25519.point_of_key(self.owner), "the owner's key is not a good one")
+        require(len(version) <= 20 and len(total) <= 20, "a number is too great")
+        self.version, self.bytes = int(version), int(total)
+        require(0 < self.version < 1 << 64 and self.bytes < 1 << 64, "a number is none of a version or a total")
+        self.tags, self.verifier = _tags(tags)
+
+
+def _tags(text):
+    """The name of the kind, and the key that checks tags of it."""
+    if text == SECRET_TAGS:
+        return text, None
+    require(re.fullmatch("(?:[0-9a-f]{2})+", text), "these are no digits of a key")
+    message = bytes.fromhex(text)
+    kind = int.from_bytes(message[6:8], "big")
+    require(kind in PUBLIC_TAGS, "there are no such tags that everybody may check")
+    body = open_message(message, 100, kind, LONGEST_FILE).body
+    if PUBLIC_TAGS[kind] != "hash-only":
+        raise Unsupported(f"this verifier does not know tags {PUBLIC_TAGS[kind]}")
+    require(not body, "hashes need no key")
+    return PUBLIC_TAGS[kind], body

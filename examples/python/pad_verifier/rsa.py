@@ -1,5 +1,6 @@
 """Section "Accumulators": RSA."""
 
+from functools import lru_cache
 from math import gcd
 from random import SystemRandom
 
@@ -65,17 +66,24 @@ def expand(digest, length):
     return output[:length]
 
 
+@lru_cache(maxsize=16)
+def read_parameters(parameters):
+    """The rule and the modulus of parameters (a message of kind 56), without leading zeros."""
+    reader = open_message(parameters, 56, SCHEME, len(parameters))
+    rule = reader.byte()
+    modulus = reader.take(int.from_bytes(reader.take(2), "big"))
+    reader.end()
+    require(rule in RULES and modulus and modulus[0], "the parameters are not good")
+    require(is_usable(int.from_bytes(modulus, "big")), "the modulus is not good")
+    return rule, modulus
+
+
 class Accumulator:
     """Parameters (a message of kind 56) with a label."""
 
     def __init__(self, parameters, label):
-        reader = open_message(parameters, 56, SCHEME, len(parameters))
-        self.rule = reader.byte()
-        modulus = reader.take(int.from_bytes(reader.take(2), "big"))
-        reader.end()
-        require(self.rule in RULES and modulus and modulus[0], "the parameters are not good")
+        self.rule, modulus = read_parameters(parameters)
         self.modulus, self.width = int.from_bytes(modulus, "big"), len(modulus)
-        require(is_usable(self.modulus), "the modulus is not good")
         scheme = SCHEME.to_bytes(2, "big")
         fingerprint = HASH("pad/v1/accumulator-id", scheme + b"parameters" + bytes([self.rule]) + modulus)
         self.id = HASH("pad/v1/accumulator-id", scheme + fingerprint + label)

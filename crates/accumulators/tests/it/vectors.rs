@@ -7,7 +7,8 @@
 use std::{collections::BTreeMap, env, fs, path::Path, sync::Arc};
 
 use accumulators::{
-    Batch, Dynamic, ElementSet, PublicKey as _, Scheme as _, SecretKey, Snapshot, Universal,
+    Accumulator as _, Batch, Dynamic, ElementSet, PublicKey as _, Scheme as _, SecretKey, Snapshot,
+    Universal,
     bilinear::{Bilinear, BilinearPublicKey, BilinearSecretKey, Parameters},
     rsa::{RepresentativeRule, Rsa, RsaSecretKey},
     wire::{self, Wire},
@@ -92,32 +93,66 @@ fn compare(file: &str, comment: &str, messages: &Messages) {
     assert_eq!(recorded, vector, "{file}");
 }
 
-fn rsa_secret() -> RsaSecretKey {
+/// The key with the primes of `tests/keys/rsa-2048.txt`.
+fn rsa_secret(rule: RepresentativeRule) -> RsaSecretKey {
     let lines = include_str!("../keys/rsa-2048.txt").lines();
     let primes: Vec<Integer> = lines
         .filter(|line| !line.starts_with('#'))
         .map(|line| Integer::from_str_radix(line.trim(), 16).unwrap())
         .collect();
     let (p, q) = (primes[0].clone(), primes[1].clone());
-    RsaSecretKey::from_primes(p, q, RepresentativeRule::Wide, LABEL).unwrap()
+    RsaSecretKey::from_primes(p, q, rule, LABEL).unwrap()
+}
+
+/// A number's bytes, big-endian.
+fn digits(number: &Integer) -> String {
+    hex::encode(number.to_digits::<u8>(rug::integer::Order::Msf))
+}
+
+/// What depends on the rule of representatives: parameters, and the first of the elements with its witness.
+fn compact_messages(messages: &mut Messages) {
+    let secret = rsa_secret(RepresentativeRule::Compact);
+    let (key, alone) = (secret.public_key(), &Workers::sequential());
+    let set = ElementSet::<Rsa>::from_elements(key, &["apple", "banana"], alone).unwrap();
+    let value = Rsa::accumulate(key, &set, alone).unwrap();
+    let witness = Rsa::witness(key, &set, b"apple", alone).unwrap();
+    let apple = ElementSet::<Rsa>::from_elements(key, &["apple"], alone).unwrap();
+    let element = &apple.elements()[0];
+    messages.extend([
+        ("rule 2: id", key.id().to_string()),
+        (
+            "rule 2: parameters",
+            hex::encode(wire::encode(key.parameters())),
+        ),
+        (
+            "rule 2: element digest apple",
+            key.id().digest_of(b"apple").to_string(),
+        ),
+        ("rule 2: element apple", hex::encode(wire::encode(element))),
+        ("rule 2: representative apple", digits(element.prime())),
+        (
+            "rule 2: value of apple and banana",
+            hex::encode(wire::encode(&value)),
+        ),
+        ("rule 2: witness apple", hex::encode(wire::encode(&witness))),
+    ]);
 }
 
 #[test]
 fn rsa_messages_are_the_recorded_ones() {
-    let secret = rsa_secret();
+    let secret = rsa_secret(RepresentativeRule::Wide);
     let mut messages = messages::<Rsa>(&secret);
     let key = secret.public_key();
     messages.insert("parameters", hex::encode(wire::encode(key.parameters())));
     let base = key.parameters().base().as_integer();
-    messages.insert("base", base.to_string_radix(16));
+    messages.insert("base", digits(base));
     let alone = &Workers::sequential();
     let set = ElementSet::<Rsa>::from_elements(key, &["apple"], alone).unwrap();
-    messages.insert(
-        "representative apple",
-        set.elements()[0].prime().to_string_radix(16),
-    );
+    messages.insert("representative apple", digits(set.elements()[0].prime()));
+    compact_messages(&mut messages);
     let comment = "Hexadecimal. The key is tests/keys/rsa-2048.txt, the label \"vectors\", the \
-                   signing seed 32 times 2a. What the fields mean: docs/format.md.";
+                   signing seed 32 times 2a. What begins with \"rule 2\" is about the same modulus under that rule, and the \
+                   set of apple and banana. What the fields mean: docs/format.md.";
     compare("rsa.json", comment, &messages);
 }
 
@@ -191,7 +226,10 @@ fn recorded_witnesses_verify() {
         both.verify(&snapshot, &[b"apple".to_vec(), b"cherry".to_vec()])
             .unwrap();
     }
-    check::<Rsa>("rsa.json", rsa_secret().public_key());
+    check::<Rsa>(
+        "rsa.json",
+        rsa_secret(RepresentativeRule::Wide).public_key(),
+    );
     check::<Bilinear>("bilinear.json", bilinear_secret().public_key());
 }
 

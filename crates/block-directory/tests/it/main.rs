@@ -24,6 +24,7 @@ mod known_answers;
 mod known_strategies;
 mod light;
 mod oracle;
+mod proof_files;
 mod roles;
 mod store_faults;
 mod stored;

@@ -18,6 +18,13 @@ mod documents;
 #[cfg(feature = "file")]
 mod file;
 mod inspect;
+#[cfg(all(
+    feature = "accumulators",
+    feature = "aad",
+    feature = "bls",
+    feature = "file"
+))]
+mod key_files;
 mod kill;
 #[cfg(feature = "aad")]
 mod log_crashes;

@@ -5,7 +5,11 @@
 //! `docs/vectors/trees` without its extension and `POINTER` a JSON pointer to a text in it. In the block,
 //! `#` starts a comment and white space does not count.
 
-use std::{collections::BTreeSet, fs, path::Path};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::Path,
+};
 
 use pad_core::Domain;
 use serde_json::Value;
@@ -49,6 +53,45 @@ fn every_tagged_block_is_its_vector() {
         seen.insert(tag);
     }
     assert!(seen.len() >= 12, "the worked examples are there: {seen:?}");
+}
+
+/// The most that all published vectors may take.
+const MOST_BYTES: u64 = 8_000_000;
+
+/// The files in a folder of published vectors, by their paths below it, and how long they are.
+fn files(folder: &Path, below: &str, found: &mut BTreeMap<String, u64>) {
+    for entry in fs::read_dir(folder).expect("a folder") {
+        let entry = entry.expect("an entry");
+        let name = entry.file_name().into_string().expect("a name in UTF-8");
+        let metadata = entry.metadata().expect("metadata");
+        if metadata.is_dir() {
+            files(&entry.path(), &format!("{below}{name}/"), found);
+        } else {
+            found.insert(format!("{below}{name}"), metadata.len());
+        }
+    }
+}
+
+#[test]
+fn every_file_of_vectors_is_named() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/vectors");
+    let mut found = BTreeMap::new();
+    files(&folder, "", &mut found);
+    let bytes: u64 = found.values().sum();
+    assert!(bytes < MOST_BYTES, "{bytes} bytes of vectors");
+    found.remove("README.md").expect("what the fields mean");
+    let document = document();
+    let (_, section) = document
+        .split_once("\n## Published vectors\n")
+        .expect("the section about them");
+    let section = section.split("\n## ").next().unwrap_or(section);
+    let named = section.split('`').skip(1).step_by(2);
+    let named: Vec<&str> = named
+        .filter(|name| Path::new(name).extension().is_some_and(|of| of == "json"))
+        .collect();
+    let each: BTreeSet<&str> = named.iter().copied().collect();
+    assert_eq!(each.len(), named.len(), "each is named once");
+    assert_eq!(each, found.keys().map(String::as_str).collect());
 }
 
 #[test]

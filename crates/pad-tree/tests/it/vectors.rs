@@ -4,6 +4,8 @@
 //! `PAD_WRITE_VECTORS=1 cargo test -p pad-tree --test it vectors` writes them anew. A difference is a
 //! change of the format: it needs a decision file and a line in the change log.
 
+mod refused;
+
 use std::collections::BTreeMap;
 
 use conformance::{
@@ -47,6 +49,9 @@ struct Vector {
     proofs: Vec<ProofVector>,
     history: Vec<HistoryVector>,
     messages: BTreeMap<String, String>,
+    refused_updates: Vec<refused::RefusedUpdate>,
+    refused_history: Vec<refused::RefusedHistory>,
+    refused_evidence: Vec<refused::RefusedEvidence>,
 }
 
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
@@ -91,7 +96,7 @@ struct Accumulated {
 
 const COMMENT: &str = "All byte strings in hexadecimal. The author's Ed25519 seed is author_seed. \
     Operations lead from the version before to this one, in ascending order of keys. What the \
-    fields mean: docs/format.md.";
+    fields mean: docs/vectors/README.md.";
 
 /// What is put (or, with no value, removed) in each version.
 const OPERATIONS: [&[(&str, Option<&str>)]; 6] = [
@@ -172,6 +177,9 @@ fn vector<S: Suite, B: BalancingScheme>() -> (Vector, ProofFiles) {
         proofs,
         history: history(&server),
         messages: messages(&server, &updates),
+        refused_updates: refused::updates::<S, B>(&updates, authority),
+        refused_history: refused::history(&server),
+        refused_evidence: refused::evidence(&server, &updates),
     };
     (vector, files)
 }
@@ -561,7 +569,9 @@ fn accumulated() {
     let comment = "SHA-256 with the tag pad/v1/value over the concatenated roots of all versions. \
         Run r draws from SplitMix64 with seed r; each step draws an action below 8 (0 snapshot, 1 or \
         2 remove, else put), then for the latter two a key of one byte below 200 as two hexadecimal \
-        digits, then for puts a value of 8 big-endian bytes. A removal of an absent key does nothing.";
+        digits, then for puts a value of 8 big-endian bytes. A removal of an absent key does nothing. What is \
+        drawn below n is the next output modulo n, and the state of SplitMix64 begins as the seed. A snapshot is one \
+        update, of what the steps since the last one made of each key; what is left at the end is not signed.";
     let accumulated = Accumulated {
         comment: comment.to_owned(),
         runs: RUNS,

@@ -7,6 +7,7 @@
 #[cfg(feature = "accumulators")]
 mod accumulated;
 mod proof_files;
+mod refused;
 mod together;
 
 use core::num::NonZeroUsize;
@@ -60,6 +61,7 @@ struct Vector {
     hashes: BTreeMap<String, String>,
     versions: Vec<VersionVector>,
     proofs: Vec<ProofVector>,
+    refused_updates: Vec<refused::RefusedUpdate>,
 }
 
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
@@ -85,7 +87,7 @@ struct ProofVector {
 
 const COMMENT: &str = "All byte strings in hexadecimal. The author's Ed25519 seed is author_seed. \
     Operations lead from the version before to this one, in ascending order of keys. What the \
-    fields mean: docs/format.md.";
+    fields mean: docs/vectors/README.md.";
 
 /// What is put (or, with no value, removed) in each version.
 const OPERATIONS: [&[(&str, Option<&str>)]; 7] = [
@@ -207,6 +209,7 @@ fn vector<S: Suite, D: Design<S, Secret: TestSecret, Key: TupleKey>>() -> Vector
         proofs: questions
             .map(|(version, name)| prove(&server, *version, name))
             .collect(),
+        refused_updates: refused::updates::<S, D>(&updates, &server),
     }
 }
 

@@ -37,6 +37,8 @@ struct AccumulatedVector {
     attachments: Vec<String>,
     versions: Vec<VersionVector>,
     proofs: Vec<ProofVector>,
+    refused: Vec<refused::RefusedLookUp>,
+    refused_updates: Vec<refused::RefusedUpdate>,
 }
 
 type S = Sha256Ed25519;
@@ -129,6 +131,8 @@ where
             .iter()
             .map(|(version, name)| prove(&server, *version, name))
             .collect(),
+        refused: refused::look_ups::<S, D>(&server, (4, "apple")),
+        refused_updates: refused::updates::<S, D>(&updates, &server),
     }
 }
 

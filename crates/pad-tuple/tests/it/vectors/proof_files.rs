@@ -6,7 +6,10 @@ use pad_core::{
 };
 use pad_tuple::{AggregateDesign, ManyProof, RangeProof, Tuple};
 
-use super::*;
+use super::{
+    refused::{SignedEmpty, SignsAnything},
+    *,
+};
 
 /// Present, removed, absent, in one tuple and in several.
 const SEVERAL: [(u64, &[&str]); 3] = [
@@ -33,7 +36,7 @@ struct Publisher<'a, S: Suite, D: AggregateDesign<S>> {
 pub(super) fn files<S, D>() -> ProofFiles
 where
     S: Suite,
-    D: AggregateDesign<S, Secret: TestSecret, Key: TupleKey>,
+    D: SignsAnything<S, Key: TupleKey>,
 {
     let server = make::<S, D>().server;
     let (authority, key) = (*server.authority(), server.key());
@@ -48,7 +51,46 @@ where
     publisher.look_up();
     publisher.look_up_several();
     publisher.look_up_ranges();
+    publisher.refuse_what_is_signed_for_version_0();
     publisher.files
+}
+
+impl<S: Suite, D: SignsAnything<S>> Publisher<'_, S, D> {
+    /// Version 0 is empty, whatever its author signs.
+    fn refuse_what_is_signed_for_version_0(&mut self) {
+        let (authority, asked) = (self.server.authority(), key("banana"));
+        let signed = SignedEmpty::new(authority, D::GENERATIONS, "banana");
+        let digits = || vec![Some(hex::encode("banana"))];
+        let keys = Keys::new(vec![asked.clone()]).unwrap();
+        let all = KeyRange {
+            start: None,
+            end: None,
+        };
+        let of_all = SignedEmpty::new(authority, D::GENERATIONS, "").range::<S, D>();
+        self.refuse(("look-up", digits()), &asked, signed.look_up::<S, D>());
+        self.refuse(("keys", digits()), &keys, signed.look_up_several::<S, D>());
+        self.refuse(("range", vec![None, None]), &all, of_all);
+    }
+
+    /// Adds what is refused about version 0.
+    fn refuse<Q: Question>(
+        &mut self,
+        (question, keys): (&str, Vec<Option<String>>),
+        query: &Q,
+        refusal: Refusal,
+    ) where
+        Tuple<D, S>: Answers<Q>,
+    {
+        let asked = Asked {
+            question: question.to_owned(),
+            keys,
+            version: 0,
+        };
+        let client = &self.client;
+        let accepts =
+            |version, bytes: &[u8]| client.check_at(Version::new(version), bytes, query).is_ok();
+        self.files.refuse_changes(&asked, vec![refusal], accepts);
+    }
 }
 
 impl<S: Suite, D: AggregateDesign<S>> Publisher<'_, S, D> {
@@ -169,7 +211,7 @@ fn with<P: Clone>(proof: &P, change: impl Fn(&mut P)) -> P {
     changed
 }
 
-fn changed_look_ups<S: Suite, D: Design<S>>(
+pub(super) fn changed_look_ups<S: Suite, D: Design<S>>(
     honest: &TupleProof<S, D>,
 ) -> Vec<(&'static str, TupleProof<S, D>)> {
     vec![

@@ -35,7 +35,7 @@ struct RangeVector {
 }
 
 const COMMENT: &str = "All byte strings in hexadecimal. The dictionaries are those of the file with the \
-    design's name. What the fields mean: docs/format.md.";
+    design's name. What the fields mean: docs/vectors/README.md.";
 
 type S = Sha256Ed25519;
 
