@@ -46,11 +46,24 @@ where
     /// [`LookupError`] if one of the versions is not there.
     pub fn diff(&self, before: Version, after: Version) -> Result<Vec<Difference>, LookupError> {
         let mut changes = Vec::new();
-        differences(self.view(before)?, self.view(after)?, |change| {
+        self.differences(before, after, |change| {
             changes.push(change);
-            Ok(())
+            Ok::<(), LookupError>(())
         })?;
         Ok(changes)
+    }
+
+    /// Notes the same keys one after the other.
+    ///
+    /// # Errors
+    /// As [`TreeRepository::diff`]; the first error of `note`, after which nothing more is compared.
+    pub fn differences<E: From<LookupError>>(
+        &self,
+        before: Version,
+        after: Version,
+        note: impl FnMut(Difference) -> Result<(), E>,
+    ) -> Result<(), E> {
+        differences(self.view(before)?, self.view(after)?, note)
     }
 
     /// The kept versions in which a key was put with another value or removed, without proof.
@@ -133,11 +146,11 @@ pub(crate) fn history<I: PartialEq, E>(
 ///
 /// # Errors
 /// A node cannot be fetched; the first error of `note`, after which nothing more is read.
-pub(crate) fn differences<Before, After>(
+pub(crate) fn differences<Before, After, E: From<LookupError>>(
     before: Before,
     after: After,
-    mut note: impl FnMut(Difference) -> Result<(), LookupError>,
-) -> Result<(), LookupError>
+    mut note: impl FnMut(Difference) -> Result<(), E>,
+) -> Result<(), E>
 where
     Before: ComparedTree<Error = LookupError>,
     After: ComparedTree<Suite = Before::Suite, Error = LookupError>,

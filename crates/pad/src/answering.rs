@@ -1,6 +1,6 @@
 //! What a repository must offer to be asked and checked through [`crate::dynamic`].
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, ops::ControlFlow};
 
 use pad_core::{Key, LookupError, SnapshotHead, Untrusted, Value, Verified, Version};
 use pad_tree::{Answer, Difference, KeyHistory, KeyRange, Keys};
@@ -9,6 +9,9 @@ use crate::{
     question::{NotOffered, Question},
     repository::{CheckError, StorableRepository},
 };
+
+/// Takes one thing after the other that nobody has proved, and says whether to go on.
+pub type Noted<'n, T> = dyn FnMut(Untrusted<T>) -> ControlFlow<()> + 'n;
 
 /// A repository that answers questions with everything a client needs beside the public key.
 pub trait AnsweringRepository: StorableRepository + 'static {
@@ -47,15 +50,16 @@ pub trait AnsweringRepository: StorableRepository + 'static {
         lookups: u64,
     ) -> Result<Untrusted<KeyHistory>, AnswerError>;
 
-    /// The keys that differ between two versions, in ascending order, without proof.
+    /// Notes the keys that differ between two versions, in ascending order, without proof, until that is told to stop.
     ///
     /// # Errors
     /// [`AnswerError`].
-    fn diff(
+    fn differences(
         &self,
         before: Version,
         after: Version,
-    ) -> Result<Untrusted<Vec<Difference>>, AnswerError>;
+        note: &mut Noted<'_, Difference>,
+    ) -> Result<(), AnswerError>;
 
     /// What a version says about each of these keys, proved, and verified as a client does.
     ///

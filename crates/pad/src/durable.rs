@@ -13,11 +13,13 @@
 //! place of updates the store has a row that says where the latest version's contents are, and an update
 //! is made again when somebody asks for it.
 
+use core::ops::ControlFlow;
+
 use pad_core::{Key, LookupError, Operation, Untrusted, Version, signature::HeadSigner};
 use pad_tree::{Difference, KeyHistory, KeyRange};
 
 use crate::{
-    answering::AnswerError,
+    answering::{AnswerError, Noted},
     hosted::{HostedRepository, Keeping, SignedUpdate, SortedEntries, Typed},
     question::{HeadText, Question},
     repository::{RepositoryError, SignError},
@@ -517,6 +519,8 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
 
     /// The keys that differ between two versions, without proof.
     ///
+    /// Memory: that of the list; [`Durable::differences`] needs none.
+    ///
     /// # Errors
     /// [`AnswerError`].
     pub fn diff(
@@ -524,7 +528,28 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
         before: Version,
         after: Version,
     ) -> Result<Untrusted<Vec<Difference>>, AnswerError> {
-        self.memory.diff(before, after)
+        let mut changes = Vec::new();
+        self.differences(before, after, &mut |change| {
+            changes.push(change.into_unverified());
+            ControlFlow::Continue(())
+        })?;
+        Ok(Untrusted::new(changes))
+    }
+
+    /// Notes the keys that differ between two versions, in ascending order, without proof, until that is told to stop.
+    ///
+    /// Time and memory: of trees, in proportion to the keys that differ and the depth of the tree, and a path; of tuples, the contents of both
+    /// versions.
+    ///
+    /// # Errors
+    /// [`AnswerError`].
+    pub fn differences(
+        &self,
+        before: Version,
+        after: Version,
+        note: &mut Noted<'_, Difference>,
+    ) -> Result<(), AnswerError> {
+        self.memory.differences(before, after, note)
     }
 
     /// The number of entries of the latest version in memory.

@@ -13,7 +13,7 @@ use pad_core::{
 use pad_tree::{Difference, KeyHistory, KeyRange, NodeCache};
 
 use crate::{
-    answering::AnswerError,
+    answering::{AnswerError, Noted},
     question::{HeadText, Question},
     repository::{CheckError, RepositoryError, SignError},
     signing_keys::SigningKeys,
@@ -339,15 +339,16 @@ pub trait AskedRepository {
         lookups: u64,
     ) -> Result<Untrusted<KeyHistory>, AnswerError>;
 
-    /// The keys that differ between two versions, without proof.
+    /// Notes the keys that differ between two versions, in ascending order, without proof, until that is told to stop.
     ///
     /// # Errors
     /// [`AnswerError`].
-    fn diff(
+    fn differences(
         &self,
         before: Version,
         after: Version,
-    ) -> Result<Untrusted<Vec<Difference>>, AnswerError>;
+        note: &mut Noted<'_, Difference>,
+    ) -> Result<(), AnswerError>;
 }
 
 /// A repository that a [`crate::DurableRepository`] makes last.

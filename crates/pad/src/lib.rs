@@ -94,7 +94,7 @@ pub mod witnessed;
 
 #[cfg(feature = "aad")]
 pub use aad;
-pub use answering::{AnswerError, AnsweringRepository};
+pub use answering::{AnswerError, AnsweringRepository, Noted};
 pub use author::{AuthorError, BatchAuthor, DurableAuthor, RecordedAuthor, ResumableRepository};
 pub use block_directory;
 pub use changes::Changes;

@@ -1,10 +1,10 @@
 //! `pad history` and `pad diff`: what changed, each change verified.
 
-use std::collections::BTreeMap;
+use std::cmp::Ordering;
 
 use clap::Args;
 use pad::{
-    Answer, CompleteHistory, Difference, Key, KeyHistory, KeyRange, Keys, RangeContents, Version,
+    Answer, CompleteHistory, Difference, Key, KeyHistory, KeyRange, Keys, Value, Version,
     question::Question,
 };
 use serde_json::{Map, Value as Json, json};
@@ -12,7 +12,7 @@ use serde_json::{Map, Value as Json, json};
 use super::{
     Failure, Output,
     at::At,
-    source::{AskArguments, Session},
+    source::{AskArguments, Entries, Session},
 };
 
 #[derive(Debug, Args)]
@@ -150,45 +150,92 @@ impl Diff {
         let session = self.read.open(output)?;
         let before = session.resolve(&self.before, output)?;
         let after = session.resolve(&self.after, output)?;
-        let changes = if self.complete {
-            let all = |version| session.range(version, KeyRange::ALL);
-            compare(&all(before)?, &all(after)?)
-        } else {
-            let changes = session.diff(before, after)?.into_unverified();
-            verify_changes(&session, (before, after), &changes)?;
+        let mut count = 0_usize;
+        let mut show = |changes: &[Difference]| {
+            count = count.saturating_add(changes.len());
             changes
+                .iter()
+                .try_for_each(|change| show_difference(change, output))
         };
-        for Difference { key, before, after } in &changes {
-            let show = |value: &pad::Value| output.show(value.as_bytes());
-            let shown = output.show(key.as_bytes());
-            let text = match (before, after) {
-                (None, Some(new)) => format!("+ {shown} = {}", show(new)),
-                (Some(old), None) => format!("- {shown} = {}", show(old)),
-                (Some(old), Some(new)) => format!("~ {shown} = {} (was {})", show(new), show(old)),
-                (None, None) => continue,
-            };
-            let mut object = Map::new();
-            output.add(&mut object, "key", key.as_bytes());
-            if let Some(old) = before {
-                output.add(&mut object, "before", old.as_bytes());
-            }
-            if let Some(new) = after {
-                output.add(&mut object, "after", new.as_bytes());
-            }
-            output.item(&text, object)?;
+        if self.complete {
+            let entries = |version| session.entries(version, KeyRange::ALL);
+            compare(entries(before), entries(after), |change| show(&[change]))?;
+        } else {
+            listed_differences(&session, (before, after), show)?;
         }
         let complete = completeness(self.complete);
         let verdict = output.verdict();
-        let text = format!("{} keys differ, each {verdict}; {complete}", changes.len());
+        let text = format!("{count} keys differ, each {verdict}; {complete}");
         let object = json!({
             "end": true,
             "before": before.number(),
             "after": after.number(),
-            "changes": changes.len(),
+            "changes": count,
             "complete": self.complete,
         });
         output.say_verdict(&text, object)
     }
+}
+
+/// Shows a verified change of a key.
+fn show_difference(change: &Difference, output: &mut Output) -> Result<(), Failure> {
+    let Difference { key, before, after } = change;
+    let show = |value: &Value| output.show(value.as_bytes());
+    let shown = output.show(key.as_bytes());
+    let text = match (before, after) {
+        (None, Some(new)) => format!("+ {shown} = {}", show(new)),
+        (Some(old), None) => format!("- {shown} = {}", show(old)),
+        (Some(old), Some(new)) => format!("~ {shown} = {} (was {})", show(new), show(old)),
+        (None, None) => return Ok(()),
+    };
+    let mut object = Map::new();
+    output.add(&mut object, "key", key.as_bytes());
+    if let Some(old) = before {
+        output.add(&mut object, "before", old.as_bytes());
+    }
+    if let Some(new) = after {
+        output.add(&mut object, "after", new.as_bytes());
+    }
+    output.item(&text, object)
+}
+
+/// Shows what the server says that differs between two versions, some keys at a time, as soon as these are proved in both.
+fn listed_differences(
+    session: &Session,
+    (before, after): (Version, Version),
+    mut show: impl FnMut(&[Difference]) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    let (mut changes, mut bytes) = (Vec::new(), 0_usize);
+    let mut shown = |changes: &mut Vec<Difference>| {
+        verify_changes(session, (before, after), changes)?;
+        show(changes)?;
+        changes.clear();
+        Ok(())
+    };
+    session.differences(before, after, &mut |change| {
+        let change = change.into_unverified();
+        bytes = bytes.saturating_add(length(&change));
+        changes.push(change);
+        if changes.len() < MOST_CHANGES && bytes < MOST_BYTES {
+            return Ok(());
+        }
+        bytes = 0;
+        shown(&mut changes)
+    })?;
+    shown(&mut changes)
+}
+
+/// The changes that are proved at a time.
+const MOST_CHANGES: usize = 1 << 12;
+
+/// The bytes of their keys and values, but for the last one.
+const MOST_BYTES: usize = 1 << 20;
+
+/// The bytes of a change.
+fn length(change: &Difference) -> usize {
+    let values = [&change.before, &change.after];
+    let values = values.map(|value| value.as_ref().map_or(0, |value| value.as_bytes().len()));
+    change.key.as_bytes().len() + values[0] + values[1]
 }
 
 /// The versions of the key that the server lists and in which it changed, as is proved in each and in the version before; and the
@@ -250,24 +297,42 @@ fn verify_changes(
     ))
 }
 
-/// The changes between two whole contents.
-fn compare(before: &RangeContents, after: &RangeContents) -> Vec<Difference> {
-    let mut changes: BTreeMap<&Key, Difference> = BTreeMap::new();
-    let change = |key: &Key| Difference {
-        key: key.clone(),
-        before: None,
-        after: None,
-    };
-    for (key, value) in &before.entries {
-        changes.entry(key).or_insert_with(|| change(key)).before = Some(value.clone());
+/// Shows the differences between two verified contents, in ascending order, an entry of each in memory.
+fn compare(
+    mut before: Entries<'_>,
+    mut after: Entries<'_>,
+    mut show: impl FnMut(Difference) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    let (mut old, mut new) = (before.next()?, after.next()?);
+    loop {
+        let order = match (&old, &new) {
+            (None, None) => return Ok(()),
+            (Some(_), None) => Ordering::Less,
+            (None, Some(_)) => Ordering::Greater,
+            (Some((old, _)), Some((new, _))) => old.cmp(new),
+        };
+        let was = old.take_if(|_| order.is_le());
+        let is = new.take_if(|_| order.is_ge());
+        let (key, was, is) = match (was, is) {
+            (Some((key, was)), Some((_, is))) => (key, Some(was), Some(is)),
+            (Some((key, was)), None) => (key, Some(was), None),
+            (None, Some((key, is))) => (key, None, Some(is)),
+            (None, None) => continue,
+        };
+        if was != is {
+            show(Difference {
+                key,
+                before: was,
+                after: is,
+            })?;
+        }
+        if order.is_le() {
+            old = before.next()?;
+        }
+        if order.is_ge() {
+            new = after.next()?;
+        }
     }
-    for (key, value) in &after.entries {
-        changes.entry(key).or_insert_with(|| change(key)).after = Some(value.clone());
-    }
-    changes
-        .into_values()
-        .filter(|change| change.before != change.after)
-        .collect()
 }
 
 const fn completeness(complete: bool) -> &'static str {

@@ -5,7 +5,7 @@
 
 use clap::Args;
 use pad::{
-    Answer, Key, KeyRange, Value, Version,
+    Answer, Key, KeyRange, Version,
     question::{Question, Statement},
     version_notes::VersionNote,
 };
@@ -238,15 +238,16 @@ fn list(
     output: &mut Output,
 ) -> Result<u64, Failure> {
     let mut count = 0_u64;
-    session.pages(version, range, |key: &Key, value: &Value| {
+    let mut entries = session.entries(version, range);
+    while let Some((key, value)) = entries.next()? {
         count = count.saturating_add(1);
         let mut entry = Map::new();
         entry.insert("version".into(), version.number().into());
         output.add(&mut entry, "key", key.as_bytes());
         output.add(&mut entry, "value", value.as_bytes());
         let (shown, value) = (output.show(key.as_bytes()), output.show(value.as_bytes()));
-        output.item(&format!("{shown} = {value}"), entry)
-    })?;
+        output.item(&format!("{shown} = {value}"), entry)?;
+    }
     Ok(count)
 }
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use pad::{
-    Difference, Key, KeyHistory, KeyRange, PublicKey, RangeContents, Untrusted, Version,
+    Key, KeyHistory, KeyRange, PublicKey, RangeContents, Untrusted, Version,
     client_view::StoredView,
     question::{HeadText, Question, Statement},
     version_notes::VersionNotes,
@@ -20,7 +20,7 @@ use super::{
     files::read_file,
     output::{Newest, Trust},
     session::{TrustArguments, add_caveat, load_public, trust_of, with_view},
-    source::{Session, Source},
+    source::{NoteDifference, Session, Source},
     witness::load_policy,
 };
 
@@ -279,7 +279,12 @@ impl Source for Remote {
         self.noted(self.client.history(key))
     }
 
-    fn diff(&self, _: Version, _: Version) -> Result<Untrusted<Vec<Difference>>, Failure> {
+    fn differences(
+        &self,
+        _: Version,
+        _: Version,
+        _: &mut NoteDifference<'_>,
+    ) -> Result<(), Failure> {
         Err(Failure::input(
             "servers do not list what differs: --complete compares the whole contents",
         ))

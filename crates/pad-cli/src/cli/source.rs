@@ -1,6 +1,6 @@
 //! Who is asked: a store in this process, or servers far away. What they say is verified in the same way.
 
-use std::path::PathBuf;
+use std::{ops::ControlFlow, path::PathBuf, vec};
 
 use clap::Args;
 use pad::{
@@ -102,9 +102,17 @@ pub(super) trait Source {
     /// The versions in which a key changed, unproved.
     fn history(&self, key: &Key) -> Result<Untrusted<KeyHistory>, Failure>;
 
-    /// The keys that differ between two versions, unproved.
-    fn diff(&self, before: Version, after: Version) -> Result<Untrusted<Vec<Difference>>, Failure>;
+    /// Notes the keys that differ between two versions, unproved, up to the first failure.
+    fn differences(
+        &self,
+        before: Version,
+        after: Version,
+        note: &mut NoteDifference<'_>,
+    ) -> Result<(), Failure>;
 }
+
+/// Takes a key that is said to differ.
+pub(super) type NoteDifference<'n> = dyn FnMut(Untrusted<Difference>) -> Result<(), Failure> + 'n;
 
 /// A server in this process.
 struct Local {
@@ -165,8 +173,23 @@ impl Source for Local {
         Ok(self.repository.history(key)?)
     }
 
-    fn diff(&self, before: Version, after: Version) -> Result<Untrusted<Vec<Difference>>, Failure> {
-        Ok(self.repository.diff(before, after)?)
+    fn differences(
+        &self,
+        before: Version,
+        after: Version,
+        note: &mut NoteDifference<'_>,
+    ) -> Result<(), Failure> {
+        let mut failed = None;
+        self.repository.differences(before, after, &mut |change| {
+            note(change).map_or_else(
+                |failure| {
+                    failed = Some(failure);
+                    ControlFlow::Break(())
+                },
+                ControlFlow::Continue,
+            )
+        })?;
+        failed.map_or(Ok(()), Err)
     }
 }
 
@@ -216,13 +239,14 @@ impl Session {
         self.source.history(key)
     }
 
-    /// The keys that differ between two versions, unproved.
-    pub(super) fn diff(
+    /// Notes the keys that differ between two versions, unproved, up to the first failure.
+    pub(super) fn differences(
         &self,
         before: Version,
         after: Version,
-    ) -> Result<Untrusted<Vec<Difference>>, Failure> {
-        self.source.diff(before, after)
+        note: &mut NoteDifference<'_>,
+    ) -> Result<(), Failure> {
+        self.source.differences(before, after, note)
     }
 
     /// What is said of versions beside what is signed, unproved; `None` if nothing is.
@@ -308,37 +332,13 @@ impl Session {
         self.source.head(version)
     }
 
-    /// Notes the verified entries of a range in their order, a page at a time: each page begins where the one before ends, so none is missing
-    /// between them.
-    pub(super) fn pages(
-        &self,
-        version: Version,
-        range: KeyRange,
-        mut note: impl FnMut(&Key, &Value) -> Result<(), Failure>,
-    ) -> Result<(), Failure> {
-        let mut rest = range;
-        loop {
-            let (page, contents) = self.source.page(version, &rest)?;
-            let is_last = page.end == rest.end;
-            for (key, value) in &contents.entries {
-                note(key, value)?;
-            }
-            if is_last {
-                return Ok(());
-            }
-            rest.start = page.end;
-        }
-    }
-
-    /// The verified contents of a range.
-    pub(super) fn range(
-        &self,
-        version: Version,
-        range: KeyRange,
-    ) -> Result<RangeContents, Failure> {
-        match self.ask(version, &Question::Range(range))? {
-            Statement::Range(contents) => Ok(contents),
-            _ => Err(Failure::Refused("the answer is to another question".into())),
+    /// The entries of a range of a version, each verified: read a page at a time, in ascending order.
+    pub(super) fn entries(&self, version: Version, range: KeyRange) -> Entries<'_> {
+        Entries {
+            session: self,
+            version,
+            rest: Some(range),
+            page: Vec::new().into_iter(),
         }
     }
 
@@ -347,6 +347,35 @@ impl Session {
         match self.ask(version, &Question::Key(key.clone()))? {
             Statement::Lookup(lookup) => Ok(lookup),
             _ => Err(Failure::Refused("the answer is to another question".into())),
+        }
+    }
+}
+
+/// The verified entries of a range, of which a page is in memory at a time.
+pub(super) struct Entries<'s> {
+    session: &'s Session,
+    version: Version,
+    /// What no page was asked for yet; `None` once it is all here.
+    rest: Option<KeyRange>,
+    page: vec::IntoIter<(Key, Value)>,
+}
+
+impl Entries<'_> {
+    /// The next entry; `None` when there are proved to be no more.
+    pub(super) fn next(&mut self) -> Result<Option<(Key, Value)>, Failure> {
+        loop {
+            if let Some(entry) = self.page.next() {
+                return Ok(Some(entry));
+            }
+            let Some(rest) = &self.rest else {
+                return Ok(None);
+            };
+            let (page, contents) = self.session.source.page(self.version, rest)?;
+            self.rest = (page.end != rest.end).then(|| KeyRange {
+                start: page.end,
+                end: rest.end.clone(),
+            });
+            self.page = contents.entries.into_iter();
         }
     }
 }

@@ -125,6 +125,49 @@ fn history_and_diff_are_verified() {
     );
 }
 
+/// More changes than are proved at a time, of contents of more than a page.
+#[test]
+fn long_differences_are_shown_as_they_are_proved() {
+    const KEYS: usize = 9_000;
+    let bench = Bench::new();
+    let value = |snapshot: &str| snapshot.repeat(150);
+    let mut trace = String::from("snapshot,op,key,value\n");
+    for snapshot in ["a", "b"] {
+        // Every fifth key has the same value in both, a tenth of the others are only in one of them.
+        let keys = (0..KEYS).filter(|key| snapshot == "a" || key % 5 != 0);
+        for key in keys {
+            let change = match (snapshot, key % 10) {
+                ("a", 1) => continue,
+                ("b", 2) => format!("b,delete,{key:05},\n"),
+                _ => format!("{snapshot},put,{key:05},{}\n", value(snapshot)),
+            };
+            trace.push_str(&change);
+        }
+    }
+    bench.write("t.csv", trace.as_bytes());
+    bench.ok("keygen --out k");
+    bench.ok("import --store s --key k t.csv");
+    let expected: Vec<_> = (0..KEYS)
+        .filter(|key| key % 5 != 0)
+        .map(|key| {
+            let (before, after) = (value("a"), value("b"));
+            let key_text = format!("{key:05}");
+            match key % 10 {
+                1 => json!({ "key": key_text, "after": after, "verified": false }),
+                2 => json!({ "key": key_text, "before": before, "verified": false }),
+                _ => {
+                    json!({ "key": key_text, "before": before, "after": after, "verified": false })
+                }
+            }
+        })
+        .collect();
+    for line in ["diff --store s 1 2", "diff --store s 1 2 --complete"] {
+        let (changes, end) = bench.list(line);
+        assert!(changes == expected, "{line}: {end}");
+        assert_eq!(end["changes"], expected.len());
+    }
+}
+
 #[test]
 fn changes_wait_in_the_store_until_committed() {
     let bench = Bench::new();

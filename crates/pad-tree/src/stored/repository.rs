@@ -370,12 +370,12 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
     ///
     /// # Errors
     /// [`LookupError`] if one of the versions is not there, or a node cannot be read; the first error of `note`.
-    pub fn differences(
+    pub fn differences<E: From<LookupError>>(
         &self,
         before: Version,
         after: Version,
-        note: impl FnMut(Difference) -> Result<(), LookupError>,
-    ) -> Result<(), LookupError> {
+        note: impl FnMut(Difference) -> Result<(), E>,
+    ) -> Result<(), E> {
         differences(self.view(before)?, self.view(after)?, note)
     }
 

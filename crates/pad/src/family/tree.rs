@@ -1,6 +1,6 @@
 //! Tree PADs: every question is offered, and a proof needs the head alone.
 
-use core::{fmt, marker::PhantomData};
+use core::{fmt, marker::PhantomData, ops::ControlFlow};
 
 use pad_core::{
     Client, HeadSignature, Heads, Key, LookupError, Operation, SnapshotHead, Suite, Untrusted,
@@ -17,7 +17,7 @@ use signature::Signer;
 
 use super::{answer, check, checked, not_offered};
 use crate::{
-    answering::{AnswerError, AnsweringRepository},
+    answering::{AnswerError, AnsweringRepository, Noted},
     author::{AuthorError, BatchAuthor, ResumableRepository, ResumedAuthor, resumed},
     description::Description,
     hosted::Typed,
@@ -234,12 +234,13 @@ impl<S: Suite, St: TreeStore<S>> AnsweringRepository for TreeRepository<S, St> {
         Ok(Untrusted::new(self.history_page(key, last, lookups)))
     }
 
-    fn diff(
+    fn differences(
         &self,
         before: Version,
         after: Version,
-    ) -> Result<Untrusted<Vec<Difference>>, AnswerError> {
-        Ok(Untrusted::new(self.diff(before, after)?))
+        note: &mut Noted<'_, Difference>,
+    ) -> Result<(), AnswerError> {
+        until_stopped(note, |note| self.differences(before, after, note))
     }
 
     fn checked_answers(
@@ -281,5 +282,32 @@ impl<S: Suite, St: TreeStore<S>> Kind<TreeRepository<S, St>> {
 
     fn make(self, authority: Authority) -> Box<dyn OfferedRepository> {
         Box::new(Typed::<TreeRepository<S, St>>::new(authority))
+    }
+}
+
+/// Why differences were not gone through to their end.
+enum Ended {
+    Stopped,
+    Failed(LookupError),
+}
+
+impl From<LookupError> for Ended {
+    fn from(error: LookupError) -> Self {
+        Self::Failed(error)
+    }
+}
+
+/// Has what `differences` finds be noted, until that is told to stop.
+fn until_stopped(
+    note: &mut Noted<'_, Difference>,
+    differences: impl FnOnce(&mut dyn FnMut(Difference) -> Result<(), Ended>) -> Result<(), Ended>,
+) -> Result<(), AnswerError> {
+    let ended = differences(&mut |change| match note(Untrusted::new(change)) {
+        ControlFlow::Continue(()) => Ok(()),
+        ControlFlow::Break(()) => Err(Ended::Stopped),
+    });
+    match ended {
+        Ok(()) | Err(Ended::Stopped) => Ok(()),
+        Err(Ended::Failed(error)) => Err(error.into()),
     }
 }

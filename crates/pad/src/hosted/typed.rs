@@ -14,7 +14,7 @@ use super::{
     UpdatedRepository,
 };
 use crate::{
-    answering::{AnswerError, AnsweringRepository},
+    answering::{AnswerError, AnsweringRepository, Noted},
     question::{HeadText, Question},
     repository::{CheckError, CheckpointedRepository, RepositoryError, integrity},
     signing_record::{SigningRecord, SigningRecordError},
@@ -240,12 +240,13 @@ impl<R: AnsweringRepository> AskedRepository for Typed<R> {
         self.repository.history_page(key, last, lookups)
     }
 
-    fn diff(
+    fn differences(
         &self,
         before: Version,
         after: Version,
-    ) -> Result<Untrusted<Vec<Difference>>, AnswerError> {
-        self.repository.diff(before, after)
+        note: &mut Noted<'_, Difference>,
+    ) -> Result<(), AnswerError> {
+        self.repository.differences(before, after, note)
     }
 }
 

@@ -13,8 +13,8 @@ use pad::{
     Answer, AnswerError, AnsweringRepository, ApplyError, AuthorError, AuthorKey, Authority,
     BatchAuthor, CheckError, CheckpointedRepository, Dictionary, DictionaryId, Difference,
     DurableAuthor, DurableRepository, Heads as _, Key, KeyRange, Keys, Lookup, LookupError,
-    NotOffered, Operation, Proof, RedBlackAuthor, RedbStore, Repository, RepositoryError, Response,
-    ResumableRepository, Sha256Ed25519, SignedHead, SigningRecord, SnapshotHead,
+    NotOffered, Noted, Operation, Proof, RedBlackAuthor, RedbStore, Repository, RepositoryError,
+    Response, ResumableRepository, Sha256Ed25519, SignedHead, SigningRecord, SnapshotHead,
     StorableRepository, Store, TreeProof, Untrusted, Update, Value, Verified, VerifyError, Version,
     Workers,
     pad_core::{
@@ -224,12 +224,13 @@ impl AnsweringRepository for Server {
         AnsweringRepository::history_page(&self.tree, key, last, lookups)
     }
 
-    fn diff(
+    fn differences(
         &self,
         before: Version,
         after: Version,
-    ) -> Result<Untrusted<Vec<Difference>>, AnswerError> {
-        AnsweringRepository::diff(&self.tree, before, after)
+        note: &mut Noted<'_, Difference>,
+    ) -> Result<(), AnswerError> {
+        AnsweringRepository::differences(&self.tree, before, after, note)
     }
 
     fn checked_answers(

@@ -18,7 +18,7 @@ use super::{
     not_offered,
 };
 use crate::{
-    answering::AnswerError,
+    answering::{AnswerError, Noted},
     author::{AuthorError, ResumedAuthor},
     hosted::{
         AskedRepository, Checkpointed, Contents, HostedRepository, Keeping, SignedUpdate,
@@ -307,7 +307,12 @@ impl<S: AskedScheme> AskedRepository for HostedLog<S> {
         Self::not_offered("histories (each answer has all values)")
     }
 
-    fn diff(&self, _: Version, _: Version) -> Result<Untrusted<Vec<Difference>>, AnswerError> {
+    fn differences(
+        &self,
+        _: Version,
+        _: Version,
+        _: &mut Noted<'_, Difference>,
+    ) -> Result<(), AnswerError> {
         Self::not_offered("differences")
     }
 }

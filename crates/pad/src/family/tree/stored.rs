@@ -15,10 +15,11 @@ use pad_tree::{
     TreeScheme, WarmError,
 };
 
+use super::until_stopped;
 #[cfg(feature = "object-store")]
 use crate::kept_log::ObjectLog;
 use crate::{
-    answering::{AnswerError, AnsweringRepository},
+    answering::{AnswerError, AnsweringRepository, Noted},
     author::{AuthorError, ResumedAuthor},
     family::not_offered,
     hosted::{Keeping, KeptRepository, RowKeeper, SignedUpdate, SortedEntries, Typed},
@@ -253,7 +254,7 @@ impl<S: Suite, B: BalancingScheme, L: KeptLog + 'static> RowKeeper
         let before = version.previous().unwrap_or_default();
         // Every node that is met is hashed.
         let repository = self.repository();
-        Ok(repository.differences(before, version, |_| Ok(()))?)
+        Ok(repository.differences(before, version, |_| Ok::<(), LookupError>(()))?)
     }
 
     fn row(&self, version: Version) -> Result<Vec<u8>, LookupError> {
@@ -374,17 +375,13 @@ impl<S: Suite, B: BalancingScheme, L: KeptLog + 'static> AnsweringRepository
         Ok(Untrusted::new(self.history_page(key, last, lookups)?))
     }
 
-    fn diff(
+    fn differences(
         &self,
         before: Version,
         after: Version,
-    ) -> Result<Untrusted<Vec<Difference>>, AnswerError> {
-        let mut differences = Vec::new();
-        self.differences(before, after, |difference| {
-            differences.push(difference);
-            Ok(())
-        })?;
-        Ok(Untrusted::new(differences))
+        note: &mut Noted<'_, Difference>,
+    ) -> Result<(), AnswerError> {
+        until_stopped(note, |note| self.differences(before, after, note))
     }
 
     fn checked_answers(

@@ -13,7 +13,7 @@ use pad_tuple::{
 
 use super::TupleSetup;
 use crate::{
-    answering::{AnswerError, AnsweringRepository},
+    answering::{AnswerError, AnsweringRepository, Noted},
     family::{answer, check, checked, not_offered},
     question::{Question, Refusal, Statement},
     repository::CheckError,
@@ -210,13 +210,14 @@ impl<S: Suite, D: AskedDesign<S>> AnsweringRepository for TupleRepository<S, D> 
         })?)
     }
 
-    fn diff(
+    fn differences(
         &self,
         before: Version,
         after: Version,
-    ) -> Result<Untrusted<Vec<Difference>>, AnswerError> {
-        let changes = compare(self.entries(before)?, self.entries(after)?);
-        Ok(Untrusted::new(changes))
+        note: &mut Noted<'_, Difference>,
+    ) -> Result<(), AnswerError> {
+        compare(self.entries(before)?, self.entries(after)?, note);
+        Ok(())
     }
 
     fn checked_answers(
@@ -272,7 +273,8 @@ pub(super) fn history_of(
 pub(super) fn compare(
     before: BTreeMap<Key, Value>,
     mut after: BTreeMap<Key, Value>,
-) -> Vec<Difference> {
+    note: &mut Noted<'_, Difference>,
+) {
     let mut changes: Vec<Difference> = before
         .into_iter()
         .map(|(key, value)| Difference {
@@ -288,5 +290,9 @@ pub(super) fn compare(
         after: Some(value),
     }));
     changes.sort_unstable_by(|one, other| one.key.cmp(&other.key));
-    changes
+    for change in changes {
+        if note(Untrusted::new(change)).is_break() {
+            return;
+        }
+    }
 }

@@ -15,7 +15,7 @@ use pad_tuple::{
 
 use super::{AskedDesign, TupleSetup, answers::compare, answers::history_of, foreign_key};
 use crate::{
-    answering::{AnswerError, AnsweringRepository},
+    answering::{AnswerError, AnsweringRepository, Noted},
     author::{AuthorError, ResumedAuthor},
     family::not_offered,
     hosted::{Derived, Keeping, KeptRepository, SignedUpdate, Typed},
@@ -220,13 +220,14 @@ impl<S: Suite, D: AskedDesign<S> + StorableDesign<S>> AnsweringRepository for Re
         })?)
     }
 
-    fn diff(
+    fn differences(
         &self,
         before: Version,
         after: Version,
-    ) -> Result<Untrusted<Vec<Difference>>, AnswerError> {
-        let changes = compare(self.entries(before)?, self.entries(after)?);
-        Ok(Untrusted::new(changes))
+        note: &mut Noted<'_, Difference>,
+    ) -> Result<(), AnswerError> {
+        compare(self.entries(before)?, self.entries(after)?, note);
+        Ok(())
     }
 
     fn checked_answers(
