@@ -1,6 +1,8 @@
 //! One dictionary on several servers.
 
 use std::{
+    cell::RefCell,
+    collections::BTreeMap,
     path::PathBuf,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
@@ -159,7 +161,7 @@ impl Client {
             }
             match self.view.follow(visit) {
                 Err(NotFollowed::Behind { .. }) if visit.versions().until.is_some() => {
-                    let Versions { oldest, latest, .. } = visit.versions();
+                    let Versions { oldest, latest, .. } = *visit.versions();
                     Err(FetchError::NotKept { oldest, latest }.into())
                 }
                 followed => followed.map_err(Unusable::from),
@@ -209,7 +211,7 @@ impl Client {
     ) -> Result<(Vec<u8>, Statement), ClientError> {
         let most = longest_answer(self.public(), question);
         let logged = self.logged_heads(version, question)?;
-        self.ask_first(Wanted::ContentsOf(version), |visit| {
+        self.ask_first(Wanted::Answer(version, question), |visit| {
             self.checked(visit, (version, question), most, logged.as_deref())
         })
     }
@@ -329,8 +331,27 @@ impl Client {
         version: Version,
         range: &KeyRange,
     ) -> Result<(KeyRange, RangeContents), ClientError> {
+        let empty = RefCell::new(BTreeMap::new());
+        let mut rest = range.clone();
+        loop {
+            let (page, contents) = self.page_of_one(version, &rest, &empty)?;
+            if page.end == range.end || !contents.entries.is_empty() {
+                let (start, end) = (range.start.clone(), page.end);
+                return Ok((KeyRange { start, end }, contents));
+            }
+            rest.start = page.end;
+        }
+    }
+
+    /// The same, which may have no entry though it is not the last one: of each server so many of these, counted in `empty`, are taken.
+    fn page_of_one(
+        &self,
+        version: Version,
+        range: &KeyRange,
+        empty: &RefCell<BTreeMap<String, u32>>,
+    ) -> Result<(KeyRange, RangeContents), ClientError> {
         let logged = self.logged_heads(version, &Question::Range(range.clone()))?;
-        self.ask_first(Wanted::ContentsOf(version), |visit| {
+        self.ask_first(Wanted::Page(version, range), |visit| {
             let page = visit.page(version, range)?;
             if !page.is_beginning_of(range) {
                 return Err(Unusable::lie("the page is not the beginning of the range"));
@@ -348,15 +369,19 @@ impl Client {
                 self.checked(visit, (version, &question), most, logged.as_deref())?,
                 question,
             ) {
-                ((_, Statement::Range(contents)), Question::Range(page))
-                    if is_last || !contents.entries.is_empty() =>
-                {
+                ((_, Statement::Range(contents)), Question::Range(page)) => {
+                    if !is_last && contents.entries.is_empty() {
+                        // Whoever keeps some of the keys may have none up to its end.
+                        let mut empty = empty.borrow_mut();
+                        let count = empty.entry(visit.server().address()).or_default();
+                        if *count >= MOST_EMPTY_PAGES {
+                            return Err(Unusable::lie("its pages have no entries and no end"));
+                        }
+                        *count = count.saturating_add(1);
+                    }
                     Ok((page, contents))
                 }
-                // It would never come to an end.
-                _ => Err(Unusable::lie(
-                    "the page has no entry and is not the last one",
-                )),
+                _ => Err(Unusable::lie("the answer is to another question")),
             }
         })
     }
@@ -372,7 +397,7 @@ impl Client {
     /// As [`Client::first_of`], where no latest version is needed.
     fn ask_first<'s, T>(
         &'s self,
-        wanted: Wanted,
+        wanted: Wanted<'_>,
         ask: impl Fn(&Visit<'s>) -> Result<T, Unusable>,
     ) -> Result<T, ClientError> {
         self.first_of(wanted, |server| Ok(Visit::new(server)), ask)
@@ -381,7 +406,7 @@ impl Client {
     /// What `ask` makes of the first server that neither fails nor lies.
     fn first_of<'s, T>(
         &'s self,
-        wanted: Wanted,
+        wanted: Wanted<'_>,
         visit: impl Fn(&'s Server) -> Result<Visit<'s>, FetchError>,
         ask: impl Fn(&Visit<'s>) -> Result<T, Unusable>,
     ) -> Result<T, ClientError> {
@@ -417,7 +442,7 @@ impl Client {
     ) -> Result<T, Box<Incident>> {
         let versions = visit.versions();
         if versions.latest > Version::EMPTY {
-            self.servers.learn(number, versions);
+            self.servers.learn(number, versions.clone());
         }
         let unusable = match ask(&visit) {
             Ok(answer) => {
@@ -467,3 +492,7 @@ impl core::fmt::Debug for Client {
 
 /// The longest answer about a page that is not the last one: a value may have 16 MiB.
 const LONGEST_PAGE_ANSWER: usize = 24 << 20;
+
+/// So many pages without entries are taken from a server before the first one that has some: behind a router there may be several that
+/// keep some of the keys.
+const MOST_EMPTY_PAGES: u32 = 64;

@@ -16,6 +16,8 @@ pub enum Resource {
     Versions,
     /// The head of a version.
     HeadOf(Version),
+    /// The heads of some versions, from the first on as many as one answer takes.
+    Heads(Version, Version),
     /// The answer to a question about a version.
     Answer(Version, Question),
     /// The beginning of a range of a version, of which a page can be proved.
@@ -57,11 +59,12 @@ pub enum UnknownPath {
 
 impl Resource {
     /// The paths of all resources, with names in the place of what varies, and the name of each.
-    pub const TEMPLATES: [(&'static str, &'static str); 14] = [
+    pub const TEMPLATES: [(&'static str, &'static str); 15] = [
         ("public", "public"),
         ("head", "head"),
         ("versions", "versions"),
         ("head_of_version", "heads/{version}"),
+        ("heads", "heads/{first}/{last}"),
         ("answer", "answers/{version}/{question}"),
         ("page", "pages/{version}/{question}"),
         ("history", "histories/{question}"),
@@ -81,6 +84,7 @@ impl Resource {
             Self::Head => "head",
             Self::Versions => "versions",
             Self::HeadOf(_) => "head_of_version",
+            Self::Heads(..) => "heads",
             Self::Answer(..) => "answer",
             Self::Page(..) => "page",
             Self::History(_) => "history",
@@ -101,6 +105,7 @@ impl Resource {
             Self::Head => "head".into(),
             Self::Versions => "versions".into(),
             Self::HeadOf(version) => format!("heads/{version}"),
+            Self::Heads(first, last) => format!("heads/{first}/{last}"),
             Self::Answer(version, question) => format!("answers/{version}/{}", encoded(question)),
             Self::Page(version, range) => {
                 format!(
@@ -145,6 +150,9 @@ impl Resource {
             ("public", "") => Self::Public,
             ("head", "") => Self::Head,
             ("versions", "") => Self::Versions,
+            ("heads", rest) if rest.contains('/') => {
+                pair().map(|(first, last)| Self::Heads(first, last))?
+            }
             ("heads", at) => Self::HeadOf(version(at)?),
             ("answers", _) => asked().map(|(at, question)| Self::Answer(at, question))?,
             ("pages", _) => match asked()? {
@@ -190,11 +198,11 @@ fn version(text: &str) -> Result<Version, UnknownPath> {
     number.map(Version::new).ok_or(UnknownPath::Version)
 }
 
-fn encoded(question: &Question) -> String {
+pub(crate) fn encoded(question: &Question) -> String {
     BASE64_URL_SAFE_NO_PAD.encode(question.encode())
 }
 
-fn decoded(text: &str) -> Result<Question, UnknownPath> {
+pub(crate) fn decoded(text: &str) -> Result<Question, UnknownPath> {
     let bytes = BASE64_URL_SAFE_NO_PAD.decode(text);
     let bytes = bytes.map_err(|_| UnknownPath::Base64)?;
     Question::decode(&bytes).map_err(UnknownPath::Question)
@@ -216,6 +224,7 @@ mod tests {
             Resource::Head,
             Resource::Versions,
             Resource::HeadOf(newer),
+            Resource::Heads(older, newer),
             Resource::Answer(Version::EMPTY, Question::Key(key.clone())),
             Resource::Page(newer, range),
             Resource::History(key.clone()),
@@ -252,7 +261,8 @@ mod tests {
             "heads/01",
             "heads/+1",
             "heads/-1",
-            "heads/1/2",
+            "heads/1/2/3",
+            "heads/1/",
             "Public",
             "heads/18446744073709551616",
             "answers/1",

@@ -1,10 +1,13 @@
 //! One server of a dictionary: bytes, unchecked.
 
-use pad::{PublicKey, Version};
-use serde_json::json;
+use pad::{KeyRange, PublicKey, Version, question::Question};
+use serde_json::Map;
 use web::client::{HttpClient, HttpOptions, Posted, Reply, StatusCode, Verdict};
 
-use crate::{fetch_error::FetchError, resource::Resource};
+use crate::{
+    fetch_error::FetchError,
+    resource::{Resource, decoded, encoded},
+};
 
 /// A server of one dictionary.
 #[derive(Clone, Debug)]
@@ -15,7 +18,7 @@ pub struct Server {
 }
 
 /// The versions that a server says it has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Versions {
     /// The oldest one that can be asked about.
     pub oldest: Version,
@@ -24,19 +27,25 @@ pub struct Versions {
     /// The last one that it is going to have, if it does not follow its author for ever: it has nothing to say about what
     /// is newest.
     pub until: Option<Version>,
+    /// The keys that it has, if it does not have all of them.
+    pub keys: Option<KeyRange>,
 }
 
 impl Versions {
     /// The object that says so.
     pub fn to_json(&self) -> String {
         let (oldest, latest) = (self.oldest.number(), self.latest.number());
-        let object = match self.until {
-            None => json!({ "oldest": oldest, "latest": latest }),
-            Some(until) => {
-                json!({ "oldest": oldest, "latest": latest, "until": until.number() })
-            }
-        };
-        object.to_string()
+        let mut object = Map::new();
+        object.insert("oldest".into(), oldest.into());
+        object.insert("latest".into(), latest.into());
+        if let Some(until) = self.until {
+            object.insert("until".into(), until.number().into());
+        }
+        if let Some(keys) = &self.keys {
+            let keys = encoded(&Question::Range(keys.clone()));
+            object.insert("keys".into(), keys.into());
+        }
+        serde_json::Value::from(object).to_string()
     }
 
     /// What such an object says; `None` if it says no such thing.
@@ -47,12 +56,20 @@ impl Versions {
             None => None,
             Some(_) => Some(number("until")?),
         };
+        let keys = match object.get("keys") {
+            None => None,
+            Some(keys) => match decoded(keys.as_str()?) {
+                Ok(Question::Range(keys)) if keys.is_valid() => Some(keys),
+                _ => return None,
+            },
+        };
         let (oldest, latest) = (number("oldest")?, number("latest")?);
         let is_ordered = oldest <= latest && until.is_none_or(|until| latest <= until);
         is_ordered.then_some(Self {
             oldest,
             latest,
             until,
+            keys,
         })
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use pad::Version;
+use pad::{KeyRange, Version, question::Question};
 
 use crate::{
     fetch_error::FetchError,
@@ -27,7 +27,7 @@ struct State {
 }
 
 /// What is known of a server.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Known {
     versions: Option<Versions>,
     /// Whether it failed or lied when it was last asked.
@@ -36,7 +36,7 @@ struct Known {
 
 /// What is wanted of a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wanted {
+pub enum Wanted<'q> {
     /// What is newest, or is the same everywhere.
     Newest,
     /// The head of a version, or what leads to it from older ones: servers keep the heads of all versions, up to the
@@ -44,6 +44,10 @@ pub enum Wanted {
     HeadOf(Version),
     /// The contents of a version.
     ContentsOf(Version),
+    /// The answer to a question about a version.
+    Answer(Version, &'q Question),
+    /// A page of a range of a version, from the beginning of that on.
+    Page(Version, &'q KeyRange),
     /// The update that led to a version, for which the contents of the one before are needed as well.
     UpdateTo(Version),
 }
@@ -77,14 +81,14 @@ impl Servers {
     }
 
     /// All of them with their numbers, in the order in which they are to be asked.
-    pub fn order(&self, wanted: Wanted) -> Vec<(usize, &Server)> {
+    pub fn order(&self, wanted: Wanted<'_>) -> Vec<(usize, &Server)> {
         let state = self.state();
         let numbered = self.list.iter().enumerate();
         let turned = numbered.cycle().skip(state.first).take(self.list.len());
         let mut order: Vec<_> = turned.collect();
         order.sort_by_key(|(number, _)| {
-            let known = state.known.get(*number).copied();
-            known.unwrap_or_default().likely(wanted)
+            let known = state.known.get(*number);
+            known.map_or(Likely::May, |known| known.likely(wanted))
         });
         order
     }
@@ -93,7 +97,7 @@ impl Servers {
     pub fn known(&self) -> Vec<(&Server, Option<Versions>, bool)> {
         let state = self.state();
         let both = self.list.iter().zip(&state.known);
-        both.map(|(server, known)| (server, known.versions, !known.fails))
+        both.map(|(server, known)| (server, known.versions.clone(), !known.fails))
             .collect()
     }
 
@@ -114,7 +118,7 @@ impl Servers {
         self.change(number, |known| {
             known.fails = versions.is_err();
             if let Ok(versions) = &versions {
-                known.versions = Some(*versions);
+                known.versions = Some(versions.clone());
             }
         });
         versions.map(Some)
@@ -154,8 +158,8 @@ impl Servers {
 }
 
 impl Known {
-    fn likely(self, wanted: Wanted) -> Likely {
-        let likely = self.versions.map_or(Likely::May, |kept| {
+    fn likely(&self, wanted: Wanted<'_>) -> Likely {
+        let likely = self.versions.as_ref().map_or(Likely::May, |kept| {
             let has = |version, oldest| {
                 if version < oldest || kept.until.is_some_and(|until| version > until) {
                     Likely::HasNot
@@ -169,7 +173,22 @@ impl Known {
                 Wanted::Newest if kept.until.is_some() => Likely::HasNot,
                 Wanted::Newest => Likely::Has,
                 Wanted::HeadOf(version) => has(version, Version::EMPTY),
-                Wanted::ContentsOf(version) => has(version, kept.oldest),
+                Wanted::ContentsOf(_) | Wanted::UpdateTo(_) if kept.keys.is_some() => {
+                    Likely::HasNot
+                }
+                Wanted::Answer(_, question)
+                    if !kept.keys.as_ref().is_none_or(|keys| question.lies_in(keys)) =>
+                {
+                    Likely::HasNot
+                }
+                Wanted::Page(_, range)
+                    if !kept.keys.as_ref().is_none_or(|keys| begins_in(range, keys)) =>
+                {
+                    Likely::HasNot
+                }
+                Wanted::ContentsOf(version)
+                | Wanted::Answer(version, _)
+                | Wanted::Page(version, _) => has(version, kept.oldest),
                 Wanted::UpdateTo(version) => {
                     let before = version.previous().unwrap_or_default();
                     has(version, kept.oldest).max(has(before, kept.oldest))
@@ -181,6 +200,14 @@ impl Known {
         } else {
             likely
         }
+    }
+}
+
+/// Whether a range begins in another one.
+fn begins_in(range: &KeyRange, keys: &KeyRange) -> bool {
+    match &range.start {
+        Some(start) => keys.contains(start.as_bytes()),
+        None => keys.start.is_none(),
     }
 }
 

@@ -41,6 +41,7 @@ impl<'s> Visit<'s> {
                 oldest: Version::EMPTY,
                 latest: Version::EMPTY,
                 until: None,
+                keys: None,
             },
             said: RefCell::new(Vec::new()),
         }
@@ -56,7 +57,8 @@ impl<'s> Visit<'s> {
             versions,
             ..Self::new(server)
         };
-        visit.note(&Resource::Versions, versions.to_json().as_bytes());
+        let said = visit.versions.to_json();
+        visit.note(&Resource::Versions, said.as_bytes());
         Ok(visit)
     }
 
@@ -66,8 +68,8 @@ impl<'s> Visit<'s> {
     }
 
     /// What the server has said that it has.
-    pub const fn versions(&self) -> Versions {
-        self.versions
+    pub const fn versions(&self) -> &Versions {
+        &self.versions
     }
 
     /// The server.
@@ -223,6 +225,22 @@ impl<'s> Visit<'s> {
     }
 }
 
+impl Visit<'_> {
+    /// The heads of some versions, as messages, from the first on as many as the server sends at once; at least one.
+    ///
+    /// # Errors
+    /// [`FetchError`].
+    pub fn heads(&self, first: Version, last: Version) -> Result<Vec<Vec<u8>>, FetchError> {
+        let bytes = self.get(&Resource::Heads(first, last), LONGEST_HEADS)?;
+        let heads = decode_list(&bytes, LONGEST_HEADS);
+        let heads = heads.map_err(|_| FetchError::Unusable("list of heads"))?;
+        if heads.is_empty() || heads.iter().any(|head| head.len() < LEAST_HEAD) {
+            return Err(FetchError::Unusable("head"));
+        }
+        Ok(heads.into_iter().map(<[u8]>::to_vec).collect())
+    }
+}
+
 impl Heads for Visit<'_> {
     type Error = FetchError;
 
@@ -273,4 +291,8 @@ const MOST_CHANGES: usize = 1 << 22;
 /// The longest list of updates that is read, in bytes: one update may be as long.
 const LONGEST_UPDATES: usize = 1 << 30;
 /// There is a signed head in each update.
-const LEAST_UPDATE: usize = 100;
+const LEAST_UPDATE: usize = LEAST_HEAD;
+/// A head has two digests and a signature.
+const LEAST_HEAD: usize = 100;
+/// The longest list of heads that is read, in bytes.
+const LONGEST_HEADS: usize = 4 << 20;

@@ -134,6 +134,7 @@ impl Dictionary {
             oldest: oldest.min(latest),
             latest,
             until,
+            keys: None,
         }
     }
 

@@ -1,35 +1,82 @@
 //! A mirror: follows servers that it does not trust, and keeps what it has verified.
 
-use core::time::Duration;
+use core::{fmt, time::Duration};
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
 use pad::{
-    RepositoryError, Version,
+    LookupError, RepositoryError, Version,
     client_view::{NotFollowed, StoredView},
-    question::Refusal,
 };
-use pad_client::{Fault, FetchError, Incident, Server, Unusable, Visit};
+use pad_client::{Fault, Incident, Server, Unusable, Visit};
 
 use crate::{
     dictionary::{Dictionary, NotApplied},
     following::Following,
     metrics::Metrics,
+    part::Part,
 };
 
+mod part;
+mod whole;
+
 /// Follows servers of a dictionary, its upstreams: takes the updates that they have and it has not, verifies each of
-/// them, and makes it durable before it is served.
+/// them, and makes it durable before it is served. A [`Part`] takes the heads, and of what they stand for the proofs that show it the keys
+/// which it keeps.
 ///
 /// Upstreams that fail are asked again later. What one of them says that does not verify is kept, as evidence that
 /// convinces others where there is such, and changes nothing: what was verified last goes on being served.
 #[derive(Debug)]
 pub struct Mirror {
-    dictionary: Arc<Dictionary>,
+    copy: Arc<dyn Copied>,
     upstreams: Vec<Server>,
     /// Lies are kept in files beside this one.
     beside: PathBuf,
     metrics: Arc<Metrics>,
     /// What went wrong with an upstream last, so that it is logged once.
     logged: BTreeMap<String, Fault>,
+}
+
+/// What follows upstreams.
+trait Copied: fmt::Debug + Send + Sync {
+    /// The latest version that is here.
+    fn latest(&self) -> Version;
+
+    /// The last version that is ever to be here.
+    fn until(&self) -> Option<Version>;
+
+    /// Takes what an upstream has that is new, as much as comes at once; whether there is more.
+    fn take(
+        &self,
+        visit: &Visit<'_>,
+        metrics: &Metrics,
+        taken: &mut usize,
+    ) -> Result<bool, Stopped>;
+
+    /// Drops the versions that are not kept, if it is time to; the oldest one that is kept then.
+    fn prune(&self) -> Result<Option<Version>, NotApplied>;
+
+    /// Whether the last version that is kept is here.
+    fn is_complete(&self) -> bool {
+        self.until().is_some_and(|until| self.latest() >= until)
+    }
+}
+
+/// Whether an upstream goes on from what is here, which is what a client has seen that has asked nobody else.
+fn goes_on(
+    visit: &Visit<'_>,
+    seen: Result<StoredView, NotFollowed<LookupError>>,
+) -> Result<bool, Stopped> {
+    let view = seen.map_err(|error| match error {
+        NotFollowed::Silent(error) => Stopped::Store(RepositoryError::from(error).into()),
+        // What is here was verified when it was taken.
+        _ => Stopped::Store(pad::StoreError::Damaged("its latest head does not verify").into()),
+    })?;
+    match view.follow(visit) {
+        Ok(_) => Ok(true),
+        // An upstream that is late has nothing for us, and may be honest.
+        Err(NotFollowed::Behind { .. }) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// What came of a round.
@@ -66,8 +113,27 @@ impl Mirror {
         beside: PathBuf,
         metrics: Arc<Metrics>,
     ) -> Self {
+        Self::of(dictionary, upstreams, beside, metrics)
+    }
+
+    /// The same for some of the keys.
+    pub fn of_part(
+        part: Arc<Part>,
+        upstreams: Vec<Server>,
+        beside: PathBuf,
+        metrics: Arc<Metrics>,
+    ) -> Self {
+        Self::of(part, upstreams, beside, metrics)
+    }
+
+    fn of(
+        copy: Arc<dyn Copied>,
+        upstreams: Vec<Server>,
+        beside: PathBuf,
+        metrics: Arc<Metrics>,
+    ) -> Self {
         Self {
-            dictionary,
+            copy,
             upstreams,
             beside,
             metrics,
@@ -83,7 +149,7 @@ impl Mirror {
     pub fn round(&mut self) -> Result<Mirrored, NotApplied> {
         let mut mirrored = Mirrored::default();
         let mut visits = Vec::new();
-        if !self.dictionary.is_complete() {
+        if !self.copy.is_complete() {
             for upstream in &self.upstreams {
                 match Visit::latest(upstream) {
                     Ok(visit) => visits.push(visit),
@@ -98,7 +164,7 @@ impl Mirror {
         while !visits.is_empty() {
             let mut with_more = Vec::new();
             for visit in visits {
-                match self.take(&visit, &mut mirrored.taken) {
+                match self.copy.take(&visit, &self.metrics, &mut mirrored.taken) {
                     Ok(true) => with_more.push(visit),
                     Ok(false) => {}
                     Err(Stopped::Upstream(unusable)) => {
@@ -110,10 +176,10 @@ impl Mirror {
             }
             visits = with_more;
         }
-        if let Some(oldest) = self.dictionary.prune()? {
+        if let Some(oldest) = self.copy.prune()? {
             tracing::info!(oldest = oldest.number(), "dropped older versions");
         }
-        mirrored.latest = self.dictionary.latest();
+        mirrored.latest = self.copy.latest();
         self.log(&mirrored);
         Ok(mirrored)
     }
@@ -123,7 +189,7 @@ impl Mirror {
     pub fn follow(self, every: Duration) -> Vec<Following> {
         let each = self.upstreams.into_iter().map(|upstream| {
             let mut mirror = Self {
-                dictionary: Arc::clone(&self.dictionary),
+                copy: Arc::clone(&self.copy),
                 upstreams: vec![upstream],
                 beside: self.beside.clone(),
                 metrics: Arc::clone(&self.metrics),
@@ -131,84 +197,18 @@ impl Mirror {
             };
             Following::begin(every, move || {
                 if let Err(error) = mirror.round() {
-                    tracing::error!(%error, "the mirror's store failed");
+                    tracing::error!(%error, "the mirror cannot go on");
                 }
             })
         });
         each.collect()
     }
 
-    /// Takes what an upstream has that is new, as much as comes at once; whether there is more.
-    fn take(&self, visit: &Visit<'_>, taken: &mut usize) -> Result<bool, Stopped> {
-        let view = self.view()?;
-        let until = self.dictionary.keep().until();
-        let offered = visit.latest_version();
-        let wanted = until.map_or(offered, |until| offered.min(until));
-        match view.follow(visit) {
-            Ok(_) => {}
-            // An upstream that is late has nothing for us, and may be honest.
-            Err(NotFollowed::Behind { .. }) => return Ok(false),
-            Err(error) => return Err(error.into()),
-        }
-        let latest = self.dictionary.latest();
-        if latest >= wanted {
-            return Ok(false);
-        }
-        let first = Version::new(latest.number().saturating_add(1));
-        let updates = visit.updates(first, wanted)?;
-        match self.dictionary.apply(&updates) {
-            Ok(applied) => {
-                *taken = taken.saturating_add(applied.taken);
-                for _ in 0..applied.taken {
-                    self.metrics.count_update(true);
-                }
-            }
-            Err(NotApplied::Repository(RepositoryError::Refused(error))) => {
-                self.metrics.count_update(false);
-                let reason = format!(
-                    "the update after version {}: {error}",
-                    self.dictionary.latest()
-                );
-                return Err(Unusable::lie(reason).into());
-            }
-            Err(NotApplied::Repository(RepositoryError::Unreadable(error))) => {
-                self.metrics.count_update(false);
-                return Err(Refusal::from(error).into());
-            }
-            Err(
-                error
-                @ (NotApplied::Gap { .. } | NotApplied::NotKept { .. } | NotApplied::Other(_)),
-            ) => {
-                self.metrics.count_update(false);
-                return Err(Unusable::lie(error.to_string()).into());
-            }
-            Err(error) => return Err(Stopped::Store(error)),
-        }
-        // Otherwise all that is missing would be in memory at once.
-        visit.forget();
-        let now = self.dictionary.latest();
-        if now == latest {
-            return Err(FetchError::Unusable("update that is new").into());
-        }
-        Ok(now < wanted)
-    }
-
-    /// What a client has seen that has asked nobody but this mirror.
-    fn view(&self) -> Result<StoredView, Stopped> {
-        let view = StoredView::new(self.dictionary.description().public.clone());
-        let followed = self.dictionary.read(|repository| view.follow(repository));
-        followed.map_err(|error| match error {
-            NotFollowed::Silent(error) => Stopped::Store(RepositoryError::from(error).into()),
-            // What is here was verified when it was taken.
-            _ => Stopped::Store(pad::StoreError::Damaged("its latest head does not verify").into()),
-        })
-    }
-
     fn log(&mut self, mirrored: &Mirrored) {
         if mirrored.taken > 0 {
             let (taken, latest) = (mirrored.taken, mirrored.latest.number());
             tracing::info!(taken, latest, "took updates");
-            if self.dictionary.is_complete() {
+            if self.copy.is_complete() {
                 tracing::info!(latest, "all versions that are kept are here");
             }
         }

@@ -31,8 +31,8 @@ impl Refusal {
     }
 
     /// Other versions are kept here: another server may have it.
-    pub(crate) fn not_kept(versions: Versions) -> Self {
-        let Versions { oldest, latest, .. } = versions;
+    pub(crate) fn not_kept(versions: &Versions) -> Self {
+        let Versions { oldest, latest, .. } = *versions;
         let text = format!("this is not kept here, kept are versions {oldest} to {latest}");
         Self {
             oldest: Some(oldest),
@@ -154,6 +154,7 @@ impl From<NotApplied> for Refusal {
                 ..Self::new(StatusCode::MISDIRECTED_REQUEST, "not_kept", error)
             },
             error @ NotApplied::Other(_) => Self::new(StatusCode::CONFLICT, "other_update", error),
+            NotApplied::TooLarge { .. } => Self::failed(),
         }
     }
 }

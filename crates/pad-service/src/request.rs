@@ -1,12 +1,10 @@
 //! What is asked for, as the head of a request says.
 
-use std::sync::Arc;
-
 use pad::{Version, question::Question};
 use pad_client::Resource;
 use web::server::{Head, HeaderValue, Method, StatusCode, Work, header};
 
-use crate::{dictionary::Dictionary, refusal::Refusal};
+use crate::{refusal::Refusal, served::Served};
 
 /// A request about a dictionary, which is here as `D`, or about the server.
 #[derive(Debug)]
@@ -126,7 +124,7 @@ impl<D> Target<D> {
     }
 }
 
-impl Target<Arc<Dictionary>> {
+impl Target<Served> {
     /// How long an answer takes: where contents are in a file of which a look-up reads the nodes on its way, no longer
     /// than to have another thread do it.
     pub(crate) fn work(&self) -> Work {

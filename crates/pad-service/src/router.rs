@@ -155,11 +155,11 @@ impl Router {
             }
             Target::Ask((), version) => {
                 // What is no question costs no server anything.
-                Question::decode(body).map_err(|error| {
+                let question = Question::decode(body).map_err(|error| {
                     Refusal::new(StatusCode::BAD_REQUEST, "unreadable_question", error)
                 })?;
                 let path = format!("answers/{version}");
-                let reply = self.forward(Wanted::ContentsOf(version), &path, Some(body))?;
+                let reply = self.forward(Wanted::Answer(version, &question), &path, Some(body))?;
                 Ok(passed_on(reply, known))
             }
             Target::Update(()) => Err(not_allowed()),
@@ -167,7 +167,12 @@ impl Router {
     }
 
     /// What the first server says that has it, or has something to say about it that others would say too.
-    fn forward(&self, wanted: Wanted, path: &str, posted: Option<&[u8]>) -> Result<Reply, Refusal> {
+    fn forward(
+        &self,
+        wanted: Wanted<'_>,
+        path: &str,
+        posted: Option<&[u8]>,
+    ) -> Result<Reply, Refusal> {
         let servers = &self.upstreams.servers;
         servers.turn();
         let (mut elsewhere, mut late, mut fails) = (None, None, false);
@@ -256,7 +261,7 @@ impl Router {
             // Writing to a string does not fail.
             let _: core::fmt::Result = writeln!(text, "# HELP {name} {help}\n# TYPE {name} gauge");
             for (server, versions, is_up) in &known {
-                let (address, value) = (label(&server.address()), value(*versions, *is_up));
+                let (address, value) = (label(&server.address()), value(versions.as_ref(), *is_up));
                 let _: core::fmt::Result = writeln!(text, "{name}{{server=\"{address}\"}} {value}");
             }
         }
@@ -305,14 +310,15 @@ impl Router {
 }
 
 /// What a server has to keep to have this.
-fn wanted(resource: &Resource) -> Wanted {
+fn wanted(resource: &Resource) -> Wanted<'_> {
     match resource {
         Resource::HeadOf(version)
+        | Resource::Heads(_, version)
         | Resource::Consistency(_, version)
         | Resource::Past(_, version) => Wanted::HeadOf(*version),
-        Resource::Answer(version, _)
-        | Resource::Page(version, _)
-        | Resource::Growth(_, version) => Wanted::ContentsOf(*version),
+        Resource::Answer(version, question) => Wanted::Answer(*version, question),
+        Resource::Page(version, range) => Wanted::Page(*version, range),
+        Resource::Growth(_, version) => Wanted::ContentsOf(*version),
         Resource::Update(version) | Resource::Updates(version, _) => Wanted::UpdateTo(*version),
         _ => Wanted::Newest,
     }
@@ -356,7 +362,7 @@ fn passed_on(reply: Reply, known: Option<&HeaderValue>) -> Answer {
 const SHORT: usize = 1 << 20;
 
 /// What a gauge shows of a server.
-type Value = fn(Option<Versions>, bool) -> u64;
+type Value = fn(Option<&Versions>, bool) -> u64;
 
 /// What is passed on of an answer's headers.
 const PASSED: [HeaderName; 5] = [

@@ -4,9 +4,10 @@ use core::time::Duration;
 use std::{collections::BTreeMap, sync::Arc};
 
 use pad::{
-    AnswerError, AnyStore, Key, Version,
+    AnswerError, Key, Version,
     dynamic::AnyRepository,
     exchange::{encode_history, encode_list},
+    hosted::AskedRepository,
     question::Question,
 };
 use pad_client::{LONGEST_PAGE, Resource, Versions};
@@ -15,22 +16,18 @@ use serde_json::{Map, json};
 use web::server::{Admission, Answer, Handler, Head, HeaderValue, Limits, StatusCode, header};
 
 use crate::{
-    dictionary::Dictionary,
     following::Following,
     metrics::{Metrics, log_metrics},
     refusal::Refusal,
     reply::{Lasts, MESSAGE, OBJECT, TEXT, reply},
     request::{Request, Target},
+    served::{Contents, Served, no_updates},
 };
-
-mod kept;
-
-use kept::{existing, head_kept, kept, update_kept};
 
 /// Answers requests about dictionaries.
 #[derive(Debug)]
 pub struct Service {
-    dictionaries: BTreeMap<String, Arc<Dictionary>>,
+    dictionaries: BTreeMap<String, Served>,
     limits: Limits,
     metrics: Arc<Metrics>,
 }
@@ -38,8 +35,12 @@ pub struct Service {
 impl Service {
     /// The service of these dictionaries, each under its name: letters, digits, dots, hyphens and underscores. Answers keep to
     /// the limits of the server that it is for.
-    pub fn new(dictionaries: BTreeMap<String, Arc<Dictionary>>, limits: Limits) -> Self {
+    pub fn new<D: Into<Served>>(dictionaries: BTreeMap<String, D>, limits: Limits) -> Self {
         let metrics = Arc::default();
+        let named = dictionaries.into_iter();
+        let dictionaries = named
+            .map(|(name, dictionary)| (name, dictionary.into()))
+            .collect();
         Self {
             dictionaries,
             limits,
@@ -56,7 +57,9 @@ impl Service {
     pub fn follow(&self, every: Duration) -> Following {
         let dictionaries = self.dictionaries.clone();
         Following::begin(every, move || {
-            for (name, dictionary) in &dictionaries {
+            let all = dictionaries.iter();
+            for (name, dictionary) in all.filter_map(|(name, served)| Some((name, served.whole()?)))
+            {
                 match dictionary.follow() {
                     Ok(false) => {}
                     Ok(true) => {
@@ -71,7 +74,7 @@ impl Service {
         })
     }
 
-    fn answer(&self, request: Request<Arc<Dictionary>>, body: Vec<u8>) -> Result<Answer, Refusal> {
+    fn answer(&self, request: Request<Served>, body: Vec<u8>) -> Result<Answer, Refusal> {
         let known = request.if_none_match.as_ref();
         let plain = |kind, text: String| Ok(reply(kind, text.into_bytes(), Lasts::Once, known));
         match request.target {
@@ -103,7 +106,7 @@ impl Service {
             }
             Target::Get(dictionary, resource) => {
                 let (kind, body, lasts) =
-                    dictionary.read(|repository| self.body(&dictionary, repository, &resource))?;
+                    dictionary.read(|contents| self.body(contents, &resource))?;
                 if body.len() > self.limits.response_bytes {
                     return Err(self.too_long());
                 }
@@ -114,39 +117,35 @@ impl Service {
                     Refusal::new(StatusCode::BAD_REQUEST, "unreadable_question", error)
                 })?;
                 drop(body);
-                let answer = dictionary.read(|repository| {
-                    kept(&dictionary, repository, version)?;
-                    self.ask(repository, version, &question)
+                let answer = dictionary.read(|contents| {
+                    contents.check_kept(version)?;
+                    self.ask(contents.asked, version, &question)
                 })?;
                 Ok(reply(MESSAGE, answer, Lasts::Once, known))
             }
-            Target::Update(dictionary) => self.update(&dictionary, body),
+            Target::Update(Served::Whole(dictionary)) => self.update(&dictionary, body),
+            Target::Update(Served::Part(_)) => Err(no_updates()),
         }
     }
 
     /// The body of what is got, its content type, and how long it stays true.
     fn body(
         &self,
-        dictionary: &Dictionary,
-        repository: &AnyRepository,
+        contents: &Contents<'_>,
         resource: &Resource,
     ) -> Result<(&'static str, Vec<u8>, Lasts), Refusal> {
+        let repository = contents.asked;
         let forever = |body| Ok((MESSAGE, body, Lasts::Forever));
         let moment = |kind, body| Ok((kind, body, Lasts::Moment));
         match resource {
-            Resource::Public => {
-                moment(TEXT, dictionary.description().public.to_text().into_bytes())
-            }
+            Resource::Public => moment(TEXT, contents.public.to_text().into_bytes()),
             Resource::Head => {
-                let latest = existing(dictionary.versions(repository))?;
+                let latest = contents.existing()?;
                 moment(MESSAGE, repository.head_message(latest)?)
             }
-            Resource::Versions => {
-                let object = dictionary.versions(repository).to_json();
-                moment(OBJECT, object.into_bytes())
-            }
+            Resource::Versions => moment(OBJECT, contents.versions.to_json().into_bytes()),
             Resource::History(key) => {
-                let latest = repository.latest();
+                let latest = contents.versions.latest;
                 let page = repository.history_page(key, latest, MOST_LOOKUPS)?;
                 moment(MESSAGE, encode_history(page))
             }
@@ -155,41 +154,49 @@ impl Service {
                 moment(MESSAGE, encode_history(page))
             }
             Resource::HeadOf(version) => {
-                head_kept(dictionary, repository, *version)?;
+                contents.check_head_kept(*version)?;
                 forever(repository.head_message(*version)?)
             }
+            Resource::Heads(first, last) => {
+                contents.check_head_kept(*last)?;
+                forever(heads(
+                    repository,
+                    (*first, *last),
+                    self.limits.response_bytes,
+                )?)
+            }
             Resource::Answer(version, question) => {
-                kept(dictionary, repository, *version)?;
+                contents.check_kept(*version)?;
                 forever(self.ask(repository, *version, question)?)
             }
             Resource::Page(version, range) => {
-                kept(dictionary, repository, *version)?;
+                contents.check_kept(*version)?;
                 let page = repository.page(*version, range, RANGE_BYTES)?;
                 forever(Question::Range(page).encode())
             }
             Resource::Consistency(older, newer) => {
-                head_kept(dictionary, repository, *newer)?;
+                contents.check_head_kept(*newer)?;
                 forever(repository.consistency_message(*older, *newer)?)
             }
             Resource::Growth(older, newer) => {
-                kept(dictionary, repository, *newer)?;
+                contents.check_kept(*newer)?;
                 let proof = repository.append_only_message(*older, *newer)?;
                 let text = "append-only proofs are offered by logs";
                 let none = || Refusal::new(StatusCode::UNPROCESSABLE_ENTITY, "not_offered", text);
                 forever(proof.ok_or_else(none)?)
             }
             Resource::Past(older, newer) => {
-                head_kept(dictionary, repository, *newer)?;
+                contents.check_head_kept(*newer)?;
                 let past = repository.past_messages(*older, *newer)?;
                 forever(list(past.iter().map(Vec::as_slice))?)
             }
             Resource::Update(version) => {
-                update_kept(dictionary, repository, *version)?;
+                let repository = contents.updates_of(*version)?;
                 forever(update_of(repository, *version, self.limits.response_bytes)?)
             }
             Resource::Updates(first, last) => {
-                update_kept(dictionary, repository, *first)?;
-                kept(dictionary, repository, *last)?;
+                let repository = contents.updates_of(*first)?;
+                contents.check_kept(*last)?;
                 let most = self.limits.response_bytes;
                 forever(updates(repository, (*first, *last), most)?)
             }
@@ -204,7 +211,7 @@ impl Service {
     /// The answer to a question, unless it would be longer than may be sent.
     fn ask(
         &self,
-        repository: &AnyRepository,
+        repository: &dyn AskedRepository,
         version: Version,
         question: &Question,
     ) -> Result<Vec<u8>, Refusal> {
@@ -232,7 +239,7 @@ impl Service {
     /// Refuses questions about so many keys, or so long values, that the answer would be too long, before all of it is in memory.
     fn check_keys(
         &self,
-        repository: &AnyRepository,
+        repository: &dyn AskedRepository,
         version: Version,
         keys: &[Key],
     ) -> Result<(), Refusal> {
@@ -261,7 +268,7 @@ impl Service {
     }
 
     /// Takes an update, durably.
-    fn update(&self, dictionary: &Dictionary, update: Vec<u8>) -> Result<Answer, Refusal> {
+    fn update(&self, dictionary: &crate::Dictionary, update: Vec<u8>) -> Result<Answer, Refusal> {
         let applied = dictionary.apply(&[update]);
         self.metrics.count_update(applied.is_ok());
         let applied = applied?;
@@ -304,20 +311,18 @@ impl Service {
         let dictionaries = self.dictionaries.iter();
         dictionaries
             .map(|(name, dictionary)| {
-                let values = dictionary.read(|repository| {
-                    let Versions { oldest, latest, .. } = dictionary.versions(repository);
-                    let is_listed = AnyStore::is_in_objects(dictionary.store());
-                    let bytes = (!is_listed).then(|| repository.file_bytes().ok()).flatten();
-                    [Some(oldest.number()), Some(latest.number()), bytes]
-                });
-                (name.as_str(), values)
+                let Versions { oldest, latest, .. } =
+                    dictionary.read(|contents| contents.versions.clone());
+                let (oldest, latest) = (oldest.number(), latest.number());
+                let bytes = dictionary.file_bytes();
+                (name.as_str(), [Some(oldest), Some(latest), bytes])
             })
             .collect()
     }
 }
 
 impl Handler for Service {
-    type Request = Request<Arc<Dictionary>>;
+    type Request = Request<Served>;
 
     fn admit(&self, head: &Head) -> Result<Admission<Self::Request>, Answer> {
         let target = Target::of(head, |name| self.dictionaries.get(name).cloned());
@@ -399,6 +404,26 @@ fn updates(
     list(page.iter().map(Vec::as_slice))
 }
 
+/// The heads of these versions, from the first on as many as a page takes; at least one.
+fn heads(
+    repository: &dyn AskedRepository,
+    (first, last): (Version, Version),
+    most: usize,
+) -> Result<Vec<u8>, Refusal> {
+    // That it is there; and the first one is refused where the list would be empty.
+    repository.head_message(last)?;
+    let (mut page, mut bytes) = (vec![repository.head_message(first)?], 0_usize);
+    for version in (first.number().saturating_add(1)..=last.number()).map(Version::new) {
+        let head = repository.head_message(version)?;
+        bytes = bytes.saturating_add(head.len()).saturating_add(LENGTH);
+        if bytes > most.min(HEADS_BYTES) {
+            break;
+        }
+        page.push(head);
+    }
+    list(page.iter().map(Vec::as_slice))
+}
+
 fn list<'m>(messages: impl Iterator<Item = &'m [u8]>) -> Result<Vec<u8>, Refusal> {
     let too_long = || {
         Refusal::new(
@@ -410,6 +435,10 @@ fn list<'m>(messages: impl Iterator<Item = &'m [u8]>) -> Result<Vec<u8>, Refusal
     encode_list(messages).ok_or_else(too_long)
 }
 
+/// The heads that are sent at once, in bytes.
+const HEADS_BYTES: usize = 1 << 20;
+/// What stands before each of a list, in bytes.
+const LENGTH: usize = 4;
 /// The keys and values of a page of a range, in bytes.
 const RANGE_BYTES: usize = 1 << 20;
 /// About as many look-ups may a page of a history take: what a key is in one version says nothing of others where it is absent.

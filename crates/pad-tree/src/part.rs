@@ -85,6 +85,8 @@ pub struct TreePart<S: Suite> {
     roots: BTreeMap<Version, S::Digest>,
     /// The head of the version that is being loaded.
     loading: Option<Verified<SnapshotHead<S>>>,
+    /// Whether something may be here that only versions have which were not loaded to their ends.
+    has_strays: bool,
 }
 
 /// How far a version is loaded.
@@ -144,6 +146,7 @@ impl<S: Suite> TreePart<S> {
             nodes: Nodes::default(),
             roots: BTreeMap::from([(Version::EMPTY, S::empty_tree())]),
             loading: None,
+            has_strays: false,
         })
     }
 
@@ -167,6 +170,11 @@ impl<S: Suite> TreePart<S> {
     pub fn oldest(&self) -> Version {
         let oldest = self.roots.first_key_value();
         oldest.map_or(Version::EMPTY, |(version, _)| *version)
+    }
+
+    /// The version that is being loaded.
+    pub fn loading(&self) -> Option<Version> {
+        self.loading.as_ref().map(|head| head.get().version)
     }
 
     /// The number of nodes, over all versions.
@@ -200,6 +208,11 @@ impl<S: Suite> TreePart<S> {
     pub fn follow(&mut self, update: &Update<S>) -> Result<Vec<Key>, ApplyError> {
         self.heads.check(update.base, &update.head)?;
         self.heads.append(&update.head);
+        Ok(self.changed_keys(update))
+    }
+
+    /// The keys of the range that an update says have changed, in ascending order. Nothing of it is checked.
+    pub fn changed_keys(&self, update: &Update<S>) -> Vec<Key> {
         let keys = update.operations.iter().map(Operation::key);
         let mut changed: Vec<Key> = keys
             .filter(|key| self.range.contains(key.as_bytes()))
@@ -207,11 +220,11 @@ impl<S: Suite> TreePart<S> {
             .collect();
         changed.sort_unstable();
         changed.dedup();
-        Ok(changed)
+        changed
     }
 
-    /// Begins to load a version of which the head is known, later than all that are kept. What was loaded of another one stays if this one
-    /// has it too.
+    /// Begins to load a version of which the head is known, later than all that are kept. What was loaded of another one stays until the
+    /// next one is kept, and longer where that has it too.
     ///
     /// # Errors
     /// [`PartError::NotAfter`], [`PartError::Lookup`], [`PartError::Refused`].
@@ -222,9 +235,8 @@ impl<S: Suite> TreePart<S> {
         }
         let head = Untrusted::new(self.heads.head(version)?);
         let verified = head.verify(self.heads.authority(), &version)?;
-        if self.loading.replace(verified).is_some() {
-            self.sweep();
-        }
+        let abandoned = self.loading.replace(verified);
+        self.has_strays |= abandoned.is_some_and(|other| other.get().version != version);
         Ok(())
     }
 
@@ -290,7 +302,7 @@ impl<S: Suite> TreePart<S> {
         }
         self.roots.insert(head.version, head.root);
         self.loading = None;
-        if !follows {
+        if !follows || self.has_strays {
             self.sweep();
         }
         Ok(PartProgress::Kept(head.version))
@@ -311,6 +323,7 @@ impl<S: Suite> TreePart<S> {
 
     /// Frees the nodes that no version reaches.
     fn sweep(&mut self) {
+        self.has_strays = false;
         let loading = self.loading.as_ref().map(|head| head.get().root);
         let roots = self.roots.values().copied().chain(loading);
         self.nodes.keep_reached(roots);
@@ -351,7 +364,7 @@ impl<S: Suite> TreePart<S> {
     }
 
     /// The beginning of a range of a version that has at most so many bytes, so that all of it can be asked for in pages. A page ends where the
-    /// part does.
+    /// part does, though it may have no entry then.
     ///
     /// Time: one search, and the entries of the page.
     ///
@@ -371,16 +384,11 @@ impl<S: Suite> TreePart<S> {
         };
         let start = range.start.clone();
         let here = KeyRange { start, end };
-        // One without keys is answered as anywhere else.
-        if !here.lies_in(&self.range) || (range.is_valid() && !here.is_valid()) {
+        // One that can hold no key is answered as anywhere else.
+        if !here.lies_in(&self.range) || (here != *range && !here.is_valid()) {
             return Err(LookupError::NotKept);
         }
-        let page = search::page(view, &here, bytes)?;
-        if page.end != range.end && !view.has_key_in(&page)? {
-            // Whoever asks takes a page without entries for the last one.
-            return Err(LookupError::NotKept);
-        }
-        Ok(page)
+        search::page(view, &here, bytes)
     }
 
     fn view(&self, version: Version) -> Result<PartView<'_, S>, LookupError> {

@@ -20,7 +20,7 @@ use pad_tree::{Difference, KeyHistory, KeyRange};
 
 use crate::{
     answering::{AnswerError, Noted},
-    hosted::{HostedRepository, Keeping, SignedUpdate, SortedEntries, Typed},
+    hosted::{AskedRepository, HostedRepository, Keeping, SignedUpdate, SortedEntries, Typed},
     question::{HeadText, Question},
     repository::{RepositoryError, SignError},
     signing_keys::SigningKeys,
@@ -611,3 +611,65 @@ const NO_AUTHOR: StoreError =
 
 /// The bytes of updates that opening may always have to replay.
 const LEAST_CHECKPOINT_DISTANCE: usize = 16 << 20;
+
+/// As the methods of the same names.
+impl<M: HostedRepository + ?Sized, D: Store> AskedRepository for Durable<M, D> {
+    fn head_text(&self, version: Version) -> Result<HeadText, LookupError> {
+        self.head_text(version)
+    }
+
+    fn head_message(&self, version: Version) -> Result<Vec<u8>, LookupError> {
+        self.head_message(version)
+    }
+
+    fn consistency_message(&self, older: Version, newer: Version) -> Result<Vec<u8>, LookupError> {
+        self.consistency_message(older, newer)
+    }
+
+    fn append_only_message(
+        &self,
+        older: Version,
+        newer: Version,
+    ) -> Result<Option<Vec<u8>>, LookupError> {
+        self.append_only_message(older, newer)
+    }
+
+    fn past_messages(&self, older: Version, newer: Version) -> Result<Vec<Vec<u8>>, LookupError> {
+        self.past_messages(older, newer)
+    }
+
+    fn answer(&self, version: Version, question: &Question) -> Result<Vec<u8>, AnswerError> {
+        self.answer(version, question)
+    }
+
+    fn page(
+        &self,
+        version: Version,
+        range: &KeyRange,
+        bytes: usize,
+    ) -> Result<KeyRange, AnswerError> {
+        self.page(version, range, bytes)
+    }
+
+    fn proof_body(&self, version: Version, key: &Key) -> Result<Vec<u8>, LookupError> {
+        self.proof_body(version, key)
+    }
+
+    fn history_page(
+        &self,
+        key: &Key,
+        last: Version,
+        lookups: u64,
+    ) -> Result<Untrusted<KeyHistory>, AnswerError> {
+        self.history_page(key, last, lookups)
+    }
+
+    fn differences(
+        &self,
+        before: Version,
+        after: Version,
+        note: &mut Noted<'_, Difference>,
+    ) -> Result<(), AnswerError> {
+        self.differences(before, after, note)
+    }
+}

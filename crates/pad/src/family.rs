@@ -54,7 +54,7 @@ pub(crate) fn client<S: Suite>(public: &PublicKey) -> Option<Box<dyn AnyClient>>
 }
 
 /// A family has no answer to such questions.
-fn not_offered(question: &Question, scheme: SchemeId) -> NotOffered {
+pub(crate) fn not_offered(question: &Question, scheme: SchemeId) -> NotOffered {
     let what = question.kind();
     NotOffered { what, scheme }
 }

@@ -80,6 +80,7 @@ mod offered;
 mod own_keys;
 #[cfg(feature = "aad")]
 pub mod parameters;
+pub mod part;
 pub mod question;
 pub mod repository;
 pub mod selection;

@@ -153,4 +153,17 @@ impl Question {
             Self::Value(..) | Self::Growth(_) => 1 << 16,
         }
     }
+
+    /// Whether it is about keys of this range alone.
+    pub fn lies_in(&self, range: &KeyRange) -> bool {
+        match self {
+            Self::Key(key) | Self::Value(key, _) => range.contains(key.as_bytes()),
+            Self::Keys(keys) => {
+                let mut keys = keys.as_slice().iter();
+                keys.all(|key| range.contains(key.as_bytes()))
+            }
+            Self::Range(asked) => asked.lies_in(range),
+            Self::Growth(_) => false,
+        }
+    }
 }

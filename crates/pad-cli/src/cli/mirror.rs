@@ -4,22 +4,25 @@ use core::time::Duration;
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
 use clap::Args;
-use pad::AnyStore;
+use pad::{AnyStore, KeyRange};
 use pad_client::{FetchError, HttpError, HttpOptions, Server, without_password};
-use pad_service::{Keep, Mirror};
+use pad_service::{Keep, Mirror, Part};
 
 use super::{
     Failure, NewStoreArguments, Output,
     memory::CacheArguments,
+    quantity,
+    query::between,
     remote::RootArguments,
     serve::{NetworkArguments, named},
     session::{create_or_match, load_public},
 };
 
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Example: pad mirror --from https://prices.example --store mirror.pad --public author.key.pub --listen 127.0.0.1:7441"
-)]
+#[command(after_help = "\
+Examples:
+  pad mirror --from https://prices.example --store mirror.pad --public author.key.pub --listen 127.0.0.1:7441
+  pad mirror --from https://prices.example --keys apple pear --public author.key.pub --listen 127.0.0.1:7441   from apple up to, but not including, pear")]
 pub(super) struct MirrorCommand {
     /// A server to follow, as https://host:port, with /v1/dictionaries/NAME if it has several dictionaries; may be repeated.
     #[arg(long, value_name = "URL", required = true)]
@@ -28,8 +31,24 @@ pub(super) struct MirrorCommand {
     roots: RootArguments,
     /// The store, served under the name of its file without the ending, or under a NAME given as NAME=FILE; made if it is
     /// missing. A copy of another server's store saves the way from the first version on.
-    #[arg(long, value_name = "[NAME=]FILE")]
-    store: String,
+    #[arg(
+        long,
+        value_name = "[NAME=]FILE",
+        required_unless_present = "keys",
+        conflicts_with = "keys"
+    )]
+    store: Option<String>,
+    /// Keep the keys from START up to, but not including, END, and no others; an empty text for the beginning or the end. They are kept in
+    /// memory, without a store, and taken anew when the mirror is started again: from proofs, so that what is not kept is not fetched.
+    /// Questions about other keys are answered with what is kept. For trees.
+    #[arg(long, num_args = 2, value_names = ["START", "END"], requires = "public")]
+    keys: Option<Vec<String>>,
+    /// The name under which the --keys are served; that of the first server's dictionary unless given.
+    #[arg(long, requires = "keys")]
+    name: Option<String>,
+    /// The memory that the --keys may take: a SIZE, as 4GiB.
+    #[arg(long, value_name = "SIZE", default_value = "1GiB", value_parser = quantity::memory)]
+    memory: usize,
     /// Keep only these versions: A..B (both, and none after B), A.. or last:N (at least the last N). Older ones are dropped as the mirror
     /// follows; questions about others are answered with what is kept.
     #[arg(long, value_name = "VERSIONS")]
@@ -54,7 +73,47 @@ pub(super) struct MirrorCommand {
 
 impl MirrorCommand {
     pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
-        let (name, path) = named(&self.store)?;
+        match (&self.store, self.keys.as_deref()) {
+            (None, Some([start, end])) => self.mirror_keys(between(start, end, output)?, output),
+            (Some(store), _) => self.mirror_store(store, output),
+            _ => Err(Failure::input("--keys are given by a START and an END")),
+        }
+    }
+
+    fn mirror_keys(&self, range: KeyRange, output: &mut Output) -> Result<(), Failure> {
+        let Some(public) = &self.public else {
+            return Err(Failure::input("--keys need the author's --public key"));
+        };
+        let public = load_public(public)?;
+        let mut name = self.name.clone();
+        let upstreams = self.upstreams(name.as_deref())?;
+        if name.is_none() {
+            name = upstreams.first().map(|first| first.name().to_owned());
+        }
+        let name = name.unwrap_or_default();
+        if !pad_client::is_dictionary_name(&name) {
+            return Err(Failure::Input(format!(
+                "--name {name}: letters, digits, dots, hyphens and underscores"
+            )));
+        }
+        let keep = self.versions.unwrap_or_default();
+        let part = Part::new(public, range, keep, self.memory);
+        let part = Arc::new(part.map_err(|error| Failure::Input(format!("--keys: {error}")))?);
+        let evidence = self
+            .evidence
+            .clone()
+            .unwrap_or_else(|| PathBuf::from(&name));
+        self.network.publishing()?.check_unpublished()?;
+        let dictionaries = BTreeMap::from([(name, Arc::clone(&part).into())]);
+        self.network
+            .serve(dictionaries, &self.roots, output, |service| {
+                let mirror = Mirror::of_part(part, upstreams, evidence, service.metrics());
+                Ok(mirror.follow(Duration::from_millis(self.every)))
+            })
+    }
+
+    fn mirror_store(&self, store: &str, output: &mut Output) -> Result<(), Failure> {
+        let (name, path) = named(store)?;
         if let Some(public) = &self.public {
             create_or_match(path, &load_public(public)?, &self.new, output)?;
         } else if !AnyStore::exists(path)? {
@@ -62,7 +121,7 @@ impl MirrorCommand {
                 "a new mirror needs the author's --public key: what servers say is verified with it",
             ));
         }
-        let upstreams = self.upstreams(&name)?;
+        let upstreams = self.upstreams(Some(&name))?;
         let evidence = self.evidence.clone().unwrap_or_else(|| {
             if AnyStore::is_in_objects(path) {
                 PathBuf::from(&name)
@@ -77,7 +136,7 @@ impl MirrorCommand {
         }
         let publishing = self.network.publishing()?;
         let dictionary = Arc::new(publishing.dictionary(dictionary, &name, false)?);
-        let dictionaries = BTreeMap::from([(name, Arc::clone(&dictionary))]);
+        let dictionaries = BTreeMap::from([(name, Arc::clone(&dictionary).into())]);
         publishing.check_used()?;
         self.network
             .serve(dictionaries, &self.roots, output, |service| {
@@ -88,15 +147,17 @@ impl MirrorCommand {
 
     /// The servers to follow. Those whose addresses do not name the dictionary are asked for its name; it is taken to be the mirror's if they
     /// cannot be asked now, so that a mirror serves what it has whether they can be reached or not.
-    fn upstreams(&self, name: &str) -> Result<Vec<Server>, Failure> {
+    fn upstreams(&self, name: Option<&str>) -> Result<Vec<Server>, Failure> {
         let options = HttpOptions {
             attempts: 1,
             response_bytes: self.network.longest_answer(),
             ..self.roots.options()?
         };
-        let named = |address: &String| match Server::connect(address, options.clone()) {
+        let named = |address: &String| match (Server::connect(address, options.clone()), name) {
             // Whatever is wrong with this one, others may be right.
-            Err(error) if !matches!(error, FetchError::Http(HttpError::Configuration(_))) => {
+            (Err(error), Some(name))
+                if !matches!(error, FetchError::Http(HttpError::Configuration(_))) =>
+            {
                 let named = format!("{}/v1/dictionaries/{name}", address.trim_end_matches('/'));
                 let (shown, taken) = (without_password(address), without_password(&named));
                 Output::warn(&format!("--from {shown} is taken to be {taken}: {error}"));

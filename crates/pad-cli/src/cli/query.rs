@@ -213,21 +213,27 @@ impl Range {
         if let Some(prefix) = &self.prefix {
             return beginning_with(output.key(prefix)?);
         }
-        let limit = |text: &Option<String>| match text.as_deref() {
-            None | Some("") => Ok(None),
-            Some(text) => output.key(text).map(Some),
-        };
-        let range = KeyRange {
-            start: limit(&self.start)?,
-            end: limit(&self.end)?,
-        };
-        if range.is_valid() {
-            return Ok(range);
-        }
-        Err(Failure::input(
-            "the range is empty: its first key must be below its end",
-        ))
+        let [start, end] = [&self.start, &self.end].map(|text| text.as_deref().unwrap_or_default());
+        between(start, end, output)
     }
+}
+
+/// The range from one key up to another one; an empty text is no limit.
+pub(super) fn between(start: &str, end: &str, output: &Output) -> Result<KeyRange, Failure> {
+    let limit = |text| match text {
+        "" => Ok(None),
+        text => output.key(text).map(Some),
+    };
+    let range = KeyRange {
+        start: limit(start)?,
+        end: limit(end)?,
+    };
+    if range.is_valid() {
+        return Ok(range);
+    }
+    Err(Failure::input(
+        "the range is empty: its first key must be below its end",
+    ))
 }
 
 /// Prints the entries of a range, each when it is verified; how many.

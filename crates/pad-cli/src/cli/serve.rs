@@ -9,7 +9,7 @@ use std::{
 
 use clap::Args;
 use disk::engine::report_caught_panics;
-use pad_service::{Cosigning, Dictionary, Following, HeadLog, HeadLogError, Service};
+use pad_service::{Cosigning, Dictionary, Following, HeadLog, HeadLogError, Served, Service};
 use serde_json::json;
 use transparency_log::{Policy, note::NoteSigner};
 
@@ -72,7 +72,7 @@ impl Serve {
             let dictionary = self.cache.open(&name, path, output)?;
             let dictionary = publishing.dictionary(dictionary, &name, self.store.len() > 1)?;
             if dictionaries
-                .insert(name.clone(), Arc::new(dictionary))
+                .insert(name.clone(), Arc::new(dictionary).into())
                 .is_some()
             {
                 return Err(Failure::Input(format!(
@@ -132,6 +132,16 @@ impl Publishing<'_> {
         Ok(dictionary.logging(Arc::new(log)))
     }
 
+    /// Refuses to publish anything.
+    pub(super) fn check_unpublished(&self) -> Result<(), Failure> {
+        match self.folder {
+            None => Ok(()),
+            Some(_) => Err(Failure::input(
+                "--publish is for servers that have a store, not for some of the keys",
+            )),
+        }
+    }
+
     /// Refuses keys that are of no dictionary here.
     pub(super) fn check_used(&self) -> Result<(), Failure> {
         match self.keys.borrow().first() {
@@ -162,7 +172,7 @@ impl NetworkArguments {
     /// Serves until it is told to stop. `begin` is called once the address is taken; what it returns is dropped at the end.
     pub(super) fn serve<G>(
         &self,
-        dictionaries: BTreeMap<String, Arc<Dictionary>>,
+        dictionaries: BTreeMap<String, Served>,
         roots: &RootArguments,
         output: &mut Output,
         begin: impl FnOnce(&Service) -> Result<G, Failure>,
@@ -194,11 +204,11 @@ impl NetworkArguments {
     /// Begins to ask witnesses about the logs that are kept here.
     fn cosign(
         &self,
-        dictionaries: &BTreeMap<String, Arc<Dictionary>>,
+        dictionaries: &BTreeMap<String, Served>,
         roots: &RootArguments,
     ) -> Result<Vec<Following>, Failure> {
         let mut all = Vec::new();
-        for dictionary in dictionaries.values() {
+        for dictionary in dictionaries.values().filter_map(Served::whole) {
             let Some(log) = dictionary.log() else {
                 continue;
             };

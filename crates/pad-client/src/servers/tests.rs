@@ -13,13 +13,14 @@ fn servers(count: usize) -> Servers {
 
 fn kept(oldest: u64, latest: u64, until: Option<u64>) -> Versions {
     Versions {
+        keys: None,
         oldest: Version::new(oldest),
         latest: Version::new(latest),
         until: until.map(Version::new),
     }
 }
 
-fn order(servers: &Servers, wanted: Wanted) -> Vec<usize> {
+fn order(servers: &Servers, wanted: Wanted<'_>) -> Vec<usize> {
     let order = servers.order(wanted);
     order.into_iter().map(|(number, _)| number).collect()
 }

@@ -32,6 +32,14 @@ pub enum NotApplied {
     /// The store has another update for the same version.
     #[error("version {0} is here already, with another update")]
     Other(Version),
+    /// Some of the keys are kept in memory, and there is no room for more.
+    #[error("the keys that are kept take {needed} bytes of memory, and may take {most}")]
+    TooLarge {
+        /// The bytes that they take, as far as they are here.
+        needed: usize,
+        /// The bytes that they may take.
+        most: usize,
+    },
     /// The update is refused, or the store failed.
     #[error(transparent)]
     Repository(#[from] RepositoryError),

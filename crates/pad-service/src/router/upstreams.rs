@@ -110,7 +110,11 @@ impl Upstreams {
     /// What all servers keep together.
     pub(super) fn versions(&self) -> Versions {
         let known = self.servers.known();
-        let said = || known.iter().filter_map(|(_, versions, _)| *versions);
+        let said = || {
+            known
+                .iter()
+                .filter_map(|(_, versions, _)| versions.as_ref())
+        };
         let latest = self.newest().version;
         let oldest = said().map(|versions| versions.oldest).min();
         let follows = said().any(|versions| versions.until.is_none());
@@ -119,6 +123,8 @@ impl Upstreams {
             oldest: oldest.unwrap_or_default().min(latest),
             latest,
             until: until.filter(|_| !follows).map(|until| until.max(latest)),
+            // Who is asked about others says so.
+            keys: None,
         }
     }
 

@@ -22,6 +22,7 @@ const KINDS: [(SchemeName, RepositoryName); 3] = [
 
 fn versions(oldest: u64, latest: u64, until: Option<u64>) -> Versions {
     Versions {
+        keys: None,
         oldest: Version::new(oldest),
         latest: Version::new(latest),
         until: until.map(Version::new),

@@ -11,6 +11,7 @@ mod liars;
 mod load;
 mod mirror;
 mod openapi;
+mod parts;
 mod router;
 mod serve;
 mod witnesses;

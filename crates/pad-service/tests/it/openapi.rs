@@ -78,6 +78,7 @@ fn described_statuses_and_types_are_what_is_answered() {
         Resource::Head,
         Resource::Versions,
         Resource::HeadOf(three),
+        Resource::Heads(one, three),
         Resource::Answer(three, about("apple")),
         Resource::Page(three, pad::KeyRange::ALL),
         Resource::History(key),

@@ -2,13 +2,13 @@
 
 use core::cmp::Ordering;
 
-use pad_core::{Key, KeyRange, LookupError, Suite};
+use pad_core::{LookupError, Suite};
 
 use super::nodes::{Inner, Leaf, Node, Nodes};
 use crate::{
     entries::Probe,
     opened::Content,
-    search::{self, HashedTree, Opened, SearchTree},
+    search::{HashedTree, Opened, SearchTree},
     side::Side,
 };
 
@@ -22,13 +22,6 @@ pub(super) struct PartView<'p, S: Suite> {
 impl<'p, S: Suite> PartView<'p, S> {
     pub(super) const fn new(nodes: &'p Nodes<S>, root: S::Digest) -> Self {
         Self { nodes, root }
-    }
-
-    /// Whether there is an entry in a range.
-    pub(super) fn has_key_in(self, range: &KeyRange) -> Result<bool, LookupError> {
-        let start = range.start.as_ref().map_or(&[][..], Key::as_bytes);
-        let first = search::nearest(self, &Probe::new(start), Side::Right, true)?;
-        Ok(first.is_some_and(|first| range.contains(&first.leaf.key)))
     }
 }
 

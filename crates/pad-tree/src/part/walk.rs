@@ -112,6 +112,8 @@ struct Walk<'r> {
     previous: Option<Arc<[u8]>>,
     /// Whether something was passed by since that is not here.
     passed: bool,
+    /// The key of the first leaf since the last one with a value that is in the range and here without its value.
+    lacking: Option<Arc<[u8]>>,
     /// What was found to be missing.
     missing: Option<KeyRange>,
 }
@@ -122,6 +124,7 @@ impl<'r> Walk<'r> {
             range,
             previous: None,
             passed: false,
+            lacking: None,
             missing: None,
         }
     }
@@ -142,10 +145,16 @@ impl<'r> Walk<'r> {
         if self.previous.as_ref().is_some_and(|before| before >= first) {
             return Err(Disordered);
         }
-        if self.passed && self.needs(Some(first)) {
+        let lacks_value = !is_whole && self.range.contains(first);
+        if let Some(lacking) = &self.lacking {
+            // What follows such a leaf is missing too, most of the time: it was the one beside what was asked for last.
+            if !lacks_value {
+                self.missing = Some(self.between(lacking, Some(first)));
+            }
+        } else if self.passed && self.needs(Some(first)) {
             self.missing = Some(self.gap(Some(first)));
-        } else if !is_whole && self.range.contains(first) {
-            self.missing = Some(self.around(first));
+        } else if lacks_value {
+            self.lacking = Some(Arc::clone(first));
         }
         self.passed = false;
         self.previous = Some(Arc::clone(last));
@@ -155,6 +164,9 @@ impl<'r> Walk<'r> {
 
     /// What is missing at the end.
     fn end(self) -> Option<KeyRange> {
+        if let Some(lacking) = &self.lacking {
+            return Some(self.between(lacking, None));
+        }
         (self.passed && self.needs(None)).then(|| self.gap(None))
     }
 
@@ -195,6 +207,17 @@ impl<'r> Walk<'r> {
                 end: gap.end,
             },
             None => self.around(gap.start.as_ref().map_or(&[], Key::as_bytes)),
+        }
+    }
+
+    /// The keys of the range from one on, up to the next one that is here.
+    fn between(&self, first: &[u8], next: Option<&Arc<[u8]>>) -> KeyRange {
+        let next = next.filter(|next| self.range.contains(next));
+        KeyRange {
+            start: key_of(first),
+            end: next
+                .and_then(|next| key_of(next))
+                .or_else(|| self.range.end.clone()),
         }
     }
 

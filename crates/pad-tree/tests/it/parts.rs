@@ -469,9 +469,11 @@ fn half_of_a_version_is_never_served_and_is_freed() {
         part.load(Version::new(4)),
         Err(PartError::Lookup(LookupError::UnknownVersion { .. }))
     ));
-    // Loading another one frees it.
+    // It stays until another one is loaded, and no longer: whoever begins anew at a later version loses nothing.
     let fourth = server.head(Version::new(4)).unwrap();
     part.follow_head(&fourth).unwrap();
+    part.load(Version::new(4)).unwrap();
+    assert_eq!(part.node_count(), taken);
     load(&mut part, &server, Version::new(4), (&[], 1 << 20));
     assert_eq!(
         (part.oldest(), part.latest()),
@@ -484,6 +486,62 @@ fn half_of_a_version_is_never_served_and_is_freed() {
     let fresh: BTreeSet<usize> = [part.node_count()].into();
     part.prune(Version::new(4)).unwrap();
     assert_eq!(fresh, [part.node_count()].into());
+}
+
+/// One question for each page, and one more at most for the key beside it.
+#[test]
+fn a_part_is_loaded_in_as_many_questions_as_it_has_pages() {
+    let (updates, server) = large::<Treap>();
+    for kept in [
+        range(Some(&numbered(1000)), Some(&numbered(5000))),
+        KeyRange::ALL,
+    ] {
+        let mut part = Part::new(*server.authority(), kept.clone()).unwrap();
+        let version = Version::new(1);
+        part.follow_head(&updates[0].head).unwrap();
+        let (mut pages, mut rest) = (0, kept.clone());
+        loop {
+            let page = server.page(version, &rest, 2000).unwrap();
+            pages += 1;
+            if page.end == rest.end {
+                break;
+            }
+            rest.start = page.end;
+        }
+        let questions = load(&mut part, &server, version, (&[], 2000));
+        assert!(
+            (pages..=2 * pages).contains(&questions),
+            "{questions} of {pages}"
+        );
+        assert!(pages > 5);
+    }
+}
+
+#[test]
+fn what_was_begun_and_abandoned_is_freed_with_the_next_version() {
+    let (mut part, server) = with_third_missing();
+    let (mut other, _) = with_third_missing();
+    let (third, fourth) = (Version::new(3), Version::new(4));
+    let head = server.head(fourth).unwrap();
+    for part in [&mut part, &mut other] {
+        part.follow_head(&head).unwrap();
+    }
+    // Half of a later version, and then the one before it after all.
+    part.load(fourth).unwrap();
+    let half = range(Some(&numbered(2000)), Some(&numbered(2050)));
+    let proof = Untrusted::new(server.prove_query(fourth, &half).unwrap());
+    part.take_range(&half, proof).unwrap();
+    for part in [&mut part, &mut other] {
+        load(part, &server, third, (&[], 64));
+        assert_eq!(part.latest(), third);
+    }
+    assert_eq!(part.node_count(), other.node_count());
+    assert_eq!(part.memory_bytes(), other.memory_bytes());
+    let kept = part.range().clone();
+    for version in [Version::new(2), third] {
+        let proof = server.prove_query(version, &kept).unwrap();
+        assert_eq!(part.prove_query(version, &kept), Ok(proof));
+    }
 }
 
 #[test]

@@ -123,7 +123,7 @@ impl StoredView {
     ///
     /// # Errors
     /// [`NotFollowed`]; with evidence, if what is shown convicts the author.
-    pub fn follow<H: Heads>(&self, heads: &H) -> Result<Self, NotFollowed<H::Error>> {
+    pub fn follow<H: Heads + ?Sized>(&self, heads: &H) -> Result<Self, NotFollowed<H::Error>> {
         let (seen, offered) = (self.version(), heads.latest());
         if offered < seen {
             return Err(NotFollowed::Behind { seen, offered });

@@ -259,7 +259,7 @@ impl<S: Suite, St: TreeStore<S>> AnsweringRepository for TreeRepository<S, St> {
 }
 
 /// What the head of a newer version says about an older one.
-fn past<S: Suite>(
+pub(crate) fn past<S: Suite>(
     heads: &impl Heads<S>,
     older: Version,
     newer: Version,

@@ -139,3 +139,76 @@ fn versions_that_cannot_be_kept_are_refused_at_the_start() {
         );
     }
 }
+
+#[test]
+fn partitions_behind_a_router_answer_for_all_keys() {
+    let bench = Bench::with_trace();
+    certify(&bench);
+    let author = Process::start(&bench, "serve --store s", "127.0.0.1:0");
+    let line = |keys: &str| {
+        let from = author.url();
+        format!("mirror --keys {keys} --public k.pub --from {from} {ROOTS} --every 20")
+    };
+    let (first, second) = (line("a n"), line("n zz"));
+    let early = Process::start(&bench, &first, "127.0.0.1:0");
+    let mut late = Process::start(&bench, &second, "127.0.0.1:0");
+    let versions = |wanted| {
+        for partition in [&early, &late] {
+            wait_for(&bench, &partition.url(), wanted);
+        }
+    };
+    versions(3);
+    for price in 4..=6 {
+        bench.ok(&format!("put --store s apple {price}"));
+        bench.ok(&format!("put --store s rhubarb {price}"));
+        bench.ok("commit --store s --key k");
+    }
+    versions(6);
+    let servers = format!("--server {} --server {} {ROOTS}", early.url(), late.url());
+    let router = Process::start(
+        &bench,
+        &format!("route {servers} --every 50"),
+        "127.0.0.1:0",
+    );
+    let routed = format!("--server {} {ROOTS}", router.url());
+    for asked in [&servers, &routed] {
+        for line in [
+            "get apple",
+            "get plum --at 2",
+            "get rhubarb --at 5",
+            "range a z --at 4",
+            "range nut zz",
+            "diff 2 6 --complete",
+        ] {
+            let line = format!("{line} --public k.pub");
+            let local = bench.run(&format!("{line} --store s"));
+            let asked = bench.run(&format!("{line} {asked}"));
+            // Its partitions have no keys before a, and none from zz on.
+            if line.contains("--complete") {
+                assert_eq!(asked.status.code(), Some(2), "{asked:?}");
+            } else {
+                assert!(local.status.success(), "{line}: {local:?}");
+                assert_eq!(asked.stdout, local.stdout, "{line}: {asked:?}");
+            }
+        }
+    }
+    bench.fails(
+        &format!(
+            "get --server {} {ROOTS} --public k.pub rhubarb",
+            early.url()
+        ),
+        2,
+        "not kept",
+    );
+    // What it had is gone with its process, and taken again.
+    let listens = late.listens();
+    late.kill();
+    let late = Process::start(&bench, &second, &listens);
+    wait_for(&bench, &late.url(), 6);
+    bench.ok(&format!("get rhubarb --at 4 --public k.pub {servers}"));
+    bench.fails(
+        "mirror --keys z a --public k.pub --from http://127.0.0.1:1/v1/dictionaries/s",
+        2,
+        "range is empty",
+    );
+}

@@ -1,0 +1,247 @@
+//! Some of the keys of a dictionary follow upstreams: by their heads, and by proofs.
+
+use pad::{
+    ApplyError, Key, KeyRange, Keys, RepositoryError, Version,
+    client_view::StoredView,
+    dynamic::longest_answer,
+    part::{NotTaken, PartProgress},
+    question::{Question, Refusal},
+};
+use pad_client::{Fault, FetchError, HttpError, Unusable, Visit};
+
+use super::{Copied, Stopped, goes_on};
+use crate::{dictionary::NotApplied, metrics::Metrics, part::Part};
+
+impl Copied for Part {
+    fn latest(&self) -> Version {
+        self.latest()
+    }
+
+    fn until(&self) -> Option<Version> {
+        self.keep().until()
+    }
+
+    fn take(
+        &self,
+        visit: &Visit<'_>,
+        metrics: &Metrics,
+        taken: &mut usize,
+    ) -> Result<bool, Stopped> {
+        let view = StoredView::new(self.public().clone());
+        let seen = view.follow(self.read().as_ref());
+        if !goes_on(visit, seen)? {
+            return Ok(false);
+        }
+        let offered = visit.latest_version();
+        let wanted = self.until().map_or(offered, |until| offered.min(until));
+        let latest = self.latest();
+        if latest >= wanted {
+            return Ok(false);
+        }
+        let behind = wanted.number().saturating_sub(latest.number());
+        let loaded = if behind <= MOST_STEPS {
+            self.step(visit, wanted)?
+        } else {
+            None
+        };
+        let loaded = match loaded {
+            Some(loaded) => loaded,
+            None => self.jump(visit, wanted)?,
+        };
+        visit.forget();
+        if !loaded {
+            // Somebody else's upstream is ahead.
+            return Ok(false);
+        }
+        metrics.count_update(true);
+        *taken = taken.saturating_add(1);
+        Ok(self.latest() < wanted)
+    }
+
+    fn prune(&self) -> Result<Option<Version>, NotApplied> {
+        let first = {
+            let part = self.read();
+            self.keep().prune_to(part.oldest(), part.latest())
+        };
+        if let Some(first) = first {
+            let pruned = self.write().prune(first);
+            pruned.map_err(RepositoryError::from)?;
+        }
+        Ok(first)
+    }
+}
+
+impl Part {
+    /// Takes the next version with the help of the update that leads to it; whether it did. `None` if the upstream has no such update.
+    fn step(&self, visit: &Visit<'_>, wanted: Version) -> Result<Option<bool>, Stopped> {
+        let next = Version::new(self.latest().number().saturating_add(1));
+        let update = match visit.updates(next, next.min(wanted)) {
+            Ok(updates) => updates.into_iter().next(),
+            Err(error) if error.is_elsewhere() || error.is("too_long") => return Ok(None),
+            Err(error) => return Err(error.into()),
+        };
+        let update = update.ok_or(FetchError::Unusable("update"))?;
+        let (version, changed) = match self.write().follow_update(&update) {
+            // It may be here by now.
+            Err(NotTaken::Head(ApplyError::VersionGap { .. })) => return Ok(Some(false)),
+            followed => followed.map_err(refused)?,
+        };
+        if version != next {
+            return Err(Unusable::lie("the update leads to another version").into());
+        }
+        visit.forget();
+        self.load_version(visit, version, &changed).map(Some)
+    }
+
+    /// Takes the version that is wanted, whatever was before it; whether it did.
+    fn jump(&self, visit: &Visit<'_>, wanted: Version) -> Result<bool, Stopped> {
+        loop {
+            let known = self.read().latest_head();
+            if known >= wanted {
+                break;
+            }
+            let first = Version::new(known.number().saturating_add(1));
+            for head in visit.heads(first, wanted)? {
+                let mut part = self.write();
+                match part.follow_head(&head) {
+                    Ok(_) => {}
+                    // Another thread has been here.
+                    Err(NotTaken::Head(ApplyError::VersionGap { .. }))
+                        if part.latest_head() > known => {}
+                    Err(error) => return Err(refused(error)),
+                }
+            }
+            visit.forget();
+        }
+        self.load_version(visit, wanted, &[])
+    }
+
+    /// Loads a version of which the head is known: what is said to have changed, then whatever is missing, by single keys as long as these are
+    /// few and in pages then. `false` if a later one is being loaded, or is here.
+    fn load_version(
+        &self,
+        visit: &Visit<'_>,
+        version: Version,
+        changed: &[Key],
+    ) -> Result<bool, Stopped> {
+        {
+            let mut part = self.write();
+            if part.latest() >= version || part.loading().is_some_and(|other| other > version) {
+                return Ok(false);
+            }
+            if part.loading() != Some(version) {
+                part.load(version).map_err(refused)?;
+            }
+        }
+        let mut probes = if self.latest() == Version::EMPTY {
+            0
+        } else {
+            MOST_PROBES
+        };
+        for some in changed.chunks(MOST_KEYS) {
+            let Some(keys) = Keys::new(some.to_vec()) else {
+                continue;
+            };
+            match self.ask(visit, version, &Question::Keys(keys)) {
+                Ok(true) => {}
+                Ok(false) => return Ok(false),
+                // With long values there may be too many.
+                Err(Stopped::Upstream(unusable)) if is_too_long(&unusable.fault) => break,
+                Err(stopped) => return Err(stopped),
+            }
+        }
+        let (mut before, mut in_vain) = (None, 0_u32);
+        loop {
+            let progress = {
+                let mut part = self.write();
+                if part.loading() != Some(version) {
+                    return Ok(part.latest() == version);
+                }
+                part.progress().map_err(refused)?
+            };
+            let missing = match progress {
+                PartProgress::Kept(_) => return Ok(true),
+                PartProgress::Missing(missing) => missing,
+            };
+            in_vain = if before.as_ref() == Some(&missing) {
+                in_vain.saturating_add(1)
+            } else {
+                0
+            };
+            if in_vain > MOST_IN_VAIN {
+                return Err(Unusable::lie("its proofs do not show what is missing").into());
+            }
+            let first = missing.start.clone().unwrap_or_default();
+            let question = match Keys::new(vec![first]) {
+                Some(key) if probes > 0 && in_vain == 0 => {
+                    probes = probes.saturating_sub(1);
+                    Question::Keys(key)
+                }
+                _ => Question::Range(page(visit, version, &missing)?),
+            };
+            before = Some(missing);
+            if !self.ask(visit, version, &question)? {
+                return Ok(false);
+            }
+        }
+    }
+
+    /// Asks an upstream about the version that is being loaded, and takes what it shows. `false` if another one is being loaded by now.
+    fn ask(
+        &self,
+        visit: &Visit<'_>,
+        version: Version,
+        question: &Question,
+    ) -> Result<bool, Stopped> {
+        let (needed, most) = (self.memory_bytes(), self.most_bytes());
+        if needed > most {
+            return Err(Stopped::Store(NotApplied::TooLarge { needed, most }));
+        }
+        let most = longest_answer(self.public(), question).min(LONGEST_ANSWER);
+        let answer = visit.answer(version, question, most)?;
+        match self.write().take(version, question, &answer) {
+            Ok(()) => {}
+            Err(NotTaken::Superseded(_)) => return Ok(false),
+            Err(error) => return Err(refused(error)),
+        }
+        visit.forget();
+        Ok(true)
+    }
+}
+
+/// The beginning of what is missing that an upstream proves at once.
+fn page(visit: &Visit<'_>, version: Version, missing: &KeyRange) -> Result<KeyRange, Stopped> {
+    let page = visit.page(version, missing)?;
+    if page.is_beginning_of(missing) {
+        return Ok(page);
+    }
+    Err(Unusable::lie("the page is not the beginning of the range").into())
+}
+
+/// What an upstream sent is not taken.
+fn refused(error: NotTaken) -> Stopped {
+    match error {
+        NotTaken::Decode(error) => Refusal::from(error).into(),
+        error => Unusable::lie(error.to_string()).into(),
+    }
+}
+
+/// Whether an upstream has more to say than can be said at once.
+fn is_too_long(fault: &Fault) -> bool {
+    match fault {
+        Fault::Silent(FetchError::Http(HttpError::ResponseTooLarge { .. })) => true,
+        Fault::Silent(error) => error.is("too_long"),
+        _ => false,
+    }
+}
+
+/// Who is no further behind takes each version, with what changed in it; who is takes the newest alone.
+const MOST_STEPS: u64 = 1000;
+/// So many single keys are asked about in a version before what is missing is asked for in pages.
+const MOST_PROBES: u32 = 64;
+/// So many keys are asked about at once: as many as a server answers at once.
+const MOST_KEYS: usize = 1000;
+/// So many answers in a row may show nothing that is missing, in the time in which another thread takes it.
+const MOST_IN_VAIN: u32 = 3;
+/// The longest answer that is read, in bytes: a page has one value, or a mebibyte.
+const LONGEST_ANSWER: usize = 64 << 20;

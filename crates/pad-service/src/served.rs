@@ -1,0 +1,151 @@
+//! What a service has under a name.
+
+use std::{io, sync::Arc};
+
+use pad::{AnyStore, PublicKey, Version, dynamic::AnyRepository, hosted::AskedRepository};
+use pad_client::Versions;
+use web::server::StatusCode;
+
+use crate::{dictionary::Dictionary, head_log::HeadLog, keep::Keep, part::Part, refusal::Refusal};
+
+/// A dictionary of a service: all of it, or some of its keys.
+#[derive(Clone, Debug)]
+pub enum Served {
+    /// All keys, in a store.
+    Whole(Arc<Dictionary>),
+    /// Some of the keys, in memory.
+    Part(Arc<Part>),
+}
+
+impl From<Arc<Dictionary>> for Served {
+    fn from(dictionary: Arc<Dictionary>) -> Self {
+        Self::Whole(dictionary)
+    }
+}
+
+impl From<Arc<Part>> for Served {
+    fn from(part: Arc<Part>) -> Self {
+        Self::Part(part)
+    }
+}
+
+impl Served {
+    /// All of it, if that is what it is.
+    pub const fn whole(&self) -> Option<&Arc<Dictionary>> {
+        match self {
+            Self::Whole(dictionary) => Some(dictionary),
+            Self::Part(_) => None,
+        }
+    }
+
+    /// The latest version.
+    pub fn latest(&self) -> Version {
+        match self {
+            Self::Whole(dictionary) => dictionary.latest(),
+            Self::Part(part) => part.latest(),
+        }
+    }
+
+    /// The log of its heads, if this process keeps it.
+    pub(crate) fn log(&self) -> Option<&Arc<HeadLog>> {
+        self.whole().and_then(|dictionary| dictionary.log())
+    }
+
+    /// Whether a look-up takes no longer than to have another thread do it, and waits for nobody.
+    pub(crate) fn answers_at_once(&self) -> bool {
+        self.whole()
+            .is_some_and(|dictionary| dictionary.answers_at_once())
+    }
+
+    /// A file that is published beside it, of at most so many bytes; `None` if there is none.
+    pub(crate) fn published(&self, path: &str, most: usize) -> io::Result<Option<Vec<u8>>> {
+        match self {
+            Self::Whole(dictionary) => dictionary.published(path, most),
+            Self::Part(_) => Ok(None),
+        }
+    }
+
+    /// The bytes of the files in which it is; `None` if it is in none, or they would have to be listed far away.
+    pub(crate) fn file_bytes(&self) -> Option<u64> {
+        let dictionary = self.whole()?;
+        let is_listed = AnyStore::is_in_objects(dictionary.store());
+        let bytes = || dictionary.read(|repository| repository.file_bytes().ok());
+        (!is_listed).then(bytes).flatten()
+    }
+
+    /// What `work` makes of its contents as they are now.
+    pub(crate) fn read<T>(&self, work: impl FnOnce(&Contents<'_>) -> T) -> T {
+        match self {
+            Self::Whole(dictionary) => dictionary.read(|repository| {
+                work(&Contents {
+                    public: &dictionary.description().public,
+                    keep: dictionary.keep(),
+                    versions: dictionary.versions(repository),
+                    asked: repository,
+                    whole: Some(repository),
+                })
+            }),
+            Self::Part(served) => {
+                let part = served.read();
+                work(&Contents {
+                    public: served.public(),
+                    keep: served.keep(),
+                    versions: served.versions(part.as_ref()),
+                    asked: part.as_ref(),
+                    whole: None,
+                })
+            }
+        }
+    }
+}
+
+/// What can be asked of a dictionary, while it does not change.
+pub(crate) struct Contents<'r> {
+    pub(crate) public: &'r PublicKey,
+    keep: Keep,
+    pub(crate) versions: Versions,
+    pub(crate) asked: &'r dyn AskedRepository,
+    whole: Option<&'r AnyRepository>,
+}
+
+impl<'r> Contents<'r> {
+    /// The latest version, if there is one that has a head.
+    pub(crate) fn existing(&self) -> Result<Version, Refusal> {
+        match self.versions.latest {
+            Version::EMPTY => {
+                let text = "the dictionary has no version yet";
+                Err(Refusal::new(StatusCode::NOT_FOUND, "unknown_version", text))
+            }
+            latest => Ok(latest),
+        }
+    }
+
+    /// That the contents of a version are kept, as far as it is for this server to choose.
+    pub(crate) fn check_kept(&self, version: Version) -> Result<(), Refusal> {
+        if self.keep != Keep::All && version < self.versions.oldest {
+            return Err(Refusal::not_kept(&self.versions));
+        }
+        self.check_head_kept(version)
+    }
+
+    /// The same of a head: those of older versions are all here.
+    pub(crate) fn check_head_kept(&self, version: Version) -> Result<(), Refusal> {
+        match self.keep.until() {
+            Some(until) if version > until => Err(Refusal::not_kept(&self.versions)),
+            _ => Ok(()),
+        }
+    }
+
+    /// The same of an update, which is made from the contents of two versions, or dropped with the older one; and whoever has it.
+    pub(crate) fn updates_of(&self, version: Version) -> Result<&'r AnyRepository, Refusal> {
+        self.check_kept(version.previous().unwrap_or_default())?;
+        self.check_kept(version)?;
+        self.whole.ok_or_else(no_updates)
+    }
+}
+
+/// Who has some of the keys has no updates, and takes none.
+pub(crate) fn no_updates() -> Refusal {
+    let text = "some of the keys are kept here: updates are at servers that keep all of them";
+    Refusal::new(StatusCode::MISDIRECTED_REQUEST, "not_kept", text)
+}

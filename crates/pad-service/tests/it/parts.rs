@@ -1,0 +1,446 @@
+//! Servers that keep some of the keys.
+
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+
+use pad::{
+    Key, KeyRange, Keys, Value, Version,
+    dynamic::open_repository,
+    part::NotTaken,
+    question::{Question, Statement},
+    selection::{RepositoryName, SchemeName},
+};
+use pad_client::{Fault, FetchError, Resource, Server};
+use pad_service::{Keep, Mirror, NotApplied, Part, Router, Service};
+use web::server::{Limits, Running, StatusCode};
+
+use crate::fixture::*;
+
+fn key(text: &str) -> Key {
+    Key::try_from(text).unwrap()
+}
+
+/// The keys from one up to another one; an empty text is no limit.
+fn keys(start: &str, end: &str) -> KeyRange {
+    let limit = |text: &str| (!text.is_empty()).then(|| key(text));
+    KeyRange {
+        start: limit(start),
+        end: limit(end),
+    }
+}
+
+/// A part with these keys that follows these servers, and keeps all versions from the first one that it takes.
+fn part_of(author: &Author, range: KeyRange, upstreams: Vec<Server>) -> (Arc<Part>, Mirror) {
+    part_keeping(author, range, Keep::All, upstreams)
+}
+
+fn part_keeping(
+    author: &Author,
+    range: KeyRange,
+    keep: Keep,
+    upstreams: Vec<Server>,
+) -> (Arc<Part>, Mirror) {
+    let part = Part::new(author.key.public().clone(), range, keep, 1 << 30).unwrap();
+    let part = Arc::new(part);
+    let beside = author.path("part");
+    let mirror = Mirror::of_part(Arc::clone(&part), upstreams, beside, Arc::default());
+    (part, mirror)
+}
+
+fn serve(part: &Arc<Part>) -> Running {
+    let named = BTreeMap::from([("s".to_owned(), Arc::clone(part))]);
+    start(Service::new(named, Limits::default()))
+}
+
+const NAMES: [&str; 12] = [
+    "apple", "banana", "cherry", "date", "elder", "fig", "grape", "kiwi", "lemon", "mango", "pear",
+    "plum",
+];
+
+/// So many versions, each with a few of the names changed; some are removed by values that nobody asks for.
+fn fruit(author: &Author, versions: u64) {
+    for version in 1..=versions {
+        let price = version.to_string();
+        let place = |step: u64| NAMES[usize::try_from(version * step % 12).unwrap()];
+        author.publish(&[(place(1), &price), (place(5), &price), (place(7), &price)]);
+    }
+}
+
+/// That what a part answers about a version is what all keys answer, to the byte, or that it does not keep it.
+fn check_answers(author: &Author, server: &Running, range: &KeyRange, versions: &[u64]) {
+    let whole = open_repository(&author.path("s.pad")).unwrap();
+    let source = connect(server);
+    for version in versions.iter().copied().map(Version::new) {
+        let kept: Vec<Key> = NAMES
+            .iter()
+            .map(|name| key(name))
+            .filter(|name| range.contains(name.as_bytes()))
+            .collect();
+        let mut questions: Vec<Question> = NAMES.iter().map(|name| about(name)).collect();
+        questions.extend(["b", "dusk", "lz", "zoo", "a"].map(about));
+        questions.extend(Keys::new(kept).map(Question::Keys));
+        questions.push(Question::Range(range.clone()));
+        questions.push(Question::Range(KeyRange::ALL));
+        for question in questions {
+            let resource = Resource::Answer(version, question.clone());
+            let answered = source.get(&resource, 1 << 20);
+            if question.lies_in(range) {
+                let expected = whole.answer(version, &question).unwrap();
+                assert_eq!(answered.unwrap(), expected, "{version} {question:?}");
+            } else {
+                let refused = answered.unwrap_err();
+                assert!(refused.is_elsewhere(), "{question:?}: {refused}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_part_answers_about_its_keys_as_all_keys_do_and_follows() {
+    for scheme in [
+        SchemeName::RedBlack,
+        SchemeName::Treap,
+        SchemeName::SkipList,
+    ] {
+        let author = Author::new(scheme, RepositoryName::Stored);
+        fruit(&author, 9);
+        let server = start(service(&author.path("s.pad")));
+        let range = keys("cherry", "lemon");
+        let (part, mut mirror) = part_of(&author, range.clone(), vec![connect(&server)]);
+        let round = mirror.round().unwrap();
+        assert!(round.incidents.is_empty(), "{:?}", round.incidents);
+        assert_eq!((round.taken, round.latest), (9, Version::new(9)));
+        let mirrored = serve(&part);
+        check_answers(&author, &mirrored, &range, &[1, 2, 5, 9]);
+        fruit(&author, 5);
+        let round = {
+            // What was published since is served by another server.
+            let server = start(service(&author.path("s.pad")));
+            let upstreams = vec![connect(&server)];
+            let metrics = Arc::default();
+            let beside = author.path("part");
+            let mut mirror = Mirror::of_part(Arc::clone(&part), upstreams, beside, metrics);
+            let round = mirror.round().unwrap();
+            stop(server);
+            round
+        };
+        assert_eq!((round.taken, round.latest), (5, Version::new(14)));
+        check_answers(&author, &mirrored, &range, &[9, 10, 14]);
+        // Heads of all versions are there, one by one and several at once.
+        let source = connect(&mirrored);
+        let whole = open_repository(&author.path("s.pad")).unwrap();
+        let heads = Resource::Heads(Version::new(2), Version::new(14));
+        let heads = source.get(&heads, 1 << 20).unwrap();
+        let heads = pad::exchange::decode_list(&heads, 1 << 20).unwrap();
+        assert_eq!(heads.len(), 13);
+        for (head, version) in heads.iter().zip((2..).map(Version::new)) {
+            assert_eq!(*head, whole.head_message(version).unwrap());
+            let one = source.get(&Resource::HeadOf(version), 1 << 20).unwrap();
+            assert_eq!(one, *head);
+        }
+        // It has no updates, takes none, and knows no histories.
+        let update = author.update("s.pad", 14);
+        for refused in [
+            source.push(&update).unwrap_err(),
+            source
+                .get(&Resource::Update(Version::new(9)), 1 << 20)
+                .unwrap_err(),
+            source
+                .get(&Resource::History(key("fig")), 1 << 20)
+                .unwrap_err(),
+        ] {
+            assert!(refused.is_elsewhere(), "{refused}");
+        }
+        stop(server);
+        stop(mirrored);
+    }
+}
+
+#[test]
+fn parts_together_answer_everything_and_their_pages_join() {
+    let author = Author::of_tree();
+    fruit(&author, 12);
+    let server = start(service(&author.path("s.pad")));
+    // The second has keys of nobody's at its end, the third none at all.
+    let ranges = [
+        keys("", "cherry"),
+        keys("cherry", "lemon"),
+        keys("lemon", "p"),
+        keys("p", "pa"),
+        keys("pa", ""),
+    ];
+    let parts: Vec<_> = ranges
+        .iter()
+        .map(|range| {
+            let (part, mut mirror) = part_of(&author, range.clone(), vec![connect(&server)]);
+            assert_eq!(mirror.round().unwrap().latest, Version::new(12));
+            serve(&part)
+        })
+        .collect();
+    stop(server);
+    let upstreams = parts.iter().map(connect).collect();
+    let router = Router::new("s".into(), upstreams, None, Limits::default()).unwrap();
+    let router = start(router);
+    let all: Vec<_> = parts.iter().collect();
+    for servers in [all.as_slice(), &[&router]] {
+        let mut client = author.client(servers, "view");
+        assert_eq!(client.advance().unwrap(), Version::new(12));
+        let whole = open_repository(&author.path("s.pad")).unwrap();
+        for version in [3, 12].map(Version::new) {
+            for name in NAMES {
+                let statement = client.ask(version, &about(name)).unwrap();
+                let answer = whole.answer(version, &about(name)).unwrap();
+                let expected =
+                    pad::dynamic::verify(author.key.public(), version, &about(name), &answer);
+                assert_eq!(Ok(statement), expected);
+            }
+            for asked in [KeyRange::ALL, keys("kz", ""), keys("dz", "peach")] {
+                let (mut entries, mut rest) = (Vec::<(Key, Value)>::new(), asked.clone());
+                loop {
+                    let (page, contents) = client.page(version, &rest).unwrap();
+                    assert_eq!(page.start, rest.start);
+                    entries.extend(contents.entries);
+                    if page.end == asked.end {
+                        break;
+                    }
+                    rest.start = page.end;
+                }
+                let question = Question::Range(asked);
+                let answer = whole.answer(version, &question).unwrap();
+                let public = author.key.public();
+                match pad::dynamic::verify(public, version, &question, &answer).unwrap() {
+                    Statement::Range(contents) => assert_eq!(contents.entries, entries),
+                    other => panic!("{other:?}"),
+                }
+            }
+        }
+        assert_eq!(client.take_incidents(), []);
+        // What only all keys together can answer.
+        let range = Question::Range(KeyRange::ALL);
+        let refused = client.ask(Version::new(12), &range).unwrap_err();
+        assert!(!refused.is_lie(), "{refused}");
+    }
+    stop(router);
+    parts.into_iter().for_each(stop);
+}
+
+#[test]
+fn who_comes_late_takes_the_newest_version_alone_from_whoever_has_it() {
+    let author = Author::of_tree();
+    fruit(&author, 20);
+    let store = author.copy("s.pad", "last.pad");
+    let (pruned, mut mirror) = mirror_keeping(&store, "last:3", Vec::new());
+    mirror.round().unwrap();
+    let server = start(service_of(pruned));
+    let range = keys("b", "m");
+    let (first, mut mirror) = part_of(&author, range.clone(), vec![connect(&server)]);
+    let round = mirror.round().unwrap();
+    assert_eq!((round.taken, round.latest), (1, Version::new(20)));
+    let first = serve(&first);
+    check_answers(&author, &first, &range, &[20]);
+    let versions = connect(&first).versions().unwrap();
+    assert_eq!(versions.oldest, Version::new(20));
+    assert_eq!(versions.keys, Some(range));
+    let gone = Resource::Answer(Version::new(19), about("fig"));
+    assert!(
+        connect(&first)
+            .get(&gone, 1 << 20)
+            .unwrap_err()
+            .is_elsewhere()
+    );
+    // Another part can have it from this one, which has no updates.
+    let narrower = keys("c", "g");
+    let (second, mut mirror) = part_of(&author, narrower.clone(), vec![connect(&first)]);
+    assert_eq!(mirror.round().unwrap().latest, Version::new(20));
+    let second_server = serve(&second);
+    check_answers(&author, &second_server, &narrower, &[20]);
+    // One that is wider cannot, and says who says so.
+    let (wider, mut mirror) = part_of(&author, keys("a", "z"), vec![connect(&first)]);
+    let round = mirror.round().unwrap();
+    assert_eq!(round.latest, Version::EMPTY);
+    assert!(round.incidents[0].is_elsewhere(), "{:?}", round.incidents);
+    assert_eq!(wider.latest(), Version::EMPTY);
+    for server in [server, first, second_server] {
+        stop(server);
+    }
+}
+
+#[test]
+fn versions_are_dropped_as_in_a_store_and_the_last_one_ends_it() {
+    let author = Author::of_tree();
+    fruit(&author, 14);
+    let server = start(service(&author.path("s.pad")));
+    for (keep, oldest, latest) in [("last:3", 12, 14), ("4..", 4, 14), ("3..8", 3, 8)] {
+        let range = keys("b", "m");
+        let keep = keep.parse().unwrap();
+        let (part, mut mirror) = part_keeping(&author, range.clone(), keep, vec![connect(&server)]);
+        mirror.round().unwrap();
+        let served = serve(&part);
+        let versions = connect(&served).versions().unwrap();
+        assert_eq!(versions.latest, Version::new(latest));
+        assert_eq!(versions.oldest, Version::new(oldest));
+        check_answers(&author, &served, &range, &[oldest, latest]);
+        stop(served);
+    }
+    stop(server);
+}
+
+#[test]
+fn what_an_upstream_forges_is_not_taken_and_an_honest_one_puts_it_right() {
+    let author = Author::of_tree();
+    fruit(&author, 6);
+    let honest = start(service(&author.path("s.pad")));
+    for lie in ["answers/", "pages/", "heads/", "updates/", "versions"] {
+        let count = Arc::new(AtomicUsize::new(0));
+        let counted = Arc::clone(&count);
+        let liar = Liar::new(service(&author.path("s.pad")), move |path, mut answer| {
+            if path.starts_with(lie) && answer.status == StatusCode::OK {
+                counted.fetch_add(1, Ordering::Relaxed);
+                let place = answer.body.len() / 2;
+                answer.body[place] ^= 1;
+            }
+            answer
+        });
+        let liar = start(liar);
+        let range = keys("b", "m");
+        let upstreams = vec![connect(&liar), connect(&honest)];
+        let (part, mut mirror) = part_of(&author, range.clone(), upstreams);
+        let round = mirror.round().unwrap();
+        assert_eq!(part.latest(), Version::new(6), "{lie} {round:?}");
+        if count.load(Ordering::Relaxed) > 0 {
+            assert_eq!(round.incidents.len(), 1, "{lie}: {:?}", round.incidents);
+        }
+        let served = serve(&part);
+        check_answers(&author, &served, &range, &[6]);
+        stop(served);
+        stop(liar);
+    }
+    stop(honest);
+}
+
+#[test]
+fn an_upstream_whose_pages_show_nothing_is_left() {
+    let author = Author::of_tree();
+    let many: Vec<String> = (0..200).map(|number| format!("k{number:03}")).collect();
+    author.publish(
+        &many
+            .iter()
+            .map(|name| (name.as_str(), "1"))
+            .collect::<Vec<_>>(),
+    );
+    // Each page ends after its first key, and none is ever proved but the first one.
+    let stubborn = Liar::new(service(&author.path("s.pad")), |path, mut answer| {
+        if path.starts_with("pages/") {
+            let first = KeyRange {
+                start: Some(key("k050")),
+                end: Some(key("k051")),
+            };
+            answer.body = Question::Range(first).encode();
+        }
+        answer
+    });
+    let stubborn = start(stubborn);
+    let (part, mut mirror) = part_of(&author, keys("k050", "k150"), vec![connect(&stubborn)]);
+    let round = mirror.round().unwrap();
+    assert_eq!(part.latest(), Version::EMPTY);
+    let lied = |fault: &Fault| matches!(fault, Fault::Lied(_));
+    assert!(lied(&round.incidents[0].fault), "{:?}", round.incidents);
+    // What is half here is no version of anybody's.
+    let served = serve(&part);
+    let asked = Resource::Answer(Version::new(1), about("k050"));
+    let refused = connect(&served).get(&asked, 1 << 20).unwrap_err();
+    assert!(
+        matches!(refused, FetchError::Refused { status: 404, .. }),
+        "{refused}"
+    );
+    stop(served);
+    stop(stubborn);
+}
+
+#[test]
+fn memory_has_a_limit_and_what_cannot_be_kept_is_refused() {
+    let author = Author::of_tree();
+    let many: Vec<String> = (0..3000).map(|number| format!("k{number:05}")).collect();
+    author.publish(
+        &many
+            .iter()
+            .map(|name| (name.as_str(), "1"))
+            .collect::<Vec<_>>(),
+    );
+    let server = start(service(&author.path("s.pad")));
+    let public = author.key.public().clone();
+    let small = Part::new(public.clone(), KeyRange::ALL, Keep::All, 4096).unwrap();
+    let small = Arc::new(small);
+    author.publish(&[("k00001", "2")]);
+    let upstream = start(service(&author.path("s.pad")));
+    let mut mirror = Mirror::of_part(
+        Arc::clone(&small),
+        vec![connect(&upstream)],
+        author.path("small"),
+        Arc::default(),
+    );
+    let error = mirror.round().unwrap_err();
+    assert!(matches!(error, NotApplied::TooLarge { .. }), "{error}");
+    let before = small.memory_bytes();
+    assert!(mirror.round().is_err());
+    assert_eq!(small.memory_bytes(), before, "nothing more is taken");
+    stop(server);
+    stop(upstream);
+    // Tuples as they are: their mirrors keep all keys.
+    let tuples = Author::new(
+        SchemeName::TupleSpecLightweight,
+        RepositoryName::VersionedIndex,
+    );
+    let refused = Part::new(
+        tuples.key.public().clone(),
+        KeyRange::ALL,
+        Keep::All,
+        1 << 20,
+    );
+    assert!(matches!(refused, Err(NotTaken::NotOffered(_))));
+    let empty = Part::new(public, keys("m", "b"), Keep::All, 1 << 20);
+    assert!(matches!(empty, Err(NotTaken::Part(_))));
+}
+
+#[test]
+fn slow_and_lying_upstreams_hold_up_nobody() {
+    let author = Author::of_tree();
+    fruit(&author, 30);
+    let store = author.copy("s.pad", "last.pad");
+    let (pruned, mut mirror) = mirror_keeping(&store, "last:2", Vec::new());
+    mirror.round().unwrap();
+    let pruned = start(service_of(pruned));
+    let whole = start(service(&author.path("s.pad")));
+    let slow = Liar::new(service(&author.path("s.pad")), |_, answer| {
+        std::thread::sleep(SECOND / 20);
+        answer
+    });
+    let liar = Liar::new(service(&author.path("s.pad")), |path, mut answer| {
+        if path.starts_with("answers/") {
+            answer.body.truncate(answer.body.len() / 2);
+        }
+        answer
+    });
+    let (slow, liar) = (start(slow), start(liar));
+    for _ in 0..5 {
+        let upstreams = [&slow, &liar, &pruned, &whole].map(connect).into();
+        let range = keys("b", "m");
+        let (part, mirror) = part_of(&author, range.clone(), upstreams);
+        let following = mirror.follow(SECOND / 1000);
+        while part.latest() < Version::new(30) {
+            std::thread::sleep(SECOND / 100);
+        }
+        drop(following);
+        let served = serve(&part);
+        check_answers(&author, &served, &range, &[30]);
+        stop(served);
+    }
+    for server in [pruned, whole, slow, liar] {
+        stop(server);
+    }
+}

@@ -1,0 +1,309 @@
+//! A part of a dictionary, of whatever suite: the keys of a range alone, taken from the proofs of servers that have them.
+
+use core::fmt;
+
+use pad_core::{
+    ApplyError, DecodeError, Key, LookupError, Response, SignedHead, Suite, Untrusted, Update,
+    Version, codec, codec::Message,
+};
+use pad_tree::{Difference, KeyHistory, KeyRange, ProvableQuery, TreePart, TreeProof};
+pub use pad_tree::{PartError, PartProgress};
+
+use crate::{
+    answering::{AnswerError, Noted},
+    client_view::Heads,
+    family::{not_offered, tree::past},
+    hosted::AskedRepository,
+    keys::PublicKey,
+    question::{HeadText, NotOffered, Question},
+    selection::{SchemeFamily, with_suite},
+};
+
+/// A part of a tree PAD that is told of in messages: a [`TreePart`] of any suite.
+///
+/// It answers as [`AskedRepository`] does, to the byte as a repository of all keys; [`LookupError::NotKept`] where the answer depends on
+/// others. What it has is lost with its process, and loaded anew.
+pub trait AnyPart: AskedRepository + fmt::Debug + Send + Sync {
+    /// The keys that are kept.
+    fn range(&self) -> &KeyRange;
+
+    /// The oldest version of which the contents are kept.
+    fn oldest(&self) -> Version;
+
+    /// The latest version of which the contents are kept.
+    fn latest(&self) -> Version;
+
+    /// The latest version of which the head is known.
+    fn latest_head(&self) -> Version;
+
+    /// The version that is being loaded.
+    fn loading(&self) -> Option<Version>;
+
+    /// The bytes of memory that contents and heads take, about.
+    fn memory_bytes(&self) -> usize;
+
+    /// Takes the head of the next version, a [`SignedHead`].
+    ///
+    /// # Errors
+    /// [`NotTaken`].
+    fn follow_head(&mut self, head: &[u8]) -> Result<Version, NotTaken>;
+
+    /// Takes the head in the update that leads to the next version, unless it is known, and says which keys of the range the update names:
+    /// nothing shows that these are all that changed.
+    ///
+    /// # Errors
+    /// [`NotTaken`].
+    fn follow_update(&mut self, update: &[u8]) -> Result<(Version, Vec<Key>), NotTaken>;
+
+    /// Begins to load a version ([`TreePart::load`]).
+    ///
+    /// # Errors
+    /// [`NotTaken`].
+    fn load(&mut self, version: Version) -> Result<(), NotTaken>;
+
+    /// Takes the answer to a question about the version that is being loaded, which has to be this one. The question is about several keys,
+    /// or a range.
+    ///
+    /// # Errors
+    /// [`NotTaken`]; nothing was taken.
+    fn take(
+        &mut self,
+        version: Version,
+        question: &Question,
+        answer: &[u8],
+    ) -> Result<(), NotTaken>;
+
+    /// What is missing of the version that is being loaded ([`TreePart::progress`]).
+    ///
+    /// # Errors
+    /// [`NotTaken`].
+    fn progress(&mut self) -> Result<PartProgress, NotTaken>;
+
+    /// Drops the contents of all versions before this one ([`TreePart::prune`]).
+    ///
+    /// # Errors
+    /// [`LookupError`] if the version is not there.
+    fn prune(&mut self, oldest: Version) -> Result<(), LookupError>;
+}
+
+/// A part does not take something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum NotTaken {
+    /// It is no such message.
+    #[error("unreadable: {0}")]
+    Decode(#[from] DecodeError),
+    /// The head does not follow what is known.
+    #[error(transparent)]
+    Head(#[from] ApplyError),
+    /// It proves nothing that is wanted, or nothing at all.
+    #[error(transparent)]
+    Part(#[from] PartError),
+    /// Another version is being loaded by now, or none.
+    #[error("version {0} is not the one that is being loaded")]
+    Superseded(Version),
+    /// Parts are made of trees, from answers about keys and ranges.
+    #[error(transparent)]
+    NotOffered(#[from] NotOffered),
+}
+
+/// A part of the dictionary of this author that has the keys of a range, with no version yet.
+///
+/// # Errors
+/// [`NotTaken::NotOffered`] unless the dictionary is a tree PAD; [`PartError::EmptyRange`].
+pub fn part(public: &PublicKey, range: KeyRange) -> Result<Box<dyn AnyPart>, NotTaken> {
+    if public.scheme.family() != SchemeFamily::Tree {
+        let (what, scheme) = ("parts with some of the keys", public.scheme.id());
+        return Err(NotOffered { what, scheme }.into());
+    }
+    Ok(with_suite!(public.suite, S => Box::new(TreePart::<S>::new(public.authority, range)?)))
+}
+
+impl<S: Suite> AnyPart for TreePart<S> {
+    fn range(&self) -> &KeyRange {
+        self.range()
+    }
+
+    fn oldest(&self) -> Version {
+        self.oldest()
+    }
+
+    fn latest(&self) -> Version {
+        self.latest()
+    }
+
+    fn latest_head(&self) -> Version {
+        self.heads().latest()
+    }
+
+    fn loading(&self) -> Option<Version> {
+        self.loading()
+    }
+
+    fn memory_bytes(&self) -> usize {
+        self.memory_bytes()
+    }
+
+    fn follow_head(&mut self, head: &[u8]) -> Result<Version, NotTaken> {
+        let head: SignedHead<S> = codec::decode(head, head.len())?;
+        Ok(self.follow_head(&head)?)
+    }
+
+    fn follow_update(&mut self, update: &[u8]) -> Result<(Version, Vec<Key>), NotTaken> {
+        let update: Update<S> = codec::decode(update, update.len())?;
+        let version = update.head.head.version;
+        let keys = if version <= AnyPart::latest_head(self) {
+            self.changed_keys(&update)
+        } else {
+            self.follow(&update)?
+        };
+        Ok((version, keys))
+    }
+
+    fn load(&mut self, version: Version) -> Result<(), NotTaken> {
+        Ok(self.load(version)?)
+    }
+
+    fn take(
+        &mut self,
+        version: Version,
+        question: &Question,
+        answer: &[u8],
+    ) -> Result<(), NotTaken> {
+        if self.loading() != Some(version) {
+            return Err(NotTaken::Superseded(version));
+        }
+        match question {
+            Question::Keys(keys) => self.take_keys(keys, proof_in(answer)?)?,
+            Question::Range(range) => self.take_range(range, proof_in(answer)?)?,
+            question => {
+                return Err(not_offered(question, self.heads().authority().scheme).into());
+            }
+        }
+        Ok(())
+    }
+
+    fn progress(&mut self) -> Result<PartProgress, NotTaken> {
+        Ok(self.progress()?)
+    }
+
+    fn prune(&mut self, oldest: Version) -> Result<(), LookupError> {
+        self.prune(oldest)
+    }
+}
+
+/// The proof in an answer. What head stands beside it makes no difference: the proof is checked under the one that is known.
+fn proof_in<S: Suite, Q: ProvableQuery>(
+    answer: &[u8],
+) -> Result<Untrusted<TreeProof<S, Q>>, DecodeError>
+where
+    TreeProof<S, Q>: Message,
+{
+    let answer: Response<S, TreeProof<S, Q>> = codec::decode(answer, answer.len())?;
+    Ok(Untrusted::new(answer.proof))
+}
+
+/// The answer of a part to a question, as a message.
+fn answer<S: Suite, Q: ProvableQuery>(
+    part: &TreePart<S>,
+    version: Version,
+    query: &Q,
+) -> Result<Vec<u8>, LookupError>
+where
+    TreeProof<S, Q>: Message,
+{
+    let proof = part.prove_query(version, query)?;
+    let head = match version {
+        Version::EMPTY => None,
+        version => Some(part.heads().head(version)?),
+    };
+    Ok(codec::encode(&Response { head, proof }))
+}
+
+impl<S: Suite> AskedRepository for TreePart<S> {
+    fn head_text(&self, version: Version) -> Result<HeadText, LookupError> {
+        Ok(HeadText::of(&self.heads().head(version)?.head))
+    }
+
+    fn head_message(&self, version: Version) -> Result<Vec<u8>, LookupError> {
+        Ok(codec::encode(&self.heads().head(version)?))
+    }
+
+    fn consistency_message(&self, older: Version, newer: Version) -> Result<Vec<u8>, LookupError> {
+        let proof = pad_core::Heads::prove_consistency(self.heads(), older, newer)?;
+        Ok(codec::encode(&proof))
+    }
+
+    fn past_messages(&self, older: Version, newer: Version) -> Result<Vec<Vec<u8>>, LookupError> {
+        let past = past(self.heads(), older, newer)?;
+        Ok(past.iter().map(codec::encode_body).collect())
+    }
+
+    fn answer(&self, version: Version, question: &Question) -> Result<Vec<u8>, AnswerError> {
+        Ok(match question {
+            Question::Key(key) => answer(self, version, key)?,
+            Question::Keys(keys) => answer(self, version, keys)?,
+            Question::Range(range) => answer(self, version, range)?,
+            question => {
+                return Err(not_offered(question, self.heads().authority().scheme).into());
+            }
+        })
+    }
+
+    fn page(
+        &self,
+        version: Version,
+        range: &KeyRange,
+        bytes: usize,
+    ) -> Result<KeyRange, AnswerError> {
+        Ok(self.page(version, range, bytes)?)
+    }
+
+    fn proof_body(&self, version: Version, key: &Key) -> Result<Vec<u8>, LookupError> {
+        Ok(codec::encode_body(&self.prove(version, key)?))
+    }
+
+    /// Never: a key has a history in the versions of whoever keeps all of them.
+    fn history_page(
+        &self,
+        _: &Key,
+        _: Version,
+        _: u64,
+    ) -> Result<Untrusted<KeyHistory>, AnswerError> {
+        Err(LookupError::NotKept.into())
+    }
+
+    /// Never, as above.
+    fn differences(
+        &self,
+        _: Version,
+        _: Version,
+        _: &mut Noted<'_, Difference>,
+    ) -> Result<(), AnswerError> {
+        Err(LookupError::NotKept.into())
+    }
+}
+
+impl Heads for dyn AnyPart {
+    type Error = LookupError;
+
+    fn latest(&self) -> Version {
+        self.latest_head()
+    }
+
+    fn head_message(&self, version: Version) -> Result<Vec<u8>, LookupError> {
+        AskedRepository::head_message(self, version)
+    }
+
+    fn consistency_message(&self, older: Version, newer: Version) -> Result<Vec<u8>, LookupError> {
+        AskedRepository::consistency_message(self, older, newer)
+    }
+
+    fn append_only_message(&self, _: Version, _: Version) -> Result<Option<Vec<u8>>, LookupError> {
+        Ok(None)
+    }
+
+    fn past_messages(&self, older: Version, newer: Version) -> Result<Vec<Vec<u8>>, LookupError> {
+        AskedRepository::past_messages(self, older, newer)
+    }
+}
