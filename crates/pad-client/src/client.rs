@@ -12,6 +12,7 @@ use pad::{
     client_view::{NotFollowed, StoredView},
     dynamic::{AnyClient, client_of, longest_answer},
     question::{HeadText, Question, Refusal, Statement, verify_head},
+    version_notes::VersionNotes,
 };
 use pad_core::{Key, Untrusted, VerifyError};
 use pad_tree::KeyHistory;
@@ -392,6 +393,60 @@ impl Client {
     /// [`ClientError`].
     pub fn history(&self, key: &Key) -> Result<Untrusted<KeyHistory>, ClientError> {
         self.ask_first(Wanted::Newest, |visit| Ok(visit.history(key)?))
+    }
+
+    /// What the first server that says something says of some versions beside what is signed; its word.
+    ///
+    /// # Errors
+    /// [`ClientError`].
+    pub fn notes(
+        &self,
+        first: Version,
+        last: Version,
+    ) -> Result<Untrusted<VersionNotes>, ClientError> {
+        let (mut all, mut next) = (VersionNotes::default(), first);
+        while next <= last {
+            let page = self.said(|visit| {
+                let (end, notes) = visit.notes(next, last)?;
+                // Others may know more, unless it is this one that knows the versions before.
+                let is_said = !notes.is_empty() || next > first;
+                Ok(is_said.then_some((end, notes)))
+            })?;
+            let Some((end, notes)) = page else {
+                break;
+            };
+            all.extend(notes);
+            next = Version::new(end.number().saturating_add(1));
+        }
+        Ok(Untrusted::new(all))
+    }
+
+    /// The versions of which the first server that knows such a name says that they have it; none, if none does.
+    ///
+    /// # Errors
+    /// [`ClientError`].
+    pub fn named(&self, name: &str) -> Result<Untrusted<Vec<Version>>, ClientError> {
+        let versions = self.said(|visit| {
+            let versions = visit.named(name)?;
+            Ok((!versions.is_empty()).then_some(versions))
+        })?;
+        Ok(Untrusted::new(versions.unwrap_or_default()))
+    }
+
+    /// What the first server says that says something; `None` if all say nothing.
+    fn said<T>(
+        &self,
+        ask: impl Fn(&Visit<'_>) -> Result<Option<T>, FetchError>,
+    ) -> Result<Option<T>, ClientError> {
+        let said = self.ask_first(Wanted::Newest, |visit| {
+            ask(visit)?.ok_or_else(|| FetchError::NotSaid.into())
+        });
+        match said {
+            Err(ClientError::Nobody(incidents)) if incidents.iter().all(Incident::is_elsewhere) => {
+                Ok(None)
+            }
+            said => said.map(Some),
+        }
     }
 
     /// As [`Client::first_of`], where no latest version is needed.

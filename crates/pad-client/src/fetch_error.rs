@@ -34,6 +34,9 @@ pub enum FetchError {
     /// The server says that the dictionary has no version yet, which nobody signs.
     #[error("the server says that there is no version yet")]
     NoVersion,
+    /// The server says nothing of it beside what is signed.
+    #[error("the server knows of no such name or note")]
+    NotSaid,
     /// What came is not what was asked for.
     #[error("the server sent no {0}")]
     Unusable(&'static str),
@@ -42,7 +45,9 @@ pub enum FetchError {
 impl FetchError {
     /// Whether the server says that it does not keep this, and others may.
     pub fn is_elsewhere(&self) -> bool {
-        matches!(self, Self::NotKept { .. }) || self.is("not_kept") || self.is("pruned")
+        matches!(self, Self::NotKept { .. } | Self::NotSaid)
+            || self.is("not_kept")
+            || self.is("pruned")
     }
 
     /// Whether the server says so, with this word for the reason.
@@ -55,6 +60,7 @@ impl FetchError {
         matches!(
             self,
             Self::NotKept { .. }
+                | Self::NotSaid
                 | Self::Several(_)
                 | Self::NoVersion
                 | Self::Refused {

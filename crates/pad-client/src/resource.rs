@@ -1,7 +1,7 @@
 //! Where things are: the paths under a dictionary's address.
 
 use base64::{Engine as _, prelude::BASE64_URL_SAFE_NO_PAD};
-use pad::{KeyRange, Version, question::Question};
+use pad::{KeyRange, Version, question::Question, version_notes::LONGEST_NAME};
 use pad_core::{DecodeError, Key};
 
 /// What a server has of a dictionary, and can be got.
@@ -36,6 +36,10 @@ pub enum Resource {
     Update(Version),
     /// The updates that led to some versions, from the first on as many as one answer takes.
     Updates(Version, Version),
+    /// What the server says of some versions beside what is signed, from the first on as many as one answer takes; its word.
+    Notes(Version, Version),
+    /// The versions of a name; the server's word.
+    Named(String),
     /// A file that the server publishes beside the dictionary.
     File(String),
 }
@@ -59,7 +63,7 @@ pub enum UnknownPath {
 
 impl Resource {
     /// The paths of all resources, with names in the place of what varies, and the name of each.
-    pub const TEMPLATES: [(&'static str, &'static str); 15] = [
+    pub const TEMPLATES: [(&'static str, &'static str); 17] = [
         ("public", "public"),
         ("head", "head"),
         ("versions", "versions"),
@@ -74,6 +78,8 @@ impl Resource {
         ("past", "past/{older}/{newer}"),
         ("update", "updates/{version}"),
         ("updates", "updates/{first}/{last}"),
+        ("notes", "notes/{first}/{last}"),
+        ("named", "names/{label}"),
         ("file", "files/{path}"),
     ];
 
@@ -94,6 +100,8 @@ impl Resource {
             Self::Past(..) => "past",
             Self::Update(_) => "update",
             Self::Updates(..) => "updates",
+            Self::Notes(..) => "notes",
+            Self::Named(_) => "named",
             Self::File(_) => "file",
         }
     }
@@ -125,6 +133,8 @@ impl Resource {
             Self::Past(older, newer) => format!("past/{older}/{newer}"),
             Self::Update(version) => format!("updates/{version}"),
             Self::Updates(first, last) => format!("updates/{first}/{last}"),
+            Self::Notes(first, last) => format!("notes/{first}/{last}"),
+            Self::Named(name) => format!("names/{}", BASE64_URL_SAFE_NO_PAD.encode(name)),
             Self::File(path) => format!("files/{path}"),
         }
     }
@@ -174,10 +184,20 @@ impl Resource {
                 pair().map(|(first, last)| Self::Updates(first, last))?
             }
             ("updates", at) => Self::Update(version(at)?),
+            ("notes", _) => pair().map(|(first, last)| Self::Notes(first, last))?,
+            ("names", name) if !name.is_empty() => Self::Named(label(name)?),
             ("files", path) if is_plain(path) => Self::File(path.to_owned()),
             _ => return Err(UnknownPath::Unknown),
         })
     }
+}
+
+/// The name in a path.
+fn label(text: &str) -> Result<String, UnknownPath> {
+    let bytes = BASE64_URL_SAFE_NO_PAD.decode(text);
+    let name = String::from_utf8(bytes.map_err(|_| UnknownPath::Base64)?);
+    let name = name.ok().filter(|name| name.len() <= LONGEST_NAME);
+    name.ok_or(UnknownPath::Unknown)
 }
 
 /// Whether a path of a published file goes down only, and names nothing hidden.
@@ -234,6 +254,8 @@ mod tests {
             Resource::Past(older, newer),
             Resource::Update(newer),
             Resource::Updates(older, newer),
+            Resource::Notes(older, newer),
+            Resource::Named("2024-12-11 \u{e9}".into()),
             Resource::File("tile/0/x001/000".into()),
         ]
     }
@@ -272,6 +294,10 @@ mod tests {
             "answers/1/UEFE",
             "pages/1",
             "consistency/1",
+            "notes/1",
+            "names/",
+            "names/=",
+            "names/_w",
             "files/",
             "files/../key",
             "files/a//b",

@@ -12,6 +12,7 @@ use pad::{
     evidence::{MOST_FILES, keep},
     exchange::{decode_history, decode_list},
     question::Question,
+    version_notes::VersionNotes,
 };
 use pad_core::{Key, Untrusted};
 use pad_tree::KeyHistory;
@@ -19,6 +20,7 @@ use pad_tree::KeyHistory;
 use crate::{
     fetch_error::FetchError,
     incident::{Exchange, Fault, Incident, Unusable, keep_record},
+    notes::{last_of_page, notes_from_json, versions_from_json},
     resource::Resource,
     server::{Server, Versions},
 };
@@ -209,6 +211,14 @@ impl<'s> Visit<'s> {
         Err(FetchError::Unusable("history that comes to an end"))
     }
 
+    /// The update that led to a version, if it has at most so many bytes.
+    ///
+    /// # Errors
+    /// [`FetchError`].
+    pub fn update(&self, version: Version, most: usize) -> Result<Vec<u8>, FetchError> {
+        self.get(&Resource::Update(version), most)
+    }
+
     /// The updates that led to some versions, from the first on as many as the server sends at once; at least one.
     ///
     /// # Errors
@@ -226,6 +236,30 @@ impl<'s> Visit<'s> {
 }
 
 impl Visit<'_> {
+    /// What the server says of some versions beside what is signed, from the first on as many as it speaks of at once; and of which last one.
+    ///
+    /// # Errors
+    /// [`FetchError`].
+    pub fn notes(
+        &self,
+        first: Version,
+        last: Version,
+    ) -> Result<(Version, VersionNotes), FetchError> {
+        let last = last.min(last_of_page(first));
+        let bytes = self.get(&Resource::Notes(first, last), LONGEST_NOTES)?;
+        let notes = notes_from_json(&bytes, first, last).ok_or(FetchError::Unusable("notes"))?;
+        Ok((last, notes))
+    }
+
+    /// The versions that the server says have a name.
+    ///
+    /// # Errors
+    /// [`FetchError`].
+    pub fn named(&self, name: &str) -> Result<Vec<Version>, FetchError> {
+        let bytes = self.get(&Resource::Named(name.into()), LONGEST_VERSIONS)?;
+        versions_from_json(&bytes).ok_or(FetchError::Unusable("list of versions"))
+    }
+
     /// The heads of some versions, as messages, from the first on as many as the server sends at once; at least one.
     ///
     /// # Errors
@@ -294,5 +328,8 @@ const LONGEST_UPDATES: usize = 1 << 30;
 const LEAST_UPDATE: usize = LEAST_HEAD;
 /// A head has two digests and a signature.
 const LEAST_HEAD: usize = 100;
+/// A name may have 4 KiB, and six times that in JSON.
+const LONGEST_NOTES: usize = 32 << 20;
+const LONGEST_VERSIONS: usize = 1 << 12;
 /// The longest list of heads that is read, in bytes.
 const LONGEST_HEADS: usize = 4 << 20;

@@ -12,6 +12,7 @@ use pad::{
     StoreError, Version,
     dynamic::{AnyRepository, Description, open_repository, open_repository_with},
     selection::RepositoryName,
+    version_notes::VersionNotes,
 };
 use pad_client::Versions;
 
@@ -43,6 +44,8 @@ pub struct Dictionary {
     current: RwLock<Arc<RwLock<AnyRepository>>>,
     /// One at a time changes what is there.
     changing: Mutex<()>,
+    /// What the store says of its versions, as of this one, once somebody has asked.
+    notes: Mutex<(Version, Arc<VersionNotes>)>,
 }
 
 /// Files that are published beside a dictionary.
@@ -79,6 +82,7 @@ impl Dictionary {
             keep: Keep::All,
             current: RwLock::new(Arc::new(RwLock::new(repository))),
             changing: Mutex::new(()),
+            notes: Mutex::default(),
         })
     }
 
@@ -338,6 +342,22 @@ impl Dictionary {
             return Err(io::ErrorKind::FileTooLarge.into());
         }
         Ok(Some(bytes))
+    }
+
+    /// What the store says of its versions beside what is signed.
+    ///
+    /// Time: the number of its notes, for the first who asks since there is a new version. Memory: that of all of them, from then on.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub fn notes(&self) -> Result<Arc<VersionNotes>, StoreError> {
+        let mut notes = self.notes.lock().unwrap_or_else(PoisonError::into_inner);
+        let latest = self.latest();
+        if notes.0 < latest {
+            let read = self.read(|repository| VersionNotes::read(repository.store()))?;
+            *notes = (latest, Arc::new(read));
+        }
+        Ok(Arc::clone(&notes.1))
     }
 
     fn current(&self) -> Arc<RwLock<AnyRepository>> {

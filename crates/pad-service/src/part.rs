@@ -28,7 +28,7 @@ impl Part {
     /// The part of this author's dictionary that has the keys of a range, of these versions, in at most so many bytes of memory.
     ///
     /// # Errors
-    /// [`NotTaken::NotOffered`] unless the dictionary is a tree PAD; [`pad::PartError::EmptyRange`].
+    /// [`NotTaken::NotOffered`] unless the dictionary is a tree PAD; [`pad::part::PartError::EmptyRange`].
     pub fn new(
         public: PublicKey,
         range: KeyRange,

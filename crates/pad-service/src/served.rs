@@ -2,7 +2,10 @@
 
 use std::{io, sync::Arc};
 
-use pad::{AnyStore, PublicKey, Version, dynamic::AnyRepository, hosted::AskedRepository};
+use pad::{
+    AnyStore, PublicKey, StoreError, Version, dynamic::AnyRepository, hosted::AskedRepository,
+    version_notes::VersionNotes,
+};
 use pad_client::Versions;
 use web::server::StatusCode;
 
@@ -63,6 +66,12 @@ impl Served {
             Self::Whole(dictionary) => dictionary.published(path, most),
             Self::Part(_) => Ok(None),
         }
+    }
+
+    /// What is said of its versions beside what is signed: by its store, if it has one.
+    pub(crate) fn notes(&self) -> Result<Arc<VersionNotes>, StoreError> {
+        self.whole()
+            .map_or_else(|| Ok(Arc::default()), |dictionary| dictionary.notes())
     }
 
     /// The bytes of the files in which it is; `None` if it is in none, or they would have to be listed far away.

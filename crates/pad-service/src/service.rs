@@ -4,13 +4,13 @@ use core::time::Duration;
 use std::{collections::BTreeMap, sync::Arc};
 
 use pad::{
-    AnswerError, Key, Version,
+    AnswerError, Key, RepositoryError, Version,
     dynamic::AnyRepository,
     exchange::{encode_history, encode_list},
     hosted::AskedRepository,
     question::Question,
 };
-use pad_client::{LONGEST_PAGE, Resource, Versions};
+use pad_client::{LONGEST_PAGE, Resource, Versions, notes_to_json, versions_to_json};
 use pad_core::MAX_VALUE_LENGTH;
 use serde_json::{Map, json};
 use web::server::{Admission, Answer, Handler, Head, HeaderValue, Limits, StatusCode, header};
@@ -103,6 +103,16 @@ impl Service {
                     )
                 };
                 Ok(reply(MESSAGE, file.ok_or_else(absent)?, Lasts::Once, known))
+            }
+            Target::Get(dictionary, Resource::Notes(first, last)) => {
+                let notes = dictionary.notes().map_err(RepositoryError::from)?;
+                let said = notes_to_json(&notes, first, last).into_bytes();
+                Ok(reply(OBJECT, said, Lasts::Moment, known))
+            }
+            Target::Get(dictionary, Resource::Named(name)) => {
+                let notes = dictionary.notes().map_err(RepositoryError::from)?;
+                let versions = versions_to_json(&notes.versions_of(&name)).into_bytes();
+                Ok(reply(OBJECT, versions, Lasts::Moment, known))
             }
             Target::Get(dictionary, resource) => {
                 let (kind, body, lasts) =

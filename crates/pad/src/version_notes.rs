@@ -89,27 +89,65 @@ impl VersionNotes {
         self.0.get(&version)
     }
 
+    /// What is said of the versions from `first` to `last`, in ascending order.
+    pub fn between(
+        &self,
+        first: Version,
+        last: Version,
+    ) -> impl Iterator<Item = (Version, &VersionNote)> {
+        let from_first = self.0.range(first..);
+        from_first
+            .map(|(version, note)| (*version, note))
+            .take_while(move |(version, _)| *version <= last)
+    }
+
+    /// Says all of this as well.
+    pub fn extend(&mut self, others: Self) {
+        self.0.extend(others.0);
+    }
+
+    /// The versions of this name in ascending order, or the first [`MOST_OF_A_NAME`] of them. Time: the number of notes.
+    pub fn versions_of(&self, name: &str) -> Vec<Version> {
+        let named = self.0.iter();
+        let named = named.filter(|(_, note)| note.name.as_deref() == Some(name));
+        named
+            .map(|(version, _)| *version)
+            .take(MOST_OF_A_NAME)
+            .collect()
+    }
+
     /// The version of this name.
     ///
     /// # Errors
     /// [`NameError`] unless it is one.
     pub fn find(&self, name: &str) -> Result<Version, NameError> {
-        let named = self.0.iter();
-        let named = named.filter(|(_, note)| note.name.as_deref() == Some(name));
-        let versions: Vec<_> = named.map(|(version, _)| *version).take(SHOWN).collect();
-        match versions.as_slice() {
-            [] => Err(NameError::Unknown(name.into())),
-            [version] => Ok(*version),
-            _ => Err(NameError::Ambiguous {
-                name: name.into(),
-                versions,
-            }),
-        }
+        only_version(name, self.versions_of(name))
+    }
+}
+
+impl FromIterator<(Version, VersionNote)> for VersionNotes {
+    fn from_iter<I: IntoIterator<Item = (Version, VersionNote)>>(notes: I) -> Self {
+        Self(notes.into_iter().collect())
+    }
+}
+
+/// The version of a name that these versions have.
+///
+/// # Errors
+/// [`NameError`] unless it is one.
+pub fn only_version(name: &str, versions: Vec<Version>) -> Result<Version, NameError> {
+    match versions.as_slice() {
+        [] => Err(NameError::Unknown(name.into())),
+        [version] => Ok(*version),
+        _ => Err(NameError::Ambiguous {
+            name: name.into(),
+            versions,
+        }),
     }
 }
 
 /// How many versions of one name are listed.
-const SHOWN: usize = 10;
+pub const MOST_OF_A_NAME: usize = 10;
 const GROUP: &str = "version-notes";
 
 #[cfg(test)]
@@ -139,6 +177,9 @@ mod tests {
         let notes = VersionNotes::read(&store).unwrap();
         assert_eq!(notes.find("b"), Ok(Version::new(3)));
         assert_eq!(notes.find("c"), Err(NameError::Unknown("c".into())));
+        let between = notes.between(Version::new(2), Version::new(3));
+        let between: Vec<_> = between.map(|(version, _)| version).collect();
+        assert_eq!(between, [2, 3].map(Version::new));
         let versions = vec![Version::new(1), Version::new(4)];
         let name = "a".into();
         assert_eq!(

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use clap::Args;
 use pad::{
     Answer, CompleteHistory, Difference, Key, KeyHistory, KeyRange, Keys, Value, Version,
-    question::Question,
+    question::Question, version_notes::VersionNotes,
 };
 use serde_json::{Map, Value as Json, json};
 
@@ -116,22 +116,29 @@ fn complete(session: &Session, key: &Key, output: &mut Output) -> Result<(), Fai
     output.say_verdict(&text, Json::Object(object))
 }
 
-/// Shows changes with the names of their versions, which are the store's word.
+/// Shows changes with the names of their versions, which are the store's word, or the server's.
 fn show_changes(
     session: &Session,
     key: &Key,
     changes: &[(Version, Answer)],
     output: &mut Output,
 ) -> Result<(), Failure> {
-    let notes = session.notes()?.unwrap_or_default();
+    let word_of = session.word_of();
+    let (mut notes, mut known) = (VersionNotes::default(), Version::EMPTY);
     for (version, answer) in changes {
+        if *version > known {
+            known = Version::new(version.number().saturating_add(NOTES - 1));
+            let last = changes.last().map_or(known, |(last, _)| known.min(*last));
+            notes = session.notes(*version, last)?;
+        }
         let name = notes.get(*version).and_then(|note| note.name.as_deref());
-        let shown = name.map(|name| format!("   (the store's name: {})", Output::show_text(name)));
+        let shown =
+            name.map(|name| format!("   (the {word_of}'s name: {})", Output::show_text(name)));
         let text = value_text(answer, output);
         let text = format!("version {version:>6}  {text}{}", shown.unwrap_or_default());
         let mut object = output.lookup_object(*version, key, answer);
         if let (Some(name), Some(object)) = (name, object.as_object_mut()) {
-            object.insert("store_says".into(), json!({ "name": name }));
+            object.insert(format!("{word_of}_says"), json!({ "name": name }));
         }
         output.say(&text, &object)?;
     }
@@ -224,6 +231,9 @@ fn listed_differences(
     })?;
     shown(&mut changes)
 }
+
+/// Of so many versions a server says something at once.
+const NOTES: u64 = 1000;
 
 /// The changes that are proved at a time.
 const MOST_CHANGES: usize = 1 << 12;

@@ -96,7 +96,7 @@ pub(crate) struct Output {
     /// What witnesses have said, if they were asked.
     newest: Option<Newest>,
     /// Versions that were asked for by a name, which is the word of whoever has the store.
-    named: Vec<(String, Version)>,
+    named: Vec<(String, Version, &'static str)>,
     /// What has to be said of the parameters of the log that answers.
     caveat: Option<&'static str>,
     /// The same, until it is said.
@@ -140,12 +140,12 @@ impl Output {
     }
 
     /// A version was asked for by a name: what is verified is the answer for its number.
-    pub(crate) fn named(&mut self, name: &str, version: Version) {
+    pub(crate) fn named(&mut self, name: &str, version: Version, word_of: &'static str) {
         let shown = Self::show_text(name);
         note(&format!(
-            "{shown} is version {version}: that is the store's word, the answer is about the number"
+            "{shown} is version {version}: that is the {word_of}'s word, the answer is about the number"
         ));
-        self.named.push((name.into(), version));
+        self.named.push((name.into(), version, word_of));
     }
 
     /// What is said of answers beside that: in JSON they are of unknown parameters.
@@ -226,8 +226,8 @@ impl Output {
         if !self.named.is_empty() {
             let names = self.named.iter();
             let names: Vec<_> = names
-                .map(|(name, version)| {
-                    json!({ "name": name, "version": version.number(), "word_of": "store" })
+                .map(|(name, version, word_of)| {
+                    json!({ "name": name, "version": version.number(), "word_of": word_of })
                 })
                 .collect();
             object.insert("names".into(), names.into());

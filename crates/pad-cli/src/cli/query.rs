@@ -78,13 +78,13 @@ impl Versions {
     pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
         let session = self.read.open(output)?;
         let (oldest, latest) = (session.oldest()?, session.latest());
-        let notes = session.notes()?.unwrap_or_default();
         let shown = self.last.unwrap_or(u64::MAX);
         let first = latest
             .number()
             .saturating_sub(shown)
             .saturating_add(1)
             .max(1);
+        let notes = session.notes(Version::new(first), latest)?;
         for version in (first..=latest.number()).map(Version::new) {
             let head = session.head(version)?;
             let kept = version >= oldest;
@@ -95,7 +95,8 @@ impl Versions {
                 "kept": kept,
             });
             if let (Some(note), Some(object)) = (note, object.as_object_mut()) {
-                object.insert("store_says".into(), note_object(note));
+                let says = format!("{}_says", session.word_of());
+                object.insert(says, note_object(note));
             }
             let said = note.map_or_else(String::new, note_text);
             let pruned = if kept { "" } else { "   (contents pruned)" };
@@ -106,9 +107,10 @@ impl Versions {
             return output.text("no version yet: the dictionary is empty");
         }
         let word = if notes.is_empty() {
-            ""
+            String::new()
         } else {
-            "; times, numbers of changes and entries, and names are the store's word"
+            let word_of = session.word_of();
+            format!("; times, numbers of changes and entries, and names are the {word_of}'s word")
         };
         output.text(&format!("heads {}{word}", output.verdict()))
     }

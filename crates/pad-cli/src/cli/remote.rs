@@ -251,8 +251,18 @@ impl Source for Remote {
         self.client.view().version()
     }
 
-    fn notes(&self) -> Result<Option<VersionNotes>, Failure> {
-        Ok(None)
+    fn notes(&self, first: Version, last: Version) -> Result<VersionNotes, Failure> {
+        let notes = self.noted(self.client.notes(first, last))?;
+        Ok(notes.into_unverified())
+    }
+
+    fn versions_of(&self, name: &str) -> Result<Vec<Version>, Failure> {
+        let versions = self.noted(self.client.named(name))?;
+        Ok(versions.into_unverified())
+    }
+
+    fn word_of(&self) -> &'static str {
+        "server"
     }
 
     fn answer(

@@ -1,6 +1,6 @@
 //! Who is asked: a store in this process, or servers far away. What they say is verified in the same way.
 
-use std::{ops::ControlFlow, path::PathBuf, vec};
+use std::{cell::OnceCell, ops::ControlFlow, path::PathBuf, vec};
 
 use clap::Args;
 use pad::{
@@ -8,7 +8,7 @@ use pad::{
     PublicKey, RangeContents, Untrusted, Value, Version,
     dynamic::{AnyRepository, verify},
     question::{HeadText, NotOffered, Question, Statement, verify_head},
-    version_notes::VersionNotes,
+    version_notes::{VersionNotes, only_version},
 };
 
 use super::{
@@ -40,6 +40,7 @@ impl AskArguments {
         let store = store.ok_or_else(|| Failure::input("--store is not given"))?;
         let (repository, public) = open_store(store, &self.trust, output)?;
         let source = Box::new(Local {
+            notes: OnceCell::new(),
             repository,
             public: public.clone(),
         });
@@ -79,8 +80,14 @@ pub(super) trait Source {
     /// The latest version.
     fn latest(&self) -> Version;
 
-    /// What is said of versions beside what is signed, unproved; `None` if nothing is.
-    fn notes(&self) -> Result<Option<VersionNotes>, Failure>;
+    /// What is said of some versions beside what is signed, unproved.
+    fn notes(&self, first: Version, last: Version) -> Result<VersionNotes, Failure>;
+
+    /// The versions of a name, unproved.
+    fn versions_of(&self, name: &str) -> Result<Vec<Version>, Failure>;
+
+    /// Whose word that is.
+    fn word_of(&self) -> &'static str;
 
     /// The verified answer to a question, and the bytes that prove it; `None` if the scheme has none to such questions.
     fn answer(
@@ -117,7 +124,19 @@ pub(super) type NoteDifference<'n> = dyn FnMut(Untrusted<Difference>) -> Result<
 /// A server in this process.
 struct Local {
     repository: AnyRepository,
+    /// What the store says of its versions, once it has been read.
+    notes: OnceCell<VersionNotes>,
     public: PublicKey,
+}
+
+impl Local {
+    fn all_notes(&self) -> Result<&VersionNotes, Failure> {
+        if let Some(notes) = self.notes.get() {
+            return Ok(notes);
+        }
+        let notes = VersionNotes::read(self.repository.store())?;
+        Ok(self.notes.get_or_init(|| notes))
+    }
 }
 
 impl Source for Local {
@@ -129,8 +148,19 @@ impl Source for Local {
         self.repository.latest()
     }
 
-    fn notes(&self) -> Result<Option<VersionNotes>, Failure> {
-        Ok(Some(VersionNotes::read(self.repository.store())?))
+    fn notes(&self, first: Version, last: Version) -> Result<VersionNotes, Failure> {
+        let said = self.all_notes()?.between(first, last);
+        Ok(said
+            .map(|(version, note)| (version, note.clone()))
+            .collect())
+    }
+
+    fn versions_of(&self, name: &str) -> Result<Vec<Version>, Failure> {
+        Ok(self.all_notes()?.versions_of(name))
+    }
+
+    fn word_of(&self) -> &'static str {
+        "store"
     }
 
     fn answer(
@@ -249,9 +279,14 @@ impl Session {
         self.source.differences(before, after, note)
     }
 
-    /// What is said of versions beside what is signed, unproved; `None` if nothing is.
-    pub(super) fn notes(&self) -> Result<Option<VersionNotes>, Failure> {
-        self.source.notes()
+    /// What is said of some versions beside what is signed, unproved.
+    pub(super) fn notes(&self, first: Version, last: Version) -> Result<VersionNotes, Failure> {
+        self.source.notes(first, last)
+    }
+
+    /// Whose word that is.
+    pub(super) fn word_of(&self) -> &'static str {
+        self.source.word_of()
     }
 
     /// The version asked for, or the latest. Of a name it is said which number that is.
@@ -276,13 +311,8 @@ impl Session {
             At::Number(version) => return Ok(*version),
             At::Name(name) => name,
         };
-        let Some(notes) = self.source.notes()? else {
-            return Err(Failure::Input(format!(
-                "servers know versions by their numbers only, and '{name}' is none; pad versions lists them"
-            )));
-        };
-        let version = notes.find(name)?;
-        output.named(name, version);
+        let version = only_version(name, self.source.versions_of(name)?)?;
+        output.named(name, version, self.source.word_of());
         Ok(version)
     }
 

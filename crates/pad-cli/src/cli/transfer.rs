@@ -109,7 +109,7 @@ fn resolve(repository: &AnyRepository, at: &At, output: &mut Output) -> Result<V
         At::Number(version) => Ok(*version),
         At::Name(name) => {
             let version = VersionNotes::read(repository.store())?.find(name)?;
-            output.named(name, version);
+            output.named(name, version, "store");
             Ok(version)
         }
     }

@@ -39,14 +39,18 @@ impl Copied for Part {
             return Ok(false);
         }
         let behind = wanted.number().saturating_sub(latest.number());
-        let loaded = if behind <= MOST_STEPS {
-            self.step(visit, wanted)?
+        let next = Version::new(latest.number().saturating_add(1));
+        let stepped = if behind <= MOST_STEPS {
+            self.step(visit, next)
         } else {
-            None
+            self.jump(visit, wanted)
         };
-        let loaded = match loaded {
-            Some(loaded) => loaded,
-            None => self.jump(visit, wanted)?,
+        let loaded = match stepped {
+            Err(Stopped::Upstream(unusable)) if next < wanted && is_elsewhere(&unusable.fault) => {
+                // It has lost that version.
+                self.jump(visit, wanted)?
+            }
+            stepped => stepped?,
         };
         visit.forget();
         if !loaded {
@@ -72,25 +76,29 @@ impl Copied for Part {
 }
 
 impl Part {
-    /// Takes the next version with the help of the update that leads to it; whether it did. `None` if the upstream has no such update.
-    fn step(&self, visit: &Visit<'_>, wanted: Version) -> Result<Option<bool>, Stopped> {
-        let next = Version::new(self.latest().number().saturating_add(1));
-        let update = match visit.updates(next, next.min(wanted)) {
-            Ok(updates) => updates.into_iter().next(),
-            Err(error) if error.is_elsewhere() || error.is("too_long") => return Ok(None),
-            Err(error) => return Err(error.into()),
+    /// Takes the next version, with the help of the update that leads to it if the upstream has it and it is not long; whether it did.
+    fn step(&self, visit: &Visit<'_>, next: Version) -> Result<bool, Stopped> {
+        let update = match visit.update(next, LONGEST_UPDATE) {
+            Ok(update) => update,
+            Err(error) => {
+                let unusable = Unusable::from(error);
+                // What changed is found all the same.
+                if is_elsewhere(&unusable.fault) || is_too_long(&unusable.fault) {
+                    return self.jump(visit, next);
+                }
+                return Err(unusable.into());
+            }
         };
-        let update = update.ok_or(FetchError::Unusable("update"))?;
         let (version, changed) = match self.write().follow_update(&update) {
             // It may be here by now.
-            Err(NotTaken::Head(ApplyError::VersionGap { .. })) => return Ok(Some(false)),
+            Err(NotTaken::Head(ApplyError::VersionGap { .. })) => return Ok(false),
             followed => followed.map_err(refused)?,
         };
         if version != next {
             return Err(Unusable::lie("the update leads to another version").into());
         }
         visit.forget();
-        self.load_version(visit, version, &changed).map(Some)
+        self.load_version(visit, version, &changed)
     }
 
     /// Takes the version that is wanted, whatever was before it; whether it did.
@@ -226,6 +234,11 @@ fn refused(error: NotTaken) -> Stopped {
     }
 }
 
+/// Whether an upstream says that others may have it.
+fn is_elsewhere(fault: &Fault) -> bool {
+    matches!(fault, Fault::Silent(error) if error.is_elsewhere())
+}
+
 /// Whether an upstream has more to say than can be said at once.
 fn is_too_long(fault: &Fault) -> bool {
     match fault {
@@ -239,6 +252,8 @@ fn is_too_long(fault: &Fault) -> bool {
 const MOST_STEPS: u64 = 1000;
 /// So many single keys are asked about in a version before what is missing is asked for in pages.
 const MOST_PROBES: u32 = 64;
+/// Longer updates are not asked for, in bytes: they may be about other keys.
+const LONGEST_UPDATE: usize = 4 << 20;
 /// So many keys are asked about at once: as many as a server answers at once.
 const MOST_KEYS: usize = 1000;
 /// So many answers in a row may show nothing that is missing, in the time in which another thread takes it.

@@ -87,6 +87,8 @@ fn described_statuses_and_types_are_what_is_answered() {
         Resource::Past(one, three),
         Resource::Update(three),
         Resource::Updates(one, three),
+        Resource::Notes(one, three),
+        Resource::Named("nothing".into()),
         Resource::File("nothing".into()),
     ];
     let paths = resources.iter().map(|resource| {
