@@ -65,9 +65,10 @@ asked get --server "$one" --server "$two" --view first.view apple
 asked get --server "$mirror" --view second.view apple
 asked get --server "$two" --view third.view --at 1 apple
 
-say "an old version as news"
-asked get --server "$old" --server "$one" --view first.view apple
-test -e first.view.lie
+say "an old version as news: the next server is asked; nothing is kept, because a server that is late may be honest"
+asked get --server "$old" --server "$one" --view first.view apple 2>late
+cat late
+grep -q "version 1 was offered after version 2 was seen" late
 
 say "another history"
 asked get --server "$fork" --server "$mirror" --view second.view apple
