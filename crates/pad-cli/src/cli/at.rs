@@ -2,7 +2,9 @@
 
 use core::{fmt, str::FromStr};
 
-use pad::Version;
+use pad::{Version, dynamic::AnyRepository, version_notes::VersionNotes};
+
+use super::{Failure, Output};
 
 /// A version as somebody gives it. Digits are its number, everything else its name; `name:` before it says that it is a name whatever it looks
 /// like.
@@ -12,6 +14,24 @@ pub(super) enum At {
     Number(Version),
     /// Its name.
     Name(String),
+}
+
+impl At {
+    /// The version that is meant in a store. Of a name it is said which number that is.
+    pub(super) fn in_store(
+        &self,
+        repository: &AnyRepository,
+        output: &mut Output,
+    ) -> Result<Version, Failure> {
+        match self {
+            Self::Number(version) => Ok(*version),
+            Self::Name(name) => {
+                let version = VersionNotes::read(repository.store())?.find(name)?;
+                output.named(name, version, "store");
+                Ok(version)
+            }
+        }
+    }
 }
 
 /// What is given is neither a number nor a name.

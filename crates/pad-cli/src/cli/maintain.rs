@@ -4,16 +4,16 @@ use clap::Args;
 use pad::{NotOffered, Version, dynamic::open_repository};
 use serde_json::json;
 
-use super::{Failure, Output, StoreArgument, progress, session::ReadArguments};
+use super::{Failure, Output, StoreArgument, at::At, progress, session::ReadArguments};
 
 #[derive(Debug, Args)]
 #[command(after_help = "Example: pad prune --store prices.pad --before 100")]
 pub(super) struct Prune {
     #[command(flatten)]
     store: StoreArgument,
-    /// The oldest version to keep.
+    /// The oldest version to keep: its number or its name (name:TEXT for a name of digits).
     #[arg(long, value_name = "VERSION")]
-    before: u64,
+    before: At,
 }
 
 #[derive(Debug, Args)]
@@ -24,7 +24,7 @@ pub(super) struct Compact {
     /// Leave the nodes where they are that this version had already; the oldest one that is kept unless given, because what was loaded in
     /// one snapshot, and what a pruning has copied, stands together. With 0, all inner nodes are written.
     #[arg(long, value_name = "VERSION")]
-    since: Option<u64>,
+    since: Option<At>,
 }
 
 #[derive(Debug, Args)]
@@ -45,7 +45,8 @@ impl Prune {
             return Err(Failure::Input(NotOffered { what, scheme }.to_string()));
         }
         let before = repository.file_bytes()?;
-        repository.prune(Version::new(self.before))?;
+        let oldest = self.before.in_store(&repository, output)?;
+        repository.prune(oldest)?;
         let after = repository.file_bytes()?;
         let (oldest, latest) = (repository.oldest(), repository.latest());
         let text = format!(
@@ -69,12 +70,14 @@ impl Compact {
         let before = repository.file_bytes()?;
         let spinner = progress::spinner(output, "writing nodes");
         let mut note = |bytes: u64| spinner.set_message(format!("writing nodes: {bytes} bytes"));
-        let oldest = repository.oldest().number().max(1);
-        let since = self.since.unwrap_or(oldest);
+        let since = match &self.since {
+            Some(since) => since.in_store(&repository, output)?,
+            None => repository.oldest().max(Version::new(1)),
+        };
         let written = if repository.latest() == Version::EMPTY && self.since.is_none() {
             Ok(0)
         } else {
-            repository.compact(Version::new(since), &mut note)
+            repository.compact(since, &mut note)
         };
         spinner.finish_and_clear();
         let (written, after) = (written?, repository.file_bytes()?);
@@ -85,7 +88,7 @@ impl Compact {
         );
         let object = json!({
             "latest": latest.number(),
-            "since": since,
+            "since": since.number(),
             "bytes_written": written,
             "bytes_before": before,
             "bytes_after": after,

@@ -8,7 +8,6 @@ use pad::{
     dynamic::{AnyRepository, open_repository},
     exchange::{decode_list, encode_list},
     inspect::Kind,
-    version_notes::VersionNotes,
 };
 use serde_json::json;
 
@@ -64,7 +63,7 @@ impl Export {
         self.out.check(output)?;
         let repository = open_repository(&self.store.store)?;
         let latest = repository.latest();
-        let version = |at: &At, output: &mut Output| resolve(&repository, at, output);
+        let version = |at: &At, output: &mut Output| at.in_store(&repository, output);
         let (first, last) = match (&self.at, &self.from) {
             (Some(at), _) => {
                 let at = version(at, output)?;
@@ -100,18 +99,6 @@ impl Export {
         let (from, to) = (first.number(), last.number());
         let object = json!({ "from": from, "to": to, "bytes": bytes, "file": file });
         output.say(&text, &object)
-    }
-}
-
-/// The version that is meant.
-fn resolve(repository: &AnyRepository, at: &At, output: &mut Output) -> Result<Version, Failure> {
-    match at {
-        At::Number(version) => Ok(*version),
-        At::Name(name) => {
-            let version = VersionNotes::read(repository.store())?.find(name)?;
-            output.named(name, version, "store");
-            Ok(version)
-        }
     }
 }
 

@@ -209,3 +209,28 @@ fn forged_updates_are_not_known() {
     }
     assert_eq!(bench.state("s"), before);
 }
+
+#[test]
+fn stores_are_pruned_and_compacted_by_names() {
+    let bench = Bench::with_trace();
+    bench.fails(
+        "prune --store s --before d",
+        2,
+        "no version has the name 'd'",
+    );
+    bench.fails(
+        "compact --store s --since d",
+        2,
+        "no version has the name 'd'",
+    );
+    let compacted = bench.json("compact --store s --since a").remove(0);
+    assert_eq!(compacted["since"], 1);
+    let pruned = bench.run("prune --store s --before b");
+    assert!(pruned.status.success());
+    assert!(text(&pruned.stderr).contains("b is version 2: that is the store's word"));
+    bench.ok("get --store s --public k.pub --at b apple");
+    // It is said when the contents are gone that the name stands for.
+    let gone = bench.run("get --store s --public k.pub --at a apple");
+    assert_eq!(gone.status.code(), Some(2));
+    assert!(text(&gone.stderr).contains("version 1 was pruned"));
+}
