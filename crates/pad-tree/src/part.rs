@@ -47,7 +47,7 @@
     clippy::arithmetic_side_effects
 )]
 
-use core::fmt;
+use core::{cell::Cell, fmt};
 use std::collections::BTreeMap;
 
 use pad_core::{
@@ -87,6 +87,8 @@ pub struct TreePart<S: Suite> {
     loading: Option<Verified<SnapshotHead<S>>>,
     /// Whether something may be here that only versions have which were not loaded to their ends.
     has_strays: bool,
+    /// The number of nodes after everything that no version reaches was freed last.
+    swept: usize,
 }
 
 /// How far a version is loaded.
@@ -147,6 +149,7 @@ impl<S: Suite> TreePart<S> {
             roots: BTreeMap::from([(Version::EMPTY, S::empty_tree())]),
             loading: None,
             has_strays: false,
+            swept: 0,
         })
     }
 
@@ -236,6 +239,10 @@ impl<S: Suite> TreePart<S> {
         let head = Untrusted::new(self.heads.head(version)?);
         let verified = head.verify(self.heads.authority(), &version)?;
         let abandoned = self.loading.replace(verified);
+        // Who signs faster than anybody can load does not fill the memory.
+        if self.has_strays && self.nodes.len() > self.swept.saturating_mul(2) {
+            self.sweep();
+        }
         self.has_strays |= abandoned.is_some_and(|other| other.get().version != version);
         Ok(())
     }
@@ -315,10 +322,19 @@ impl<S: Suite> TreePart<S> {
     /// # Errors
     /// [`LookupError`] if the version is not there.
     pub fn prune(&mut self, oldest: Version) -> Result<(), LookupError> {
-        self.view(oldest)?;
+        self.root(oldest)?;
         self.roots = self.roots.split_off(&oldest);
         self.sweep();
         Ok(())
+    }
+
+    /// Frees what was loaded of versions that were not loaded to their ends, and neither a kept one nor the one that is being loaded has.
+    ///
+    /// Time and transient memory: linear in what is kept, if there is anything to be freed.
+    pub fn drop_abandoned(&mut self) {
+        if self.has_strays {
+            self.sweep();
+        }
     }
 
     /// Frees the nodes that no version reaches.
@@ -327,6 +343,7 @@ impl<S: Suite> TreePart<S> {
         let loading = self.loading.as_ref().map(|head| head.get().root);
         let roots = self.roots.values().copied().chain(loading);
         self.nodes.keep_reached(roots);
+        self.swept = self.nodes.len();
     }
 
     /// The proof for one key.
@@ -348,16 +365,17 @@ impl<S: Suite> TreePart<S> {
         version: Version,
         query: &Q,
     ) -> Result<TreeProof<S, Q>, LookupError> {
-        let view = self.view(version)?;
+        let lacks_value = Cell::new(false);
+        let view = self.view(version, &lacks_value)?;
         if !query.lies_in(&self.range) {
             return Err(LookupError::NotKept);
         }
         let proof = prover::prove(view, query)?;
-        // The leaves beside the range are here without their values.
+        // The leaves beside the range are here without their values, most of the time.
         let shows_others = proof.leaves.iter().any(|leaf| {
             matches!(leaf.content, Content::Value(_)) && !self.range.contains(leaf.key.as_bytes())
         });
-        if shows_others {
+        if lacks_value.get() || shows_others {
             return Err(LookupError::NotKept);
         }
         Ok(proof)
@@ -376,7 +394,8 @@ impl<S: Suite> TreePart<S> {
         range: &KeyRange,
         bytes: usize,
     ) -> Result<KeyRange, LookupError> {
-        let view = self.view(version)?;
+        let lacks_value = Cell::new(false);
+        let view = self.view(version, &lacks_value)?;
         let ends_beyond = |end: &Key| range.end.as_ref().is_none_or(|other| other > end);
         let end = match &self.range.end {
             Some(end) if ends_beyond(end) => Some(end.clone()),
@@ -391,7 +410,17 @@ impl<S: Suite> TreePart<S> {
         search::page(view, &here, bytes)
     }
 
-    fn view(&self, version: Version) -> Result<PartView<'_, S>, LookupError> {
+    fn view<'p>(
+        &'p self,
+        version: Version,
+        lacks_value: &'p Cell<bool>,
+    ) -> Result<PartView<'p, S>, LookupError> {
+        let root = self.root(version)?;
+        Ok(PartView::new(&self.nodes, root, lacks_value))
+    }
+
+    /// The root of a version that is kept.
+    fn root(&self, version: Version) -> Result<S::Digest, LookupError> {
         let missing = || {
             let (oldest, latest) = (self.oldest(), self.latest());
             if version < oldest {
@@ -400,8 +429,7 @@ impl<S: Suite> TreePart<S> {
                 LookupError::UnknownVersion { version, latest }
             }
         };
-        let root = self.roots.get(&version).ok_or_else(missing)?;
-        Ok(PartView::new(&self.nodes, *root))
+        self.roots.get(&version).copied().ok_or_else(missing)
     }
 }
 

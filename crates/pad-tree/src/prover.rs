@@ -34,8 +34,8 @@ mod plan {
         /// The runs of leaves to open, in ascending order, not overlapping.
         fn plan<T: SearchTree>(&self, tree: T) -> Result<Vec<Opening<T::Leaf>>, T::Error>;
 
-        /// Whether the question is about keys of a range alone. Questions about neighbours and ends name no keys that the answer has, so that
-        /// only the search shows it: they lie in every range.
+        /// Whether the question is about keys of a range alone, and the leaves beside the range. Questions about the ends of a tree name no
+        /// keys, so that only the search shows it: they lie in every range.
         fn lies_in(&self, range: &KeyRange) -> bool;
     }
 }
@@ -418,8 +418,8 @@ impl Plan for Predecessor {
         nearest(tree, &self.0, Side::Left)
     }
 
-    fn lies_in(&self, _: &KeyRange) -> bool {
-        true
+    fn lies_in(&self, range: &KeyRange) -> bool {
+        range.contains(self.0.as_bytes())
     }
 }
 
@@ -428,8 +428,8 @@ impl Plan for Successor {
         nearest(tree, &self.0, Side::Right)
     }
 
-    fn lies_in(&self, _: &KeyRange) -> bool {
-        true
+    fn lies_in(&self, range: &KeyRange) -> bool {
+        range.contains(self.0.as_bytes())
     }
 }
 

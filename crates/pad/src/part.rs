@@ -79,6 +79,9 @@ pub trait AnyPart: AskedRepository + fmt::Debug + Send + Sync {
     /// [`NotTaken`].
     fn progress(&mut self) -> Result<PartProgress, NotTaken>;
 
+    /// Frees what was loaded of versions that nobody loads any more ([`TreePart::drop_abandoned`]).
+    fn drop_abandoned(&mut self);
+
     /// Drops the contents of all versions before this one ([`TreePart::prune`]).
     ///
     /// # Errors
@@ -185,6 +188,10 @@ impl<S: Suite> AnyPart for TreePart<S> {
 
     fn progress(&mut self) -> Result<PartProgress, NotTaken> {
         Ok(self.progress()?)
+    }
+
+    fn drop_abandoned(&mut self) {
+        self.drop_abandoned();
     }
 
     fn prune(&mut self, oldest: Version) -> Result<(), LookupError> {

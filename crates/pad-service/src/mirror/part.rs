@@ -201,7 +201,11 @@ impl Part {
         version: Version,
         question: &Question,
     ) -> Result<bool, Stopped> {
-        let (needed, most) = (self.memory_bytes(), self.most_bytes());
+        let most = self.most_bytes();
+        if self.memory_bytes() > most {
+            self.write().drop_abandoned();
+        }
+        let needed = self.memory_bytes();
         if needed > most {
             return Err(Stopped::Store(NotApplied::TooLarge { needed, most }));
         }

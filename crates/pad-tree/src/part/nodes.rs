@@ -31,11 +31,30 @@ pub(super) struct Leaf<S: Suite> {
 pub(super) struct Inner<S: Suite> {
     /// The digests of the left and the right child.
     pub(super) children: [S::Digest; 2],
-    /// A key above all those on the left that are here, and above none of those on the right that are: as good as the separator of the
-    /// whole tree for keys of the range, since no leaf beside them is missing.
-    pub(super) split: Option<Arc<[u8]>>,
+    /// What parts the keys on the left that are here from those on the right that are: as good as the separator of the whole tree for keys of
+    /// the range, since no leaf beside them is missing.
+    pub(super) split: Option<Split>,
     /// The first and the last key, if everything below is here.
     pub(super) whole: Option<[Arc<[u8]>; 2]>,
+}
+
+/// What parts the keys below an inner node.
+#[derive(Clone, Debug)]
+pub(super) enum Split {
+    /// The first key on the right.
+    From(Arc<[u8]>),
+    /// The last key on the left: nothing on the right is here.
+    Above(Arc<[u8]>),
+}
+
+impl Split {
+    /// Whether a key belongs on the left.
+    pub(super) fn is_above(&self, key: &[u8]) -> bool {
+        match self {
+            Self::From(first) => *key < **first,
+            Self::Above(last) => *key <= **last,
+        }
+    }
 }
 
 /// The nodes of all versions of a part. Each inner one has a leaf below it that is here.

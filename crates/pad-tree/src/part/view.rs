@@ -1,10 +1,10 @@
 //! One version of a part, to be searched.
 
-use core::cmp::Ordering;
+use core::{cell::Cell, cmp::Ordering};
 
 use pad_core::{LookupError, Suite};
 
-use super::nodes::{Inner, Leaf, Node, Nodes};
+use super::nodes::{Inner, Leaf, Node, Nodes, Split};
 use crate::{
     entries::Probe,
     opened::Content,
@@ -17,11 +17,22 @@ use crate::{
 pub(super) struct PartView<'p, S: Suite> {
     nodes: &'p Nodes<S>,
     root: S::Digest,
+    /// Whether a value was asked for that is not here.
+    lacks_value: &'p Cell<bool>,
 }
 
 impl<'p, S: Suite> PartView<'p, S> {
-    pub(super) const fn new(nodes: &'p Nodes<S>, root: S::Digest) -> Self {
-        Self { nodes, root }
+    /// The view of the version with this root; `lacks_value` is set when a value is asked for that is not here.
+    pub(super) const fn new(
+        nodes: &'p Nodes<S>,
+        root: S::Digest,
+        lacks_value: &'p Cell<bool>,
+    ) -> Self {
+        Self {
+            nodes,
+            root,
+            lacks_value,
+        }
     }
 }
 
@@ -29,7 +40,7 @@ impl<'p, S: Suite> PartView<'p, S> {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Parted<'p, S: Suite> {
     inner: &'p Inner<S>,
-    split: &'p [u8],
+    split: &'p Split,
 }
 
 impl<'p, S: Suite> SearchTree for PartView<'p, S> {
@@ -47,7 +58,7 @@ impl<'p, S: Suite> SearchTree for PartView<'p, S> {
             Some(Node::Leaf(leaf)) => Ok(Opened::Leaf(leaf)),
             Some(Node::Inner(inner)) => {
                 // One that no walk has come to is none that the range needs.
-                let split = inner.split.as_deref().ok_or(LookupError::NotKept)?;
+                let split = inner.split.as_ref().ok_or(LookupError::NotKept)?;
                 Ok(Opened::Inner(Parted { inner, split }))
             }
             None => Err(LookupError::NotKept),
@@ -59,7 +70,7 @@ impl<'p, S: Suite> SearchTree for PartView<'p, S> {
     }
 
     fn side_of(self, probe: &Probe<'_>, parted: &Parted<'p, S>) -> Side {
-        Side::right_if(probe.bytes() >= parted.split)
+        Side::right_if(!parted.split.is_above(probe.bytes()))
     }
 
     fn compare(self, probe: &Probe<'_>, leaf: &&'p Leaf<S>) -> Ordering {
@@ -67,7 +78,7 @@ impl<'p, S: Suite> SearchTree for PartView<'p, S> {
     }
 
     fn is_below(self, leaf: &&'p Leaf<S>, parted: &Parted<'p, S>) -> bool {
-        *leaf.key < *parted.split
+        parted.split.is_above(&leaf.key)
     }
 
     fn is_before(self, left: &&'p Leaf<S>, right: &&'p Leaf<S>) -> bool {
@@ -86,11 +97,14 @@ impl<S: Suite> HashedTree for PartView<'_, S> {
         &leaf.key
     }
 
-    /// Nothing, of a leaf that is here without its value: whoever shows values looks whether its key is in the range.
+    /// Nothing, of a leaf that is here without its value, which is remembered.
     fn value<'l>(&'l self, leaf: &'l Self::Leaf) -> &'l [u8] {
         match &leaf.content {
             Content::Value(value) => value.as_bytes(),
-            Content::Digest(_) => &[],
+            Content::Digest(_) => {
+                self.lacks_value.set(true);
+                &[]
+            }
         }
     }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use pad_core::{Key, KeyRange, MAX_KEY_LENGTH, Suite};
 
-use super::nodes::{Inner, Leaf, Node, Nodes};
+use super::nodes::{Inner, Leaf, Node, Nodes, Split};
 use crate::opened::Content;
 
 /// The author has signed something whose keys do not ascend from left to right.
@@ -90,9 +90,9 @@ impl<S: Suite> Nodes<S> {
 fn join<S: Suite>(inner: &mut Inner<S>, left: Here, right: Here) -> Here {
     let is_whole = left.is_whole && right.is_whole;
     inner.split = match (&left.ends, &right.ends) {
-        (_, Some([first, _])) => Some(Arc::clone(first)),
+        (_, Some([first, _])) => Some(Split::From(Arc::clone(first))),
         // All that is on the right is beyond the range.
-        (Some([_, last]), None) => Some([last, &[0_u8][..]].concat().into()),
+        (Some([_, last]), None) => Some(Split::Above(Arc::clone(last))),
         (None, None) => None,
     };
     let ends = match (left.ends, right.ends) {
