@@ -328,8 +328,8 @@ const LONGEST_UPDATES: usize = 1 << 30;
 const LEAST_UPDATE: usize = LEAST_HEAD;
 /// A head has two digests and a signature.
 const LEAST_HEAD: usize = 100;
-/// A name may have 4 KiB, and six times that in JSON.
-const LONGEST_NOTES: usize = 32 << 20;
+/// The longest notes that are read, in bytes: a thousand with names of 4 KiB.
+const LONGEST_NOTES: usize = 5 << 20;
 const LONGEST_VERSIONS: usize = 1 << 12;
 /// The longest list of heads that is read, in bytes.
 const LONGEST_HEADS: usize = 4 << 20;

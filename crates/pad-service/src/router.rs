@@ -192,6 +192,8 @@ impl Router {
                         fails = true;
                         servers.failed(number);
                     }
+                    // It knows no names; another one may.
+                    None if is_named(path) && reply.body == b"[]" => late = Some(reply),
                     _ => return Ok(reply),
                 },
                 Err(error) => {
@@ -322,6 +324,11 @@ fn wanted(resource: &Resource) -> Wanted<'_> {
         Resource::Update(version) | Resource::Updates(version, _) => Wanted::UpdateTo(*version),
         _ => Wanted::Newest,
     }
+}
+
+/// Whether names of versions are asked for, or what is said of these.
+fn is_named(path: &str) -> bool {
+    path.starts_with("names/") || path.starts_with("notes/")
 }
 
 /// An answer with what it says to caches, if it grants something: what is not there may be there soon, and who says that it is

@@ -3,8 +3,8 @@
 use std::{io, sync::Arc};
 
 use pad::{
-    AnyStore, PublicKey, StoreError, Version, dynamic::AnyRepository, hosted::AskedRepository,
-    version_notes::VersionNotes,
+    AnyStore, LookupError, PublicKey, RepositoryError, Version, dynamic::AnyRepository,
+    hosted::AskedRepository, question::Question, version_notes::VersionNotes,
 };
 use pad_client::Versions;
 use web::server::StatusCode;
@@ -69,9 +69,9 @@ impl Served {
     }
 
     /// What is said of its versions beside what is signed: by its store, if it has one.
-    pub(crate) fn notes(&self) -> Result<Arc<VersionNotes>, StoreError> {
-        self.whole()
-            .map_or_else(|| Ok(Arc::default()), |dictionary| dictionary.notes())
+    pub(crate) fn notes(&self) -> Result<Arc<VersionNotes>, Refusal> {
+        let dictionary = self.whole().ok_or_else(all_keys_only)?;
+        Ok(dictionary.notes().map_err(RepositoryError::from)?)
     }
 
     /// The bytes of the files in which it is; `None` if it is in none, or they would have to be listed far away.
@@ -137,6 +137,15 @@ impl<'r> Contents<'r> {
         self.check_head_kept(version)
     }
 
+    /// That a question is about a version and keys that are kept.
+    pub(crate) fn check_asked(&self, version: Version, question: &Question) -> Result<(), Refusal> {
+        self.check_kept(version)?;
+        match &self.versions.keys {
+            Some(keys) if !question.lies_in(keys) => Err(LookupError::NotKept.into()),
+            _ => Ok(()),
+        }
+    }
+
     /// The same of a head: those of older versions are all here.
     pub(crate) fn check_head_kept(&self, version: Version) -> Result<(), Refusal> {
         match self.keep.until() {
@@ -149,12 +158,12 @@ impl<'r> Contents<'r> {
     pub(crate) fn updates_of(&self, version: Version) -> Result<&'r AnyRepository, Refusal> {
         self.check_kept(version.previous().unwrap_or_default())?;
         self.check_kept(version)?;
-        self.whole.ok_or_else(no_updates)
+        self.whole.ok_or_else(all_keys_only)
     }
 }
 
-/// Who has some of the keys has no updates, and takes none.
-pub(crate) fn no_updates() -> Refusal {
-    let text = "some of the keys are kept here: updates are at servers that keep all of them";
+/// Who has some of the keys has no updates, takes none, and knows no names.
+pub(crate) fn all_keys_only() -> Refusal {
+    let text = "some of the keys are kept here: this is at servers that keep all of them";
     Refusal::new(StatusCode::MISDIRECTED_REQUEST, "not_kept", text)
 }

@@ -4,7 +4,7 @@ use core::time::Duration;
 use std::{collections::BTreeMap, sync::Arc};
 
 use pad::{
-    AnswerError, Key, RepositoryError, Version,
+    AnswerError, Key, Version,
     dynamic::AnyRepository,
     exchange::{encode_history, encode_list},
     hosted::AskedRepository,
@@ -21,7 +21,7 @@ use crate::{
     refusal::Refusal,
     reply::{Lasts, MESSAGE, OBJECT, TEXT, reply},
     request::{Request, Target},
-    served::{Contents, Served, no_updates},
+    served::{Contents, Served, all_keys_only},
 };
 
 /// Answers requests about dictionaries.
@@ -105,12 +105,12 @@ impl Service {
                 Ok(reply(MESSAGE, file.ok_or_else(absent)?, Lasts::Once, known))
             }
             Target::Get(dictionary, Resource::Notes(first, last)) => {
-                let notes = dictionary.notes().map_err(RepositoryError::from)?;
+                let notes = dictionary.notes()?;
                 let said = notes_to_json(&notes, first, last).into_bytes();
                 Ok(reply(OBJECT, said, Lasts::Moment, known))
             }
             Target::Get(dictionary, Resource::Named(name)) => {
-                let notes = dictionary.notes().map_err(RepositoryError::from)?;
+                let notes = dictionary.notes()?;
                 let versions = versions_to_json(&notes.versions_of(&name)).into_bytes();
                 Ok(reply(OBJECT, versions, Lasts::Moment, known))
             }
@@ -128,13 +128,13 @@ impl Service {
                 })?;
                 drop(body);
                 let answer = dictionary.read(|contents| {
-                    contents.check_kept(version)?;
+                    contents.check_asked(version, &question)?;
                     self.ask(contents.asked, version, &question)
                 })?;
                 Ok(reply(MESSAGE, answer, Lasts::Once, known))
             }
             Target::Update(Served::Whole(dictionary)) => self.update(&dictionary, body),
-            Target::Update(Served::Part(_)) => Err(no_updates()),
+            Target::Update(Served::Part(_)) => Err(all_keys_only()),
         }
     }
 
@@ -176,7 +176,7 @@ impl Service {
                 )?)
             }
             Resource::Answer(version, question) => {
-                contents.check_kept(*version)?;
+                contents.check_asked(*version, question)?;
                 forever(self.ask(repository, *version, question)?)
             }
             Resource::Page(version, range) => {

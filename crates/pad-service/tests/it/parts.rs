@@ -9,11 +9,12 @@ use std::{
 };
 
 use pad::{
-    Key, KeyRange, Keys, Value, Version,
+    Key, KeyRange, Keys, Store as _, Value, Version,
     dynamic::open_repository,
     part::NotTaken,
     question::{Question, Statement},
     selection::{RepositoryName, SchemeName},
+    version_notes::VersionNote,
 };
 use pad_client::{Fault, FetchError, Resource, Server};
 use pad_service::{Keep, Mirror, NotApplied, Part, Router, Service};
@@ -85,7 +86,11 @@ fn check_answers(author: &Author, server: &Running, range: &KeyRange, versions: 
         questions.extend(["b", "dusk", "lz", "zoo", "a"].map(about));
         questions.extend(Keys::new(kept).map(Question::Keys));
         questions.push(Question::Range(range.clone()));
+        // Wider on both sides, and on one.
         questions.push(Question::Range(KeyRange::ALL));
+        let (start, end) = (range.start.clone(), range.end.clone());
+        questions.push(Question::Range(KeyRange { start, end: None }));
+        questions.push(Question::Range(KeyRange { start: None, end }));
         for question in questions {
             let resource = Resource::Answer(version, question.clone());
             let answered = source.get(&resource, 1 << 20);
@@ -221,9 +226,11 @@ fn parts_together_answer_everything_and_their_pages_join() {
         }
         assert_eq!(client.take_incidents(), []);
         // What only all keys together can answer.
-        let range = Question::Range(KeyRange::ALL);
-        let refused = client.ask(Version::new(12), &range).unwrap_err();
-        assert!(!refused.is_lie(), "{refused}");
+        for range in [KeyRange::ALL, keys("d", "zz")] {
+            let range = Question::Range(range);
+            let refused = client.ask(Version::new(12), &range).unwrap_err();
+            assert!(!refused.is_lie(), "{refused}");
+        }
     }
     stop(router);
     parts.into_iter().for_each(stop);
@@ -441,6 +448,69 @@ fn slow_and_lying_upstreams_hold_up_nobody() {
         stop(served);
     }
     for server in [pruned, whole, slow, liar] {
+        stop(server);
+    }
+}
+
+#[test]
+fn what_a_part_cannot_answer_a_router_asks_of_others() {
+    let author = Author::of_tree();
+    fruit(&author, 5);
+    let nameless = author.copy("s.pad", "nameless.pad");
+    let note = VersionNote {
+        name: Some("five".into()),
+        seconds: 1_700_000_000,
+        changes: 3,
+        entries: 12,
+    };
+    let mut repository = open_repository(&author.path("s.pad")).unwrap();
+    let record = note.record(Version::new(5));
+    repository.store_mut().write_records(&[record]).unwrap();
+    drop(repository);
+    let whole = start(service(&author.path("s.pad")));
+    let nameless = start(service(&nameless));
+    let (part, mut mirror) = part_of(&author, keys("cherry", "lemon"), vec![connect(&whole)]);
+    mirror.round().unwrap();
+    let part = serve(&part);
+    let upstreams = vec![connect(&part), connect(&nameless), connect(&whole)];
+    let router = Router::new("s".into(), upstreams, None, Limits::default()).unwrap();
+    let router = start(router);
+    let source = connect(&router);
+    let version = Version::new(5);
+    let across = Keys::new(vec![key("apple"), key("fig")]).unwrap();
+    // Each server is the first to be asked in turn.
+    for _ in 0..3 {
+        for question in [
+            Question::Range(keys("d", "zz")),
+            Question::Range(KeyRange::ALL),
+            Question::Keys(across.clone()),
+            about("pear"),
+            about("fig"),
+        ] {
+            let asked = Resource::Answer(version, question.clone());
+            let expected = connect(&whole).get(&asked, 1 << 20).unwrap();
+            assert_eq!(source.get(&asked, 1 << 20).unwrap(), expected);
+        }
+        for resource in [
+            Resource::History(key("fig")),
+            Resource::Update(version),
+            Resource::Named("five".into()),
+            Resource::Notes(Version::new(1), version),
+            Resource::Named("six".into()),
+        ] {
+            let expected = connect(&whole).get(&resource, 1 << 20).unwrap();
+            assert_eq!(source.get(&resource, 1 << 20).unwrap(), expected);
+        }
+    }
+    // Clients that ask the servers themselves find the same.
+    let client = author.client(&[&part, &nameless, &whole], "view");
+    let named = client.named("five").unwrap().into_unverified();
+    assert_eq!(named, [version]);
+    assert!(client.named("six").unwrap().into_unverified().is_empty());
+    let notes = client.notes(Version::new(1), version).unwrap();
+    assert_eq!(notes.into_unverified().get(version), Some(&note));
+    assert_eq!(client.take_incidents(), []);
+    for server in [router, part, nameless, whole] {
         stop(server);
     }
 }
