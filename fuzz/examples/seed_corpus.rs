@@ -9,8 +9,8 @@ use conformance::{
     tuple::TestSecret,
 };
 use pad_core::{
-    Contradiction, Dictionary, DictionaryId, Equivocation, Heads as _, Past, Repository, Sha256Ed25519, Suite, TrustedView,
-    Testimony, Untrusted, Version, codec,
+    Contradiction, Dictionary, DictionaryId, Equivocation, Heads as _, Past, Repository,
+    Sha256Ed25519, Suite, Testimony, TrustedView, Untrusted, Version, codec,
 };
 use pad_fuzz::{target::TARGETS, tuples::TUPLES};
 use pad_tree::{RedBlack, RedBlackPathCopying};
@@ -140,9 +140,15 @@ fn other_messages() {
         "fork",
         &codec::encode(&Equivocation { first, second }),
     );
-    let inclusion = server.heads().prove_inclusion(old, new).expect("both exist");
+    let inclusion = server
+        .heads()
+        .prove_inclusion(old, new)
+        .expect("both exist");
     write("decode_messages", "inclusion", &codec::encode(&inclusion));
-    let consistency = server.heads().prove_consistency(old, new).expect("both exist");
+    let consistency = server
+        .heads()
+        .prove_consistency(old, new)
+        .expect("both exist");
     write(
         "decode_messages",
         "consistency",

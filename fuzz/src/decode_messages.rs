@@ -1,12 +1,12 @@
 //! Any bytes into every decoder: no panic, and what is decoded encodes to the same bytes.
 
 use block_directory::{
-    DirectoryAnswer, EntryProof, EntryRequest, Flat, Hint, OpenedProof, RangeProof as EntryRangeProof,
-    RangeRequest, ShortCircuit,
+    DirectoryAnswer, EntryProof, EntryRequest, Flat, Hint, OpenedProof,
+    RangeProof as EntryRangeProof, RangeRequest, ShortCircuit,
 };
 use pad_core::{
-    Blake3Ed25519, Contradiction, Equivocation, Key, Paper2010, Sha256Ed25519, SignedHead, Suite, TrustedView,
-    Update,
+    Blake3Ed25519, Contradiction, Equivocation, Key, Paper2010, Sha256Ed25519, SignedHead, Suite,
+    TrustedView, Update,
     codec::{self, Message},
     history::{ConsistencyProof, InclusionProof, PrefixProof},
 };

@@ -9,8 +9,7 @@ use flexlist::{
     FlexList,
     level::Level,
     list::{
-        Block, ListState, MAX_TOTAL, Operation, Sha256,
-        verify_indices, verify_range, verify_update,
+        Block, ListState, MAX_TOTAL, Operation, Sha256, verify_indices, verify_range, verify_update,
     },
 };
 use pad_core::{Digest, Workers};

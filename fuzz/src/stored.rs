@@ -2,8 +2,8 @@
 
 use ed25519_dalek::SigningKey;
 use pad_core::{
-    AuthorKey, DictionaryId, Key, KeyRange, Operation, Repository as _, Sha256Ed25519, SignedHead,
-    StoreFault, Untrusted, Value, Version, head::Authority,
+    AuthorKey, DictionaryId, Key, KeyRange, LookupError, Operation, Repository as _, Sha256Ed25519,
+    SignedHead, StoreFault, Untrusted, Value, Version, head::Authority,
 };
 use pad_tree::{
     BalancingScheme, MemoryLog, NodeLog, RedBlack, SkipList, StoredRepository, Treap, TreeScheme,
@@ -174,7 +174,7 @@ fn with<B: BalancingScheme>(data: &[u8], honest: &Honest) {
     if let Ok(entries) = checked {
         assert_eq!(usize::try_from(entries), Ok(contents.len()));
     }
-    let _ = changed.differences(Version::new(1), latest, |_| Ok(()));
+    let _ = changed.differences(Version::new(1), latest, |_| Ok::<(), LookupError>(()));
     drop(changed.history(&key(asked[0])));
     let mut batch = vec![
         put(asked[0], 9),
