@@ -5,6 +5,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use pad::{
     KeyRange, RangeContents, Version,
     question::{HeadText, Question, Statement},
+    version_notes::VersionNotes,
 };
 use pad_core::{Key, Untrusted};
 use pad_tree::KeyHistory;
@@ -110,6 +111,26 @@ impl AsyncClient {
     /// [`ClientError`].
     pub async fn history(&self, key: Key) -> Result<Untrusted<KeyHistory>, ClientError> {
         self.with(move |client| client.history(&key)).await
+    }
+
+    /// As [`Client::notes`].
+    ///
+    /// # Errors
+    /// [`ClientError`].
+    pub async fn notes(
+        &self,
+        first: Version,
+        last: Version,
+    ) -> Result<Untrusted<VersionNotes>, ClientError> {
+        self.with(move |client| client.notes(first, last)).await
+    }
+
+    /// As [`Client::named`].
+    ///
+    /// # Errors
+    /// [`ClientError`].
+    pub async fn named(&self, name: String) -> Result<Untrusted<Vec<Version>>, ClientError> {
+        self.with(move |client| client.named(&name)).await
     }
 
     /// As [`Client::oldest`].

@@ -416,6 +416,9 @@ impl Client {
                 break;
             };
             all.extend(notes);
+            if end >= last {
+                break;
+            }
             next = Version::new(end.number().saturating_add(1));
         }
         Ok(Untrusted::new(all))

@@ -49,7 +49,7 @@ impl Versions {
     }
 
     /// What such an object says; `None` if it says no such thing.
-    fn from_json(bytes: &[u8]) -> Option<Self> {
+    pub(crate) fn from_json(bytes: &[u8]) -> Option<Self> {
         let object: serde_json::Value = serde_json::from_slice(bytes).ok()?;
         let number = |name| object.get(name)?.as_u64().map(Version::new);
         let until = match object.get("until") {

@@ -50,6 +50,67 @@ fn whoever_keeps_it_is_asked_first_and_everybody_in_the_end() {
 }
 
 #[test]
+fn who_has_some_of_the_keys_is_asked_first_about_these() {
+    let servers = servers(3);
+    let key = |text: &str| pad::Key::try_from(text).unwrap();
+    let range = |start: &str, end: &str| KeyRange {
+        start: (!start.is_empty()).then(|| key(start)),
+        end: (!end.is_empty()).then(|| key(end)),
+    };
+    for (number, keys) in [(0, range("a", "m")), (1, range("m", ""))] {
+        let keys = Some(keys);
+        servers.learn(
+            number,
+            Versions {
+                keys,
+                ..kept(2, 9, None)
+            },
+        );
+    }
+    let version = Version::new(5);
+    for (question, expected) in [
+        (Question::Key(key("b")), [0, 2, 1]),
+        (Question::Key(key("m")), [1, 2, 0]),
+        (Question::Range(range("b", "m")), [0, 2, 1]),
+        (Question::Range(range("b", "n")), [2, 0, 1]),
+    ] {
+        let wanted = Wanted::Answer(version, &question);
+        assert_eq!(order(&servers, wanted), expected, "{question:?}");
+    }
+    // A page ends where the server's keys do.
+    for (asked, expected) in [
+        (range("b", "z"), [0, 2, 1]),
+        (range("n", ""), [1, 2, 0]),
+        (range("", "c"), [2, 0, 1]),
+    ] {
+        let wanted = Wanted::Page(version, &asked);
+        assert_eq!(order(&servers, wanted), expected, "{asked:?}");
+    }
+    for wanted in [Wanted::UpdateTo(version), Wanted::ContentsOf(version)] {
+        assert_eq!(order(&servers, wanted), [2, 0, 1]);
+    }
+    assert_eq!(order(&servers, Wanted::HeadOf(version)), [0, 1, 2]);
+}
+
+#[test]
+fn what_a_server_says_of_its_keys_comes_back_and_nothing_else_is_read() {
+    let keys = KeyRange {
+        start: Some(pad::Key::try_from("a").unwrap()),
+        end: None,
+    };
+    let said = Versions {
+        keys: Some(keys),
+        ..kept(2, 9, Some(12))
+    };
+    assert_eq!(Versions::from_json(said.to_json().as_bytes()), Some(said));
+    let not_a_range = crate::resource::encoded(&Question::Key(pad::Key::default()));
+    for keys in ["1", "\"\"", "\"?\"", "null", &format!("\"{not_a_range}\"")] {
+        let json = format!("{{\"oldest\":2,\"latest\":9,\"keys\":{keys}}}");
+        assert_eq!(Versions::from_json(json.as_bytes()), None, "{keys}");
+    }
+}
+
+#[test]
 fn whoever_was_of_use_is_asked_first_and_whoever_failed_late() {
     let servers = servers(3);
     let newest = || order(&servers, Wanted::Newest);
