@@ -353,7 +353,7 @@ impl Dictionary {
     pub fn notes(&self) -> Result<Arc<VersionNotes>, StoreError> {
         let mut notes = self.notes.lock().unwrap_or_else(PoisonError::into_inner);
         let latest = self.latest();
-        if notes.0 < latest {
+        if notes.0 != latest {
             let read = self.read(|repository| VersionNotes::read(repository.store()))?;
             *notes = (latest, Arc::new(read));
         }

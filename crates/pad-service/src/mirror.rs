@@ -44,10 +44,14 @@ trait Copied: fmt::Debug + Send + Sync {
     /// The last version that is ever to be here.
     fn until(&self) -> Option<Version>;
 
-    /// Takes what an upstream has that is new, as much as comes at once; whether there is more.
+    /// What a client has seen that has asked nobody else.
+    fn seen(&self) -> Result<StoredView, NotFollowed<LookupError>>;
+
+    /// Takes what an upstream has that is new, up to this version, as much as comes at once; whether it goes on from there.
     fn take(
         &self,
         visit: &Visit<'_>,
+        wanted: Version,
         metrics: &Metrics,
         taken: &mut usize,
     ) -> Result<bool, Stopped>;
@@ -61,12 +65,9 @@ trait Copied: fmt::Debug + Send + Sync {
     }
 }
 
-/// Whether an upstream goes on from what is here, which is what a client has seen that has asked nobody else.
-fn goes_on(
-    visit: &Visit<'_>,
-    seen: Result<StoredView, NotFollowed<LookupError>>,
-) -> Result<bool, Stopped> {
-    let view = seen.map_err(|error| match error {
+/// Whether an upstream goes on from what is here.
+fn goes_on(visit: &Visit<'_>, copy: &dyn Copied) -> Result<bool, Stopped> {
+    let view = copy.seen().map_err(|error| match error {
         NotFollowed::Silent(error) => Stopped::Store(RepositoryError::from(error).into()),
         // What is here was verified when it was taken.
         _ => Stopped::Store(pad::StoreError::Damaged("its latest head does not verify").into()),
@@ -164,7 +165,7 @@ impl Mirror {
         while !visits.is_empty() {
             let mut with_more = Vec::new();
             for visit in visits {
-                match self.copy.take(&visit, &self.metrics, &mut mirrored.taken) {
+                match self.take(&visit, &mut mirrored.taken) {
                     Ok(true) => with_more.push(visit),
                     Ok(false) => {}
                     Err(Stopped::Upstream(unusable)) => {
@@ -202,6 +203,22 @@ impl Mirror {
             })
         });
         each.collect()
+    }
+
+    /// Takes what an upstream has that is new, as much as comes at once; whether there is more.
+    fn take(&self, visit: &Visit<'_>, taken: &mut usize) -> Result<bool, Stopped> {
+        let copy = self.copy.as_ref();
+        if !goes_on(visit, copy)? {
+            return Ok(false);
+        }
+        let offered = visit.latest_version();
+        let wanted = copy.until().map_or(offered, |until| offered.min(until));
+        if copy.latest() >= wanted || !copy.take(visit, wanted, &self.metrics, taken)? {
+            return Ok(false);
+        }
+        // Otherwise all that is missing would be in memory at once.
+        visit.forget();
+        Ok(copy.latest() < wanted)
     }
 
     fn log(&mut self, mirrored: &Mirrored) {

@@ -1,6 +1,10 @@
 //! Some of the keys of a dictionary, in memory.
 
-use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use core::time::Duration;
+use std::{
+    sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard},
+    time::Instant,
+};
 
 use pad::{
     KeyRange, PublicKey, Version,
@@ -22,6 +26,8 @@ pub struct Part {
     /// The bytes of memory that it may take.
     most_bytes: usize,
     kept: RwLock<Box<dyn AnyPart>>,
+    /// When something of the version that is being loaded was taken last, if anything was.
+    progress: Mutex<Option<Instant>>,
 }
 
 impl Part {
@@ -41,6 +47,7 @@ impl Part {
             keep,
             most_bytes,
             kept,
+            progress: Mutex::default(),
         })
     }
 
@@ -79,6 +86,26 @@ impl Part {
         }
     }
 
+    /// Nothing of the version that is being loaded is here yet.
+    pub(crate) fn begin(&self) {
+        *self.progress() = None;
+    }
+
+    /// Something of it was taken.
+    pub(crate) fn progressed(&self) {
+        *self.progress() = Some(Instant::now());
+    }
+
+    /// Whether nothing of it was taken for a while.
+    pub(crate) fn is_stalled(&self) -> bool {
+        self.progress()
+            .is_none_or(|taken| taken.elapsed() > PATIENCE)
+    }
+
+    fn progress(&self) -> MutexGuard<'_, Option<Instant>> {
+        self.progress.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     // Nothing panics while it changes, so a poisoned one is whole.
     pub(crate) fn read(&self) -> RwLockReadGuard<'_, Box<dyn AnyPart>> {
         self.kept.read().unwrap_or_else(PoisonError::into_inner)
@@ -88,3 +115,6 @@ impl Part {
         self.kept.write().unwrap_or_else(PoisonError::into_inner)
     }
 }
+
+/// A version of which nothing came for so long is given up for a later one.
+const PATIENCE: Duration = Duration::from_secs(10);

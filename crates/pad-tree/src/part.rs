@@ -240,7 +240,7 @@ impl<S: Suite> TreePart<S> {
         let verified = head.verify(self.heads.authority(), &version)?;
         let abandoned = self.loading.replace(verified);
         // Who signs faster than anybody can load does not fill the memory.
-        if self.has_strays && self.nodes.len() > self.swept.saturating_mul(2) {
+        if self.has_strays && self.nodes.len() > self.swept.max(FEW_NODES).saturating_mul(2) {
             self.sweep();
         }
         self.has_strays |= abandoned.is_some_and(|other| other.get().version != version);
@@ -443,3 +443,6 @@ impl<S: Suite> fmt::Debug for TreePart<S> {
             .finish_non_exhaustive()
     }
 }
+
+/// So many nodes are not worth to be looked through for those that no version reaches.
+const FEW_NODES: usize = 1 << 16;

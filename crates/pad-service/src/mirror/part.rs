@@ -1,15 +1,15 @@
 //! Some of the keys of a dictionary follow upstreams: by their heads, and by proofs.
 
 use pad::{
-    ApplyError, Key, KeyRange, Keys, RepositoryError, Version,
-    client_view::StoredView,
+    ApplyError, Key, KeyRange, Keys, LookupError, RepositoryError, Version,
+    client_view::{NotFollowed, StoredView},
     dynamic::longest_answer,
     part::{NotTaken, PartProgress},
     question::{Question, Refusal},
 };
 use pad_client::{Fault, FetchError, HttpError, Unusable, Visit};
 
-use super::{Copied, Stopped, goes_on};
+use super::{Copied, Stopped};
 use crate::{dictionary::NotApplied, metrics::Metrics, part::Part};
 
 impl Copied for Part {
@@ -21,45 +21,43 @@ impl Copied for Part {
         self.keep().until()
     }
 
+    fn seen(&self) -> Result<StoredView, NotFollowed<LookupError>> {
+        StoredView::new(self.public().clone()).follow(self.read().as_ref())
+    }
+
     fn take(
         &self,
         visit: &Visit<'_>,
+        wanted: Version,
         metrics: &Metrics,
         taken: &mut usize,
     ) -> Result<bool, Stopped> {
-        let view = StoredView::new(self.public().clone());
-        let seen = view.follow(self.read().as_ref());
-        if !goes_on(visit, seen)? {
-            return Ok(false);
-        }
-        let offered = visit.latest_version();
-        let wanted = self.until().map_or(offered, |until| offered.min(until));
         let latest = self.latest();
-        if latest >= wanted {
-            return Ok(false);
-        }
         let behind = wanted.number().saturating_sub(latest.number());
         let next = Version::new(latest.number().saturating_add(1));
-        let stepped = if behind <= MOST_STEPS {
-            self.step(visit, next)
+        // What somebody has begun is ended first: who begins anew with each version that is signed comes to no end.
+        let begun = self.read().loading();
+        let aim = begun.filter(|begun| *begun < wanted).unwrap_or(wanted);
+        let (aim, loaded) = if behind <= MOST_STEPS && begun.is_none_or(|begun| begun == next) {
+            (next, self.step(visit, next))
         } else {
-            self.jump(visit, wanted)
+            (aim, self.jump(visit, aim))
         };
-        let loaded = match stepped {
-            Err(Stopped::Upstream(unusable)) if next < wanted && is_elsewhere(&unusable.fault) => {
-                // It has lost that version.
+        let loaded = match loaded {
+            Err(Stopped::Upstream(unusable))
+                if aim < wanted && is_elsewhere(&unusable.fault) && self.is_stalled() =>
+            {
+                // It has lost that version, and nobody has shown any of it of late.
                 self.jump(visit, wanted)?
             }
-            stepped => stepped?,
+            loaded => loaded?,
         };
-        visit.forget();
-        if !loaded {
-            // Somebody else's upstream is ahead.
-            return Ok(false);
+        // Otherwise somebody else's upstream is ahead.
+        if loaded {
+            metrics.count_update(true);
+            *taken = taken.saturating_add(1);
         }
-        metrics.count_update(true);
-        *taken = taken.saturating_add(1);
-        Ok(self.latest() < wanted)
+        Ok(loaded)
     }
 
     fn prune(&self) -> Result<Option<Version>, NotApplied> {
@@ -139,6 +137,7 @@ impl Part {
             }
             if part.loading() != Some(version) {
                 part.load(version).map_err(refused)?;
+                self.begin();
             }
         }
         let mut probes = if self.latest() == Version::EMPTY {
@@ -216,6 +215,7 @@ impl Part {
             Err(NotTaken::Superseded(_)) => return Ok(false),
             Err(error) => return Err(refused(error)),
         }
+        self.progressed();
         visit.forget();
         Ok(true)
     }

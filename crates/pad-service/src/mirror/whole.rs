@@ -1,9 +1,13 @@
 //! A dictionary in a store follows upstreams: by their updates.
 
-use pad::{RepositoryError, Version, client_view::StoredView, question::Refusal};
+use pad::{
+    LookupError, RepositoryError, Version,
+    client_view::{NotFollowed, StoredView},
+    question::Refusal,
+};
 use pad_client::{FetchError, Unusable, Visit};
 
-use super::{Copied, Stopped, goes_on};
+use super::{Copied, Stopped};
 use crate::{
     dictionary::{Dictionary, NotApplied},
     metrics::Metrics,
@@ -18,22 +22,19 @@ impl Copied for Dictionary {
         self.keep().until()
     }
 
+    fn seen(&self) -> Result<StoredView, NotFollowed<LookupError>> {
+        let view = StoredView::new(self.description().public.clone());
+        self.read(|repository| view.follow(repository))
+    }
+
     fn take(
         &self,
         visit: &Visit<'_>,
+        wanted: Version,
         metrics: &Metrics,
         taken: &mut usize,
     ) -> Result<bool, Stopped> {
-        let view = StoredView::new(self.description().public.clone());
-        if !goes_on(visit, self.read(|repository| view.follow(repository)))? {
-            return Ok(false);
-        }
-        let offered = visit.latest_version();
-        let wanted = self.until().map_or(offered, |until| offered.min(until));
         let latest = self.latest();
-        if latest >= wanted {
-            return Ok(false);
-        }
         let first = Version::new(latest.number().saturating_add(1));
         let updates = visit.updates(first, wanted)?;
         match self.apply(&updates) {
@@ -61,13 +62,10 @@ impl Copied for Dictionary {
             }
             Err(error) => return Err(Stopped::Store(error)),
         }
-        // Otherwise all that is missing would be in memory at once.
-        visit.forget();
-        let now = self.latest();
-        if now == latest {
+        if self.latest() == latest {
             return Err(FetchError::Unusable("update that is new").into());
         }
-        Ok(now < wanted)
+        Ok(true)
     }
 
     fn prune(&self) -> Result<Option<Version>, NotApplied> {

@@ -3,7 +3,7 @@
 use std::{
     collections::BTreeMap,
     sync::{
-        Arc,
+        Arc, Mutex,
         atomic::{AtomicUsize, Ordering},
     },
 };
@@ -511,6 +511,99 @@ fn what_a_part_cannot_answer_a_router_asks_of_others() {
     assert_eq!(notes.into_unverified().get(version), Some(&note));
     assert_eq!(client.take_incidents(), []);
     for server in [router, part, nameless, whole] {
+        stop(server);
+    }
+}
+
+#[test]
+fn pages_without_entries_and_without_end_are_a_lie() {
+    let author = Author::of_tree();
+    author.publish(&[("zebra", "1")]);
+    let endless = Liar::new(service(&author.path("s.pad")), |path, mut answer| {
+        // Each page ends right after the key with which it begins, and none has an entry.
+        if let Ok(Resource::Page(_, range)) = Resource::parse(path) {
+            let begin = range.start.as_ref().map_or(&[][..], Key::as_bytes);
+            let end = Key::try_from([begin, b"a"].concat().as_slice()).unwrap();
+            let (start, end) = (range.start.clone(), Some(end));
+            answer.body = Question::Range(KeyRange { start, end }).encode();
+        }
+        answer
+    });
+    let endless = start(endless);
+    let alone = author.client(&[&endless], "alone");
+    let refused = alone.page(Version::new(1), &KeyRange::ALL).unwrap_err();
+    assert!(refused.is_lie(), "{refused}");
+    // An honest server beside it has the answer.
+    let honest = start(service(&author.path("s.pad")));
+    let both = author.client(&[&endless, &honest], "both");
+    let (page, contents) = both.page(Version::new(1), &KeyRange::ALL).unwrap();
+    assert_eq!((page, contents.entries.len()), (KeyRange::ALL, 1));
+    assert_eq!(both.take_incidents().len(), 1);
+    for server in [endless, honest] {
+        stop(server);
+    }
+}
+
+#[test]
+fn what_one_upstream_has_begun_another_one_ends() {
+    let author = Author::of_tree();
+    let many: Vec<String> = (0..40).map(|number| format!("k{number:03}")).collect();
+    let long = "x".repeat(100_000);
+    let entries: Vec<_> = many
+        .iter()
+        .map(|name| (name.as_str(), long.as_str()))
+        .collect();
+    author.publish(&entries);
+    for price in ["1", "2", "3"] {
+        author.publish(&[("k000", price)]);
+    }
+    // All but the last versions are gone, so that the newest is taken alone.
+    let old = author.copy("s.pad", "old.pad");
+    author.publish(&[("k001", "4")]);
+    let new = author.copy("s.pad", "new.pad");
+    let pruned = |store| {
+        let (dictionary, mut mirror) = mirror_keeping(store, "last:1", Vec::new());
+        mirror.round().unwrap();
+        service_of(dictionary)
+    };
+    let newer = start(pruned(&new));
+    let range = keys("k", "l");
+    let (part, ahead) = part_of(&author, range.clone(), vec![connect(&newer)]);
+    let between = Arc::new(Mutex::new(None));
+    let (answers, noted) = (AtomicUsize::new(0), Arc::clone(&between));
+    let ahead = Mutex::new(ahead);
+    let slow = Liar::new(pruned(&old), move |path, answer| {
+        // The other one comes in between, when one page is here and the next is on its way.
+        if path.starts_with("answers/") && answers.fetch_add(1, Ordering::Relaxed) == 1 {
+            *noted.lock().unwrap() = Some(ahead.lock().unwrap().round().unwrap());
+        }
+        answer
+    });
+    let slow = start(slow);
+    let follow = |upstream: &Running, beside: &str| {
+        let (upstreams, beside) = (vec![connect(upstream)], author.path(beside));
+        let mut mirror = Mirror::of_part(Arc::clone(&part), upstreams, beside, Arc::default());
+        mirror.round().unwrap()
+    };
+    let round = follow(&slow, "slow");
+    assert!(round.incidents.is_empty(), "{:?}", round.incidents);
+    assert_eq!((round.taken, round.latest), (1, Version::new(4)));
+    // It had lost the version that was being loaded, and did not begin another one in its place.
+    let between = between.lock().unwrap().take().unwrap();
+    assert_eq!((between.taken, between.latest), (0, Version::EMPTY));
+    assert!(
+        between.incidents[0].is_elsewhere(),
+        "{:?}",
+        between.incidents
+    );
+    assert_eq!(follow(&newer, "newer").latest, Version::new(5));
+    let served = serve(&part);
+    let whole = open_repository(&author.path("s.pad")).unwrap();
+    let (version, question) = (Version::new(5), Question::Range(range));
+    let asked = Resource::Answer(version, question.clone());
+    let answer = connect(&served).get(&asked, 8 << 20).unwrap();
+    assert_eq!(answer, whole.answer(version, &question).unwrap());
+    for server in [newer, slow, served] {
         stop(server);
     }
 }
