@@ -47,7 +47,7 @@ pub(super) struct MirrorCommand {
     #[arg(long, requires = "keys")]
     name: Option<String>,
     /// The memory that the --keys may take: a SIZE, as 4GiB.
-    #[arg(long, value_name = "SIZE", default_value = "1GiB", value_parser = quantity::memory)]
+    #[arg(long, value_name = "SIZE", default_value = "1GiB", requires = "keys", value_parser = quantity::memory)]
     memory: usize,
     /// Keep only these versions: A..B (both, and none after B), A.. or last:N (at least the last N). Older ones are dropped as the mirror
     /// follows; questions about others are answered with what is kept.
