@@ -169,6 +169,17 @@ impl<S: NodeStore> Tree<S> {
         {
             return Ok(());
         }
+        self.apply_each(operations)
+    }
+
+    /// Applies operations one by one.
+    ///
+    /// # Errors
+    /// As [`Tree::apply`].
+    pub(crate) fn apply_each(&mut self, operations: &[Operation]) -> Result<(), ApplyError>
+    where
+        ApplyError: From<S::Fault>,
+    {
         for operation in operations {
             match operation {
                 Operation::Put(key, value) => self.put(key.as_bytes(), value.as_bytes())?,

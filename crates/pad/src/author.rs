@@ -264,11 +264,10 @@ impl<M: HostedRepository + ?Sized, D: Store> RecordedAuthor<M, D> {
         Ok(self.sign(batch)?.version())
     }
 
-    /// Room for the changes of the next snapshot. If the latest version is empty, and the repository keeps its contents itself, about so many
-    /// bytes of them are in memory, and the others in the folder of the file at this path, where nothing of them stays. All other changes
-    /// must be in memory.
+    /// Room for the changes of the next snapshot. If the repository keeps its contents itself, about so many bytes of them are in memory, and
+    /// the others in the folder of the file at this path, where nothing of them stays. All other changes must be in memory.
     pub fn gather(&self, beside: &Path, memory: usize) -> Changes {
-        if self.can_load() {
+        if self.takes_sorted() {
             Changes::sorted(beside, memory, Workers::all_cores())
         } else {
             Changes::in_memory()
@@ -286,22 +285,25 @@ impl<M: HostedRepository + ?Sized, D: Store> RecordedAuthor<M, D> {
             Gathered::Sorter(sorter) => sorter,
         };
         let sorted = sorter.sorted().map_err(RepositoryError::from)?;
+        let is_first = self.repository.memory().entries() == 0;
+        let takes_sorted = self.takes_sorted();
         match &self.author {
-            ResumedAuthor::WithKey(signer) if self.can_load() => {
+            ResumedAuthor::WithKey(signer) if takes_sorted && is_first => {
                 let number = sorted.number().map_err(RepositoryError::from)?;
                 let mut entries = sorted.entries().map_err(RepositoryError::from)?;
                 Ok(self.repository.load(number, &mut entries, signer)?)
             }
-            // Another version was staged since they were gathered.
+            ResumedAuthor::WithKey(signer) if takes_sorted && !sorted.is_in_memory() => {
+                let mut operations = sorted.operations().map_err(RepositoryError::from)?;
+                Ok(self.repository.publish_changes(&mut operations, signer)?)
+            }
             _ => self.stage(sorted.batch().map_err(RepositoryError::from)?),
         }
     }
 
-    /// Whether the next snapshot need not be in memory: there are no entries, and nothing waits.
-    fn can_load(&self) -> bool {
-        matches!(self.author, ResumedAuthor::WithKey(_))
-            && self.waiting.is_empty()
-            && self.repository.memory().entries() == 0
+    /// Whether the changes of the next snapshot need not be in memory: nothing waits, and the repository keeps its contents itself.
+    fn takes_sorted(&self) -> bool {
+        matches!(self.author, ResumedAuthor::WithKey(_)) && self.waiting.is_empty()
     }
 
     /// Makes all staged snapshots and these records durable, all or nothing.

@@ -1,8 +1,8 @@
 //! The changes of one snapshot while they are gathered: more than memory holds, if need be.
 //!
-//! The first contents of a dictionary can be loaded from a stream in ascending order of keys ([`crate::hosted::RowKeeper::load`]). So what
-//! is gathered for them is sorted, and what does not fit into a bound goes into a file without a name beside the store, in sorted runs
-//! that are merged when all are there. All other snapshots are gathered in memory.
+//! A repository that keeps its contents itself takes changes from a stream in ascending order of keys ([`crate::hosted::RowKeeper::load`],
+//! [`crate::hosted::RowKeeper::publish_changes`]). So what is gathered for it is sorted, and what does not fit into a bound goes into a file
+//! without a name beside the store, in sorted runs that are merged when all are there. For all other repositories changes are gathered in memory.
 //!
 //! Source: external merge sort, Knuth, "The Art of Computer Programming" 3, section 5.4.
 
@@ -41,7 +41,7 @@ impl Changes {
         Self(Gathered::InMemory(Vec::new()))
     }
 
-    /// Room for the changes of a snapshot that can be loaded, of which at most about so many bytes are in memory. The others are in the
+    /// Room for the changes of a snapshot that can be taken from a stream, of which at most about so many bytes are in memory. The others are in the
     /// folder of the file at this path.
     pub(crate) fn sorted(beside: &Path, memory: usize, workers: Workers) -> Self {
         Self(Gathered::Sorter(Sorter::new(beside, memory, workers)))

@@ -20,7 +20,10 @@ use pad_tree::{Difference, KeyHistory, KeyRange};
 
 use crate::{
     answering::{AnswerError, Noted},
-    hosted::{AskedRepository, HostedRepository, Keeping, SignedUpdate, SortedEntries, Typed},
+    hosted::{
+        AskedRepository, HostedRepository, Keeping, RowKeeper, SignedUpdate, SortedEntries,
+        SortedOperations, Typed,
+    },
     question::{HeadText, Question},
     repository::{RepositoryError, SignError},
     signing_keys::SigningKeys,
@@ -249,11 +252,31 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
         entries: &mut SortedEntries<'_>,
         signer: &HeadSigner,
     ) -> Result<Version, SignError> {
+        self.publish_row(|rows| rows.load(number, entries, signer))
+    }
+
+    /// The same for operations in ascending order of their keys, after a version that has entries.
+    ///
+    /// # Errors
+    /// [`SignError`]: nothing is changed.
+    pub(crate) fn publish_changes(
+        &mut self,
+        operations: &mut SortedOperations<'_>,
+        signer: &HeadSigner,
+    ) -> Result<Version, SignError> {
+        self.publish_row(|rows| rows.publish_changes(operations, signer))
+    }
+
+    /// Stages a version of which the store gets the row alone.
+    fn publish_row(
+        &mut self,
+        publish: impl FnOnce(&mut dyn RowKeeper) -> Result<Version, SignError>,
+    ) -> Result<Version, SignError> {
         self.begin()?;
         let Keeping::Rows(rows) = self.memory.keeping() else {
             return Err(RepositoryError::from(NO_AUTHOR).into());
         };
-        let version = rows.load(number, entries, signer)?;
+        let version = publish(rows)?;
         let row = rows.row(version).inspect_err(|_| rows.close());
         self.staged = vec![row.map_err(RepositoryError::from)?];
         Ok(version)

@@ -109,6 +109,9 @@ pub trait Checkpointed: UpdatedRepository {
 /// Entries in ascending order of their keys, which are read when they are needed.
 pub type SortedEntries<'e> = dyn Iterator<Item = Result<(Key, Value), StoreError>> + Send + 'e;
 
+/// Operations in ascending order of their keys, which are read when they are needed.
+pub type SortedOperations<'o> = dyn Iterator<Item = Result<Operation, StoreError>> + Send + 'o;
+
 /// Keeps its contents itself, beside the store, and the heads of all versions. In the place of updates the store has a row for the latest
 /// version, which says where its contents are.
 ///
@@ -149,6 +152,17 @@ pub trait RowKeeper: UpdatedRepository {
         &mut self,
         number: u64,
         entries: &mut SortedEntries<'_>,
+        signer: &HeadSigner,
+    ) -> Result<Version, SignError>;
+
+    /// Signs operations in ascending order of their keys as the version after one that has entries, without holding all of them; see
+    /// [`pad_tree::StoredRepository::publish_changes`].
+    ///
+    /// # Errors
+    /// [`SignError`]: nothing is changed.
+    fn publish_changes(
+        &mut self,
+        operations: &mut SortedOperations<'_>,
         signer: &HeadSigner,
     ) -> Result<Version, SignError>;
 

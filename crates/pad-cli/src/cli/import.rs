@@ -53,9 +53,9 @@ pub(super) struct Import {
     /// disks too. Whatever is reported with --json is durable; a crash loses nothing else.
     #[arg(long, value_name = "SNAPSHOTS", value_parser = clap::value_parser!(u32).range(1..))]
     group: Option<u32>,
-    /// The memory for the changes of the first snapshot of a store whose nodes are in a file, as 512MiB or 2GB; what does not fit is
-    /// sorted in a file without a name beside the store, about as large as the snapshot. Other snapshots are held in memory, whatever
-    /// is said here.
+    /// The memory for the changes of a snapshot of a store whose nodes are in a file, as 512MiB or 2GB; what does not fit is sorted in
+    /// a file without a name beside the store, about as large as the snapshot. Changes of other stores are held in memory, whatever is
+    /// said here.
     #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = quantity::memory)]
     memory: usize,
     /// Append a snapshot to a log although the log has a version of just these entries that is not known to be imported: after the store

@@ -6,19 +6,21 @@ use serde_json::Value as Json;
 
 use crate::{bench::Bench, kill};
 
-/// A trace of a snapshot of so many rows, several of them on one key, and of two small ones.
+/// A trace of a snapshot of so many rows, several of them on one key, of another one on half as many keys again, and of a small one.
 fn trace(rows: u32) -> String {
     let mut text = String::from("snapshot,op,key,value\n");
-    for row in 0..rows {
-        // A multiplier that is odd: the keys come in no order.
-        let key = row.wrapping_mul(2_654_435_761) % (rows * 3 / 4);
-        if row % 7 == 6 {
-            writeln!(text, "all,delete,key {key},").unwrap();
-        } else {
-            writeln!(text, "all,put,key {key},value {row}").unwrap();
+    for (name, keys) in [("all", rows * 3 / 4), ("more", rows * 9 / 8)] {
+        for row in 0..keys * 4 / 3 {
+            // A multiplier that is odd: the keys come in no order.
+            let key = row.wrapping_mul(2_654_435_761) % keys;
+            if row % 7 == 6 {
+                writeln!(text, "{name},delete,key {key},").unwrap();
+            } else {
+                writeln!(text, "{name},put,key {key},value {row}").unwrap();
+            }
         }
     }
-    text + "more,put,another,1\nmore,delete,key 3,\nless,delete,another,\n"
+    text + "less,delete,key 3,\n"
 }
 
 fn roots(bench: &Bench, store: &str) -> Vec<Json> {
@@ -31,7 +33,7 @@ fn whatever_the_memory_versions_and_exports_are_the_same() {
     for scheme in ["red-black", "treap", "skip-list"] {
         let bench = Bench::new();
         bench.ok(&format!("keygen --out k --scheme {scheme}"));
-        bench.write("t.csv", trace(20_000).as_bytes());
+        bench.write("t.csv", trace(40_000).as_bytes());
         let stores = [
             ("usual", "--repository path-copying"),
             ("large", "--memory 1GiB"),
@@ -84,13 +86,13 @@ fn sizes_that_are_none_are_refused() {
 fn a_load_that_was_killed_is_done_again() {
     let bench = Bench::new();
     bench.ok("keygen --out k");
-    bench.write("t.csv", trace(60_000).as_bytes());
+    bench.write("t.csv", trace(50_000).as_bytes());
     let import = |store: &str| {
         format!("import --store {store} --key k --record {store}.signed --memory 64KiB t.csv")
     };
     bench.ok(&import("whole"));
     let mut unfinished = 0;
-    for milliseconds in [30, 100, 200, 300, 400, 500, 700, 900] {
+    for milliseconds in [30, 100, 200, 300, 400, 600, 900, 1300, 1700, 2000] {
         for file in ["s", "s.newest", "s.nodes", "s.nodes.heads", "s.signed"] {
             let _ = std::fs::remove_file(bench.path(file));
         }

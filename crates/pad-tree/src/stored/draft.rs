@@ -4,15 +4,17 @@ use core::{cmp::Ordering, fmt, num::NonZeroU32};
 
 use pad_core::{InputError, StoreFault, Suite};
 
+mod ways;
+
 use super::{
     layout::{Layout, Unplaced},
     link::Link,
     log::NodeLog,
-    nodes::Nodes,
+    nodes::{Nodes, Passing, Recent, Record},
     record,
 };
 use crate::{
-    annotation::Authenticated,
+    annotation::{Annotation, Authenticated},
     balancing::BalancingScheme,
     entries::{Entries, Probe},
     id::{Children, EntryId, KeyId, NodeId, NodeKind, to_usize},
@@ -25,6 +27,7 @@ use crate::{
 pub(super) struct Draft<'n, S: Suite, B: BalancingScheme, L> {
     memory: InPlace<Authenticated<S>, B>,
     nodes: &'n Nodes<L>,
+    recent: Recent,
     /// Where the inner nodes in memory are from; those that are not here are new.
     origins: Vec<Origin>,
     /// The addresses of the leaves in memory; `None`, or none here, for new ones.
@@ -92,6 +95,14 @@ enum Origin {
         is_leaf: bool,
         bounds: Bounds,
     },
+}
+
+/// A node in memory that was not read.
+#[derive(Clone, Copy)]
+struct Unread<D> {
+    node: NodeId,
+    link: Link<D>,
+    bounds: Bounds,
 }
 
 /// What a parent says of a node that is stored at this address.
@@ -192,6 +203,7 @@ impl<'n, S: Suite, B: BalancingScheme, L: NodeLog> Draft<'n, S, B, L> {
         let mut draft = Self {
             memory: InPlace::sealed(),
             nodes,
+            recent: Recent::default(),
             origins: Vec::new(),
             leaves: Vec::new(),
             separators: Separators::default(),
@@ -313,6 +325,80 @@ impl<'n, S: Suite, B: BalancingScheme, L: NodeLog> Draft<'n, S, B, L> {
         }
     }
 
+    /// What is known of a node that was not read; `None` if it was.
+    fn unread(&self, node: NodeId) -> Option<Unread<S::Digest>> {
+        if !node.is_inner() {
+            return None;
+        }
+        match self.origins.get(node.index()).copied()? {
+            Origin::Unread {
+                address,
+                is_leaf,
+                bounds,
+            } => Some(Unread {
+                node,
+                link: Link {
+                    is_leaf,
+                    ..link(&self.memory, node, address)
+                },
+                bounds,
+            }),
+            _ => None,
+        }
+    }
+
+    /// Reads a node. It has the digest that its parent says, and is between the separators on its way.
+    fn read(
+        &self,
+        unread: &Unread<S::Digest>,
+        recent: &mut Recent,
+        passing: Passing,
+    ) -> Result<Record, StoreFault> {
+        let record = self.nodes.open_near(&unread.link, recent, passing)?;
+        let (digest, name) = if unread.link.is_leaf {
+            let (key, value) = record::entry(&record);
+            (S::leaf(key, &S::value(value)), key)
+        } else {
+            let [left, right] = record::children::<S::Digest>(&record)?;
+            let digest = <Authenticated<S> as Annotation>::node(&left.digest, &right.digest);
+            (digest, record::separator::<S::Digest>(&record))
+        };
+        let strictly = !unread.link.is_leaf;
+        if digest == unread.link.digest && self.separators.are_around(unread.bounds, name, strictly)
+        {
+            Ok(record)
+        } else {
+            Err(StoreFault::Damaged)
+        }
+    }
+
+    /// Takes in a node that was read. A leaf gets another id.
+    fn take(&mut self, unread: Unread<S::Digest>, record: &[u8]) -> Result<NodeId, StoreFault> {
+        let Unread { node, link, bounds } = unread;
+        let address = link.address;
+        if link.is_leaf {
+            let (key, value) = record::entry(record);
+            let entry = self.memory.fill_leaf(node, key, value);
+            self.set_leaf(entry, Some(address));
+            return Ok(NodeId::leaf(entry));
+        }
+        let [left, right] = record::children::<S::Digest>(record)?;
+        let separator = record::separator::<S::Digest>(record);
+        let middle = self.separators.add(separator);
+        let middle = Some(middle.ok_or(StoreFault::Damaged)?);
+        let rank =
+            B::RANKED.then(|| B::rank(<Authenticated<S> as Annotation>::key_bits(separator)));
+        let separator = self.memory.entries_mut().add_key(separator, rank);
+        let below = |low, high| Bounds { low, high };
+        let children = Children::new(
+            self.adopt(left, below(bounds.low, middle)),
+            self.adopt(right, below(middle, bounds.high)),
+        );
+        self.memory.fill(node, separator, children);
+        self.set_origin(node, Origin::Read { address });
+        Ok(node)
+    }
+
     /// A node of which no more is known than its link says.
     fn adopt(&mut self, link: Link<S::Digest>, bounds: Bounds) -> NodeId {
         let node = self.memory.adopt(link.digest, B::from_bit(link.balance));
@@ -397,66 +483,14 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> NodeStore for Draft<'_, S, B, L> 
         self.memory.children(node)
     }
 
-    /// What is read has the digest that its parent says, and is between the separators on its way.
     fn open(&mut self, node: NodeId) -> Result<NodeId, StoreFault> {
-        if !node.is_inner() {
-            return Ok(node);
-        }
-        let origin = self.origins.get(node.index()).copied();
-        let Some(Origin::Unread {
-            address,
-            is_leaf,
-            bounds,
-        }) = origin
-        else {
+        let Some(unread) = self.unread(node) else {
             return Ok(node);
         };
-        let link = Link {
-            is_leaf,
-            ..link(&self.memory, node, address)
-        };
-        let record = self.nodes.open(&link)?;
-        if is_leaf {
-            let (key, value) = record::entry(&record);
-            if S::leaf(key, &S::value(value)) != link.digest
-                || !self.separators.are_around(bounds, key, false)
-            {
-                return Err(StoreFault::Damaged);
-            }
-            let entry = self.memory.fill_leaf(node, key, value);
-            self.set_leaf(entry, Some(address));
-            return Ok(NodeId::leaf(entry));
-        }
-        let [left, right] = record::children::<S::Digest>(&record)?;
-        let digest = <Authenticated<S> as crate::Annotation>::node(&left.digest, &right.digest);
-        let separator = record::separator::<S::Digest>(&record);
-        if digest != link.digest || !self.separators.are_around(bounds, separator, true) {
-            return Err(StoreFault::Damaged);
-        }
-        let middle = self.separators.add(separator);
-        let middle = Some(middle.ok_or(StoreFault::Damaged)?);
-        let rank = B::RANKED
-            .then(|| B::rank(<Authenticated<S> as crate::Annotation>::key_bits(separator)));
-        let separator = self.memory.entries_mut().add_key(separator, rank);
-        let children = Children::new(
-            self.adopt(
-                left,
-                Bounds {
-                    high: middle,
-                    ..bounds
-                },
-            ),
-            self.adopt(
-                right,
-                Bounds {
-                    low: middle,
-                    ..bounds
-                },
-            ),
-        );
-        self.memory.fill(node, separator, children);
-        self.set_origin(node, Origin::Read { address });
-        Ok(node)
+        let mut recent = core::mem::take(&mut self.recent);
+        let read = self.read(&unread, &mut recent, Passing::Often);
+        self.recent = recent;
+        self.take(unread, &read?)
     }
 
     fn fetch(&mut self, node: NodeId, side: Side) -> Result<NodeId, StoreFault> {

@@ -1,7 +1,6 @@
 //! Reading nodes from a log, through a cache of its blocks.
 
 use core::{
-    iter,
     ops::Deref,
     sync::atomic::{AtomicU64, Ordering},
 };
@@ -208,7 +207,7 @@ impl<L: NodeLog> Nodes<L> {
         let number = address / BLOCK_BYTES;
         self.stay_block(stay, number)?;
         let start = usize::try_from(address % BLOCK_BYTES).map_err(|_| StoreFault::Damaged)?;
-        let block = self.block(number, start)?;
+        let block = self.block(number, start, Passing::Often)?;
         let there = block.get(start..).ok_or(StoreFault::Damaged)?;
         let length = if let Some(length) = record::length::<D>(there)? {
             length
@@ -251,12 +250,11 @@ impl<L: NodeLog> Nodes<L> {
         let start = number.checked_mul(BLOCK_BYTES).ok_or(StoreFault::Damaged)?;
         let length = self.visible.saturating_sub(start).min(BLOCK_BYTES);
         let length = usize::try_from(length).map_err(|_| StoreFault::Damaged)?;
-        // Shared from the beginning: a vector would be copied.
-        let mut block: Arc<[u8]> = iter::repeat_n(0, length).collect();
-        let bytes = Arc::get_mut(&mut block).ok_or(StoreFault::Damaged)?;
+        let mut block = [0; BLOCK];
+        let bytes = block.get_mut(..length).ok_or(StoreFault::Damaged)?;
         self.log.read(start, bytes)?;
         self.reads.fetch_add(1, Ordering::Relaxed);
-        Ok(block)
+        Ok(Arc::from(&*bytes))
     }
 
     /// Makes all published versions durable.
@@ -267,6 +265,20 @@ impl<L: NodeLog> Nodes<L> {
     /// Drops what was appended since the last version.
     pub(super) fn discard(&mut self) {
         self.log.discard();
+    }
+
+    /// Has what was appended be read before it is published: only what makes the next version reaches it.
+    pub(super) fn show_appended(&mut self) {
+        self.visible = self.log.end();
+        self.forget_last();
+    }
+
+    /// Drops what was appended since the last version, although it may have been read.
+    pub(super) fn withdraw(&mut self) {
+        self.discard();
+        self.visible = self.log.end();
+        // Blocks in memory may be of what is not there any more.
+        self.use_cache(self.cache.clone());
     }
 
     /// The bytes of the blocks in memory.
@@ -286,25 +298,43 @@ impl<L: NodeLog> Nodes<L> {
     /// # Errors
     /// [`StoreFault::Damaged`], [`StoreFault::Medium`].
     pub(super) fn open<D: DigestBytes>(&self, link: &Link<D>) -> Result<Record, StoreFault> {
-        let found = self.record::<D>(link.address)?;
+        self.open_near(link, &mut Recent::default(), Passing::Often)
+    }
+
+    /// The same for who has read the node above it from the recent block, which is often its own.
+    ///
+    /// # Errors
+    /// As [`Nodes::open`].
+    pub(super) fn open_near<D: DigestBytes>(
+        &self,
+        link: &Link<D>,
+        recent: &mut Recent,
+        passing: Passing,
+    ) -> Result<Record, StoreFault> {
+        let start = usize::try_from(link.address % BLOCK_BYTES).map_err(|_| StoreFault::Damaged)?;
+        let number = link.address / BLOCK_BYTES;
+        let block = match &recent.0 {
+            // Only a whole block does not grow.
+            Some((last, block)) if *last == number && block.len() == BLOCK => Arc::clone(block),
+            _ => {
+                let block = self.block(number, start, passing)?;
+                recent.0 = Some((number, Arc::clone(&block)));
+                block
+            }
+        };
+        let there = block.get(start..).ok_or(StoreFault::Damaged)?;
+        let found = match record::length::<D>(there)? {
+            Some(length) if length <= there.len() => Record {
+                bytes: block,
+                start,
+                length,
+            },
+            length => self.assembled::<D>(link.address, length)?,
+        };
         if record::is_leaf(&found) == link.is_leaf && record::is_intact(&found) {
             Ok(found)
         } else {
             Err(StoreFault::Damaged)
-        }
-    }
-
-    fn record<D: DigestBytes>(&self, address: u64) -> Result<Record, StoreFault> {
-        let start = usize::try_from(address % BLOCK_BYTES).map_err(|_| StoreFault::Damaged)?;
-        let block = self.block(address / BLOCK_BYTES, start)?;
-        let there = block.get(start..).ok_or(StoreFault::Damaged)?;
-        match record::length::<D>(there)? {
-            Some(length) if length <= there.len() => Ok(Record {
-                bytes: block,
-                start,
-                length,
-            }),
-            length => self.assembled::<D>(address, length),
         }
     }
 
@@ -349,7 +379,7 @@ impl<L: NodeLog> Nodes<L> {
         while bytes.len() < length {
             let start = usize::try_from(next % BLOCK_BYTES).map_err(|_| StoreFault::Damaged)?;
             let wanted = (length - bytes.len()).min(BLOCK - start);
-            let block = self.block(next / BLOCK_BYTES, start + wanted - 1)?;
+            let block = self.block(next / BLOCK_BYTES, start + wanted - 1, Passing::Often)?;
             let piece = block.get(start..start + wanted);
             bytes.extend_from_slice(piece.ok_or(StoreFault::Damaged)?);
             next += u64::try_from(wanted).map_err(|_| StoreFault::Damaged)?;
@@ -358,7 +388,7 @@ impl<L: NodeLog> Nodes<L> {
     }
 
     /// A block that has at least this byte.
-    fn block(&self, number: u64, place: usize) -> Result<Arc<[u8]>, StoreFault> {
+    fn block(&self, number: u64, place: usize, passing: Passing) -> Result<Arc<[u8]>, StoreFault> {
         if let Some(block) = self.held().and_then(|held| held.get(number))
             && block.len() > place
         {
@@ -376,7 +406,9 @@ impl<L: NodeLog> Nodes<L> {
             return Err(StoreFault::Damaged);
         }
         let block = self.fetched(number)?;
-        self.blocks.insert(number, Arc::clone(&block));
+        if passing == Passing::Often {
+            self.blocks.insert(number, Arc::clone(&block));
+        }
         Ok(block)
     }
 
@@ -417,6 +449,19 @@ const LONGEST_KEPT: usize = 4 * BLOCK;
 
 /// A few paths.
 const LEAST_BLOCKS: usize = 16;
+
+/// Whether a block is likely to be read again soon.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Passing {
+    /// It stays in memory while there is room.
+    Often,
+    /// It takes the room of no other.
+    Once,
+}
+
+/// The block that was read from last, and its number: nodes above each other often stand in one.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Recent(Option<(u64, Arc<[u8]>)>);
 
 /// The bytes of a node's record.
 #[derive(Clone, Debug)]

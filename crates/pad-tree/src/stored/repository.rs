@@ -6,6 +6,7 @@ mod compact;
 mod copy;
 mod head;
 mod heads;
+mod pieces;
 mod publish;
 mod sorted;
 mod warm;
@@ -236,19 +237,25 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
         check_next(&self.authority, self.latest(), Some(history), base, head)
     }
 
-    /// Applies operations to a draft.
+    /// Applies operations to a draft of what follows these contents.
     fn applied(
         &self,
         (draft, root): (Draft<'_, S, B, L>, Option<NodeId>),
-        operations: &[Operation],
-        expected: Option<&S::Digest>,
+        contents: Contents<S::Digest>,
+        followed: Followed<'_, S::Digest>,
     ) -> Result<Applied<S, B>, ApplyError> {
+        let operations = followed.operations();
         // Nobody has signed the number of entries: what it changes by is counted from a number that no removal exceeds.
         let base = operations.len();
         let mut tree = Tree::with_store(draft, root, base);
-        tree.apply(operations, &self.workers)?;
+        match followed {
+            Followed::Piece(_) => tree.apply_each(operations)?,
+            Followed::Batch(_) | Followed::Update(..) => tree.apply(operations, &self.workers)?,
+        }
         let digest = tree.hash(&self.workers);
-        if expected.is_some_and(|expected| *expected != digest) {
+        if let Followed::Update(_, expected) = followed
+            && *expected != digest
+        {
             return Err(ApplyError::RootMismatch);
         }
         let (draft, sealed) = tree.sealed();
@@ -256,7 +263,7 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
         let [after, base] = [tree.population, base].map(u64::try_from);
         let population = after
             .ok()
-            .and_then(|after| self.len().checked_add(after))
+            .and_then(|after| contents.population.checked_add(after))
             .zip(base.ok())
             .and_then(|(sum, base)| sum.checked_sub(base))
             .filter(|population| (*population == 0) == tree.root.is_none())
@@ -269,27 +276,26 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
         })
     }
 
-    /// Appends a version.
+    /// Appends what is new in a version. Returns its contents.
+    fn place(&mut self, applied: &Applied<S, B>) -> Result<Contents<S::Digest>, ApplyError> {
+        let (position, nodes) = (self.nodes.log().end(), &mut self.nodes);
+        let placed = applied
+            .changes
+            .lay_out(applied.root, position, |bytes| nodes.append(bytes));
+        Ok(Contents {
+            root: placed?,
+            population: applied.population,
+        })
+    }
+
+    /// Appends and publishes a version.
     fn append(
         &mut self,
         applied: &Applied<S, B>,
         signed: &SignedHead<S>,
     ) -> Result<Version, ApplyError> {
-        let (position, nodes) = (self.nodes.log().end(), &mut self.nodes);
-        let placed = applied
-            .changes
-            .lay_out(applied.root, position, |bytes| nodes.append(bytes));
-        let root = match placed {
-            Ok(root) => root,
-            Err(unplaced) => {
-                self.nodes.discard();
-                return Err(unplaced.into());
-            }
-        };
-        let contents = Contents {
-            root,
-            population: applied.population,
-        };
+        let contents = self.place(applied);
+        let contents = contents.inspect_err(|_| self.nodes.discard())?;
         Ok(self.record(signed, Some(contents))?)
     }
 
@@ -479,6 +485,27 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
 /// What an operation takes at least in a message, beside its key and its value.
 const LEAST_OPERATION: usize = 2;
 
+/// What is applied to a draft.
+#[derive(Clone, Copy)]
+enum Followed<'o, D> {
+    /// All operations of a version.
+    Batch(&'o [Operation]),
+    /// All of one that somebody else has signed, and the root that they lead to.
+    Update(&'o [Operation], &'o D),
+    /// Some of those of a version, in their turn: what one has emptied is not loaded anew by the next.
+    Piece(&'o [Operation]),
+}
+
+impl<'o, D> Followed<'o, D> {
+    const fn operations(&self) -> &'o [Operation] {
+        match self {
+            Self::Batch(operations) | Self::Update(operations, _) | Self::Piece(operations) => {
+                operations
+            }
+        }
+    }
+}
+
 /// What an update has led to.
 struct Applied<S: Suite, B: BalancingScheme> {
     /// The root's digest.
@@ -505,9 +532,11 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> Repository for StoredRepository<S
     fn apply(&mut self, update: &Update<S>) -> Result<Version, ApplyError> {
         self.require_open()?;
         self.check_next(update.base, &update.head)?;
-        let draft = Draft::<S, B, L>::new(&self.nodes, self.latest_contents().root);
-        let root = &update.head.head.root;
-        let applied = self.applied(draft, &update.operations, Some(root))?;
+        let contents = self.latest_contents();
+        let (mut draft, mut root) = Draft::<S, B, L>::new(&self.nodes, contents.root);
+        draft.open_ways(&mut root, &update.operations, &self.workers)?;
+        let followed = Followed::Update(&update.operations, &update.head.head.root);
+        let applied = self.applied((draft, root), contents, followed)?;
         self.append(&applied, &update.head)
     }
 

@@ -13,6 +13,7 @@ mod growth;
 mod independent_verifier;
 mod logs;
 mod parts;
+mod pieces;
 mod set_operations;
 mod signatures;
 mod sorted;

@@ -155,8 +155,13 @@ impl Sorted {
         Ok(operations.filter_map(|operation| match operation {
             Ok(Operation::Put(key, value)) => Some(Ok((key, value))),
             Ok(Operation::Remove(_)) => None,
-            Err(error) => Some(Err(error.into())),
+            Err(error) => Some(Err(error)),
         }))
+    }
+
+    /// Whether none of them is in a file.
+    pub(crate) const fn is_in_memory(&self) -> bool {
+        matches!(self.0, Source::Memory(_))
     }
 
     /// All operations, in memory.
@@ -164,14 +169,20 @@ impl Sorted {
     /// # Errors
     /// [`StoreError::Io`].
     pub(crate) fn batch(&self) -> Result<Vec<Operation>, StoreError> {
-        Ok(self.operations()?.collect::<io::Result<_>>()?)
+        self.operations()?.collect()
     }
 
-    fn operations(&self) -> io::Result<impl Iterator<Item = io::Result<Operation>> + Send> {
+    /// All operations, one after the other.
+    ///
+    /// # Errors
+    /// [`StoreError::Io`], also in the iterator.
+    pub(crate) fn operations(
+        &self,
+    ) -> Result<impl Iterator<Item = Result<Operation, StoreError>> + Send, StoreError> {
         let mut cursor = self.cursor()?;
         Ok(core::iter::from_fn(move || {
             let record = cursor.advance().transpose()?;
-            Some(record.and_then(Record::operation))
+            Some(record.and_then(Record::operation).map_err(StoreError::from))
         }))
     }
 

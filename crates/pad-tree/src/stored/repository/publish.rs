@@ -6,10 +6,11 @@ use pad_core::{
 };
 use signature::Signer;
 
-use super::StoredRepository;
+use super::{Followed, StoredRepository};
 use crate::{
     author::in_order,
     balancing::BalancingScheme,
+    id::NodeId,
     stored::{draft::Draft, log::NodeLog},
 };
 
@@ -41,24 +42,11 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
         signer: &K,
     ) -> Result<Update<S>, PublishError> {
         self.require_open().map_err(ApplyError::from)?;
-        let (mut draft, mut root) = Draft::<S, B, L>::new(&self.nodes, self.latest_contents().root);
+        let contents = self.latest_contents();
+        let (mut draft, mut root) = Draft::<S, B, L>::new(&self.nodes, contents.root);
         *batch = in_order(core::mem::take(batch), &self.workers);
-        let mut fault = None;
-        batch.retain(|operation| {
-            if fault.is_some() {
-                return true;
-            }
-            let is_there = draft.contains(&mut root, operation.key().as_bytes());
-            let is_there = is_there.unwrap_or_else(|found| {
-                fault = Some(found);
-                true
-            });
-            is_there || matches!(operation, Operation::Put(..))
-        });
-        if let Some(fault) = fault {
-            return Err(ApplyError::from(fault).into());
-        }
-        let applied = self.applied((draft, root), batch, None)?;
+        self.keep_effective(&mut draft, &mut root, batch)?;
+        let applied = self.applied((draft, root), contents, Followed::Batch(batch))?;
         let base = self.latest();
         let head = self.signed_next(applied.digest, signer)?;
         self.append(&applied, &head)?;
@@ -68,6 +56,25 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
             head,
             attachment: (),
         })
+    }
+
+    /// Drops the operations, in ascending order of their keys, that remove keys which these contents do not have. On an error all are there.
+    pub(super) fn keep_effective(
+        &self,
+        draft: &mut Draft<'_, S, B, L>,
+        root: &mut Option<NodeId>,
+        operations: &mut Vec<Operation>,
+    ) -> Result<(), ApplyError> {
+        let ways = draft.open_ways(root, operations, &self.workers)?;
+        let mut found = Vec::with_capacity(operations.len());
+        for (operation, is_there) in operations.iter().zip(ways) {
+            found.push(is_there || draft.contains(root, operation.key().as_bytes())?);
+        }
+        let mut found = found.into_iter();
+        operations.retain(|operation| {
+            found.next().unwrap_or(true) || matches!(operation, Operation::Put(..))
+        });
+        Ok(())
     }
 
     /// The signed head of the next version, which has this root.

@@ -22,6 +22,9 @@ pub enum SortedError<E> {
     /// The latest version has entries already.
     #[error("the latest version is not empty")]
     NotEmpty,
+    /// The latest version has no entries yet: those of the next are loaded.
+    #[error("the latest version is empty")]
+    Empty,
     /// An entry's key is not above the key before it.
     #[error("the entries do not stand in ascending order of their keys")]
     Unordered,

@@ -1,12 +1,13 @@
 //! Tree PADs whose nodes are in a file: a look-up or a change reads the nodes on its ways, and not the dictionary.
 
+use core::num::NonZeroUsize;
 use std::io;
 #[cfg(feature = "object-store")]
 use std::sync::Arc;
 
 use pad_core::{
-    ApplyError, Heads as _, Key, LookupError, Operation, Repository, Response, SnapshotHead,
-    StoreFault, Suite, Untrusted, Verified, VerifyError, Version, Workers, codec,
+    ApplyError, Heads as _, Key, LookupError, Operation, Repository, Response, SignedHead,
+    SnapshotHead, StoreFault, Suite, Untrusted, Verified, VerifyError, Version, Workers, codec,
     contradiction::Past, head::Authority, history::ConsistencyProof, signature::HeadSigner,
 };
 use pad_tree::{
@@ -22,7 +23,9 @@ use crate::{
     answering::{AnswerError, AnsweringRepository, Noted},
     author::{AuthorError, ResumedAuthor},
     family::not_offered,
-    hosted::{Keeping, KeptRepository, RowKeeper, SignedUpdate, SortedEntries, Typed},
+    hosted::{
+        Keeping, KeptRepository, RowKeeper, SignedUpdate, SortedEntries, SortedOperations, Typed,
+    },
     kept_log::{KeptLog, NodeFile, RowLengths, SystemError},
     keys::{PublicKey, SecretKey},
     offered::OfferedRepository,
@@ -118,6 +121,24 @@ impl<S: Suite, B: BalancingScheme, L: KeptLog + 'static> Typed<StoredRepository<
             PublishError::Signer(error) => SignError::Signer(error),
             PublishError::Apply(error) => refused(error, &self.log().system_error()).into(),
         }
+    }
+
+    /// The version that was made of what was sorted, or why there is none.
+    fn signed(
+        &self,
+        published: Result<SignedHead<S>, SortedError<StoreError>>,
+    ) -> Result<Version, SignError> {
+        let error = match published {
+            Ok(head) => return Ok(head.head.version),
+            Err(SortedError::Publish(error)) => return Err(self.unsigned(error)),
+            Err(SortedError::Source(error)) => error,
+            Err(SortedError::NotEmpty) => StoreError::Damaged(NOT_EMPTY),
+            Err(SortedError::Empty) => StoreError::Damaged(EMPTY),
+            Err(SortedError::Unordered | SortedError::Number { .. }) => {
+                StoreError::Io(io::Error::new(io::ErrorKind::InvalidData, NOT_SORTED))
+            }
+        };
+        Err(RepositoryError::from(error).into())
     }
 
     /// The copy of all versions from one on in a new log, durable.
@@ -238,16 +259,18 @@ impl<S: Suite, B: BalancingScheme, L: KeptLog + 'static> RowKeeper
         let loaded = self
             .repository_mut()
             .publish_sorted(number, entries, signer);
-        let error = match loaded {
-            Ok(head) => return Ok(head.head.version),
-            Err(SortedError::Publish(error)) => return Err(self.unsigned(error)),
-            Err(SortedError::Source(error)) => error,
-            Err(SortedError::NotEmpty) => StoreError::Damaged(NOT_EMPTY),
-            Err(SortedError::Unordered | SortedError::Number { .. }) => {
-                StoreError::Io(io::Error::new(io::ErrorKind::InvalidData, NOT_SORTED))
-            }
-        };
-        Err(RepositoryError::from(error).into())
+        self.signed(loaded)
+    }
+
+    fn publish_changes(
+        &mut self,
+        operations: &mut SortedOperations<'_>,
+        signer: &HeadSigner,
+    ) -> Result<Version, SignError> {
+        let published = self
+            .repository_mut()
+            .publish_changes(operations, TOGETHER, signer);
+        self.signed(published)
     }
 
     fn check_changes(&self, version: Version) -> Result<(), CheckError> {
@@ -417,7 +440,11 @@ fn answer<S: Suite, B: BalancingScheme, L: KeptLog, Q: ProvableQuery>(
     Ok(codec::encode(&Response::new(repository, version, proof)?))
 }
 
+/// So many changes are applied together: they take about 100 MB of memory.
+const TOGETHER: NonZeroUsize = NonZeroUsize::new(1 << 15).unwrap();
+
 const NOT_EMPTY: &str = "entries can be loaded into an empty dictionary only";
+const EMPTY: &str = "what an empty dictionary is to have is loaded";
 const NOT_SORTED: &str = "the entries to be loaded are not those that were sorted";
 
 #[cfg(test)]

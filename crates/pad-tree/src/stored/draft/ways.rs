@@ -1,0 +1,179 @@
+//! Reading the nodes on the ways of many keys: all ways at a time, level by level.
+//!
+//! Each node is read once. Nodes of one level do not depend on each other: several threads read and hash them, and what waits for the
+//! medium or for memory waits at the same time.
+
+use core::ops::Range;
+
+use pad_core::{Operation, StoreFault, Suite, Workers};
+
+use super::{Draft, Unread};
+use crate::{
+    balancing::BalancingScheme,
+    entries::Probe,
+    id::{NodeId, NodeKind},
+    side::Side,
+    store::NodeStore as _,
+    stored::{
+        log::NodeLog,
+        nodes::{Passing, Recent, Record},
+    },
+};
+
+/// The ways of so many keys are followed together. As many blocks are in memory meanwhile.
+const TOGETHER: usize = 1024;
+
+/// Fewer keys are looked for one by one.
+const LEAST: usize = 32;
+
+/// A node on the ways of some keys.
+struct Reached {
+    node: NodeId,
+    /// The node above it, and on which side of that it is; `None` for the root.
+    above: Option<(NodeId, Side)>,
+    keys: Range<usize>,
+    /// The block in which the node above it stands.
+    recent: Recent,
+}
+
+/// A node that was read, and its block.
+type ReadNode<D> = (Unread<D>, Record, Recent);
+
+impl<S: Suite, B: BalancingScheme, L: NodeLog> Draft<'_, S, B, L> {
+    /// Reads the nodes on the ways of operations in ascending order of keys, if these are many. Says of each operation whether its key was
+    /// found; what was not found may be there all the same.
+    ///
+    /// The root gets the id under which it is in memory.
+    ///
+    /// # Errors
+    /// A node cannot be read, or [`StoreFault::Damaged`].
+    pub(in crate::stored) fn open_ways(
+        &mut self,
+        root: &mut Option<NodeId>,
+        operations: &[Operation],
+        workers: &Workers,
+    ) -> Result<Vec<bool>, StoreFault> {
+        let mut found = vec![false; operations.len()];
+        let Some(top) = root.as_mut().filter(|_| operations.len() >= LEAST) else {
+            return Ok(found);
+        };
+        *top = self.open(*top)?;
+        for (piece, found) in operations.chunks(TOGETHER).zip(found.chunks_mut(TOGETHER)) {
+            self.follow(*top, piece, found, workers)?;
+        }
+        Ok(found)
+    }
+
+    fn follow(
+        &mut self,
+        top: NodeId,
+        operations: &[Operation],
+        found: &mut [bool],
+        workers: &Workers,
+    ) -> Result<(), StoreFault> {
+        let probes = operations.iter().map(Operation::key);
+        let probes: Vec<_> = probes.map(|key| Probe::new(key.as_bytes())).collect();
+        let mut level = vec![Reached {
+            node: top,
+            above: None,
+            keys: 0..probes.len(),
+            recent: Recent::default(),
+        }];
+        while !level.is_empty() {
+            let read = |reached: &Reached| self.read_reached(reached);
+            let all = if level.len() >= LEAST {
+                workers.map(&level, read)
+            } else {
+                level.iter().map(read).collect()
+            };
+            let mut next = Vec::with_capacity(level.len());
+            for (reached, read) in level.into_iter().zip(all) {
+                let reached = self.taken(reached, read?)?;
+                self.part(reached, &probes, found, &mut next);
+            }
+            level = next;
+        }
+        Ok(())
+    }
+
+    /// Reads a node; `None` if it is in memory already.
+    fn read_reached(&self, reached: &Reached) -> Result<Option<ReadNode<S::Digest>>, StoreFault> {
+        let Some(unread) = self.unread(reached.node) else {
+            return Ok(None);
+        };
+        // What the way of one key alone passes is of no use to others.
+        let passing = if reached.keys.len() > 1 {
+            Passing::Often
+        } else {
+            Passing::Once
+        };
+        let mut recent = reached.recent.clone();
+        let record = self.read(&unread, &mut recent, passing)?;
+        Ok(Some((unread, record, recent)))
+    }
+
+    /// Takes in a node, if it was read.
+    fn taken(
+        &mut self,
+        reached: Reached,
+        read: Option<ReadNode<S::Digest>>,
+    ) -> Result<Reached, StoreFault> {
+        let Some((unread, record, recent)) = read else {
+            return Ok(reached);
+        };
+        let node = self.take(unread, &record)?;
+        if let Some((above, side)) = reached.above
+            && node != reached.node
+        {
+            self.memory.lead(above, side, node);
+        }
+        Ok(Reached {
+            node,
+            recent,
+            ..reached
+        })
+    }
+
+    /// Where the ways of some keys go on from a node that was read.
+    fn part(
+        &self,
+        reached: Reached,
+        probes: &[Probe<'_>],
+        found: &mut [bool],
+        next: &mut Vec<Reached>,
+    ) {
+        let Reached {
+            node, keys, recent, ..
+        } = reached;
+        let Some(below) = probes.get(keys.clone()) else {
+            return;
+        };
+        match node.kind() {
+            NodeKind::Leaf(entry) => {
+                for (place, probe) in keys.zip(below) {
+                    found[place] = self.compare(probe, entry).is_eq();
+                }
+            }
+            NodeKind::Inner(_) => {
+                let separator = self.memory.separator(node);
+                let entries = self.memory.entries();
+                let is_left = |probe: &Probe<'_>| entries.compare(probe, separator).is_lt();
+                let middle = keys.start + below.partition_point(is_left);
+                let children = self.memory.children(node);
+                for (side, keys) in [
+                    (Side::Left, keys.start..middle),
+                    (Side::Right, middle..keys.end),
+                ] {
+                    if !keys.is_empty() {
+                        next.push(Reached {
+                            node: children.on(side),
+                            above: Some((node, side)),
+                            keys,
+                            recent: recent.clone(),
+                        });
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! Changes of a version that are more than memory holds.
+//!
+//! Operations are applied in the order of their keys in any case. So a piece of them is applied, hashed and stored before the next is
+//! read, as if it were a version of its own that nobody signs. Because keys are in order, what is stored twice by that are the few
+//! paths at which one piece ends and the next begins.
+
+use core::{iter::Fuse, num::NonZeroUsize};
+
+use pad_core::{
+    ApplyError, HeadSignature, Key, Operation, Repository as _, SignedHead, StoreFault, Suite,
+};
+use signature::Signer;
+
+use super::{Contents, Followed, SortedError, StoredRepository};
+use crate::{
+    balancing::BalancingScheme,
+    stored::{draft::Draft, log::NodeLog},
+};
+
+/// With so many bytes a piece is full.
+const PIECE_BYTES: usize = 1 << 24;
+
+impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
+    /// Signs operations in strictly ascending order of their keys as the next version after one that has entries, and stores it. It is the
+    /// version that [`StoredRepository::publish`] makes of them, root for root; removing an absent key does nothing.
+    ///
+    /// Time: as of [`StoredRepository::publish`]. Memory: that of an update with `together` operations, but of at most about 16 MiB of them,
+    /// whatever their number is; each takes a few kilobytes, because of the nodes on its way.
+    ///
+    /// The version is not durable before [`StoredRepository::synchronise`], and must not be handed out before.
+    ///
+    /// # Errors
+    /// [`SortedError`]: nothing is changed, and no signature has left this function.
+    pub fn publish_changes<K, E>(
+        &mut self,
+        operations: impl IntoIterator<Item = Result<Operation, E>>,
+        together: NonZeroUsize,
+        signer: &K,
+    ) -> Result<SignedHead<S>, SortedError<E>>
+    where
+        K: Signer<HeadSignature>,
+    {
+        self.require_open().map_err(ApplyError::from)?;
+        if self.latest_contents().root.is_none() {
+            return Err(SortedError::Empty);
+        }
+        let published = self.apply_and_sign(Pieces::new(operations.into_iter(), together), signer);
+        if published.is_err() && !self.is_closed {
+            self.nodes.withdraw();
+        }
+        published
+    }
+
+    fn apply_and_sign<K, E>(
+        &mut self,
+        mut pieces: Pieces<impl Iterator<Item = Result<Operation, E>>>,
+        signer: &K,
+    ) -> Result<SignedHead<S>, SortedError<E>>
+    where
+        K: Signer<HeadSignature>,
+    {
+        let mut contents = self.latest_contents();
+        let mut digest = self.head(self.latest()).map_err(|_| damaged())?.head.root;
+        while let Some(mut piece) = pieces.next()? {
+            (digest, contents) = self.applied_piece(contents, &mut piece)?;
+            self.nodes.show_appended();
+        }
+        let head = self.signed_next(digest, signer)?;
+        self.record(&head, Some(contents))
+            .map_err(ApplyError::from)?;
+        Ok(head)
+    }
+
+    /// Applies operations to contents, and appends what is new. Returns the root's digest and the new contents.
+    fn applied_piece(
+        &mut self,
+        contents: Contents<S::Digest>,
+        piece: &mut Vec<Operation>,
+    ) -> Result<(S::Digest, Contents<S::Digest>), ApplyError> {
+        let (mut draft, mut root) = Draft::<S, B, L>::new(&self.nodes, contents.root);
+        self.keep_effective(&mut draft, &mut root, piece)?;
+        let applied = self.applied((draft, root), contents, Followed::Piece(piece))?;
+        Ok((applied.digest, self.place(&applied)?))
+    }
+}
+
+fn damaged() -> ApplyError {
+    StoreFault::Damaged.into()
+}
+
+/// Reads operations a piece at a time, and checks their order.
+struct Pieces<I> {
+    operations: Fuse<I>,
+    /// The most of a piece.
+    together: NonZeroUsize,
+    /// The greatest key so far.
+    last: Option<Key>,
+}
+
+impl<E, I: Iterator<Item = Result<Operation, E>>> Pieces<I> {
+    fn new(operations: I, together: NonZeroUsize) -> Self {
+        Self {
+            operations: operations.fuse(),
+            together,
+            last: None,
+        }
+    }
+
+    /// The next operations; `None` when all were there.
+    fn next(&mut self) -> Result<Option<Vec<Operation>>, SortedError<E>> {
+        let (mut piece, mut bytes) = (Vec::<Operation>::new(), 0_usize);
+        while piece.len() < self.together.get() && bytes < PIECE_BYTES {
+            let Some(operation) = self.operations.next() else {
+                break;
+            };
+            let operation = operation.map_err(SortedError::Source)?;
+            let before = piece.last().map(Operation::key).or(self.last.as_ref());
+            if before.is_some_and(|before| before >= operation.key()) {
+                return Err(SortedError::Unordered);
+            }
+            bytes = bytes.saturating_add(operation.key().as_bytes().len());
+            if let Operation::Put(_, value) = &operation {
+                bytes = bytes.saturating_add(value.as_bytes().len());
+            }
+            piece.push(operation);
+        }
+        let Some(last) = piece.last() else {
+            return Ok(None);
+        };
+        self.last = Some(last.key().clone());
+        Ok(Some(piece))
+    }
+}

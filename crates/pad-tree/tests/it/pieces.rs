@@ -1,0 +1,316 @@
+//! Changes that are applied piece by piece: as the author in memory applies them at once.
+
+use core::{convert::Infallible, num::NonZeroUsize};
+
+use conformance::{
+    Random,
+    operation::{key, value},
+    pad::dictionary,
+    tree::tree_author,
+};
+use ed25519_dalek::{SignatureError, Signer, SigningKey};
+use pad_core::{
+    ApplyError, Dictionary as _, HeadSignature, Key, Operation, Repository, Sha256Ed25519,
+    StoreFault, Version, Workers,
+};
+use pad_tree::{
+    BalancingScheme, MemoryLog, NodeLog, PublishError, RedBlack, SkipList, SortedError,
+    StoredRepository, Treap, TreeAuthor,
+};
+
+use crate::logs::{Twist, Twisted};
+
+macro_rules! pieces {
+    ($($name:ident: $scheme:ty;)*) => {$(
+        mod $name {
+            use super::*;
+
+            #[test]
+            fn versions_are_those_of_an_author_in_memory() {
+                check::<$scheme>();
+            }
+
+            #[test]
+            fn what_is_emptied_on_the_way_is_not_loaded_anew() {
+                check_emptied::<$scheme>();
+            }
+
+            #[test]
+            fn what_is_refused_leaves_nothing_behind() {
+                check_refusals::<$scheme>();
+            }
+
+            #[test]
+            fn memory_does_not_grow_with_the_number_of_changes() {
+                check_memory::<$scheme>();
+            }
+        }
+    )*};
+}
+
+pieces! {
+    treap: Treap;
+    red_black: RedBlack;
+    skip_list: SkipList;
+}
+
+type S = Sha256Ed25519;
+
+fn signer() -> SigningKey {
+    SigningKey::from_bytes(&[7; 32])
+}
+
+fn repository<B: BalancingScheme, L: NodeLog>(log: L) -> StoredRepository<S, B, L> {
+    let author = tree_author::<S, B>(dictionary(), 7);
+    StoredRepository::open(author.authority(), log, 1 << 20).unwrap()
+}
+
+fn together(operations: usize) -> NonZeroUsize {
+    NonZeroUsize::new(operations).unwrap()
+}
+
+fn numbered(number: u64) -> Key {
+    key((number * 7).to_be_bytes())
+}
+
+fn all(operations: &[Operation]) -> impl Iterator<Item = Result<Operation, Infallible>> {
+    operations.iter().cloned().map(Ok)
+}
+
+/// Changes in order: of keys that may be there and of keys between them, one of three a removal.
+fn changes(keys: u64, random: &mut Random) -> Vec<Operation> {
+    let mut changes = Vec::new();
+    for number in 0..keys * 7 {
+        let name = key(number.to_be_bytes());
+        match random.below(12) {
+            0 | 1 => changes.push(Operation::Put(name, value(random.bytes(20)))),
+            2 => changes.push(Operation::Remove(name)),
+            _ => {}
+        }
+    }
+    changes
+}
+
+/// A repository and an author with the same first version.
+type Begun<B, L> = (StoredRepository<S, B, L>, TreeAuthor<S, B, SigningKey>);
+
+fn begun<B: BalancingScheme, L: NodeLog>(keys: u64, log: L) -> Begun<B, L> {
+    let mut author = tree_author::<S, B>(dictionary(), 7);
+    let first = (0..keys).map(|number| Operation::Put(numbered(number), value([1; 30])));
+    let first = author.snapshot_of(first.collect()).unwrap();
+    let mut repository = repository(log);
+    repository.apply(&first).unwrap();
+    (repository, author)
+}
+
+fn check<B: BalancingScheme>() {
+    let mut random = Random::new(71);
+    for (keys, pieces) in [
+        (1, 1),
+        (3, 1),
+        (40, 3),
+        (300, 64),
+        (2000, 500),
+        (300, 1 << 20),
+    ] {
+        let pair = NonZeroUsize::new(2).unwrap();
+        for workers in [Workers::sequential(), Workers::new(pair).unwrap()] {
+            let (pieced, mut author) = begun::<B, _>(keys, MemoryLog::default());
+            let mut pieced = pieced.with_workers(workers);
+            for _ in 0..3 {
+                let changes = changes(keys, &mut random);
+                let update = author.snapshot_of(changes.clone()).unwrap();
+                if pieced.is_empty() {
+                    // Nothing is there to be changed.
+                    let refused =
+                        pieced.publish_changes(all(&changes), together(pieces), &signer());
+                    assert!(matches!(refused, Err(SortedError::Empty)));
+                    pieced.apply(&update).unwrap();
+                    continue;
+                }
+                let head = pieced.publish_changes(all(&changes), together(pieces), &signer());
+                assert_eq!(head.unwrap(), update.head, "{keys} keys");
+                let latest = pieced.latest();
+                assert_eq!(pieced.check_contents(latest).unwrap(), pieced.len());
+            }
+            // What follows is made of what was stored.
+            let mut opened = repository::<B, _>(pieced.log().clone());
+            let changes = changes(keys, &mut random);
+            let update = author.snapshot_of(changes).unwrap();
+            opened.apply(&update).unwrap();
+            opened.check_heads().unwrap();
+        }
+    }
+}
+
+fn check_emptied<B: BalancingScheme>() {
+    let (mut pieced, mut author) = begun::<B, _>(40, MemoryLog::default());
+    let mut changes: Vec<_> = (0..40)
+        .map(|number| Operation::Remove(numbered(number)))
+        .collect();
+    // Behind all that are removed, in pieces of their own.
+    changes.extend((100..140).map(|number| Operation::Put(numbered(number), value("new"))));
+    let update = author.snapshot_of(changes.clone()).unwrap();
+    let head = pieced.publish_changes(all(&changes), together(10), &signer());
+    assert_eq!(head.unwrap(), update.head);
+    assert_eq!(pieced.len(), 40);
+    assert_eq!(pieced.check_contents(pieced.latest()).unwrap(), 40);
+}
+
+/// A signer that refuses.
+struct Refusing;
+
+impl Signer<HeadSignature> for Refusing {
+    fn try_sign(&self, _: &[u8]) -> Result<HeadSignature, SignatureError> {
+        Err(SignatureError::new())
+    }
+}
+
+/// There is room for so many bytes.
+#[derive(Clone, Debug)]
+struct Full(u64);
+
+impl Twist for Full {
+    fn append(&mut self, log: &mut MemoryLog, bytes: &[u8]) -> Result<(), StoreFault> {
+        if log.end() + u64::try_from(bytes.len()).unwrap() > self.0 {
+            return Err(StoreFault::Medium);
+        }
+        log.append(bytes)
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("unreadable")]
+struct Unreadable;
+
+fn check_refusals<B: BalancingScheme>() {
+    let log = Twisted(MemoryLog::default(), Full(u64::MAX));
+    let (mut pieced, mut author) = begun::<B, _>(2000, log);
+    let changes = changes(2000, &mut Random::new(72));
+    let end = pieced.log().end();
+    let refused = |pieced: &mut StoredRepository<S, B, Twisted<Full>>,
+                   operations: Vec<Result<Operation, Unreadable>>| {
+        let error = pieced
+            .publish_changes(operations, together(100), &signer())
+            .unwrap_err();
+        assert_eq!(
+            (pieced.log().end(), pieced.latest()),
+            (end, Version::new(1))
+        );
+        // What was read of what is gone is not answered from memory.
+        assert_eq!(pieced.check_contents(Version::new(1)).unwrap(), 2000);
+        error
+    };
+    let whole = || changes.iter().cloned().map(Ok).collect::<Vec<_>>();
+    for place in [1, 99, 100, 101, 1000] {
+        let mut swapped = whole();
+        swapped.swap(place - 1, place);
+        assert!(matches!(
+            refused(&mut pieced, swapped),
+            SortedError::Unordered
+        ));
+        let mut twice = whole();
+        let before = twice[place - 1].clone();
+        twice[place] = before;
+        assert!(matches!(
+            refused(&mut pieced, twice),
+            SortedError::Unordered
+        ));
+        let mut broken = whole();
+        broken[place] = Err(Unreadable);
+        assert!(matches!(
+            refused(&mut pieced, broken),
+            SortedError::Source(Unreadable)
+        ));
+    }
+    for room in [1, 10_000, 100_000] {
+        pieced.log_mut().1 = Full(end + room);
+        let SortedError::Publish(PublishError::Apply(error)) = refused(&mut pieced, whole()) else {
+            panic!("another error")
+        };
+        assert_eq!(error, ApplyError::Store(StoreFault::Medium));
+    }
+    pieced.log_mut().1 = Full(u64::MAX);
+    let error = pieced.publish_changes(whole(), together(100), &Refusing);
+    assert!(matches!(
+        error,
+        Err(SortedError::Publish(PublishError::Signer(_)))
+    ));
+    assert_eq!(
+        (pieced.log().end(), pieced.latest()),
+        (end, Version::new(1))
+    );
+    // The same changes are taken afterwards.
+    let update = author.snapshot_of(changes.clone()).unwrap();
+    let head = pieced.publish_changes(whole(), together(100), &signer());
+    assert_eq!(head.unwrap(), update.head);
+    assert_eq!(
+        pieced.check_contents(Version::new(2)).unwrap(),
+        pieced.len()
+    );
+}
+
+/// A log whose memory is there before it is measured.
+#[derive(Debug)]
+struct Reserved(MemoryLog, Vec<u8>);
+
+impl NodeLog for Reserved {
+    fn latest(&self) -> Version {
+        self.0.latest()
+    }
+
+    fn end(&self) -> u64 {
+        u64::try_from(self.1.len()).unwrap()
+    }
+
+    fn read(&self, position: u64, bytes: &mut [u8]) -> Result<(), StoreFault> {
+        let start = usize::try_from(position).unwrap();
+        bytes.copy_from_slice(&self.1[start..][..bytes.len()]);
+        Ok(())
+    }
+
+    fn record(&self, version: Version) -> Result<Vec<u8>, StoreFault> {
+        self.0.record(version)
+    }
+
+    fn append(&mut self, bytes: &[u8]) -> Result<(), StoreFault> {
+        assert!(self.1.len() + bytes.len() <= self.1.capacity());
+        self.1.extend(bytes);
+        Ok(())
+    }
+
+    fn publish(&mut self, version: Version, record: &[u8]) -> Result<(), StoreFault> {
+        self.0.publish(version, record)
+    }
+
+    fn synchronise(&mut self) -> Result<(), StoreFault> {
+        Ok(())
+    }
+
+    fn discard(&mut self) {}
+}
+
+fn check_memory<B: BalancingScheme>() {
+    let keys = 40_000;
+    let peak = |changed: u64| {
+        let log = Reserved(MemoryLog::default(), Vec::with_capacity(64 << 20));
+        let mut pieced = repository::<B, _>(log);
+        let entries =
+            (0..keys).map(|number| Ok::<_, Infallible>((numbered(number), value([1; 30]))));
+        pieced.publish_sorted(keys, entries, &signer()).unwrap();
+        let changes = (0..changed).map(|number| {
+            Ok::<_, Infallible>(Operation::Put(
+                numbered(number * (keys / changed)),
+                value([2; 30]),
+            ))
+        });
+        let taken = allocation_counter::measure(|| {
+            let head = pieced.publish_changes(changes, together(500), &signer());
+            head.unwrap();
+        });
+        taken.bytes_max
+    };
+    let (few, many) = (peak(2500), peak(20_000));
+    assert!(many < few + few / 4, "{few} bytes, {many} bytes");
+    assert!(many < 8 << 20, "{many} bytes");
+}
