@@ -12,6 +12,7 @@
 //!
 //! Source: path copying of Crosby & Wallach 2010, section 3.2.1, with the nodes on disk.
 
+mod blocks;
 mod build;
 mod cache;
 mod draft;

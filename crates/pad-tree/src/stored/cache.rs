@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use pad_core::{StoreFault, Version};
 
-use super::held::Held;
+use super::{blocks::RecentBlocks, held::Held};
 
 /// How much of a stored dictionary is kept in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,7 +46,7 @@ const USUAL_BYTES: usize = 64 << 20;
 /// What no other log has: blocks of one opening of a log are right for the next.
 pub type LogId = [u8; 24];
 
-/// The memory for the nodes of one dictionary: who opens its log again with the same value finds what was warmed before, and
+/// The memory for the nodes of one dictionary: who opens its log again with the same value finds what was warmed or read before, and
 /// reads what is new.
 #[derive(Clone)]
 pub struct NodeCache {
@@ -55,6 +55,8 @@ pub struct NodeCache {
     /// Whether a version was in memory at some time.
     was_warmed: Arc<AtomicBool>,
     kept: Arc<Mutex<Option<Kept>>>,
+    /// The blocks of a log that were used last.
+    shared: Arc<Mutex<Option<(LogId, Arc<RecentBlocks>)>>>,
 }
 
 /// How far the reading of a version into memory is.
@@ -115,6 +117,7 @@ impl NodeCache {
             progress: None,
             was_warmed: Arc::default(),
             kept: Arc::default(),
+            shared: Arc::default(),
         }
     }
 
@@ -145,6 +148,35 @@ impl NodeCache {
         if let Some(note) = &self.progress {
             note(warming);
         }
+    }
+
+    /// The blocks that every opening of this log shares; none that anybody has, if it is not known that it is the same log.
+    pub(super) fn blocks_of(&self, log: Option<LogId>) -> Arc<RecentBlocks> {
+        let Some(log) = log else {
+            return self.new_blocks();
+        };
+        let mut shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((of, blocks)) = &*shared
+            && *of == log
+        {
+            return Arc::clone(blocks);
+        }
+        let blocks = self.new_blocks();
+        *shared = Some((log, Arc::clone(&blocks)));
+        blocks
+    }
+
+    /// Room for blocks, for one opening alone.
+    pub(super) fn new_blocks(&self) -> Arc<RecentBlocks> {
+        Arc::new(RecentBlocks::new(self.size.recent_bytes()))
+    }
+
+    /// Whether other openings may have these blocks too.
+    pub(super) fn shares(&self, blocks: &Arc<RecentBlocks>) -> bool {
+        let shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
+        shared
+            .as_ref()
+            .is_some_and(|(_, of)| Arc::ptr_eq(of, blocks))
     }
 
     /// What was warmed of this log, up to this version.

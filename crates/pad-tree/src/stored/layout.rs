@@ -9,8 +9,8 @@
 use pad_core::{InputError, StoreFault, Suite};
 
 use super::{
+    blocks::BLOCK,
     link::{Link, MOST_BYTES},
-    nodes::BLOCK,
     record,
 };
 

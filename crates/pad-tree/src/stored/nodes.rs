@@ -7,13 +7,9 @@ use core::{
 use std::sync::Arc;
 
 use pad_core::{DigestBytes, StoreFault, Version};
-use quick_cache::{
-    Weighter,
-    sync::{Cache, DefaultLifecycle},
-};
-use rustc_hash::FxBuildHasher;
 
 use super::{
+    blocks::{BLOCK, BLOCK_BYTES, RecentBlocks},
     cache::NodeCache,
     held::Held,
     link::Link,
@@ -21,15 +17,11 @@ use super::{
     record::{self, longest_header},
 };
 
-/// The bytes that are read and kept at a time.
-pub(super) const BLOCK: usize = 4096;
-const BLOCK_BYTES: u64 = 4096;
-
 /// A log and the blocks of it that were used last.
 #[derive(Debug)]
 pub(super) struct Nodes<L> {
     log: L,
-    blocks: Blocks,
+    blocks: Arc<RecentBlocks>,
     cache: NodeCache,
     /// Blocks that stay, if any do.
     held: Option<Stay>,
@@ -37,9 +29,6 @@ pub(super) struct Nodes<L> {
     visible: u64,
     reads: AtomicU64,
 }
-
-/// The blocks that were used last.
-type Blocks = Cache<u64, Arc<[u8]>, Bytes, FxBuildHasher>;
 
 /// The blocks that stay.
 #[derive(Debug)]
@@ -55,17 +44,7 @@ struct Stay {
     whole_bytes: u64,
 }
 
-/// Blocks count by their bytes: the last one of the log is a part of one.
-#[derive(Clone, Debug)]
-struct Bytes;
-
-impl Weighter<u64, Arc<[u8]>> for Bytes {
-    fn weight(&self, _: &u64, block: &Arc<[u8]>) -> u64 {
-        u64::try_from(block.len()).unwrap_or(u64::MAX).max(1)
-    }
-}
-
-/// The copy begins with no blocks.
+/// The copy begins with no blocks, but those that every opening of the log shares.
 impl<L: NodeLog + Clone> Clone for Nodes<L> {
     fn clone(&self) -> Self {
         Self::new(self.log.clone(), self.cache.clone())
@@ -77,8 +56,8 @@ impl<L: NodeLog> Nodes<L> {
     pub(super) fn new(log: L, cache: NodeCache) -> Self {
         Self {
             visible: log.end(),
+            blocks: recent_blocks(&log, &cache),
             log,
-            blocks: blocks(cache.size().recent_bytes()),
             cache,
             held: None,
             reads: AtomicU64::new(0),
@@ -95,11 +74,20 @@ impl<L: NodeLog> Nodes<L> {
 
     /// Appends the nodes of the next version.
     pub(super) fn append(&mut self, bytes: &[u8]) -> Result<(), StoreFault> {
+        self.keep_apart();
         self.log.append(bytes)
+    }
+
+    /// Shares blocks with no other opening: what is published here may never be in the store.
+    fn keep_apart(&mut self) {
+        if self.cache.shares(&self.blocks) {
+            self.blocks = self.cache.new_blocks();
+        }
     }
 
     /// Makes the next version durable, and its nodes visible.
     pub(super) fn publish(&mut self, version: Version, record: &[u8]) -> Result<(), StoreFault> {
+        self.keep_apart();
         self.log.publish(version, record)?;
         self.visible = self.log.end();
         self.forget_last();
@@ -108,6 +96,7 @@ impl<L: NodeLog> Nodes<L> {
 
     /// Has the latest version have this record, and what was appended.
     pub(super) fn replace(&mut self, record: &[u8]) -> Result<(), StoreFault> {
+        self.keep_apart();
         self.log.replace(record)?;
         self.visible = self.log.end();
         self.forget_last();
@@ -124,7 +113,7 @@ impl<L: NodeLog> Nodes<L> {
 
     /// Forgets what is in memory, and goes on with this memory.
     pub(super) fn use_cache(&mut self, cache: NodeCache) {
-        self.blocks = blocks(cache.size().recent_bytes());
+        self.blocks = recent_blocks(&self.log, &cache);
         self.held = None;
         self.cache = cache;
     }
@@ -293,6 +282,16 @@ impl<L: NodeLog> Nodes<L> {
         self.reads.load(Ordering::Relaxed)
     }
 
+    /// Forgets what is in memory of a node that is not what was written; whether there may be something else now, because something is
+    /// between here and the medium.
+    pub(super) fn doubt<D: DigestBytes>(&self, link: &Link<D>) -> bool {
+        // All but the longest values end in the second block behind the first.
+        (link.address / BLOCK_BYTES..)
+            .take(3)
+            .for_each(|number| self.blocks.remove(number));
+        self.log.doubt(link.address)
+    }
+
     /// The record of a node, of the kind that it should be. Its digest is not made again.
     ///
     /// # Errors
@@ -394,7 +393,7 @@ impl<L: NodeLog> Nodes<L> {
         {
             return Ok(Arc::clone(block));
         }
-        if let Some(block) = self.blocks.get(&number) {
+        if let Some(block) = self.blocks.get(number) {
             // The last block may have grown since.
             if block.len() > place && (block.len() == BLOCK || !self.has_grown(number, &block)) {
                 return Ok(block);
@@ -420,19 +419,10 @@ impl<L: NodeLog> Nodes<L> {
     }
 }
 
-/// Room for blocks of about so many bytes.
-fn blocks(bytes: usize) -> Blocks {
-    let blocks = (bytes / BLOCK).max(LEAST_BLOCKS);
-    let capacity = u64::try_from(blocks)
-        .unwrap_or(u64::MAX)
-        .saturating_mul(BLOCK_BYTES);
-    Cache::with(
-        blocks,
-        capacity,
-        Bytes,
-        FxBuildHasher,
-        DefaultLifecycle::default(),
-    )
+/// The blocks that all openings of a log have, if it has anything yet.
+fn recent_blocks<L: NodeLog>(log: &L, cache: &NodeCache) -> Arc<RecentBlocks> {
+    let has_versions = log.latest() > Version::EMPTY;
+    cache.blocks_of(log.identity().filter(|_| has_versions))
 }
 
 /// The node at an address in blocks that stay, if it is of the kind that it should be and in one block. Nothing of it is checked.
@@ -446,9 +436,6 @@ pub(super) fn in_place<'h, D: DigestBytes>(held: &'h Held, link: &Link<D>) -> Op
 
 /// A longer record is not worth the room of many nodes.
 const LONGEST_KEPT: usize = 4 * BLOCK;
-
-/// A few paths.
-const LEAST_BLOCKS: usize = 16;
 
 /// Whether a block is likely to be read again soon.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

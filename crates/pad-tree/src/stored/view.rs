@@ -117,8 +117,15 @@ impl<S: Suite, L: NodeLog> StoredView<'_, S, L> {
     }
 
     /// The record of a node, and the children of an inner one: it has the digest that its parent says. So what somebody else wrote cannot
-    /// lead in a circle, and an accident is no wrong answer.
+    /// lead in a circle, and an accident is no wrong answer. What is something else is read once more where that may help.
     fn read(self, link: &Link<S::Digest>) -> Result<Read<S::Digest>, StoreFault> {
+        match self.read_once(link) {
+            Err(StoreFault::Damaged) if self.nodes.doubt(link) => self.read_once(link),
+            read => read,
+        }
+    }
+
+    fn read_once(self, link: &Link<S::Digest>) -> Result<Read<S::Digest>, StoreFault> {
         let record = self.nodes.open(link)?;
         let (digest, children) = if link.is_leaf {
             let (key, value) = record::entry(&record);
@@ -350,7 +357,11 @@ impl<S: Suite, L: NodeLog> StoredView<'_, S, L> {
             let record = if let Some(record) = in_memory {
                 record
             } else {
-                read = self.nodes.open(&link)?;
+                read = match self.nodes.open(&link) {
+                    // On the way that is checked it is read once more.
+                    Err(StoreFault::Damaged) => return Ok(None),
+                    opened => opened?,
+                };
                 &*read
             };
             if link.is_leaf {
