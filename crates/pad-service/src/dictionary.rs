@@ -8,9 +8,8 @@ use std::{
 };
 
 use pad::{
-    AnyStore, LookupError, NodeCache, NotOffered, PublicKey, RepositoryError, Store as _,
-    StoreError, Version,
-    dynamic::{AnyRepository, Description, open_repository, open_repository_with},
+    AnyStore, LookupError, NotOffered, PublicKey, RepositoryError, Store as _, StoreError, Version,
+    dynamic::{AnyRepository, Caches, Description, open_repository, open_repository_with},
     selection::RepositoryName,
     version_notes::VersionNotes,
 };
@@ -32,8 +31,8 @@ use crate::head_log::{HeadLog, LoggedHeads};
 #[derive(Debug)]
 pub struct Dictionary {
     store: PathBuf,
-    /// What is in memory of it, from one opening to the next.
-    cache: NodeCache,
+    /// What is kept of it, from one opening to the next.
+    caches: Caches,
     description: Description,
     /// Where files are that are published beside the dictionary.
     published: Published,
@@ -64,19 +63,20 @@ impl Dictionary {
     /// # Errors
     /// [`RepositoryError`].
     pub fn open(store: &Path) -> Result<Self, RepositoryError> {
-        Self::open_with(store, NodeCache::default())
+        Self::open_with(store, Caches::default())
     }
 
-    /// The dictionary in this store, with the nodes that are read kept in this memory.
+    /// The dictionary in this store, with what is read kept in these caches. Updates are brought by a writer that has none of them.
     ///
     /// # Errors
     /// [`RepositoryError`]; [`StoreError::TooLarge`] in it if the latest version was to be in memory and needs more than it may take.
-    pub fn open_with(store: &Path, cache: NodeCache) -> Result<Self, RepositoryError> {
-        let repository = open_repository_with(store, &cache)?;
+    pub fn open_with(store: &Path, caches: impl Into<Caches>) -> Result<Self, RepositoryError> {
+        let caches = caches.into();
+        let repository = open_repository_with(store, &caches)?;
         let description = repository.description()?;
         Ok(Self {
             store: store.to_owned(),
-            cache,
+            caches,
             description,
             published: Published::Nothing,
             keep: Keep::All,
@@ -367,7 +367,7 @@ impl Dictionary {
 
     /// Puts the store as it is now in the place of what was read of it.
     fn reopen(&self) -> Result<(), RepositoryError> {
-        let opened = open_repository_with(&self.store, &self.cache)?;
+        let opened = open_repository_with(&self.store, &self.caches)?;
         let opened = Arc::new(RwLock::new(opened));
         let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
         let old = core::mem::replace(&mut *current, opened);

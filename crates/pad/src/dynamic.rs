@@ -23,6 +23,7 @@ use crate::{
     store::{StoreError, any::AnyStore},
 };
 pub use crate::{
+    caches::Caches,
     description::Description,
     offered::{AnyClient, OfferedRepository},
 };
@@ -108,19 +109,19 @@ impl AnyRepository {
 /// # Errors
 /// [`RepositoryError`].
 pub fn open_repository(path: &Path) -> Result<AnyRepository, RepositoryError> {
-    open_repository_with(path, &NodeCache::default())
+    open_repository_with(path, Caches::default())
 }
 
-/// The same, with the nodes that are read kept in this memory, where the store keeps its nodes on a medium. What was read in an earlier
-/// opening with the same value is there already.
+/// The same, with the nodes that are read kept in this memory, where the store keeps its nodes on a medium, and on this disk, where that are
+/// objects. What was read in an earlier opening with the same value is there already.
 ///
 /// # Errors
 /// [`RepositoryError`]; [`StoreError::TooLarge`] in it if the latest version was to be in memory and needs more than it may take.
 pub fn open_repository_with(
     path: &Path,
-    cache: &NodeCache,
+    caches: impl Into<Caches>,
 ) -> Result<AnyRepository, RepositoryError> {
-    Ok(opened(path, cache)?.0)
+    Ok(opened(path, &caches.into())?.0)
 }
 
 /// Opens the repository in a store that is open already.
@@ -128,15 +129,27 @@ pub fn open_repository_with(
 /// # Errors
 /// [`RepositoryError`].
 pub fn open_repository_in(store: AnyStore) -> Result<AnyRepository, RepositoryError> {
+    open_repository_in_with(store, &NodeCache::default())
+}
+
+/// The same, with the nodes that are read kept in this memory.
+///
+/// # Errors
+/// As [`open_repository_with`].
+pub fn open_repository_in_with(
+    store: AnyStore,
+    cache: &NodeCache,
+) -> Result<AnyRepository, RepositoryError> {
     let description = Description::read(&store)?;
-    open(store, &description, &NodeCache::default())
+    open(store, &description, cache)
 }
 
 /// The repository in a store, and what the store says that it is.
-fn opened(path: &Path, cache: &NodeCache) -> Result<(AnyRepository, Description), RepositoryError> {
+fn opened(path: &Path, caches: &Caches) -> Result<(AnyRepository, Description), RepositoryError> {
     let open = || {
-        let (store, description) = described(path)?;
-        Ok((open(store, &description, cache)?, description))
+        let store = AnyStore::open_with(path, caches)?;
+        let description = Description::read(&store)?;
+        Ok((open(store, &description, caches.nodes())?, description))
     };
     match open() {
         // Somebody may have pruned between the reading of the store and that of its file of nodes.
@@ -155,7 +168,7 @@ pub fn open_author(
     key: &SecretKey,
     record: SigningRecord,
 ) -> Result<AnyAuthor, AuthorError> {
-    let (repository, description) = opened(path, &NodeCache::default())?;
+    let (repository, description) = opened(path, &Caches::default())?;
     if repository.store().file().is_none() {
         return Err(RepositoryError::from(StoreError::NotSignedFor).into());
     }
@@ -176,10 +189,4 @@ fn open(
         with_suite!(description.public.suite, S => family::repository::<S>(description, &store))?;
     empty.use_cache(cache);
     Durable::open_into(store, empty)
-}
-
-fn described(path: &Path) -> Result<(AnyStore, Description), RepositoryError> {
-    let store = AnyStore::open(path)?;
-    let description = Description::read(&store)?;
-    Ok((store, description))
 }

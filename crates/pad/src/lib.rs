@@ -60,6 +60,7 @@
 
 pub mod answering;
 pub mod author;
+mod caches;
 mod changes;
 pub mod client_view;
 pub mod complete;

@@ -67,8 +67,11 @@ impl Serve {
     pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
         let publishing = self.network.publishing()?;
         let mut dictionaries = BTreeMap::new();
-        for store in &self.store {
-            let (name, path) = named(store)?;
+        let stores = self.store.iter().map(|store| named(store));
+        let stores = stores.collect::<Result<Vec<_>, _>>()?;
+        self.cache
+            .check_needed(stores.iter().map(|(_, path)| *path))?;
+        for (name, path) in stores {
             let dictionary = self.cache.open(&name, path, output)?;
             let dictionary = publishing.dictionary(dictionary, &name, self.store.len() > 1)?;
             if dictionaries

@@ -7,11 +7,11 @@ use core::ops::RangeInclusive;
 use std::{io, sync::Arc};
 
 use pad_core::{StoreFault, Version};
-use pad_tree::NodeLog;
+use pad_tree::{LogId, NodeLog};
 
 use super::{KeptLog, SystemError, latest_row, require_latest, rows};
 use crate::{
-    objects::ObjectFolder,
+    objects::{ObjectBackend, ObjectFolder},
     store::{RecordChange, Store, StoreError},
 };
 
@@ -19,7 +19,10 @@ use crate::{
 #[derive(Debug)]
 pub(crate) struct ObjectLog {
     folder: Arc<ObjectFolder>,
+    identity: LogId,
     latest: Version,
+    /// The row of the latest version when it was taken up.
+    taken_up: Vec<u8>,
     /// Where the nodes of the latest version end.
     published: u64,
     /// The position of the next byte.
@@ -65,11 +68,21 @@ const fn segment(position: u64) -> u64 {
 }
 
 impl ObjectLog {
-    /// A log without versions.
-    pub(crate) fn new(folder: Arc<ObjectFolder>) -> Self {
+    /// The log of a store, without versions.
+    pub(crate) fn of_store(store: &ObjectBackend) -> Self {
+        let mut identity = LogId::default();
+        for (byte, number) in identity.iter_mut().zip(store.number()) {
+            *byte = *number;
+        }
+        Self::new(Arc::clone(store.folder()), identity)
+    }
+
+    fn new(folder: Arc<ObjectFolder>, identity: LogId) -> Self {
         Self {
             folder,
+            identity,
             latest: Version::EMPTY,
+            taken_up: Vec::new(),
             published: 0,
             end: 0,
             pending: Vec::new(),
@@ -78,6 +91,20 @@ impl ObjectLog {
             is_writer: false,
             is_closed: false,
             error: SystemError::default(),
+        }
+    }
+
+    /// Refuses to write behind a version of which a cache says something else than its object.
+    fn require_row(&self) -> Result<(), StoreError> {
+        if !self.folder.has_cache() || self.latest == Version::EMPTY {
+            return Ok(());
+        }
+        let stored = self.folder.stored_row(self.latest)?;
+        match stored {
+            Some(row) if row == self.taken_up => Ok(()),
+            _ => Err(StoreError::Damaged(
+                "the head of its latest version is not what the cache on a disk has: take the cache away",
+            )),
         }
     }
 
@@ -116,6 +143,16 @@ impl NodeLog for ObjectLog {
         self.end
     }
 
+    /// Of what is published: a writer's may not come to be.
+    fn identity(&self) -> Option<LogId> {
+        (!self.is_writer).then_some(self.identity)
+    }
+
+    fn doubt(&self, position: u64) -> bool {
+        let place = position % SEGMENT_BYTES;
+        !self.is_writer && self.folder.forget_nodes(segment(position), place)
+    }
+
     fn read(&self, position: u64, bytes: &mut [u8]) -> Result<(), StoreFault> {
         // A long value may go on in the segments that follow.
         let (mut position, mut rest) = (position, bytes);
@@ -127,7 +164,11 @@ impl NodeLog for ObjectLog {
                 self.read_pending(position, now)
                     .ok_or(StoreFault::Damaged)?;
             } else {
-                let read = self.folder.nodes(segment(position), place, now);
+                let read = if self.is_writer {
+                    self.folder.stored_nodes(segment(position), place, now)
+                } else {
+                    self.folder.nodes(segment(position), place, now)
+                };
                 read.map_err(|error| self.error.fault(error))?;
             }
             position = position.saturating_add(u64::try_from(now.len()).unwrap_or(u64::MAX));
@@ -196,12 +237,13 @@ impl NodeLog for ObjectLog {
 impl KeptLog for ObjectLog {
     fn taken_up(&self, store: &dyn Store) -> Result<Self, StoreError> {
         let (latest, row) = latest_row(store)?;
-        let mut log = Self::new(Arc::clone(&self.folder));
+        let mut log = Self::new(Arc::clone(&self.folder), self.identity);
         if latest > Version::EMPTY {
             let (.., end) = parts(latest, &row).ok_or(StoreError::Damaged(
                 "the head of its latest version is not what was written",
             ))?;
             (log.latest, log.published, log.end) = (latest, end, end);
+            log.taken_up = row;
         }
         Ok(log)
     }
@@ -214,6 +256,7 @@ impl KeptLog for ObjectLog {
             return Ok(());
         }
         require_latest(store, self.latest)?;
+        self.require_row()?;
         let number = self.folder.next_nodes(segment(self.published))?;
         if number >= MOST_SEGMENTS {
             return Err(StoreError::Damaged("its segments have no more numbers"));
@@ -232,7 +275,11 @@ impl KeptLog for ObjectLog {
         let row = if staged.is_some() {
             staged
         } else {
-            let read = self.folder.row(version);
+            let read = if self.is_writer {
+                self.folder.stored_row(version)
+            } else {
+                self.folder.row(version)
+            };
             read.map_err(|error| self.error.fault(error))?
         };
         row.filter(|row| parts(version, row).is_some())
@@ -261,7 +308,7 @@ impl KeptLog for ObjectLog {
     }
 
     fn unopened(&self) -> Self {
-        Self::new(Arc::clone(&self.folder))
+        Self::new(Arc::clone(&self.folder), self.identity)
     }
 
     fn turn(&self, _: &Self) -> RecordChange {

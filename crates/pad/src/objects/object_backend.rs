@@ -8,7 +8,7 @@ use std::{
 use pad_core::{Version, codec};
 use serde::{Deserialize, Serialize};
 
-use super::{DESCRIPTION, HEADS, NEWEST, ObjectFolder, names};
+use super::{DESCRIPTION, DiskCache, HEADS, NEWEST, ObjectFolder, names};
 use crate::store::{Record, RecordChange, Store, StoreError, StoredCheckpoint};
 
 /// The store of a dictionary whose versions and nodes are objects. It has the records that it was made with, and takes versions only.
@@ -70,17 +70,38 @@ impl ObjectBackend {
     /// # Errors
     /// [`StoreError::Missing`]; [`StoreError::Foreign`]; [`StoreError`] of the medium.
     pub fn open(folder: ObjectFolder, name: &str) -> Result<Self, StoreError> {
+        Self::open_through(folder, name, None)
+    }
+
+    /// The same, whose segments and heads are read through a cache, if one is given. Writing needs none of it: whoever publishes reads
+    /// from the objects themselves.
+    ///
+    /// # Errors
+    /// As [`ObjectBackend::open`].
+    pub fn open_through(
+        mut folder: ObjectFolder,
+        name: &str,
+        cache: Option<Arc<DiskCache>>,
+    ) -> Result<Self, StoreError> {
         let bytes = folder.small(DESCRIPTION)?;
         let bytes = bytes.ok_or_else(|| StoreError::Missing(name.into()))?;
         let description = codec::decode_body::<Description>(&bytes)
             .ok()
             .filter(|description| description.title == TITLE)
             .ok_or_else(|| StoreError::Foreign(name.into()))?;
+        if let Some(cache) = cache {
+            folder.read_through(cache, &description.store);
+        }
         Ok(Self {
             folder: Arc::new(folder),
             description,
             pinned: Mutex::default(),
         })
+    }
+
+    /// The dictionary's number, which nobody chose.
+    pub(crate) const fn number(&self) -> &[u8; 16] {
+        &self.description.store
     }
 
     /// The objects.

@@ -12,6 +12,8 @@ mod log;
 #[cfg(feature = "aad")]
 mod log_files;
 #[cfg(feature = "object-store")]
+mod object_cache;
+#[cfg(feature = "object-store")]
 mod objects;
 mod proof_file;
 mod stored;

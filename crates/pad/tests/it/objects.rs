@@ -30,7 +30,7 @@ use crate::stored::{SCHEMES, assert_same, batches, key, name, put, questions};
 
 /// A store of objects that many processes share.
 #[derive(Debug, Default)]
-struct Bucket {
+pub(crate) struct Bucket {
     objects: InMemory,
     /// How many changes there are to come before one that fails; none if it is `usize::MAX`.
     until_failure: AtomicUsize,
@@ -47,7 +47,7 @@ impl core::fmt::Display for Bucket {
 }
 
 impl Bucket {
-    fn new() -> Arc<Self> {
+    pub(crate) fn new() -> Arc<Self> {
         Self::failing(usize::MAX, false)
     }
 
@@ -73,12 +73,15 @@ impl Bucket {
         self.until_failure.store(usize::MAX, Ordering::Relaxed);
     }
 
-    fn folder(self: &Arc<Self>) -> ObjectFolder {
+    pub(crate) fn folder(self: &Arc<Self>) -> ObjectFolder {
         let store: Arc<dyn ObjectStore> = self.clone();
         ObjectFolder::new(store, Path::from("a/prices")).unwrap()
     }
 
-    fn create(self: &Arc<Self>, key: &SecretKey) -> core::result::Result<(), StoreError> {
+    pub(crate) fn create(
+        self: &Arc<Self>,
+        key: &SecretKey,
+    ) -> core::result::Result<(), StoreError> {
         let description = Description {
             public: key.public().clone(),
             repository: RepositoryName::Stored,
@@ -90,12 +93,12 @@ impl Bucket {
         AnyStore::Objects(ObjectBackend::open(self.folder(), "prices").unwrap())
     }
 
-    fn repository(self: &Arc<Self>) -> AnyRepository {
+    pub(crate) fn repository(self: &Arc<Self>) -> AnyRepository {
         open_repository_in(self.store()).unwrap()
     }
 
     /// The names of all objects and what is in them.
-    fn contents(&self) -> Vec<(Path, Vec<u8>)> {
+    pub(crate) fn contents(&self) -> Vec<(Path, Vec<u8>)> {
         let read = async {
             let mut found = Vec::new();
             let mut listed = self.objects.list(None);
@@ -118,11 +121,11 @@ impl Bucket {
         found
     }
 
-    fn write(&self, path: &Path, bytes: Vec<u8>) {
+    pub(crate) fn write(&self, path: &Path, bytes: Vec<u8>) {
         wait(self.objects.put(path, bytes.into())).unwrap();
     }
 
-    fn remove(&self, path: &Path) {
+    pub(crate) fn remove(&self, path: &Path) {
         wait(self.objects.delete(path)).unwrap();
     }
 }
@@ -196,7 +199,7 @@ impl ObjectStore for Bucket {
 }
 
 /// The author's own store in a folder, with so many versions at least.
-fn signed(key: &SecretKey, folder: &std::path::Path, until: u64) -> AnyRepository {
+pub(crate) fn signed(key: &SecretKey, folder: &std::path::Path, until: u64) -> AnyRepository {
     let path = folder.join("files");
     if !path.exists() {
         let description = Description {
@@ -217,7 +220,7 @@ fn signed(key: &SecretKey, folder: &std::path::Path, until: u64) -> AnyRepositor
 }
 
 /// Brings updates to objects, a few versions at a time.
-fn bring(
+pub(crate) fn bring(
     from: &AnyRepository,
     to: &mut AnyRepository,
     until: u64,
@@ -234,7 +237,7 @@ fn bring(
     Ok(())
 }
 
-fn publish(
+pub(crate) fn publish(
     bucket: &Arc<Bucket>,
     key: &SecretKey,
     folder: &std::path::Path,
@@ -623,7 +626,7 @@ fn a_folder_is_a_store_of_objects_by_its_address() {
 }
 
 /// Objects at the address in `PAD_OBJECTS`, or in a folder.
-fn address(folder: &std::path::Path, name: &str) -> String {
+pub(crate) fn address(folder: &std::path::Path, name: &str) -> String {
     let base = std::env::var("PAD_OBJECTS");
     let base = base.unwrap_or_else(|_| format!("file://{}", folder.display()));
     let unique = folder.file_name().unwrap().to_str().unwrap();

@@ -64,3 +64,41 @@ fn authors_have_their_stores_in_files() {
     );
     bench.fails("get --store file://x/y apple", 4, "begins with file:///");
 }
+
+#[test]
+fn what_is_read_of_objects_is_kept_on_a_disk_and_files_need_no_such() {
+    let bench = Bench::with_trace();
+    certify(&bench);
+    let address = format!("file://{}", bench.path("objects/prices").display());
+    bench.ok("export --store s --at 1 --out first");
+    bench.ok(&format!("apply --store {address} --public k.pub first"));
+    let expected = bench.ok(&format!("get --store {address} --public k.pub apple"));
+    // Two that share a folder, one after the other and at the same time.
+    let line = format!("serve --store {address} --disk-cache kept --disk-cache-size 2MiB");
+    for _ in 0..2 {
+        let servers = [(); 2].map(|()| Process::start(&bench, &line, "127.0.0.1:0"));
+        for server in servers {
+            let url = server.url();
+            let get = format!("get --server {url} --tls-roots tls.pem --public k.pub apple");
+            assert_eq!(bench.ok(&get), expected);
+        }
+    }
+    let kept = std::fs::read_dir(bench.path("kept")).unwrap();
+    let bytes = kept.map(|file| file.unwrap().metadata().unwrap().len());
+    assert!((1..=2 << 20).contains(&bytes.sum::<u64>()));
+    let files = "is for stores in objects";
+    bench.fails("serve --store s --disk-cache kept", 2, files);
+    let mirror = "mirror --from http://127.0.0.1:1 --public k.pub --disk-cache kept";
+    bench.fails(&format!("{mirror} --store m"), 2, files);
+    bench.fails(&format!("{mirror} --keys a b"), 2, files);
+    let small = format!("serve --store {address} --disk-cache kept --disk-cache-size 64KiB");
+    bench.fails(&small, 2, "at least 1 MiB");
+    bench.fails(
+        &format!("serve --store {address} --disk-cache k"),
+        2,
+        "--disk-cache k",
+    );
+    let alone = bench.run(&format!("serve --store {address} --disk-cache-size 2MiB"));
+    assert_eq!(alone.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&alone.stderr).contains("--disk-cache <DIR>"));
+}

@@ -2,8 +2,6 @@
 
 use core::num::NonZeroUsize;
 use std::io;
-#[cfg(feature = "object-store")]
-use std::sync::Arc;
 
 use pad_core::{
     ApplyError, Heads as _, Key, LookupError, Operation, Repository, Response, SignedHead,
@@ -45,9 +43,7 @@ pub(super) fn repository<S: Suite>(
             in_log::<S, _>(public, log)
         }
         #[cfg(feature = "object-store")]
-        AnyStore::Objects(store) => {
-            in_log::<S, _>(public, ObjectLog::new(Arc::clone(store.folder())))
-        }
+        AnyStore::Objects(store) => in_log::<S, _>(public, ObjectLog::of_store(store)),
     }
 }
 
