@@ -56,8 +56,11 @@ pub struct NodeCache {
     was_warmed: Arc<AtomicBool>,
     kept: Arc<Mutex<Option<Kept>>>,
     /// The blocks of a log that were used last.
-    shared: Arc<Mutex<Option<(LogId, Arc<RecentBlocks>)>>>,
+    shared: Arc<Mutex<Option<Shared>>>,
 }
+
+/// The blocks that all openings of one log have.
+type Shared = (LogId, Arc<RecentBlocks>);
 
 /// How far the reading of a version into memory is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
