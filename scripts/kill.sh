@@ -1,9 +1,25 @@
 #!/bin/sh
-# Kills imports and compactions of a stored tree at random moments, so many times, and checks after each that nothing acknowledged is lost:
-#   scripts/kill.sh 10000
-# PAD_KILL_TRACE=ca-roots.csv.zst takes a smaller trace, and more moments of each import are hit.
+# Kills processes at random moments, so many times, and checks after each that nothing acknowledged is lost:
+#   scripts/kill.sh 10000              imports and compactions of a stored tree
+#   scripts/kill.sh 200 processes      in turn author, servers, mirror, router, witness and clients, under load
+# PAD_KILL_TRACE=prices.csv.zst takes few large versions for the imports, in the place of many small ones. PAD_SEED=2 takes other
+# moments for the processes. PAD names the program that is killed; unless it does, that and the test are built for release.
 set -eu
 cd "$(dirname "$0")/.."
 PAD_KILL_ROUNDS=${1:-1000}
-export PAD_KILL_ROUNDS
-exec cargo test --release --locked -p pad-cli --test it -- --exact kill::acknowledged_versions_of_stored_trees_survive --nocapture
+PAD_KILL_TRACE=${PAD_KILL_TRACE:-small-versions}
+export PAD_KILL_ROUNDS PAD_KILL_TRACE
+case ${2:-imports} in
+imports) test=kill::acknowledged_versions_of_stored_trees_survive ;;
+processes) test=service::killed::whoever_is_killed_nothing_that_was_acknowledged_is_lost_and_no_view_goes_back ;;
+*)
+    echo "usage: scripts/kill.sh [ROUNDS] [imports|processes]" >&2
+    exit 2
+    ;;
+esac
+if [ -n "${PAD:-}" ]; then
+    PAD=$(realpath "$PAD")
+    export PAD
+    exec cargo test --locked -p pad-cli --test it -- --exact "$test" --nocapture
+fi
+exec cargo test --release --locked -p pad-cli --test it -- --exact "$test" --nocapture

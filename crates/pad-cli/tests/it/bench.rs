@@ -41,8 +41,10 @@ impl Bench {
         std::fs::read(self.path(name)).unwrap()
     }
 
+    /// The program, or the one that `PAD` names, for runs by hand of a program that was built otherwise.
     pub(crate) fn command(&self) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_pad"));
+        let program = std::env::var_os("PAD").unwrap_or_else(|| env!("CARGO_BIN_EXE_pad").into());
+        let mut command = Command::new(program);
         command.current_dir(self.folder.path());
         for name in [
             "PAD_STORE",

@@ -100,7 +100,7 @@ fn a_load_that_was_killed_is_done_again() {
         let line = import("s");
         command.arg("--json").args(line.split(' '));
         let delay = std::time::Duration::from_millis(milliseconds);
-        let said = kill::killed(command, 0, delay);
+        let said = kill::killed(command, 0, delay).said;
         unfinished += u32::from(said.is_empty());
         for left in std::fs::read_dir(bench.folder.path()).unwrap() {
             let name = left.unwrap().file_name().into_string().unwrap();

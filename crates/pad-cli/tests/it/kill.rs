@@ -1,10 +1,13 @@
 //! `kill -9` at random moments of `pad import`, and of `pad compact` where nodes are in a file, loses nothing that was acknowledged.
 //!
 //! `PAD_KILL_ROUNDS` sets the number of rounds for each scheme: unless set, 5 for a tree and 3 for
-//! tuples, each in memory and stored. `PAD_KILL_TRACE` names the trace, a file in `data`.
+//! tuples, each in memory and stored. `PAD_KILL_TRACE` names the trace, a file in `data`; `small-versions` is a trace of so many
+//! that hardly an import comes to its end before it is killed. `PAD_SEED` is the seed of the moments.
 
 use std::{
+    fmt::Write as _,
     io::{BufRead, BufReader, Read},
+    path::PathBuf,
     process::{Command, Stdio},
     thread::sleep,
     time::Duration,
@@ -39,9 +42,12 @@ fn survive(scheme: &str, repository: &str, rounds: u64) {
     let wanted = std::env::var("PAD_KILL_ROUNDS");
     let rounds: u64 = wanted.map_or(rounds, |rounds| rounds.parse().unwrap());
     let compacts = repository == "stored" && !scheme.starts_with("tuple-");
+    let seed = conformance::traces::seed();
+    let moment = |round: u64| Moment::of(round.wrapping_add(seed << 32));
     let bench = Bench::new();
     bench.ok(&format!("keygen --out k --scheme {scheme}"));
-    let trace = std::env::var("PAD_KILL_TRACE").map_or_else(|_| prices(), |name| data(&name));
+    let trace = std::env::var("PAD_KILL_TRACE");
+    let trace = trace.map_or_else(|_| prices(), |name| trace_named(&bench, &name));
     // The same author on another machine, which remembers what it has signed there.
     let import = |store: &str| {
         let trace = trace.display();
@@ -54,10 +60,13 @@ fn survive(scheme: &str, repository: &str, rounds: u64) {
         .iter()
         .filter(|object| object.get("snapshot").is_some())
         .count();
-    let mut unfinished = 0;
+    // Where a store is far from whole after a few rounds, it is kept for more, so that long ones are killed as well.
+    let rounds_of_a_store = if last > MANY { 8 } else { 4 };
+    let (mut unfinished, mut cut, mut compactions, mut compactions_cut) =
+        (0_u64, 0_u64, 0_u64, 0_u64);
     let mut acknowledged: Vec<Json> = Vec::new();
     for round in 0..rounds {
-        if round % 4 == 0 {
+        if round % rounds_of_a_store == 0 || acknowledged.len() == last {
             // A new store every few rounds, so that creating one is hit too.
             for file in [
                 "s",
@@ -71,7 +80,17 @@ fn survive(scheme: &str, repository: &str, rounds: u64) {
             }
             acknowledged.clear();
         }
-        acknowledged.extend(kill_after(&bench, &import("s"), &Moment::of(round)));
+        // Small versions are many in a group, unless it is said how many are made durable together.
+        let group = match round % 4 {
+            _ if last <= MANY => "",
+            0 => " --group 1",
+            1 => " --group 3",
+            _ => "",
+        };
+        let line = format!("{}{group}", import("s"));
+        let ended = kill_after(&bench, &line, &moment(round));
+        cut += u64::from(ended.is_cut);
+        acknowledged.extend(ended.said);
         if !bench.path("s").exists() {
             assert!(
                 acknowledged.is_empty(),
@@ -82,7 +101,9 @@ fn survive(scheme: &str, repository: &str, rounds: u64) {
         if compacts && round % 3 == 1 {
             let mut compact = bench.command();
             compact.args(["--json", "compact", "--store", "s"]);
-            killed(compact, 0, Moment::of(round.wrapping_add(1)).delay);
+            let ended = killed(compact, 0, moment(round.wrapping_add(1)).delay);
+            compactions += 1;
+            compactions_cut += u64::from(ended.is_cut);
         }
         let versions = bench.json("versions --store s");
         unfinished += u64::from(versions.len() < last);
@@ -116,8 +137,35 @@ fn survive(scheme: &str, repository: &str, rounds: u64) {
     }
     drop((found, expected));
     bench.ok("check --store s");
-    println!("{scheme}: {rounds} rounds, {unfinished} of them killed before the last version");
+    println!(
+        "{scheme}, {repository}, PAD_SEED={seed}: {cut} of {rounds} imports killed before their end, {unfinished} before the last version; \
+         {compactions_cut} of {compactions} compactions killed before their end"
+    );
 }
+
+/// The trace of this name; `small-versions` is made here.
+fn trace_named(bench: &Bench, name: &str) -> PathBuf {
+    if name != "small-versions" {
+        return data(name);
+    }
+    let mut trace = "snapshot,op,key,value\n".to_owned();
+    for version in 0..SMALL_VERSIONS {
+        // One key that is new, one that is perhaps not, and one that goes.
+        let again = version * 7 % (version + 1);
+        writeln!(trace, "{version},put,key {version},{version}").unwrap();
+        writeln!(trace, "{version},put,key {again},again {version}").unwrap();
+        if version % 3 == 2 {
+            writeln!(trace, "{version},delete,key {},", version / 3).unwrap();
+        }
+    }
+    bench.write("small-versions.csv", trace.as_bytes());
+    bench.path("small-versions.csv")
+}
+
+const SMALL_VERSIONS: u64 = 1500;
+
+/// Traces of more versions are far from whole after a few rounds.
+const MANY: usize = 100;
 
 /// When to kill: after some more versions are acknowledged, and a while.
 struct Moment {
@@ -139,16 +187,24 @@ impl Moment {
 }
 
 /// Runs an import, kills it at a moment, and returns the versions that it acknowledged.
-fn kill_after(bench: &Bench, line: &str, moment: &Moment) -> Vec<Json> {
+fn kill_after(bench: &Bench, line: &str, moment: &Moment) -> Killed {
     let mut command = bench.command();
     command.arg("--json").args(line.split(' '));
-    let mut said = killed(command, moment.versions, moment.delay);
-    said.retain(|object| object.get("snapshot").is_some());
-    said
+    let mut ended = killed(command, moment.versions, moment.delay);
+    ended.said.retain(|object| object.get("snapshot").is_some());
+    ended
 }
 
-/// Runs a program until it has printed so many lines, kills it a while later, and returns the objects on all whole lines.
-pub(crate) fn killed(mut command: Command, lines: usize, delay: Duration) -> Vec<Json> {
+/// What is left of a program that was killed.
+pub(crate) struct Killed {
+    /// The objects on whole lines.
+    pub(crate) said: Vec<Json>,
+    /// Whether it had not ended by itself before.
+    pub(crate) is_cut: bool,
+}
+
+/// Runs a program until it has printed so many lines, and kills it a while later.
+pub(crate) fn killed(mut command: Command, lines: usize, delay: Duration) -> Killed {
     let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
     let mut printed = String::new();
     let mut output = BufReader::new(child.stdout.take().unwrap());
@@ -158,11 +214,13 @@ pub(crate) fn killed(mut command: Command, lines: usize, delay: Duration) -> Vec
     sleep(delay);
     // SIGKILL on Unix: no destructor runs.
     child.kill().unwrap();
-    child.wait().unwrap();
+    let is_cut = !child.wait().unwrap().success();
     output.read_to_string(&mut printed).unwrap();
     let lines = printed.split_inclusive('\n');
     let whole = lines.filter(|line| line.ends_with('\n'));
-    whole
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect()
+    let said = whole.map(|line| serde_json::from_str(line).unwrap());
+    Killed {
+        said: said.collect(),
+        is_cut,
+    }
 }

@@ -2,6 +2,7 @@
 
 mod crashes;
 mod kept;
+mod killed;
 mod memory;
 mod objects;
 mod parties;

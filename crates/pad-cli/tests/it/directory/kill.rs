@@ -81,7 +81,7 @@ fn kill_after(bench: &Bench, how: &str, noise: u64) -> Vec<Json> {
     let line = format!("--json directory import d --key k --group 250 {how} --digests digests");
     command.args(line.split(' ')).stderr(Stdio::null());
     let lines = usize::try_from(noise % 4).unwrap();
-    let mut said = killed(command, lines, Duration::from_micros(noise / 4 % 30_000));
+    let mut said = killed(command, lines, Duration::from_micros(noise / 4 % 30_000)).said;
     said.retain(|said| said.get("entries").is_some());
     said
 }

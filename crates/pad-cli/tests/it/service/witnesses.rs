@@ -11,7 +11,7 @@ const ROOTS: &str = "--tls-roots tls.pem";
 const ANYWHERE: &str = "127.0.0.1:0";
 
 /// The first line of a file.
-fn line(bench: &Bench, name: &str) -> String {
+pub(super) fn line(bench: &Bench, name: &str) -> String {
     text(&bench.read(name)).trim_end().to_owned()
 }
 
@@ -37,7 +37,7 @@ fn witness(bench: &Bench, name: &str, listen: &str) -> Process {
 }
 
 /// Writes a policy of so many of these witnesses.
-fn policy(bench: &Bench, file: &str, quorum: usize, witnesses: &[(&str, String)]) {
+pub(super) fn policy(bench: &Bench, file: &str, quorum: usize, witnesses: &[(&str, String)]) {
     let mut policy = format!("log {}\n", line(bench, "log-key.pub"));
     for (name, url) in witnesses {
         let key = line(bench, &format!("{name}.pub"));
@@ -73,7 +73,7 @@ fn wait_for(bench: &Bench, server: &Process, version: u64) {
     }
 }
 
-fn metrics(bench: &Bench, server: &Process) -> String {
+pub(super) fn metrics(bench: &Bench, server: &Process) -> String {
     let options = HttpOptions {
         roots: Roots::Pem(bench.read("tls.pem")),
         ..HttpOptions::default()

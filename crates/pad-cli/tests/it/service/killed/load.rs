@@ -1,0 +1,265 @@
+//! An author that commits and pushes, and clients that ask, again and again; whichever command runs may be killed.
+
+use std::{
+    collections::BTreeMap,
+    io::Read as _,
+    process::{Child, Stdio},
+    sync::{
+        Mutex,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
+};
+
+use serde_json::Value as Json;
+
+use crate::bench::Bench;
+
+/// Runs commands one after the other.
+#[derive(Default)]
+struct Runner {
+    running: Mutex<Option<Child>>,
+    is_killed: AtomicBool,
+    cut: AtomicU64,
+}
+
+/// How a command ended.
+struct Ended {
+    /// The objects on whole lines.
+    said: Vec<Json>,
+    error: String,
+    code: Option<i32>,
+    /// Whether it was killed before its end.
+    is_cut: bool,
+}
+
+impl Runner {
+    fn run(&self, bench: &Bench, line: &str) -> Ended {
+        let mut command = bench.command();
+        command.arg("--json").args(line.split(' '));
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let (mut output, mut errors) = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
+        *self.running.lock().unwrap() = Some(child);
+        let (mut printed, mut error) = (String::new(), String::new());
+        // The few notes on standard error fit into a pipe.
+        output.read_to_string(&mut printed).unwrap();
+        errors.read_to_string(&mut error).unwrap();
+        let mut running = self.running.lock().unwrap();
+        let status = running.take().unwrap().wait().unwrap();
+        let is_cut = self.is_killed.swap(false, Ordering::SeqCst) && !status.success();
+        self.cut.fetch_add(u64::from(is_cut), Ordering::SeqCst);
+        let lines = printed.split_inclusive('\n');
+        let said = lines
+            .filter(|line| line.ends_with('\n'))
+            .map(|line| serde_json::from_str(line).unwrap());
+        Ended {
+            said: said.collect(),
+            error,
+            code: status.code(),
+            is_cut,
+        }
+    }
+
+    /// Kills the command that runs, or else the next one. SIGKILL on Unix: no destructor runs.
+    fn kill(&self) {
+        loop {
+            if let Some(child) = self.running.lock().unwrap().as_mut()
+                && child.try_wait().unwrap().is_none()
+            {
+                self.is_killed.store(true, Ordering::SeqCst);
+                return child.kill().unwrap();
+            }
+            std::thread::yield_now();
+        }
+    }
+}
+
+/// What the author was told of a version.
+struct Committed {
+    root: String,
+    value: String,
+}
+
+/// Commits to the store `s` and pushes to some servers.
+pub(super) struct Author {
+    runner: Runner,
+    servers: Vec<String>,
+    /// The latest version that each server has acknowledged.
+    pushed: Vec<AtomicU64>,
+    committed: Mutex<BTreeMap<u64, Committed>>,
+}
+
+impl Author {
+    pub(super) fn new(servers: Vec<String>) -> Self {
+        Self {
+            runner: Runner::default(),
+            pushed: servers.iter().map(|_| AtomicU64::new(0)).collect(),
+            servers,
+            committed: Mutex::default(),
+        }
+    }
+
+    pub(super) fn kill(&self) {
+        self.runner.kill();
+    }
+
+    /// How many commands were killed before their end.
+    pub(super) fn cut(&self) -> u64 {
+        self.runner.cut.load(Ordering::SeqCst)
+    }
+
+    /// The latest version that each server has acknowledged.
+    pub(super) fn pushed(&self) -> Vec<u64> {
+        let pushed = self.pushed.iter();
+        pushed
+            .map(|version| version.load(Ordering::SeqCst))
+            .collect()
+    }
+
+    /// The value of `apple` in a version, if its commit was acknowledged.
+    pub(super) fn value(&self, version: u64) -> Option<String> {
+        let committed = self.committed.lock().unwrap();
+        committed
+            .get(&version)
+            .map(|committed| committed.value.clone())
+    }
+
+    /// Publishes until it is done.
+    pub(super) fn publish(&self, bench: &Bench, done: &AtomicBool) {
+        let servers = self.servers.iter();
+        let push: String = servers.map(|url| format!(" --push {url}")).collect();
+        let commit = format!("commit --store s --key k{push} --tls-roots tls.pem");
+        // Above the values that are there at the start, so that they grow with the versions.
+        let mut number = 100_u64;
+        while !done.load(Ordering::SeqCst) {
+            number += 1;
+            let put = self
+                .runner
+                .run(bench, &format!("put --store s apple {number}"));
+            if !put.is_cut {
+                assert_eq!(put.code, Some(0), "{}", put.error);
+                let ended = self.runner.run(bench, &commit);
+                self.note(number, &ended);
+                // A server that is out of reach is brought the version later, and it is durable here.
+                let is_expected = ended.is_cut || matches!(ended.code, Some(0 | 4));
+                assert!(is_expected, "{:?} {}", ended.code, ended.error);
+                if !ended.is_cut {
+                    continue;
+                }
+            }
+            self.check(&bench.signed("s"));
+        }
+    }
+
+    fn note(&self, number: u64, ended: &Ended) {
+        for object in &ended.said {
+            if let Some(version) = object["version"].as_u64() {
+                let root = object["root"].as_str().unwrap().to_owned();
+                let value = number.to_string();
+                let committed = Committed { root, value };
+                self.committed.lock().unwrap().insert(version, committed);
+            } else {
+                let is_it = |url: &String| object["server"] == url.as_str();
+                let server = self.servers.iter().position(is_it).unwrap();
+                let latest = object["latest"].as_u64().unwrap();
+                self.pushed[server].store(latest, Ordering::SeqCst);
+            }
+        }
+    }
+
+    /// That these are the versions of a store that has all that was committed.
+    pub(super) fn check(&self, versions: &[Json]) {
+        let found: BTreeMap<_, _> = versions
+            .iter()
+            .map(|version| (version["version"].as_u64(), version["root"].as_str()))
+            .collect();
+        for (version, committed) in &*self.committed.lock().unwrap() {
+            let root = found.get(&Some(*version));
+            assert_eq!(root, Some(&Some(&*committed.root)), "version {version}");
+        }
+    }
+}
+
+/// Asks for the newest `apple`, with a view.
+pub(super) struct Asker {
+    runner: Runner,
+    view: &'static str,
+    line: String,
+    answers: AtomicU64,
+}
+
+impl Asker {
+    /// One who asks these servers, and with further words.
+    pub(super) fn new(view: &'static str, servers: &[String], words: &str) -> Self {
+        let servers: String = servers
+            .iter()
+            .map(|url| format!(" --server {url}"))
+            .collect();
+        Self {
+            runner: Runner::default(),
+            view,
+            line: format!(
+                "get{servers} --tls-roots tls.pem --public k.pub --view {view}{words} apple"
+            ),
+            answers: AtomicU64::new(0),
+        }
+    }
+
+    pub(super) fn kill(&self) {
+        self.runner.kill();
+    }
+
+    /// How many commands were killed before their end.
+    pub(super) fn cut(&self) -> u64 {
+        self.runner.cut.load(Ordering::SeqCst)
+    }
+
+    /// How many answers there have been.
+    pub(super) fn answers(&self) -> u64 {
+        self.answers.load(Ordering::SeqCst)
+    }
+
+    /// The newest version in the view.
+    pub(super) fn seen(&self, bench: &Bench) -> u64 {
+        let line = format!("info {}", self.view);
+        bench.json(&line)[0]["seen"].as_u64().unwrap()
+    }
+
+    /// Asks until it is done: answers are verified, and none is older than the one before.
+    pub(super) fn ask(&self, bench: &Bench, author: &Author, done: &AtomicBool) {
+        let mut newest = (0, 0);
+        while !done.load(Ordering::SeqCst) {
+            let ended = self.runner.run(bench, &self.line);
+            if ended.is_cut {
+                continue;
+            }
+            if ended.code != Some(0) {
+                // Out of reach, or behind what the view has seen: no answer.
+                let error = &ended.error;
+                assert!(
+                    matches!(ended.code, Some(3 | 4)),
+                    "{:?} {error}",
+                    ended.code
+                );
+                assert!(!error.contains("two histories"), "{error}");
+                continue;
+            }
+            let answer = &ended.said[0];
+            assert_eq!(answer["verified"], true, "{answer}");
+            let version = answer["version"].as_u64().unwrap();
+            let value = answer["value"].as_str().unwrap();
+            if let Some(committed) = author.value(version) {
+                assert_eq!(value, committed, "version {version}");
+            }
+            // Values grow with versions.
+            let now = (version, value.parse::<u64>().unwrap());
+            let name = self.view;
+            assert!(
+                now.0 >= newest.0 && now.1 >= newest.1,
+                "{name}: {now:?} after {newest:?}"
+            );
+            newest = now;
+            self.answers.fetch_add(1, Ordering::SeqCst);
+        }
+    }
+}
