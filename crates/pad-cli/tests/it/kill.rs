@@ -62,22 +62,12 @@ fn survive(scheme: &str, repository: &str, rounds: u64) {
         .count();
     // Where a store is far from whole after a few rounds, it is kept for more, so that long ones are killed as well.
     let rounds_of_a_store = if last > MANY { 8 } else { 4 };
-    let (mut unfinished, mut cut, mut compactions, mut compactions_cut) =
-        (0_u64, 0_u64, 0_u64, 0_u64);
+    let mut counted = Counted::default();
     let mut acknowledged: Vec<Json> = Vec::new();
     for round in 0..rounds {
         if round % rounds_of_a_store == 0 || acknowledged.len() == last {
             // A new store every few rounds, so that creating one is hit too.
-            for file in [
-                "s",
-                "s.newest",
-                "s.nodes",
-                "s.nodes.heads",
-                "s.tuples",
-                "s.signed",
-            ] {
-                let _ = std::fs::remove_file(bench.path(file));
-            }
+            remove(&bench);
             acknowledged.clear();
         }
         // Small versions are many in a group, unless it is said how many are made durable together.
@@ -89,7 +79,7 @@ fn survive(scheme: &str, repository: &str, rounds: u64) {
         };
         let line = format!("{}{group}", import("s"));
         let ended = kill_after(&bench, &line, &moment(round));
-        cut += u64::from(ended.is_cut);
+        counted.cut += u64::from(ended.is_cut);
         acknowledged.extend(ended.said);
         if !bench.path("s").exists() {
             assert!(
@@ -102,22 +92,12 @@ fn survive(scheme: &str, repository: &str, rounds: u64) {
             let mut compact = bench.command();
             compact.args(["--json", "compact", "--store", "s"]);
             let ended = killed(compact, 0, moment(round.wrapping_add(1)).delay);
-            compactions += 1;
-            compactions_cut += u64::from(ended.is_cut);
+            counted.compactions += 1;
+            counted.compactions_cut += u64::from(ended.is_cut);
         }
         let versions = bench.json("versions --store s");
-        unfinished += u64::from(versions.len() < last);
-        for (known, found) in acknowledged.iter().zip(&versions) {
-            assert_eq!(
-                (&known["version"], &known["root"]),
-                (&found["version"], &found["root"]),
-                "round {round}"
-            );
-        }
-        assert!(
-            versions.len() >= acknowledged.len(),
-            "round {round}: lost a version"
-        );
+        counted.unfinished += u64::from(versions.len() < last);
+        has_all(&versions, &acknowledged, round);
         bench.ok("check --store s");
         if round % 1000 == 999 {
             println!("{scheme}, {repository}: {} rounds", round + 1);
@@ -128,6 +108,57 @@ fn survive(scheme: &str, repository: &str, rounds: u64) {
     let resumed = bench.json(&import("s")).pop().unwrap();
     assert_eq!(resumed["root"], whole.last().unwrap()["root"]);
     assert_eq!(bench.signed("s"), bench.signed("whole"));
+    have_the_same(&bench, last);
+    bench.ok("check --store s");
+    println!(
+        "{scheme}, {repository}, PAD_SEED={seed}: of {rounds} imports {} were killed before their end, {} before the last version; \
+         of {} compactions {}",
+        counted.cut, counted.unfinished, counted.compactions, counted.compactions_cut
+    );
+}
+
+/// How much of what was killed was still at work.
+#[derive(Default)]
+struct Counted {
+    /// Imports that had not ended by themselves.
+    cut: u64,
+    /// Imports that left a store without the last version.
+    unfinished: u64,
+    compactions: u64,
+    compactions_cut: u64,
+}
+
+/// Removes the store `s` and what its author remembers.
+fn remove(bench: &Bench) {
+    for end in [
+        "",
+        ".newest",
+        ".nodes",
+        ".nodes.heads",
+        ".tuples",
+        ".signed",
+    ] {
+        let _ = std::fs::remove_file(bench.path(&format!("s{end}")));
+    }
+}
+
+/// That a store with these versions has all that were acknowledged.
+fn has_all(versions: &[Json], acknowledged: &[Json], round: u64) {
+    for (known, found) in acknowledged.iter().zip(versions) {
+        assert_eq!(
+            (&known["version"], &known["root"]),
+            (&found["version"], &found["root"]),
+            "round {round}"
+        );
+    }
+    assert!(
+        versions.len() >= acknowledged.len(),
+        "round {round}: lost a version"
+    );
+}
+
+/// That the store `s` has the entries of the store `whole` in each version.
+fn have_the_same(bench: &Bench, last: usize) {
     let [found, expected] =
         ["s", "whole"].map(|store| open_repository(&bench.path(store)).unwrap());
     for version in (1..=u64::try_from(last).unwrap()).map(Version::new) {
@@ -135,12 +166,6 @@ fn survive(scheme: &str, repository: &str, rounds: u64) {
         let [found, expected] = contents.map(Result::unwrap);
         assert_eq!(found, expected, "version {version}");
     }
-    drop((found, expected));
-    bench.ok("check --store s");
-    println!(
-        "{scheme}, {repository}, PAD_SEED={seed}: {cut} of {rounds} imports killed before their end, {unfinished} before the last version; \
-         {compactions_cut} of {compactions} compactions killed before their end"
-    );
 }
 
 /// The trace of this name; `small-versions` is made here.

@@ -6,6 +6,7 @@
 
 use std::{
     fs,
+    path::PathBuf,
     sync::atomic::{AtomicBool, Ordering},
     thread,
     time::Duration,
@@ -13,7 +14,7 @@ use std::{
 
 use conformance::Random;
 
-use self::load::{Asker, Author};
+use self::load::{Asker, Author, each};
 use super::{
     process::{Process, begin_store, certify, latest},
     witnesses::{line, metrics, policy},
@@ -34,8 +35,7 @@ impl Server {
         Self { process, line }
     }
 
-    fn kill(&mut self, bench: &Bench) {
-        self.process.kill();
+    fn start_again(&mut self, bench: &Bench) {
         self.process = Process::start(bench, &self.line, &self.process.listens());
     }
 
@@ -56,7 +56,7 @@ struct Servers {
 impl Servers {
     fn begin(bench: &Bench) -> Self {
         certify(bench);
-        for store in ["one", "two", "logged"] {
+        for store in STORES {
             begin_store(bench, store);
         }
         bench.ok("witness keygen --name log.example/heads --log-of k.pub --out log-key");
@@ -83,8 +83,8 @@ impl Servers {
         }
     }
 
-    /// Kills one of them, and starts it again.
-    fn kill(&mut self, bench: &Bench, number: usize) {
+    /// Kills one of them, finds in its files what it has acknowledged, and starts it again: what was lost could be brought again then.
+    fn kill(&mut self, bench: &Bench, number: usize, author: &Author, known: &Known) {
         let Self {
             pushed: [one, two, logged],
             mirror,
@@ -92,9 +92,25 @@ impl Servers {
             witness,
         } = self;
         let all = [one, two, logged, mirror, router, witness];
-        all[number].kill(bench);
+        let killed = all.into_iter().nth(number).unwrap();
+        killed.process.kill();
+        if let (Some(store), Some(version)) = (STORES.get(number), author.pushed().get(number)) {
+            let latest = &bench.json(&format!("versions --store {store} --last 1"))[0];
+            let found = latest["version"].as_u64();
+            assert!(
+                found >= Some(*version),
+                "{store}: {found:?} after {version}"
+            );
+        } else if killed.line.starts_with("witness") {
+            let (found, known) = (in_state(bench), known.witnessed);
+            assert!(found >= known, "the witness: {found} after {known}");
+        }
+        killed.start_again(bench);
     }
 }
+
+/// The stores of those to which the author pushes.
+const STORES: [&str; 3] = ["one", "two", "logged"];
 
 /// How many there are of [`Servers`].
 const SERVERS: usize = 6;
@@ -161,7 +177,7 @@ fn whoever_is_killed_nothing_that_was_acknowledged_is_lost_and_no_view_goes_back
             thread::sleep(Duration::from_micros(random.below(150_000)));
             let known = load.known(&servers);
             match (round % all).checked_sub(SERVERS) {
-                None => servers.kill(bench, round % all),
+                None => servers.kill(bench, round % all, author, &known),
                 Some(0) => author.kill(),
                 Some(number) => clients[number - 1].kill(),
             }
@@ -268,11 +284,7 @@ impl Load<'_> {
     /// All have all versions, and nobody was accused.
     fn end(&self, servers: Servers) {
         let bench = self.bench;
-        let to: String = servers
-            .pushed
-            .iter()
-            .map(|server| format!(" --to {}", server.url()))
-            .collect();
+        let to = each("--to", &servers.pushed.each_ref().map(Server::url));
         bench.ok(&format!("push --store s {ROOTS}{to}"));
         let expected = bench.signed("s");
         self.author.check(&expected);
@@ -281,7 +293,7 @@ impl Load<'_> {
             latest(bench, &servers.mirror.url()) == Some(last)
         });
         drop(servers);
-        for store in ["one", "two", "logged", "copy"] {
+        for store in STORES.into_iter().chain(["copy"]) {
             assert_eq!(bench.signed(store), expected, "{store}");
             bench.ok(&format!("check --store {store} --public k.pub"));
         }
@@ -303,6 +315,17 @@ fn witnessed(bench: &Bench, witness: &Server) -> u64 {
     let mut lines = metrics.lines();
     let line = lines.find(|line| line.starts_with("pad_witness_log_size{"));
     line.unwrap().rsplit_once(' ').unwrap().1.parse().unwrap()
+}
+
+/// The size of the log in the folder of the witness.
+fn in_state(bench: &Bench) -> u64 {
+    let files = fs::read_dir(bench.path("w.state")).unwrap();
+    let mut paths = files.map(|file| file.unwrap().path());
+    // One file for each log, of its origin and its size; its name is a hash. Beside it there may be a draft.
+    let is_whole = |path: &PathBuf| path.file_name().is_some_and(|name| name.len() == 64);
+    let path = paths.find(is_whole).unwrap();
+    let text = fs::read_to_string(path).unwrap();
+    text.lines().nth(1).unwrap().parse().unwrap()
 }
 
 /// Waits until something holds; how often was looked.

@@ -74,6 +74,14 @@ impl Runner {
     }
 }
 
+/// The words that give an option for each of some servers.
+pub(super) fn each(option: &str, servers: &[String]) -> String {
+    let servers = servers.iter();
+    servers
+        .map(|url| [" ", option, " ", url].concat())
+        .collect()
+}
+
 /// What the author was told of a version.
 struct Committed {
     root: String,
@@ -126,8 +134,7 @@ impl Author {
 
     /// Publishes until it is done.
     pub(super) fn publish(&self, bench: &Bench, done: &AtomicBool) {
-        let servers = self.servers.iter();
-        let push: String = servers.map(|url| format!(" --push {url}")).collect();
+        let push = each("--push", &self.servers);
         let commit = format!("commit --store s --key k{push} --tls-roots tls.pem");
         // Above the values that are there at the start, so that they grow with the versions.
         let mut number = 100_u64;
@@ -191,10 +198,7 @@ pub(super) struct Asker {
 impl Asker {
     /// One who asks these servers, and with further words.
     pub(super) fn new(view: &'static str, servers: &[String], words: &str) -> Self {
-        let servers: String = servers
-            .iter()
-            .map(|url| format!(" --server {url}"))
-            .collect();
+        let servers = each("--server", servers);
         Self {
             runner: Runner::default(),
             view,
@@ -231,6 +235,9 @@ impl Asker {
         while !done.load(Ordering::SeqCst) {
             let ended = self.runner.run(bench, &self.line);
             if ended.is_cut {
+                let seen = self.seen(bench);
+                let name = self.view;
+                assert!(seen >= newest.0, "{name}: {seen} after {newest:?}");
                 continue;
             }
             if ended.code != Some(0) {
