@@ -27,6 +27,7 @@ mod publish;
 mod read;
 mod repository;
 mod rows;
+mod run;
 
 pub use design::StorableDesign;
 pub use heads::StoredHeads;

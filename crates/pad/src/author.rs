@@ -317,6 +317,16 @@ impl<M: HostedRepository + ?Sized, D: Store> RecordedAuthor<M, D> {
         Ok(version)
     }
 
+    /// As [`RecordedAuthor::flush`], for whoever soon has more; see [`Durable::flush_and_go_on`].
+    ///
+    /// # Errors
+    /// As [`RecordedAuthor::flush`].
+    pub fn flush_and_go_on(&mut self, records: &[RecordChange]) -> Result<Version, AuthorError> {
+        let version = self.repository.flush_and_go_on(records)?;
+        self.remember()?;
+        Ok(version)
+    }
+
     /// Writes down the newest durable head, before anybody is told of it.
     fn remember(&mut self) -> Result<(), AuthorError> {
         let latest = self.repository.latest();

@@ -289,14 +289,24 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
     /// [`RepositoryError::Store`]: the updates stay staged. Whether the store has them, only
     /// opening it anew tells.
     pub fn flush(&mut self, records: &[RecordChange]) -> Result<Version, RepositoryError> {
+        let acknowledged = self.flush_and_go_on(records)?;
+        self.settle();
+        Ok(acknowledged)
+    }
+
+    /// As [`Durable::flush`], for whoever soon has more: what a repository keeps beside its store may be written with that, by
+    /// [`Durable::checkpoint`] or [`Durable::flush`] at the latest. Until then whoever opens the store applies the updates again.
+    ///
+    /// # Errors
+    /// As [`Durable::flush`].
+    pub fn flush_and_go_on(
+        &mut self,
+        records: &[RecordChange],
+    ) -> Result<Version, RepositoryError> {
         if !self.staged.is_empty() || !records.is_empty() {
             self.publish_staged(records)?;
             self.acknowledged = self.memory.latest();
             self.staged.clear();
-            if let Keeping::Derived(derived) = self.memory.keeping() {
-                // As of a checkpoint: the updates are durable, and the next opening applies them again.
-                drop(derived.settle());
-            }
         }
         // Checkpoints that double the distance cost as much as the updates do, all together.
         if self.since_checkpoint > self.checkpoint_bytes.max(LEAST_CHECKPOINT_DISTANCE) {
@@ -305,6 +315,14 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
             drop(self.checkpoint());
         }
         Ok(self.acknowledged)
+    }
+
+    /// Writes what follows from published updates, where that is kept beside the store.
+    fn settle(&mut self) {
+        if let Keeping::Derived(derived) = self.memory.keeping() {
+            // As of a checkpoint: the updates are durable, and the next opening applies them again.
+            drop(derived.settle());
+        }
     }
 
     fn publish_staged(&mut self, records: &[RecordChange]) -> Result<(), StoreError> {
@@ -324,7 +342,7 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
     }
 
     /// Stores the repository as it is, so that the next opening has nothing to replay. One that keeps its contents itself is stored
-    /// already.
+    /// already; what another keeps beside its store is written, or else brought up by the next opening.
     ///
     /// # Errors
     /// [`RepositoryError::Store`].
@@ -333,6 +351,8 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
             self.flush(&[])?;
         }
         let Keeping::Whole(memory) = self.memory.keeping() else {
+            self.settle();
+            self.since_checkpoint = 0;
             return Ok(());
         };
         let checkpoint = memory.checkpoint();

@@ -3,27 +3,31 @@
 //! They follow from the updates that the store has, so they may be behind it: the updates that they lack are applied again when the store is
 //! opened. If nothing was pruned the file can be taken away, and is made again.
 //!
+//! Each kind of rows has a table of its own, the rows whose keys begin with one byte: their keys ascend, and the engine fills pages where keys are
+//! added at the end of a table, and leaves half of them empty elsewhere.
+//!
 //! Each row has a digest of its key and its value. The engine's own check of all pages, which a store has before it is written to, costs as much
 //! as reading the file, and is not needed here: what an accident destroys is met as damage, and nothing is lost with it.
 
-use core::ops::{Bound, Range};
-use std::{collections::BTreeMap, ffi::OsString, fmt, io, path::Path};
+use core::{
+    cell::RefCell,
+    ops::{Bound, Range},
+};
+use std::{collections::BTreeMap, ffi::OsString, fmt, io, path::Path, rc::Rc};
 
 use disk::engine::EngineError;
 use pad_core::StoreFault;
 use pad_tuple::stored::{Row, RowView, Rows};
-use redb::{ReadOnlyTable, ReadableTable as _};
+use redb::{ReadTransaction, ReadableTable as _, WriteTransaction};
+use sha2::{Digest as _, Sha256};
 
-use crate::{
-    kept_log::SystemError,
-    store::{StoreError, redb_store::Place as RowPlace},
-};
+use crate::{kept_log::SystemError, store::StoreError};
 
 mod medium;
 mod tables;
 
 use medium::{Database, Place};
-use tables::ROWS;
+use tables::Table;
 
 /// The rows of the tuples of a store.
 pub(crate) struct TupleFile {
@@ -94,6 +98,9 @@ impl TupleFile {
             Err(EngineError::Foreign(_)) => return Err(UNREADABLE),
             opened => opened?,
         };
+        if database.read(tables::is_older)? {
+            return Err(OLDER);
+        }
         let owner = database.read(|transaction| tables::named(transaction, tables::STORE))?;
         if owner.as_deref() != Some(&self.store) {
             return Err(FOREIGN);
@@ -189,9 +196,9 @@ impl Rows for TupleFile {
             return work(&BTreeMap::new());
         };
         let read = database.read(|transaction| {
-            let table = transaction.open_table(ROWS).map_err(EngineError::of)?;
             let view = View {
-                table: &table,
+                transaction,
+                tables: RefCell::default(),
                 error: &self.error,
             };
             Ok::<_, EngineError>(work(&view))
@@ -201,7 +208,7 @@ impl Rows for TupleFile {
 
     fn write(
         &mut self,
-        (known, value): (&[u8], Option<&[u8]>),
+        known: (&[u8], Option<&[u8]>),
         removed: &[Range<Vec<u8>>],
         rows: &BTreeMap<Vec<u8>, Vec<u8>>,
     ) -> Result<(), StoreFault> {
@@ -214,36 +221,70 @@ impl Rows for TupleFile {
         }
         let database = self.database.as_ref().ok_or(StoreFault::Closed)?;
         let written = database.write(|transaction| {
-            let mut table = transaction.open_table(ROWS).map_err(EngineError::of)?;
-            let found = table.get(known).map_err(EngineError::of)?;
-            let is_known = match (found, value) {
-                (Some(row), Some(value)) => opened(known, row.value()).map(|found| found == value),
-                (found, value) => Ok(found.is_none() && value.is_none()),
-            };
+            let is_known = is_known(transaction, known)?;
             if !matches!(is_known, Ok(true)) {
                 return Ok(is_known.and(Err(StoreFault::Closed)));
             }
-            for range in removed {
-                let (from, to) = (range.start.as_slice(), range.end.as_slice());
-                table
-                    .retain_in(from..to, |_, _| false)
-                    .map_err(EngineError::of)?;
-            }
-            for (key, value) in rows {
-                let row = row_at(key).sealed(value);
-                table
-                    .insert(key.as_slice(), row.as_slice())
-                    .map_err(EngineError::of)?;
-            }
+            remove(transaction, removed)?;
+            insert(transaction, rows)?;
             Ok::<_, EngineError>(Ok(()))
         });
         written.map_err(|error| self.fault(error))?
     }
 }
 
+/// Whether a row is what the writer knows of it.
+fn is_known(
+    transaction: &WriteTransaction,
+    (key, value): (&[u8], Option<&[u8]>),
+) -> Result<Result<bool, StoreFault>, EngineError> {
+    let table = tables::of_key_to_write(transaction, key)?;
+    let found = table.get(key).map_err(EngineError::of)?;
+    Ok(match (found, value) {
+        (Some(row), Some(value)) => opened(key, row.value()).map(|found| found == value),
+        (found, value) => Ok(found.is_none() && value.is_none()),
+    })
+}
+
+fn remove(transaction: &WriteTransaction, removed: &[Range<Vec<u8>>]) -> Result<(), EngineError> {
+    let mut removed: Vec<_> = removed.iter().collect();
+    removed.sort_unstable_by(|one, other| one.start.cmp(&other.start));
+    for of_kind in removed.chunk_by(|one, next| one.start.first() == next.start.first()) {
+        let Some(first) = of_kind.first() else {
+            continue;
+        };
+        let mut table = tables::of_key_to_write(transaction, &first.start)?;
+        for range in of_kind {
+            let (from, to) = (range.start.as_slice(), range.end.as_slice());
+            let retained = table.retain_in(from..to, |_, _| false);
+            retained.map_err(EngineError::of)?;
+        }
+    }
+    Ok(())
+}
+
+fn insert(
+    transaction: &WriteTransaction,
+    rows: &BTreeMap<Vec<u8>, Vec<u8>>,
+) -> Result<(), EngineError> {
+    let mut rows = rows.iter().peekable();
+    while let Some((first, _)) = rows.peek() {
+        let kind = first.first();
+        let mut table = tables::of_key_to_write(transaction, first)?;
+        while let Some((key, value)) = rows.next_if(|(key, _)| key.first() == kind) {
+            let row = sealed(key, value);
+            let inserted = table.insert(key.as_slice(), row.as_slice());
+            inserted.map_err(EngineError::of)?;
+        }
+    }
+    Ok(())
+}
+
 /// The rows in one transaction.
 struct View<'t> {
-    table: &'t ReadOnlyTable<&'static [u8], &'static [u8]>,
+    transaction: &'t ReadTransaction,
+    /// The tables that were asked for, each under the first byte of its keys.
+    tables: RefCell<BTreeMap<Option<u8>, Option<Rc<Table>>>>,
     error: &'t SystemError,
 }
 
@@ -251,23 +292,36 @@ impl View<'_> {
     fn fault(&self, error: impl Into<redb::Error>) -> StoreFault {
         engine_fault(self.error, EngineError::of(error))
     }
+
+    /// The table that a key's row is in, if there are such rows.
+    fn table(&self, key: &[u8]) -> Result<Option<Rc<Table>>, StoreFault> {
+        let kind = key.first().copied();
+        if let Some(table) = self.tables.borrow().get(&kind) {
+            return Ok(table.clone());
+        }
+        let table = tables::of_key(self.transaction, key);
+        let table = table.map_err(|error| engine_fault(self.error, error))?;
+        let table = table.map(Rc::new);
+        self.tables.borrow_mut().insert(kind, table.clone());
+        Ok(table)
+    }
 }
 
 impl RowView for View<'_> {
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreFault> {
-        let found = self.table.get(key).map_err(|error| self.fault(error))?;
+        let Some(table) = self.table(key)? else {
+            return Ok(None);
+        };
+        let found = table.get(key).map_err(|error| self.fault(error))?;
         found.map(|row| opened(key, row.value())).transpose()
     }
 
     fn last(&self, from: &[u8], to: &[u8]) -> Result<Option<Row>, StoreFault> {
-        if from > to {
+        let Some(table) = self.table(from)?.filter(|_| from <= to) else {
             return Ok(None);
-        }
+        };
         let between = (Bound::Included(from), Bound::Included(to));
-        let mut rows = self
-            .table
-            .range(between)
-            .map_err(|error| self.fault(error))?;
+        let mut rows = table.range(between).map_err(|error| self.fault(error))?;
         let Some(last) = rows.next_back() else {
             return Ok(None);
         };
@@ -282,13 +336,10 @@ impl RowView for View<'_> {
         to: &[u8],
         visit: &mut dyn FnMut(&[u8], &[u8]) -> Result<(), StoreFault>,
     ) -> Result<(), StoreFault> {
-        if from >= to {
+        let Some(table) = self.table(from)?.filter(|_| from < to) else {
             return Ok(());
-        }
-        let rows = self
-            .table
-            .range(from..to)
-            .map_err(|error| self.fault(error))?;
+        };
+        let rows = table.range(from..to).map_err(|error| self.fault(error))?;
         for row in rows {
             let (key, row) = row.map_err(|error| self.fault(error))?;
             visit(key.value(), &opened(key.value(), row.value())?)?;
@@ -297,23 +348,38 @@ impl RowView for View<'_> {
     }
 }
 
-fn row_at(key: &[u8]) -> RowPlace<'_> {
-    RowPlace {
-        table: "tuples",
-        group: "",
-        name: key,
-    }
+/// The digest of a row: against accidents, for which half of one is enough.
+fn digest(key: &[u8], value: &[u8]) -> [u8; DIGEST_BYTES] {
+    let mut hash = Sha256::new_with_prefix(b"pad/tuples/row/v2");
+    let length = u64::try_from(key.len()).unwrap_or(u64::MAX);
+    hash.update(length.to_be_bytes());
+    hash.update(key);
+    hash.update(value);
+    let whole: [u8; 32] = hash.finalize().into();
+    core::array::from_fn(|place| whole[place])
+}
+
+/// A row as it is stored: its digest, then its value.
+fn sealed(key: &[u8], value: &[u8]) -> Vec<u8> {
+    [&digest(key, value), value].concat()
 }
 
 /// The value in a row.
 fn opened(key: &[u8], row: &[u8]) -> Result<Vec<u8>, StoreFault> {
-    let value = row_at(key).unsealed(row);
-    value.map(<[u8]>::to_vec).map_err(|_| StoreFault::Damaged)
+    match row.split_first_chunk() {
+        Some((found, value)) if *found == digest(key, value) => Ok(value.to_vec()),
+        _ => Err(StoreFault::Damaged),
+    }
 }
+
+const DIGEST_BYTES: usize = 16;
 
 const FOREIGN: StoreError = StoreError::Damaged(
     "the file of tuples beside it (with .tuples at the end of its name) is another store's: bring its own back, or move that one away",
 );
 const UNREADABLE: StoreError = StoreError::Damaged(
     "the file of tuples beside it (with .tuples at the end of its name) is damaged: move it away, and it is made again unless the store was pruned",
+);
+const OLDER: StoreError = StoreError::Damaged(
+    "the file of tuples beside it (with .tuples at the end of its name) is of an older format: move it away, and it is made again unless the store was pruned",
 );

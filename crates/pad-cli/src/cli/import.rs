@@ -318,7 +318,7 @@ fn acknowledge(
         .iter()
         .map(|waiting| waiting.note.record(waiting.version));
     let records: Vec<_> = waiting.iter().map(record).chain(notes).collect();
-    author.flush(&records)?;
+    author.flush_and_go_on(&records)?;
     for Waiting { name, version, .. } in waiting.drain(..) {
         if output.is_json() {
             let root = author.repository().head_text(version)?.root;

@@ -9,13 +9,11 @@ use pad_core::{
 
 use super::{
     design::StorableDesign,
-    layout::{
-        PIECE_BYTES, PIECE_TUPLES, Piece, STATE, State, TupleRow, VersionRow, record_key,
-        retired_key, run_key, tuple_key, version_key,
-    },
+    layout::{STATE, State, TupleRow, VersionRow, record_key, retired_key, tuple_key, version_key},
     load::Loaded,
     repository::StoredTupleRepository,
     rows::Rows,
+    run::RunWriter,
 };
 use crate::{
     design::{Admission, TupleId},
@@ -197,28 +195,19 @@ impl<S: Suite, D: StorableDesign<S>> Drawn<'_, S, D> {
             .get(generation)
             .ok_or(StoreFault::Damaged)?;
         let instant = self.layers.instant(generation);
-        let (mut piece, mut bytes) = (Piece::new(), 0);
+        let mut records = Vec::with_capacity(tuples.len());
+        let mut run = RunWriter::new((generation, instant), &mut self.rows);
         for (lower, live) in tuples {
-            let number = self.number(live.note)?;
+            let number = self.numbers.get(live.note.position()).copied();
+            let number = number.ok_or(StoreFault::Damaged)?;
+            run.push(lower, number);
             let record = D::write_record(self.records, live.note);
-            let key = record_key(number, if D::EACH_INSTANT { instant } else { 0 });
-            self.rows.insert(key, record.ok_or(StoreFault::Damaged)?);
-            if piece.len() >= PIECE_TUPLES || bytes >= PIECE_BYTES {
-                self.piece((generation, instant), &core::mem::take(&mut piece));
-                bytes = 0;
-            }
-            bytes += lower.as_bytes().len();
-            piece.push((lower.clone(), number));
+            let key = record_key(number, D::EACH_INSTANT.then_some(instant));
+            records.push((key, record.ok_or(StoreFault::Damaged)?));
         }
-        self.piece((generation, instant), &piece);
+        run.finish();
+        self.rows.extend(records);
         Ok(u64::try_from(tuples.len()).unwrap_or(u64::MAX))
-    }
-
-    fn piece(&mut self, (generation, instant): (usize, u64), piece: &Piece) {
-        if let Some((first, _)) = piece.first() {
-            let key = run_key(generation, instant, first.as_bytes());
-            self.rows.insert(key, encode_body(piece));
-        }
     }
 
     /// The tuples that are new.
@@ -239,7 +228,7 @@ impl<S: Suite, D: StorableDesign<S>> Drawn<'_, S, D> {
                 content: ShownContent::from(&live.content),
             };
             let number = self.number(live.note)?;
-            self.rows.insert(tuple_key(number), encode_body(&row));
+            self.rows.insert(tuple_key(number), row.encode());
         }
         Ok(())
     }

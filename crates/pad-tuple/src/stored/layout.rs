@@ -5,11 +5,13 @@
 //! | 0 | whose rows these are, and where they stand: [`State`] |
 //! | 1 ‖ version (8) | the version's head and epochs: [`VersionRow`] |
 //! | 2 ‖ number (8) | a tuple: [`TupleRow`] |
-//! | 3 ‖ number (8) ‖ instant (8) | what authenticates a tuple; the instant is 0 where the newest says all |
-//! | 4 ‖ generation (1) ‖ instant (8) ‖ lower end | a piece of a generation's run, which begins there |
-//! | 5 ‖ version (8) | the numbers of the tuples that the version before was the last to have |
+//! | 3 ‖ number (8) | what authenticates a tuple, where the newest record says all |
+//! | 3 ‖ number (8) ‖ instant (8) | what authenticates a tuple at an instant, where each has a record of its own |
+//! | 4 ‖ version (8) | the numbers of the tuples that the version before was the last to have |
+//! | 16 + generation ‖ instant (8) ‖ lower end | a piece of a generation's run, which begins there: [`Piece`](super::run::Piece) |
 //!
-//! Integers in keys are big-endian, so that rows stand in their order.
+//! Integers in keys are big-endian, so that rows stand in their order. But for records, which are overwritten, and what prunings drop, the rows of a
+//! kind are added in ascending order.
 
 use core::ops::Range;
 
@@ -23,6 +25,7 @@ use crate::{
     content::Content,
     kept::KeptTuple,
     proof::ShownContent,
+    stored::run::After,
     tuple::{GenerationIndex, generation_index},
 };
 
@@ -98,7 +101,7 @@ impl<S: Suite> VersionRow<S> {
 }
 
 /// A tuple, which never changes.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct TupleRow {
     pub(super) generation: GenerationIndex,
     pub(super) lower: Key,
@@ -107,6 +110,26 @@ pub(super) struct TupleRow {
 }
 
 impl TupleRow {
+    pub(super) fn encode(&self) -> Vec<u8> {
+        let lower = self.lower.as_bytes();
+        let upper = self.upper.as_ref().map(|upper| After::of(lower, upper));
+        codec::encode_body(&(self.generation, &self.lower, upper, &self.content))
+    }
+
+    /// # Errors
+    /// [`StoreFault::Damaged`].
+    pub(super) fn decode(row: &[u8]) -> Result<Self, StoreFault> {
+        let (generation, lower, upper, content) =
+            decoded::<(_, Key, Option<After>, ShownContent)>(row)?;
+        let upper = upper.map(|upper| upper.key(lower.as_bytes())).transpose()?;
+        Ok(Self {
+            generation,
+            lower,
+            upper,
+            content,
+        })
+    }
+
     pub(super) fn tuple<S: Suite>(self) -> KeptTuple<S> {
         KeptTuple {
             content: Content::from(&self.content),
@@ -114,13 +137,6 @@ impl TupleRow {
         }
     }
 }
-
-/// A piece of a run: lower ends, and the numbers of their tuples.
-pub(super) type Piece = Vec<(Key, u64)>;
-
-/// A piece has at most so many tuples, and ends after so many bytes of lower ends.
-pub(super) const PIECE_TUPLES: usize = 64;
-pub(super) const PIECE_BYTES: usize = 4096;
 
 pub(super) const STATE: &[u8] = &[0];
 
@@ -132,9 +148,12 @@ pub(super) fn tuple_key(number: u64) -> Vec<u8> {
     numbered(2, number)
 }
 
-pub(super) fn record_key(number: u64, instant: u64) -> Vec<u8> {
+/// Where the record of a tuple is; with an instant, that of this one.
+pub(super) fn record_key(number: u64, instant: Option<u64>) -> Vec<u8> {
     let mut key = numbered(3, number);
-    key.extend_from_slice(&instant.to_be_bytes());
+    if let Some(instant) = instant {
+        key.extend_from_slice(&instant.to_be_bytes());
+    }
     key
 }
 
@@ -144,7 +163,7 @@ pub(super) fn records_of(number: u64) -> Range<Vec<u8>> {
 }
 
 pub(super) fn run_key(generation: usize, instant: u64, lower: &[u8]) -> Vec<u8> {
-    let mut key = vec![4, generation_index(generation)];
+    let mut key = vec![generation_index(generation).saturating_add(16)];
     key.extend_from_slice(&instant.to_be_bytes());
     key.extend_from_slice(lower);
     key
@@ -152,7 +171,7 @@ pub(super) fn run_key(generation: usize, instant: u64, lower: &[u8]) -> Vec<u8> 
 
 /// The lower end at which a piece of a run begins.
 pub(super) fn piece_start(key: &[u8]) -> Option<&[u8]> {
-    key.get(10..)
+    key.get(9..)
 }
 
 /// The runs of a generation from one instant on, before another one.
@@ -161,7 +180,7 @@ pub(super) fn runs_between(generation: usize, from: u64, to: u64) -> Range<Vec<u
 }
 
 pub(super) fn retired_key(version: Version) -> Vec<u8> {
-    numbered(5, version.number())
+    numbered(4, version.number())
 }
 
 fn numbered(kind: u8, number: u64) -> Vec<u8> {

@@ -7,8 +7,9 @@ use pad_core::{Key, StoreFault, Suite, Version};
 
 use super::{
     design::StorableDesign,
-    layout::{Piece, decoded, record_key, runs_between},
+    layout::{record_key, runs_between},
     read::Reader,
+    run::{Piece, decode_piece},
 };
 use crate::{
     content::Content,
@@ -87,7 +88,7 @@ impl<K> Reader<'_, K> {
             let place = u32::try_from(loaded.numbers.len()).map_err(|_| StoreFault::Damaged)?;
             let note = TupleId(place);
             if !D::EACH_INSTANT {
-                let record = self.rows.get(&record_key(*number, 0))?;
+                let record = self.rows.get(&record_key(*number, None))?;
                 let record = record.ok_or(StoreFault::Damaged)?;
                 let claim = Claim {
                     generation: generation_index(generation),
@@ -111,10 +112,11 @@ impl<K> Reader<'_, K> {
     pub(super) fn run(&self, generation: usize, instant: u64) -> Result<Piece, StoreFault> {
         let mut run = Piece::new();
         let range = runs_between(generation, instant, instant.saturating_add(1));
-        self.rows.scan(&range.start, &range.end, &mut |_, piece| {
-            run.extend(decoded::<Piece>(piece)?);
-            Ok(())
-        })?;
+        self.rows
+            .scan(&range.start, &range.end, &mut |key, piece| {
+                run.extend(decode_piece(key, piece)?);
+                Ok(())
+            })?;
         if run.is_sorted_by(|(one, _), (next, _)| one < next) {
             Ok(run)
         } else {

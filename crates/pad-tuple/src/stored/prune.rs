@@ -48,7 +48,7 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
             if D::EACH_INSTANT && oldest > reader.state.oldest {
                 for (generation, instant) in instants.iter().enumerate() {
                     for (_, number) in reader.run(generation, *instant)? {
-                        removed.push(record_key(number, 0)..record_key(number, *instant));
+                        removed.push(record_key(number, None)..record_key(number, Some(*instant)));
                     }
                 }
             }

@@ -7,10 +7,10 @@ use pad_core::{Key, LookupError, SignedHead, StoreFault, Suite, Version};
 use super::{
     design::StorableDesign,
     layout::{
-        Piece, STATE, State, TupleRow, VersionRow, decoded, piece_start, record_key, run_key,
-        tuple_key, version_key,
+        STATE, State, TupleRow, VersionRow, decoded, record_key, run_key, tuple_key, version_key,
     },
     rows::RowView,
+    run::decode_piece,
 };
 use crate::{
     content::Content,
@@ -76,7 +76,7 @@ impl<'v, K> Reader<'v, K> {
         number: u64,
     ) -> Result<TupleRow, StoreFault> {
         let row = self.rows.get(&tuple_key(number))?;
-        let row: TupleRow = decoded(&row.ok_or(StoreFault::Damaged)?)?;
+        let row = TupleRow::decode(&row.ok_or(StoreFault::Damaged)?)?;
         if row.generation == generation_index(generation) && row.lower == *lower {
             Ok(row)
         } else {
@@ -95,11 +95,10 @@ impl<'v, K> Reader<'v, K> {
             run_key(generation, instant, key),
         );
         let (begin, piece) = self.rows.last(&from, &to)?.ok_or(StoreFault::Damaged)?;
-        let piece: Piece = decoded(&piece)?;
+        let piece = decode_piece(&begin, &piece)?;
         let below = piece.partition_point(|(lower, _)| lower.as_bytes() <= key);
-        let begins = piece.first().map(|(lower, _)| lower.as_bytes()) == piece_start(&begin);
         let found = below.checked_sub(1).and_then(|place| piece.get(place));
-        let (lower, number) = found.filter(|_| begins).ok_or(StoreFault::Damaged)?;
+        let (lower, number) = found.ok_or(StoreFault::Damaged)?;
         let tuple = self.tuple(generation, lower, *number)?;
         // A piece that is missing would make the one before it seem to hold its keys.
         if tuple
@@ -201,7 +200,7 @@ impl<S: Suite, D: StorableDesign<S>> Source<S, D> for Reader<'_, D::Key> {
         let numbers = self.numbers.borrow();
         for placed in tuples {
             let number = numbers.get(placed.tuple.position()).ok_or(damaged)?;
-            let instant = if D::EACH_INSTANT { placed.instant } else { 0 };
+            let instant = D::EACH_INSTANT.then_some(placed.instant);
             let record = self.rows.get(&record_key(*number, instant))?;
             let record = record.ok_or(damaged)?;
             let claim = Claim {

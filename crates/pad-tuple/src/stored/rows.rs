@@ -14,6 +14,8 @@ use pad_core::StoreFault;
 /// 1. A reading sees one state, whatever is written meanwhile.
 /// 2. A writing is there wholly or not at all.
 /// 3. What is read is what was written: an accident to a row is [`StoreFault::Damaged`], never another value.
+///
+/// Those who write and read keep to this: the keys between two that are named together begin with the byte with which both begin.
 pub trait Rows: Debug + Send + Sync {
     /// Reads in one state.
     ///

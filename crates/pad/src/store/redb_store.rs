@@ -34,8 +34,6 @@ mod newest;
 mod summary;
 mod tables;
 
-pub(crate) use tables::Place;
-
 use summary::{CheckpointSummary, Link, Summary};
 use tables::{CHECKPOINT, LINKS, UPDATES, engine};
 

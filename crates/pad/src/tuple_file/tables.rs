@@ -1,7 +1,10 @@
 //! The tables of the file, and what it says of itself.
 
 use disk::engine::EngineError;
-use redb::{ReadTransaction, ReadableTable as _, TableDefinition, TableError, WriteTransaction};
+use redb::{
+    ReadOnlyTable, ReadTransaction, ReadableTable as _, TableDefinition, TableError,
+    WriteTransaction,
+};
 
 /// What the file says under a name.
 pub(super) fn named(
@@ -17,20 +20,59 @@ pub(super) fn named(
 }
 
 pub(super) fn is_ours(transaction: &ReadTransaction) -> Result<bool, EngineError> {
-    Ok(named(transaction, KIND)?.as_deref() == Some(FORMAT_NAME))
+    let found = named(transaction, KIND)?;
+    Ok(found.is_some_and(|name| name == FORMAT_NAME || name == OLDER_FORMAT_NAME))
 }
 
-/// Makes the tables of the rows of the store with this number.
+/// Whether the file is of the format before this one, in which all rows were in one table.
+pub(super) fn is_older(transaction: &ReadTransaction) -> Result<bool, EngineError> {
+    Ok(named(transaction, KIND)?.as_deref() == Some(OLDER_FORMAT_NAME))
+}
+
+/// Says whose rows will be in the file: those of the store with this number.
 pub(super) fn fill(transaction: &WriteTransaction, store: &[u8]) -> Result<(), EngineError> {
     let mut about = transaction.open_table(ABOUT).map_err(EngineError::of)?;
     about.insert(KIND, FORMAT_NAME).map_err(EngineError::of)?;
     about.insert(STORE, store).map_err(EngineError::of)?;
-    transaction.open_table(ROWS).map_err(EngineError::of)?;
     Ok(())
 }
 
+pub(super) type Table = ReadOnlyTable<&'static [u8], &'static [u8]>;
+
+/// The table of the rows whose keys begin as this one, if there are any.
+pub(super) fn of_key(
+    transaction: &ReadTransaction,
+    key: &[u8],
+) -> Result<Option<Table>, EngineError> {
+    match transaction.open_table(rows(&name(key))) {
+        Err(TableError::TableDoesNotExist(_)) => Ok(None),
+        table => table.map(Some).map_err(EngineError::of),
+    }
+}
+
+/// The same to be written to.
+pub(super) fn of_key_to_write<'t>(
+    transaction: &'t WriteTransaction,
+    key: &[u8],
+) -> Result<redb::Table<'t, &'static [u8], &'static [u8]>, EngineError> {
+    transaction
+        .open_table(rows(&name(key)))
+        .map_err(EngineError::of)
+}
+
+fn name(key: &[u8]) -> String {
+    match key.first() {
+        Some(kind) => format!("rows {kind}"),
+        None => "rows".into(),
+    }
+}
+
+const fn rows(name: &str) -> TableDefinition<'_, &'static [u8], &'static [u8]> {
+    TableDefinition::new(name)
+}
+
 const ABOUT: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("about");
-pub(super) const ROWS: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("rows");
 const KIND: &str = "format";
 pub(super) const STORE: &str = "store";
-const FORMAT_NAME: &[u8] = b"pad-tuples v1";
+const FORMAT_NAME: &[u8] = b"pad-tuples v2";
+const OLDER_FORMAT_NAME: &[u8] = b"pad-tuples v1";

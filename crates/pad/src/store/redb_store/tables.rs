@@ -13,10 +13,10 @@ use crate::store::StoreError;
 
 /// Names a row of a table, as its digest does.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Place<'a> {
-    pub(crate) table: &'static str,
-    pub(crate) group: &'a str,
-    pub(crate) name: &'a [u8],
+pub(super) struct Place<'a> {
+    pub(super) table: &'static str,
+    pub(super) group: &'a str,
+    pub(super) name: &'a [u8],
 }
 
 impl Place<'_> {
@@ -32,12 +32,12 @@ impl Place<'_> {
     }
 
     /// A row as it is stored: its digest, then its contents.
-    pub(crate) fn sealed(&self, body: &[u8]) -> Vec<u8> {
+    pub(super) fn sealed(&self, body: &[u8]) -> Vec<u8> {
         [&self.digest(body), body].concat()
     }
 
     /// The contents of a row.
-    pub(crate) fn unsealed<'r>(&self, row: &'r [u8]) -> Result<&'r [u8], StoreError> {
+    pub(super) fn unsealed<'r>(&self, row: &'r [u8]) -> Result<&'r [u8], StoreError> {
         match row.split_first_chunk::<32>() {
             Some((digest, body)) if *digest == self.digest(body) => Ok(body),
             _ => Err(StoreError::Damaged("a row is not what was written")),

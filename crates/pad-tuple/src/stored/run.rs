@@ -1,0 +1,207 @@
+//! The runs of generations, in pieces.
+//!
+//! A run is written at each instant, so it is stored in few bytes: a lower end as what it does not share with the one before, and the number of its
+//! tuple as the distance from the one before, since neighbours were mostly made together.
+
+use std::collections::BTreeMap;
+
+use pad_core::{Key, StoreFault, codec};
+use serde::{Deserialize, Serialize};
+
+use super::layout::{decoded, piece_start, run_key};
+
+/// A piece of a run: lower ends in ascending order, and the numbers of their tuples.
+pub(super) type Piece = Vec<(Key, u64)>;
+
+/// The piece in a row.
+///
+/// # Errors
+/// [`StoreFault::Damaged`], also if its first lower end is not the one in its key. That one is not stored again, so a row that has come under another
+/// key of the same length shows in its digest, and in its tuples, which have their lower ends too.
+pub(super) fn decode_piece(key: &[u8], row: &[u8]) -> Result<Piece, StoreFault> {
+    let start = piece_start(key).ok_or(StoreFault::Damaged)?;
+    let (mut piece, mut number) = (Piece::new(), 0_u64);
+    for (after, distance) in decoded::<Vec<(After, i64)>>(row)? {
+        let before = piece.last().map_or(start, |(lower, _)| lower.as_bytes());
+        let lower = after.key(before)?;
+        number = number.wrapping_add(distance.cast_unsigned());
+        piece.push((lower, number));
+    }
+    match piece.first() {
+        Some((lower, _)) if lower.as_bytes() == start => Ok(piece),
+        _ => Err(StoreFault::Damaged),
+    }
+}
+
+/// Draws the rows of a run.
+#[derive(Debug)]
+pub(super) struct RunWriter<'r> {
+    generation: usize,
+    instant: u64,
+    rows: &'r mut BTreeMap<Vec<u8>, Vec<u8>>,
+    /// Where the piece begins, and its tuples.
+    key: Vec<u8>,
+    piece: Vec<(After, i64)>,
+    /// The bytes of the piece, and its last tuple.
+    bytes: usize,
+    lower: Key,
+    number: u64,
+}
+
+impl<'r> RunWriter<'r> {
+    pub(super) fn new(
+        (generation, instant): (usize, u64),
+        rows: &'r mut BTreeMap<Vec<u8>, Vec<u8>>,
+    ) -> Self {
+        Self {
+            generation,
+            instant,
+            rows,
+            key: Vec::new(),
+            piece: Vec::new(),
+            bytes: 0,
+            lower: Key::default(),
+            number: 0,
+        }
+    }
+
+    /// Adds the next tuple.
+    pub(super) fn push(&mut self, lower: &Key, number: u64) {
+        let mut next = self.next(lower, number);
+        if self.piece.is_empty() || self.bytes.saturating_add(stored_bytes(&next)) > PIECE_BYTES {
+            self.end_piece();
+            self.key = run_key(self.generation, self.instant, lower.as_bytes());
+            (self.bytes, self.lower, self.number) = (self.key.len(), lower.clone(), 0);
+            next = self.next(lower, number);
+        }
+        self.bytes = self.bytes.saturating_add(stored_bytes(&next));
+        self.piece.push(next);
+        (self.lower, self.number) = (lower.clone(), number);
+    }
+
+    pub(super) fn finish(mut self) {
+        self.end_piece();
+    }
+
+    fn end_piece(&mut self) {
+        if !self.piece.is_empty() {
+            let row = codec::encode_body(&self.piece);
+            self.rows.insert(core::mem::take(&mut self.key), row);
+            self.piece.clear();
+        }
+    }
+
+    fn next(&self, lower: &Key, number: u64) -> (After, i64) {
+        let distance = number.wrapping_sub(self.number).cast_signed();
+        (After::of(self.lower.as_bytes(), lower), distance)
+    }
+}
+
+/// About so many bytes does a tuple take in its piece.
+fn stored_bytes((after, distance): &(After, i64)) -> usize {
+    let number = match distance.unsigned_abs() {
+        ..=125 => 1,
+        126..=0x7fff => 3,
+        0x8000..=0x7fff_ffff => 5,
+        _ => 9,
+    };
+    after.rest.as_bytes().len().saturating_add(number + 2)
+}
+
+/// The most bytes of a piece of several tuples and its key: four of them, with what a medium has around them, fill a page of 4 KiB.
+const PIECE_BYTES: usize = 980;
+
+/// A key that is stored after another one.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct After {
+    /// With so many bytes both begin.
+    shared: u64,
+    /// What follows those.
+    rest: Key,
+}
+
+impl After {
+    pub(super) fn of(before: &[u8], key: &Key) -> Self {
+        let key = key.as_bytes();
+        let pairs = before.iter().zip(key);
+        let shared = pairs.take_while(|(one, other)| one == other).count();
+        let rest = key.get(shared..).and_then(|rest| Key::new(rest).ok());
+        Self {
+            shared: u64::try_from(shared).unwrap_or(u64::MAX),
+            rest: rest.unwrap_or_default(),
+        }
+    }
+
+    /// # Errors
+    /// [`StoreFault::Damaged`].
+    pub(super) fn key(&self, before: &[u8]) -> Result<Key, StoreFault> {
+        let shared = usize::try_from(self.shared).ok();
+        let shared = shared.and_then(|shared| before.get(..shared));
+        let shared = shared.ok_or(StoreFault::Damaged)?;
+        Key::new([shared, self.rest.as_bytes()].concat()).map_err(|_| StoreFault::Damaged)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(bytes: &[u8]) -> Key {
+        Key::new(bytes).expect("short")
+    }
+
+    fn rows(tuples: &[(Key, u64)]) -> BTreeMap<Vec<u8>, Vec<u8>> {
+        let mut rows = BTreeMap::new();
+        let mut run = RunWriter::new((1, 7), &mut rows);
+        for (lower, number) in tuples {
+            run.push(lower, *number);
+        }
+        run.finish();
+        rows
+    }
+
+    fn read(rows: &BTreeMap<Vec<u8>, Vec<u8>>) -> Piece {
+        let pieces = rows.iter().map(|(key, row)| decode_piece(key, row));
+        pieces.flat_map(|piece| piece.expect("whole")).collect()
+    }
+
+    #[test]
+    fn a_run_is_what_was_written() {
+        assert_eq!(rows(&[]), BTreeMap::new());
+        let long = vec![b'l'; 4000];
+        let mut tuples = vec![(Key::default(), u64::MAX), (key(&long), 0)];
+        tuples.push((key(&[&long[..], b"!"].concat()), 1 << 63));
+        assert_eq!(read(&rows(&tuples)), tuples);
+        let many: Piece = (0..3000_u64)
+            .map(|place| (key(&(place * 977).to_be_bytes()), place * place % 70_001))
+            .collect();
+        let rows = rows(&many);
+        assert_eq!(read(&rows), many);
+        assert!(rows.len() > 1);
+        for (key, row) in &rows {
+            assert!(key.len() + row.len() <= PIECE_BYTES + 3, "{}", row.len());
+        }
+    }
+
+    #[test]
+    fn a_piece_that_is_elsewhere_or_changed_is_damage() {
+        let rows = rows(&[(key(b"one"), 1), (key(b"other"), 2)]);
+        let (place, row) = rows.first_key_value().expect("one piece");
+        for start in [&b""[..], b"on", b"onee"] {
+            let elsewhere = run_key(1, 7, start);
+            assert_eq!(decode_piece(&elsewhere, row), Err(StoreFault::Damaged));
+        }
+        assert_eq!(decode_piece(&[16], row), Err(StoreFault::Damaged));
+        for length in 0..row.len() {
+            let cut = decode_piece(place, &row[..length]);
+            assert_eq!(cut, Err(StoreFault::Damaged), "{length}");
+        }
+        let empty = codec::encode_body(&Vec::<(After, i64)>::new());
+        assert_eq!(decode_piece(place, &empty), Err(StoreFault::Damaged));
+        let beyond = After {
+            shared: 4,
+            rest: Key::default(),
+        };
+        assert_eq!(beyond.key(b"one").ok(), None);
+    }
+}
