@@ -422,6 +422,33 @@ fn tuples_that_are_written_later_are_there_at_once() {
     }
 }
 
+/// Tuples that wait are nobody else's to write: a second author is kept out meanwhile, and goes on from what the first one leaves.
+#[test]
+fn a_second_author_is_refused_while_tuples_wait_to_be_written() {
+    for scheme in SCHEMES {
+        let folder = tempfile::tempdir().unwrap();
+        let memory = Shop::new(folder.path(), scheme, RepositoryName::VersionedIndex);
+        let stored = Shop::new(folder.path(), scheme, RepositoryName::Stored);
+        let other_record = SigningRecord::open(&folder.path().join("other")).unwrap();
+        let mut waiting = stored.author().unwrap();
+        let mut second = open_author(&stored.store, &stored.key, other_record).unwrap();
+        for batch in batches(6, 4) {
+            memory.publish(batch.clone());
+            waiting.stage(batch).unwrap();
+            waiting.flush_and_go_on(&[]).unwrap();
+        }
+        let batch = vec![put(5, 50)];
+        let refused = second.stage(batch.clone()).and_then(|_| second.flush(&[]));
+        assert!(refused.is_err(), "two histories");
+        assert!(!stored.tuples().exists());
+        drop((waiting, second));
+        memory.publish(batch.clone());
+        stored.publish(batch);
+        assert_same(&memory.repository(), &stored.repository());
+        stored.repository().check().unwrap();
+    }
+}
+
 /// An old copy of the store comes back, with its tuples or without them.
 #[test]
 fn an_old_backup_goes_on_where_it_stands() {
