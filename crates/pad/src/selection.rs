@@ -199,7 +199,7 @@ impl SchemeFamily {
                 RepositoryName::CacheMedian,
                 RepositoryName::CacheEverywhere,
             ],
-            Self::Tuple => &[RepositoryName::VersionedIndex, RepositoryName::Stored],
+            Self::Tuple => &[RepositoryName::Stored, RepositoryName::VersionedIndex],
             #[cfg(feature = "aad")]
             Self::Log => &[RepositoryName::Forest],
             Self::Directory => &[],

@@ -240,7 +240,7 @@ fn what_does_not_fit_a_tuple_scheme_is_refused() {
         "put --store new --key k --repository path-copying a 1",
         2,
         "scheme tuple-spec-lightweight: unknown repository 'path-copying', choose one of \
-         versioned-index, stored",
+         stored, versioned-index",
     );
     let wanted = "import --store s --key k --scheme tuple-base t.csv";
     bench.fails(wanted, 2, "keygen --scheme tuple-base");
