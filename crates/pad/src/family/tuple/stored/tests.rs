@@ -164,7 +164,7 @@ fn batch(version: u64) -> Vec<Operation> {
 }
 
 /// What an author does: a version at a time and once two, a pruning after them, and then a new beginning; what is acknowledged is in the
-/// store. Ends at a failure that it hears of.
+/// store, and its tuples wait for the next one after each second time, before the pruning too. Ends at a failure that it hears of.
 fn script<D: Tested>(folder: &SimulatedFolder, store: &Updates) -> Result<(), SignError> {
     let keys = SigningKeys::of(&secret(D::SCHEME_NAME));
     let mut repository = D::open(folder, store.clone())?;
@@ -174,7 +174,11 @@ fn script<D: Tested>(folder: &SimulatedFolder, store: &Updates) -> Result<(), Si
         for version in next..=last {
             repository.publish_with(&mut batch(version), &keys)?;
         }
-        repository.flush(&[])?;
+        if next % 2 == 1 {
+            repository.flush_and_go_on(&[])?;
+        } else {
+            repository.flush(&[])?;
+        }
         if last == 4 {
             repository.prune(Version::new(2))?;
             drop(repository);
