@@ -17,6 +17,7 @@
 //!
 //! Source: Crosby & Wallach 2010, section 4, with the tuples on disk.
 
+mod after;
 mod apply;
 mod design;
 mod heads;

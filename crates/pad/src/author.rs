@@ -15,7 +15,7 @@ use crate::{
     answering::AnsweringRepository,
     changes::{Changes, Gathered},
     durable::{Durable, DurableRepository},
-    hosted::{HostedRepository, KeptRepository, SignedUpdate, Typed},
+    hosted::{HostedRepository, KeptRepository, SignedUpdate, TOGETHER, Typed},
     repository::{RepositoryError, SignError, StorableRepository},
     signing_keys::SigningKeys,
     signing_record::{SigningRecord, SigningRecordError},
@@ -274,8 +274,8 @@ impl<M: HostedRepository + ?Sized, D: Store> RecordedAuthor<M, D> {
         }
     }
 
-    /// As [`RecordedAuthor::stage`] for changes that were gathered. Of those for which there was no room in memory none are kept if the signer
-    /// refuses.
+    /// As [`RecordedAuthor::stage`] for changes that were gathered. The first ones of a repository that keeps its contents itself, and more
+    /// than 32 768 or than there was room for in memory, are not kept if the signer refuses.
     ///
     /// # Errors
     /// [`AuthorError`].
@@ -293,7 +293,9 @@ impl<M: HostedRepository + ?Sized, D: Store> RecordedAuthor<M, D> {
                 let mut entries = sorted.entries().map_err(RepositoryError::from)?;
                 Ok(self.repository.load(number, &mut entries, signer)?)
             }
-            ResumedAuthor::WithKey(signer) if takes_sorted && !sorted.is_in_memory() => {
+            ResumedAuthor::WithKey(signer)
+                if takes_sorted && sorted.are_more_than(TOGETHER.get()) =>
+            {
                 let mut operations = sorted.operations().map_err(RepositoryError::from)?;
                 Ok(self.repository.publish_changes(&mut operations, signer)?)
             }
@@ -360,6 +362,7 @@ impl<M: HostedRepository + ?Sized, D: Store> RecordedAuthor<M, D> {
                 return Ok(published?);
             }
             ResumedAuthor::WithKeys(keys) => {
+                self.repository.begin()?;
                 self.waiting.extend(batch);
                 let published = self.repository.publish_with(&mut self.waiting, keys);
                 if !matches!(published, Err(SignError::Signer(_))) {

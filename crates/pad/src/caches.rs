@@ -9,8 +9,6 @@ use pad_tree::{CacheSize, NodeCache};
 #[cfg(feature = "object-store")]
 use crate::objects::DiskCache;
 use crate::store::StoreError;
-#[cfg(not(feature = "object-store"))]
-use crate::store::any::not_built_in;
 
 /// What a reader keeps of a store: nodes in memory and, of a store in objects, pieces of them on a disk.
 #[derive(Clone, Debug, Default)]
@@ -31,7 +29,7 @@ impl Caches {
         #[cfg(not(feature = "object-store"))]
         {
             let _ = (folder, bytes);
-            Err(not_built_in())
+            Err(StoreError::no_objects())
         }
     }
 

@@ -3,7 +3,7 @@
 //! The traits here have no types that differ from family to family, so what uses them is compiled once,
 //! and a repository that is chosen by name is a `dyn HostedRepository`.
 
-use core::{any::Any, fmt};
+use core::{any::Any, fmt, num::NonZeroUsize};
 use std::collections::BTreeMap;
 
 use pad_core::{
@@ -111,6 +111,10 @@ pub type SortedEntries<'e> = dyn Iterator<Item = Result<(Key, Value), StoreError
 
 /// Operations in ascending order of their keys, which are read when they are needed.
 pub type SortedOperations<'o> = dyn Iterator<Item = Result<Operation, StoreError>> + Send + 'o;
+
+/// So many operations of a snapshot are applied together at most where it need not be in memory: their nodes take about 100 MB, beside the values
+/// that their keys had.
+pub(crate) const TOGETHER: NonZeroUsize = NonZeroUsize::new(1 << 15).unwrap();
 
 /// Keeps its contents itself, beside the store, and the heads of all versions. In the place of updates the store has a row for the latest
 /// version, which says where its contents are.

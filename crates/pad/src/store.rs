@@ -270,6 +270,15 @@ pub enum StoreError {
     Engine(#[source] Box<dyn core::error::Error + Send + Sync>),
 }
 
+#[cfg(not(feature = "object-store"))]
+impl StoreError {
+    /// An address is given to a program that is built without objects.
+    pub(crate) fn no_objects() -> Self {
+        let said = "stores in objects are not built in (feature object-store)";
+        io::Error::new(io::ErrorKind::Unsupported, said).into()
+    }
+}
+
 impl From<EngineError> for StoreError {
     fn from(error: EngineError) -> Self {
         match error {

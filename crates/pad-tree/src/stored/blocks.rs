@@ -50,8 +50,9 @@ impl RecentBlocks {
         self.0.insert(number, block);
     }
 
-    pub(super) fn remove(&self, number: u64) {
-        self.0.remove(&number);
+    /// Whether it was there.
+    pub(super) fn remove(&self, number: u64) -> bool {
+        self.0.remove(&number).is_some()
     }
 
     /// The bytes of the blocks that are here.

@@ -174,14 +174,6 @@ impl NodeCache {
         Arc::new(RecentBlocks::new(self.size.recent_bytes()))
     }
 
-    /// Whether other openings may have these blocks too.
-    pub(super) fn shares(&self, blocks: &Arc<RecentBlocks>) -> bool {
-        let shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
-        shared
-            .as_ref()
-            .is_some_and(|(_, of)| Arc::ptr_eq(of, blocks))
-    }
-
     /// What was warmed of this log, up to this version.
     pub(super) fn kept(&self, log: Option<LogId>, latest: Version) -> Option<Kept> {
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);

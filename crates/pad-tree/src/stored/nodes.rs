@@ -80,7 +80,7 @@ impl<L: NodeLog> Nodes<L> {
 
     /// Shares blocks with no other opening: what is published here may never be in the store.
     fn keep_apart(&mut self) {
-        if self.cache.shares(&self.blocks) {
+        if Arc::strong_count(&self.blocks) > 1 {
             self.blocks = self.cache.new_blocks();
         }
     }
@@ -265,9 +265,11 @@ impl<L: NodeLog> Nodes<L> {
     /// Drops what was appended since the last version, although it may have been read.
     pub(super) fn withdraw(&mut self) {
         self.discard();
-        self.visible = self.log.end();
-        // Blocks in memory may be of what is not there any more.
-        self.use_cache(self.cache.clone());
+        if self.visible != self.log.end() {
+            self.visible = self.log.end();
+            // Blocks in memory may be of what is not there any more.
+            self.use_cache(self.cache.clone());
+        }
     }
 
     /// The bytes of the blocks in memory.
@@ -282,14 +284,15 @@ impl<L: NodeLog> Nodes<L> {
         self.reads.load(Ordering::Relaxed)
     }
 
-    /// Forgets what is in memory of a node that is not what was written; whether there may be something else now, because something is
-    /// between here and the medium.
+    /// Forgets what is at hand of a node that is not what was written, but for blocks that stay; whether there was anything, so that what is
+    /// read next may be something else.
     pub(super) fn doubt<D: DigestBytes>(&self, link: &Link<D>) -> bool {
-        // All but the longest values end in the second block behind the first.
-        (link.address / BLOCK_BYTES..)
-            .take(3)
-            .for_each(|number| self.blocks.remove(number));
-        self.log.doubt(link.address)
+        let first = link.address / BLOCK_BYTES;
+        let mut was_there = self.log.doubt(link.address);
+        for number in (first..).take(LONGEST_KEPT / BLOCK + 1) {
+            was_there |= self.blocks.remove(number);
+        }
+        was_there
     }
 
     /// The record of a node, of the kind that it should be. Its digest is not made again.

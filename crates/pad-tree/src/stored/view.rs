@@ -334,10 +334,11 @@ impl<S: Suite, L: NodeLog> StoredView<'_, S, L> {
         Ok(())
     }
 
-    /// Has the blocks of a node stay in memory, and checks it: its children.
+    /// Checks a node, and has its blocks stay in memory: its children.
     fn hold(self, node: &Node<S::Digest>) -> Result<Vec<Node<S::Digest>>, StoreFault> {
+        let opened = self.opened(node)?;
         self.nodes.stay::<S::Digest>(node.link.address)?;
-        Ok(match self.opened(node)? {
+        Ok(match opened {
             Opened::Leaf(_) => Vec::new(),
             Opened::Inner(inner) => self.branches(&inner).into(),
         })

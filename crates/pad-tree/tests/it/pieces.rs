@@ -8,17 +8,17 @@ use conformance::{
     pad::dictionary,
     tree::tree_author,
 };
-use ed25519_dalek::{SignatureError, Signer, SigningKey};
-use pad_core::{
-    ApplyError, Dictionary as _, HeadSignature, Key, Operation, Repository, Sha256Ed25519,
-    StoreFault, Version, Workers,
-};
+use ed25519_dalek::SigningKey;
+use pad_core::{ApplyError, Key, Operation, Repository, StoreFault, Version, Workers};
 use pad_tree::{
     BalancingScheme, MemoryLog, NodeLog, PublishError, RedBlack, SkipList, SortedError,
     StoredRepository, Treap, TreeAuthor,
 };
 
-use crate::logs::{Twist, Twisted};
+use crate::{
+    logs::Twisted,
+    sorted::{Full, Refusing, S, repository, signer},
+};
 
 macro_rules! pieces {
     ($($name:ident: $scheme:ty;)*) => {$(
@@ -52,17 +52,6 @@ pieces! {
     treap: Treap;
     red_black: RedBlack;
     skip_list: SkipList;
-}
-
-type S = Sha256Ed25519;
-
-fn signer() -> SigningKey {
-    SigningKey::from_bytes(&[7; 32])
-}
-
-fn repository<B: BalancingScheme, L: NodeLog>(log: L) -> StoredRepository<S, B, L> {
-    let author = tree_author::<S, B>(dictionary(), 7);
-    StoredRepository::open(author.authority(), log, 1 << 20).unwrap()
 }
 
 fn together(operations: usize) -> NonZeroUsize {
@@ -155,28 +144,6 @@ fn check_emptied<B: BalancingScheme>() {
     assert_eq!(head.unwrap(), update.head);
     assert_eq!(pieced.len(), 40);
     assert_eq!(pieced.check_contents(pieced.latest()).unwrap(), 40);
-}
-
-/// A signer that refuses.
-struct Refusing;
-
-impl Signer<HeadSignature> for Refusing {
-    fn try_sign(&self, _: &[u8]) -> Result<HeadSignature, SignatureError> {
-        Err(SignatureError::new())
-    }
-}
-
-/// There is room for so many bytes.
-#[derive(Clone, Debug)]
-struct Full(u64);
-
-impl Twist for Full {
-    fn append(&mut self, log: &mut MemoryLog, bytes: &[u8]) -> Result<(), StoreFault> {
-        if log.end() + u64::try_from(bytes.len()).unwrap() > self.0 {
-            return Err(StoreFault::Medium);
-        }
-        log.append(bytes)
-    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

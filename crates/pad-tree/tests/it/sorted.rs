@@ -67,10 +67,10 @@ sorted! {
     skip_list: SkipList;
 }
 
-type S = Sha256Ed25519;
+pub(crate) type S = Sha256Ed25519;
 type Contents = BTreeMap<Key, Value>;
 
-fn signer() -> SigningKey {
+pub(crate) fn signer() -> SigningKey {
     SigningKey::from_bytes(&[7; 32])
 }
 
@@ -78,7 +78,7 @@ fn author<B: BalancingScheme>() -> TreeAuthor<S, B, SigningKey> {
     tree_author(dictionary(), 7)
 }
 
-fn repository<B: BalancingScheme, L: NodeLog>(log: L) -> StoredRepository<S, B, L> {
+pub(crate) fn repository<B: BalancingScheme, L: NodeLog>(log: L) -> StoredRepository<S, B, L> {
     StoredRepository::open(author::<B>().authority(), log, 1 << 20).unwrap()
 }
 
@@ -209,7 +209,7 @@ fn check_memory<B: BalancingScheme>() {
 }
 
 /// A signer that refuses.
-struct Refusing;
+pub(crate) struct Refusing;
 
 impl Signer<HeadSignature> for Refusing {
     fn try_sign(&self, _: &[u8]) -> Result<HeadSignature, SignatureError> {
@@ -219,7 +219,7 @@ impl Signer<HeadSignature> for Refusing {
 
 /// There is room for so many bytes.
 #[derive(Debug)]
-struct Full(u64);
+pub(crate) struct Full(pub(crate) u64);
 
 impl Twist for Full {
     fn append(&mut self, log: &mut MemoryLog, bytes: &[u8]) -> Result<(), StoreFault> {

@@ -76,6 +76,8 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
             state,
             frontier,
         } = self.prepared(update, loaded, frontier)?;
+        let bytes = rows.iter().map(|(key, row)| key.len() + row.len());
+        self.staged_bytes = bytes.fold(self.staged_bytes, usize::saturating_add);
         self.staged.extend(rows);
         self.state = state;
         self.frontier = Some(frontier);

@@ -8,7 +8,7 @@
 //! | 3 ‖ number (8) | what authenticates a tuple, where the newest record says all |
 //! | 3 ‖ number (8) ‖ instant (8) | what authenticates a tuple at an instant, where each has a record of its own |
 //! | 4 ‖ version (8) | the numbers of the tuples that the version before was the last to have |
-//! | 16 + generation ‖ instant (8) ‖ lower end | a piece of a generation's run, which begins there: [`Piece`](super::run::Piece) |
+//! | 16 + generation ‖ instant (8) ‖ lower end | a piece of a generation's run, which begins there: a `Piece` |
 //!
 //! Integers in keys are big-endian, so that rows stand in their order. But for records, which are overwritten, and what prunings drop, the rows of a
 //! kind are added in ascending order.
@@ -25,7 +25,7 @@ use crate::{
     content::Content,
     kept::KeptTuple,
     proof::ShownContent,
-    stored::run::After,
+    stored::after::After,
     tuple::{GenerationIndex, generation_index},
 };
 

@@ -114,13 +114,16 @@ impl<K> Reader<'_, K> {
         let range = runs_between(generation, instant, instant.saturating_add(1));
         self.rows
             .scan(&range.start, &range.end, &mut |key, piece| {
-                run.extend(decode_piece(key, piece)?);
+                let piece = decode_piece(key, piece)?;
+                let (before, next) = (run.last(), piece.first());
+                if let (Some((before, _)), Some((next, _))) = (before, next)
+                    && before >= next
+                {
+                    return Err(StoreFault::Damaged);
+                }
+                run.extend(piece);
                 Ok(())
             })?;
-        if run.is_sorted_by(|(one, _), (next, _)| one < next) {
-            Ok(run)
-        } else {
-            Err(StoreFault::Damaged)
-        }
+        Ok(run)
     }
 }

@@ -44,6 +44,8 @@ pub struct StoredTupleRepository<S: Suite, D: StorableDesign<S>, R = MemoryRows>
     pub(super) rows: R,
     /// What is not in the rows yet.
     pub(super) staged: BTreeMap<Vec<u8>, Vec<u8>>,
+    /// The bytes of what was put there.
+    pub(super) staged_bytes: usize,
     pub(super) key: D::Key,
     pub(super) state: State,
     /// The state that the rows have; `None` if they have none.
@@ -88,6 +90,7 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
         Self {
             rows,
             staged: BTreeMap::new(),
+            staged_bytes: 0,
             key,
             state: State::new(authority, D::GENERATIONS),
             written: None,
@@ -141,10 +144,9 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
         &mut self.rows
     }
 
-    /// The bytes of memory that is not in the rows yet.
-    pub fn memory_bytes(&self) -> usize {
-        let staged = self.staged.iter();
-        staged.map(|(key, value)| key.len() + value.len()).sum()
+    /// The bytes that were made since the last [`StoredTupleRepository::flush`]; no more than these are in memory for it.
+    pub const fn memory_bytes(&self) -> usize {
+        self.staged_bytes
     }
 
     /// The heads of all versions.
@@ -174,7 +176,7 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
             written => written?,
         }
         self.written = self.staged.remove(STATE);
-        self.staged.clear();
+        self.forget_staged();
         Ok(())
     }
 
@@ -204,8 +206,13 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
         } else {
             self.written = Some(found);
         }
-        self.staged.clear();
+        self.forget_staged();
         Ok(())
+    }
+
+    fn forget_staged(&mut self) {
+        self.staged.clear();
+        self.staged_bytes = 0;
     }
 
     /// Comes to terms with what others have written since, before something is made of the rows. Nothing is written: what was applied last need

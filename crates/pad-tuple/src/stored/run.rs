@@ -6,9 +6,11 @@
 use std::collections::BTreeMap;
 
 use pad_core::{Key, StoreFault, codec};
-use serde::{Deserialize, Serialize};
 
-use super::layout::{decoded, piece_start, run_key};
+use super::{
+    after::After,
+    layout::{decoded, piece_start, run_key},
+};
 
 /// A piece of a run: lower ends in ascending order, and the numbers of their tuples.
 pub(super) type Piece = Vec<(Key, u64)>;
@@ -16,14 +18,20 @@ pub(super) type Piece = Vec<(Key, u64)>;
 /// The piece in a row.
 ///
 /// # Errors
-/// [`StoreFault::Damaged`], also if its first lower end is not the one in its key. That one is not stored again, so a row that has come under another
+/// [`StoreFault::Damaged`], also if lower ends do not ascend, or the first is not the one in its key. That one is not stored again, so a row that has come under another
 /// key of the same length shows in its digest, and in its tuples, which have their lower ends too.
 pub(super) fn decode_piece(key: &[u8], row: &[u8]) -> Result<Piece, StoreFault> {
     let start = piece_start(key).ok_or(StoreFault::Damaged)?;
+    if row.len() > LONGEST_ROW {
+        return Err(StoreFault::Damaged);
+    }
     let (mut piece, mut number) = (Piece::new(), 0_u64);
     for (after, distance) in decoded::<Vec<(After, i64)>>(row)? {
         let before = piece.last().map_or(start, |(lower, _)| lower.as_bytes());
         let lower = after.key(before)?;
+        if !piece.is_empty() && lower.as_bytes() <= before {
+            return Err(StoreFault::Damaged);
+        }
         number = number.wrapping_add(distance.cast_unsigned());
         piece.push((lower, number));
     }
@@ -105,42 +113,15 @@ fn stored_bytes((after, distance): &(After, i64)) -> usize {
         0x8000..=0x7fff_ffff => 5,
         _ => 9,
     };
-    after.rest.as_bytes().len().saturating_add(number + 2)
+    after.rest_bytes().saturating_add(number + 2)
 }
 
 /// The most bytes of a piece of several tuples and its key: four of them, with what a medium has around them, fill a page of 4 KiB.
 const PIECE_BYTES: usize = 980;
 
-/// A key that is stored after another one.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct After {
-    /// With so many bytes both begin.
-    shared: u64,
-    /// What follows those.
-    rest: Key,
-}
-
-impl After {
-    pub(super) fn of(before: &[u8], key: &Key) -> Self {
-        let key = key.as_bytes();
-        let pairs = before.iter().zip(key);
-        let shared = pairs.take_while(|(one, other)| one == other).count();
-        let rest = key.get(shared..).and_then(|rest| Key::new(rest).ok());
-        Self {
-            shared: u64::try_from(shared).unwrap_or(u64::MAX),
-            rest: rest.unwrap_or_default(),
-        }
-    }
-
-    /// # Errors
-    /// [`StoreFault::Damaged`].
-    pub(super) fn key(&self, before: &[u8]) -> Result<Key, StoreFault> {
-        let shared = usize::try_from(self.shared).ok();
-        let shared = shared.and_then(|shared| before.get(..shared));
-        let shared = shared.ok_or(StoreFault::Damaged)?;
-        Key::new([shared, self.rest.as_bytes()].concat()).map_err(|_| StoreFault::Damaged)
-    }
-}
+/// No row is longer: the first lower end is in its key alone, and where many bytes are shared a tuple takes four more than were counted. Long
+/// keys can be written in few bytes, so what is longer is refused before they are made.
+const LONGEST_ROW: usize = 3 * PIECE_BYTES;
 
 #[cfg(test)]
 mod tests {
@@ -175,6 +156,10 @@ mod tests {
         let many: Piece = (0..3000_u64)
             .map(|place| (key(&(place * 977).to_be_bytes()), place * place % 70_001))
             .collect();
+        let alike: Piece = (0..3000_u64)
+            .map(|place| (key(&[&long[..300], &place.to_be_bytes()].concat()), place))
+            .collect();
+        assert_eq!(read(&rows(&alike)), alike);
         let rows = rows(&many);
         assert_eq!(read(&rows), many);
         assert!(rows.len() > 1);
@@ -196,12 +181,15 @@ mod tests {
             let cut = decode_piece(place, &row[..length]);
             assert_eq!(cut, Err(StoreFault::Damaged), "{length}");
         }
+        // Few bytes that make many keys, more than are ever written; and keys that do not ascend.
+        let before = vec![b'l'; 4000];
+        let again = (After::of(&before, &key(&before)), 0_i64);
+        for number in [LONGEST_ROW / 3, 2] {
+            let many = codec::encode_body(&vec![again.clone(); number]);
+            let repeated = decode_piece(&run_key(1, 7, &before), &many);
+            assert_eq!(repeated, Err(StoreFault::Damaged), "{number}");
+        }
         let empty = codec::encode_body(&Vec::<(After, i64)>::new());
         assert_eq!(decode_piece(place, &empty), Err(StoreFault::Damaged));
-        let beyond = After {
-            shared: 4,
-            rest: Key::default(),
-        };
-        assert_eq!(beyond.key(b"one").ok(), None);
     }
 }

@@ -159,9 +159,12 @@ impl Sorted {
         }))
     }
 
-    /// Whether none of them is in a file.
-    pub(crate) const fn is_in_memory(&self) -> bool {
-        matches!(self.0, Source::Memory(_))
+    /// Whether there are more than so many, or some are in a file.
+    pub(crate) fn are_more_than(&self, few: usize) -> bool {
+        match &self.0 {
+            Source::Memory(buffer) => buffer.get(few).is_some(),
+            Source::File { .. } => true,
+        }
     }
 
     /// All operations, in memory.

@@ -70,11 +70,7 @@ const fn segment(position: u64) -> u64 {
 impl ObjectLog {
     /// The log of a store, without versions.
     pub(crate) fn of_store(store: &ObjectBackend) -> Self {
-        let mut identity = LogId::default();
-        for (byte, number) in identity.iter_mut().zip(store.number()) {
-            *byte = *number;
-        }
-        Self::new(Arc::clone(store.folder()), identity)
+        Self::new(Arc::clone(store.folder()), store.identity())
     }
 
     fn new(folder: Arc<ObjectFolder>, identity: LogId) -> Self {
@@ -265,6 +261,10 @@ impl KeptLog for ObjectLog {
         (self.pending_from, self.first, self.end) = (begin, begin, begin);
         self.is_writer = true;
         Ok(())
+    }
+
+    fn has_cache(&self) -> bool {
+        self.folder.has_cache()
     }
 
     fn row(&self, version: Version) -> Result<Vec<u8>, StoreFault> {

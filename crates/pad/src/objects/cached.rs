@@ -13,9 +13,13 @@ use crate::kept_log::segments;
 impl ObjectFolder {
     /// Reads segments and rows through this cache from now on; they are those of the dictionary with this number.
     pub(super) fn read_through(&mut self, cache: Arc<DiskCache>, dictionary: &[u8; 16]) {
-        let address = format!("{} {}", self.store, self.prefix);
-        let owner = Owner::new(dictionary, &address);
+        let owner = self.owner(dictionary);
         self.cache = Some(OwnedCache { cache, owner });
+    }
+
+    /// Whose they are: those of the dictionary with this number, here.
+    pub(super) fn owner(&self, dictionary: &[u8; 16]) -> Owner {
+        Owner::new(dictionary, &format!("{} {}", self.store, self.prefix))
     }
 
     /// Whether something is read from elsewhere than from the objects.

@@ -2,8 +2,8 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `pieces` | pieces of segments, of 64 KiB |
-//! | `heads` | rows of versions |
+//! | `pad-cache.pieces` | pieces of segments, of 64 KiB |
+//! | `pad-cache.heads` | rows of versions |
 //!
 //! Segments and heads never change, so what was kept of them is right for as long as it is what was kept. That is looked at with each read:
 //! everything here has a name, which says of what object it is and of which dictionary at which address, and checksums that depend on the
@@ -18,6 +18,7 @@ use std::{fs, io, path::Path, sync::Arc};
 
 use disk::layer::{FileLayer, Folder};
 use pad_core::Version;
+use pad_tree::LogId;
 use sha2::{Digest as _, Sha256};
 
 use crate::store::StoreError;
@@ -74,8 +75,8 @@ impl DiskCache {
         // A row has two hundred bytes.
         let rows = bytes / PART_OF_ROWS;
         Ok(Self {
-            pieces: Slots::open(folder, "pieces", PIECE, bytes.saturating_sub(rows))?,
-            rows: Slots::open(folder, "heads", LONGEST_ROW, rows)?,
+            pieces: Slots::open(folder, PIECES, PIECE, bytes.saturating_sub(rows))?,
+            rows: Slots::open(folder, HEADS, LONGEST_ROW, rows)?,
             hits: AtomicU64::new(0),
             misses: AtomicU64::new(0),
         })
@@ -146,6 +147,11 @@ impl Owner {
         Self(hasher.finalize().into())
     }
 
+    /// What the log of its nodes has and no other.
+    pub(super) fn identity(self) -> LogId {
+        core::array::from_fn(|place| self.0[place])
+    }
+
     fn piece(self, piece: Piece) -> SlotName {
         self.named(b'p', &[piece.segment, piece.number])
     }
@@ -165,6 +171,9 @@ impl Owner {
     }
 }
 
+/// Names that nobody else gives: what has one of them is written over.
+const PIECES: &str = "pad-cache.pieces";
+const HEADS: &str = "pad-cache.heads";
 /// Another layout of the files has another one.
 const TITLE: &[u8] = b"pad/disk-cache/1";
 /// A row of a version has two digests or three, a signature and a few numbers.

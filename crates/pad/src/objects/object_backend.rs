@@ -6,6 +6,7 @@ use std::{
 };
 
 use pad_core::{Version, codec};
+use pad_tree::LogId;
 use serde::{Deserialize, Serialize};
 
 use super::{DESCRIPTION, DiskCache, HEADS, NEWEST, ObjectFolder, names};
@@ -99,9 +100,9 @@ impl ObjectBackend {
         })
     }
 
-    /// The dictionary's number, which nobody chose.
-    pub(crate) const fn number(&self) -> &[u8; 16] {
-        &self.description.store
+    /// What the log of no other dictionary, and of no copy of this one, has.
+    pub(crate) fn identity(&self) -> LogId {
+        self.folder.owner(&self.description.store).identity()
     }
 
     /// The objects.

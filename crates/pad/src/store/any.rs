@@ -35,7 +35,7 @@ impl AnyStore {
             #[cfg(feature = "object-store")]
             Some(address) => ObjectBackend::create(&ObjectFolder::at(address)?, address, records),
             #[cfg(not(feature = "object-store"))]
-            Some(_) => Err(not_built_in()),
+            Some(_) => Err(StoreError::no_objects()),
         }
     }
 
@@ -68,7 +68,7 @@ impl AnyStore {
                 ObjectBackend::open_through(folder, address, disk).map(Self::Objects)
             }
             #[cfg(not(feature = "object-store"))]
-            Some(_) => Err(not_built_in()),
+            Some(_) => Err(StoreError::no_objects()),
         }
     }
 
@@ -112,12 +112,6 @@ impl AnyStore {
             Self::Objects(_) => Ok(0),
         }
     }
-}
-
-#[cfg(not(feature = "object-store"))]
-pub(crate) fn not_built_in() -> StoreError {
-    let said = "stores in objects are not built in (feature object-store)";
-    std::io::Error::new(std::io::ErrorKind::Unsupported, said).into()
 }
 
 /// Calls the same of the store that it is.

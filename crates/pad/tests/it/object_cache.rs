@@ -7,16 +7,16 @@ use disk::layer::{Reads, SimulatedFolder};
 use pad::{
     AnyStore, NodeCache, Operation, RepositoryError, SecretKey, Store as _, StoreError, Version,
     dynamic::{
-        AnyRepository, Caches, Description, open_author, open_repository, open_repository_in_with,
+        AnyRepository, Caches, open_author, open_repository, open_repository_in_with,
         open_repository_with, verify,
     },
     objects::{DiskCache, ObjectBackend, ObjectFolder},
     question::{Question, Statement},
-    selection::{RepositoryName, SchemeName},
+    selection::SchemeName,
 };
 
 use crate::{
-    objects::{Bucket, address, bring, publish, signed},
+    objects::{Bucket, bring, publish, signed},
     stored::{SCHEMES, assert_same, key, name, questions},
 };
 
@@ -148,7 +148,7 @@ fn a_damaged_cache_costs_requests_and_changes_no_answer() {
     let latest = Version::new(10);
     let folder = tempfile::tempdir().unwrap();
     let (answers, cold) = Reader::with(&bucket, &small(folder.path())).asked(latest);
-    let files = ["pieces", "heads"].map(|name| folder.path().join(name));
+    let files = ["pad-cache.pieces", "pad-cache.heads"].map(|name| folder.path().join(name));
     let whole = files.each_ref().map(|path| fs::read(path).unwrap());
     let mut flipped = 0;
     for (file, path) in files.iter().enumerate() {
@@ -264,7 +264,7 @@ fn two_caches_on_one_folder_at_once_answer_as_one() {
         }
     });
     let bytes = |name| fs::metadata(folder.path().join(name)).unwrap().len();
-    assert!(bytes("pieces") + bytes("heads") <= MIB);
+    assert!(bytes("pad-cache.pieces") + bytes("pad-cache.heads") <= MIB);
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
 }
 
@@ -369,20 +369,8 @@ fn statements(
 #[test]
 fn a_cache_is_given_by_its_folder() {
     let folder = tempfile::tempdir().unwrap();
-    let (address, key) = (address(folder.path(), "cached"), key(SchemeName::RedBlack));
+    let (address, _) = addresses::at_an_address(folder.path(), "cached", 12);
     let path = Path::new(&address);
-    let description = Description {
-        public: key.public().clone(),
-        repository: RepositoryName::Stored,
-    };
-    description.create(path).unwrap();
-    let own = tempfile::tempdir().unwrap();
-    bring(
-        &signed(&key, own.path(), 12),
-        &mut open_repository(path).unwrap(),
-        12,
-    )
-    .unwrap();
     let cache = folder.path().join("a").join("cache");
     let caches = || Caches::default().with_disk(&cache, 4 * MIB).unwrap();
     for _ in 0..2 {
@@ -397,7 +385,7 @@ fn a_cache_is_given_by_its_folder() {
     assert!(disk.hits() > disk.misses());
     let small = Caches::default().with_disk(&cache, MIB - 1);
     assert!(matches!(small, Err(StoreError::Io(_))));
-    let no_folder = Caches::default().with_disk(&cache.join("pieces"), MIB);
+    let no_folder = Caches::default().with_disk(&cache.join("pad-cache.pieces"), MIB);
     assert!(matches!(no_folder, Err(StoreError::Io(_))));
 }
 

@@ -25,7 +25,7 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
     /// version that [`StoredRepository::publish`] makes of them, root for root; removing an absent key does nothing.
     ///
     /// Time: as of [`StoredRepository::publish`]. Memory: that of an update with `together` operations, but of at most about 16 MiB of them,
-    /// whatever their number is; each takes a few kilobytes, because of the nodes on its way.
+    /// whatever their number is; each takes a few kilobytes, because of the nodes on its way, and as much as the value that its key had.
     ///
     /// The version is not durable before [`StoredRepository::synchronise`], and must not be handed out before.
     ///

@@ -1,6 +1,5 @@
 //! Tree PADs whose nodes are in a file: a look-up or a change reads the nodes on its ways, and not the dictionary.
 
-use core::num::NonZeroUsize;
 use std::io;
 
 use pad_core::{
@@ -22,7 +21,8 @@ use crate::{
     author::{AuthorError, ResumedAuthor},
     family::not_offered,
     hosted::{
-        Keeping, KeptRepository, RowKeeper, SignedUpdate, SortedEntries, SortedOperations, Typed,
+        Keeping, KeptRepository, RowKeeper, SignedUpdate, SortedEntries, SortedOperations,
+        TOGETHER, Typed,
     },
     kept_log::{KeptLog, NodeFile, RowLengths, SystemError},
     keys::{PublicKey, SecretKey},
@@ -172,7 +172,13 @@ impl<S: Suite, B: BalancingScheme, L: KeptLog + 'static> RowKeeper
     }
 
     fn begin(&mut self, store: &dyn Store) -> Result<(), StoreError> {
-        self.repository_mut().log_mut().begin(store)
+        let repository = self.repository_mut();
+        let was_reader = repository.log().identity().is_some();
+        repository.log_mut().begin(store)?;
+        if was_reader && repository.log().has_cache() {
+            repository.use_cache(repository.cache().clone());
+        }
+        Ok(())
     }
 
     fn prune(&mut self, oldest: Version, store: &mut dyn Store) -> Result<(), RepositoryError> {
@@ -435,9 +441,6 @@ fn answer<S: Suite, B: BalancingScheme, L: KeptLog, Q: ProvableQuery>(
     let proof = repository.prove_query(version, query)?;
     Ok(codec::encode(&Response::new(repository, version, proof)?))
 }
-
-/// So many changes are applied together: they take about 100 MB of memory.
-const TOGETHER: NonZeroUsize = NonZeroUsize::new(1 << 15).unwrap();
 
 const NOT_EMPTY: &str = "entries can be loaded into an empty dictionary only";
 const EMPTY: &str = "what an empty dictionary is to have is loaded";

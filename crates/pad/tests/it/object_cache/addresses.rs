@@ -16,8 +16,8 @@ use crate::{
     stored::{assert_same, key},
 };
 
-/// What `PAD_OBJECTS` leads to, with 6 versions in it.
-fn at_an_address(folder: &Path, name: &str) -> (String, SecretKey) {
+/// What `PAD_OBJECTS` leads to, with so many versions in it.
+pub(super) fn at_an_address(folder: &Path, name: &str, versions: u64) -> (String, SecretKey) {
     let (address, key) = (address(folder, name), key(SchemeName::RedBlack));
     let path = Path::new(&address);
     let description = Description {
@@ -27,14 +27,14 @@ fn at_an_address(folder: &Path, name: &str) -> (String, SecretKey) {
     description.create(path).unwrap();
     let own = tempfile::tempdir().unwrap();
     let mut objects = open_repository(path).unwrap();
-    bring(&signed(&key, own.path(), 6), &mut objects, 6).unwrap();
+    bring(&signed(&key, own.path(), versions), &mut objects, versions).unwrap();
     (address, key)
 }
 
 #[test]
 fn three_readers_at_an_address_share_a_cache() {
     let folder = tempfile::tempdir().unwrap();
-    let (address, _) = at_an_address(folder.path(), "shared");
+    let (address, _) = at_an_address(folder.path(), "shared", 6);
     let path = Path::new(&address);
     let plain = open_repository(path).unwrap();
     for _ in 0..2 {
@@ -55,7 +55,7 @@ fn three_readers_at_an_address_share_a_cache() {
 #[test]
 fn damaged_objects_at_an_address_make_no_wrong_answer() {
     let folder = tempfile::tempdir().unwrap();
-    let (address, key) = at_an_address(folder.path(), "damaged");
+    let (address, key) = at_an_address(folder.path(), "damaged", 6);
     let path = Path::new(&address);
     let expected = statements(&open_repository(path).unwrap(), &key, 4..=6);
     let [warm, cold] = ["warm", "cold"].map(|name| folder.path().join(name));
@@ -65,7 +65,7 @@ fn damaged_objects_at_an_address_make_no_wrong_answer() {
         &key,
         4..=6,
     );
-    let warmed = fs::read(warm.join("pieces")).unwrap();
+    let warmed = fs::read(warm.join("pad-cache.pieces")).unwrap();
     let objects = Objects::at(&address);
     let whole = objects.contents();
     let (mut answered, mut unanswered) = (0, 0);
@@ -81,7 +81,7 @@ fn damaged_objects_at_an_address_make_no_wrong_answer() {
         ];
         for damage in damages {
             objects.put(name, damage);
-            fs::write(warm.join("pieces"), &warmed).unwrap();
+            fs::write(warm.join("pad-cache.pieces"), &warmed).unwrap();
             drop(fs::remove_dir_all(&cold));
             for caches in [Caches::default(), with(&warm), with(&cold)] {
                 let Ok(reader) = open_repository_with(path, caches) else {

@@ -1,0 +1,58 @@
+//! Keys in few bytes.
+
+use pad_core::{Key, StoreFault};
+use serde::{Deserialize, Serialize};
+
+/// A key that is stored after another one.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct After {
+    /// With so many bytes both begin.
+    shared: u64,
+    /// What follows those.
+    rest: Key,
+}
+
+impl After {
+    pub(super) fn of(before: &[u8], key: &Key) -> Self {
+        let key = key.as_bytes();
+        let pairs = before.iter().zip(key);
+        let shared = pairs.take_while(|(one, other)| one == other).count();
+        let rest = key.get(shared..).and_then(|rest| Key::new(rest).ok());
+        Self {
+            shared: u64::try_from(shared).unwrap_or(u64::MAX),
+            rest: rest.unwrap_or_default(),
+        }
+    }
+
+    /// The bytes of what follows what is shared.
+    pub(super) fn rest_bytes(&self) -> usize {
+        self.rest.as_bytes().len()
+    }
+
+    /// The key, given the one before.
+    ///
+    /// # Errors
+    /// [`StoreFault::Damaged`] if that is shorter than what is shared, or the key too long.
+    pub(super) fn key(&self, before: &[u8]) -> Result<Key, StoreFault> {
+        let shared = usize::try_from(self.shared).ok();
+        let shared = shared.and_then(|shared| before.get(..shared));
+        let shared = shared.ok_or(StoreFault::Damaged)?;
+        Key::new([shared, self.rest.as_bytes()].concat()).map_err(|_| StoreFault::Damaged)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_shares_more_than_there_is_is_damage() {
+        let key = |shared| {
+            let rest = Key::default();
+            After { shared, rest }.key(b"one")
+        };
+        assert_eq!(key(3), Ok(Key::from(*b"one")));
+        assert_eq!(key(4), Err(StoreFault::Damaged));
+        assert_eq!(key(u64::MAX), Err(StoreFault::Damaged));
+    }
+}
