@@ -15,7 +15,9 @@ use crate::{
 
 /// Lays a tree out while its leaves come, from left to right.
 pub(super) struct Build<S: Suite, B: BalancingScheme, A> {
-    layout: Layout<S, A>,
+    layout: Layout<S>,
+    /// Appends bytes.
+    append: A,
     /// None before the first leaf.
     spine: Option<Spine<B::Balance, Key, Link<S::Digest>>>,
     /// How many leaves came.
@@ -55,7 +57,8 @@ where
     /// A tree that will have so many leaves, from a position of a log on.
     pub(super) fn new(leaves: u64, position: u64, append: A) -> Self {
         Self {
-            layout: Layout::new(position, append),
+            layout: Layout::new(position),
+            append,
             spine: None,
             placed: 0,
             leaves,
@@ -86,11 +89,12 @@ where
                 let gap = B::gap(leaf.rank, self.placed, self.leaves);
                 let layout = &mut self.layout;
                 spine.push(key, gap, link, |key, balance, pair| {
-                    join::<S, B, A>(layout, &key, balance, &pair)
+                    join::<S, B>(layout, &key, balance, &pair)
                 })?;
             }
         }
         self.layout.leaf(&bytes, value.as_bytes(), link);
+        self.layout.append_ready(&mut self.append)?;
         self.placed = self.placed.saturating_add(1);
         Ok(())
     }
@@ -102,24 +106,19 @@ where
     pub(super) fn finish(mut self) -> Result<Option<Link<S::Digest>>, Unplaced> {
         if let Some(spine) = mem::take(&mut self.spine) {
             let layout = &mut self.layout;
-            spine.finish(|key, balance, pair| join::<S, B, A>(layout, &key, balance, &pair))?;
+            spine.finish(|key, balance, pair| join::<S, B>(layout, &key, balance, &pair))?;
         }
-        self.layout.finish()
+        self.layout.finish(self.append)
     }
 }
 
 /// Lays out the node over the last two subtrees.
-fn join<S, B, A>(
-    layout: &mut Layout<S, A>,
+fn join<S: Suite, B: BalancingScheme>(
+    layout: &mut Layout<S>,
     separator: &Key,
     balance: B::Balance,
     [left, right]: &[Link<S::Digest>; 2],
-) -> Result<Link<S::Digest>, Unplaced>
-where
-    S: Suite,
-    B: BalancingScheme,
-    A: FnMut(&[u8]) -> Result<(), StoreFault>,
-{
+) -> Result<Link<S::Digest>, Unplaced> {
     let link = Link {
         address: 0,
         digest: Authenticated::<S>::node(&left.digest, &right.digest),

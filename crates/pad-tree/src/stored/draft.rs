@@ -2,7 +2,7 @@
 
 use core::{cmp::Ordering, fmt, num::NonZeroU32};
 
-use pad_core::{InputError, StoreFault, Suite};
+use pad_core::{InputError, StoreFault, Suite, Workers};
 
 mod ways;
 
@@ -132,17 +132,38 @@ enum Visit {
 impl<S: Suite, B: BalancingScheme> Changes<S, B> {
     /// Appends what is new below the root, which stands from a position on. Returns what is to be said of the root.
     ///
+    /// While one piece is appended, the next is laid out, if there are workers for it.
+    ///
     /// # Errors
     /// [`Unplaced`].
     pub(super) fn lay_out(
         &self,
         root: Option<NodeId>,
         position: u64,
-        append: impl FnMut(&[u8]) -> Result<(), StoreFault>,
+        workers: &Workers,
+        mut append: impl FnMut(&[u8]) -> Result<(), StoreFault> + Send,
     ) -> Result<Option<Link<S::Digest>>, Unplaced> {
-        let mut layout = Layout::<S, _>::new(position, append);
-        let entries = self.memory.entries();
+        let mut layout = Layout::<S>::new(position);
         let mut visits: Vec<_> = root.into_iter().map(Visit::Down).collect();
+        let mut ready = self.lay_out_piece(&mut visits, &mut layout)?;
+        while let Some(piece) = ready {
+            let (next, appended) = workers.both(
+                || self.lay_out_piece(&mut visits, &mut layout),
+                || append(&piece),
+            );
+            appended?;
+            ready = next?;
+        }
+        layout.finish(append)
+    }
+
+    /// Goes on until there is a piece to be appended; `None` at the end.
+    fn lay_out_piece(
+        &self,
+        visits: &mut Vec<Visit>,
+        layout: &mut Layout<S>,
+    ) -> Result<Option<Vec<u8>>, Unplaced> {
+        let entries = self.memory.entries();
         while let Some(visit) = visits.pop() {
             match visit {
                 Visit::Down(node) => match (self.stored(node), node.kind()) {
@@ -161,10 +182,13 @@ impl<S: Suite, B: BalancingScheme> Changes<S, B> {
                 Visit::Up(node) => {
                     let separator = entries.key_bytes(self.memory.separator(node));
                     layout.inner(separator, link(&self.memory, node, 0))?;
+                    if let Some(piece) = layout.take_ready()? {
+                        return Ok(Some(piece));
+                    }
                 }
             }
         }
-        layout.finish()
+        Ok(None)
     }
 
     /// What is to be said of a node that is stored already.

@@ -6,6 +6,8 @@
 //!
 //! What is pending are parts of blocks, two for each level: memory does not depend on how many nodes there are.
 
+use core::mem;
+
 use pad_core::{InputError, StoreFault, Suite};
 
 use super::{
@@ -17,13 +19,13 @@ use super::{
 /// At most so much of a block is left free for a subtree that it would fit into the next one whole.
 const MOST_GAP: usize = BLOCK / 8;
 
-/// Bytes that are gathered before they are appended.
+/// So many bytes are worth to be appended.
 const PIECE: usize = 1 << 20;
 
-/// Takes the nodes of a tree, children before their parents and left before right, and appends the new ones to a log.
-pub(super) struct Layout<S: Suite, A> {
-    /// Appends bytes.
-    append: A,
+/// Takes the nodes of a tree, children before their parents and left before right, and makes what is to be appended to a log of the new ones.
+///
+/// Who uses it has what is [ready](Layout::append_ready) appended now and then.
+pub(super) struct Layout<S: Suite> {
     /// Where the bytes will stand.
     position: u64,
     bytes: Vec<u8>,
@@ -84,11 +86,10 @@ struct Node {
     children: [Option<usize>; 2],
 }
 
-impl<S: Suite, A: FnMut(&[u8]) -> Result<(), StoreFault>> Layout<S, A> {
+impl<S: Suite> Layout<S> {
     /// A layout of what is to stand from a position on.
-    pub(super) fn new(position: u64, append: A) -> Self {
+    pub(super) fn new(position: u64) -> Self {
         Self {
-            append,
             position,
             bytes: Vec::new(),
             subtrees: Vec::new(),
@@ -140,11 +141,11 @@ impl<S: Suite, A: FnMut(&[u8]) -> Result<(), StoreFault>> Layout<S, A> {
             }
             if below_left > below_right {
                 let end = (right.nodes, right.records);
-                self.write(&mut left, end)?;
+                self.write(&mut left, end);
                 (right.nodes, right.records) = (left.nodes, left.records);
             } else {
                 let end = (self.nodes.len(), self.records.len());
-                self.write(&mut right, end)?;
+                self.write(&mut right, end);
             }
         }
         let [in_left, in_right] = [right.nodes - left.nodes, self.nodes.len() - right.nodes];
@@ -160,21 +161,67 @@ impl<S: Suite, A: FnMut(&[u8]) -> Result<(), StoreFault>> Layout<S, A> {
         Ok(())
     }
 
-    /// Writes what is pending. Returns the root, if there is one.
+    /// Has what is laid out appended, if it is worth it.
     ///
     /// # Errors
     /// [`Unplaced`].
-    pub(super) fn finish(mut self) -> Result<Option<Link<S::Digest>>, Unplaced> {
-        let root = match self.subtrees.pop() {
-            None => None,
-            Some(mut root) => {
-                let end = (self.nodes.len(), self.records.len());
-                self.write(&mut root, end)?;
-                Some(root.link)
-            }
-        };
-        self.flush()?;
-        Ok(root)
+    pub(super) fn append_ready(
+        &mut self,
+        append: impl FnOnce(&[u8]) -> Result<(), StoreFault>,
+    ) -> Result<(), Unplaced> {
+        if self.bytes.len() >= PIECE {
+            self.append_all(append)?;
+        }
+        Ok(())
+    }
+
+    /// Takes out what is laid out and is to be appended next, if it is worth it.
+    ///
+    /// # Errors
+    /// [`Unplaced::TooLong`].
+    pub(super) fn take_ready(&mut self) -> Result<Option<Vec<u8>>, Unplaced> {
+        if self.bytes.len() < PIECE {
+            return Ok(None);
+        }
+        self.pass()?;
+        Ok(Some(mem::take(&mut self.bytes)))
+    }
+
+    /// Has what is pending appended. Returns the root, if there is one.
+    ///
+    /// # Errors
+    /// [`Unplaced`].
+    pub(super) fn finish(
+        mut self,
+        append: impl FnOnce(&[u8]) -> Result<(), StoreFault>,
+    ) -> Result<Option<Link<S::Digest>>, Unplaced> {
+        let mut root = self.subtrees.pop();
+        if let Some(root) = &mut root {
+            let end = (self.nodes.len(), self.records.len());
+            self.write(root, end);
+        }
+        self.append_all(append)?;
+        Ok(root.map(|root| root.link))
+    }
+
+    fn append_all(
+        &mut self,
+        append: impl FnOnce(&[u8]) -> Result<(), StoreFault>,
+    ) -> Result<(), Unplaced> {
+        self.pass()?;
+        append(&self.bytes)?;
+        self.bytes.clear();
+        Ok(())
+    }
+
+    /// What comes next stands behind what is laid out.
+    fn pass(&mut self) -> Result<(), Unplaced> {
+        self.position = self.end();
+        if self.position < MOST_BYTES {
+            Ok(())
+        } else {
+            Err(Unplaced::TooLong)
+        }
     }
 
     /// Writes what is pending of a subtree, whose nodes and records end there. Then there is nothing between its beginning and what comes
@@ -183,10 +230,10 @@ impl<S: Suite, A: FnMut(&[u8]) -> Result<(), StoreFault>> Layout<S, A> {
         &mut self,
         subtree: &mut Subtree<S::Digest>,
         (nodes_end, records_end): (usize, usize),
-    ) -> Result<(), Unplaced> {
+    ) {
         let nodes: Vec<Node> = self.nodes.drain(subtree.nodes..nodes_end).collect();
         let Some(top) = nodes.len().checked_sub(1) else {
-            return Ok(());
+            return;
         };
         let length = records_end - subtree.records;
         let left = BLOCK - self.place();
@@ -213,10 +260,6 @@ impl<S: Suite, A: FnMut(&[u8]) -> Result<(), StoreFault>> Layout<S, A> {
         }
         self.records.drain(subtree.records..records_end);
         subtree.link.address = places.addresses[top];
-        if self.bytes.len() >= PIECE {
-            self.flush()?;
-        }
-        Ok(())
     }
 
     /// The order in which nodes are written, from the top down, and the address that each will have.
@@ -252,16 +295,6 @@ impl<S: Suite, A: FnMut(&[u8]) -> Result<(), StoreFault>> Layout<S, A> {
 
     fn fill(&mut self, length: usize) {
         self.bytes.resize(self.bytes.len() + length, 0);
-    }
-
-    fn flush(&mut self) -> Result<(), Unplaced> {
-        if self.end() >= MOST_BYTES {
-            return Err(Unplaced::TooLong);
-        }
-        (self.append)(&self.bytes)?;
-        self.position = self.end();
-        self.bytes.clear();
-        Ok(())
     }
 }
 

@@ -1,6 +1,7 @@
 //! Reading nodes from a log, through a cache of its blocks.
 
 use core::{
+    iter,
     ops::Deref,
     sync::atomic::{AtomicU64, Ordering},
 };
@@ -239,11 +240,12 @@ impl<L: NodeLog> Nodes<L> {
         let start = number.checked_mul(BLOCK_BYTES).ok_or(StoreFault::Damaged)?;
         let length = self.visible.saturating_sub(start).min(BLOCK_BYTES);
         let length = usize::try_from(length).map_err(|_| StoreFault::Damaged)?;
-        let mut block = [0; BLOCK];
-        let bytes = block.get_mut(..length).ok_or(StoreFault::Damaged)?;
+        // Read where it stays.
+        let mut block: Arc<[u8]> = iter::repeat_n(0, length).collect();
+        let bytes = Arc::get_mut(&mut block).ok_or(StoreFault::Damaged)?;
         self.log.read(start, bytes)?;
         self.reads.fetch_add(1, Ordering::Relaxed);
-        Ok(Arc::from(&*bytes))
+        Ok(block)
     }
 
     /// Makes all published versions durable.

@@ -279,9 +279,9 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
     /// Appends what is new in a version. Returns its contents.
     fn place(&mut self, applied: &Applied<S, B>) -> Result<Contents<S::Digest>, ApplyError> {
         let (position, nodes) = (self.nodes.log().end(), &mut self.nodes);
-        let placed = applied
-            .changes
-            .lay_out(applied.root, position, |bytes| nodes.append(bytes));
+        let append = |bytes: &[u8]| nodes.append(bytes);
+        let changes = &applied.changes;
+        let placed = changes.lay_out(applied.root, position, &self.workers, append);
         Ok(Contents {
             root: placed?,
             population: applied.population,

@@ -158,10 +158,10 @@ impl<S: Suite, L: NodeLog> StoredView<'_, S, L> {
     pub(super) fn lay_out(
         self,
         position: u64,
-        append: impl FnMut(&[u8]) -> Result<(), StoreFault>,
+        mut append: impl FnMut(&[u8]) -> Result<(), StoreFault>,
     ) -> Result<Copied<S::Digest>, Unplaced> {
         let mut entries: u64 = 0;
-        let mut layout = Layout::<S, _>::new(position, append);
+        let mut layout = Layout::<S>::new(position);
         self.visit(|visited| {
             match visited {
                 Visited::Leaf { key, value, link } => {
@@ -171,9 +171,9 @@ impl<S: Suite, L: NodeLog> StoredView<'_, S, L> {
                 Visited::Inner { separator, link } => layout.inner(separator, link)?,
                 Visited::Left { link } => layout.stored(link),
             }
-            Ok::<(), Unplaced>(())
+            layout.append_ready(&mut append)
         })?;
-        Ok((layout.finish()?, entries))
+        Ok((layout.finish(append)?, entries))
     }
 
     /// Visits all nodes, children before their parents and left before right; each stands in order and has the digest that its parent says.
@@ -238,15 +238,12 @@ impl<S: Suite, L: NodeLog> StoredView<'_, S, L> {
 
     /// Lays out what the next step of a visit meets; whether there was one. Nodes before a position stay where they are, and so do all leaves:
     /// their places tell one entry from another with the same value.
-    pub(super) fn lay_out_step<A>(
+    pub(super) fn lay_out_step(
         self,
         steps: &mut Steps<S::Digest>,
         from: u64,
-        layout: &mut Layout<S, A>,
-    ) -> Result<bool, Unplaced>
-    where
-        A: FnMut(&[u8]) -> Result<(), StoreFault>,
-    {
+        layout: &mut Layout<S>,
+    ) -> Result<bool, Unplaced> {
         let is_left = |link: &Link<S::Digest>| link.is_leaf || link.address < from;
         self.step(steps, is_left, &mut |visited| {
             match visited {

@@ -21,7 +21,7 @@ use crate::{
 };
 
 /// The ways of so many keys are followed together. As many blocks are in memory meanwhile.
-const TOGETHER: usize = 1024;
+const TOGETHER: usize = 512;
 
 /// Fewer keys are looked for one by one.
 const LEAST: usize = 32;

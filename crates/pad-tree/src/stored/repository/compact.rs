@@ -1,7 +1,5 @@
 //! The inner nodes of the latest version, once more and together.
 
-use core::{cell::RefCell, mem};
-
 use pad_core::{ApplyError, LookupError, StoreFault, Suite, Version};
 
 use super::{
@@ -64,20 +62,10 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
         from: u64,
         note: &mut impl FnMut(u64),
     ) -> Result<Option<Link<S::Digest>>, Unplaced> {
-        // What is laid out is appended between the steps: the log is read during each.
-        let ready = RefCell::new(Vec::new());
-        let position = self.nodes.log().end();
-        let mut layout = Layout::<S, _>::new(position, |bytes: &[u8]| {
-            ready.borrow_mut().extend_from_slice(bytes);
-            Ok(())
-        });
+        let mut layout = Layout::<S>::new(self.nodes.log().end());
         let mut appended = 0;
-        let mut append = |nodes: &mut super::Nodes<L>| -> Result<(), StoreFault> {
-            let bytes = mem::take(&mut *ready.borrow_mut());
-            if bytes.is_empty() {
-                return Ok(());
-            }
-            nodes.append(&bytes)?;
+        let mut append = |nodes: &mut super::Nodes<L>, bytes: &[u8]| -> Result<(), StoreFault> {
+            nodes.append(bytes)?;
             appended += u64::try_from(bytes.len()).unwrap_or(u64::MAX);
             note(appended);
             Ok(())
@@ -88,11 +76,9 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
             if !view.lay_out_step(&mut steps, from, &mut layout)? {
                 break;
             }
-            append(&mut self.nodes)?;
+            layout.append_ready(|bytes| append(&mut self.nodes, bytes))?;
         }
-        let root = layout.finish()?;
-        append(&mut self.nodes)?;
-        Ok(root)
+        layout.finish(|bytes| append(&mut self.nodes, bytes))
     }
 
     /// The head of the latest version with its root at another place.
