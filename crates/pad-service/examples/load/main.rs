@@ -2,8 +2,10 @@
 //! serves that returns as many bytes.
 //!
 //! ```console
-//! $ cargo run --release -p pad-service --example load -- [keys] [seconds] [connections] [pipelined]
+//! $ cargo run --release -p pad-service --example load -- [memory] [keys] [seconds] [connections] [pipelined]
 //! ```
+//!
+//! With `memory` the server has all of the latest version in memory, as `pad serve --cache all` does.
 //!
 //! Server and clients share this machine's cores. A connection is kept, and has so many requests under way at a time; the
 //! time of a request is that from the sending of its batch to the reading of its answer.
@@ -26,7 +28,7 @@ use std::{
 
 use axum::{Router, body::Bytes, routing::get, serve::ListenerExt as _};
 use pad::{
-    Version,
+    CacheSize, Version,
     client_view::StoredView,
     dynamic::{client_of, open_repository},
     question::Question,
@@ -47,17 +49,17 @@ mod mixed;
 mod store;
 
 fn main() -> Outcome<()> {
-    let mut words: Vec<String> = env::args().skip(1).collect();
-    let is_hostile = words.first().is_some_and(|word| word == "hostile");
-    if is_hostile {
-        words.remove(0);
-    }
-    let arguments: Vec<u64> = words
+    let words: Vec<String> = env::args().skip(1).collect();
+    let (mode, numbers) = match words.split_first() {
+        Some((word, rest)) if word == "hostile" || word == "memory" => (word.as_str(), rest),
+        _ => ("", words.as_slice()),
+    };
+    let arguments: Vec<u64> = numbers
         .iter()
         .map(|text| text.parse())
         .collect::<Result<_, _>>()?;
     let argument = |place: usize, usual| arguments.get(place).copied().unwrap_or(usual);
-    if is_hostile {
+    if mode == "hostile" {
         let plan = Plan {
             span: Duration::from_secs(argument(0, 60)),
             clients: argument(1, 200),
@@ -75,6 +77,11 @@ fn main() -> Outcome<()> {
         return report.check();
     }
     look_ups(&Load {
+        cache: if mode == "memory" {
+            CacheSize::Warmed { most: u64::MAX }
+        } else {
+            CacheSize::default()
+        },
         keys: argument(0, 1_000_000),
         span: Duration::from_secs(argument(1, 5)),
         connections: argument(2, 2),
@@ -102,7 +109,7 @@ fn look_ups(load: &Load) -> Outcome<()> {
         busy()
     );
 
-    let dictionary = Arc::new(Dictionary::open(&path)?);
+    let dictionary = Arc::new(Dictionary::open_with(&path, load.cache)?);
     let limits = Limits {
         connections_per_peer: 1024,
         ..Limits::default()
@@ -141,6 +148,7 @@ fn look_ups(load: &Load) -> Outcome<()> {
 /// What the clients do.
 #[derive(Debug)]
 struct Load {
+    cache: CacheSize,
     keys: u64,
     span: Duration,
     connections: u64,
