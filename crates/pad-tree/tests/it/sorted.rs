@@ -124,6 +124,9 @@ fn check<B: BalancingScheme>(number: u64, longest_value: u64, random: &mut Rando
     usual.apply(&first).unwrap();
     let pair = core::num::NonZeroUsize::new(2).unwrap();
     for workers in [Workers::sequential(), Workers::new(pair).unwrap()] {
+        let mut applied = repository::<B, _>(MemoryLog::default()).with_workers(workers.clone());
+        applied.apply(&first).unwrap();
+        assert_eq!(bytes(applied.log()), bytes(usual.log()), "{number} entries");
         let mut built = repository::<B, _>(MemoryLog::default()).with_workers(workers);
         let head = built.publish_sorted(number, entries(&contents), &signer());
         assert_eq!(head.unwrap(), first.head);
