@@ -1,6 +1,7 @@
 //! The page: one file that needs nothing else, for light and dark, for large and small screens.
 
-use std::fmt::Write as _;
+use core::cmp::Reverse;
+use std::{collections::BTreeSet, fmt::Write as _};
 
 use super::{
     conclusions::{Conclusion, conclusions},
@@ -49,13 +50,8 @@ macro_rules! put {
 
 fn head(body: &mut String, lines: &[Line], parts: &[Part<'_>]) {
     put!(body, "<header><h1>{TITLE}</h1>");
-    if let Some(line) = lines.iter().find(|line| line.get("cpu").is_some()) {
-        let [cpu, rustc, commit] = ["cpu", "rustc", "commit"].map(|key| escaped(line.text(key)));
-        let cores = line.count("cores");
-        put!(
-            body,
-            "<p>{cpu}, {cores} cores; {rustc}; commit <code>{commit}</code>.</p>"
-        );
+    for machine in machines(lines) {
+        put!(body, "<p>{}</p>", escaped(&machine));
     }
     for warning in warnings(lines) {
         put!(body, "<p class=\"warning\">{}</p>", escaped(&warning));
@@ -78,7 +74,49 @@ fn head(body: &mut String, lines: &[Line], parts: &[Part<'_>]) {
     );
 }
 
-const HOW_TO_READ: &str = "Each table has what this machine measured, the figure of the paper where the work is the same, with ours \
+/// What one machine has measured.
+struct Machine<'l> {
+    name: String,
+    commits: BTreeSet<&'l str>,
+    steps: Vec<&'l str>,
+}
+
+/// The machines that have measured, the one with most steps first.
+fn machines(lines: &[Line]) -> Vec<String> {
+    let mut machines: Vec<Machine<'_>> = Vec::new();
+    for run in of(lines, RUN) {
+        let [cpu, rustc, commit, step] =
+            ["cpu", "rustc", "commit", "step"].map(|key| run.text(key));
+        let name = format!("{cpu}, {} cores; {rustc}", run.count("cores"));
+        if let Some(known) = machines.iter_mut().find(|known| known.name == name) {
+            known.commits.insert(commit);
+            known.steps.push(step);
+        } else {
+            machines.push(Machine {
+                name,
+                commits: BTreeSet::from([commit]),
+                steps: vec![step],
+            });
+        }
+    }
+    machines.sort_by_key(|machine| Reverse(machine.steps.len()));
+    let described = machines.iter().enumerate().map(|(place, machine)| {
+        let commits: Vec<_> = machine.commits.iter().copied().collect();
+        let what = match place {
+            0 if machines.len() == 1 => "everything".to_owned(),
+            0 => "everything else".to_owned(),
+            _ => machine.steps.join(", "),
+        };
+        let Machine { name, .. } = machine;
+        format!("{name}; commit {}: {what}.", commits.join(", "))
+    });
+    let mut described: Vec<_> = described.collect();
+    // What is else is said last.
+    described.reverse();
+    described
+}
+
+const HOW_TO_READ: &str = "Each table has what the machine named below it measured, the figure of the paper where the work is the same, with ours \
                            as a multiple of it, and the \
                            <em>limit</em>: what the bare hashes, signatures, powers or pairings of that work take in the same run. \
                            A <em>ratio</em> is the figure divided by its limit. &ndash; stands for what a scheme cannot do, ? for a \
