@@ -35,7 +35,11 @@ mod survey;
 #[command(after_help = "\
 Examples:
   pad import --store prices.pad --key author.key data/prices.csv.zst
-  zcat prices.csv.gz | pad import --store prices.pad --key author.key -")]
+  zcat prices.csv.gz | pad import --store prices.pad --key author.key -
+  pad import --store prices.pad --key author.key --append wednesday.csv
+
+A trace that grows is imported again and again: what was imported is skipped, and must be what it was. One that has what is new alone is
+imported with --append.")]
 pub(super) struct Import {
     #[command(flatten)]
     store: StoreArgument,
@@ -58,6 +62,10 @@ pub(super) struct Import {
     /// said here.
     #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = quantity::memory)]
     memory: usize,
+    /// The trace goes on where the last import has ended: it need not have what was imported before. Of what it has all the same, all is
+    /// the last that was imported, as after an import that was broken off.
+    #[arg(long)]
+    append: bool,
     /// Append a snapshot to a log although the log has a version of just these entries that is not known to be imported: after the store
     /// was restored from a copy it may be this snapshot.
     #[cfg(feature = "aad")]
@@ -83,8 +91,18 @@ impl Import {
         let source = TraceSource::new(&self.trace, &self.store.store)?;
         let survey = Survey::of(&source, key.public().scheme)?;
         let total = survey.snapshots();
+        let overlap = if self.append && !imported.is_empty() {
+            Replay::new(&source, survey.clone())?.overlap(&imported)?
+        } else {
+            imported.len()
+        };
+        let place = Place {
+            total,
+            skipped: overlap,
+            imported: imported.len(),
+        };
         let mut trace = Replay::new(&source, survey)?;
-        trace.skip(&imported)?;
+        trace.skip(&imported[imported.len() - overlap..])?;
         self.author.check_new(&self.store.store)?;
         create_or_match(&self.store.store, key.public(), &self.new, output)?;
         let mut author = self.author.open(&self.store.store, &key)?;
@@ -93,16 +111,16 @@ impl Import {
                 "another import has gone on meanwhile: run this one again",
             ));
         }
-        self.check_appended(&source, &author, imported.len())?;
-        let changes = self.import(&mut trace, &mut author, (total, imported.len()), output)?;
-        if total > imported.len() {
+        self.check_appended(&source, &author, place)?;
+        let changes = self.import(&mut trace, &mut author, place, output)?;
+        if total > place.skipped {
             match author.repository_mut().checkpoint() {
                 // Somebody has pruned meanwhile; the next opening replays more.
                 Err(RepositoryError::Store(StoreError::Superseded)) => {}
                 done => done?,
             }
         }
-        self.report(&author, (total, imported.len(), changes), output)?;
+        self.report(&author, (total, place.skipped, changes), output)?;
         drop(author);
         #[cfg(feature = "network")]
         self.push.run(&self.store.store, output)?;
@@ -114,13 +132,13 @@ impl Import {
         &self,
         trace: &mut Replay<'_>,
         author: &mut AnyAuthor,
-        (total, skipped): (usize, usize),
+        place: Place,
         output: &mut Output,
     ) -> Result<u64, Failure> {
-        let bar = progress_bar(output, total);
+        let bar = progress_bar(output, place.total);
         let (mut changes, mut waiting) = (0_u64, Vec::new());
         let mut group = Group::new(self.group);
-        for number in u64::try_from(skipped).unwrap_or(u64::MAX).. {
+        for number in u64::try_from(place.imported).unwrap_or(u64::MAX).. {
             let mut gathered = author.gather(&self.store.store, self.memory);
             let before = changes;
             let snapshot = trace.snapshot(|change| {
@@ -149,7 +167,7 @@ impl Import {
                 acknowledge(author, &mut waiting, output)?;
                 group.begin();
             }
-            bar.set_position(number + 1);
+            bar.set_position(place.in_trace(number));
         }
         acknowledge(author, &mut waiting, output)?;
         bar.finish_and_clear();
@@ -163,7 +181,7 @@ impl Import {
         &self,
         source: &TraceSource,
         author: &AnyAuthor,
-        imported: usize,
+        place: Place,
     ) -> Result<(), Failure> {
         use pad::{Sha256Ed25519, Update, aad::Appended, pad_core::codec};
         let repository = author.repository();
@@ -172,11 +190,11 @@ impl Import {
         if self.again || !scheme.family().is_append_only() || scheme.is_set() {
             return Ok(());
         }
-        let Some(next) = source.open()?.nth(imported) else {
+        let Some(next) = source.open()?.nth(place.skipped) else {
             return Ok(());
         };
         let next = next.map_err(|error| Failure::trace(&self.trace, &error))?;
-        let first = u64::try_from(imported).unwrap_or(u64::MAX);
+        let first = u64::try_from(place.imported).unwrap_or(u64::MAX);
         for version in first.saturating_add(1)..=repository.latest().number() {
             let Some(message) = repository.update_message(Version::new(version))? else {
                 continue;
@@ -204,7 +222,7 @@ impl Import {
         &self,
         _: &TraceSource,
         _: &AnyAuthor,
-        _: usize,
+        _: Place,
     ) -> Result<(), Failure> {
         Ok(())
     }
@@ -249,6 +267,25 @@ impl Import {
             "root": root,
         });
         output.say(&text, &object)
+    }
+}
+
+/// Where a trace goes on.
+#[derive(Clone, Copy)]
+struct Place {
+    /// The snapshots of the trace.
+    total: usize,
+    /// Of these, those that were imported before.
+    skipped: usize,
+    /// All that were imported before, of whatever trace.
+    imported: usize,
+}
+
+impl Place {
+    /// How many snapshots of the trace are imported when one is whose number is this among all imported ones.
+    fn in_trace(self, number: u64) -> u64 {
+        let before = self.imported.saturating_sub(self.skipped);
+        (number + 1).saturating_sub(u64::try_from(before).unwrap_or(u64::MAX))
     }
 }
 

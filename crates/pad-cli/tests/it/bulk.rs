@@ -112,3 +112,47 @@ fn a_load_that_was_killed_is_done_again() {
     }
     println!("{unfinished} loads were not finished");
 }
+
+#[test]
+fn a_trace_goes_on_where_the_last_one_ended() {
+    let bench = Bench::new();
+    bench.ok("keygen --out k");
+    let trace = |name: &str, snapshots: &[(&str, &str)]| {
+        let lines = snapshots.iter();
+        let lines = lines.map(|(snapshot, value)| format!("{snapshot},put,apple,{value}\n"));
+        let text: String = lines.collect();
+        bench.write(name, format!("snapshot,op,key,value\n{text}").as_bytes());
+    };
+    let (monday, tuesday) = (("monday", "1"), ("tuesday", "2"));
+    let (wednesday, thursday) = (("wednesday", "3"), ("thursday", "4"));
+    trace("first.csv", &[monday, tuesday]);
+    trace("next.csv", &[wednesday]);
+    trace("over.csv", &[wednesday, thursday]);
+    trace("whole.csv", &[monday, tuesday, wednesday, thursday]);
+    trace("again.csv", &[("friday", "5"), monday]);
+    let import = |line: &str| {
+        let said = bench.json(&format!("import --store s --key k {line}"));
+        let last = said.last().unwrap();
+        [&last["imported"], &last["skipped"], &last["latest"]].map(|count| count.as_u64().unwrap())
+    };
+    // With nothing before it, it is as without.
+    assert_eq!(import("--append first.csv"), [2, 0, 2]);
+    bench.fails("import --store s --key k next.csv", 2, "--append");
+    assert_eq!(import("--append next.csv"), [1, 0, 3]);
+    assert_eq!(import("--append next.csv"), [0, 1, 3]);
+    assert_eq!(import("--append over.csv"), [1, 1, 4]);
+    let before = bench.state("s");
+    for trace in ["first.csv", "next.csv", "again.csv"] {
+        let line = format!("import --store s --key k --append {trace}");
+        bench.fails(&line, 2, "was imported before, and not as the last one");
+    }
+    assert_eq!(bench.state("s"), before);
+    // The whole of it is what was imported.
+    assert_eq!(import("whole.csv"), [0, 4, 4]);
+    let versions = bench.json("versions --store s");
+    let names: Vec<_> = versions
+        .iter()
+        .filter_map(|line| line["store_says"]["name"].as_str())
+        .collect();
+    assert_eq!(names, ["monday", "tuesday", "wednesday", "thursday"]);
+}

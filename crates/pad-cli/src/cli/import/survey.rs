@@ -1,6 +1,6 @@
 //! A trace is read twice: once to see that it is whole and what its snapshots are, and once for their changes.
 
-use std::{io::Read, path::Path};
+use std::{collections::BTreeSet, io::Read, path::Path};
 
 use pad::{
     NotOffered, Operation,
@@ -15,6 +15,7 @@ use super::{
 use crate::cli::Failure;
 
 /// How many changes each snapshot of a trace has.
+#[derive(Clone)]
 pub(super) struct Survey(Vec<u64>);
 
 impl Survey {
@@ -67,6 +68,9 @@ fn check(
     }
 }
 
+/// What to do with a trace that does not begin with what was imported.
+const GOES_ON: &str = ": a trace begins with all of that, unless --append says that it goes on where that ends; another trace is for another store";
+
 /// The second reading.
 pub(super) struct Replay<'t> {
     path: &'t Path,
@@ -88,6 +92,38 @@ impl<'t> Replay<'t> {
         })
     }
 
+    /// How many of a trace's first snapshots are the last that were imported, where it need not have those before them. Refuses a trace
+    /// that has others of them, which would be imported once more.
+    ///
+    /// Time: another reading. Memory: a stamp for each snapshot.
+    pub(super) fn overlap(mut self, imported: &[Stamp]) -> Result<usize, Failure> {
+        let mut snapshots = Vec::with_capacity(self.survey.snapshots());
+        while let Some(snapshot) = self.snapshot(|_| Ok(()))? {
+            snapshots.push(snapshot);
+        }
+        let is_end = |overlap: &usize| {
+            let before = imported.len().saturating_sub(*overlap);
+            let known = imported.iter().skip(before);
+            snapshots
+                .iter()
+                .map(|(_, stamp)| stamp)
+                .take(*overlap)
+                .eq(known)
+        };
+        let most = snapshots.len().min(imported.len());
+        let overlap = (0..=most).rev().find(is_end).unwrap_or_default();
+        let known: BTreeSet<&Stamp> = imported.iter().collect();
+        let mut others = snapshots.iter().skip(overlap);
+        match others.find(|(_, stamp)| known.contains(stamp)) {
+            None => Ok(overlap),
+            Some((TraceStart { name, line }, _)) => Err(Failure::Input(format!(
+                "trace {}: snapshot '{name}' at line {line} was imported before, and not as the last one; --append takes traces that \
+                 begin with the last snapshots that were imported, or with new ones",
+                self.path.display(),
+            ))),
+        }
+    }
+
     /// Goes past the snapshots that were imported before, and refuses another trace.
     pub(super) fn skip(&mut self, imported: &[Stamp]) -> Result<(), Failure> {
         let trace = self.path.display();
@@ -95,15 +131,14 @@ impl<'t> Replay<'t> {
         for known in imported {
             let Some((start, stamp)) = self.snapshot(|_| Ok(()))? else {
                 return Err(Failure::Input(format!(
-                    "trace {trace}: it has {total} snapshots, but {} were imported before",
+                    "trace {trace}: it has {total} snapshots, but {} were imported before{GOES_ON}",
                     imported.len(),
                 )));
             };
             if stamp != *known {
                 let TraceStart { name, line } = start;
                 return Err(Failure::Input(format!(
-                    "trace {trace}: snapshot '{name}' at line {line} is not what was imported \
-                     before, import another trace into another store"
+                    "trace {trace}: snapshot '{name}' at line {line} is not what was imported before{GOES_ON}"
                 )));
             }
         }
