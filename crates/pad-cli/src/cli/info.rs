@@ -1,6 +1,7 @@
 //! `pad info`: what a file of ours is, and what it binds.
 
 use std::{
+    ffi::OsStr,
     fs::{self, File},
     io::Read as _,
     path::{Path, PathBuf},
@@ -34,19 +35,29 @@ pub(super) struct Info {
 
 impl Info {
     pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
-        for (number, path) in self.files.iter().enumerate() {
+        let (mut gap, mut failed) = ("", None);
+        for path in &self.files {
             let mut rows = Rows::default();
             rows.add("file", "file", path.display().to_string());
-            describe(path, &mut rows, output)?;
-            let gap = if number == 0 { "" } else { "\n" };
-            output.say(&format!("{gap}{}", rows.text()), &rows.object())?;
+            match describe(path, &mut rows) {
+                Ok(()) => {
+                    output.say(&format!("{gap}{}", rows.text()), &rows.object())?;
+                    gap = "\n";
+                }
+                // The others are described all the same, and the last failure ends the program.
+                Err(failure) => {
+                    if let Some(before) = failed.replace(failure) {
+                        output.failed(&before);
+                    }
+                }
+            }
         }
-        Ok(())
+        failed.map_or(Ok(()), Err)
     }
 }
 
 /// Says what a file is.
-fn describe(path: &Path, rows: &mut Rows, output: &Output) -> Result<(), Failure> {
+fn describe(path: &Path, rows: &mut Rows) -> Result<(), Failure> {
     let failure = |error| Failure::file(path, &error);
     let found = fs::metadata(path).map_err(failure)?;
     if found.is_dir() {
@@ -64,6 +75,10 @@ fn describe(path: &Path, rows: &mut Rows, output: &Output) -> Result<(), Failure
         let path = path.display();
         return Err(Failure::Input(format!("{path} is not a plain file")));
     }
+    if let Some(is) = by_its_name(path, found.len()) {
+        rows.add("is", "is", is);
+        return Ok(());
+    }
     let mut beginning = Vec::new();
     let file = File::open(path).map_err(failure)?;
     file.take(BEGINNING)
@@ -71,7 +86,7 @@ fn describe(path: &Path, rows: &mut Rows, output: &Output) -> Result<(), Failure
         .map_err(failure)?;
     let begins = |with: &[u8]| beginning.starts_with(with);
     if begins(b"PAD1") {
-        message(path, rows, output)
+        message(path, rows)
     } else if begins(b"redb") {
         store(path, rows)
     } else if begins(b"pad-public-key ") {
@@ -108,6 +123,23 @@ fn describe(path: &Path, rows: &mut Rows, output: &Output) -> Result<(), Failure
             rows.add("tags", "tags", key.kind().to_string());
         }
         Ok(())
+    } else if begins(b"pad-file-public ") {
+        let is = "what an owner publishes of an outsourced file: whoever has it audits and reads the file";
+        rows.add("is", "is", is);
+        #[cfg(feature = "file")]
+        {
+            let public = pad::FilePublic::load(path);
+            let pad::FilePublic { file, server } =
+                public.map_err(|error| Failure::Input(format!("{}: {error}", path.display())))?;
+            rows.add("of the file", "of_file", file.since.file.to_string());
+            rows.add("from version", "since", file.since.version);
+            rows.add("tags", "tags", file.tags.kind().to_string());
+            if !server.is_empty() {
+                rows.both("server", "server", Output::show_text(&server), server);
+            }
+        }
+        rows.add("for more", "for_more", "pad file audit, pad file read");
+        Ok(())
     } else if begins(b"pad-view ") {
         view(path, rows)
     } else if begins(b"padnodes") || begins(b"padheads") {
@@ -126,6 +158,32 @@ fn describe(path: &Path, rows: &mut Rows, output: &Output) -> Result<(), Failure
     } else {
         trace(path, rows)
     }
+}
+
+/// What a file is that says nothing of itself, or what nobody but the store can read.
+fn by_its_name(path: &Path, length: u64) -> Option<&'static str> {
+    let name = path.file_name()?.to_str()?;
+    let is_beside = |other: &str| path.with_file_name(other).is_file();
+    let ending = path.extension().and_then(OsStr::to_str).unwrap_or_default();
+    if ending == "lock" && length == 0 {
+        return Some(
+            "by its name a lock: who changes the file of the same name without its ending holds it meanwhile",
+        );
+    }
+    if ending == "tuples" && path.with_extension("").is_file() {
+        return Some(
+            "by its name the tuples of a store, which goes with it; pad check sees whether they are whole",
+        );
+    }
+    let is_level = name
+        .strip_prefix("level-")
+        .is_some_and(|level| level.parse::<u8>().is_ok());
+    if (is_level && is_beside("log.redb")) || (name == "log.redb" && is_beside("level-0")) {
+        return Some(
+            "by its name a file of a block directory; pad directory status of its folder says more",
+        );
+    }
+    None
 }
 
 /// What is seen of an encrypted key without its passphrase.

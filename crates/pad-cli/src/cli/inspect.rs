@@ -82,10 +82,10 @@ fn end(inspected: &Inspected, output: &mut Output) -> Result<(), Failure> {
         (Role::Evidence, _) => "pad evidence checks it; ",
         _ => "",
     };
-    let asked = if kind.role == Role::ProofFile {
-        "; with --public and the key that was asked for, it is verified"
-    } else {
-        ""
+    let asked = match (kind.role, kind.number) {
+        (Role::ProofFile, 176 | 177) => "; pad directory verify checks it",
+        (Role::ProofFile, _) => "; with --public and the key that was asked for, it is verified",
+        _ => "",
     };
     let mut object = Map::new();
     object.insert("end".into(), true.into());

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::bench::{Bench, TRACE};
+use crate::bench::{Bench, TRACE, text};
 
 #[test]
 fn status_says_what_is_in_a_store() {
@@ -185,6 +185,29 @@ fn info_says_what_files_are() {
         (&json!(3), &json!(6))
     );
     assert_eq!(bench.json("info k.pub p v").len(), 3);
+    let lock = of("v.lock");
+    assert!(lock["is"].as_str().unwrap().contains("a lock"), "{lock}");
+    // What is no file of ours does not hide the others.
+    bench.write("noise", &[0xa5; 5000]);
+    let output = bench.run("--json info k.pub none noise p");
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(text(&output.stdout).lines().count(), 2);
+    let said = text(&output.stderr);
+    assert!(
+        said.contains("none: ") && said.contains("noise: "),
+        "{said}"
+    );
+    // The rows of tuples are told from stores, and what belongs to a directory is named.
+    bench.ok("keygen --scheme tuple-spec-lightweight --out tk");
+    bench.ok("import --store ts --key tk t.csv");
+    let tuples = of("ts.tuples");
+    assert!(
+        tuples["is"]
+            .as_str()
+            .unwrap()
+            .contains("the tuples of a store"),
+        "{tuples}"
+    );
 
     // Of secret keys nothing secret is said.
     let secret = bench.read("k");

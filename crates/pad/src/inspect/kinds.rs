@@ -100,6 +100,8 @@ fn described(number: u8) -> Option<(&'static str, Role)> {
         36 => ("proof of a successor", ProofFile),
         37 => ("proof of the first entry", ProofFile),
         38 => ("proof of the last entry", ProofFile),
+        56 => ("parameters of an accumulator", Other),
+        57 => ("secret key of an accumulator", Other),
         48..=58 => ("message of an accumulator", Other),
         64 => ("update of a tuple dictionary", Update),
         65..=67 => ("proof by tuples, without its head", Other),
@@ -120,7 +122,21 @@ fn described(number: u8) -> Option<(&'static str, Role)> {
         146 => ("proof of one entry of a log", ProofFile),
         // It begins with two heads.
         147 => ("proof that a log has grown", Other),
-        160..=168 => ("message of a block directory", Other),
+        160 => (
+            "proof of entries of a block directory, without its head",
+            Other,
+        ),
+        161 => (
+            "proof of a range of a block directory, without its head",
+            Other,
+        ),
+        162 => ("hint for an entry of a block directory", Other),
+        163 => ("short answer of a block directory", Other),
+        164 => ("proof by opened blocks of a block directory", Other),
+        165 => ("look-up request to a block directory", Other),
+        166 => ("answer of a block directory", Other),
+        167 => ("range request to a block directory", Other),
+        168 => ("state of a light author of a block directory", Other),
         176 | 177 => ("proof file of a block directory", ProofFile),
         _ => return None,
     })

@@ -4,10 +4,10 @@ use std::{fs::File, io::Read as _, path::Path};
 
 use pad::inspect::{Headline, Kind, Role, headline};
 
-use crate::cli::{Failure, Output, status::Rows};
+use crate::cli::{Failure, status::Rows};
 
 /// Says what a message is. Of a long one, that is what its envelope says.
-pub(super) fn message(path: &Path, rows: &mut Rows, output: &Output) -> Result<(), Failure> {
+pub(super) fn message(path: &Path, rows: &mut Rows) -> Result<(), Failure> {
     let failure = |error| Failure::file(path, &error);
     let file = File::open(path).map_err(failure)?;
     let length = file.metadata().map_err(failure)?.len();
@@ -33,7 +33,15 @@ pub(super) fn message(path: &Path, rows: &mut Rows, output: &Output) -> Result<(
             if head.is_none() && length <= LONGEST {
                 rows.add("version", "version", 0);
             }
-            "pad inspect shows its steps, pad verify checks it"
+            match kind.number {
+                // They have steps that are followed.
+                1 | 32..=38 | 81..=83 => "pad inspect shows its steps, pad verify checks it",
+                176 | 177 => "pad directory verify checks it",
+                _ => "pad verify checks it",
+            }
+        }
+        Role::Update if head.is_some_and(|head| is_of_directory(&head)) => {
+            "pad directory apply verifies it and adds it to a directory"
         }
         Role::Update => "pad apply verifies it and adds it to a store",
         Role::Evidence => "pad evidence checks it",
@@ -49,9 +57,13 @@ pub(super) fn message(path: &Path, rows: &mut Rows, output: &Output) -> Result<(
             _ => return Ok(()),
         },
     };
-    let _ = output;
     rows.add("for more", "for_more", next);
     Ok(())
+}
+
+fn is_of_directory(head: &Headline) -> bool {
+    let family = head.scheme.map(pad::selection::SchemeName::family);
+    family == Some(pad::selection::SchemeFamily::Directory)
 }
 
 /// Says what stands in a head.
