@@ -24,7 +24,12 @@ impl At {
         output: &mut Output,
     ) -> Result<Version, Failure> {
         match self {
-            Self::Number(version) => Ok(*version),
+            Self::Number(version) => {
+                let latest = repository.latest();
+                number_or_name(*version, latest, || {
+                    Ok(VersionNotes::read(repository.store())?.versions_of(&version.to_string()))
+                })
+            }
             Self::Name(name) => {
                 let version = VersionNotes::read(repository.store())?.find(name)?;
                 output.named(name, version, "store");
@@ -32,6 +37,24 @@ impl At {
             }
         }
     }
+}
+
+/// The version of a number, unless it is the name of another version and no version's number.
+pub(super) fn number_or_name(
+    version: Version,
+    latest: Version,
+    named: impl FnOnce() -> Result<Vec<Version>, Failure>,
+) -> Result<Version, Failure> {
+    if version > latest
+        // Who cannot say which names there are has no hint.
+        && let Ok(named) = named()
+        && let [named, ..] = named.as_slice()
+    {
+        return Err(Failure::Input(format!(
+            "version {version} does not exist, the latest is {latest}; of version {named} it is the name: name:{version}"
+        )));
+    }
+    Ok(version)
 }
 
 /// What is given is neither a number nor a name.
@@ -70,6 +93,12 @@ impl FromStr for At {
             name => Ok(Self::Name(name.into())),
         }
     }
+}
+
+/// A version of a proof, which knows no names.
+pub(super) fn number(text: &str) -> Result<u64, &'static str> {
+    let number = text.parse();
+    number.map_err(|_| "a proof knows its version by the number alone; pad versions says which version has a name")
 }
 
 #[cfg(test)]

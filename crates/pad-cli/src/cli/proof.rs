@@ -12,7 +12,7 @@ use serde_json::json;
 
 use super::{
     Failure, Output, PUBLIC_VARIABLE,
-    at::At,
+    at::{At, number},
     files::{OutArguments, read_file},
     session::{add_caveat, load_public},
     source::{AskArguments, Session},
@@ -70,7 +70,7 @@ pub(super) struct Verify {
     #[arg(long, value_name = "FILE")]
     proof: PathBuf,
     /// The version that the proof must be about; the newer one, if it is about two.
-    #[arg(long, value_name = "VERSION", visible_alias = "to")]
+    #[arg(long, value_name = "VERSION", visible_alias = "to", value_parser = number)]
     at: u64,
     /// The older version that a proof of pad prove-append-only must be about.
     #[arg(long, value_name = "VERSION", conflicts_with_all = ["key", "value"])]

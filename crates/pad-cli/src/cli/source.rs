@@ -13,7 +13,7 @@ use pad::{
 
 use super::{
     Failure, Output, STORE_VARIABLE,
-    at::At,
+    at::{At, number_or_name},
     session::{TrustArguments, open_store},
 };
 
@@ -300,7 +300,10 @@ impl Session {
     /// The latest version, if there is one.
     pub(super) fn newest(&self) -> Result<Version, Failure> {
         match self.source.latest() {
-            Version::EMPTY => Err(Failure::input("the store has no version yet")),
+            Version::EMPTY => Err(Failure::Input(format!(
+                "the {} has no version yet",
+                self.source.word_of()
+            ))),
             latest => Ok(latest),
         }
     }
@@ -308,7 +311,10 @@ impl Session {
     /// The version that is meant. Of a name it is said which number that is.
     pub(super) fn resolve(&self, at: &At, output: &mut Output) -> Result<Version, Failure> {
         let name = match at {
-            At::Number(version) => return Ok(*version),
+            At::Number(version) => {
+                let named = || self.source.versions_of(&version.to_string());
+                return number_or_name(*version, self.source.latest(), named);
+            }
             At::Name(name) => name,
         };
         let version = only_version(name, self.source.versions_of(name)?)?;

@@ -102,6 +102,23 @@ fn names_have_rules() {
         (&json!(4), &json!("2024-12-11"))
     );
     assert_eq!(version("2024-12-11"), 4);
+    bench.ok("prove --store s --at 2024-12-11 --out proof quince");
+    let output = bench.run("verify --public k.pub --proof proof --at 2024-12-11 quince");
+    assert_eq!(output.status.code(), Some(2));
+    let said = text(&output.stderr);
+    assert!(
+        said.contains("pad versions says which version has a name"),
+        "{said}"
+    );
+    bench.ok("put --store s fig 2");
+    bench.ok("commit --store s --key k --name 2024");
+    bench.fails("get --store s --at 2024 quince", 2, "name:2024");
+    bench.fails("export --store s --at 2024 --out u", 2, "name:2024");
+    bench.fails(
+        "get --store s --at 2023 quince",
+        2,
+        "version 2023 does not exist",
+    );
     // Two traces may call snapshots alike: then a name is no version's.
     bench.ok("keygen --out l");
     bench.write("one.csv", b"snapshot,op,key,value\nx,put,a,1\n");
