@@ -1,12 +1,16 @@
 //! The command line: arguments, and one module for each group of commands.
 
 use std::{
+    env,
+    ffi::OsStr,
     panic::{self, AssertUnwindSafe},
     path::PathBuf,
     process::ExitCode,
 };
 
-use clap::{Args, Parser, Subcommand};
+use clap::{
+    Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, builder::Resettable,
+};
 use pad::selection::RepositoryName;
 
 #[cfg(feature = "advise")]
@@ -104,8 +108,7 @@ enum Command {
     /// Import a trace of updates (CSV: snapshot,op,key,value), one signed version per snapshot.
     ///
     /// Run again, it goes on where it stopped: what is in the store already is compared and skipped. A snapshot that is larger than
-    /// --memory is sorted in a file beside the store, if the store keeps its nodes in a file and its latest version is empty, as that of
-    /// a new store; all other snapshots are held in memory.
+    /// --memory is sorted in a file beside the store, if the store keeps its nodes in a file; those of other stores are held in memory.
     Import(import::Import),
     /// Set the value of a key in the next version.
     Put(change::Put),
@@ -226,6 +229,24 @@ struct NewStoreArguments {
     parameters: Option<PathBuf>,
 }
 
+/// What stands on the command line, and in variables that are not empty: an empty one says nothing.
+pub(crate) fn arguments() -> Result<Arguments, clap::Error> {
+    let mut matches = without_empty_variables(Arguments::command()).try_get_matches()?;
+    Arguments::from_arg_matches_mut(&mut matches)
+}
+
+fn without_empty_variables(command: clap::Command) -> clap::Command {
+    let is_empty = |name: &OsStr| env::var_os(name).is_some_and(|value| value.is_empty());
+    let command = command.mut_args(|argument| {
+        if argument.get_env().is_some_and(is_empty) {
+            argument.env(Resettable::Reset)
+        } else {
+            argument
+        }
+    });
+    command.mut_subcommands(without_empty_variables)
+}
+
 /// Runs the command; errors go to standard error, in one line, with --json as an object.
 pub(crate) fn run(arguments: &Arguments) -> ExitCode {
     let output = &mut Output::new(arguments.json, arguments.hex);
@@ -245,9 +266,13 @@ pub(crate) fn wrong_usage(error: &clap::Error) -> ExitCode {
         drop(error.print());
         return ExitCode::SUCCESS;
     }
-    if std::env::args_os().any(|argument| argument == "--json") {
+    if env::args_os().any(|argument| argument == "--json") {
         let text = error.to_string();
-        let message = text.lines().next().unwrap_or_default();
+        // The first sentence, and what it lists.
+        let said = text.lines().take_while(|line| !line.trim().is_empty());
+        let said: Vec<_> = said.map(str::trim).collect();
+        let message = said.join(" ");
+        let message = message.strip_prefix("error: ").unwrap_or(&message);
         output::say_failure(true, 2, "input", message);
     } else {
         drop(error.print());
@@ -257,7 +282,7 @@ pub(crate) fn wrong_usage(error: &clap::Error) -> ExitCode {
 
 /// The storage engine panics on some damaged files; that is a failure like any other.
 fn guarded(work: impl FnOnce() -> Result<(), Failure>) -> Result<(), Failure> {
-    if std::env::var_os("RUST_BACKTRACE").is_none_or(|wanted| wanted == "0") {
+    if env::var_os("RUST_BACKTRACE").is_none_or(|wanted| wanted == "0") {
         panic::set_hook(Box::new(|_| {}));
     }
     panic::catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| {

@@ -2,13 +2,11 @@
 
 use std::process::ExitCode;
 
-use clap::Parser;
-
 mod cli;
 mod demo;
 
 fn main() -> ExitCode {
-    match cli::Arguments::try_parse() {
+    match cli::arguments() {
         Ok(arguments) => cli::run(&arguments),
         Err(error) => cli::wrong_usage(&error),
     }

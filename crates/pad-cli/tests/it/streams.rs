@@ -193,10 +193,33 @@ fn the_environment_stands_for_options() {
     assert_eq!(given.status.code(), Some(4));
     let nobody = run("get apple", &[]);
     assert_eq!(nobody.status.code(), Some(2));
+    // One that is empty says nothing.
+    let empty = [("PAD_STORE", ""), ("PAD_PUBLIC", ""), ("PAD_VIEW", "")];
+    assert!(run("get --store s apple", &empty).status.success());
     let help = text(&run("get --help", &[]).stdout);
     for name in ["PAD_STORE", "PAD_PUBLIC", "PAD_VIEW"] {
         assert!(help.contains(name), "{name}: {help}");
     }
+}
+
+#[test]
+fn wrong_usage_is_an_object_that_says_what_is_wrong() {
+    let bench = Bench::with_trace();
+    let message = |line: &str| {
+        let output = bench.run(line);
+        assert_eq!(output.status.code(), Some(2));
+        let said: serde_json::Value = serde_json::from_slice(&output.stderr).unwrap();
+        said["error"]["message"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(
+        message("--json get --store s"),
+        "the following required arguments were not provided: <KEY>"
+    );
+    let unknown = message("--json get --store s --atx 1 apple");
+    assert!(
+        unknown.starts_with("unexpected argument '--atx' found"),
+        "{unknown}"
+    );
 }
 
 #[cfg(feature = "network")]
