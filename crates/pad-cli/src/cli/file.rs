@@ -196,7 +196,8 @@ impl FileArguments {
 
     /// A failure of an operation on this file.
     fn failure(&self, error: ClientError) -> Failure {
-        failure::client(&self.state, error)
+        let noted = self.kept().map(|kept| kept.server).unwrap_or_default();
+        failure::client_at(self.server.address(&noted), &self.state, error)
     }
 }
 

@@ -30,7 +30,9 @@ impl Forget {
             KeptFile::abandon(&self.state).map_err(|error| failure(error.into()))?;
         } else {
             let transport = self.server.transport(&kept.server)?;
-            KeptFile::forget(&self.state, &transport).map_err(failure)?;
+            let server = self.server.address(&kept.server);
+            KeptFile::forget(&self.state, &transport)
+                .map_err(|error| failure::client_at(server, &self.state, error))?;
         }
         let (state, file) = (self.state.display(), kept.file);
         output.say(
