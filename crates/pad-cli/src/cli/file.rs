@@ -68,7 +68,8 @@ pub(super) enum FileCommand {
     /// Go on from another version than the state has, one that the server shows with this owner's own
     /// signature: after the server or the state was restored from an older copy.
     Adopt(adopt::Adopt),
-    /// Show the files whose states are in a folder, without asking a server.
+    /// Show what the states in a folder say of their files. No server is asked: what one has lost or removed
+    /// since is listed too.
     List(list::List),
     /// Remove the state of a file that the server has no more.
     Forget(forget::Forget),

@@ -80,7 +80,8 @@ fn line(state: &Path, kept: &KeptFile) -> String {
         "" => "no server noted".to_owned(),
         server => format!("at {}", server.escape_debug()),
     };
-    format!("{}  {standing}, {server}", state.display())
+    // Nobody was asked: it may be long gone.
+    format!("{}  its state says: {standing}, {server}", state.display())
 }
 
 fn object(path: &Path, kept: &KeptFile) -> Json {
@@ -97,6 +98,7 @@ fn object(path: &Path, kept: &KeptFile) -> Json {
         object.insert("standing".into(), standing.into());
         let server = (!kept.server.is_empty()).then_some(kept.server.as_str());
         object.insert("server".into(), server.into());
+        object.insert("server_asked".into(), false.into());
     }
     object
 }
