@@ -15,7 +15,7 @@ use indicatif::ProgressBar;
 use pad::FileOwnerKey;
 use serde_json::{Value as Json, json};
 
-use super::{Failure, Output, progress, secret};
+use super::{Failure, Output, files::is_standard, progress, secret};
 
 mod adopt;
 mod audit;
@@ -234,6 +234,16 @@ impl ServerArguments {
 fn load_key(path: &Path) -> Result<FileOwnerKey, Failure> {
     let file = secret::read(path)?;
     FileOwnerKey::from_file(&file).map_err(|error| failure::key(path, &error))
+}
+
+/// Refuses standard input as a file that is read more than once, and says why it is.
+fn check_source(path: &Path, why: &str) -> Result<(), Failure> {
+    if is_standard(path) {
+        return Err(Failure::Input(format!(
+            "- : {why}, so that standard input cannot be it: give a file"
+        )));
+    }
+    Ok(())
 }
 
 fn read_all(path: &Path) -> Result<Vec<u8>, Failure> {

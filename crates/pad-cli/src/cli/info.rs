@@ -14,7 +14,11 @@ use pad::{
 };
 
 use self::message::{add_headline, message};
-use super::{Failure, Output, files::read_file, status::Rows};
+use super::{
+    Failure, Output,
+    files::{is_standard, read_file},
+    status::Rows,
+};
 
 mod message;
 mod notes;
@@ -47,6 +51,11 @@ impl Info {
 
 /// Says what a file is.
 fn describe(path: &Path, rows: &mut Rows, output: &Output) -> Result<(), Failure> {
+    if is_standard(path) {
+        return Err(Failure::input(
+            "- : files are read more than once to say what they are, and standard input is read once: give a file",
+        ));
+    }
     let failure = |error| Failure::file(path, &error);
     let found = fs::metadata(path).map_err(failure)?;
     if found.is_dir() {

@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::bench::{Bench, TRACE, text};
 
 /// Runs words separated by spaces with these bytes on standard input.
-fn fed(bench: &Bench, line: &str, input: &[u8]) -> Output {
+pub(crate) fn fed(bench: &Bench, line: &str, input: &[u8]) -> Output {
     let mut command = bench.command();
     command.args(line.split(' ')).stdin(Stdio::piped());
     command.stdout(Stdio::piped()).stderr(Stdio::piped());

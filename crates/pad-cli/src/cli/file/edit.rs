@@ -6,8 +6,8 @@ use clap::Args;
 use flexlist::edit::ByteEdit;
 use flexlist_service::client::{Applied, ClientError, Settled};
 
-use super::{FileArguments, read_all, settled_line, state_line, state_object};
-use crate::cli::{Failure, Output};
+use super::{FileArguments, settled_line, state_line, state_object};
+use crate::cli::{Failure, Output, files::read_file};
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Write {
@@ -42,7 +42,7 @@ struct Source {
     /// The bytes, as text.
     #[arg(long, value_name = "TEXT")]
     text: Option<String>,
-    /// A file with the bytes.
+    /// A file with the bytes; - for standard input.
     #[arg(long, value_name = "FILE")]
     from: Option<PathBuf>,
 }
@@ -51,11 +51,14 @@ impl Contents {
     fn bytes(&self) -> Result<Vec<u8>, Failure> {
         match (&self.source.text, &self.source.from) {
             (Some(text), _) => Ok(text.clone().into_bytes()),
-            (None, Some(path)) => read_all(path),
+            (None, Some(path)) => read_file(path, MOST_BYTES),
             (None, None) => Err(Failure::input("--text or --from is needed")),
         }
     }
 }
+
+/// More than any server takes at once: standard input may have no end.
+const MOST_BYTES: u64 = 1 << 30;
 
 impl Write {
     pub(in crate::cli) fn run(&self, output: &mut Output) -> Result<(), Failure> {

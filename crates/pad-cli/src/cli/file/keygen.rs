@@ -8,7 +8,10 @@ use pad::{FileOwnerKey, FileOwnerKeyError, Workers};
 use serde_json::json;
 
 use super::failure;
-use crate::cli::{Failure, Output, secret::ProtectArguments};
+use crate::cli::{
+    Failure, Output,
+    secret::{ProtectArguments, check_place},
+};
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Keygen {
@@ -25,6 +28,7 @@ pub(in crate::cli) struct Keygen {
 
 impl Keygen {
     pub(in crate::cli) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+        check_place("--out", &self.out)?;
         if self.out.exists() {
             return Err(Failure::Input(format!(
                 "key file {}: the file exists already, keys are not overwritten",
