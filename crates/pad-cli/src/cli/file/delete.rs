@@ -8,6 +8,10 @@ use super::{FileArguments, edit::apply};
 use crate::cli::{Failure, Output};
 
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  pad file delete --state thesis.state --offset 1000 --length 80
+  pad file delete --state thesis.state --whole-file")]
 pub(in crate::cli) struct Delete {
     #[command(flatten)]
     file: FileArguments,

@@ -10,6 +10,9 @@ use super::{FileArguments, settled_line, state_line, state_object};
 use crate::cli::{Failure, Output, files::read_file};
 
 #[derive(Debug, Args)]
+#[command(
+    after_help = "Example: pad file write --state thesis.state --offset 1000 --text 'other words'"
+)]
 pub(in crate::cli) struct Write {
     #[command(flatten)]
     file: FileArguments,
@@ -18,6 +21,10 @@ pub(in crate::cli) struct Write {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  pad file insert --state thesis.state --offset 1000 --text 'one more sentence'
+  pad file insert --state thesis.state --offset 0 --from -")]
 pub(in crate::cli) struct Insert {
     #[command(flatten)]
     file: FileArguments,

@@ -10,6 +10,7 @@ use super::{ServerArguments, failure};
 use crate::cli::{Failure, Output};
 
 #[derive(Debug, Args)]
+#[command(after_help = "Example: pad file forget --state thesis.state")]
 pub(in crate::cli) struct Forget {
     /// The state file. The owner's key, which other files may have, stays.
     #[arg(long, value_name = "FILE")]

@@ -14,6 +14,7 @@ use crate::cli::{
 };
 
 #[derive(Debug, Args)]
+#[command(after_help = "Example: pad file keygen --tags public-bls --out open.key")]
 pub(in crate::cli) struct Keygen {
     /// The key's file.
     #[arg(long, short, value_name = "FILE", default_value = "pad-file.key")]

@@ -13,6 +13,12 @@ use super::state_object;
 use crate::cli::{Failure, Output};
 
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  pad file list
+  pad file list states thesis.state
+
+What a server has is what pad file status asks it, and pad file audit has it prove.")]
 pub(in crate::cli) struct List {
     /// Folders with state files, or state files.
     #[arg(value_name = "PATH", default_value = ".")]

@@ -18,6 +18,11 @@ use super::{
 use crate::cli::{Failure, Output, files::is_standard};
 
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  pad file read --state thesis.state --out copy.pdf
+  pad file read --state thesis.state --offset 1000 --length 80
+  pad file read --public thesis.public --out copy.pdf")]
 pub(in crate::cli) struct Read {
     #[command(flatten)]
     file: ReaderArguments,

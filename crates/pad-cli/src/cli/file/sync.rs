@@ -14,6 +14,7 @@ use crate::cli::{Failure, Output};
 /// Which blocks the server has it proves first, as in pad file audit --full; only what it has not is sent, in
 /// updates of about 4 MB, each of which makes a version. If this breaks off, doing it again sends the rest.
 #[derive(Debug, Args)]
+#[command(after_help = "Example: pad file sync --state thesis.state thesis.pdf")]
 pub(in crate::cli) struct Sync {
     #[command(flatten)]
     file: FileArguments,

@@ -17,6 +17,9 @@ use crate::cli::{Failure, Output, secret::check_place};
 /// only the server. What nobody is to read has to be encrypted before, for example with age; such a file
 /// is replaced as a whole, since a changed byte changes all that follows it.
 #[derive(Debug, Args)]
+#[command(
+    after_help = "Example: pad file upload --state thesis.state --server files.example:7420 thesis.pdf"
+)]
 pub(in crate::cli) struct Upload {
     #[command(flatten)]
     file: FileArguments,
