@@ -38,6 +38,11 @@ pub(super) struct Info {
 
 impl Info {
     pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+        if self.files.iter().any(|path| is_standard(path)) {
+            return Err(Failure::input(
+                "- : files are read more than once to say what they are, and standard input is read once: give a file",
+            ));
+        }
         for (number, path) in self.files.iter().enumerate() {
             let mut rows = Rows::default();
             rows.add("file", "file", path.display().to_string());
@@ -51,11 +56,6 @@ impl Info {
 
 /// Says what a file is.
 fn describe(path: &Path, rows: &mut Rows, output: &Output) -> Result<(), Failure> {
-    if is_standard(path) {
-        return Err(Failure::input(
-            "- : files are read more than once to say what they are, and standard input is read once: give a file",
-        ));
-    }
     let failure = |error| Failure::file(path, &error);
     let found = fs::metadata(path).map_err(failure)?;
     if found.is_dir() {
