@@ -15,7 +15,7 @@ use indicatif::ProgressBar;
 use pad::FileOwnerKey;
 use serde_json::{Value as Json, json};
 
-use super::{Failure, Output, progress, secret};
+use super::{Failure, Output, files::is_standard, progress, secret};
 
 mod adopt;
 mod audit;
@@ -68,7 +68,8 @@ pub(super) enum FileCommand {
     /// Go on from another version than the state has, one that the server shows with this owner's own
     /// signature: after the server or the state was restored from an older copy.
     Adopt(adopt::Adopt),
-    /// Show the files whose states are in a folder, without asking a server.
+    /// Show what the states in a folder say of their files. No server is asked: what one has lost or removed
+    /// since is listed too.
     List(list::List),
     /// Remove the state of a file that the server has no more.
     Forget(forget::Forget),
@@ -196,7 +197,8 @@ impl FileArguments {
 
     /// A failure of an operation on this file.
     fn failure(&self, error: ClientError) -> Failure {
-        failure::client(&self.state, error)
+        let noted = self.kept().map(|kept| kept.server).unwrap_or_default();
+        failure::client_at(self.server.address(&noted), &self.state, error)
     }
 }
 
@@ -232,6 +234,16 @@ impl ServerArguments {
 fn load_key(path: &Path) -> Result<FileOwnerKey, Failure> {
     let file = secret::read(path)?;
     FileOwnerKey::from_file(&file).map_err(|error| failure::key(path, &error))
+}
+
+/// Refuses standard input as a file that is read more than once, and says why it is.
+fn check_source(path: &Path, why: &str) -> Result<(), Failure> {
+    if is_standard(path) {
+        return Err(Failure::Input(format!(
+            "- : {why}, so that standard input cannot be it: give a file"
+        )));
+    }
+    Ok(())
 }
 
 fn read_all(path: &Path) -> Result<Vec<u8>, Failure> {

@@ -15,7 +15,11 @@ use pad::{
 };
 
 use self::message::{add_headline, message};
-use super::{Failure, Output, files::read_file, status::Rows};
+use super::{
+    Failure, Output,
+    files::{is_standard, read_file},
+    status::Rows,
+};
 
 mod message;
 mod notes;
@@ -35,6 +39,11 @@ pub(super) struct Info {
 
 impl Info {
     pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+        if self.files.iter().any(|path| is_standard(path)) {
+            return Err(Failure::input(
+                "- : files are read more than once to say what they are, and standard input is read once: give a file",
+            ));
+        }
         let (mut gap, mut failed) = ("", None);
         for path in &self.files {
             let mut rows = Rows::default();

@@ -21,7 +21,7 @@ use super::{
     Failure, KEY_VARIABLE, Output,
     files::OutArguments,
     progress,
-    secret::{ProtectArguments, load_secret},
+    secret::{ProtectArguments, check_place, load_secret},
 };
 
 #[derive(Debug, Args)]
@@ -90,9 +90,7 @@ pub(super) struct Public {
 impl Keygen {
     pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
         output.goes_on();
-        if self.out.as_os_str() == "-" {
-            return Err(Failure::input("--out - : a key needs a file of its own"));
-        }
+        check_place("--out", &self.out)?;
         let dictionary = self.dictionary.as_deref().map(DictionaryId::from_name);
         let public_path = public_path(&self.out);
         let failure = |error| Failure::key_file(&self.out, &error);

@@ -302,6 +302,15 @@ impl Output {
         self.written(written)
     }
 
+    /// Standard output for bytes as they are that come piece by piece.
+    #[cfg(feature = "file")]
+    pub(crate) const fn stream(&mut self) -> Stream<'_> {
+        Stream {
+            output: self,
+            failure: None,
+        }
+    }
+
     /// Says why a command failed.
     pub(crate) fn failed(&self, failure: &Failure) {
         // Names come from outside: a line stays one, and a terminal is not told anything.
@@ -360,6 +369,39 @@ impl Output {
             Ok(text) if !self.hex => object.insert(name.into(), text.into()),
             _ => object.insert(format!("{name}_hex"), hex::encode(bytes).into()),
         };
+    }
+}
+
+/// Standard output as a sink. Whoever writes to it hears that it failed, and has it say why.
+#[cfg(feature = "file")]
+pub(crate) struct Stream<'a> {
+    output: &'a mut Output,
+    failure: Option<Failure>,
+}
+
+#[cfg(feature = "file")]
+impl Stream<'_> {
+    /// How writing ended: with what failed here, which is what it failed of, or as its writer says.
+    pub(crate) fn ended(self, as_said: Result<(), Failure>) -> Result<(), Failure> {
+        self.failure.map_or(as_said, Err)
+    }
+}
+
+#[cfg(feature = "file")]
+impl Write for Stream<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self.output.raw(bytes) {
+            Ok(()) => Ok(bytes.len()),
+            Err(failure) => {
+                let error = io::Error::other(failure.to_string());
+                self.failure = Some(failure);
+                Err(error)
+            }
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 

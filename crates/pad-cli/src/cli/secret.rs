@@ -68,6 +68,16 @@ impl Protection {
     }
 }
 
+/// Refuses standard output as the place of a secret key, before a file gets the name `-`.
+pub(super) fn check_place(option: &str, path: &Path) -> Result<(), Failure> {
+    if super::files::is_standard(path) {
+        return Err(Failure::Input(format!(
+            "{option} - : a key needs a file of its own"
+        )));
+    }
+    Ok(())
+}
+
 /// Reads a secret key's file, and asks for its passphrase if it has one.
 pub(super) fn read(path: &Path) -> Result<SecretFile, Failure> {
     let failure = |error| Failure::key_file(path, &error);

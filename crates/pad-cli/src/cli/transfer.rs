@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::Args;
+use clap::{ArgGroup, Args};
 use pad::{
     Version,
     dynamic::{AnyRepository, open_repository},
@@ -19,6 +19,7 @@ use super::{
 };
 
 #[derive(Debug, Args)]
+#[command(group(ArgGroup::new("versions").required(true)))]
 #[command(after_help = "\
 Examples:
   pad export --store prices.pad --at 12 --out 12.update
@@ -28,10 +29,10 @@ pub(super) struct Export {
     #[command(flatten)]
     store: StoreArgument,
     /// The version that the update leads to: its number or its name (name:TEXT for a name of digits).
-    #[arg(long, value_name = "VERSION", required_unless_present = "from")]
+    #[arg(long, value_name = "VERSION", group = "versions")]
     at: Option<At>,
     /// Write the updates to all versions from this one on into one file.
-    #[arg(long, value_name = "VERSION", conflicts_with = "at")]
+    #[arg(long, value_name = "VERSION", group = "versions")]
     from: Option<At>,
     /// The last of these versions, if not the latest.
     #[arg(long, value_name = "VERSION", requires = "from")]

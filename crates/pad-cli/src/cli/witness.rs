@@ -156,6 +156,7 @@ fn records(state: &Path) -> Result<FolderRecords, Failure> {
 impl Keygen {
     fn run(&self, output: &mut Output) -> Result<(), Failure> {
         output.goes_on();
+        secret::check_place("--out", &self.out)?;
         let named = |name: &str| {
             name.parse::<KeyName>()
                 .map_err(|error| Failure::Input(format!("--name {name}: {error}")))

@@ -9,7 +9,7 @@ use std::{
 use crate::bench::Bench;
 
 /// Runs the lines of a document that begin with `$ pad `, in a folder that has the project's data; how many.
-/// Those about files of others need a server and have tests of their own.
+/// Those about outsourced files need a server: [`the_readme_s_files_are_kept`] runs them.
 fn run(document: &str) -> usize {
     let bench = Bench::new();
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data");
@@ -35,6 +35,55 @@ fn the_readme_s_commands_work() {
 #[test]
 fn the_operator_s_tutorial_works() {
     assert!(run(include_str!("../../../../docs/tutorials/operator.md")) >= 11);
+}
+
+/// The lines about outsourced files, one after the other and as a shell takes them, with a server of their own.
+#[cfg(feature = "file")]
+#[test]
+fn the_readme_s_files_are_kept() {
+    let bench = Bench::new();
+    for (name, words) in [("thesis.pdf", "a thesis\n"), ("talk.pdf", "a talk\n")] {
+        bench.write(name, words.repeat(5_000).as_bytes());
+    }
+    let program = Path::new(env!("CARGO_BIN_EXE_pad")).parent().unwrap();
+    let path = std::env::var("PATH").unwrap();
+    let path = format!("{}:{path}", program.display());
+    let (mut server, mut count) = (None, 0);
+    let lines = include_str!("../../../../README.md").lines();
+    for line in lines.filter_map(|line| line.strip_prefix("$ pad file ")) {
+        count += 1;
+        let (command, comment) = line.split_once(" #").unwrap_or((line, ""));
+        if let Some(serve) = command.trim_end().strip_suffix(" &") {
+            // A port that is free; states remember it.
+            let words = ["file"].into_iter().chain(serve.split(' '));
+            let words = words.chain(["--listen", "127.0.0.1:0"]);
+            server = Some(crate::process::Process::spawn(&bench, words));
+            continue;
+        }
+        let mut command = format!("pad file {command}");
+        if command.contains(" upload ") {
+            let address = &server.as_ref().unwrap().address;
+            command = format!("{} --server {address}", command.trim_end());
+        }
+        if command.contains(" sync ") {
+            bench.write("thesis.pdf", "a better thesis\n".repeat(5_000).as_bytes());
+        }
+        let mut shell = std::process::Command::new("sh");
+        shell.args(["-c", &command]).env("PATH", &path);
+        let output = shell.current_dir(bench.folder.path()).output().unwrap();
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{line}: {errors}");
+        if let Some((challenges, _)) = comment.split_once(" challenges") {
+            let audit = bench.json("file audit --state thesis.state");
+            assert_eq!(audit[0]["challenged_bytes"].to_string(), challenges.trim());
+        }
+    }
+    assert!(count >= 12, "{count}");
+    let copy = String::from_utf8(bench.read("copy.pdf")).unwrap();
+    assert!(copy.contains("one more sentence"));
+    for name in ["talk-copy.pdf", "first-talk.pdf"] {
+        assert!(bench.read(name) == bench.read("talk.pdf"), "{name}");
+    }
 }
 
 /// Servers that are killed at the end.

@@ -7,5 +7,6 @@ mod operator;
 mod public;
 mod refusals;
 mod round_trip;
+mod standard;
 mod states;
 mod ways;

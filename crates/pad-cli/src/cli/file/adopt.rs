@@ -9,6 +9,10 @@ use super::{Client, FileArguments, state_line, state_object};
 use crate::cli::{Failure, Output};
 
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  pad file adopt --state thesis.state
+  pad file adopt --state thesis.state --accept-version 7")]
 pub(in crate::cli) struct Adopt {
     #[command(flatten)]
     file: FileArguments,

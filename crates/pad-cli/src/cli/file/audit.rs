@@ -13,6 +13,11 @@ use super::{
 use crate::cli::{Failure, Output};
 
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  pad file audit --state thesis.state
+  pad file audit --state thesis.state --full
+  pad file audit --public thesis.public")]
 pub(in crate::cli) struct Audit {
     #[command(flatten)]
     file: ReaderArguments,

@@ -8,6 +8,10 @@ use super::{FileArguments, edit::apply};
 use crate::cli::{Failure, Output};
 
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  pad file delete --state thesis.state --offset 1000 --length 80
+  pad file delete --state thesis.state --whole-file")]
 pub(in crate::cli) struct Delete {
     #[command(flatten)]
     file: FileArguments,
@@ -17,6 +21,7 @@ pub(in crate::cli) struct Delete {
 
 /// What goes.
 #[derive(Debug, Args)]
+#[group(required = true)]
 struct What {
     /// The first byte.
     #[arg(long, value_name = "BYTE", requires = "length")]
@@ -25,11 +30,7 @@ struct What {
     #[arg(long, value_name = "BYTES", requires = "offset")]
     length: Option<u64>,
     /// The file itself, on the server; also an upload that is not finished. There is no way back.
-    #[arg(
-        long,
-        conflicts_with_all = ["offset", "length"],
-        required_unless_present = "offset"
-    )]
+    #[arg(long, conflicts_with_all = ["offset", "length"])]
     whole_file: bool,
 }
 

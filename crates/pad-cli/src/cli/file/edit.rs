@@ -6,10 +6,13 @@ use clap::Args;
 use flexlist::edit::ByteEdit;
 use flexlist_service::client::{Applied, ClientError, Settled};
 
-use super::{FileArguments, read_all, settled_line, state_line, state_object};
-use crate::cli::{Failure, Output};
+use super::{FileArguments, settled_line, state_line, state_object};
+use crate::cli::{Failure, Output, files::read_file};
 
 #[derive(Debug, Args)]
+#[command(
+    after_help = "Example: pad file write --state thesis.state --offset 1000 --text 'other words'"
+)]
 pub(in crate::cli) struct Write {
     #[command(flatten)]
     file: FileArguments,
@@ -18,6 +21,10 @@ pub(in crate::cli) struct Write {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  pad file insert --state thesis.state --offset 1000 --text 'one more sentence'
+  pad file insert --state thesis.state --offset 0 --from -")]
 pub(in crate::cli) struct Insert {
     #[command(flatten)]
     file: FileArguments,
@@ -42,7 +49,7 @@ struct Source {
     /// The bytes, as text.
     #[arg(long, value_name = "TEXT")]
     text: Option<String>,
-    /// A file with the bytes.
+    /// A file with the bytes; - for standard input.
     #[arg(long, value_name = "FILE")]
     from: Option<PathBuf>,
 }
@@ -51,11 +58,14 @@ impl Contents {
     fn bytes(&self) -> Result<Vec<u8>, Failure> {
         match (&self.source.text, &self.source.from) {
             (Some(text), _) => Ok(text.clone().into_bytes()),
-            (None, Some(path)) => read_all(path),
+            (None, Some(path)) => read_file(path, MOST_BYTES),
             (None, None) => Err(Failure::input("--text or --from is needed")),
         }
     }
 }
+
+/// More than any server takes at once: standard input may have no end.
+const MOST_BYTES: u64 = 1 << 30;
 
 impl Write {
     pub(in crate::cli) fn run(&self, output: &mut Output) -> Result<(), Failure> {

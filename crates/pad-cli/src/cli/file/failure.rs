@@ -7,6 +7,7 @@ use flexlist_service::{
     message::Refusal,
 };
 use pad::FileOwnerKeyError;
+use web::client::without_password;
 
 use crate::cli::Failure;
 
@@ -65,8 +66,30 @@ pub(super) fn client(state: &Path, error: ClientError) -> Failure {
     of(blame, text)
 }
 
+/// The same, with the server of which it was asked.
+pub(super) fn client_at(server: &str, state: &Path, error: ClientError) -> Failure {
+    let failure = |error: &ClientError| {
+        let advice = match error {
+            ClientError::Transport(TransportError::Http(HttpError::Unreachable { .. }))
+            | ClientError::Unanswered(_) => {
+                "; is pad file serve running there? --server gives another address"
+            }
+            _ => "",
+        };
+        let server = without_password(server);
+        of(error.blame(), format!("{server}: {error}{advice}"))
+    };
+    match &error {
+        ClientError::Transport(TransportError::Http(HttpError::RequestTooLarge { .. })) => {
+            client(state, error)
+        }
+        ClientError::Transport(_) | ClientError::Unanswered(_) => failure(&error),
+        _ => client(state, error),
+    }
+}
+
 /// An operation on the file about which this is published failed.
-pub(super) fn observer(public: &Path, error: ClientError) -> Failure {
+pub(super) fn observer(server: &str, public: &Path, error: ClientError) -> Failure {
     let blame = error.blame();
     let text = match error {
         ClientError::Superseded { known, newer } => format!(
@@ -81,7 +104,7 @@ pub(super) fn observer(public: &Path, error: ClientError) -> Failure {
         error @ (ClientError::Rollback { .. } | ClientError::Forked { .. }) => {
             format!("{}: {error}", public.display())
         }
-        error => return client(public, error),
+        error => return client_at(server, public, error),
     };
     of(blame, text)
 }

@@ -10,6 +10,7 @@ use super::{ServerArguments, failure};
 use crate::cli::{Failure, Output};
 
 #[derive(Debug, Args)]
+#[command(after_help = "Example: pad file forget --state thesis.state")]
 pub(in crate::cli) struct Forget {
     /// The state file. The owner's key, which other files may have, stays.
     #[arg(long, value_name = "FILE")]
@@ -30,7 +31,9 @@ impl Forget {
             KeptFile::abandon(&self.state).map_err(|error| failure(error.into()))?;
         } else {
             let transport = self.server.transport(&kept.server)?;
-            KeptFile::forget(&self.state, &transport).map_err(failure)?;
+            let server = self.server.address(&kept.server);
+            KeptFile::forget(&self.state, &transport)
+                .map_err(|error| failure::client_at(server, &self.state, error))?;
         }
         let (state, file) = (self.state.display(), kept.file);
         output.say(

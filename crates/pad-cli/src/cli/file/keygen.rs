@@ -8,9 +8,13 @@ use pad::{FileOwnerKey, FileOwnerKeyError, Workers};
 use serde_json::json;
 
 use super::failure;
-use crate::cli::{Failure, Output, secret::ProtectArguments};
+use crate::cli::{
+    Failure, Output,
+    secret::{ProtectArguments, check_place},
+};
 
 #[derive(Debug, Args)]
+#[command(after_help = "Example: pad file keygen --tags public-bls --out open.key")]
 pub(in crate::cli) struct Keygen {
     /// The key's file.
     #[arg(long, short, value_name = "FILE", default_value = "pad-file.key")]
@@ -25,6 +29,7 @@ pub(in crate::cli) struct Keygen {
 
 impl Keygen {
     pub(in crate::cli) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+        check_place("--out", &self.out)?;
         if self.out.exists() {
             return Err(Failure::Input(format!(
                 "key file {}: the file exists already, keys are not overwritten",

@@ -13,6 +13,12 @@ use super::state_object;
 use crate::cli::{Failure, Output};
 
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  pad file list
+  pad file list states thesis.state
+
+What a server has is what pad file status asks it, and pad file audit has it prove.")]
 pub(in crate::cli) struct List {
     /// Folders with state files, or state files.
     #[arg(value_name = "PATH", default_value = ".")]
@@ -80,7 +86,8 @@ fn line(state: &Path, kept: &KeptFile) -> String {
         "" => "no server noted".to_owned(),
         server => format!("at {}", server.escape_debug()),
     };
-    format!("{}  {standing}, {server}", state.display())
+    // Nobody was asked: it may be long gone.
+    format!("{}  its state says: {standing}, {server}", state.display())
 }
 
 fn object(path: &Path, kept: &KeptFile) -> Json {
@@ -97,6 +104,7 @@ fn object(path: &Path, kept: &KeptFile) -> Json {
         object.insert("standing".into(), standing.into());
         let server = (!kept.server.is_empty()).then_some(kept.server.as_str());
         object.insert("server".into(), server.into());
+        object.insert("server_asked".into(), false.into());
     }
     object
 }

@@ -55,6 +55,8 @@ pub(super) enum Reader {
 /// Somebody who reads a file of which he has what is published.
 pub(super) struct Observer {
     public: PathBuf,
+    /// Where he asks.
+    server: String,
     file: FileObserver<HttpTransport>,
     state: FileState,
 }
@@ -78,14 +80,16 @@ impl ReaderArguments {
         let public = public
             .map_err(|error| Failure::Input(format!("public file {}: {error}", path.display())))?;
         let transport = self.server.transport(&public.server)?;
+        let server = self.server.address(&public.server).to_owned();
         let observer = FileObserver::new(public.file, transport);
         let state = match &self.root {
             Some(root) => observer.at_root(root),
             None => observer.newest().map(|vouched| *vouched.state()),
         };
-        let state = state.map_err(|error| failure::observer(path, error))?;
+        let state = state.map_err(|error| failure::observer(&server, path, error))?;
         Ok(Observer {
             public: path.to_owned(),
+            server,
             file: observer,
             state,
         })
@@ -105,6 +109,6 @@ impl Observer {
 
     /// A failure of an operation on this file.
     pub(super) fn failure(&self, error: ClientError) -> Failure {
-        failure::observer(&self.public, error)
+        failure::observer(&self.server, &self.public, error)
     }
 }

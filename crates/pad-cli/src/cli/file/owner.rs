@@ -9,6 +9,7 @@ use super::load_key;
 use crate::cli::{Failure, Output};
 
 #[derive(Debug, Args)]
+#[command(after_help = "Example: pad file owner --key pad-file.key")]
 pub(in crate::cli) struct ShowOwner {
     /// The owner's key.
     #[arg(long, value_name = "FILE", default_value = "pad-file.key")]

@@ -11,6 +11,7 @@ use crate::cli::{Failure, Output, files::OutArguments};
 /// hash-only or rsa he can audit it as well; those of private-mac only the owner can check. It has the current
 /// version, which is the oldest one that its reader believes.
 #[derive(Debug, Args)]
+#[command(after_help = "Example: pad file public --state thesis.state --out thesis.public")]
 pub(in crate::cli) struct Public {
     #[command(flatten)]
     file: FileArguments,

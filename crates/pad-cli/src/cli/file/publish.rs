@@ -9,6 +9,9 @@ use super::FileArguments;
 use crate::cli::{Failure, Output, change::Target};
 
 #[derive(Debug, Args)]
+#[command(
+    after_help = "Example: pad file publish --state thesis.state --path thesis.pdf --store heads.pad --author author.key"
+)]
 pub(in crate::cli) struct Publish {
     #[command(flatten)]
     file: FileArguments,

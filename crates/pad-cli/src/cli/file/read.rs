@@ -15,9 +15,14 @@ use super::{
     Client, FileArguments, byte_bar,
     observer::{Observer, Reader, ReaderArguments},
 };
-use crate::cli::{Failure, Output};
+use crate::cli::{Failure, Output, files::is_standard};
 
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  pad file read --state thesis.state --out copy.pdf
+  pad file read --state thesis.state --offset 1000 --length 80
+  pad file read --public thesis.public --out copy.pdf")]
 pub(in crate::cli) struct Read {
     #[command(flatten)]
     file: ReaderArguments,
@@ -27,7 +32,7 @@ pub(in crate::cli) struct Read {
     /// How many bytes; to the end of the file if not given.
     #[arg(long, value_name = "BYTES")]
     length: Option<u64>,
-    /// Where to write them; to standard output if not given. The file appears only when every byte
+    /// Where to write them; to standard output if not given, or -. The file appears only when every byte
     /// is verified.
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
@@ -42,7 +47,13 @@ pub(in crate::cli) struct Read {
 
 impl Read {
     pub(in crate::cli) fn run(&self, output: &mut Output) -> Result<(), Failure> {
-        if let Some(path) = &self.out {
+        let out = self.out.as_deref().filter(|path| !is_standard(path));
+        if out.is_none() && output.is_json() {
+            return Err(Failure::input(
+                "the bytes and --json would both go to standard output: give --out FILE",
+            ));
+        }
+        if let Some(path) = out {
             // Before anything is fetched; when it is, once more.
             let there = path
                 .try_exists()
@@ -59,8 +70,10 @@ impl Read {
             None => total.max(self.offset),
         };
         let range = self.offset..end;
-        let Some(path) = &self.out else {
-            return from.fetch(range, &mut io::stdout().lock());
+        let Some(path) = out else {
+            let mut stream = output.stream();
+            let read = from.fetch(range, &mut stream);
+            return stream.ended(read);
         };
         let io_failure = |error: io::Error| Failure::file(path, &error);
         // Without a name until every byte is verified: killed, it leaves nothing behind.

@@ -28,6 +28,10 @@ pub(super) const DEFAULT_ADDRESS: &str = "127.0.0.1:7420";
 const STORE_FILE: &str = "files.redb";
 
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  pad file serve --store files
+  pad file serve --store files --listen 0.0.0.0:7420 --certificate chain.pem --private-key host.pem")]
 pub(in crate::cli) struct Serve {
     /// The folder of the store; made if it is missing.
     #[arg(long, value_name = "DIR")]
@@ -69,6 +73,7 @@ fn owner_key(text: &str) -> Result<[u8; 32], String> {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "Example: pad file check --store files")]
 pub(in crate::cli) struct Check {
     /// The folder of the store; no server may have it open.
     #[arg(long, value_name = "DIR")]

@@ -8,6 +8,7 @@ use super::{FileArguments, settled_line, state_line, state_object};
 use crate::cli::{Failure, Output};
 
 #[derive(Debug, Args)]
+#[command(after_help = "Example: pad file status --state thesis.state")]
 pub(in crate::cli) struct Status {
     #[command(flatten)]
     file: FileArguments,

@@ -6,12 +6,15 @@ use clap::Args;
 use flexlist_service::client::{ClientError, Settled, Standing};
 use indicatif::ProgressBar;
 
-use super::{FileArguments, byte_bar, settled_line, state_line, state_object, upload::Upload};
+use super::{
+    FileArguments, byte_bar, check_source, settled_line, state_line, state_object, upload::Upload,
+};
 use crate::cli::{Failure, Output};
 
 /// Which blocks the server has it proves first, as in pad file audit --full; only what it has not is sent, in
 /// updates of about 4 MB, each of which makes a version. If this breaks off, doing it again sends the rest.
 #[derive(Debug, Args)]
+#[command(after_help = "Example: pad file sync --state thesis.state thesis.pdf")]
 pub(in crate::cli) struct Sync {
     #[command(flatten)]
     file: FileArguments,
@@ -21,6 +24,10 @@ pub(in crate::cli) struct Sync {
 
 impl Sync {
     pub(in crate::cli) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+        check_source(
+            &self.source,
+            "a sync reads the file twice, which has to stay there",
+        )?;
         let is_new = !self.file.state.exists();
         if is_new || matches!(self.file.kept()?.standing, Standing::Uploading { .. }) {
             return Upload::of(self.file.clone(), self.source.clone()).run(output);

@@ -7,8 +7,8 @@ use flexlist::{chunk::Chunker, tag::TagKind};
 use pad::{FileOwnerKey, Workers};
 use serde_json::json;
 
-use super::{FileArguments, byte_bar, failure, load_key, state_line, state_object};
-use crate::cli::{Failure, Output};
+use super::{FileArguments, byte_bar, check_source, failure, load_key, state_line, state_object};
+use crate::cli::{Failure, Output, secret::check_place};
 
 /// Two files are needed to read, change or audit what is uploaded: the state, and the owner's key. Keep
 /// both; each is of no use without the other.
@@ -17,6 +17,9 @@ use crate::cli::{Failure, Output};
 /// only the server. What nobody is to read has to be encrypted before, for example with age; such a file
 /// is replaced as a whole, since a changed byte changes all that follows it.
 #[derive(Debug, Args)]
+#[command(
+    after_help = "Example: pad file upload --state thesis.state --server files.example:7420 thesis.pdf"
+)]
 pub(in crate::cli) struct Upload {
     #[command(flatten)]
     file: FileArguments,
@@ -43,6 +46,10 @@ impl Upload {
     }
 
     pub(in crate::cli) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+        check_source(
+            &self.source,
+            "an upload that breaks off goes on with the same file, which has to be there again",
+        )?;
         let source =
             File::open(&self.source).map_err(|error| Failure::file(&self.source, &error))?;
         let length = source
@@ -96,6 +103,7 @@ impl Upload {
         if path.exists() {
             return load_key(path);
         }
+        check_place("--key", path)?;
         let failure = |error| failure::key(path, &error);
         let key = FileOwnerKey::generate(TagKind::default(), &Workers::all_cores());
         let key = key.map_err(failure)?;

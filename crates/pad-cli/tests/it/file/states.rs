@@ -161,7 +161,10 @@ fn states_are_listed_and_forgotten_when_the_file_is_gone() {
     assert_eq!(listed[0]["bytes"], 9);
     assert_eq!(listed[0]["server"], address.as_str());
     let said = bench.ok("file list a");
-    assert_eq!(said, format!("a  version 1, 9 bytes, at {address}\n"));
+    assert_eq!(
+        said,
+        format!("a  its state says: version 1, 9 bytes, at {address}\n")
+    );
 
     // What is damaged is named, and the others are shown.
     let mut damaged = bench.read("b");
@@ -178,6 +181,11 @@ fn states_are_listed_and_forgotten_when_the_file_is_gone() {
 
     bench.fails("file forget --state a", 2, "pad file delete --whole-file");
     bench.ok("file delete --state a --key k --whole-file");
+    // Nobody is asked whether it is there, and that is said.
+    assert_eq!(bench.ok("file list a"), said);
+    assert_eq!(one(&bench, "file list a")["server_asked"], false);
+    let help = bench.ok("file list --help");
+    assert!(help.contains("No server is asked"), "{help}");
     let forgotten = one(&bench, "file forget --state a");
     assert_eq!(
         (&forgotten["state"], &forgotten["abandoned"]),

@@ -1,0 +1,146 @@
+//! Standard input and output, which are `-`, and what is said where something is missing.
+
+use crate::{
+    bench::{Bench, text},
+    process::Process,
+    streams::fed,
+};
+
+/// A folder with a file of this many bytes, which is on a server: its state is `s`, the owner's key `k`.
+fn uploaded(length: usize) -> (Bench, Process) {
+    let bench = Bench::new();
+    let line = b"a line of a large file\n";
+    let contents: Vec<u8> = line.iter().copied().cycle().take(length).collect();
+    bench.write("original", &contents);
+    let server = Process::of_files(&bench, "127.0.0.1:0", "");
+    bench.ok(&format!(
+        "file upload --state s --key k --server {} original",
+        server.address
+    ));
+    (bench, server)
+}
+
+/// Whoever reads may leave, as of other commands; where nothing can be written, it is said of what.
+#[cfg(unix)]
+#[test]
+fn what_is_read_goes_to_standard_output_like_any_answer() {
+    let (bench, _server) = uploaded(2_000_000);
+    let read = "file read --state s --key k";
+    let shell = |line: &str| {
+        let line = line.replace("pad ", &format!("{} ", env!("CARGO_BIN_EXE_pad")));
+        let mut shell = std::process::Command::new("bash");
+        let shell = shell.args(["-c", &line]).current_dir(bench.folder.path());
+        shell.output().unwrap()
+    };
+    let output = shell(&format!(
+        "pad {read} | head -1 >head; exit ${{PIPESTATUS[0]}}"
+    ));
+    assert_eq!(
+        (output.status.code(), text(&output.stderr).as_str()),
+        (Some(0), "")
+    );
+    assert_eq!(bench.read("head"), b"a line of a large file\n");
+    let output = shell(&format!("pad {read} >/dev/full"));
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(4), "{said}");
+    assert!(said.starts_with("pad: standard output: "), "{said}");
+}
+
+#[test]
+fn standard_output_is_a_dash_and_no_object() {
+    let (bench, _server) = uploaded(100_000);
+    let read = "file read --state s --key k";
+    for line in [read.to_owned(), format!("{read} --out -")] {
+        let output = bench.run(&line);
+        assert!(output.stdout == bench.read("original"), "{line}");
+        assert!(!bench.path("-").exists());
+        let output = bench.run(&format!("--json {line}"));
+        assert_eq!(output.status.code(), Some(2), "{line}");
+        assert!(output.stdout.is_empty());
+        assert!(text(&output.stderr).contains("give --out FILE"));
+    }
+}
+
+#[test]
+fn standard_input_is_a_dash_and_keys_are_files() {
+    let (bench, _server) = uploaded(20);
+    for (command, beginning) in [("insert --offset 0", "<a"), ("write --offset 1", "<<")] {
+        let line = format!("file {command} --state s --key k --from -");
+        let output = fed(&bench, &line, b"<");
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        let read = bench.ok("file read --state s --key k");
+        assert!(read.starts_with(beginning), "{read}");
+    }
+    for line in [
+        "file keygen --out -",
+        "file upload --state t --key - original",
+        "keygen --out -",
+    ] {
+        bench.fails(line, 2, "a key needs a file of its own");
+    }
+    bench.fails("file upload --state t --key k -", 2, "give a file");
+    bench.fails("file sync --state s --key k -", 2, "give a file");
+    bench.fails("info -", 2, "give a file");
+    for name in ["-", "t"] {
+        assert!(!bench.path(name).exists(), "{name}");
+    }
+}
+
+#[cfg(feature = "network")]
+#[test]
+fn the_key_of_a_witness_is_a_file() {
+    let bench = Bench::new();
+    let line = "witness keygen --name witness.example/w1 --out -";
+    bench.fails(line, 2, "a key needs a file of its own");
+    assert!(!bench.path("-").exists());
+}
+
+/// What is dangerous is not the only thing that is named.
+#[test]
+fn every_way_is_named_where_one_is_needed() {
+    let bench = Bench::new();
+    for (line, options) in [
+        (
+            "file delete --state s",
+            &["--offset", "--length", "--whole-file"][..],
+        ),
+        ("export --store s --out f", &["--at", "--from"]),
+    ] {
+        let output = bench.run(line);
+        assert_eq!(output.status.code(), Some(2), "{line}");
+        let said = text(&output.stderr);
+        let (missing, _) = said.split_once("Usage").unwrap();
+        for option in options {
+            assert!(missing.contains(option), "{line}: {said}");
+        }
+    }
+    for line in [
+        "file delete --state s --offset 1",
+        "file delete --state s --offset 1 --length 1 --whole-file",
+        "export --store s --out f --at 1 --from 1",
+    ] {
+        assert_eq!(bench.run(line).status.code(), Some(2), "{line}");
+    }
+}
+
+/// Whoever asks a server that is down hears which, and what to do.
+#[test]
+fn a_server_that_is_down_is_named() {
+    let (bench, server) = uploaded(100);
+    bench.ok("file public --state s --key k --out public");
+    let address = server.address.clone();
+    drop(server);
+    for line in [
+        "file read --state s --key k",
+        "file status --state s --key k",
+        "file forget --state s",
+        "file read --public public",
+    ] {
+        let output = bench.run(line);
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(4), "{line}: {said}");
+        for words in [address.as_str(), "pad file serve", "--server"] {
+            assert!(said.contains(words), "{line}: {said}");
+        }
+    }
+}
