@@ -10,17 +10,21 @@ use std::{
 use clap::Args;
 use disk::Register;
 use pad::{
-    AnyStore, PublicKey, SecretKey, Store as _, client_view::StoredView, dynamic::Description,
+    AnyStore, Store as _, client_view::StoredView, dynamic::Description,
     keys::SecretFile, trace::TraceReader, version_notes::VersionNotes,
 };
 
-use self::message::{add_headline, message};
+use self::{
+    keys::add_public,
+    message::{add_headline, message},
+};
 use super::{
     Failure, Output,
     files::{is_standard, read_file},
     status::Rows,
 };
 
+mod keys;
 mod message;
 mod notes;
 
@@ -98,57 +102,10 @@ fn describe(path: &Path, rows: &mut Rows) -> Result<(), Failure> {
         message(path, rows)
     } else if begins(b"redb") {
         store(path, rows)
-    } else if begins(b"pad-public-key ") {
-        let public = PublicKey::load(path).map_err(|error| Failure::key_file(path, &error))?;
-        rows.add(
-            "is",
-            "is",
-            "a public key: what everybody needs who verifies",
-        );
-        add_public(&public, rows);
-        Ok(())
-    } else if begins(b"pad-secret-key ") {
-        rows.add(
-            "is",
-            "is",
-            "a secret key: who has it publishes versions; keep it",
-        );
-        let key = SecretKey::load(path).map_err(|error| Failure::key_file(path, &error))?;
-        add_public(key.public(), rows);
-        Ok(())
+    } else if let Some(described) = keys::describe(path, &beginning, rows) {
+        described
     } else if begins(b"scrypt\0") {
         encrypted(path, rows)
-    } else if begins(b"pad-file-key ") {
-        rows.add(
-            "is",
-            "is",
-            "the secret key of an owner of outsourced files; keep it",
-        );
-        #[cfg(feature = "file")]
-        {
-            let key = pad::FileOwnerKey::load(path);
-            let key =
-                key.map_err(|error| Failure::Input(format!("{}: {error}", path.display())))?;
-            rows.add("tags", "tags", key.kind().to_string());
-        }
-        Ok(())
-    } else if begins(b"pad-file-public ") {
-        let is = "what an owner publishes of an outsourced file: whoever has it audits and reads the file";
-        rows.add("is", "is", is);
-        #[cfg(feature = "file")]
-        {
-            let public = pad::FilePublic::load(path);
-            let pad::FilePublic { file, server } =
-                public.map_err(|error| Failure::Input(format!("{}: {error}", path.display())))?;
-            rows.add("of the file", "of_file", file.since.file.to_string());
-            rows.add("from version", "since", file.since.version);
-            rows.add("tags", "tags", file.tags.kind().to_string());
-            if !server.is_empty() {
-                rows.both("server", "server", Output::show_text(&server), server);
-            }
-        }
-        rows.add("for more", "for_more", "pad file audit, pad file read");
-        Ok(())
     } else if begins(b"pad-view ") {
         view(path, rows)
     } else if begins(b"padnodes") || begins(b"padheads") {
@@ -210,16 +167,6 @@ fn encrypted(path: &Path, rows: &mut Rows) -> Result<(), Failure> {
         rows.add("takes bytes of memory", "memory", work.memory());
     }
     Ok(())
-}
-
-fn add_public(public: &PublicKey, rows: &mut Rows) {
-    rows.add("scheme", "scheme", public.scheme.name());
-    rows.add("family", "family", public.scheme.family().to_string());
-    rows.add("suite", "suite", public.suite.name());
-    let authority = &public.authority;
-    rows.add("dictionary", "dictionary", authority.dictionary.to_string());
-    rows.add("author", "author", authority.author.to_string());
-    rows.add("fingerprint", "fingerprint", public.fingerprint());
 }
 
 fn store(path: &Path, rows: &mut Rows) -> Result<(), Failure> {
