@@ -128,7 +128,10 @@ impl From<RepositoryError> for Refusal {
                 Self::new(StatusCode::UNPROCESSABLE_ENTITY, "update_refused", error)
             }
             RepositoryError::Store(
-                StoreError::InUse(_) | StoreError::Gap { .. } | StoreError::Superseded,
+                StoreError::InUse(_)
+                | StoreError::Gap { .. }
+                | StoreError::Superseded
+                | StoreError::Overtaken,
             ) => {
                 let text = "another process is writing to the store";
                 Self::new(StatusCode::SERVICE_UNAVAILABLE, "store_in_use", text)

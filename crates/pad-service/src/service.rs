@@ -13,7 +13,9 @@ use pad::{
 use pad_client::{LONGEST_PAGE, Resource, Versions, notes_to_json, versions_to_json};
 use pad_core::MAX_VALUE_LENGTH;
 use serde_json::{Map, json};
-use web::server::{Admission, Answer, Handler, Head, HeaderValue, Limits, StatusCode, header};
+use web::server::{
+    Admission, Answer, Handler, Head, HeaderValue, Limits, StatusCode, Work, header,
+};
 
 use crate::{
     following::Following,
@@ -294,6 +296,13 @@ impl Service {
         Ok(answer.with(header::CACHE_CONTROL, HeaderValue::from_static("no-store")))
     }
 
+    /// Whether nobody holds a lock for long that the latest versions are read under: where contents are in memory, a writer does.
+    fn is_seen_at_once(&self) -> bool {
+        let served = self.dictionaries.values();
+        let mut wholes = served.map(Served::whole);
+        wholes.all(|whole| whole.is_some_and(|dictionary| dictionary.reads_on_demand()))
+    }
+
     fn health(&self) -> String {
         let mut latest = Map::new();
         for (name, dictionary) in &self.dictionaries {
@@ -343,9 +352,14 @@ impl Handler for Service {
             tracing::debug!(path = head.uri.path(), code = refusal.code(), "refused");
             answer
         })?;
+        // Whoever asks whether the server lives does not wait for those who wait for a store.
+        let work = match target {
+            Target::Health if self.is_seen_at_once() => Work::Brief,
+            _ => target.work(),
+        };
         Ok(Admission {
             body_bytes: target.body_bytes(self.limits.request_bytes),
-            work: target.work(),
+            work,
             request: Request::new(target, head),
         })
     }

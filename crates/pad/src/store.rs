@@ -229,6 +229,9 @@ pub enum StoreError {
     /// A checkpoint is older than the stored one, or holds what somebody has pruned meanwhile.
     #[error("the store has a newer checkpoint: it was pruned meanwhile, run this again")]
     Superseded,
+    /// Somebody else has written to objects meanwhile.
+    #[error("another process is publishing into these objects: run this again")]
+    Overtaken,
     /// Objects are brought updates that are signed already.
     #[error(
         "objects are not signed for: an author's store is in files, and its updates are brought to objects (pad push, pad apply)"

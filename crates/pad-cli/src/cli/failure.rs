@@ -4,9 +4,9 @@ use core::fmt;
 use std::{io, path::Path};
 
 use pad::{
-    AnswerError, ApplyError, AuthorError, CheckError, InputError, KeyFileError, LookupError,
-    RepositoryError, SigningRecordError, StoreError, question::Refusal, trace::TraceError,
-    version_notes::NameError,
+    AnswerError, AnyStore, ApplyError, AuthorError, CheckError, InputError, KeyFileError,
+    LookupError, RepositoryError, SigningRecordError, StoreError, question::Refusal,
+    trace::TraceError, version_notes::NameError,
 };
 
 /// A command failed.
@@ -92,6 +92,10 @@ impl fmt::Display for Failure {
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
         match error {
+            StoreError::Missing(path) if AnyStore::is_in_objects(&path) => Self::Store(format!(
+                "there is no store at {}; pad apply --public and pad mirror --public make one in objects",
+                path.display()
+            )),
             StoreError::Missing(_) => Self::Store(format!(
                 "{error}; pad import and pad put make one if they are given a key"
             )),

@@ -7,7 +7,7 @@ use std::{
 };
 
 use clap::Args;
-use pad::{AnyStore, CacheSize, NodeCache, dynamic::Caches};
+use pad::{AnyStore, CacheSize, NodeCache, StoreError, dynamic::Caches};
 use pad_service::Dictionary;
 use serde_json::json;
 
@@ -52,6 +52,10 @@ impl CacheArguments {
             Some(folder) if AnyStore::is_in_objects(store) => {
                 let bytes = u64::try_from(self.disk_cache_size).unwrap_or(u64::MAX);
                 caches.with_disk(folder, bytes).map_err(|error| {
+                    let error = match error {
+                        StoreError::Io(error) => error.to_string(),
+                        error => error.to_string(),
+                    };
                     Failure::Input(format!("--disk-cache {}: {error}", folder.display()))
                 })
             }

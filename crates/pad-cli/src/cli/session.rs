@@ -399,7 +399,9 @@ pub(super) fn create_or_match(
         };
         match description.create_with(path, parameters_record(public, new, output)?) {
             // Somebody else was faster.
-            Err(StoreError::Exists(_)) => create_or_match(path, public, new, output),
+            Err(StoreError::Exists(_)) if AnyStore::exists(path)? => {
+                create_or_match(path, public, new, output)
+            }
             created => Ok(created?),
         }
     }

@@ -32,6 +32,10 @@ struct Description {
 
 const TITLE: [u8; 8] = *b"padobjs1";
 
+const UNDESCRIBED: StoreError = StoreError::Damaged(
+    "there are heads, but the object called description is gone: it is to be restored",
+);
+
 impl ObjectBackend {
     /// Makes a new store with these records.
     ///
@@ -56,7 +60,10 @@ impl ObjectBackend {
             }
         }
         if folder.is_behind(HEADS, &names::head(Version::EMPTY))? {
-            return Err(StoreError::Exists(name.into()));
+            return Err(match folder.beginning(DESCRIPTION, 1)? {
+                Some(_) => StoreError::Exists(name.into()),
+                None => UNDESCRIBED,
+            });
         }
         let bytes = codec::encode_body(&description);
         if folder.create_or_find(DESCRIPTION, &bytes)? {

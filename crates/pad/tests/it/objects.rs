@@ -287,7 +287,7 @@ fn race(writers: [AnyRepository; 2], updates: &[Vec<u8>; 2]) {
         matches!(
             end,
             Err(RepositoryError::Store(
-                StoreError::Gap { .. } | StoreError::Io(_)
+                StoreError::Gap { .. } | StoreError::Overtaken
             ))
         )
     };

@@ -63,6 +63,19 @@ fn authors_have_their_stores_in_files() {
         "keeps all versions",
     );
     bench.fails("get --store file://x/y apple", 4, "begins with file:///");
+    let none = format!("file://{}", bench.path("objects/none").display());
+    bench.fails(
+        &format!("get --store {none} apple"),
+        4,
+        "pad apply --public",
+    );
+    // What is left of a store whose description is gone is not begun anew.
+    std::fs::remove_file(bench.path("objects/prices/description")).unwrap();
+    bench.fails(
+        &format!("apply --store {address} --public k.pub first"),
+        4,
+        "description is gone",
+    );
 }
 
 #[test]

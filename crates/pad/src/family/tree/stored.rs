@@ -79,6 +79,8 @@ fn opened<S: Suite, B: BalancingScheme, L: KeptLog + 'static>(
 fn faulty(fault: StoreFault, said: &SystemError) -> StoreError {
     match fault {
         StoreFault::Medium => match said.take() {
+            // Objects are created, and never in the place of others.
+            Some(error) if error.kind() == io::ErrorKind::AlreadyExists => StoreError::Overtaken,
             Some(error) => StoreError::Io(error),
             None => StoreError::Damaged("it cannot be read or written"),
         },
