@@ -10,8 +10,8 @@ use std::{
 use clap::Args;
 use disk::Register;
 use pad::{
-    AnyStore, Store as _, client_view::StoredView, dynamic::Description,
-    keys::SecretFile, trace::TraceReader, version_notes::VersionNotes,
+    AnyStore, Store as _, client_view::StoredView, dynamic::Description, keys::SecretFile,
+    trace::TraceReader, version_notes::VersionNotes,
 };
 
 use self::{
