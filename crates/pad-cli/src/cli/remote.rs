@@ -78,6 +78,8 @@ impl RootArguments {
 
 /// How often a request is sent at most before the server counts as out of reach.
 const ATTEMPTS: u32 = 3;
+/// How long a server may take to begin an answer, where there are others.
+const PATIENCE: Duration = Duration::from_secs(10);
 const MAX_ROOTS_BYTES: u64 = 16 << 20;
 
 impl ServerArguments {
@@ -165,7 +167,10 @@ impl ServerArguments {
     }
 
     fn connect(&self) -> Result<Vec<Server>, Failure> {
-        let options = self.roots.options()?;
+        let mut options = self.roots.options()?;
+        if self.server.len() > 1 {
+            options.wait = PATIENCE;
+        }
         let mut servers = Vec::new();
         let mut failures = Vec::new();
         for address in &self.server {

@@ -1,4 +1,7 @@
-use web::client::HttpOptions;
+use core::time::Duration;
+use std::{io::Read as _, net::TcpListener, thread};
+
+use web::client::{HttpError, HttpOptions};
 
 use super::*;
 
@@ -124,4 +127,35 @@ fn whoever_was_of_use_is_asked_first_and_whoever_failed_late() {
     assert_eq!(newest(), [2, 0, 1]);
     servers.turn();
     assert_eq!(newest(), [0, 1, 2]);
+}
+
+/// A server that accepts connections and never answers is waited for once, and not as long as a transfer may take.
+#[test]
+fn a_silent_server_is_not_waited_for_where_there_are_others() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let accepted = thread::spawn(move || {
+        let (stream, _) = listener.accept().unwrap();
+        let mut request = [0; 1];
+        (&stream).read_exact(&mut request).unwrap();
+        // Open until the client has left.
+        while matches!((&stream).read(&mut [0; 1024]), Ok(read) if read > 0) {}
+        listener.set_nonblocking(true).unwrap();
+        listener.accept().is_err()
+    });
+    let options = HttpOptions {
+        wait: Duration::from_millis(50),
+        ..HttpOptions::default()
+    };
+    let address = format!("http://{address}/v1/dictionaries/d");
+    let server = Server::connect(&address, options).unwrap();
+    let failed = server.versions().unwrap_err();
+    let is_final = matches!(
+        failed,
+        FetchError::Http(HttpError::Unreachable { attempts: 1, .. })
+    );
+    assert!(is_final, "{failed}");
+    drop(server);
+    // It was asked once.
+    assert!(accepted.join().unwrap());
 }

@@ -2,7 +2,7 @@
 
 use std::io::ErrorKind;
 
-use ureq::Error;
+use ureq::{Error, Timeout};
 
 /// Why there is no answer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -50,6 +50,8 @@ pub(super) enum Failed {
     Busy(core::time::Duration),
     /// No answer, for a reason in words.
     Unreachable(String),
+    /// An answer that does not begin.
+    Silent(String),
 }
 
 impl Failed {
@@ -64,6 +66,7 @@ impl Failed {
             Error::BadUri(_) | Error::Http(_) | Error::InvalidProxyUrl => {
                 Self::ForGood(HttpError::Configuration(error.to_string()))
             }
+            Error::Timeout(Timeout::RecvResponse) => Self::Silent(error.to_string()),
             _ => Self::Unreachable(error.to_string()),
         }
     }

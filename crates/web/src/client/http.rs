@@ -88,7 +88,7 @@ impl HttpClient {
             // A server may answer and never read.
             .timeout_send_request(Some(options.transfer))
             .timeout_send_body(Some(options.transfer))
-            .timeout_recv_response(Some(options.transfer))
+            .timeout_recv_response(Some(options.transfer.min(options.wait)))
             .timeout_recv_body(Some(options.transfer))
             .build()
             .new_agent();
@@ -158,7 +158,11 @@ impl HttpClient {
                 },
                 Err(Failed::ForGood(error)) => return Err(error.into()),
                 Err(Failed::Busy(wait)) => (wait, HttpError::Overloaded { attempts }),
-                Err(Failed::Unreachable(reason)) => {
+                // The next server is asked, and not this one again.
+                Err(Failed::Silent(reason)) if self.options.wait < self.options.transfer => {
+                    return Err(HttpError::Unreachable { attempts, reason }.into());
+                }
+                Err(Failed::Unreachable(reason) | Failed::Silent(reason)) => {
                     (Duration::ZERO, HttpError::Unreachable { attempts, reason })
                 }
             };

@@ -33,6 +33,9 @@ pub struct HttpOptions {
     pub connect: Duration,
     /// The time for sending a request, for waiting, and for receiving the answer, each.
     pub transfer: Duration,
+    /// The time for waiting, if it is to be less: whoever has another server to ask waits no longer for one that accepts requests and
+    /// does not answer, and does not ask it again.
+    pub wait: Duration,
     /// How many connections are kept for the next requests.
     pub idle_connections: usize,
 }
@@ -47,6 +50,7 @@ impl Default for HttpOptions {
             backoff: Duration::from_millis(200),
             connect: Duration::from_secs(10),
             transfer: Duration::from_mins(2),
+            wait: Duration::from_mins(2),
             idle_connections: 3,
         }
     }
