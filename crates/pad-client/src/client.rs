@@ -461,34 +461,61 @@ impl Client {
         self.first_of(wanted, |server| Ok(Visit::new(server)), ask)
     }
 
-    /// What `ask` makes of the first server that neither fails nor lies.
+    /// What `ask` makes of the first server that neither fails nor lies. Those that were only slow are waited for if nobody else answers.
     fn first_of<'s, T>(
         &'s self,
         wanted: Wanted<'_>,
         visit: impl Fn(&'s Server) -> Result<Visit<'s>, FetchError>,
         ask: impl Fn(&Visit<'s>) -> Result<T, Unusable>,
     ) -> Result<T, ClientError> {
-        let (mut incidents, mut ended) = (Vec::new(), Vec::new());
-        for (number, server) in self.servers.order(wanted) {
+        let (mut incidents, mut slow) = (Vec::new(), Vec::new());
+        let order = self.servers.order(wanted);
+        if let Some(answer) = self.pass(order, &visit, &ask, (&mut incidents, &mut slow)) {
+            return Ok(self.noted(answer, incidents));
+        }
+        let patient = self.servers.patient(&slow).collect();
+        match self.pass(patient, &visit, &ask, (&mut incidents, &mut Vec::new())) {
+            Some(answer) => Ok(self.noted(answer, incidents)),
+            None => Err(ClientError::Nobody(incidents)),
+        }
+    }
+
+    /// Asks these servers in turn, those last that are not going to have more versions. How the others fail is added, and the numbers of
+    /// those that were only slow.
+    fn pass<'s, T>(
+        &'s self,
+        servers: Vec<(usize, &'s Server)>,
+        visit: &impl Fn(&'s Server) -> Result<Visit<'s>, FetchError>,
+        ask: &impl Fn(&Visit<'s>) -> Result<T, Unusable>,
+        (incidents, slow): (&mut Vec<Incident>, &mut Vec<usize>),
+    ) -> Option<T> {
+        let mut ended = Vec::new();
+        let mut failed = |number, incident: Incident| {
+            if incident.is_slow() {
+                slow.push(number);
+            }
+            incidents.push(incident);
+        };
+        for (number, server) in servers {
             match visit(server) {
                 Ok(visit) if visit.versions().until.is_some() => ended.push((number, visit)),
-                Ok(visit) => match self.asked(number, visit, &ask) {
-                    Ok(answer) => return Ok(self.noted(answer, incidents)),
-                    Err(incident) => incidents.push(*incident),
+                Ok(visit) => match self.asked(number, visit, ask) {
+                    Ok(answer) => return Some(answer),
+                    Err(incident) => failed(number, *incident),
                 },
                 Err(error) => {
                     self.servers.failed(number);
-                    incidents.push(Visit::new(server).failed(error.into(), None));
+                    failed(number, Visit::new(server).failed(error.into(), None));
                 }
             }
         }
         for (number, visit) in ended {
-            match self.asked(number, visit, &ask) {
-                Ok(answer) => return Ok(self.noted(answer, incidents)),
-                Err(incident) => incidents.push(*incident),
+            match self.asked(number, visit, ask) {
+                Ok(answer) => return Some(answer),
+                Err(incident) => failed(number, *incident),
             }
         }
-        Err(ClientError::Nobody(incidents))
+        None
     }
 
     /// What `ask` makes of a server, and what is remembered of it.

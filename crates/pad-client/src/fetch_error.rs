@@ -50,6 +50,11 @@ impl FetchError {
             || self.is("pruned")
     }
 
+    /// Whether the server may only be slow: it was not waited for as long as may be.
+    pub const fn is_slow(&self) -> bool {
+        matches!(self, Self::Http(HttpError::Silent { .. }))
+    }
+
     /// Whether the server says so, with this word for the reason.
     pub fn is(&self, word: &str) -> bool {
         matches!(self, Self::Refused { code, .. } if code == word)

@@ -59,6 +59,11 @@ impl Incident {
         matches!(&self.fault, Fault::Unwitnessed(error) if error.is_missing())
     }
 
+    /// Whether the server may only be slow.
+    pub(crate) fn is_slow(&self) -> bool {
+        matches!(&self.fault, Fault::Silent(error) if error.is_slow())
+    }
+
     /// Whether the server has only said that it does not keep what was asked for, and others may.
     pub fn is_elsewhere(&self) -> bool {
         matches!(&self.fault, Fault::Silent(error) if error.is_elsewhere())

@@ -112,6 +112,17 @@ impl Server {
         Ok(Self { http, dictionary })
     }
 
+    /// The same server, whose answers are waited for as long as may be; `None` if they are already.
+    pub(crate) fn patient(&self) -> Option<Self> {
+        if self.http.options().is_patient() {
+            return None;
+        }
+        Some(Self {
+            http: self.http.patient().ok()?,
+            dictionary: self.dictionary.clone(),
+        })
+    }
+
     /// The dictionary's address.
     pub fn address(&self) -> String {
         format!("{}{}", self.http.address(), self.dictionary)

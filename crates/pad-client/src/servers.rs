@@ -1,6 +1,6 @@
 //! Several servers of one dictionary, and which of them to ask.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use pad::{KeyRange, Version, question::Question};
 
@@ -16,6 +16,8 @@ use crate::{
 #[derive(Debug)]
 pub struct Servers {
     list: Vec<Server>,
+    /// Those that are not waited for as long as may be, with their numbers, as servers that are; made when they are needed.
+    patient: OnceLock<Vec<(usize, Server)>>,
     state: Mutex<State>,
 }
 
@@ -71,6 +73,7 @@ impl Servers {
         let known = vec![Known::default(); list.len()];
         Self {
             list,
+            patient: OnceLock::new(),
             state: Mutex::new(State { first: 0, known }),
         }
     }
@@ -78,6 +81,18 @@ impl Servers {
     /// All of them.
     pub fn all(&self) -> &[Server] {
         &self.list
+    }
+
+    /// Those of these numbers that were not waited for as long as may be, to be asked once more.
+    pub(crate) fn patient(&self, slow: &[usize]) -> impl Iterator<Item = (usize, &Server)> {
+        let all = self.patient.get_or_init(|| {
+            let numbered = self.list.iter().enumerate();
+            numbered
+                .filter_map(|(number, server)| Some((number, server.patient()?)))
+                .collect()
+        });
+        let all = all.iter().map(|(number, server)| (*number, server));
+        all.filter(move |(number, _)| slow.contains(number))
     }
 
     /// All of them with their numbers, in the order in which they are to be asked.

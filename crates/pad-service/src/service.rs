@@ -300,7 +300,12 @@ impl Service {
     fn is_seen_at_once(&self) -> bool {
         let served = self.dictionaries.values();
         let mut wholes = served.map(Served::whole);
-        wholes.all(|whole| whole.is_some_and(|dictionary| dictionary.reads_on_demand()))
+        wholes.all(|whole| {
+            // Whoever writes a log of heads holds it meanwhile.
+            whole.is_some_and(|dictionary| {
+                dictionary.reads_on_demand() && dictionary.log().is_none()
+            })
+        })
     }
 
     fn health(&self) -> String {

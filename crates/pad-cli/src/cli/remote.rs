@@ -167,12 +167,30 @@ impl ServerArguments {
     }
 
     fn connect(&self) -> Result<Vec<Server>, Failure> {
-        let mut options = self.roots.options()?;
+        let patient = self.roots.options()?;
+        let mut hasty = patient.clone();
         if self.server.len() > 1 {
-            options.wait = PATIENCE;
+            hasty.wait = PATIENCE;
         }
-        let mut servers = Vec::new();
-        let mut failures = Vec::new();
+        let (mut servers, mut failures, is_slow) = self.connected(&hasty)?;
+        if servers.is_empty() && is_slow {
+            (servers, failures, _) = self.connected(&patient)?;
+        }
+        if servers.is_empty() {
+            return Err(Failure::Store(failures.join("; ")));
+        }
+        for failure in failures {
+            Output::warn(&failure);
+        }
+        Ok(servers)
+    }
+
+    /// The servers that can be reached, why others cannot, and whether one of these may only be slow.
+    fn connected(
+        &self,
+        options: &HttpOptions,
+    ) -> Result<(Vec<Server>, Vec<String>, bool), Failure> {
+        let (mut servers, mut failures, mut is_slow) = (Vec::new(), Vec::new(), false);
         for address in &self.server {
             match Server::connect(address, options.clone()) {
                 Ok(server) => servers.push(server),
@@ -188,16 +206,13 @@ impl ServerArguments {
                         without_password(address)
                     )));
                 }
-                Err(error) => failures.push(format!("{}: {error}", without_password(address))),
+                Err(error) => {
+                    is_slow |= error.is_slow();
+                    failures.push(format!("{}: {error}", without_password(address)));
+                }
             }
         }
-        if servers.is_empty() {
-            return Err(Failure::Store(failures.join("; ")));
-        }
-        for failure in failures {
-            Output::warn(&failure);
-        }
-        Ok(servers)
+        Ok((servers, failures, is_slow))
     }
 }
 

@@ -1,16 +1,18 @@
 //! Servers that lie, and clients that notice, ask the next one, and keep what they saw.
 
+use core::time::Duration;
 use std::{
     fs,
     sync::{
         Arc,
         atomic::{AtomicUsize, Ordering},
     },
+    thread,
 };
 
-use pad::{Key, KeyRange, Version, evidence, question::Question};
-use pad_client::{Fault, Resource};
-use web::server::{Answer, StatusCode};
+use pad::{Key, KeyRange, Version, client_view::StoredView, evidence, question::Question};
+use pad_client::{Client, Fault, HttpOptions, Resource, Server};
+use web::server::{Answer, Running, StatusCode};
 
 use crate::fixture::*;
 
@@ -361,11 +363,11 @@ fn servers_that_fail_are_passed_over() {
     let honest = start(service(&author.path("s.pad")));
     let servers = vec![
         connect(&failing),
-        pad_client::Server::connect(&gone_address, http_options()).unwrap(),
+        Server::connect(&gone_address, http_options()).unwrap(),
         connect(&honest),
     ];
-    let view = pad::client_view::StoredView::new(author.key.public().clone());
-    let mut client = pad_client::Client::new(servers, view, None).unwrap();
+    let view = StoredView::new(author.key.public().clone());
+    let mut client = Client::new(servers, view, None).unwrap();
     assert_eq!(client.advance().unwrap(), Version::new(3));
     let incidents = client.take_incidents();
     assert_eq!(incidents.len(), 2);
@@ -380,4 +382,44 @@ fn servers_that_fail_are_passed_over() {
     assert!(client.take_incidents().is_empty());
     stop(failing);
     stop(honest);
+}
+
+/// Servers that are slow, and have others beside them: they are waited for when nobody else has an answer, and not before.
+#[test]
+fn slow_servers_are_waited_for_when_nobody_else_answers() {
+    let author = Author::of_tree();
+    three_versions(&author);
+    let slow = |asked: &Arc<AtomicUsize>| {
+        let asked = Arc::clone(asked);
+        start(Liar::new(
+            service(&author.path("s.pad")),
+            move |_, answer| {
+                asked.fetch_add(1, Ordering::SeqCst);
+                thread::sleep(Duration::from_millis(500));
+                answer
+            },
+        ))
+    };
+    let hasty = HttpOptions {
+        wait: Duration::from_millis(20),
+        ..http_options()
+    };
+    let client = |servers: &[&Running]| {
+        let servers = servers.iter();
+        let servers = servers.map(|server| Server::connect(&address(server), hasty.clone()));
+        let view = StoredView::new(author.key.public().clone());
+        Client::new(servers.map(Result::unwrap).collect(), view, None).unwrap()
+    };
+    let asked = Arc::default();
+    let (one, two) = (slow(&asked), slow(&asked));
+    let mut alone = client(&[&one, &two]);
+    alone.advance().unwrap();
+    assert_eq!(alone.view().version(), Version::new(3));
+    assert!(asked.load(Ordering::SeqCst) > 2);
+    let quick = start(service(&author.path("s.pad")));
+    let mut beside = client(&[&one, &quick]);
+    // Under load the quick one may be slow too, and is waited for then.
+    beside.advance().unwrap();
+    assert_eq!(beside.view().version(), Version::new(3));
+    [one, two, quick].into_iter().for_each(stop);
 }

@@ -19,6 +19,12 @@ pub enum HttpError {
         /// Why the last one failed.
         reason: String,
     },
+    /// The server accepted a request and did not begin to answer in the time for waiting; why, in words.
+    #[error("no answer in time: {reason}")]
+    Silent {
+        /// What was waited for.
+        reason: String,
+    },
     /// The server was busy at every attempt.
     #[error("the server was busy at all {attempts} attempts")]
     Overloaded {

@@ -104,6 +104,18 @@ impl HttpClient {
         without_password(&self.address)
     }
 
+    /// A client of the same server that waits for an answer as long as for a transfer.
+    ///
+    /// # Errors
+    /// As [`HttpClient::new`].
+    pub fn patient(&self) -> Result<Self, HttpError> {
+        let options = HttpOptions {
+            wait: self.options.transfer,
+            ..self.options.clone()
+        };
+        Self::new(&self.address, options)
+    }
+
     /// How it talks to its server.
     pub const fn options(&self) -> &HttpOptions {
         &self.options
@@ -158,9 +170,9 @@ impl HttpClient {
                 },
                 Err(Failed::ForGood(error)) => return Err(error.into()),
                 Err(Failed::Busy(wait)) => (wait, HttpError::Overloaded { attempts }),
-                // The next server is asked, and not this one again.
-                Err(Failed::Silent(reason)) if self.options.wait < self.options.transfer => {
-                    return Err(HttpError::Unreachable { attempts, reason }.into());
+                // Others are asked before this one is again.
+                Err(Failed::Silent(reason)) if !self.options.is_patient() => {
+                    return Err(HttpError::Silent { reason }.into());
                 }
                 Err(Failed::Unreachable(reason) | Failed::Silent(reason)) => {
                     (Duration::ZERO, HttpError::Unreachable { attempts, reason })

@@ -56,6 +56,13 @@ impl Default for HttpOptions {
     }
 }
 
+impl HttpOptions {
+    /// Whether an answer is waited for as long as for a transfer.
+    pub fn is_patient(&self) -> bool {
+        self.wait >= self.transfer
+    }
+}
+
 pub(super) fn root_certificates(roots: &Roots) -> Result<RootCerts, HttpError> {
     let certificates = match roots {
         Roots::System => system_certificates(),
