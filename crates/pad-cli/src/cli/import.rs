@@ -62,8 +62,9 @@ pub(super) struct Import {
     /// said here.
     #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = quantity::memory)]
     memory: usize,
-    /// The trace goes on where the last import has ended: it need not have what was imported before. Of what it has all the same, all is
-    /// the last that was imported, as after an import that was broken off.
+    /// The trace goes on where the last import has ended: it need not have what was imported before. What it has all the same is the last
+    /// that was imported, as after an import that was broken off: repeat that one before the next trace. A snapshot is known by its name
+    /// and its changes, so those of different traces have different names.
     #[arg(long)]
     append: bool,
     /// Append a snapshot to a log although the log has a version of just these entries that is not known to be imported: after the store
@@ -190,6 +191,12 @@ impl Import {
         if self.again || !scheme.family().is_append_only() || scheme.is_set() {
             return Ok(());
         }
+        if self.append && place.imported_is_not(repository.latest()) {
+            return Err(Failure::input(
+                "the log has versions that are not known to be imported, and --append does not compare all snapshots with all of \
+                 them: import a trace that begins with all that was imported, or say --again if these snapshots are new",
+            ));
+        }
         let Some(next) = source.open()?.nth(place.skipped) else {
             return Ok(());
         };
@@ -282,6 +289,12 @@ struct Place {
 }
 
 impl Place {
+    /// Whether there are other versions than imported ones.
+    #[cfg(feature = "aad")]
+    fn imported_is_not(self, latest: Version) -> bool {
+        u64::try_from(self.imported).ok() != Some(latest.number())
+    }
+
     /// How many snapshots of the trace are imported when one is whose number is this among all imported ones.
     fn in_trace(self, number: u64) -> u64 {
         let before = self.imported.saturating_sub(self.skipped);

@@ -57,12 +57,9 @@ impl Info {
                     output.say(&format!("{gap}{}", rows.text()), &rows.object())?;
                     gap = "\n";
                 }
-                // The others are described all the same, and the last failure ends the program.
-                Err(failure) => {
-                    if let Some(before) = failed.replace(failure) {
-                        output.failed(&before);
-                    }
-                }
+                // The others are described all the same; the first failure is the program's.
+                Err(failure) if failed.is_some() => output.failed(&failure),
+                Err(failure) => failed = Some(failure),
             }
         }
         failed.map_or(Ok(()), Err)

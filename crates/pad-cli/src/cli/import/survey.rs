@@ -118,7 +118,8 @@ impl<'t> Replay<'t> {
             None => Ok(overlap),
             Some((TraceStart { name, line }, _)) => Err(Failure::Input(format!(
                 "trace {}: snapshot '{name}' at line {line} was imported before, and not as the last one; --append takes traces that \
-                 begin with the last snapshots that were imported, or with new ones",
+                 begin with the last snapshots that were imported, or with new ones: what of this one is new can be imported from a trace \
+                 of its own",
                 self.path.display(),
             ))),
         }
