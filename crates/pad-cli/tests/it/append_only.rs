@@ -215,6 +215,13 @@ fn pending_values_of_one_key_are_all_appended() {
     let answer = bench.json("get --store s --public k.pub a").remove(0);
     assert_eq!(values(&answer), ["1", "3", "1", "4"]);
     assert_eq!(answer["version"], 3);
+    // What was appended by hand may be what a trace without its past has.
+    bench.write("more.csv", b"snapshot,op,key,value\nx,put,a,5\n");
+    let import = "import --store s --key k --append more.csv";
+    bench.fails(import, 2, "not known to be imported");
+    bench.ok(&format!("{import} --again"));
+    let answer = bench.json("get --store s --public k.pub a").remove(0);
+    assert_eq!(values(&answer), ["1", "3", "1", "4", "5"]);
 }
 
 #[test]
