@@ -190,7 +190,7 @@ fn info_says_what_files_are() {
     // What is no file of ours does not hide the others.
     bench.write("noise", &[0xa5; 5000]);
     let output = bench.run("--json info k.pub none noise p");
-    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(output.status.code(), Some(4));
     assert_eq!(text(&output.stdout).lines().count(), 2);
     let said = text(&output.stderr);
     assert!(
