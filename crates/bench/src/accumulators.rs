@@ -37,11 +37,12 @@ pub struct AccumulatorArguments {
     /// The experiments.
     #[arg(long, value_delimiter = ',', default_value = "operations")]
     experiment: Vec<AccumulatorExperiment>,
-    /// The numbers of elements.
+    /// The numbers of elements; with --quick 1000.
     #[arg(
         long,
         value_delimiter = ',',
-        default_values_t = [1_000, 10_000, 100_000],
+        default_value = "1000,10000",
+        default_value_if("quick", "true", "1000"),
         value_parser = clap::value_parser!(u64).range(1..=10_000_000),
     )]
     elements: Vec<u64>,
@@ -57,8 +58,8 @@ pub struct AccumulatorArguments {
     /// The number of keys of each length that the experiment `keys` makes.
     #[arg(long, default_value_t = 5)]
     new_keys: usize,
-    /// Leave out what is expected to take more seconds than this.
-    #[arg(long, default_value_t = 300)]
+    /// Leave out what is expected to take more seconds than this, and say so; with --quick 2.
+    #[arg(long, default_value = "60", default_value_if("quick", "true", "2"))]
     longest: u64,
 }
 

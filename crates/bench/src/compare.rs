@@ -17,8 +17,14 @@ pub struct CompareArguments {
     /// Only these schemes.
     #[arg(long, value_delimiter = ',', value_parser = names())]
     schemes: Vec<String>,
-    /// The numbers of keys [default: 1000,10000,100000; with --quick 1000].
-    #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(u64).range(1..))]
+    /// The numbers of keys; with --quick 300.
+    #[arg(
+        long,
+        value_delimiter = ',',
+        default_value = "1000,10000",
+        default_value_if("quick", "true", "300"),
+        value_parser = clap::value_parser!(u64).range(1..),
+    )]
     keys: Vec<u64>,
     /// The numbers of changes in a snapshot.
     #[arg(
@@ -31,10 +37,10 @@ pub struct CompareArguments {
     /// Traces to replay instead: CSV, compressed or not.
     #[arg(long, value_delimiter = ',')]
     trace: Vec<PathBuf>,
-    /// The longest time for the snapshots of one scheme in one size, in seconds [default: 3; with --quick 0.3]. What would take ten
-    /// times as long to load is left out.
-    #[arg(long)]
-    limit: Option<f64>,
+    /// The longest time for the snapshots of one scheme in one size, in seconds; with --quick 0.3. What would take ten times as
+    /// long to load is left out.
+    #[arg(long, default_value = "3", default_value_if("quick", "true", "0.3"))]
+    limit: f64,
     /// Where keys, values and choices come from.
     #[arg(long, default_value_t = 0)]
     seed: u64,
@@ -78,12 +84,7 @@ impl CompareArguments {
         if !works.is_empty() {
             return Ok(works);
         }
-        let keys: &[u64] = match self.keys.as_slice() {
-            [] if self.manner.quick => &[1_000],
-            [] => &[1_000, 10_000, 100_000],
-            keys => keys,
-        };
-        for keys in keys {
+        for keys in &self.keys {
             for changes in &self.changes {
                 let snapshots = if self.manner.quick { 10 } else { 100 };
                 works.push(Box::new(Workload {
@@ -110,8 +111,7 @@ impl CompareArguments {
     }
 
     fn limit(&self) -> Duration {
-        let usual = if self.manner.quick { 0.3 } else { 3.0 };
-        Duration::from_secs_f64(self.limit.unwrap_or(usual).max(0.0))
+        Duration::from_secs_f64(self.limit.max(0.0))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Takes the lines of a run as they come, and shows people how far it is.
 
 use std::{
-    io::{Write, stdout},
+    io::{Write, stderr, stdout},
     time::Duration,
 };
 
@@ -28,6 +28,10 @@ impl Manner {
     }
 }
 
+/// What is said of a quick run's figures.
+pub const QUICK: &str =
+    "A quick run: small sizes and few repetitions. Rankings can be read from it, figures cannot.";
+
 /// What a run has measured so far.
 #[derive(Debug)]
 pub struct Report {
@@ -36,6 +40,7 @@ pub struct Report {
     quick: bool,
     machine: Machine,
     lines: Vec<Line>,
+    left_out: Vec<String>,
 }
 
 impl Report {
@@ -50,6 +55,7 @@ impl Report {
             quick,
             machine: Machine::current(),
             lines: Vec::new(),
+            left_out: Vec::new(),
         })
     }
 
@@ -89,11 +95,23 @@ impl Report {
         &self.lines
     }
 
-    /// Ends the run; prints tables unless every line was printed.
+    /// Notes what is not measured because it is expected to take too long.
+    pub fn left_out(&mut self, what: &str, expected_seconds: f64) {
+        self.left_out
+            .push(format!("{what}: about {expected_seconds:.0} s"));
+    }
+
+    /// Ends the run; prints tables unless every line was printed, and for people what was left out, where no program reads it.
     pub fn finish(self, tables: impl FnOnce(&[Line]) -> Tables) -> Outcome<()> {
         self.progress.finish_and_clear();
         if !self.json {
             write!(stdout(), "{}", tables(&self.lines))?;
+            if self.quick {
+                writeln!(stdout(), "\n{QUICK}")?;
+            }
+        }
+        for left_out in &self.left_out {
+            writeln!(stderr(), "left out: {left_out}")?;
         }
         Ok(())
     }

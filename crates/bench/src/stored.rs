@@ -41,8 +41,14 @@ pub struct StoredArguments {
     /// One JSON object per line instead of tables.
     #[arg(long)]
     json: bool,
-    /// The numbers of keys [default: 10000,100000,1000000; with --quick 1000].
-    #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(u64).range(1..))]
+    /// The numbers of keys; with --quick 1000.
+    #[arg(
+        long,
+        value_delimiter = ',',
+        default_value = "10000,100000,1000000",
+        default_value_if("quick", "true", "1000"),
+        value_parser = clap::value_parser!(u64).range(1..),
+    )]
     keys: Vec<u64>,
     /// Where the nodes are; files are in the folder for temporary ones.
     #[arg(
@@ -84,12 +90,7 @@ impl StoredArguments {
             return Ok(writeln!(stdout(), "{bytes}")?);
         }
         let mut report = Report::new(self.json, self.quick)?;
-        let sizes: &[u64] = match self.keys.as_slice() {
-            [] if self.quick => &[1_000],
-            [] => &[10_000, 100_000, 1_000_000],
-            keys => keys,
-        };
-        for keys in sizes {
+        for keys in &self.keys {
             report.announce(format!("stored nodes, {keys} keys"));
             if self.medium.contains(&Medium::Memory) {
                 let line = measure(*keys, &report.effort())?;

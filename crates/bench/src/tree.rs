@@ -26,11 +26,12 @@ use process::Order;
 pub struct TreeArguments {
     #[command(flatten)]
     manner: Manner,
-    /// The numbers of keys.
+    /// The numbers of keys; with --quick 1000.
     #[arg(
         long,
         value_delimiter = ',',
-        default_values_t = [10_000, 100_000],
+        default_value = "10000",
+        default_value_if("quick", "true", "1000"),
         value_parser = clap::value_parser!(u64).range(2..),
     )]
     keys: Vec<u64>,
@@ -196,9 +197,8 @@ fn chosen(list: &[String], name: &str) -> bool {
 /// The command line of `bench batch`.
 #[derive(Clone, Debug, Args)]
 pub struct BatchArguments {
-    /// One JSON object per line instead of a table.
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    manner: Manner,
     /// What to measure.
     #[command(flatten)]
     batches: Batches,
@@ -216,7 +216,7 @@ pub struct BatchArguments {
 impl BatchArguments {
     /// Measures what is asked for.
     pub fn run(&self) -> Outcome<()> {
-        let mut report = Report::new(self.json, false)?;
+        let mut report = self.manner.report()?;
         let tree = MeasuredTree::named(&self.scheme, &self.repository, &self.suite)?;
         (tree.batch)(&self.batches, &mut report)?;
         report.finish(table::batches)

@@ -70,7 +70,8 @@ impl Task<'_> {
         })
     }
 
-    /// The seconds that the load would take, if that is too long: as 64 keys and then 16 times as many show.
+    /// The seconds that the load would take, if that is too long: as 64 keys and then 16 times as many show. Logs begin with 16,
+    /// because 64 can take longer than whatever else is measured.
     fn too_long_load<T: Roles>(&self, start: &impl Fn(u64) -> Outcome<T>) -> Outcome<Option<f64>> {
         if !self.work.loads() {
             return Ok(None);
@@ -80,11 +81,10 @@ impl Task<'_> {
         let load = self.work.operations(1);
         let limit = (self.limit * LOADS).as_secs_f64();
         // Logs are made for all entries that there will ever be.
-        let entries = match self.scheme.family {
-            SchemeFamily::Log => self.work.most_entries() as usize,
-            _ => load.len(),
+        let (entries, mut size) = match self.scheme.family {
+            SchemeFamily::Log => (self.work.most_entries() as usize, 16),
+            _ => (load.len(), 64),
         };
-        let mut size = 64;
         while size < entries {
             let part = load[..size.min(load.len())].to_vec();
             let begin = Instant::now();

@@ -27,25 +27,48 @@ pub struct AadArguments {
         default_values_t = Measured::value_variants().to_vec(),
     )]
     pub(super) schemes: Vec<Measured>,
-    /// The numbers of entries of counted logs, powers of two.
+    /// The numbers of entries of counted logs, powers of two; with --quick 32,128.
     #[arg(
         long,
         value_delimiter = ',',
-        default_values_t = [32, 128, 512, 2_048, 8_192],
+        default_value = "32,128,512,2048,8192",
+        default_value_if("quick", "true", "32,128"),
         value_parser = power_of_two,
     )]
     pub(super) elements: Vec<u64>,
-    /// The numbers of entries of frontier logs, powers of two.
-    #[arg(long, value_delimiter = ',', default_value = "32,128,512", value_parser = power_of_two)]
+    /// The numbers of entries of frontier logs, powers of two; with --quick 32.
+    #[arg(
+        long,
+        value_delimiter = ',',
+        default_value = "32,128",
+        default_value_if("quick", "true", "32"),
+        value_parser = power_of_two,
+    )]
     pub(super) frontier_elements: Vec<u64>,
-    /// The entries that are appended one by one to a counted log, for the worst case.
-    #[arg(long, default_value_t = 8_192, value_parser = power_of_two)]
+    /// The entries that are appended one by one to a counted log, for the worst case; with --quick 128.
+    #[arg(
+        long,
+        default_value = "8192",
+        default_value_if("quick", "true", "128"),
+        value_parser = power_of_two,
+    )]
     pub(super) appends: u64,
-    /// The same of a frontier log.
-    #[arg(long, default_value_t = 256, value_parser = power_of_two)]
+    /// The same of a frontier log; with --quick 32.
+    #[arg(
+        long,
+        default_value = "128",
+        default_value_if("quick", "true", "32"),
+        value_parser = power_of_two,
+    )]
     pub(super) frontier_appends: u64,
-    /// The numbers of entries for which the bytes of visits are measured; `131072,1048576` take long.
-    #[arg(long, value_delimiter = ',', default_value = "1024,8192", value_parser = power_of_two)]
+    /// The numbers of entries for which the bytes of visits are measured; `131072,1048576` take long; with --quick 256.
+    #[arg(
+        long,
+        value_delimiter = ',',
+        default_value = "1024,8192",
+        default_value_if("quick", "true", "256"),
+        value_parser = power_of_two,
+    )]
     pub(super) bandwidth_elements: Vec<u64>,
     /// The numbers of entries in each version of the append experiment, as far as they are not larger than the log.
     #[arg(
@@ -58,8 +81,8 @@ pub struct AadArguments {
     /// The numbers of threads of author and server.
     #[arg(long, value_delimiter = ',', default_value = "1")]
     pub(super) threads: Vec<NonZeroUsize>,
-    /// Logs whose sums alone take more seconds than this are left out of the append experiment.
-    #[arg(long, default_value_t = 90)]
+    /// Logs whose sums alone take more seconds than this are left out of the append experiment; with --quick 2.
+    #[arg(long, default_value = "90", default_value_if("quick", "true", "2"))]
     pub(super) longest: u64,
 }
 

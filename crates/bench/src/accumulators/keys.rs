@@ -20,7 +20,7 @@ use pad_tuple::{KeyBytes, PublicBytes as _, bls::BlsSecretKey, chain::ChainSecre
 use rug::{Complete, Integer};
 
 use super::Plan;
-use crate::{aad::parameters, line, prelude::*, secret::rsa_factors};
+use crate::{aad::parameters, flexlist::audit::is_slow, line, prelude::*, secret::rsa_factors};
 
 /// The name of these lines.
 const EXPERIMENT: &str = "accumulators_keys";
@@ -47,7 +47,7 @@ pub fn run(plan: &Plan, rsa_keys: usize, report: &mut Report) -> Outcome<()> {
         one(report, "append-only logs, counted", Some(n), || log(n))?;
     }
     for kind in TagKind::ALL {
-        if plan.quick && matches!(kind, TagKind::Rsa2048 | TagKind::Rsa3072) {
+        if plan.quick && is_slow(kind) {
             continue;
         }
         one(report, &format!("tags, {kind}"), None, || {

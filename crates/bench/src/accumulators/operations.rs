@@ -72,9 +72,17 @@ impl Operations<'_> {
         Ok(each)
     }
 
-    /// Whether work that is expected to take so long in all is left out.
-    fn leaves_out(&self, expected_us: f64) -> bool {
-        expected_us > microseconds(self.plan.longest)
+    /// Whether work that is expected to take so long in all is left out; then the report says so.
+    fn leaves_out(&mut self, operation: &str, (n, threads): (usize, usize), us: f64) -> bool {
+        let leaves_out = us > microseconds(self.plan.longest);
+        if leaves_out {
+            let what = format!(
+                "{} {operation}, {n} elements, {threads} threads",
+                self.accumulator
+            );
+            self.report.left_out(&what, us / 1e6);
+        }
+        leaves_out
     }
 
     fn line(
@@ -175,7 +183,7 @@ impl<B: Bench> Scene<'_, B> {
         let made = B::Scheme::witnesses(self.secret, set, pool)?;
         let work = || B::Scheme::witnesses(self.secret, set, pool);
         report.measure("witnesses_secret", what, Bounded::SecretWitness, work)?;
-        if report.leaves_out(expected_us) {
+        if report.leaves_out("witnesses_public", what, expected_us) {
             return Ok(None);
         }
         let mut equal = true;
@@ -184,7 +192,8 @@ impl<B: Bench> Scene<'_, B> {
         })?;
         ensure(equal, "witnesses with and without the secret key differ")?;
         // The quadratic baseline is only run where it takes seconds.
-        if !report.leaves_out(each * (what.0 * what.0) as f64) {
+        let expected_us = each * (what.0 * what.0) as f64;
+        if !report.leaves_out("witnesses_one_by_one", what, expected_us) {
             report.measure("witnesses_one_by_one", what, bound, || self.one_by_one())?;
         }
         Ok(Some(each))

@@ -62,15 +62,15 @@ pub struct DirectoryArguments {
     /// The seed of the traces.
     #[arg(long, default_value_t = 2010)]
     pub(super) seed: u64,
-    /// Contenders of figures 3 and 4 whose primitives alone take more seconds than this are left out; a quick run leaves out more.
-    #[arg(long, default_value_t = 60)]
+    /// Contenders of figures 3 and 4 whose primitives alone take more seconds than this are left out; with --quick 1.
+    #[arg(long, default_value = "60", default_value_if("quick", "true", "1"))]
     longest: u64,
 }
 
 impl DirectoryArguments {
     /// The longest time for one contender.
     pub(super) const fn longest(&self) -> Duration {
-        Duration::from_secs(if self.manner.quick { 1 } else { self.longest })
+        Duration::from_secs(self.longest)
     }
 }
 

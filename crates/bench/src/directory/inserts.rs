@@ -120,7 +120,13 @@ impl Inserts<'_> {
     ) -> Outcome<Root> {
         let (capacity, of_images) = (self.capacity(), contender(self.capacity()));
         let limit_us = self.limit_us(&of_images, batch);
-        if limit_us * self.entries as f64 > microseconds(self.longest) {
+        let expected_us = limit_us * self.entries as f64;
+        if expected_us > microseconds(self.longest) {
+            let what = format!(
+                "{name}: {} insertions, blocks of {} bytes",
+                self.entries, self.block_bytes
+            );
+            report.left_out(&what, expected_us / 1e6);
             return Ok(None);
         }
         report.announce(format!(

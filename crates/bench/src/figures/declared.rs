@@ -227,8 +227,8 @@ pub(super) const DECLARED: [Declared; 21] = [
     ]),
     Declared { least: 2, ..Declared::new(
         ("flexlist-network", "Figures 11 and 12: many clients at once"), "flexlist_network", ("clients", "clients"), "requests per second",
-    ).deriving(|_, line| line! { uplink: line.number("uplink_megabits").map_or("none".to_owned(), |megabits| megabits.to_string()) })
-        .of(&["request", "uplink"], &[("{request}, {uplink}", "per_second")]) },
+    ).deriving(|_, line| line! { uplink: line.number("uplink_megabits").map_or_else(String::new, |megabits| format!(", {megabits} Mbit/s")) })
+        .of(&["request", "uplink"], &[("{request}{uplink}", "per_second")]) },
     inserts(("directory-figure3-crypto", "Figure 3: sums and pairs, cryptography"), |line| is_in("3", line), &[("{strategy}", "update_us")]),
     inserts(("directory-figure3-total", "Figure 3: sums and pairs, total time"), |line| is_in("3", line), &[("{strategy}", "total_us")]),
     inserts(("directory-figure4-crypto", "Figure 4: sums and products, cryptography"), |line| is_in("4", line), &[("{strategy}", "update_us")]),

@@ -16,36 +16,69 @@ pub struct FlexlistArguments {
     /// Only these experiments.
     #[arg(long, value_delimiter = ',')]
     pub experiment: Vec<FlexlistExperiment>,
-    /// The number of blocks of updates and audits, 2 KiB each.
-    #[arg(long, value_parser = clap::value_parser!(u64).range(MOST_UPDATES * 4..=MOST_BLOCKS))]
-    pub blocks: Option<u64>,
-    /// The numbers of blocks of the experiment `build`.
-    #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(u64).range(1..=MOST_BLOCKS))]
+    /// The number of blocks of updates and audits, 2 KiB each: 1 GB in the paper; with --quick 3000.
+    #[arg(
+        long,
+        default_value = "500000",
+        default_value_if("quick", "true", "3000"),
+        value_parser = clap::value_parser!(u64).range(1..=MOST_BLOCKS),
+    )]
+    pub blocks: u64,
+    /// The numbers of blocks of the experiment `build`; with --quick 9000.
+    #[arg(
+        long,
+        value_delimiter = ',',
+        default_value = "100000,500000,4000000",
+        default_value_if("quick", "true", "9000"),
+        value_parser = clap::value_parser!(u64).range(1..=MOST_BLOCKS),
+    )]
     pub build_blocks: Vec<u64>,
-    /// The numbers of blocks of the experiment `hash_share`.
-    #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(u64).range(1..=MOST_BLOCKS))]
+    /// The numbers of blocks of the experiment `hash_share`; with --quick 3000.
+    #[arg(
+        long,
+        value_delimiter = ',',
+        default_value = "100000,200000,500000,1000000,2000000",
+        default_value_if("quick", "true", "3000"),
+        value_parser = clap::value_parser!(u64).range(1..=MOST_BLOCKS),
+    )]
     pub update_blocks: Vec<u64>,
     /// The numbers of threads that build; without it 1, 2, 4, .. up to the cores.
     #[arg(long, value_delimiter = ',')]
     pub threads: Vec<NonZeroUsize>,
-    /// The numbers of updates of the experiment `multi`.
-    #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(u64).range(1..=MOST_UPDATES))]
+    /// The numbers of updates of the experiment `multi`; with --quick 3,10.
+    #[arg(
+        long,
+        value_delimiter = ',',
+        default_value = "10,20,50,100,120,200,240,300,360,480,600",
+        default_value_if("quick", "true", "3,10"),
+        value_parser = clap::value_parser!(u64).range(1..=MOST_UPDATES),
+    )]
     pub updates: Vec<u64>,
     /// The number of challenged bytes of an audit.
     #[arg(long, default_value_t = 460, value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
     pub challenges: u32,
-    /// Only these tag schemes; making a key of `rsa-3072` can take minutes.
+    /// Only these tag schemes; making a key of `rsa-3072` can take minutes. With --quick all but `rsa-2048` and `rsa-3072`.
     #[arg(long, value_delimiter = ',')]
     pub tags: Vec<TagKind>,
     /// Version-control traces for the experiments `replay` and `locality`, made by `flexlist-trace`.
     #[arg(long)]
     pub trace: Vec<PathBuf>,
-    /// The numbers of clients of the experiment `network`.
-    #[arg(long, value_delimiter = ',')]
+    /// The numbers of clients of the experiment `network`; with --quick 1,2.
+    #[arg(
+        long,
+        value_delimiter = ',',
+        default_value = "1,2,5,10,20,50",
+        default_value_if("quick", "true", "1,2")
+    )]
     pub clients: Vec<NonZeroUsize>,
-    /// The number of blocks of the file that they audit; a tenth of it for the file that each updates.
-    #[arg(long, value_parser = clap::value_parser!(u64).range(1..=MOST_BLOCKS))]
-    pub network_blocks: Option<u64>,
+    /// The number of blocks of the file that they audit; a tenth of it for the file that each updates; with --quick 1000.
+    #[arg(
+        long,
+        default_value = "50000",
+        default_value_if("quick", "true", "1000"),
+        value_parser = clap::value_parser!(u64).range(1..=MOST_BLOCKS),
+    )]
+    pub network_blocks: u64,
 }
 
 /// The experiments.
@@ -83,23 +116,14 @@ impl FlexlistArguments {
             if !self.experiment.is_empty() && !self.experiment.contains(experiment) {
                 continue;
             }
-            let (blocks, report) = (self.blocks(), &mut report);
+            let report = &mut report;
             match experiment {
-                Experiment::Build => {
-                    let full = [100_000, 500_000, 4_000_000];
-                    let sizes = self.chosen(&self.build_blocks, &full, &[9_000]);
-                    build::run(&sizes, &self.threads(), report)?;
+                Experiment::Build => build::run(&self.build_blocks, &self.threads(), report)?,
+                Experiment::HashShare => hash_share::run(&self.update_blocks, report)?,
+                Experiment::Multi => multi::run(self.blocks, &self.updates, report)?,
+                Experiment::Audit => {
+                    audit::run(self.blocks, self.challenges, &self.tags(), report)?;
                 }
-                Experiment::HashShare => {
-                    let full = [100_000, 200_000, 500_000, 1_000_000, 2_000_000];
-                    let sizes = self.chosen(&self.update_blocks, &full, &[3_000]);
-                    hash_share::run(&sizes, report)?;
-                }
-                Experiment::Multi => {
-                    let full = [10, 20, 50, 100, 120, 200, 240, 300, 360, 480, 600];
-                    multi::run(blocks, &self.chosen(&self.updates, &full, &[3, 10]), report)?;
-                }
-                Experiment::Audit => audit::run(blocks, self.challenges, &self.tags(), report)?,
                 Experiment::Replay => {
                     for trace in &self.trace {
                         replay::run(trace, report)?;
@@ -111,37 +135,11 @@ impl FlexlistArguments {
                     }
                 }
                 Experiment::Network => {
-                    let default = if self.manner.quick { 1_000 } else { 50_000 };
-                    let blocks = self.network_blocks.unwrap_or(default);
-                    network::run(blocks, self.challenges, &self.clients(), report)?;
+                    network::run(self.network_blocks, self.challenges, &self.clients, report)?;
                 }
             }
         }
         report.finish(table::report)
-    }
-
-    /// The number of blocks of updates and audits: 1 GB in the paper.
-    fn blocks(&self) -> u64 {
-        let default = if self.manner.quick { 3_000 } else { 500_000 };
-        self.blocks.unwrap_or(default)
-    }
-
-    /// The numbers of clients.
-    fn clients(&self) -> Vec<usize> {
-        match (self.clients.as_slice(), self.manner.quick) {
-            ([], true) => vec![1, 2],
-            ([], false) => vec![1, 2, 5, 10, 20, 50],
-            (chosen, _) => chosen.iter().map(|clients| clients.get()).collect(),
-        }
-    }
-
-    fn chosen(&self, wanted: &[u64], full: &[u64], quick: &[u64]) -> Vec<u64> {
-        let chosen = match (wanted, self.manner.quick) {
-            ([], true) => quick,
-            ([], false) => full,
-            _ => wanted,
-        };
-        chosen.to_vec()
     }
 
     /// The numbers of threads.
@@ -162,9 +160,7 @@ impl FlexlistArguments {
         if !self.tags.is_empty() {
             return self.tags.clone();
         }
-        let fast = |kind: &TagKind| {
-            !self.manner.quick || !matches!(kind, TagKind::Rsa2048 | TagKind::Rsa3072)
-        };
+        let fast = |kind: &TagKind| !self.manner.quick || !audit::is_slow(*kind);
         TagKind::ALL.into_iter().filter(fast).collect()
     }
 }

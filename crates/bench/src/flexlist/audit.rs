@@ -16,6 +16,11 @@ use super::{
 };
 use crate::{line, prelude::*};
 
+/// Whether making a key for such tags takes so long that quick runs leave it out.
+pub const fn is_slow(kind: TagKind) -> bool {
+    matches!(kind, TagKind::Rsa2048 | TagKind::Rsa3072)
+}
+
 /// Measures all schemes.
 pub fn run(size: u64, challenges: u32, kinds: &[TagKind], report: &mut Report) -> Outcome<()> {
     for &kind in kinds {

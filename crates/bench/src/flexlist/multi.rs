@@ -15,6 +15,11 @@ use crate::{line, prelude::*};
 
 /// Measures both orders and all numbers of updates.
 pub fn run(size: u64, numbers: &[u64], report: &mut Report) -> Outcome<()> {
+    let most = numbers.iter().copied().max().unwrap_or(0);
+    ensure(
+        most.saturating_mul(4) <= size,
+        "the experiment multi needs four blocks for each update",
+    )?;
     let (blocks, alone) = (blocks(size), Workers::sequential());
     let mut list = FlexList::<Sha256>::build(&blocks, &alone)?;
     let mut counted = FlexList::<Counted>::build(&blocks, &alone)?;

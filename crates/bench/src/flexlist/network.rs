@@ -5,6 +5,7 @@
 //! its clients, so audits are measured a second time through a [`relay`] that sends no faster.
 
 use std::{
+    num::NonZeroUsize,
     sync::atomic::{AtomicU64, Ordering},
     thread,
     time::{Duration, Instant},
@@ -32,14 +33,14 @@ const UPDATES: [u64; 2] = [10, 100];
 pub fn run(
     file_blocks: u64,
     challenges: u32,
-    numbers: &[usize],
+    numbers: &[NonZeroUsize],
     report: &mut Report,
 ) -> Outcome<()> {
     let folder = tempfile::tempdir()?;
     let party = Party::start(folder.path())?;
     report.announce(format!("uploading {file_blocks} blocks"));
     party.upload("large", file_blocks)?;
-    let most = numbers.iter().copied().max().unwrap_or(0);
+    let most = numbers.iter().map(|number| number.get()).max().unwrap_or(0);
     let own_blocks = (file_blocks / 10).max(UPDATES[1] * 2);
     for client in 0..most {
         report.announce(format!("uploading file {client} of {most}"));
@@ -47,7 +48,7 @@ pub fn run(
     }
     let mut copies = 0;
     for uplink in [None, Some(UPLINK)] {
-        for &clients in numbers {
+        for clients in numbers.iter().map(|number| number.get()) {
             report.announce(format!("audits by {clients} clients"));
             let relay = Relay::start(party.address(), uplink.unwrap_or(f64::INFINITY))?;
             // Without a limit there is no reason for the detour.
@@ -77,7 +78,7 @@ pub fn run(
         }
     }
     let updates = AtomicU64::new(0);
-    for &clients in numbers {
+    for clients in numbers.iter().map(|number| number.get()) {
         for blocks in UPDATES {
             for order in [Order::Consecutive, Order::Random] {
                 let what = format!("update of {blocks} {} blocks", order.name());

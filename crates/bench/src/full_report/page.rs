@@ -14,6 +14,7 @@ use crate::{
     families::{FAMILIES, Family},
     figures::{Figure, figures},
     line::{Line, of},
+    report::QUICK,
     tables::{Block, Tables, digits, text},
 };
 
@@ -81,7 +82,7 @@ struct Machine<'l> {
     steps: Vec<&'l str>,
 }
 
-/// The machines that have measured, the one with most steps first.
+/// The machines that have measured: those with the fewest steps first, with these, and the one with the most, which has everything else, last.
 fn machines(lines: &[Line]) -> Vec<String> {
     let mut machines: Vec<Machine<'_>> = Vec::new();
     for run in of(lines, RUN) {
@@ -130,8 +131,7 @@ pub fn warnings(lines: &[Line]) -> Vec<String> {
         .iter()
         .any(|run| run.text("arguments").contains("--quick"))
     {
-        let text = "A quick report: small sizes and few repetitions. Rankings can be read from it, figures cannot.";
-        warnings.push(text.to_owned());
+        warnings.push(QUICK.to_owned());
     }
     let is_busy = |run: &&&Line| {
         run.number("cores_used_by_others")

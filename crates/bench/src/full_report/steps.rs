@@ -57,8 +57,8 @@ type Steps = &'static [(&'static str, &'static str, u64)];
 const QUICK: Steps = &[
     ("primitives", "primitives --quick", 2),
     ("tree", "tree --quick --keys 10000 --experiment growing,steady_state,paper_layout,what_if", 20),
-    ("compare", "compare --quick", 60),
-    ("batch", "batch --keys 100000 --batch 10000 --snapshots 5", 10),
+    ("compare", "compare --quick --keys 1000", 60),
+    ("batch", "batch --keys 100000 --batch 10000 --quick", 10),
     ("stored", "stored --keys 1000,10000 --quick", 10),
     ("tuple-steady", "tuple --experiment steady --keys 1000 --sizes 1000,10000 --limit 5 --quick", 40),
     ("tuple-threads", "tuple --experiment threads --quick", 5),
@@ -77,13 +77,13 @@ const QUICK_FIGURE_7: (&str, u64) = ("--keys 1000 --limit 6 --quick", 3);
 #[rustfmt::skip]
 const FULL: Steps = &[
     ("primitives", "primitives", 10),
-    ("compare", "compare --changes 1,100,1000", 900),
+    ("compare", "compare --keys 1000,10000,100000 --changes 1,100,1000", 900),
     ("tree", "tree --keys 10000 --experiment growing,steady_state,paper_layout,what_if", 120),
-    ("tuple-scaling", "tuple --experiment scaling", 120),
+    ("tuple-scaling", "tuple --experiment scaling --limit 60", 120),
     ("tuple-steady", "tuple --experiment steady --limit 20", 400),
     ("tuple-threads", "tuple --experiment threads", 30),
     ("tuple-traces", "tuple --experiment macrobenchmark --limit 20", 400),
-    ("accumulators", "accumulators --elements 1000,10000 --experiment operations,slopes,sets,hints,keys", 600),
+    ("accumulators", "accumulators --elements 1000,10000 --experiment operations,slopes,sets,hints,keys --longest 300", 600),
     ("directory", "directory", 600),
     ("aad-counted", "aad --scheme aad-counted", 600),
     ("aad-frontier", "aad --scheme aad-frontier --frontier-elements 32,128 --experiment append,lookup,append_only,memory", 600),

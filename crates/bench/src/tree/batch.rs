@@ -21,14 +21,28 @@ pub struct Batches {
     /// The numbers of threads.
     #[arg(long, value_delimiter = ',', default_value = "1,2")]
     threads: Vec<NonZeroUsize>,
-    /// The number of keys.
-    #[arg(long, default_value_t = 1_000_000, value_parser = clap::value_parser!(u64).range(1..))]
+    /// The number of keys; with --quick 10000.
+    #[arg(
+        long,
+        default_value = "1000000",
+        default_value_if("quick", "true", "10000"),
+        value_parser = clap::value_parser!(u64).range(1..),
+    )]
     keys: u64,
-    /// The number of updates in each snapshot.
-    #[arg(long, default_value_t = 10_000)]
+    /// The number of updates in each snapshot; with --quick 1000.
+    #[arg(
+        long,
+        default_value = "10000",
+        default_value_if("quick", "true", "1000")
+    )]
     batch: usize,
-    /// The number of snapshots.
-    #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..))]
+    /// The number of snapshots; with --quick 5.
+    #[arg(
+        long,
+        default_value = "100",
+        default_value_if("quick", "true", "5"),
+        value_parser = clap::value_parser!(u64).range(1..),
+    )]
     snapshots: u64,
 }
 

@@ -22,11 +22,21 @@ pub struct TupleArguments {
     /// Only these experiments.
     #[arg(long, value_delimiter = ',')]
     pub experiment: Vec<TupleExperiment>,
-    /// The number of keys of the growing and of the steady experiment.
-    #[arg(long, default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(2..))]
+    /// The number of keys of the growing and of the steady experiment; with --quick 200.
+    #[arg(
+        long,
+        default_value = "10000",
+        default_value_if("quick", "true", "200"),
+        value_parser = clap::value_parser!(u64).range(2..),
+    )]
     pub keys: u64,
-    /// Further sizes of the steady experiment, for the designs whose growth is of interest.
-    #[arg(long, value_delimiter = ',', default_values_t = [1_000, 100_000])]
+    /// Further sizes of the steady experiment, for the designs whose growth is of interest; with --quick 1000.
+    #[arg(
+        long,
+        value_delimiter = ',',
+        default_value = "1000,100000",
+        default_value_if("quick", "true", "1000")
+    )]
     pub sizes: Vec<u64>,
     /// Only these designs.
     #[arg(long, value_delimiter = ',', value_parser = PossibleValuesParser::new(names()))]
@@ -34,8 +44,8 @@ pub struct TupleArguments {
     /// The numbers of threads that sign in the experiment of that name; all else has one.
     #[arg(long, value_delimiter = ',', default_value = "1,2")]
     pub threads: Vec<NonZeroUsize>,
-    /// The most seconds for one design in one experiment.
-    #[arg(long, default_value_t = 60)]
+    /// The most seconds for one design in one experiment; with --quick 1.
+    #[arg(long, default_value = "10", default_value_if("quick", "true", "1"))]
     pub limit: u64,
     /// What an hour of computing costs, in cents.
     #[arg(long, default_value_t = 100.0 * prices::of_2010().compute_per_core_hour)]
@@ -49,8 +59,8 @@ pub struct TupleArguments {
     /// Traces of the macro-benchmark; without it, prices and exchange rates of the folder `data`.
     #[arg(long, value_delimiter = ',')]
     pub trace: Vec<PathBuf>,
-    /// Only so many of the last snapshots of each trace; the first of them loads what is there.
-    #[arg(long)]
+    /// Only so many of the last snapshots of each trace, without it all; with --quick 20. The first of them loads what is there.
+    #[arg(long, default_value_if("quick", "true", "20"))]
     pub last: Option<usize>,
 }
 

@@ -4,6 +4,7 @@
 
 mod aad;
 mod accumulators;
+mod arguments;
 mod compare;
 mod directory;
 mod flexlist;
