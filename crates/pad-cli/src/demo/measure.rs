@@ -21,7 +21,7 @@ pub(super) struct Measured {
     pub(super) scheme: SchemeName,
     pub(super) repository: RepositoryName,
     versions: u64,
-    keys: usize,
+    pub(super) keys: usize,
     import_time: Duration,
     /// The mean over all updates, as they are sent.
     pub(super) update_bytes: f64,
@@ -111,6 +111,11 @@ impl Measured {
 
     pub(super) fn import_seconds(&self) -> f64 {
         self.import_time.as_secs_f64()
+    }
+
+    /// Whether it holds so much less than others, which hold `most` keys, that their figures are not to be compared.
+    pub(super) const fn has_few_keys(&self, most: usize) -> bool {
+        self.keys < most / 2
     }
 
     fn versions_counted(&self) -> f64 {

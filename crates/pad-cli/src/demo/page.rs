@@ -26,7 +26,7 @@ pub(super) fn page(report: &Report) -> String {
     if let Some(warning) = report.warning {
         put!(body, "<p class=\"warning\">{warning}</p>");
     }
-    legend(&mut body);
+    legend(&mut body, &report.measured);
     for plot in PLOTS {
         plot.draw(&mut body, &report.measured);
     }
@@ -78,21 +78,25 @@ fn show(body: &mut String, section: &Section) {
 fn write_table(body: &mut String, table: &Table, class: &str) {
     put!(body, "<div class=\"wide\"><table class=\"{class}\">");
     if table.header.iter().any(|cell| !cell.is_empty()) {
-        put!(body, "<thead>{}</thead>", row(&table.header, "th"));
+        let header = table.header.iter().map(|cell| escaped(cell));
+        let cells = header.map(|cell| format!("<th>{cell}</th>"));
+        put!(
+            body,
+            "<thead><tr>{}</tr></thead>",
+            cells.collect::<String>()
+        );
     }
     put!(body, "<tbody>");
     for cells in &table.rows {
-        put!(body, "{}", row(cells, "td"));
+        put!(body, "<tr>");
+        // On small screens, where a row stands as a list, each cell names its column.
+        for (cell, column) in cells.iter().zip(&table.header) {
+            let [cell, column] = [cell, column].map(|text| escaped(text));
+            put!(body, "<td data-column=\"{column}\">{cell}</td>");
+        }
+        put!(body, "</tr>");
     }
     put!(body, "</tbody></table></div>");
-}
-
-fn row(cells: &[String], tag: &str) -> String {
-    let mut row = String::from("<tr>");
-    for cell in cells {
-        _ = write!(row, "<{tag}>{}</{tag}>", escaped(cell));
-    }
-    row + "</tr>"
 }
 
 /// Text as HTML.
@@ -110,8 +114,8 @@ fn escaped(text: &str) -> String {
     escaped
 }
 
-/// What the colours of bars mean.
-fn legend(body: &mut String) {
+/// What the colours of bars mean, and the stripes.
+fn legend(body: &mut String, measured: &[Measured]) {
     put!(body, "<p class=\"legend\">");
     for (class, text) in [
         ("path-copying", "trees, path copying"),
@@ -123,7 +127,19 @@ fn legend(body: &mut String) {
     ] {
         put!(body, "<span><i class=\"{class}\"></i>{text}</span>");
     }
+    let most = most_keys(measured);
+    if let Some(few) = measured.iter().find(|row| row.has_few_keys(most)) {
+        let [few, most] = [few.keys, most];
+        put!(
+            body,
+            "<span><i class=\"other few\"></i>striped: {few} keys, all others {most}; compare these with each other</span>"
+        );
+    }
     put!(body, "</p>");
+}
+
+fn most_keys(measured: &[Measured]) -> usize {
+    measured.iter().map(|row| row.keys).max().unwrap_or(0)
 }
 
 const fn class(repository: RepositoryName) -> &'static str {
@@ -205,11 +221,13 @@ impl Plot {
             self.title,
             self.means
         );
+        let most = most_keys(measured);
         for row in measured {
             let value = (self.value)(row);
+            let few = if row.has_few_keys(most) { " few" } else { "" };
             put!(
                 body,
-                "<span class=\"name\">{} / {}</span><span class=\"bar\"><i class=\"{}\" style=\"--share:{:.4}\"></i>{}</span>",
+                "<span class=\"name\">{} / {}</span><span class=\"bar\"><i class=\"{}{few}\" style=\"--share:{:.4}\"></i>{}</span>",
                 row.scheme,
                 row.repository,
                 class(row.repository),
