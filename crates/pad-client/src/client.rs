@@ -473,6 +473,8 @@ impl Client {
         if let Some(answer) = self.pass(order, &visit, &ask, (&mut incidents, &mut slow)) {
             return Ok(self.noted(answer, incidents));
         }
+        // Those are asked again: how that ends is what is said of them.
+        incidents.retain(|incident: &Incident| !incident.is_slow());
         let patient = self.servers.patient(&slow).collect();
         match self.pass(patient, &visit, &ask, (&mut incidents, &mut Vec::new())) {
             Some(answer) => Ok(self.noted(answer, incidents)),

@@ -53,6 +53,7 @@ impl CacheArguments {
                 let bytes = u64::try_from(self.disk_cache_size).unwrap_or(u64::MAX);
                 caches.with_disk(folder, bytes).map_err(|error| {
                     let error = match error {
+                        // A cache is no store, as this error says of itself.
                         StoreError::Io(error) => error.to_string(),
                         error => error.to_string(),
                     };

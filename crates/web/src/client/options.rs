@@ -33,8 +33,8 @@ pub struct HttpOptions {
     pub connect: Duration,
     /// The time for sending a request, for waiting, and for receiving the answer, each.
     pub transfer: Duration,
-    /// The time for waiting, if it is to be less: whoever has another server to ask waits no longer for one that accepts requests and
-    /// does not answer, and does not ask it again.
+    /// The longest wait for an answer to begin, without effect if it is not below `transfer`. It is for whoever has another server to
+    /// ask: one that accepts a request and does not answer in this time is not asked again.
     pub wait: Duration,
     /// How many connections are kept for the next requests.
     pub idle_connections: usize,

@@ -14,80 +14,71 @@ pub(super) fn describe(
     beginning: &[u8],
     rows: &mut Rows,
 ) -> Option<Result<(), Failure>> {
-    let begins = |with: &[u8]| beginning.starts_with(with);
-    Some(if begins(b"pad-public-key ") {
-        public(path, rows)
-    } else if begins(b"pad-secret-key ") {
-        secret(path, rows)
-    } else if begins(b"pad-file-key ") {
-        of_owner(path, rows)
-    } else if begins(b"pad-file-public ") {
-        of_file(path, rows)
-    } else {
-        return None;
-    })
+    let (_, is, more) = KINDS
+        .iter()
+        .find(|(with, ..)| beginning.starts_with(with))?;
+    rows.add("is", "is", *is);
+    Some(more(path, rows))
 }
+
+/// What is in a key file, or why it cannot be read.
+type Describe = fn(&Path, &mut Rows) -> Result<(), Failure>;
+
+/// How each kind begins, what it is, and what else is said of it.
+const KINDS: &[(&[u8], &str, Describe)] = &[
+    (
+        b"pad-public-key ",
+        "a public key: what everybody needs who verifies",
+        public,
+    ),
+    (
+        b"pad-secret-key ",
+        "a secret key: who has it publishes versions; keep it",
+        secret,
+    ),
+    #[cfg(feature = "file")]
+    (
+        b"pad-file-key ",
+        "the secret key of an owner of outsourced files; keep it",
+        owner,
+    ),
+    #[cfg(feature = "file")]
+    (
+        b"pad-file-public ",
+        "what an owner publishes of an outsourced file: whoever has it audits and reads the file",
+        published,
+    ),
+];
 
 fn public(path: &Path, rows: &mut Rows) -> Result<(), Failure> {
     let public = PublicKey::load(path).map_err(|error| Failure::key_file(path, &error))?;
-    let is = "a public key: what everybody needs who verifies";
-    rows.add("is", "is", is);
     add_public(&public, rows);
     Ok(())
 }
 
 fn secret(path: &Path, rows: &mut Rows) -> Result<(), Failure> {
-    let is = "a secret key: who has it publishes versions; keep it";
-    rows.add("is", "is", is);
     let key = SecretKey::load(path).map_err(|error| Failure::key_file(path, &error))?;
     add_public(key.public(), rows);
     Ok(())
 }
 
-#[cfg_attr(
-    not(feature = "file"),
-    allow(
-        clippy::unnecessary_wraps,
-        reason = "without outsourced files there is nothing to read"
-    )
-)]
-fn of_owner(path: &Path, rows: &mut Rows) -> Result<(), Failure> {
-    let is = "the secret key of an owner of outsourced files; keep it";
-    rows.add("is", "is", is);
-    #[cfg(feature = "file")]
-    {
-        let key = pad::FileOwnerKey::load(path).map_err(|error| unreadable(path, &error))?;
-        rows.add("tags", "tags", key.kind().to_string());
-    }
-    #[cfg(not(feature = "file"))]
-    let _ = path;
+#[cfg(feature = "file")]
+fn owner(path: &Path, rows: &mut Rows) -> Result<(), Failure> {
+    let key = pad::FileOwnerKey::load(path).map_err(|error| unreadable(path, &error))?;
+    rows.add("tags", "tags", key.kind().to_string());
     Ok(())
 }
 
-#[cfg_attr(
-    not(feature = "file"),
-    allow(
-        clippy::unnecessary_wraps,
-        reason = "without outsourced files there is nothing to read"
-    )
-)]
-fn of_file(path: &Path, rows: &mut Rows) -> Result<(), Failure> {
-    let is =
-        "what an owner publishes of an outsourced file: whoever has it audits and reads the file";
-    rows.add("is", "is", is);
-    #[cfg(feature = "file")]
-    {
-        let public = pad::FilePublic::load(path).map_err(|error| unreadable(path, &error))?;
-        let pad::FilePublic { file, server } = public;
-        rows.add("of the file", "of_file", file.since.file.to_string());
-        rows.add("from version", "since", file.since.version);
-        rows.add("tags", "tags", file.tags.kind().to_string());
-        if !server.is_empty() {
-            rows.both("server", "server", Output::show_text(&server), server);
-        }
+#[cfg(feature = "file")]
+fn published(path: &Path, rows: &mut Rows) -> Result<(), Failure> {
+    let public = pad::FilePublic::load(path).map_err(|error| unreadable(path, &error))?;
+    let pad::FilePublic { file, server } = public;
+    rows.add("of the file", "of_file", file.since.file.to_string());
+    rows.add("from version", "since", file.since.version);
+    rows.add("tags", "tags", file.tags.kind().to_string());
+    if !server.is_empty() {
+        rows.both("server", "server", Output::show_text(&server), server);
     }
-    #[cfg(not(feature = "file"))]
-    let _ = path;
     rows.add("for more", "for_more", "pad file audit, pad file read");
     Ok(())
 }
