@@ -67,7 +67,7 @@ mod transfer;
 mod witness;
 
 pub(crate) use failure::Failure;
-pub(crate) use output::{Output, utc};
+pub(crate) use output::{Output, counted, utc};
 
 /// Publish, query and verify persistent authenticated dictionaries.
 ///

@@ -14,7 +14,7 @@ use serde_json::{Map, Value as Json, json};
 use super::{
     Failure, KEY_VARIABLE, NewStoreArguments, Output, StoreArgument,
     files::read_file,
-    output::now,
+    output::{counted, now},
     secret::load_secret,
     session::{AuthorArguments, create_or_match, own_store, require_own},
 };
@@ -228,7 +228,10 @@ impl Commit {
         let root = author.repository().head_text(version)?.root;
         let named = note.name.as_deref().map(Output::show_text);
         let named = named.map_or_else(String::new, |name| format!(" named {name}"));
-        let text = format!("version {version}{named} with {signed} changes, root {root}");
+        let text = format!(
+            "version {version}{named} with {}, root {root}",
+            counted(signed, "change")
+        );
         let mut object = json!({ "version": version.number(), "changes": signed, "root": root });
         if let (Some(name), Some(object)) = (note.name, object.as_object_mut()) {
             object.insert("name".into(), name.into());

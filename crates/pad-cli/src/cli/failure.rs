@@ -52,6 +52,16 @@ impl Failure {
         Self::Input(text.into())
     }
 
+    /// The same of a file, if it is the file's fault.
+    pub(crate) fn of_file(self, file: &Path) -> Self {
+        let named = |text| format!("{}: {text}", file.display());
+        match self {
+            Self::Input(text) => Self::Input(named(text)),
+            Self::Refused(text) => Self::Refused(named(text)),
+            other => other,
+        }
+    }
+
     /// A key file cannot be used.
     pub(crate) fn key_file(path: &Path, error: &KeyFileError) -> Self {
         let text = format!("key file {}: {error}", path.display());
@@ -160,7 +170,15 @@ impl From<CheckError> for Failure {
 
 impl From<ApplyError> for Failure {
     fn from(error: ApplyError) -> Self {
-        Self::Refused(format!("the update is refused: {error}"))
+        match error {
+            // Nothing is wrong with it, as far as can be told: those before it are not here yet.
+            ApplyError::VersionGap { expected, actual } if actual > expected => {
+                Self::Input(format!(
+                    "the update follows version {actual}, and the newest here is version {expected}: apply those between first"
+                ))
+            }
+            error => Self::Refused(format!("the update is refused: {error}")),
+        }
     }
 }
 

@@ -12,6 +12,7 @@ use serde_json::{Map, Value as Json, json};
 use super::{
     Failure, Output,
     at::At,
+    output::counted,
     source::{AskArguments, Entries, Session},
 };
 
@@ -64,9 +65,9 @@ impl History {
         let (since, changes) = listed_history(&session, &key)?;
         show_changes(&session, &key, &changes, output)?;
         let text = format!(
-            "{} changes after version {since}, each {}; that none is missing is the server's word \
+            "{} after version {since}, each {}; that none is missing is the server's word \
              (--complete proves it)",
-            changes.len(),
+            counted(changes.len(), "change"),
             output.verdict(),
         );
         let object = json!({
@@ -95,11 +96,12 @@ fn complete(session: &Session, key: &Key, output: &mut Output) -> Result<(), Fai
     }
     show_changes(session, key, history.changes(), output)?;
     let (number, verdict) = (history.changes().len(), output.verdict());
+    let changes = counted(number, "change");
     let text = if history.is_from_the_beginning() {
-        format!("{number} changes up to version {latest}, each {verdict}; none is missing")
+        format!("{changes} up to version {latest}, each {verdict}; none is missing")
     } else {
         format!(
-            "{number} changes after version {oldest} up to version {latest}, each {verdict}; complete from \
+            "{changes} after version {oldest} up to version {latest}, each {verdict}; complete from \
              version {oldest} on, what was before is not known"
         )
     };

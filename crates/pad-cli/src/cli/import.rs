@@ -21,7 +21,7 @@ use self::{
 use super::{
     Failure, NewStoreArguments, Output, StoreArgument,
     change::entries_of,
-    output::now,
+    output::{counted, now},
     progress, quantity,
     secret::load_secret,
     session::{AuthorArguments, create_or_match, own_store, require_own},
@@ -191,7 +191,7 @@ impl Import {
         if self.again || !scheme.family().is_append_only() || scheme.is_set() {
             return Ok(());
         }
-        if self.append && place.imported_is_not(repository.latest()) {
+        if self.append && place.has_others_than_imported(repository.latest()) {
             return Err(Failure::input(
                 "the log has versions that are not known to be imported, and --append does not compare all snapshots with all of \
                  them: import a trace that begins with all that was imported, or say --again if these snapshots are new",
@@ -259,11 +259,12 @@ impl Import {
             latest => repository.head_text(latest)?.root,
         };
         let text = format!(
-            "imported {} snapshots ({changes} changes; {skipped} were there already) into {}\n\
-             latest version {latest} with {} entries, root {root}",
-            total - skipped,
+            "imported {} ({}; {skipped} were there already) into {}\n\
+             latest version {latest} with {}, root {root}",
+            counted(total - skipped, "snapshot"),
+            counted(changes, "change"),
             self.store.store.display(),
-            repository.entries(),
+            counted(repository.entries(), "entry"),
         );
         let object = json!({
             "imported": total - skipped,
@@ -289,9 +290,9 @@ struct Place {
 }
 
 impl Place {
-    /// Whether there are other versions than imported ones.
+    /// Whether a repository with this latest version has others than imported ones.
     #[cfg(feature = "aad")]
-    fn imported_is_not(self, latest: Version) -> bool {
+    fn has_others_than_imported(self, latest: Version) -> bool {
         u64::try_from(self.imported).ok() != Some(latest.number())
     }
 

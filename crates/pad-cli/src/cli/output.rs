@@ -416,6 +416,22 @@ pub(crate) fn say_failure(json: bool, exit: u8, kind: &str, text: &str) {
     drop(io::stderr().write_all(line.as_bytes()));
 }
 
+/// So many things, in words: `1 change`, `2 entries`.
+pub(crate) fn counted(number: impl ToString, thing: &str) -> String {
+    let number = number.to_string();
+    let things = things(&number, thing);
+    format!("{number} {things}")
+}
+
+/// How things are called of which there are so many.
+pub(crate) fn things(number: &str, thing: &str) -> String {
+    match (number, thing.strip_suffix('y')) {
+        ("1", _) => thing.to_owned(),
+        (_, Some(stem)) => format!("{stem}ies"),
+        (_, None) => format!("{thing}s"),
+    }
+}
+
 /// A time of day and its date, UTC (ISO 8601), by the calendar of today.
 pub(crate) fn utc(seconds: u64) -> String {
     const DAY: u64 = 86_400;

@@ -14,7 +14,7 @@ use serde_json::{Map, Value as Json, json};
 use super::{
     Failure, Output,
     at::At,
-    output::utc,
+    output::{counted, things, utc},
     source::{AskArguments, Session},
 };
 
@@ -126,7 +126,12 @@ fn note_text(note: &VersionNote) -> String {
     } = note;
     let name = name.as_deref().map(Output::show_text);
     let (time, name) = (utc(*seconds), name.unwrap_or_default());
-    let text = format!("  {time}  {changes:>6} changes  {entries:>8} entries  {name}");
+    let (changes, entries) = (changes.to_string(), entries.to_string());
+    let text = format!(
+        "  {time}  {changes:>6} {:<7}  {entries:>8} {:<7}  {name}",
+        things(&changes, "change"),
+        things(&entries, "entry"),
+    );
     text.trim_end().to_owned()
 }
 
@@ -206,7 +211,10 @@ impl Range {
         let version = session.version(self.at.as_ref(), output)?;
         let count = list(&session, version, range, output)?;
         let verdict = output.verdict();
-        let text = format!("{count} entries, no more in between   [version {version}, {verdict}]");
+        let text = format!(
+            "{}, no more in between   [version {version}, {verdict}]",
+            counted(count, "entry")
+        );
         let object = json!({ "end": true, "version": version.number(), "entries": count });
         output.say_verdict(&text, object)
     }

@@ -1,6 +1,6 @@
 //! `pad export` and `pad apply`: how signed updates travel from an author to a server.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::{ArgGroup, Args};
 use pad::{
@@ -143,15 +143,11 @@ impl Apply {
         let mut repository = open_repository(path)?;
         for file in &self.updates {
             let bytes = read_file(file, MAX_UPDATE_BYTES)?;
-            let failed = |error: Failure| match error {
-                Failure::Refused(text) => Failure::Refused(format!("{}: {text}", file.display())),
-                other => other,
-            };
             match Kind::of(&bytes) {
-                Ok(kind) if kind.number == LIST => apply_all(&mut repository, file, &bytes, output),
+                Ok(kind) if kind.number == LIST => apply_all(&mut repository, &bytes, output),
                 _ => apply(&mut repository, &bytes, output),
             }
-            .map_err(failed)?;
+            .map_err(|error| error.of_file(file))?;
         }
         Ok(())
     }
@@ -160,7 +156,6 @@ impl Apply {
 /// Applies the updates of a list in their order.
 fn apply_all(
     repository: &mut AnyRepository,
-    file: &Path,
     list: &[u8],
     output: &mut Output,
 ) -> Result<(), Failure> {
@@ -169,10 +164,7 @@ fn apply_all(
         Failure::Refused(text)
     })?;
     if updates.is_empty() {
-        let file = file.display();
-        return Err(Failure::Input(format!(
-            "{file}: there are no updates in it"
-        )));
+        return Err(Failure::input("there are no updates in it"));
     }
     for update in updates {
         apply(repository, update, output)?;

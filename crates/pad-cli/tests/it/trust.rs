@@ -315,6 +315,6 @@ fn history_is_complete_from_the_oldest_version_that_is_kept() {
         assert!(printed.contains("complete from version 2 on"), "{printed}");
         assert!(!printed.contains("none is missing"), "{printed}");
         let listed = bench.ok("history --store s --public k.pub quince");
-        assert!(listed.contains("1 changes after version 2"), "{listed}");
+        assert!(listed.contains("1 change after version 2"), "{listed}");
     }
 }

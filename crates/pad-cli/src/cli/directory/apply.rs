@@ -36,7 +36,7 @@ impl Apply {
             let update = update.map_err(|error| refused(&error))?;
             let version = directory.apply(&update).map_err(|error| match error {
                 ApplyError::Store(fault) => failure::fault(&directory, fault),
-                error => refused(&error),
+                error => Failure::from(error).of_file(path),
             })?;
             let (line, object) = version_line(&directory, version)?;
             output.say(&format!("{line}, verified and stored"), &object.into())?;

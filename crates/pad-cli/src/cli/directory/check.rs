@@ -8,7 +8,7 @@ use pad::{
 use serde_json::json;
 
 use super::{ReadArguments, with_suite};
-use crate::cli::{Failure, Output, progress};
+use crate::cli::{Failure, Output, counted, progress};
 
 #[derive(Debug, Args)]
 #[command(after_help = "Example: pad directory check photographs --public directory.key.pub")]
@@ -55,8 +55,10 @@ impl Check {
         let version = directory.latest();
         let verdict = output.verdict();
         let text = format!(
-            "the directory is whole: {entries} entries in {blocks} blocks, up to the signed root of version {version}   \
-             [{verdict}]"
+            "the directory is whole: {} in {}, up to the signed root of version {version}   \
+             [{verdict}]",
+            counted(entries, "entry"),
+            counted(blocks, "block"),
         );
         let object = json!({ "version": version.number(), "entries": entries, "blocks": blocks });
         output.say_verdict(&text, object)

@@ -6,7 +6,7 @@ use pad::{
 };
 
 use super::shown::{self, Looked, Unassigned};
-use crate::cli::{Failure, Output};
+use crate::cli::{Failure, Output, counted};
 
 /// Some ids, or all of a range.
 #[derive(Clone, Debug)]
@@ -44,7 +44,7 @@ impl Asked {
         match self {
             Self::Ids(query) => match query.single() {
                 Some(id) => format!("entry {}", id.number()),
-                None => format!("{} entries", query.ids().len()),
+                None => counted(query.ids().len(), "entry"),
             },
             Self::Range(range) => {
                 let (start, end) = range.bounds();

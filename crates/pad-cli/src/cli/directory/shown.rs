@@ -6,7 +6,7 @@ use pad::{
 };
 use serde_json::{Map, Value as Json, json};
 
-use crate::cli::{Failure, Output};
+use crate::cli::{Failure, Output, counted};
 
 /// A version of a directory that was just made, in words and as the fields of an object.
 pub(super) fn version_line<S: Suite>(
@@ -15,7 +15,10 @@ pub(super) fn version_line<S: Suite>(
 ) -> Result<(String, Map<String, Json>), Failure> {
     let root = hex::encode(directory.heads().head(version)?.head.root);
     let entries = directory.registered();
-    let text = format!("version {version}, root {root}, with {entries} entries");
+    let text = format!(
+        "version {version}, root {root}, with {}",
+        counted(entries, "entry")
+    );
     let mut object = Map::new();
     object.insert("version".into(), version.number().into());
     object.insert("entries".into(), entries.into());
@@ -43,7 +46,10 @@ pub(super) fn entries<S: Suite, Q: Selection>(
     }
     let registered = entries.registered;
     let how = looked.text();
-    let text = format!("[version {version} of {registered} entries, {verdict}{how}]");
+    let text = format!(
+        "[version {version} of {}, {verdict}{how}]",
+        counted(registered, "entry")
+    );
     let mut object = json!({
         "version": version.number(),
         "registered": registered,

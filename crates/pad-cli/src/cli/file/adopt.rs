@@ -6,7 +6,7 @@ use flexlist_service::client::{ClientError, Vouched};
 use serde_json::json;
 
 use super::{Client, FileArguments, state_line, state_object};
-use crate::cli::{Failure, Output};
+use crate::cli::{Failure, Output, counted};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -80,7 +80,7 @@ fn way(known: Option<&FileState>, shown: &FileState) -> String {
     let from = known.version;
     if version < from {
         let count = from - version;
-        let steps = plural(count, "version");
+        let steps = counted(count, "version");
         let changes = match count {
             1 => format!("version {from}"),
             _ => format!("versions {} to {from}", version + 1),
@@ -91,7 +91,7 @@ fn way(known: Option<&FileState>, shown: &FileState) -> String {
         );
     }
     if version > from {
-        let steps = plural(version - from, "version");
+        let steps = counted(version - from, "version");
         return format!(
             "{signed}; this state has version {from}, so it is an older copy: that is {steps} forth"
         );
@@ -104,13 +104,6 @@ fn way(known: Option<&FileState>, shown: &FileState) -> String {
          given up",
         known.list.total
     )
-}
-
-fn plural(count: u64, what: &str) -> String {
-    match count {
-        1 => format!("1 {what}"),
-        _ => format!("{count} {what}s"),
-    }
 }
 
 impl FileArguments {

@@ -122,8 +122,8 @@ impl Output {
     fn grown(&mut self, grown: &pad::aad::Grown) -> Result<(), Failure> {
         let (from, to) = (grown.from, grown.to);
         let text = format!(
-            "grown    version {to} contains version {from}: of its {} entries the first {}   [{}]",
-            grown.to_size,
+            "grown    version {to} contains version {from}: of its {} the first {}   [{}]",
+            super::counted(grown.to_size, "entry"),
             grown.from_size,
             self.verdict(),
         );
