@@ -10,7 +10,7 @@ use serde::Serialize;
 
 mod refusals;
 
-pub use refusals::{Refusal, refusals};
+pub use refusals::{EVERY, Refusal, refusals};
 
 /// The published file of this name, such as `trees/treap`.
 pub fn path(name: &str) -> PathBuf {

@@ -129,7 +129,7 @@ fn proof_files_are_the_published_ones() {
         let asked = ("entries", list.to_vec());
         let (asked, file) = publisher.publish(asked, (head, proof), &query, list.iter().copied());
         if number == 0 {
-            let refused = refusals(&file, 32);
+            let refused = refusals(&file, 32, published::EVERY);
             publisher.refuse(&asked, refused, &query);
             // For other ids than those of the proof: one registered id less, one more, another one. Ids that are not registered
             // add nothing to a proof, so it is that of 4 and 6 as well.
@@ -155,7 +155,7 @@ fn proof_files_are_the_published_ones() {
         let asked = ("entries of a range", vec![start, end]);
         let (asked, file) = publisher.publish(asked, (head, proof), &query, start..end);
         if number == 0 {
-            publisher.refuse(&asked, refusals(&file, 32), &query);
+            publisher.refuse(&asked, refusals(&file, 32, published::EVERY), &query);
         }
     }
     // Version 0 has no head.

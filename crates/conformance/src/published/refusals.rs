@@ -19,6 +19,9 @@ impl Refusal {
     }
 }
 
+/// How far apart the bytes are of which a bit is changed, where proofs are short.
+pub const EVERY: usize = 11;
+
 /// The order of the group of Ed25519, little-endian.
 const ORDER: [u8; 32] = [
     0xed, 0xd3, 0xf5, 0x5c, 0x1a, 0x63, 0x12, 0x58, 0xd6, 0x9c, 0xf7, 0xa2, 0xde, 0xf9, 0xde, 0x14,
@@ -26,8 +29,8 @@ const ORDER: [u8; 32] = [
 ];
 
 /// Every changed envelope, head, length and end of a proof file with a head, under a suite with digests of this
-/// many bytes, and a changed bit in every eleventh byte behind the head.
-pub fn refusals(file: &[u8], digest: usize) -> Vec<Refusal> {
+/// many bytes, and a changed bit in the first byte behind the head and one in `every` after it.
+pub fn refusals(file: &[u8], digest: usize, every: usize) -> Vec<Refusal> {
     let places = Places::of(file, digest);
     let (flag, scheme) = (places.flag, places.flag + 1);
     let dictionary = scheme + places.scheme;
@@ -79,7 +82,7 @@ pub fn refusals(file: &[u8], digest: usize) -> Vec<Refusal> {
     made.extend(numbers(file, &places, version));
     made.extend(
         (places.proof..file.len())
-            .step_by(11)
+            .step_by(every)
             .map(|place| Refusal::new(format!("a bit of byte {place}"), flipped(place))),
     );
     made

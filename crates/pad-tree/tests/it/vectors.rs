@@ -359,7 +359,7 @@ impl<S: Suite, St: Store<S>> Prover<'_, S, St> {
         self.files.accept(file, &bytes, accepts);
         if is_first && asked.version > 0 {
             let digest = S::empty_tree().as_ref().len();
-            let mut changed = refusals(&bytes, digest);
+            let mut changed = refusals(&bytes, digest, published::EVERY);
             changed.extend(changed_trees(&mirror).into_iter().map(|(why, mirror)| {
                 let proof = mirror.to_proof::<Q>();
                 let head = response.head;

@@ -102,11 +102,20 @@ impl Recorded for BilinearSecretKey {
     }
 }
 
-fn vector<D>() -> AccumulatedVector
+/// Proof files: the shortest proof first, of one part; none; of two parts; absent.
+const IN_FILES: [(u64, &str); 6] = [
+    (2, "banana"),
+    (0, "apple"),
+    (1, "apple"),
+    (3, "date"),
+    (4, "date"),
+    (4, "zzz"),
+];
+
+fn vector<D>(Made { updates, server }: &Made<S, D>) -> AccumulatedVector
 where
     D: Design<S, Secret: Recorded, Key: PublicKey>,
 {
-    let Made { updates, server } = make_with::<S, D>(D::Secret::recorded(), &VERSIONS);
     let context = Context::of(server.authority());
     let label = |generation| pad_tuple::accumulated::label::<S>(context, generation);
     let ids =
@@ -129,10 +138,10 @@ where
         versions: updates.iter().map(version_vector::<S, D>).collect(),
         proofs: ASKED
             .iter()
-            .map(|(version, name)| prove(&server, *version, name))
+            .map(|(version, name)| prove(server, *version, name))
             .collect(),
-        refused: refused::look_ups::<S, D>(&server, (4, "apple")),
-        refused_updates: refused::updates::<S, D>(&updates, &server),
+        refused: refused::look_ups::<S, D>(server, (4, "apple")),
+        refused_updates: refused::updates::<S, D>(updates, server),
     }
 }
 
@@ -140,7 +149,11 @@ macro_rules! accumulated {
     ($name:ident, $design:ty) => {
         #[test]
         fn $name() {
-            check(stringify!($name), &vector::<$design>());
+            let secret = <$design as Design<S>>::Secret::recorded();
+            let made = make_with::<S, $design>(secret, &VERSIONS);
+            check(stringify!($name), &vector(&made));
+            let files = proof_files::accumulated(&made.server, &IN_FILES);
+            check_files(stringify!($name), &files);
         }
     };
 }

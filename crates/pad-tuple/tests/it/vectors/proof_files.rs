@@ -1,6 +1,6 @@
-//! Proof files of the signed designs: what a client accepts of them, and what it refuses.
+//! Proof files of all designs: what a client accepts of them, and what it refuses.
 
-use conformance::published::{Asked, ProofFile, ProofFiles, Refusal, public_text, refusals};
+use conformance::published::{Asked, EVERY, ProofFile, ProofFiles, Refusal, public_text, refusals};
 use pad_core::{
     Answers, Client, Key, KeyRange, Keys, PublicKey, Question, Response, codec::Message,
 };
@@ -26,10 +26,15 @@ const RANGES: [(u64, Option<&str>, Option<&str>); 4] = [
     (7, Some("b"), Some("z")),
 ];
 
+/// How far apart the bytes are of which a bit is changed in files of accumulated designs, which are long.
+#[cfg(feature = "accumulators")]
+const EVERY_ACCUMULATED: usize = 67;
+
 /// The proof files of the dictionary of the vectors.
-struct Publisher<'a, S: Suite, D: AggregateDesign<S>> {
+struct Publisher<'a, S: Suite, D: Design<S>> {
     server: &'a TupleRepository<S, D>,
     client: Client<Tuple<D, S>>,
+    every: usize,
     files: ProofFiles,
 }
 
@@ -39,19 +44,30 @@ where
     D: SignsAnything<S, Key: TupleKey>,
 {
     let server = make::<S, D>().server;
-    let (authority, key) = (*server.authority(), server.key());
-    let scheme = format!("tuple-{}", D::NAME);
-    let own = key.text();
-    let public = PublicKey::new(authority.author, authority.dictionary, key.clone());
-    let mut publisher = Publisher {
-        server: &server,
-        client: Client::new(public),
-        files: ProofFiles::new(public_text((S::NAME, &scheme), &authority, own.as_deref())),
-    };
-    publisher.look_up();
+    let own = server.key().text();
+    let mut publisher = Publisher::new(&server, own.as_deref(), EVERY);
+    publisher.look_up(&QUESTIONS);
     publisher.look_up_several();
     publisher.look_up_ranges();
     publisher.refuse_what_is_signed_for_version_0();
+    publisher.files
+}
+
+/// Look-ups alone; the first of them has the shortest proof, which refused files are made of.
+#[cfg(feature = "accumulators")]
+pub(super) fn accumulated<S, D>(
+    server: &TupleRepository<S, D>,
+    questions: &[(u64, &str)],
+) -> ProofFiles
+where
+    S: Suite,
+    D: Design<S, Key: pad_tuple::PublicBytes>,
+{
+    use pad_tuple::PublicBytes as _;
+
+    let own = hex::encode(server.key().to_vec());
+    let mut publisher = Publisher::new(server, Some(&own), EVERY_ACCUMULATED);
+    publisher.look_up(questions);
     publisher.files
 }
 
@@ -94,17 +110,6 @@ impl<S: Suite, D: SignsAnything<S>> Publisher<'_, S, D> {
 }
 
 impl<S: Suite, D: AggregateDesign<S>> Publisher<'_, S, D> {
-    fn look_up(&mut self) {
-        for (version, name) in QUESTIONS {
-            let asked = key(name);
-            let proof = self.server.prove(Version::new(version), &asked).unwrap();
-            let file = ("look-up", version, vec![Some(hex::encode(name))]);
-            self.publish(file, &asked, &proof, &changed_look_ups(&proof), |lookup| {
-                vec![(hex::encode(name), lookup.answer.value().map(hex::encode))]
-            });
-        }
-    }
-
     fn look_up_several(&mut self) {
         for (version, names) in SEVERAL {
             let asked = Keys::new(names.iter().map(|name| key(*name)).collect()).unwrap();
@@ -157,6 +162,32 @@ impl<S: Suite, D: AggregateDesign<S>> Publisher<'_, S, D> {
             );
         }
     }
+}
+
+impl<'a, S: Suite, D: Design<S>> Publisher<'a, S, D> {
+    /// Nothing yet; `own` is the key of the design in the public key file.
+    fn new(server: &'a TupleRepository<S, D>, own: Option<&str>, every: usize) -> Self {
+        let (authority, key) = (server.authority(), server.key().clone());
+        let scheme = format!("tuple-{}", D::NAME);
+        let public = PublicKey::new(authority.author, authority.dictionary, key);
+        Self {
+            server,
+            client: Client::new(public),
+            every,
+            files: ProofFiles::new(public_text((S::NAME, &scheme), authority, own)),
+        }
+    }
+
+    fn look_up(&mut self, questions: &[(u64, &str)]) {
+        for &(version, name) in questions {
+            let asked = key(name);
+            let proof = self.server.prove(Version::new(version), &asked).unwrap();
+            let file = ("look-up", version, vec![Some(hex::encode(name))]);
+            self.publish(file, &asked, &proof, &changed_look_ups(&proof), |lookup| {
+                vec![(hex::encode(name), lookup.answer.value().map(hex::encode))]
+            });
+        }
+    }
 
     /// Adds a proof file, and, of the first of each kind that is not about version 0, what must be refused in
     /// its place.
@@ -196,7 +227,7 @@ impl<S: Suite, D: AggregateDesign<S>> Publisher<'_, S, D> {
             before.all(|other| other.asked.question != asked.question || other.asked.version == 0);
         self.files.accept(file, &bytes, accepts);
         if is_first && version > 0 {
-            let mut refused = refusals(&bytes, S::empty_tree().as_ref().len());
+            let mut refused = refusals(&bytes, S::empty_tree().as_ref().len(), self.every);
             let changed = changed.iter();
             refused.extend(changed.map(|(why, proof)| Refusal::new(*why, message(proof))));
             self.files.refuse_changes(&asked, refused, accepts);
