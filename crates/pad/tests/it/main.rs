@@ -7,6 +7,7 @@ mod bulk;
 mod damage;
 mod documents;
 mod durable;
+mod head_vectors;
 #[cfg(feature = "aad")]
 mod log;
 #[cfg(feature = "aad")]

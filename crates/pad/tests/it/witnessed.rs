@@ -20,7 +20,7 @@ use transparency_log::{
 type S = Sha256Ed25519;
 
 /// A log's entries; each hash is computed when it is asked for.
-struct Entries(Vec<Vec<u8>>);
+pub(crate) struct Entries(pub(crate) Vec<Vec<u8>>);
 
 impl Subtrees for Entries {
     type Error = Infallible;
@@ -71,7 +71,7 @@ fn witness_key() -> Cosigner {
     Cosigner::new("witness.example/w".parse().unwrap(), &[2; 32])
 }
 
-fn time(seconds: u64) -> Timestamp {
+pub(crate) fn time(seconds: u64) -> Timestamp {
     Timestamp::from_seconds(seconds).unwrap()
 }
 
