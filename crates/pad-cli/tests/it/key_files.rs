@@ -52,7 +52,7 @@ struct Refused {
 const COMMENT: &str = "Texts of public key files, and of what owners publish of outsourced files; a line feed is \\n. What the fields mean: \
      docs/vectors/README.md.";
 
-fn published_json(name: &str) -> Json {
+pub(crate) fn published_json(name: &str) -> Json {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/vectors");
     let text = fs::read_to_string(path.join(format!("{name}.json"))).unwrap();
     serde_json::from_str(&text).unwrap()
@@ -71,7 +71,7 @@ fn key_text(suite: &str, scheme: &str, own: &str) -> String {
     )
 }
 
-fn good() -> Vec<String> {
+pub(crate) fn good() -> Vec<String> {
     let of = |file: &str, name: &str| {
         let json = published_json(file);
         json.pointer(name).unwrap().as_str().unwrap().to_owned()

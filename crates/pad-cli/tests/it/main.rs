@@ -39,6 +39,15 @@ mod passphrase;
 mod process;
 mod python;
 mod record;
+#[cfg(all(
+    feature = "accumulators",
+    feature = "aad",
+    feature = "bls",
+    feature = "file",
+    feature = "passphrase",
+    unix
+))]
+mod secret_keys;
 #[cfg(feature = "network")]
 mod service;
 #[cfg(any(feature = "aad", feature = "file"))]
