@@ -8,8 +8,8 @@ import json
 import pathlib
 import sys
 
-from pad_verifier import accumulated, directories, ed25519, flexlist, flexlist_updates, heads, messages
-from pad_verifier import proof_files, rsa, tuples
+from pad_verifier import accumulated, directories, ed25519, flexlist, flexlist_updates, head_log, heads, messages
+from pad_verifier import proof_files, rsa, secret_keys, tuples
 from pad_verifier.keys import FilePublic, PublicKey
 from pad_verifier.questions import Question
 from pad_verifier.reader import open_message
@@ -56,6 +56,18 @@ def check_proof_files(vectors):
             continue
         raise Wrong(f"accepted as {found}: {case}")
     return len(vectors["accepted"]), len(vectors["refused"])
+
+
+def check_hashes(vectors):
+    """Both functions of each suite."""
+    for case in vectors["hashes"]:
+        if SUITES[case["suite"]].hash(case["tag"], bytes.fromhex(case["data"])).hex() != case["digest"]:
+            raise Wrong(f"another digest: {case}")
+    for case in vectors["nodes"]:
+        pair = bytes.fromhex(case["left"]), bytes.fromhex(case["right"])
+        if SUITES[case["suite"]].node(case["tag"], *pair).hex() != case["digest"]:
+            raise Wrong(f"another digest: {case}")
+    return len(vectors["hashes"]) + len(vectors["nodes"]), 0
 
 
 def check_signatures(vectors):
@@ -159,6 +171,55 @@ def check_key_files(vectors):
                 continue
             raise Wrong(f"accepted: {case}")
     return counts
+
+
+def is_refused(read, *arguments):
+    """Whether this refuses."""
+    try:
+        read(*arguments)
+    except Refused:
+        return True
+    return False
+
+
+def check_secret_keys(vectors):
+    """Secret key files, but for the secrets of schemes and of tags: what is wrong with those alone is not counted."""
+    counts = [0, 0]
+    for case in vectors["accepted_secrets"]:
+        if f"\nauthor {secret_keys.author_of(case['text']).hex()}\n" not in case["public"]:
+            raise Wrong(f"another author: {case}")
+        counts[0] += 1
+    for case in vectors["accepted_owners"]:
+        if secret_keys.owner_of(case["text"])[0].hex() != case["owner"]:
+            raise Wrong(f"another owner: {case}")
+        counts[0] += 1
+    for name, read in (("refused_secrets", secret_keys.author_of), ("refused_owners", secret_keys.owner_of)):
+        counts[1] += sum(is_refused(read, case["text"]) for case in vectors[name])
+    return counts
+
+
+def check_encrypted_keys(vectors):
+    for case in vectors["accepted"]:
+        if secret_keys.decrypt(bytes.fromhex(case["file"]), case["passphrase"]) != case["text"]:
+            raise Wrong(f"another text: {case}")
+    for case in vectors["refused"]:
+        if not is_refused(secret_keys.decrypt, bytes.fromhex(case["file"]), case["passphrase"]):
+            raise Wrong(f"accepted: {case}")
+    return len(vectors["accepted"]), len(vectors["refused"])
+
+
+def check_head_log(vectors):
+    """Proofs of the newest head."""
+    public, policy = PublicKey(vectors["public"]), head_log.Policy(vectors["policy"])
+    entries = [bytes.fromhex(entry) for entry in vectors["entries"]]
+    for case in vectors["accepted"]:
+        found = head_log.newest(case["proof"], public, policy, case["since"])
+        if found != (case["version"], entries[case["version"] - 1]):
+            raise Wrong(f"another head: {case}")
+    for case in vectors["refused"]:
+        if not is_refused(head_log.newest, case["proof"], public, policy, case["since"]):
+            raise Wrong(f"accepted: {case}")
+    return len(vectors["accepted"]), len(vectors["refused"])
 
 
 def check_directories(vectors):
@@ -353,10 +414,18 @@ def check(path):
         return check_directories(vectors)
     if "accepted_keys" in vectors:
         return check_key_files(vectors)
+    if "accepted_secrets" in vectors:
+        return check_secret_keys(vectors)
+    if "policy" in vectors:
+        return check_head_log(vectors)
+    if path.stem == "encrypted-keys":
+        return check_encrypted_keys(vectors)
     if "accepted" in vectors and "public" not in vectors:
         return check_messages(vectors)
     if "accepted" in vectors:
         return check_proof_files(vectors)
+    if "nodes" in vectors:
+        return check_hashes(vectors)
     if "signatures" in vectors:
         return check_signatures(vectors)
     if "design" in vectors:
@@ -368,11 +437,15 @@ def main():
     given = [pathlib.Path(path) for path in sys.argv[1:]]
     files = given or [
         *sorted(VECTORS.glob("proof-files/*.json")),
+        VECTORS / "hashes.json",
         VECTORS / "ed25519.json",
         VECTORS / "key-files.json",
+        VECTORS / "secret-keys.json",
+        VECTORS / "encrypted-keys.json",
         VECTORS / "messages.json",
         VECTORS / "files" / "flexlist.json",
         VECTORS / "accumulators" / "rsa.json",
+        VECTORS / "logs" / "heads.json",
         VECTORS / "directories" / "block_directory.json",
         *sorted(path for path in VECTORS.glob("trees/*.json") if path.stem != "accumulated"),
         *sorted(path for path in VECTORS.glob("tuples/*.json") if path.stem != "many-and-range"),

@@ -61,6 +61,12 @@ def _is_of_small_order(point):
 BASE = _decompress((4 * pow(5, -1, P) % P).to_bytes(32, "little"))
 
 
+def public_of(seed):
+    """The public key of a seed."""
+    scalar = int.from_bytes(hashlib.sha512(seed).digest()[:32], "little")
+    return _compress(_multiply(scalar & (1 << 254) - 8 | 1 << 254, BASE))
+
+
 @functools.lru_cache(maxsize=64)
 def point_of_key(key):
     """The point of a public key, or None if no author has this key."""
