@@ -10,6 +10,7 @@ mod compacted;
 mod conformance;
 mod format_document;
 mod growth;
+mod hashes;
 mod independent_verifier;
 mod logs;
 mod parts;
