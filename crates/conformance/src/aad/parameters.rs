@@ -25,6 +25,13 @@ pub fn secret() -> Fr {
 
 /// The parameters of the secret with this many powers beyond the generator. Read as anybody's parameters are.
 pub fn parameters(capacity: usize) -> Arc<Parameters> {
+    let bytes = message(capacity);
+    let read = wire::decode::<Parameters>(&Workers::sequential(), &bytes, bytes.len());
+    Arc::new(read.unwrap().into_unverified())
+}
+
+/// The message of these parameters.
+pub fn message(capacity: usize) -> Vec<u8> {
     let powers = core::iter::successors(Some(Fr::ONE), |power| Some(*power * secret()));
     let powers: Vec<Fr> = powers.take(capacity + 1).collect();
     let powers = G1Projective::generator().batch_mul(&powers);
@@ -40,6 +47,5 @@ pub fn parameters(capacity: usize) -> Arc<Parameters> {
     for power in [G2Affine::generator(), s_g2] {
         bytes.extend_from_slice(&point::encode::<g2::Config, G2_BYTES>(&power));
     }
-    let read = wire::decode::<Parameters>(&Workers::sequential(), &bytes, bytes.len());
-    Arc::new(read.unwrap().into_unverified())
+    bytes
 }

@@ -30,6 +30,8 @@ mod kill;
 mod log_crashes;
 #[cfg(feature = "aad")]
 mod log_proofs;
+#[cfg(feature = "aad")]
+mod log_vectors;
 mod memory;
 mod messages;
 mod names;
