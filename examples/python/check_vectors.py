@@ -70,18 +70,6 @@ def check_hashes(vectors):
     return len(vectors["hashes"]) + len(vectors["nodes"]), 0
 
 
-def check_hashes(vectors):
-    """Both functions of each suite."""
-    for case in vectors["hashes"]:
-        if SUITES[case["suite"]].hash(case["tag"], bytes.fromhex(case["data"])).hex() != case["digest"]:
-            raise Wrong(f"another digest: {case}")
-    for case in vectors["nodes"]:
-        pair = bytes.fromhex(case["left"]), bytes.fromhex(case["right"])
-        if SUITES[case["suite"]].node(case["tag"], *pair).hex() != case["digest"]:
-            raise Wrong(f"another digest: {case}")
-    return len(vectors["hashes"]) + len(vectors["nodes"]), 0
-
-
 def check_signatures(vectors):
     counts = [0, 0]
     for case in vectors["signatures"]:
@@ -438,8 +426,6 @@ def check(path):
         return check_proof_files(vectors)
     if "nodes" in vectors:
         return check_hashes(vectors)
-    if "nodes" in vectors:
-        return check_hashes(vectors)
     if "signatures" in vectors:
         return check_signatures(vectors)
     if "design" in vectors:
@@ -451,7 +437,6 @@ def main():
     given = [pathlib.Path(path) for path in sys.argv[1:]]
     files = given or [
         *sorted(VECTORS.glob("proof-files/*.json")),
-        VECTORS / "hashes.json",
         VECTORS / "hashes.json",
         VECTORS / "ed25519.json",
         VECTORS / "key-files.json",
