@@ -8,8 +8,9 @@ import json
 import pathlib
 import sys
 
-from pad_verifier import accumulated, directories, ed25519, flexlist, flexlist_updates, heads, messages
+from pad_verifier import accumulated, bilinear, directories, ed25519, flexlist, flexlist_updates, heads, messages
 from pad_verifier import proof_files, rsa, tuples
+from pad_verifier.accumulators import HASH
 from pad_verifier.keys import FilePublic, PublicKey
 from pad_verifier.questions import Question
 from pad_verifier.reader import open_message
@@ -17,6 +18,9 @@ from pad_verifier.refusal import Refused, Unsupported, require
 from pad_verifier.suites import SUITES
 
 VECTORS = pathlib.Path(__file__).resolve().parents[2] / "docs" / "vectors"
+
+#: The author's key in all vectors.
+AUTHOR = bytes.fromhex("197f6b23e16c8532c6abc838facd5ea789be0c76b2920334039bfa8b3d368d61")
 
 
 class Wrong(Exception):
@@ -207,8 +211,10 @@ def check_messages(vectors):
 
 
 def check_accumulators(vectors):
-    """RSA accumulators, under both rules of representatives."""
+    """RSA accumulators under both rules of representatives, or all messages of bilinear ones."""
     by_name, counts = {name: bytes.fromhex(text) for name, text in vectors["messages"].items()}, [0, 0]
+    if int.from_bytes(by_name["parameters"][6:8], "big") == bilinear.SCHEME:
+        return check_bilinear(by_name)
     for rule, value in (("", "value"), ("rule 2: ", "value of apple and banana")):
         of = rsa.Accumulator(by_name[f"{rule}parameters"], b"vectors")
         if of.id != by_name[f"{rule}id"]:
@@ -226,6 +232,56 @@ def check_accumulators(vectors):
                 continue
             raise Wrong(f"{rule}accepted: {element}, {bad.hex()}")
     return counts
+
+
+def check_bilinear(by_name):
+    of, counts = bilinear.Accumulator(by_name["parameters"], b"vectors"), [0, 0]
+    digest = HASH("pad/v1/accumulator-element", of.id + b"apple")
+    steps = (of.id, by_name["id"]), (digest, by_name["element digest apple"]), (digest, by_name["element apple"][8:])
+    scalar = of.scalar_of(b"apple").to_bytes(32, "big")
+    value = open_message(by_name["value"], 49, bilinear.SCHEME, 1 << 12).body
+    signed = open_message(by_name["signed value"], 50, bilinear.SCHEME, 1 << 12).body
+    message = of.signed_bytes(int.from_bytes(signed[:8], "big"), signed[72:])
+    for found, expected in (
+        *steps,
+        (scalar, by_name["scalar apple"]),
+        (message, by_name["signed bytes"]),
+        (signed[72:], value),
+    ):
+        if found != expected:
+            raise Wrong(f"{found.hex()} instead of {expected.hex()}")
+    if not ed25519.verify(AUTHOR, message, signed[8:72]):
+        raise Wrong("the signed value")
+    for name, kind, check, elements in (
+        ("witness apple", 51, of.check_member, [b"apple", b"banana"]),
+        ("witness of absence damson", 52, of.check_absent, [b"damson", b"apple"]),
+        ("witness of apple and cherry", 53, of.check_subset, [[b"apple", b"cherry"], [b"apple", b"banana"]]),
+    ):
+        witness = open_message(by_name[name], kind, bilinear.SCHEME, 1 << 12).body
+        good, other = elements
+        check(good, witness, value)
+        counts[0] += 1
+        changed = [witness[:place] + bytes([witness[place] ^ 1]) + witness[place + 1 :] for place in range(len(witness))]
+        cases = [(other, witness), (good, witness[:-1]), *((good, bad) for bad in changed)]
+        counts[1] += refusals(f"{name}: ", check, [(element, bad, value) for element, bad in cases])
+    name = next(name for name in by_name if name.startswith("change"))
+    change = by_name[name]
+    before, after, removed, added = of.check_change(change)
+    if (before, after) == (value, value) or len(removed) + len(added) != 3:
+        raise Wrong(name)
+    changed = [change[:place] + bytes([change[place] ^ 1]) + change[place + 1 :] for place in range(0, len(change), 3)]
+    return counts[0] + 1, counts[1] + refusals(f"{name}: ", of.check_change, [(bad,) for bad in changed])
+
+
+def refusals(name, check, cases):
+    """How many cases are refused, which are all."""
+    for case in cases:
+        try:
+            check(*case)
+        except Refused:
+            continue
+        raise Wrong(f"{name}accepted: {case}")
+    return len(cases)
 
 
 def check_lists(vectors):
@@ -292,6 +348,11 @@ def check_tuples(vectors):
     if vectors["design"].endswith("-rsa"):
         accumulator = json.loads((VECTORS / "accumulators" / "rsa.json").read_text())
         own = f"scheme-key {accumulator['messages']['parameters']}\n"
+    if vectors["design"].endswith("-bilinear"):
+        accumulator = json.loads((VECTORS / "accumulators" / "bilinear.json").read_text())
+        own = f"scheme-key {accumulator['messages']['parameters']}\n"
+    if "tuple_key" in vectors:
+        own = f"scheme-key {vectors['tuple_key']}\n"
     public = PublicKey(
         f"pad-public-key v1\nsuite {vectors.get('suite', 'sha256-ed25519')}\nscheme tuple-{vectors['design']}\n"
         f"dictionary {vectors['dictionary_id']}\nauthor {vectors['author_key']}\n{own}"
@@ -372,7 +433,7 @@ def main():
         VECTORS / "key-files.json",
         VECTORS / "messages.json",
         VECTORS / "files" / "flexlist.json",
-        VECTORS / "accumulators" / "rsa.json",
+        *sorted(VECTORS.glob("accumulators/*.json")),
         VECTORS / "directories" / "block_directory.json",
         *sorted(path for path in VECTORS.glob("trees/*.json") if path.stem != "accumulated"),
         *sorted(path for path in VECTORS.glob("tuples/*.json") if path.stem != "many-and-range"),

@@ -2,10 +2,10 @@
 
 import re
 
-from . import ed25519
+from . import bilinear, ed25519, rsa
+from .bls12_381 import decode_g2
 from .reader import open_message
 from .refusal import Unsupported, require
-from .rsa import read_parameters
 from .suites import SUITES
 
 LONGEST_FILE = 1 << 22
@@ -20,13 +20,23 @@ TUPLES = {
     "tuple-spec-lightweight": 0x0222,
     "tuple-spec3-lightweight": 0x0223,
 }
-#: Designs whose tuples are elements of an RSA accumulator.
-ACCUMULATED = {
+#: Designs whose tuples are signed with BLS.
+TUPLES_BLS = {"tuple-base-superseding-bls": 0x0251, "tuple-spec-lightweight-bls": 0x0262}
+#: Designs whose tuples are elements of an accumulator.
+RSA = {
     "tuple-accumulators-rsa": 0x0282,
     "tuple-accumulators-superseding-rsa": 0x0292,
     "tuple-chain-accumulators-rsa": 0x02A2,
 }
+BILINEAR = {
+    "tuple-accumulators-bilinear": 0x02C2,
+    "tuple-accumulators-superseding-bilinear": 0x02D2,
+    "tuple-chain-accumulators-bilinear": 0x02E2,
+}
 DIRECTORIES = {"directory": 0x0401}
+SCHEMES = {**TREES, **TUPLES, **TUPLES_BLS, **RSA, **BILINEAR, **DIRECTORIES}
+#: What reads a scheme's own key, and refuses one that is not good.
+OWN_KEYS = [(TUPLES_BLS, decode_g2), (RSA, rsa.read_parameters), (BILINEAR, bilinear.read_parameters)]
 LINES = re.compile(
     r"pad-public-key v1\nsuite ([^\n]*)\nscheme ([^\n]*)\n"
     r"dictionary ([0-9a-f]{32})\nauthor ([0-9a-f]{64})\n(scheme-key (?:[0-9a-f]{2})+\n)?\Z"
@@ -43,13 +53,14 @@ class PublicKey:
         suite, self.scheme_name, dictionary, author, own = lines.groups()
         require(suite in SUITES, f"there is no suite {suite}")
         self.suite = SUITES[suite]
-        self.scheme = {**TREES, **TUPLES, **ACCUMULATED, **DIRECTORIES}.get(self.scheme_name)
+        self.scheme = SCHEMES.get(self.scheme_name)
         if self.scheme is None:
             raise Unsupported(f"this verifier does not know the scheme {self.scheme_name}")
-        require(bool(own) == self.is_accumulated(), "a scheme's own key is missing, or there for nothing")
+        read_own = [read for schemes, read in OWN_KEYS if self.scheme_name in schemes]
+        require(bool(own) == bool(read_own), "a scheme's own key is missing, or there for nothing")
         self.own = bytes.fromhex(own.split()[1]) if own else None
-        if self.own:
-            read_parameters(self.own)
+        for read in read_own:
+            read(self.own)
         self.dictionary, self.author = bytes.fromhex(dictionary), bytes.fromhex(author)
         require(ed25519.point_of_key(self.author), "the author's key is not a good one")
 
@@ -60,7 +71,7 @@ class PublicKey:
         return self.scheme_name in DIRECTORIES
 
     def is_accumulated(self):
-        return self.scheme_name in ACCUMULATED
+        return self.scheme_name in RSA or self.scheme_name in BILINEAR
 
 
 #: Kinds of tags that everybody may check, by the context of their keys.
