@@ -9,9 +9,9 @@ import pathlib
 import sys
 
 from pad_verifier import accumulated, bilinear, directories, ed25519, flexlist, flexlist_updates, heads, messages
-from pad_verifier import proof_files, rsa, tuples
+from pad_verifier import logs, proof_files, rsa, tuples
 from pad_verifier.accumulators import HASH
-from pad_verifier.keys import FilePublic, PublicKey
+from pad_verifier.keys import LOGS, FilePublic, PublicKey
 from pad_verifier.questions import Question
 from pad_verifier.reader import open_message
 from pad_verifier.refusal import Refused, Unsupported, require
@@ -284,6 +284,57 @@ def refusals(name, check, cases):
     return len(cases)
 
 
+def check_logs(vectors):
+    """Look-ups, inclusions and append-only proofs (kinds 129 to 131), but for the scheme of tests."""
+    counts = [0, 0]
+    purpose = vectors["purpose"].encode()
+
+    def found(log, case, message):
+        if case["check"] == "append_only":
+            roots = [bytes.fromhex(case[name]) for name in ("old_root", "new_root")]
+            return dict(zip(("old", "new"), logs.check_append_only(log, logs.open_log(message, 131, log), *roots)))
+        root, key = bytes.fromhex(case["root"]), bytes.fromhex(case["key"])
+        if case["check"] == "lookup":
+            values = logs.look_up(log, logs.open_log(message, 129, log), root, key)
+            return {"values": [value.hex() for value in values]}
+        value = bytes.fromhex(case["value"] or "")
+        position, occurrence = logs.look_up_one(log, logs.open_log(message, 130, log), root, key, value)
+        return {"position": position, "occurrence": occurrence or 0}
+
+    for group in vectors["dictionaries"] + vectors["hidden"] + vectors["apart"]:
+        if group["scheme"] not in LOGS.values():
+            continue
+        setup = bytes([logs.BLOCK, group["top"], group["deferred"]]) + bytes.fromhex(vectors["s_g2"])
+        log = logs.Log(group["scheme"], bytes.fromhex(group["dictionary"]), setup + bytes([len(purpose)]) + purpose)
+        if log.id.hex() != group["id"]:
+            raise Wrong(f"another id: {group['name']}")
+        cases = [*group.get("cases", []), *([group["accepted"]] if "accepted" in group else [])]
+        for case in cases:
+            answer = found(log, case, bytes.fromhex(case["proof"]))
+            if {**case, **answer} != case:
+                raise Wrong(f"{answer}: {case}")
+            counts[0] += 1
+        bad = [(case, bytes.fromhex(case["proof"])) for case in group["refused"]]
+        damage = group.get("damage", {"list": []})
+        for item in damage["list"]:
+            case = cases[damage["of"][item["of"]]]
+            message = bytearray.fromhex(case["proof"])
+            if item["what"] == "byte":
+                message[item["at"]] = item["to"]
+            elif item["what"] == "cut":
+                message.pop()
+            else:
+                message.append(0)
+            bad.append((case, bytes(message)))
+        counts[1] += refusals(f"{group['name']}: ", lambda *of: found(log, *of), bad)
+    for case in vectors["shapes"]:
+        log.setup = log.setup._replace(top=case["top"], deferred=case["deferred"])
+        for size, forest in case["forests"].items() if case["block_level"] == logs.BLOCK else []:
+            if [list(node) for node in log.forest(int(size))] != forest:
+                raise Wrong(f"another forest of {size}: {case}")
+    return counts
+
+
 def check_lists(vectors):
     """Lists of blocks, proofs about them, updates, challenges; no tags."""
     counts = [0, 0]
@@ -408,6 +459,8 @@ def check(path):
     vectors = json.loads(path.read_text())
     if path.parent.name == "accumulators":
         return check_accumulators(vectors)
+    if "hidden" in vectors:
+        return check_logs(vectors)
     if "multiproof" in vectors:
         return check_lists(vectors)
     if "dense" in vectors:
@@ -435,6 +488,7 @@ def main():
         VECTORS / "files" / "flexlist.json",
         *sorted(VECTORS.glob("accumulators/*.json")),
         VECTORS / "directories" / "block_directory.json",
+        VECTORS / "logs" / "logs.json",
         *sorted(path for path in VECTORS.glob("trees/*.json") if path.stem != "accumulated"),
         *sorted(path for path in VECTORS.glob("tuples/*.json") if path.stem != "many-and-range"),
     ]

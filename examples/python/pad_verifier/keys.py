@@ -2,7 +2,7 @@
 
 import re
 
-from . import bilinear, ed25519, rsa
+from . import bilinear, ed25519, logs, rsa
 from .bls12_381 import decode_g2
 from .reader import open_message
 from .refusal import Unsupported, require
@@ -33,10 +33,16 @@ BILINEAR = {
     "tuple-accumulators-superseding-bilinear": 0x02D2,
     "tuple-chain-accumulators-bilinear": 0x02E2,
 }
+LOGS = {"aad-frontier": 0x0301, "aad-counted": 0x0302, "aas-frontier": 0x0311, "aas-counted": 0x0312}
 DIRECTORIES = {"directory": 0x0401}
-SCHEMES = {**TREES, **TUPLES, **TUPLES_BLS, **RSA, **BILINEAR, **DIRECTORIES}
+SCHEMES = {**TREES, **TUPLES, **TUPLES_BLS, **RSA, **BILINEAR, **LOGS, **DIRECTORIES}
 #: What reads a scheme's own key, and refuses one that is not good.
-OWN_KEYS = [(TUPLES_BLS, decode_g2), (RSA, rsa.read_parameters), (BILINEAR, bilinear.read_parameters)]
+OWN_KEYS = [
+    (TUPLES_BLS, decode_g2),
+    (RSA, rsa.read_parameters),
+    (BILINEAR, bilinear.read_parameters),
+    (LOGS, logs.read_setup),
+]
 LINES = re.compile(
     r"pad-public-key v1\nsuite ([^\n]*)\nscheme ([^\n]*)\n"
     r"dictionary ([0-9a-f]{32})\nauthor ([0-9a-f]{64})\n(scheme-key (?:[0-9a-f]{2})+\n)?\Z"
@@ -56,6 +62,7 @@ class PublicKey:
         self.scheme = SCHEMES.get(self.scheme_name)
         if self.scheme is None:
             raise Unsupported(f"this verifier does not know the scheme {self.scheme_name}")
+        require(self.scheme_name not in LOGS or self.suite.number == 1, "logs are of suite 1")
         read_own = [read for schemes, read in OWN_KEYS if self.scheme_name in schemes]
         require(bool(own) == bool(read_own), "a scheme's own key is missing, or there for nothing")
         self.own = bytes.fromhex(own.split()[1]) if own else None
@@ -69,6 +76,9 @@ class PublicKey:
 
     def is_directory(self):
         return self.scheme_name in DIRECTORIES
+
+    def is_log(self):
+        return self.scheme_name in LOGS
 
     def is_accumulated(self):
         return self.scheme_name in RSA or self.scheme_name in BILINEAR
