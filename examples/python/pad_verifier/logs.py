@@ -7,7 +7,7 @@ from collections import Counter, namedtuple
 from . import bilinear
 from .accumulators import HASH, Transcript, id_of
 from .bls12_381 import GENERATOR_1, GENERATOR_2, ORDER, combine, decode_g1, decode_g2, encode_g1, is_one, negate
-from .reader import open_message
+from .reader import LONGEST_VALUE, open_message
 from .refusal import require
 from .suites import SUITES
 
@@ -172,6 +172,11 @@ class Message:
 
     def scalar(self):
         return bilinear.read_scalar(self.reader.take(32))
+
+    def value(self):
+        length = self.integer(4)
+        require(length <= LONGEST_VALUE, "a value is too long")
+        return self.reader.take(length)
 
     def any_point(self):
         return self.reader.take(48)
@@ -424,7 +429,7 @@ def look_up(log, reader, root, key):
         require(not found, "the element is there")
     else:
         require(message.integer(4) == len(found), "there are not as many values as elements")
-        values = [reader.take(message.integer(4)) for _ in found]
+        values = [message.value() for _ in found]
     reader.end()
     require(log.root(size, hashes) == root, "the root is another one")
     counts = Counter()
