@@ -9,7 +9,7 @@ import pathlib
 import sys
 
 from pad_verifier import accumulated, bilinear, directories, ed25519, flexlist, flexlist_updates, heads, messages
-from pad_verifier import logs, proof_files, rsa, tuples
+from pad_verifier import logs, proof_files, rsa, tags, tuples
 from pad_verifier.accumulators import HASH
 from pad_verifier.keys import LOGS, FilePublic, PublicKey
 from pad_verifier.questions import Question
@@ -194,12 +194,43 @@ def check_directories(vectors):
     return counts
 
 
+def check_tags(vectors):
+    """Tags of one block, and proofs of them: every third byte changed is refused, with pairings every eleventh."""
+    counts = [0, 0]
+    for case in vectors["tags"]:
+        owner, block = bytes.fromhex(case["owner_key"]), bytes.fromhex(case["block"])
+        kind = int.from_bytes(owner[6:8], "big")
+        if case["verifier_key"]:
+            of = tags.read_verifier(kind, open_message(bytes.fromhex(case["verifier_key"]), 100, kind, 1 << 10).body)
+        else:
+            of = tags.OwnedBls(open_message(owner, 98, kind, 1 << 10), (len(block) + 30) // 31)
+        committed, proof = bytes.fromhex(case["committed"]), bytes.fromhex(case["proof"])
+        write = b"" if case["kind"] == "hash-only" else bytes.fromhex(case["write"])
+        held = of.held(committed, block) if write else b""
+        if committed != tags.root_of(block) + write or held.hex() != case["held"]:
+            raise Wrong(f"another tag: {case}")
+        hits = [(offset, int(coefficient, 16)) for offset, coefficient in case["hits"]]
+        challenged = [tags.Block(committed, len(block), hits)]
+        of.check(challenged, proof)
+        of.check([], b"")
+        bad = [(challenged, proof[:-1]), (challenged, proof + b"\0"), ([], proof)]
+        for place in range(0, len(proof), 11 if kind == tags.PUBLIC_BLS else 3):
+            bad.append((challenged, proof[:place] + bytes([proof[place] ^ 1]) + proof[place + 1 :]))
+        if write:
+            bad += [([challenged[0]._replace(committed=committed[:-1] + b"\0")], proof)]
+        counts = [counts[0] + 1, counts[1] + refusals(f"{case['kind']}: ", of.check, bad)]
+    return counts
+
+
 def check_messages(vectors):
-    """Questions, histories and lists: that they are read, or not."""
-    read = {10: messages.read_question, 11: messages.read_history, 12: messages.read_list}
+    """Questions, histories, lists and keys for tags: that they are read, or not. Of other kinds nothing is checked."""
+    read = {10: messages.read_question, 11: messages.read_history, 12: messages.read_list, 100: tags.read_key}
+    counts = check_tags(vectors) if "tags" in vectors else [0, 0]
     for name in ("accepted", "refused"):
         for case in vectors[name]:
             message = bytes.fromhex(case["message"])
+            if case["kind"] not in read:
+                continue
             try:
                 read[case["kind"]](message, len(message))
                 good = True
@@ -207,7 +238,8 @@ def check_messages(vectors):
                 good = False
             if good != (name == "accepted"):
                 raise Wrong(f"not {name}: {case}")
-    return len(vectors["accepted"]), len(vectors["refused"])
+            counts[0 if good else 1] += 1
+    return counts
 
 
 def check_accumulators(vectors):
@@ -376,8 +408,24 @@ def check_lists(vectors):
     if challenge.context.hex() != case["ctx"] or samples != case["challenge"]:
         raise Wrong("another challenge")
     places = [place for place, _ in samples]
-    flexlist.prove_indices(bytes.fromhex(case["proof"]), about[3], case["total"], places)
-    return counts[0] + 2, counts[1]
+    blocks = flexlist.prove_indices(bytes.fromhex(case["proof"]), about[3], case["total"], places)
+    return counts[0] + 3, counts[1] + check_sum(case, challenge, samples, blocks)
+
+
+def check_sum(case, challenge, samples, blocks):
+    """The proof of RSA tags in `dpdp`, whose modulus is a short one."""
+    of = tags.Rsa.__new__(tags.Rsa)
+    of.width, of.modulus, of.base = 64, int(case["N"], 16), int(case["g"], 16)
+    by_digest = {flexlist.tag_digest(tag): tag for tag in map(bytes.fromhex, case["proof_tags"])}
+    challenged = []
+    for start, length, digest in sorted(set(blocks)):
+        hits = [(place - start, int(a, 16)) for place, a in samples if start <= place < start + length]
+        challenged.append(tags.Block(bytes(32) + by_digest[digest], length, hits))
+    total = int(case["M"], 16)
+    proof = total.to_bytes(of.proof_width(challenged), "big")
+    of.check(challenged, proof)
+    bad = [(challenged, (total + 1).to_bytes(len(proof), "big")), (challenged, proof + b"\0"), (challenged[1:], proof)]
+    return refusals("dpdp: ", of.check, bad)
 
 
 def updated(case, witness):
@@ -514,6 +562,7 @@ def main():
         VECTORS / "key-files.json",
         VECTORS / "messages.json",
         VECTORS / "files" / "flexlist.json",
+        VECTORS / "files" / "messages.json",
         *sorted(VECTORS.glob("accumulators/*.json")),
         VECTORS / "directories" / "block_directory.json",
         VECTORS / "logs" / "logs.json",

@@ -7,6 +7,7 @@ from .bls12_381 import decode_g2
 from .reader import open_message
 from .refusal import Unsupported, require
 from .suites import SUITES
+from .tags import read_verifier
 
 LONGEST_FILE = 1 << 22
 TREES = {"treap": 1, "red-black": 2, "skip-list": 3}
@@ -95,7 +96,7 @@ FILE_LINES = re.compile(
 
 
 class FilePublic:
-    """What an owner publishes of an outsourced file; `verifier` is the body of kind 100, None if that is secret."""
+    """What an owner publishes of an outsourced file; `verifier` checks tags, and is None if its key is secret."""
 
     def __init__(self, text):
         require(len(text) <= LONGEST_FILE, "the file is too long")
@@ -119,7 +120,4 @@ def _tags(text):
     kind = int.from_bytes(message[6:8], "big")
     require(kind in PUBLIC_TAGS, "there are no such tags that everybody may check")
     body = open_message(message, 100, kind, LONGEST_FILE).body
-    if PUBLIC_TAGS[kind] != "hash-only":
-        raise Unsupported(f"this verifier does not know tags {PUBLIC_TAGS[kind]}")
-    require(not body, "hashes need no key")
-    return PUBLIC_TAGS[kind], body
+    return PUBLIC_TAGS[kind], read_verifier(kind, body)
