@@ -4,8 +4,8 @@ import secrets
 from functools import lru_cache
 
 from .accumulators import HASH, expand, fingerprint_of, id_of, signed_bytes
-from .bls12_381 import GENERATOR_1, GENERATOR_2, ORDER, add, combine, combine_g2, decode_g1, decode_g2, is_one, negate
-from .bls12_381 import multiply_unreduced
+from .bls12_381 import GENERATOR_1, GENERATOR_2, ORDER, add, combine, combine_g2, decode_all_g1, decode_g1, decode_g2
+from .bls12_381 import is_one, multiply_unreduced, negate
 from .reader import open_message
 from .refusal import require
 
@@ -56,7 +56,7 @@ class Parameters:
         require(len(in_g1) >= 2 and len(in_g2) >= 2, "there are too few powers")
         self.fingerprint = fingerprint(in_g2[1], purpose)
         self.powers = [decode_g2(power) for power in in_g2]
-        _check_powers([read_g1(power) for power in in_g1], self.powers)
+        _check_powers(decode_all_g1(in_g1), self.powers)
 
 
 def _check_powers(in_g1, in_g2):

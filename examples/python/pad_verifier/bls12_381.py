@@ -1,5 +1,6 @@
 """The curve BLS12-381: points of G1 and G2, their encodings, and products of pairings."""
 
+import secrets
 from functools import lru_cache
 
 from .refusal import require
@@ -186,6 +187,8 @@ def _is_one_after_final_exponentiation(a):
 # Points of G1 are pairs, None for the identity; while computing (x, y, z) for (x / z^2, y / z^3), with z = 0 for the identity.
 
 IDENTITY = (1, 1, 0)
+#: From so many points on, other ways of dealing with them are faster.
+MANY = 64
 
 
 def _double(point):
@@ -254,6 +257,8 @@ def multiply_unreduced(point, scalar):
 def combine(terms):
     """The sum of scalar times point, over pairs of both."""
     terms = [(scalar % ORDER, point) for scalar, point in terms if point and scalar % ORDER]
+    if len(terms) >= MANY:
+        return _combine_many(terms)
     multiples = []
     for _, point in terms:
         total = (*point, 1)
@@ -269,6 +274,29 @@ def combine(terms):
             digit = scalar >> shift & 15
             if digit:
                 total = _add_point(total, multiples[15 * number + digit - 1])
+    return _to_pairs([total])[0]
+
+
+def _combine_many(terms):
+    """The same, by the bits of all scalars at a place: points with the same ones are added first."""
+    width = max(len(terms).bit_length() - 4, 4)
+    total = IDENTITY
+    for shift in range(ORDER.bit_length() // width * width, -1, -width):
+        for _ in range(width if total[2] else 0):
+            total = _double(total)
+        sums = [IDENTITY] * (1 << width)
+        for scalar, point in terms:
+            digit = scalar >> shift & (1 << width) - 1
+            sums[digit] = _add_point(sums[digit], point)
+        # The sum of digit times sum, as the sum of all sums from a digit on.
+        above, running = [], IDENTITY
+        for summed in reversed(_to_pairs(sums[1:])):
+            if summed:
+                running = _add_point(running, summed)
+            above.append(running)
+        for summed in _to_pairs(above):
+            if summed:
+                total = _add_point(total, summed)
     return _to_pairs([total])[0]
 
 
@@ -305,9 +333,33 @@ def _flags(data):
     return data[0] & 0x20 != 0, bytes([data[0] & 0x1F]) + data[1:]
 
 
-@lru_cache(maxsize=1 << 12)
-def decode_g1(data):
-    """The point that 48 bytes stand for; None for the identity."""
+def _are_in_g1(points):
+    """The same of many: sums of random ones are. One point that is not makes half of the sums none, so not all of eighty."""
+    if len(points) < MANY:
+        return all(map(_is_in_g1, points))
+    fours = [points[i : i + 4] for i in range(0, len(points), 4)]
+    sums = []
+    for four in fours:
+        of_four = [IDENTITY]
+        for point in four:
+            of_four += [_add_point(before, point) for before in of_four]
+        sums += of_four + [IDENTITY] * (16 - len(of_four))
+    sums = _to_pairs(sums)
+    for _ in range(80):
+        total, random = IDENTITY, secrets.randbits(4 * len(fours))
+        for number in range(len(fours)):
+            chosen = sums[16 * number + (random & 15)]
+            random >>= 4
+            if chosen:
+                total = _add_point(total, chosen)
+        pair = _to_pairs([total])[0]
+        if pair and not _is_in_g1(pair):
+            return False
+    return True
+
+
+def _decompress_g1(data):
+    """A point of the curve that need not be in the group."""
     require(len(data) == 48, "a point has another length")
     greater, rest = _flags(data)
     if rest is None:
@@ -316,9 +368,23 @@ def decode_g1(data):
     square = (x * x * x + 4) % P
     y = pow(square, (P + 1) // 4, P)
     require(y * y % P == square, "a point is not on the curve")
-    point = x, y if (y > P // 2) == greater else -y % P
-    require(_is_in_g1(point), "a point is not in the group")
+    return x, y if (y > P // 2) == greater else -y % P
+
+
+@lru_cache(maxsize=1 << 12)
+def decode_g1(data):
+    """The point that 48 bytes stand for; None for the identity."""
+    point = _decompress_g1(data)
+    require(point is None or _is_in_g1(point), "a point is not in the group")
     return point
+
+
+def decode_all_g1(encoded):
+    """The same of many, none of which is the identity."""
+    points = [_decompress_g1(data) for data in encoded]
+    require(None not in points, "a point is the identity")
+    require(_are_in_g1(points), "a point is not in the group")
+    return points
 
 
 def encode_g1(point):

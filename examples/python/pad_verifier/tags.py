@@ -4,8 +4,8 @@ import hashlib
 from collections import namedtuple
 
 from . import bilinear, blake3
-from .bls12_381 import GENERATOR_1, GENERATOR_2, ORDER, combine, combine_g2, decode_g1, decode_g2, encode_g1
-from .bls12_381 import is_one, multiply_unreduced, negate
+from .bls12_381 import GENERATOR_1, GENERATOR_2, ORDER, combine, combine_g2, decode_all_g1, decode_g1, decode_g2
+from .bls12_381 import encode_g1, is_one, multiply_unreduced, negate
 from .hash_to_g1 import hash_to_g1
 from .reader import Reader, open_message
 from .refusal import require
@@ -146,7 +146,7 @@ class PublicBls(_Sums):
 
     def __init__(self, reader):
         self.power = decode_g2(reader.take(96))
-        self.points = [bilinear.read_g1(reader.take(48)) for _ in range(self.MOST_SECTORS)]
+        self.points = decode_all_g1([reader.take(48) for _ in range(self.MOST_SECTORS)])
         reader.end()
 
     def check(self, blocks, proof):
