@@ -41,7 +41,7 @@ def arguments():
     asked.add_argument("--last", action="store_true", help="the last entry")
     asked.add_argument("--from", dest="older", type=int, metavar="VERSION", help="that a log contains this older version")
     asked.add_argument("--newest", metavar="POLICY", help="the newest head that witnesses have cosigned (tlog-proof)")
-    parser.add_argument("--since", type=int, default=0, help="with --newest, count cosignatures from this time on (Unix)")
+    parser.add_argument("--since", type=int, metavar="TIME", help="with --newest, count cosignatures from this time on (Unix)")
     parser.add_argument("--value", help="with --key, that a log has this value of the key")
     parser.add_argument("--hex", action="store_true", help="keys and values are hexadecimal")
     parser.add_argument("proof", metavar="PROOF", help="the proof file; - for standard input")

@@ -10,9 +10,9 @@ from . import ed25519
 from .heads import LONGEST_HEAD, verify_head
 from .refusal import require
 
-LONGEST_NOTE, MOST_SIGNATURES, MOST_HASHES = 1 << 20, 100, 65
-#: What a policy or a proof may have beside a note.
-LONGEST_TEXT = 2 * LONGEST_NOTE
+LONGEST_NOTE, LONGEST_NAME, MOST_SIGNATURES, MOST_HASHES = 1 << 20, 1024, 100, 65
+#: A policy, or a proof: a note and what is before it.
+LONGEST_TEXT = LONGEST_NOTE + (1 << 18)
 #: The types of keys: of signatures on notes, and of cosignatures.
 LOG, WITNESS = 1, 4
 HEADER = "c2sp.org/tlog-proof@v1"
@@ -51,14 +51,20 @@ def _text(data):
     return text
 
 
+def _name(text):
+    allowed = not any(letter.isspace() or letter == "+" for letter in text)
+    require(text and allowed and len(text.encode("utf-8", "surrogateescape")) <= LONGEST_NAME, "this is no name of a key")
+    return text
+
+
 def read_key(text):
     """A key that verifies, as `signed-note` writes it."""
     parts = text.split("+", 2)
-    require(len(parts) == 3 and parts[0] and " " not in parts[0], "this is no key of a log or of a witness")
-    name, digits, data = parts[0], parts[1], _decode(parts[2])
+    require(len(parts) == 3, "this is no key of a log or of a witness")
+    name, digits, data = _name(parts[0]), parts[1], _decode(parts[2])
     require(re.fullmatch("[0-9a-f]{8}", digits), "a key's id is not eight digits")
     require(len(data) == 33 and ed25519.point_of_key(data[1:]), "a key is not a good one")
-    expected = hashlib.sha256(name.encode() + b"\n" + data).digest()[:4]
+    expected = hashlib.sha256(name.encode("utf-8", "surrogateescape") + b"\n" + data).digest()[:4]
     require(bytes.fromhex(digits) == expected, "a key has another id")
     return Key(name, expected, data[0], data[1:])
 
@@ -68,20 +74,21 @@ def read_note(text):
     signed, gap, lines = text.rpartition("\n\n")
     require(gap and signed and lines.endswith("\n"), "this is no note")
     lines = lines[:-1].split("\n")
-    require(len(lines) <= MOST_SIGNATURES, "the note has too many signatures")
     signatures = []
-    for line in lines:
+    for line in dict.fromkeys(lines):
+        require(len(signatures) < MOST_SIGNATURES, "the note has too many signatures")
         parts = line.split(" ")
-        require(len(parts) == 3 and parts[0] == "—" and parts[1] and "+" not in parts[1], "this is no signature")
+        require(len(parts) == 3 and parts[0] == "—", "this is no signature")
         data = _decode(parts[2])
         require(len(data) > 4, "a signature is too short")
-        signatures.append(Signature(parts[1], data[:4], data[4:]))
+        signatures.append(Signature(_name(parts[1]), data[:4], data[4:]))
     return Note(signed + "\n", signatures)
 
 
 def read_checkpoint(text):
     lines = text[:-1].split("\n")
-    require(len(lines) == 3 and lines[0], "this is no checkpoint, or one with more lines")
+    # Lines after these say nothing here.
+    require(len(lines) >= 3 and all(lines), "this is no checkpoint")
     root = _decode(lines[2])
     require(len(root) == 32, "the root of a checkpoint has another length")
     return Checkpoint(lines[0], _decimal(lines[1]), root)
@@ -134,19 +141,21 @@ class Policy:
         self.voters[name] = voter
 
     def accept(self, note, since):
-        """The checkpoint of a note that has the signatures it needs, cosigned at this time (in seconds since 1970) or later."""
+        """The checkpoint of a note that has the signatures it needs, cosigned at this time (in seconds since 1970) or later; at
+        any time for None. Nobody says when, if no witness is needed."""
+        require(since is None or self.quorum != "none", "no witness need say when the log was so")
         checkpoint = read_checkpoint(note.text)
         witnesses = {name: voter.key for name, voter in self.voters.items() if voter.key}
         is_logged, votes = False, set()
         for signature in note.signatures:
-            for key in self.logs:
+            for key in (key for key in self.logs if key.name == checkpoint.origin):
                 if (key.name, key.id) == (signature.name, signature.id):
                     good = ed25519.verify(key.point, note.text.encode(), signature.bytes)
-                    require(good, "the signature of a log is not good")
-                    is_logged = is_logged or key.name == checkpoint.origin
+                    require(good, "the signature of the log is not good")
+                    is_logged = True
             for name, key in witnesses.items():
                 if (key.name, key.id) == (signature.name, signature.id):
-                    if self._cosigned(key, note, signature) >= since:
+                    if self._cosigned(key, note, signature) >= (since or 0):
                         votes.add(name)
         require(is_logged, "the policy does not know the log, or it did not sign")
         require(self.quorum == "none" or self._votes(self.quorum, votes), "too few witnesses have cosigned")
@@ -184,7 +193,7 @@ def _root_of(entry, path, index, size):
     return digest
 
 
-def verify_newest(proof, policy, public, since=0):
+def verify_newest(proof, policy, public, since=None):
     """The head that was the newest when the witnesses of a policy had cosigned its log."""
     text = _text(proof)
     top, gap, note = text.partition("\n\n")
