@@ -432,36 +432,20 @@ fn the_command_in_python_says_what_pad_verify_says() {
     }
 }
 
-/// A proof that a head is the newest, what else a log may say of it, and changes of the proof.
+/// The text of a policy, and proofs about these entries of a log: that the last one is the newest, and other ones.
 #[cfg(feature = "network")]
-#[test]
-fn python_and_pad_agree_on_the_newest_head() {
+fn proofs_of_the_newest(origin: &str, entries: &[Vec<u8>; 3]) -> (String, Vec<Vec<u8>>) {
     use transparency_log::{
-        Checkpoint, Policy, Timestamp,
+        Checkpoint, Timestamp,
         note::{Cosigner, NoteSigner},
         proof::LogProof,
         tree::Hash,
     };
-    // Of the messages and proof files with heads here, the envelope and what is in the head.
-    const ENVELOPE: &[u8] = b"PAD1\x01\x01\x00\x01";
-    const HEAD: std::ops::Range<usize> = 9..155;
-
-    let bench = Bench::with_trace();
-    let public = PublicKey::load(&bench.path("k.pub")).unwrap();
-    let entry = |version: u64| {
-        bench.ok(&format!(
-            "prove --store s --force --at {version} --out proof apple"
-        ));
-        [ENVELOPE, &bench.read("proof")[HEAD]].concat()
-    };
-    let entries = [entry(1), entry(2), entry(3)];
-    let origin = format!("log.example/{}", public.authority.dictionary);
     let log = NoteSigner::new(origin.parse().unwrap(), &[1; 32]);
     let witnesses = [2, 3].map(|seed| {
         let name = format!("witness.example/{seed}");
         Cosigner::new(name.parse().unwrap(), &[seed; 32])
     });
-    let time = |seconds| Timestamp::from_seconds(seconds).unwrap();
     let keys = witnesses.each_ref().map(Cosigner::verifier);
     let policy = format!(
         "log {}\nwitness a {}\nwitness b {}\ngroup any-of-both any a b\nquorum any-of-both\n",
@@ -469,36 +453,30 @@ fn python_and_pad_agree_on_the_newest_head() {
         keys[0],
         keys[1],
     );
-    bench.write("policy", policy.as_bytes());
-    let policy: Policy = policy.parse().unwrap();
-
-    // The log of the first two heads, and that of all three.
-    let leaves = entries.each_ref().map(|entry| Hash::of_leaf(entry));
-    let both = Hash::of_node(&leaves[0], &leaves[1]);
-    let proof = |size: u64, root: Hash, index: u64, path: Vec<Hash>, cosigned: &[usize]| {
-        let checkpoint = Checkpoint::new(&*origin, size, root).unwrap();
+    let proof = |size: u64, root: Hash, index: usize, path: Vec<Hash>, cosigned: &[usize]| {
+        let checkpoint = Checkpoint::new(origin, size, root).unwrap();
         let mut note = checkpoint.sign(&log);
         for &number in cosigned {
             let seconds = 1_000 + u64::try_from(number).unwrap();
-            let cosignature = witnesses[number].cosign(&checkpoint, time(seconds));
-            note.add(cosignature).unwrap();
+            let time = Timestamp::from_seconds(seconds).unwrap();
+            note.add(witnesses[number].cosign(&checkpoint, time))
+                .unwrap();
         }
-        let extra = Some(entries[usize::try_from(index).unwrap()].clone());
         let proof = LogProof {
-            index,
+            index: u64::try_from(index).unwrap(),
             path,
             note,
-            extra,
+            extra: Some(entries[index].clone()),
         };
         proof.encode().into_bytes()
     };
+    // The log of the first two entries, and that of all three.
+    let leaves = entries.each_ref().map(|entry| Hash::of_leaf(entry));
+    let both = Hash::of_node(&leaves[0], &leaves[1]);
     let all = Hash::of_node(&both, &leaves[2]);
-    let genuine = proof(3, all, 2, vec![both], &[0, 1]);
-    let older = proof(2, both, 1, vec![leaves[0]], &[1]);
-    let mut numbers = Numbers(2);
-    let mut proofs = vec![
-        genuine.clone(),
-        older.clone(),
+    let proofs = vec![
+        proof(3, all, 2, vec![both], &[0, 1]),
+        proof(2, both, 1, vec![leaves[0]], &[1]),
         proof(3, all, 2, vec![both], &[]),
         proof(3, all, 2, vec![all], &[0]),
         proof(3, all, 1, vec![leaves[0], leaves[2]], &[0]),
@@ -506,29 +484,53 @@ fn python_and_pad_agree_on_the_newest_head() {
         proof(1, leaves[1], 1, Vec::new(), &[0]),
         proof(2, both, 0, vec![leaves[1]], &[0]),
     ];
-    proofs.extend((0..12).map(|_| mutate(&genuine, &older, &mut numbers)));
+    (policy, proofs)
+}
+
+/// A proof that a head is the newest, what else a log may say of it, and changes of the proof.
+#[cfg(feature = "network")]
+#[test]
+fn python_and_pad_agree_on_the_newest_head() {
+    // Of the messages and proof files with heads here, the envelope and what is in the head.
+    const ENVELOPE: &[u8] = b"PAD1\x01\x01\x00\x01";
+    const HEAD: std::ops::Range<usize> = 9..155;
+
+    let bench = Bench::with_trace();
+    let public = PublicKey::load(&bench.path("k.pub")).unwrap();
+    let entries = [1, 2, 3].map(|version| {
+        bench.ok(&format!(
+            "prove --store s --force --at {version} --out proof apple"
+        ));
+        [ENVELOPE, &bench.read("proof")[HEAD]].concat()
+    });
+    let origin = format!("log.example/{}", public.authority.dictionary);
+    let (policy, mut proofs) = proofs_of_the_newest(&origin, &entries);
+    bench.write("policy", policy.as_bytes());
+    let policy = policy.parse().unwrap();
+    let mut numbers = Numbers(2);
+    let mutated: Vec<_> = (0..12)
+        .map(|_| mutate(&proofs[0], &proofs[1], &mut numbers))
+        .collect();
+    proofs.extend(mutated);
     let mut counts = [0, 0];
     for proof in &proofs {
         bench.write("newest", proof);
         // The first witness has cosigned a second before that.
         for since in [None, Some(1_001)] {
-            let found = pad::witnessed::newest(&public, &policy, since.map(time), proof).is_ok();
-            let mut line = "--public k.pub --newest policy newest".to_owned();
-            if let Some(since) = since {
-                write!(line, " --since {since}").unwrap();
-            }
+            let time = since.map(|since| transparency_log::Timestamp::from_seconds(since).unwrap());
+            let found = pad::witnessed::newest(&public, &policy, time, proof).is_ok();
+            let since = since.map(|since| format!(" --since {since}"));
+            let line = format!(
+                "--public k.pub --newest policy newest{}",
+                since.unwrap_or_default()
+            );
             let words: Vec<&str> = line.split(' ').collect();
             let Some(output) = python("pad_verify.py", &words, bench.folder.path()) else {
                 return;
             };
-            let error = text(&output.stderr);
             let status = if found { 0 } else { 3 };
-            assert_eq!(
-                output.status.code(),
-                Some(status),
-                "{error}{}",
-                String::from_utf8_lossy(proof)
-            );
+            let said = text(&output.stderr) + &String::from_utf8_lossy(proof);
+            assert_eq!(output.status.code(), Some(status), "{said}");
             counts[usize::from(found)] += 1;
         }
     }
