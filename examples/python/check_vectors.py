@@ -8,15 +8,19 @@ import json
 import pathlib
 import sys
 
-from pad_verifier import accumulated, directories, ed25519, flexlist, flexlist_updates, head_log, heads, messages
-from pad_verifier import proof_files, rsa, secret_keys, tuples
-from pad_verifier.keys import FilePublic, PublicKey
+from pad_verifier import accumulated, bilinear, directories, ed25519, flexlist, flexlist_updates, head_logs, heads
+from pad_verifier import logs, messages, proof_files, rsa, secret_keys, tags, tuples
+from pad_verifier.accumulators import HASH
+from pad_verifier.keys import LOGS, FilePublic, PublicKey
 from pad_verifier.questions import Question
 from pad_verifier.reader import open_message
 from pad_verifier.refusal import Refused, Unsupported, require
 from pad_verifier.suites import SUITES
 
 VECTORS = pathlib.Path(__file__).resolve().parents[2] / "docs" / "vectors"
+
+#: The author's key in all vectors.
+AUTHOR = bytes.fromhex("197f6b23e16c8532c6abc838facd5ea789be0c76b2920334039bfa8b3d368d61")
 
 
 class Wrong(Exception):
@@ -210,14 +214,12 @@ def check_encrypted_keys(vectors):
 
 def check_head_log(vectors):
     """Proofs of the newest head."""
-    public, policy = PublicKey(vectors["public"]), head_log.Policy(vectors["policy"])
-    entries = [bytes.fromhex(entry) for entry in vectors["entries"]]
+    public, policy = PublicKey(vectors["public"]), head_logs.Policy(vectors["policy"].encode())
     for case in vectors["accepted"]:
-        found = head_log.newest(case["proof"], public, policy, case["since"])
-        if found != (case["version"], entries[case["version"] - 1]):
+        if head_logs.verify_newest(case["proof"].encode(), policy, public, case["since"]).version != case["version"]:
             raise Wrong(f"another head: {case}")
     for case in vectors["refused"]:
-        if not is_refused(head_log.newest, case["proof"], public, policy, case["since"]):
+        if not is_refused(head_logs.verify_newest, case["proof"].encode(), policy, public, case["since"]):
             raise Wrong(f"accepted: {case}")
     return len(vectors["accepted"]), len(vectors["refused"])
 
@@ -251,12 +253,43 @@ def check_directories(vectors):
     return counts
 
 
+def check_tags(vectors):
+    """Tags of one block, and proofs of them: every third byte changed is refused, with pairings every eleventh."""
+    counts = [0, 0]
+    for case in vectors["tags"]:
+        owner, block = bytes.fromhex(case["owner_key"]), bytes.fromhex(case["block"])
+        kind = int.from_bytes(owner[6:8], "big")
+        if case["verifier_key"]:
+            of = tags.read_verifier(kind, open_message(bytes.fromhex(case["verifier_key"]), 100, kind, 1 << 10).body)
+        else:
+            of = tags.OwnedBls(open_message(owner, 98, kind, 1 << 10), (len(block) + 30) // 31)
+        committed, proof = bytes.fromhex(case["committed"]), bytes.fromhex(case["proof"])
+        write = b"" if case["kind"] == "hash-only" else bytes.fromhex(case["write"])
+        held = of.held(committed, block) if write else b""
+        if committed != tags.root_of(block) + write or held.hex() != case["held"]:
+            raise Wrong(f"another tag: {case}")
+        hits = [(offset, int(coefficient, 16)) for offset, coefficient in case["hits"]]
+        challenged = [tags.Block(committed, len(block), hits)]
+        of.check(challenged, proof)
+        of.check([], b"")
+        bad = [(challenged, proof[:-1]), (challenged, proof + b"\0"), ([], proof)]
+        for place in range(0, len(proof), 11 if kind == tags.PUBLIC_BLS else 3):
+            bad.append((challenged, proof[:place] + bytes([proof[place] ^ 1]) + proof[place + 1 :]))
+        if write:
+            bad += [([challenged[0]._replace(committed=committed[:-1] + b"\0")], proof)]
+        counts = [counts[0] + 1, counts[1] + refusals(f"{case['kind']}: ", of.check, bad)]
+    return counts
+
+
 def check_messages(vectors):
-    """Questions, histories and lists: that they are read, or not."""
-    read = {10: messages.read_question, 11: messages.read_history, 12: messages.read_list}
+    """Questions, histories, lists and keys for tags: that they are read, or not. Of other kinds nothing is checked."""
+    read = {10: messages.read_question, 11: messages.read_history, 12: messages.read_list, 100: tags.read_key}
+    counts = check_tags(vectors) if "tags" in vectors else [0, 0]
     for name in ("accepted", "refused"):
         for case in vectors[name]:
             message = bytes.fromhex(case["message"])
+            if case["kind"] not in read:
+                continue
             try:
                 read[case["kind"]](message, len(message))
                 good = True
@@ -264,12 +297,15 @@ def check_messages(vectors):
                 good = False
             if good != (name == "accepted"):
                 raise Wrong(f"not {name}: {case}")
-    return len(vectors["accepted"]), len(vectors["refused"])
+            counts[0 if good else 1] += 1
+    return counts
 
 
 def check_accumulators(vectors):
-    """RSA accumulators, under both rules of representatives."""
+    """RSA accumulators under both rules of representatives, or all messages of bilinear ones."""
     by_name, counts = {name: bytes.fromhex(text) for name, text in vectors["messages"].items()}, [0, 0]
+    if int.from_bytes(by_name["parameters"][6:8], "big") == bilinear.SCHEME:
+        return check_bilinear(by_name)
     for rule, value in (("", "value"), ("rule 2: ", "value of apple and banana")):
         of = rsa.Accumulator(by_name[f"{rule}parameters"], b"vectors")
         if of.id != by_name[f"{rule}id"]:
@@ -286,6 +322,107 @@ def check_accumulators(vectors):
                 counts[1] += 1
                 continue
             raise Wrong(f"{rule}accepted: {element}, {bad.hex()}")
+    return counts
+
+
+def check_bilinear(by_name):
+    of, counts = bilinear.Accumulator(by_name["parameters"], b"vectors"), [0, 0]
+    digest = HASH("pad/v1/accumulator-element", of.id + b"apple")
+    steps = (of.id, by_name["id"]), (digest, by_name["element digest apple"]), (digest, by_name["element apple"][8:])
+    scalar = of.scalar_of(b"apple").to_bytes(32, "big")
+    value = open_message(by_name["value"], 49, bilinear.SCHEME, 1 << 12).body
+    signed = open_message(by_name["signed value"], 50, bilinear.SCHEME, 1 << 12).body
+    message = of.signed_bytes(int.from_bytes(signed[:8], "big"), signed[72:])
+    for found, expected in (
+        *steps,
+        (scalar, by_name["scalar apple"]),
+        (message, by_name["signed bytes"]),
+        (signed[72:], value),
+    ):
+        if found != expected:
+            raise Wrong(f"{found.hex()} instead of {expected.hex()}")
+    if not ed25519.verify(AUTHOR, message, signed[8:72]):
+        raise Wrong("the signed value")
+    for name, kind, check, elements in (
+        ("witness apple", 51, of.check_member, [b"apple", b"banana"]),
+        ("witness of absence damson", 52, of.check_absent, [b"damson", b"apple"]),
+        ("witness of apple and cherry", 53, of.check_subset, [[b"apple", b"cherry"], [b"apple", b"banana"]]),
+    ):
+        witness = open_message(by_name[name], kind, bilinear.SCHEME, 1 << 12).body
+        good, other = elements
+        check(good, witness, value)
+        counts[0] += 1
+        changed = [witness[:place] + bytes([witness[place] ^ 1]) + witness[place + 1 :] for place in range(len(witness))]
+        cases = [(other, witness), (good, witness[:-1]), *((good, bad) for bad in changed)]
+        counts[1] += refusals(f"{name}: ", check, [(element, bad, value) for element, bad in cases])
+    name = next(name for name in by_name if name.startswith("change"))
+    change = by_name[name]
+    before, after, removed, added = of.check_change(change)
+    if (before, after) == (value, value) or len(removed) + len(added) != 3:
+        raise Wrong(name)
+    changed = [change[:place] + bytes([change[place] ^ 1]) + change[place + 1 :] for place in range(0, len(change), 3)]
+    return counts[0] + 1, counts[1] + refusals(f"{name}: ", of.check_change, [(bad,) for bad in changed])
+
+
+def refusals(name, check, cases):
+    """How many cases are refused, which are all."""
+    for case in cases:
+        try:
+            check(*case)
+        except Refused:
+            continue
+        raise Wrong(f"{name}accepted: {case}")
+    return len(cases)
+
+
+def check_logs(vectors):
+    """Look-ups, inclusions and append-only proofs (kinds 129 to 131), but for the scheme of tests."""
+    counts = [0, 0]
+    purpose = vectors["purpose"].encode()
+
+    def found(log, case, message):
+        if case["check"] == "append_only":
+            roots = [bytes.fromhex(case[name]) for name in ("old_root", "new_root")]
+            return dict(zip(("old", "new"), logs.check_append_only(log, logs.open_log(message, 131, log), *roots)))
+        root, key = bytes.fromhex(case["root"]), bytes.fromhex(case["key"])
+        if case["check"] == "lookup":
+            values = logs.look_up(log, logs.open_log(message, 129, log), root, key)
+            return {"values": [value.hex() for value in values]}
+        value = bytes.fromhex(case["value"] or "")
+        position, occurrence = logs.look_up_one(log, logs.open_log(message, 130, log), root, key, value)
+        return {"position": position, "occurrence": occurrence or 0}
+
+    for group in vectors["dictionaries"] + vectors["hidden"] + vectors["apart"]:
+        if group["scheme"] not in LOGS.values():
+            continue
+        setup = bytes([logs.BLOCK, group["top"], group["deferred"]]) + bytes.fromhex(vectors["s_g2"])
+        log = logs.Log(group["scheme"], bytes.fromhex(group["dictionary"]), setup + bytes([len(purpose)]) + purpose)
+        if log.id.hex() != group["id"]:
+            raise Wrong(f"another id: {group['name']}")
+        cases = [*group.get("cases", []), *([group["accepted"]] if "accepted" in group else [])]
+        for case in cases:
+            answer = found(log, case, bytes.fromhex(case["proof"]))
+            if {**case, **answer} != case:
+                raise Wrong(f"{answer}: {case}")
+            counts[0] += 1
+        bad = [(case, bytes.fromhex(case["proof"])) for case in group["refused"]]
+        damage = group.get("damage", {"list": []})
+        for item in damage["list"]:
+            case = cases[damage["of"][item["of"]]]
+            message = bytearray.fromhex(case["proof"])
+            if item["what"] == "byte":
+                message[item["at"]] = item["to"]
+            elif item["what"] == "cut":
+                message.pop()
+            else:
+                message.append(0)
+            bad.append((case, bytes(message)))
+        counts[1] += refusals(f"{group['name']}: ", lambda *of: found(log, *of), bad)
+    for case in vectors["shapes"]:
+        log.setup = log.setup._replace(top=case["top"], deferred=case["deferred"])
+        for size, forest in case["forests"].items() if case["block_level"] == logs.BLOCK else []:
+            if [list(node) for node in log.forest(int(size))] != forest:
+                raise Wrong(f"another forest of {size}: {case}")
     return counts
 
 
@@ -330,8 +467,24 @@ def check_lists(vectors):
     if challenge.context.hex() != case["ctx"] or samples != case["challenge"]:
         raise Wrong("another challenge")
     places = [place for place, _ in samples]
-    flexlist.prove_indices(bytes.fromhex(case["proof"]), about[3], case["total"], places)
-    return counts[0] + 2, counts[1]
+    blocks = flexlist.prove_indices(bytes.fromhex(case["proof"]), about[3], case["total"], places)
+    return counts[0] + 3, counts[1] + check_sum(case, challenge, samples, blocks)
+
+
+def check_sum(case, challenge, samples, blocks):
+    """The proof of RSA tags in `dpdp`, whose modulus is a short one."""
+    of = tags.Rsa.__new__(tags.Rsa)
+    of.width, of.modulus, of.base = 64, int(case["N"], 16), int(case["g"], 16)
+    by_digest = {flexlist.tag_digest(tag): tag for tag in map(bytes.fromhex, case["proof_tags"])}
+    challenged = []
+    for start, length, digest in sorted(set(blocks)):
+        hits = [(place - start, int(a, 16)) for place, a in samples if start <= place < start + length]
+        challenged.append(tags.Block(bytes(32) + by_digest[digest], length, hits))
+    total = int(case["M"], 16)
+    proof = total.to_bytes(of.proof_width(challenged), "big")
+    of.check(challenged, proof)
+    bad = [(challenged, (total + 1).to_bytes(len(proof), "big")), (challenged, proof + b"\0"), (challenged[1:], proof)]
+    return refusals("dpdp: ", of.check, bad)
 
 
 def updated(case, witness):
@@ -347,16 +500,47 @@ def updated(case, witness):
     return blocks.finish()
 
 
+def public_of(vectors):
+    """The public key of a dictionary of tuples."""
+    own = vectors.get("tuple_key")
+    for scheme in ("rsa", "bilinear"):
+        if vectors["design"].endswith(f"-{scheme}"):
+            accumulator = json.loads((VECTORS / "accumulators" / f"{scheme}.json").read_text())
+            own = accumulator["messages"]["parameters"]
+    return PublicKey(
+        f"pad-public-key v1\nsuite {vectors.get('suite', 'sha256-ed25519')}\nscheme tuple-{vectors['design']}\n"
+        f"dictionary {vectors['dictionary_id']}\nauthor {vectors['author_key']}\n"
+        + (f"scheme-key {own}\n" if own else "")
+    )
+
+
+def check_many_and_range(vectors):
+    """Several keys and ranges (kinds 66 and 67) without proof files: every seventeenth byte changed is refused."""
+    counts = [0, 0]
+    cases = [(case, 66, Question("keys", [optional(key) for key, _ in case["answers"]])) for case in vectors["many"]]
+    cases += [
+        (case, 67, Question("range", [optional(case["start"]), optional(case["end"])])) for case in vectors["ranges"]
+    ]
+    for case, kind, question in cases:
+        public = public_of(json.loads((VECTORS / "tuples" / f"{case['design']}.json").read_text()))
+        message, check = bytes.fromhex(case["proof"]), {66: tuples.look_up_several, 67: tuples.look_up_range}[kind]
+
+        def found(changed):
+            reader = open_message(changed, kind, public.suite.number, len(message))
+            return check(reader, public, case["version"], question, None)
+
+        expected = [(optional(key), optional(value)) for key, value in case["answers" if kind == 66 else "entries"]]
+        if found(message) != expected:
+            raise Wrong(f"another answer: {case}")
+        places = range(0, len(message), 17)
+        changed = [message[:place] + bytes([message[place] ^ 1]) + message[place + 1 :] for place in places]
+        counts = [counts[0] + 1, counts[1] + refusals(f"{case}: ", found, [(bad,) for bad in changed])]
+    return counts
+
+
 def check_tuples(vectors):
     """Look-ups (kind 65) without proof files: every seventeenth byte changed is refused."""
-    own = ""
-    if vectors["design"].endswith("-rsa"):
-        accumulator = json.loads((VECTORS / "accumulators" / "rsa.json").read_text())
-        own = f"scheme-key {accumulator['messages']['parameters']}\n"
-    public = PublicKey(
-        f"pad-public-key v1\nsuite {vectors.get('suite', 'sha256-ed25519')}\nscheme tuple-{vectors['design']}\n"
-        f"dictionary {vectors['dictionary_id']}\nauthor {vectors['author_key']}\n{own}"
-    )
+    public = public_of(vectors)
     known, counts = [heads.empty_head(public.suite)], [0, 0]
     for version in vectors["versions"]:
         message = bytes.fromhex(version["signed_head"])
@@ -408,6 +592,8 @@ def check(path):
     vectors = json.loads(path.read_text())
     if path.parent.name == "accumulators":
         return check_accumulators(vectors)
+    if "hidden" in vectors:
+        return check_logs(vectors)
     if "multiproof" in vectors:
         return check_lists(vectors)
     if "dense" in vectors:
@@ -428,6 +614,8 @@ def check(path):
         return check_hashes(vectors)
     if "signatures" in vectors:
         return check_signatures(vectors)
+    if "ranges" in vectors:
+        return check_many_and_range(vectors)
     if "design" in vectors:
         return check_tuples(vectors)
     return check_trees(vectors)
@@ -444,11 +632,13 @@ def main():
         VECTORS / "encrypted-keys.json",
         VECTORS / "messages.json",
         VECTORS / "files" / "flexlist.json",
-        VECTORS / "accumulators" / "rsa.json",
+        VECTORS / "files" / "messages.json",
         VECTORS / "logs" / "heads.json",
+        *sorted(VECTORS.glob("accumulators/*.json")),
         VECTORS / "directories" / "block_directory.json",
+        VECTORS / "logs" / "logs.json",
         *sorted(path for path in VECTORS.glob("trees/*.json") if path.stem != "accumulated"),
-        *sorted(path for path in VECTORS.glob("tuples/*.json") if path.stem != "many-and-range"),
+        *sorted(VECTORS.glob("tuples/*.json")),
     ]
     total = [0, 0]
     for path in files:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Verifies a proof file of a tree, of signed tuples (Ed25519), of tuples in RSA accumulators or of a directory, as `pad` does.
+"""Verifies a proof file of a tree, of tuples, of an append-only log or of a directory, as `pad` does.
 
     python3 pad_verify.py --public prices.pub --at 3 --key apple proof.pad
 
@@ -11,7 +11,9 @@ import sys
 
 from pad_verifier import proof_files
 from pad_verifier.directories import DELETED, UNASSIGNED
+from pad_verifier.head_logs import LONGEST_TEXT, Policy, verify_newest
 from pad_verifier.keys import LONGEST_FILE, PublicKey
+from pad_verifier.logs import LONGEST_FILE as LONGEST_OF_LOGS
 from pad_verifier.questions import Question, check_question, longest_file
 from pad_verifier.refusal import Refused, Unsupported, require
 
@@ -26,7 +28,7 @@ def read(path, longest):
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--public", required=True, metavar="FILE", help="the author's public key file")
-    parser.add_argument("--at", required=True, type=int, metavar="VERSION", help="the version asked about")
+    parser.add_argument("--at", type=int, metavar="VERSION", help="the version asked about")
     asked = parser.add_mutually_exclusive_group(required=True)
     asked.add_argument("--key", help="the value of this key")
     asked.add_argument("--keys", nargs="+", metavar="KEY", help="the values of these keys")
@@ -37,15 +39,28 @@ def arguments():
     asked.add_argument("--ids", nargs=2, type=int, metavar=("START", "END"), help="the entries from START on, before END")
     asked.add_argument("--first", action="store_true", help="the first entry")
     asked.add_argument("--last", action="store_true", help="the last entry")
+    asked.add_argument("--from", dest="older", type=int, metavar="VERSION", help="that a log contains this older version")
+    asked.add_argument("--newest", metavar="POLICY", help="the newest head that witnesses have cosigned (tlog-proof)")
+    parser.add_argument("--since", type=int, metavar="TIME", help="with --newest, count cosignatures from this time on (Unix)")
+    parser.add_argument("--value", help="with --key, that a log has this value of the key")
     parser.add_argument("--hex", action="store_true", help="keys and values are hexadecimal")
     parser.add_argument("proof", metavar="PROOF", help="the proof file; - for standard input")
-    return parser.parse_args()
+    given = parser.parse_args()
+    if (given.at is None) != (given.newest is not None):
+        parser.error("--at is needed, but with --newest")
+    return given
 
 
 def question_of(given):
     def key(text):
         return bytes.fromhex(text) if given.hex else text.encode()
 
+    require(given.value is None or given.key is not None, "a value without a key")
+    if given.value is not None:
+        return Question("inclusion", [key(given.key), key(given.value)])
+    if given.older is not None:
+        require(0 <= given.older < 1 << 64, "there is no such version")
+        return Question("append-only", [given.older.to_bytes(8, "big")])
     if given.key is not None:
         return Question("look-up", [key(given.key)])
     if given.keys:
@@ -62,6 +77,23 @@ def question_of(given):
     return Question("first" if given.first else "last", [])
 
 
+def say_newest(given):
+    try:
+        public = PublicKey(read(given.public, LONGEST_FILE).decode())
+        policy = Policy(read(given.newest, LONGEST_TEXT))
+        proof = read(given.proof, LONGEST_TEXT)
+    except (OSError, Refused, Unsupported, ValueError) as error:
+        print(f"pad_verify: {error}", file=sys.stderr)
+        return 2
+    try:
+        head = verify_newest(proof, policy, public, given.since)
+    except Refused as refusal:
+        print(f"pad_verify: not proved: {refusal}", file=sys.stderr)
+        return 3
+    print(f"proved: version {head.version} was the newest, with the root {head.root.hex()}")
+    return 0
+
+
 def main():
     given = arguments()
 
@@ -73,6 +105,8 @@ def main():
         except UnicodeDecodeError:
             return repr(text)
 
+    if given.newest is not None:
+        return say_newest(given)
     try:
         question = question_of(given)
         check_question(question)
@@ -82,7 +116,7 @@ def main():
         print(f"pad_verify: {error}", file=sys.stderr)
         return 2
     try:
-        proof = read(given.proof, longest_file(question))
+        proof = read(given.proof, LONGEST_OF_LOGS if public.is_log() else longest_file(question))
         entries = proof_files.verify(proof, public, given.at, question)
     except (OSError, Unsupported) as error:
         print(f"pad_verify: {error}", file=sys.stderr)
@@ -90,6 +124,9 @@ def main():
     except Refused as refusal:
         print(f"pad_verify: not proved: {refusal}", file=sys.stderr)
         return 3
+    if given.older is not None:
+        print(f"proved: version {given.at} contains version {given.older}")
+        return 0
     for key, value in entries:
         if public.is_directory():
             gone = value in (DELETED, UNASSIGNED)

@@ -1,11 +1,10 @@
-"""Section "Accumulated tuples", with RSA accumulators."""
+"""Section "Accumulated tuples"."""
 
-from . import ed25519
+from . import bilinear, ed25519, rsa
 from .refusal import require
-from .rsa import Accumulator
-from .tuples import Design, open_parts, read_tuple, require_empty
+from .tuples import BILINEAR, Design, open_parts, read_tuple, require_empty
 
-SUPERSEDING, CHAINED = 9, 10
+SUPERSEDING, CHAINED = 1, 2
 
 
 def accumulator(public, generation):
@@ -17,7 +16,8 @@ def accumulator(public, generation):
         + public.dictionary
         + bytes([generation])
     )
-    return Accumulator(public.own, label)
+    of = bilinear if Design(public).family == BILINEAR else rsa
+    return of.Accumulator(public.own, label)
 
 
 def look_up(reader, public, version, question, head):

@@ -19,13 +19,25 @@ def _add(p, q):
     return e * f % P, g * h % P, f * g % P, e * h % P
 
 
-def _multiply(scalar, point):
-    result = IDENTITY
-    while scalar:
-        if scalar & 1:
-            result = _add(result, point)
-        point = _add(point, point)
-        scalar >>= 1
+@functools.lru_cache(maxsize=8)
+def _multiples(point):
+    """For each four bits of a scalar, from the lowest up, the multiples of a point that they stand for: authors sign often."""
+    rows = []
+    for _ in range(64):
+        row = [IDENTITY]
+        for _ in range(15):
+            row.append(_add(row[-1], point))
+        rows.append(row)
+        point = _add(row[-1], point)
+    return rows
+
+
+def _multiply(scalar, point, result=IDENTITY):
+    """The sum of a result and scalar times a point, for a scalar of at most 256 bits."""
+    for row in _multiples(point):
+        if scalar & 15:
+            result = _add(result, row[scalar & 15])
+        scalar >>= 4
     return result
 
 
@@ -85,5 +97,4 @@ def verify(key, message, signature):
         return False
     challenge = int.from_bytes(hashlib.sha512(commitment + key + message).digest(), "little") % ORDER
     negative = (-point[0] % P, point[1], point[2], -point[3] % P)
-    found = _add(_multiply(scalar, BASE), _multiply(challenge, negative))
-    return _compress(found) == commitment
+    return _compress(_multiply(challenge, negative, _multiply(scalar, BASE))) == commitment

@@ -2,11 +2,12 @@
 
 import re
 
-from . import ed25519
+from . import bilinear, ed25519, logs, rsa
+from .bls12_381 import decode_g2
 from .reader import open_message
 from .refusal import Unsupported, require
-from .rsa import read_parameters
 from .suites import SUITES
+from .tags import read_verifier
 
 LONGEST_FILE = 1 << 22
 TREES = {"treap": 1, "red-black": 2, "skip-list": 3}
@@ -20,13 +21,29 @@ TUPLES = {
     "tuple-spec-lightweight": 0x0222,
     "tuple-spec3-lightweight": 0x0223,
 }
-#: Designs whose tuples are elements of an RSA accumulator.
-ACCUMULATED = {
+#: Designs whose tuples are signed with BLS.
+TUPLES_BLS = {"tuple-base-superseding-bls": 0x0251, "tuple-spec-lightweight-bls": 0x0262}
+#: Designs whose tuples are elements of an accumulator.
+RSA = {
     "tuple-accumulators-rsa": 0x0282,
     "tuple-accumulators-superseding-rsa": 0x0292,
     "tuple-chain-accumulators-rsa": 0x02A2,
 }
+BILINEAR = {
+    "tuple-accumulators-bilinear": 0x02C2,
+    "tuple-accumulators-superseding-bilinear": 0x02D2,
+    "tuple-chain-accumulators-bilinear": 0x02E2,
+}
+LOGS = {"aad-frontier": 0x0301, "aad-counted": 0x0302, "aas-frontier": 0x0311, "aas-counted": 0x0312}
 DIRECTORIES = {"directory": 0x0401}
+SCHEMES = {**TREES, **TUPLES, **TUPLES_BLS, **RSA, **BILINEAR, **LOGS, **DIRECTORIES}
+#: What reads a scheme's own key, and refuses one that is not good.
+OWN_KEYS = [
+    (TUPLES_BLS, decode_g2),
+    (RSA, rsa.read_parameters),
+    (BILINEAR, bilinear.read_parameters),
+    (LOGS, logs.read_setup),
+]
 LINES = re.compile(
     r"pad-public-key v1\nsuite ([^\n]*)\nscheme ([^\n]*)\n"
     r"dictionary ([0-9a-f]{32})\nauthor ([0-9a-f]{64})\n(scheme-key (?:[0-9a-f]{2})+\n)?\Z"
@@ -43,13 +60,15 @@ class PublicKey:
         suite, self.scheme_name, dictionary, author, own = lines.groups()
         require(suite in SUITES, f"there is no suite {suite}")
         self.suite = SUITES[suite]
-        self.scheme = {**TREES, **TUPLES, **ACCUMULATED, **DIRECTORIES}.get(self.scheme_name)
+        self.scheme = SCHEMES.get(self.scheme_name)
         if self.scheme is None:
             raise Unsupported(f"this verifier does not know the scheme {self.scheme_name}")
-        require(bool(own) == self.is_accumulated(), "a scheme's own key is missing, or there for nothing")
+        require(self.scheme_name not in LOGS or self.suite.number == 1, "logs are of suite 1")
+        read_own = [read for schemes, read in OWN_KEYS if self.scheme_name in schemes]
+        require(bool(own) == bool(read_own), "a scheme's own key is missing, or there for nothing")
         self.own = bytes.fromhex(own.split()[1]) if own else None
-        if self.own:
-            read_parameters(self.own)
+        for read in read_own:
+            read(self.own)
         self.dictionary, self.author = bytes.fromhex(dictionary), bytes.fromhex(author)
         require(ed25519.point_of_key(self.author), "the author's key is not a good one")
 
@@ -59,8 +78,11 @@ class PublicKey:
     def is_directory(self):
         return self.scheme_name in DIRECTORIES
 
+    def is_log(self):
+        return self.scheme_name in LOGS
+
     def is_accumulated(self):
-        return self.scheme_name in ACCUMULATED
+        return self.scheme_name in RSA or self.scheme_name in BILINEAR
 
 
 #: Kinds of tags that everybody may check, by the context of their keys.
@@ -74,7 +96,7 @@ FILE_LINES = re.compile(
 
 
 class FilePublic:
-    """What an owner publishes of an outsourced file; `verifier` is the body of kind 100, None if that is secret."""
+    """What an owner publishes of an outsourced file; `verifier` checks tags, and is None if its key is secret."""
 
     def __init__(self, text):
         require(len(text) <= LONGEST_FILE, "the file is too long")
@@ -98,7 +120,4 @@ def _tags(text):
     kind = int.from_bytes(message[6:8], "big")
     require(kind in PUBLIC_TAGS, "there are no such tags that everybody may check")
     body = open_message(message, 100, kind, LONGEST_FILE).body
-    if PUBLIC_TAGS[kind] != "hash-only":
-        raise Unsupported(f"this verifier does not know tags {PUBLIC_TAGS[kind]}")
-    require(not body, "hashes need no key")
-    return PUBLIC_TAGS[kind], body
+    return PUBLIC_TAGS[kind], read_verifier(kind, body)

@@ -2,7 +2,7 @@
 
 from collections import namedtuple
 
-from . import directories
+from . import directories, logs
 from .refusal import require
 
 LONGEST_HEAD = 1024
@@ -14,13 +14,24 @@ Question = namedtuple("Question", "name keys")
 NAMES = ["look-up", "keys", "range", "predecessor", "successor", "first", "last"]
 #: Those about directories, whose keys are ids of 8 bytes.
 OF_DIRECTORIES = ["entries", "entries of a range"]
-ARGUMENTS = {"look-up": 1, "range": 2, "predecessor": 1, "successor": 1, "first": 0, "last": 0}
+#: Those about append-only logs beside look-ups: a key and a value, or an older version, of 8 bytes.
+OF_LOGS = ["inclusion", "append-only"]
+ARGUMENTS = {
+    "look-up": 1,
+    "range": 2,
+    "predecessor": 1,
+    "successor": 1,
+    "first": 0,
+    "last": 0,
+    "inclusion": 2,
+    "append-only": 1,
+}
 
 
 def check_question(question):
     """Refuses what is no question."""
     name, keys = question
-    require(name in NAMES + OF_DIRECTORIES, f"there is no question {name}")
+    require(name in NAMES + OF_DIRECTORIES + OF_LOGS, f"there is no question {name}")
     if name in OF_DIRECTORIES:
         ids = ids_of(question)
         if name == "entries":
@@ -33,12 +44,14 @@ def check_question(question):
         require(keys and ascend, "the keys of a question ascend, and there is one")
     else:
         require(len(keys) == ARGUMENTS[name], "the question has another number of keys")
+    if name == "append-only":
+        ids_of(question)
     if name == "range" and None not in keys:
         require(keys[0] < keys[1], "the range is empty")
 
 
 def ids_of(question):
-    require(all(key and len(key) == 8 for key in question.keys), "ids have 8 bytes")
+    require(all(key and len(key) == 8 for key in question.keys), "ids and versions have 8 bytes")
     return [int.from_bytes(key, "big") for key in question.keys]
 
 

@@ -4,14 +4,13 @@ from functools import lru_cache
 from math import gcd
 from random import SystemRandom
 
+from .accumulators import HASH, expand, fingerprint_of, id_of, signed_bytes
 from .reader import open_message
 from .refusal import require
-from .suites import SUITES
 
 SCHEME = 0x0101
 #: Of the two rules that are not for measurements, the bits of a start, and what it begins with.
 RULES = {1: (256, 16, 1 << 272), 2: (255, 0, 1 << 255)}
-HASH = SUITES["sha256-ed25519"].hash
 
 
 def is_prime(number, rounds=40):
@@ -58,14 +57,6 @@ def is_usable(modulus):
     return not is_prime(modulus, rounds=1) and not is_power(modulus)
 
 
-def expand(digest, length):
-    blocks = (HASH("pad/v1/accumulator-expand", digest + bytes([i])) for i in range(256))
-    output = b""
-    while len(output) < length:
-        output += next(blocks)
-    return output[:length]
-
-
 @lru_cache(maxsize=16)
 def read_parameters(parameters):
     """The rule and the modulus of parameters (a message of kind 56), without leading zeros."""
@@ -84,9 +75,7 @@ class Accumulator:
     def __init__(self, parameters, label):
         self.rule, modulus = read_parameters(parameters)
         self.modulus, self.width = int.from_bytes(modulus, "big"), len(modulus)
-        scheme = SCHEME.to_bytes(2, "big")
-        fingerprint = HASH("pad/v1/accumulator-id", scheme + b"parameters" + bytes([self.rule]) + modulus)
-        self.id = HASH("pad/v1/accumulator-id", scheme + fingerprint + label)
+        self.id = id_of(SCHEME, fingerprint_of(SCHEME, bytes([self.rule]) + modulus), label)
 
     def residue(self, data):
         """A value or witness."""
@@ -109,5 +98,4 @@ class Accumulator:
 
     def signed_bytes(self, version, value):
         """What the author signs for a value."""
-        tag = b"pad/v1/accumulator-snapshot".ljust(32, b"\0")
-        return tag + SCHEME.to_bytes(2, "big") + self.id + version.to_bytes(8, "big") + value
+        return signed_bytes(SCHEME, self.id, version, value)

@@ -1,12 +1,18 @@
-"""Section "Tuples": designs whose tuples are signed with Ed25519."""
+"""Section "Tuples": designs whose tuples are signed, with Ed25519 or BLS."""
 
 from collections import namedtuple
 
-from . import ed25519
+from . import bls12_381, ed25519
+from .hash_to_g1 import hash_to_g1
 from .questions import is_in_range
 from .refusal import require
 
 MOST_STEPS = 4096
+#: Of one aggregated signature: in all, or for each tuple, whichever is more.
+MOST_STEPS_TOGETHER, MOST_STEPS_OF_EACH = 1 << 18, 512
+#: What the tuples of a design are signed with, or elements of.
+ED25519, BLS, RSA, BILINEAR = range(4)
+BLS_TAG = b"BLS_SIG_BLS12381G1_XMD:SHA-256_SSWU_RO_NUL_"
 NOTHING, VALUE, REMOVED = 0, 1, 2
 
 #: `content` is NOTHING, VALUE or REMOVED; `digest` that of the value.
@@ -21,7 +27,8 @@ class Design:
     def __init__(self, public):
         self.public, self.suite = public, public.suite
         self.generations = public.scheme & 15
-        self.kind = public.scheme >> 4 & 15
+        self.family, self.kind = divmod(public.scheme >> 4 & 15, 4)
+        self.signature_width = 48 if self.family == BLS else 64
 
     def read_shown(self, reader):
         if self.kind == 0:
@@ -46,11 +53,9 @@ class Design:
         return self.suite.hash("pad/v1/tuple", data)
 
     def statement(self, tuple_, shown, instant):
-        """What must be signed, if it is about this instant."""
+        """What must be signed."""
         if shown is None:
             shown = Shown(instant, instant, 0, None)
-        require(shown.since <= instant <= shown.signed + shown.revealed, "the signature is not for then")
-        require(shown.revealed <= MOST_STEPS, "the chain is too long")
         digest = self.digest(tuple_)
         anchor = shown.link or b""
         for _ in range(shown.revealed):
@@ -67,15 +72,39 @@ class Design:
             + anchor
         )
 
+    def read_aggregate(self, reader):
+        """What stands for the signatures of all tuples."""
+        if self.family == BLS:
+            return reader.take(self.signature_width)
+        return reader.list(lambda: reader.take(self.signature_width))
+
     def check(self, claims, signatures):
-        """Claims are tuples with what is shown of them and their instants."""
-        require(len(claims) == len(signatures), "there is not one signature for each tuple")
-        messages = [self.statement(*claim) for claim in claims]
-        for message, signature in zip(messages, signatures):
-            require(
-                ed25519.verify(self.public.author, message, signature),
-                "the signature of a tuple is not good",
-            )
+        """Claims are tuples with what is shown of them and their instants; there is a signature for each, or one for all."""
+        is_one = isinstance(signatures, bytes)
+        require(is_one or len(claims) == len(signatures), "there is not one signature for each tuple")
+        steps = 0
+        for _, shown, instant in claims:
+            if shown is not None:
+                require(shown.since <= instant <= shown.signed + shown.revealed, "the signature is not for then")
+                require(shown.revealed <= MOST_STEPS, "the chain is too long")
+                steps += shown.revealed
+        if is_one:
+            most = max(MOST_STEPS_TOGETHER, MOST_STEPS_OF_EACH * len(claims))
+            require(steps <= most, "the chains are too long together")
+            self._check_bls([self.statement(*claim) for claim in claims], signatures)
+            return
+        for claim, signature in zip(claims, signatures):
+            if self.family == BLS:
+                self._check_bls([self.statement(*claim)], signature)
+                continue
+            good = ed25519.verify(self.public.author, self.statement(*claim), signature)
+            require(good, "the signature of a tuple is not good")
+
+    def _check_bls(self, messages, signature):
+        point, key = bls12_381.decode_g1(signature), bls12_381.decode_g2(self.public.own)
+        total = bls12_381.add([hash_to_g1(message, BLS_TAG) for message in messages])
+        pairs = [(total, key), (bls12_381.negate(point), bls12_381.GENERATOR_2)]
+        require(bls12_381.is_one(pairs), "the signature of a tuple is not good")
 
     def instants(self, version, epochs):
         require(version > 0, "version 0 has no generations, whatever is signed about it")
@@ -142,7 +171,7 @@ def look_up(reader, public, version, question, _):
     epochs = reader.list(reader.number)
 
     def part():
-        return read_tuple(reader, suite), design.read_shown(reader), reader.take(64)
+        return read_tuple(reader, suite), design.read_shown(reader), reader.take(design.signature_width)
 
     parts = reader.list(part)
     seal = reader.optional(lambda: True)
@@ -162,7 +191,7 @@ def look_up_several(reader, public, version, question, _):
     design, suite = Design(public), public.suite
     epochs = reader.list(reader.number)
     parts = reader.list(lambda: (read_tuple(reader, suite), design.read_shown(reader)))
-    signatures = reader.optional(lambda: reader.list(lambda: reader.take(64)))
+    signatures = reader.optional(lambda: design.read_aggregate(reader))
     reader.end()
     if signatures is None:
         require_empty(version, epochs, parts)
@@ -197,7 +226,7 @@ def look_up_range(reader, public, version, question, _):
         return upper, content, design.read_shown(reader)
 
     generations = reader.list(lambda: (reader.optional(reader.key), reader.list(part)))
-    signatures = reader.optional(lambda: reader.list(lambda: reader.take(64)))
+    signatures = reader.optional(lambda: design.read_aggregate(reader))
     reader.end()
     if signatures is None:
         require_empty(version, epochs, generations)
