@@ -81,7 +81,7 @@ const FULL: Steps = &[
     ("tree", "tree --keys 10000 --experiment growing,steady_state,paper_layout,what_if", 120),
     ("tuple-scaling", "tuple --experiment scaling --limit 60", 120),
     ("tuple-steady", "tuple --experiment steady --limit 20", 400),
-    ("tuple-threads", "tuple --experiment threads", 30),
+    ("tuple-threads", "tuple --experiment threads --limit 60", 30),
     ("tuple-traces", "tuple --experiment macrobenchmark --limit 20", 400),
     ("accumulators", "accumulators --elements 1000,10000 --experiment operations,slopes,sets,hints,keys --longest 300", 600),
     ("directory", "directory", 600),

@@ -45,7 +45,7 @@ pub struct TupleArguments {
     #[arg(long, value_delimiter = ',', default_value = "1,2")]
     pub threads: Vec<NonZeroUsize>,
     /// The most seconds for one design in one experiment; with --quick 1.
-    #[arg(long, default_value = "10", default_value_if("quick", "true", "1"))]
+    #[arg(long, default_value = "5", default_value_if("quick", "true", "1"))]
     pub limit: u64,
     /// What an hour of computing costs, in cents.
     #[arg(long, default_value_t = 100.0 * prices::of_2010().compute_per_core_hour)]
