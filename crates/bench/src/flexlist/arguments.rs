@@ -21,7 +21,7 @@ pub struct FlexlistArguments {
         long,
         default_value = "500000",
         default_value_if("quick", "true", "3000"),
-        value_parser = clap::value_parser!(u64).range(1..=MOST_BLOCKS),
+        value_parser = clap::value_parser!(u64).range(LEAST_BLOCKS..=MOST_BLOCKS),
     )]
     pub blocks: u64,
     /// The numbers of blocks of the experiment `build`; with --quick 9000.
@@ -103,6 +103,9 @@ pub enum FlexlistExperiment {
 
 /// The most updates of one batch.
 const MOST_UPDATES: u64 = 10_000;
+
+/// The fewest blocks of updates and audits: four for each of the most updates that `multi` makes unless it is told others.
+const LEAST_BLOCKS: u64 = 2_400;
 
 /// The most blocks: some gigabytes of nodes.
 const MOST_BLOCKS: u64 = 16_000_000;

@@ -20,7 +20,7 @@ fn finished_steps_are_not_measured_again() {
     let folder = tempfile::tempdir().unwrap();
     let only = ["--only", "primitives,tuple-threads"];
     let printed = report(folder.path(), &only);
-    assert!(printed.contains("A quick report"), "{printed}");
+    assert!(printed.contains("A quick run"), "{printed}");
     let file = folder.path().join("out/measurements.jsonl");
     let first = fs::read_to_string(&file).unwrap();
     let of_runs = |text: &str| -> Vec<_> {

@@ -417,7 +417,7 @@ pub(crate) fn say_failure(json: bool, exit: u8, kind: &str, text: &str) {
 }
 
 /// So many things, in words: `1 change`, `2 entries`.
-pub(crate) fn counted(number: impl ToString, thing: &str) -> String {
+pub(crate) fn counted(number: impl Copy + ToString, thing: &str) -> String {
     let number = number.to_string();
     let things = things(&number, thing);
     format!("{number} {things}")

@@ -205,21 +205,6 @@ fn copies_have_no_names() {
     assert!(!bench.path("none").exists());
 }
 
-/// Updates of versions beyond the next one are no lie: nothing is done, and the message says what to do first.
-#[test]
-fn updates_beyond_a_gap_wait_for_those_between() {
-    let bench = Bench::with_trace();
-    bench.ok("export --store s --from 1 --to 1 --out first");
-    bench.ok("export --store s --from 3 --to 3 --out third");
-    bench.ok("apply --store copy --public k.pub first");
-    let gap = "third: the update follows version 2, and the newest here is version 1: apply those between first";
-    bench.fails("apply --store copy third", 2, gap);
-    assert_eq!(bench.json("status --store copy")[0]["latest"], 1);
-    bench.ok("export --store s --from 2 --out rest");
-    bench.ok("apply --store copy rest");
-    bench.ok("apply --store copy third");
-}
-
 /// Another update of a version that is there is not taken for a known one.
 #[test]
 fn forged_updates_are_not_known() {
