@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Checks published vectors: accepts what is to be accepted, with its answer, and refuses everything else.
 
-    python3 check_vectors.py [FILE ..]        all that this verifier knows of docs/vectors, without arguments
+    python3 check_vectors.py [FILE ..]        all that this verifier knows of docs/vectors, without arguments, and own cases
 """
 
 import json
 import pathlib
 import sys
 
+from own_cases import CHECKS, Accepted
 from pad_verifier import accumulated, bilinear, directories, ed25519, flexlist, flexlist_updates, head_logs, heads
 from pad_verifier import logs, messages, proof_files, rsa, secret_keys, tags, tuples
 from pad_verifier.accumulators import HASH
@@ -652,6 +653,13 @@ def main():
             return 1
         print(f"{path.name}: {accepted} accepted, {refused} refused")
         total = [total[0] + accepted, total[1] + refused]
+    for check_own in [] if given else CHECKS:
+        try:
+            accepted, refused = check_own(VECTORS)
+        except Accepted as accepted:
+            print(accepted, file=sys.stderr)
+            return 1
+        print(f"{check_own.__name__}: {accepted} accepted, {refused} refused")
     print(f"as published: {total[0]} accepted, {total[1]} refused")
     return 0
 

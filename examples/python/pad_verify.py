@@ -11,7 +11,7 @@ import sys
 
 from pad_verifier import proof_files
 from pad_verifier.directories import DELETED, UNASSIGNED
-from pad_verifier.head_logs import LONGEST_TEXT, Policy, verify_newest
+from pad_verifier.head_logs import LONGEST_POLICY, LONGEST_TEXT, Policy, verify_newest
 from pad_verifier.keys import LONGEST_FILE, PublicKey
 from pad_verifier.logs import LONGEST_FILE as LONGEST_OF_LOGS
 from pad_verifier.questions import Question, check_question, longest_file
@@ -80,7 +80,7 @@ def question_of(given):
 def say_newest(given):
     try:
         public = PublicKey(read(given.public, LONGEST_FILE).decode())
-        policy = Policy(read(given.newest, LONGEST_TEXT))
+        policy = Policy(read(given.newest, LONGEST_POLICY))
         proof = read(given.proof, LONGEST_TEXT)
     except (OSError, Refused, Unsupported, ValueError) as error:
         print(f"pad_verify: {error}", file=sys.stderr)

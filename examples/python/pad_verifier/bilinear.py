@@ -5,12 +5,14 @@ from functools import lru_cache
 
 from .accumulators import HASH, expand, fingerprint_of, id_of, signed_bytes
 from .bls12_381 import GENERATOR_1, GENERATOR_2, ORDER, add, combine, combine_g2, decode_all_g1, decode_g1, decode_g2
-from .bls12_381 import is_one, multiply_unreduced, negate
+from .bls12_381 import is_one, multiply_unreduced, negate, sequence
 from .reader import open_message
 from .refusal import require
 
 SCHEME = 0x0102
 LONGEST_PURPOSE = 64
+#: Of a secret that anybody finds: multiples of the generator that are listed, and looks into the list on each side of zero.
+LISTED, LOOKS = 1 << 10, 256
 
 
 def read_scalar(data):
@@ -62,7 +64,6 @@ class Parameters:
 def _check_powers(in_g1, in_g2):
     """Whether these are the powers of one number, which the second in G2 determines."""
     require(in_g1[0] == GENERATOR_1 and in_g2[0] == GENERATOR_2, "the powers do not begin with the generators")
-    require(in_g2[1] != GENERATOR_2, "the secret is 1")
     random = [secrets.randbits(128) for _ in in_g1[1:]]
     above, below = combine(zip(random, in_g1[1:])), combine(zip(random, in_g1))
     good = is_one([(above, GENERATOR_2), (negate(below), in_g2[1])])
@@ -70,6 +71,19 @@ def _check_powers(in_g1, in_g2):
         is_one([(in_g1[1], low), (negate(GENERATOR_1), high)]) for low, high in zip(in_g2[1:], in_g2[2:])
     )
     require(good, "these are not the powers of one number")
+    require(not _is_guessable(in_g1, in_g2), "anybody finds the secret")
+
+
+def _is_guessable(in_g1, in_g2):
+    """Whether the secret, or its negative, is a small number, or a power of it that is there is 1 or -1."""
+    first, mirrored = GENERATOR_1[0], GENERATOR_2[0]
+    if any(point[0] == first for point in in_g1[1:]) or any(point[0] == mirrored for point in in_g2[1:]):
+        return True
+    # Points with one x are each other's negatives.
+    listed = {point[0] for point in sequence(GENERATOR_1, GENERATOR_1, LISTED)}
+    step = multiply_unreduced(GENERATOR_1, 2 * LISTED + 1)
+    start = add([in_g1[1], negate(multiply_unreduced(step, LOOKS))])
+    return any(point is None or point[0] in listed for point in sequence(start, step, 2 * LOOKS + 1))
 
 
 @lru_cache(maxsize=16)

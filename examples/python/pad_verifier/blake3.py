@@ -55,11 +55,10 @@ def _tree(key, data, counter, mode):
 
 def _output(arguments, length):
     chaining, block, _, size, flags = arguments
-    output = b""
+    output = []
     for counter in range((length + 63) // 64):
-        words = _compress(chaining, block, counter, size, flags | ROOT)
-        output += b"".join(word.to_bytes(4, "little") for word in words)
-    return output[:length]
+        output += _compress(chaining, block, counter, size, flags | ROOT)
+    return b"".join(word.to_bytes(4, "little") for word in output)[:length]
 
 
 def keyed_hash(key, data, length=32):

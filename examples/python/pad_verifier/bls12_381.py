@@ -244,6 +244,15 @@ def add(points):
     return _to_pairs([total])[0]
 
 
+def sequence(start, step, count):
+    """`start`, `start + step`, and so on; `step` is not the identity."""
+    total, points = (*start, 1) if start else IDENTITY, []
+    for _ in range(count):
+        points.append(total)
+        total = _add_point(total, step)
+    return _to_pairs(points)
+
+
 def multiply_unreduced(point, scalar):
     """Of any point of the curve, by a number of 0 or more that is taken as it is."""
     total = IDENTITY

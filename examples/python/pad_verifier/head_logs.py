@@ -11,8 +11,12 @@ from .heads import LONGEST_HEAD, verify_head
 from .refusal import require
 
 LONGEST_NOTE, LONGEST_NAME, MOST_SIGNATURES, MOST_HASHES = 1 << 20, 1024, 100, 65
-#: A policy, or a proof: a note and what is before it.
+#: A proof: a note and what is before it.
 LONGEST_TEXT = LONGEST_NOTE + (1 << 18)
+#: A policy, and the logs, witnesses and groups in it, of each.
+LONGEST_POLICY, MOST_OF_EACH = 1 << 20, 256
+#: Times of cosignatures are below.
+LATEST = 1 << 63
 #: The types of keys: of signatures on notes, and of cosignatures.
 LOG, WITNESS = 1, 4
 HEADER = "c2sp.org/tlog-proof@v1"
@@ -53,7 +57,7 @@ def _text(data):
 
 def _name(text):
     allowed = not any(letter.isspace() or letter == "+" for letter in text)
-    require(text and allowed and len(text.encode("utf-8", "surrogateescape")) <= LONGEST_NAME, "this is no name of a key")
+    require(text and allowed and len(text.encode()) <= LONGEST_NAME, "this is no name of a key")
     return text
 
 
@@ -64,7 +68,7 @@ def read_key(text):
     name, digits, data = _name(parts[0]), parts[1], _decode(parts[2])
     require(re.fullmatch("[0-9a-f]{8}", digits), "a key's id is not eight digits")
     require(len(data) == 33 and ed25519.point_of_key(data[1:]), "a key is not a good one")
-    expected = hashlib.sha256(name.encode("utf-8", "surrogateescape") + b"\n" + data).digest()[:4]
+    expected = hashlib.sha256(name.encode() + b"\n" + data).digest()[:4]
     require(bytes.fromhex(digits) == expected, "a key has another id")
     return Key(name, expected, data[0], data[1:])
 
@@ -100,9 +104,12 @@ class Policy:
     def __init__(self, data):
         self.logs, self.voters, self.quorum = [], {}, None
         members = set()
-        require(len(data) <= LONGEST_TEXT, "the policy is too long")
-        # A tab is allowed here, and what is not ASCII is what it is.
-        text = data.decode("utf-8", "surrogateescape")
+        require(len(data) <= LONGEST_POLICY, "the policy is too long")
+        try:
+            text = data.decode()
+        except UnicodeDecodeError:
+            text = "\0"
+        # Tabs are allowed here.
         require(all(letter >= " " or letter in "\n\t" for letter in text) and "\x7f" not in text, "this is no policy")
         for line in text.split("\n"):
             words = [word for word in re.split("[ \t]+", line) if word]
@@ -127,6 +134,9 @@ class Policy:
                 self.quorum = rest[0]
             else:
                 require(False, "a line of the policy means nothing")
+            groups = sum(voter.key is None for voter in self.voters.values())
+            most = max(len(self.logs), groups, len(self.voters) - groups)
+            require(most <= MOST_OF_EACH, "the policy has too many logs, witnesses or groups")
         require(self.quorum is not None, "the policy asks for no quorum")
 
     def _new_key(self, text, kind):
@@ -146,17 +156,18 @@ class Policy:
         require(since is None or self.quorum != "none", "no witness need say when the log was so")
         checkpoint = read_checkpoint(note.text)
         witnesses = {name: voter.key for name, voter in self.voters.items() if voter.key}
+        keys = [(None, key) for key in self.logs if key.name == checkpoint.origin] + list(witnesses.items())
         is_logged, votes = False, set()
         for signature in note.signatures:
-            for key in (key for key in self.logs if key.name == checkpoint.origin):
-                if (key.name, key.id) == (signature.name, signature.id):
+            known = [(name, key) for name, key in keys if (key.name, key.id) == (signature.name, signature.id)]
+            require(len(known) <= 1, "a signature may be by two keys")
+            for name, key in known:
+                if name is None:
                     good = ed25519.verify(key.point, note.text.encode(), signature.bytes)
                     require(good, "the signature of the log is not good")
                     is_logged = True
-            for name, key in witnesses.items():
-                if (key.name, key.id) == (signature.name, signature.id):
-                    if self._cosigned(key, note, signature) >= (since or 0):
-                        votes.add(name)
+                elif self._cosigned(key, note, signature) >= (since or 0):
+                    votes.add(name)
         require(is_logged, "the policy does not know the log, or it did not sign")
         require(self.quorum == "none" or self._votes(self.quorum, votes), "too few witnesses have cosigned")
         return checkpoint
@@ -165,6 +176,7 @@ class Policy:
         """When a witness did, if it did."""
         require(len(signature.bytes) == 72, "a cosignature has another length")
         time = int.from_bytes(signature.bytes[:8], "big")
+        require(time < LATEST, "a time is too late")
         message = f"cosignature/v1\ntime {time}\n{note.text}".encode()
         require(ed25519.verify(key.point, message, signature.bytes[8:]), "a cosignature is not good")
         return time

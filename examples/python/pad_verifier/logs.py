@@ -3,6 +3,7 @@
 import hashlib
 import secrets
 from collections import Counter, namedtuple
+from itertools import islice
 
 from . import bilinear
 from .accumulators import HASH, Transcript, id_of
@@ -110,16 +111,27 @@ def root_of_prefix(data, length):
     return int.from_bytes(state.digest(), "big") & (1 << 254) - 1
 
 
+def _last_halves(elements):
+    return sorted({int.from_bytes(element[32:], "big") for element in elements})
+
+
+def frontier_length(elements):
+    """How many strings are beside the last halves of elements of one key."""
+    numbers = _last_halves(elements)
+    # The first has one in each of 256 places. Another leaves the one before it in a place where there is one no more, and
+    # has one in each place after that.
+    return 256 + sum((a ^ b).bit_length() - 2 for a, b in zip(numbers, numbers[1:]))
+
+
 def frontier_of(elements):
-    """The scalars of the strings beside the last halves of elements of one key, in lexicographic order of the strings."""
-    numbers = sorted({int.from_bytes(element[32:], "big") for element in elements})
-    key, scalars = elements[0][:32], []
+    """The scalars of those strings, in lexicographic order of the strings, one by one: there may be very many."""
+    numbers, key = _last_halves(elements), elements[0][:32]
     # What comes next, last: numbers from a place on, before another, that have so many bits in common, or a scalar.
     pending = [(0, len(numbers), 0)]
     while pending:
         following = pending.pop()
         if isinstance(following, int):
-            scalars.append(following)
+            yield following
             continue
         low, high, bits = following
         for bits in range(bits + 1, 257):
@@ -137,8 +149,7 @@ def frontier_of(elements):
                 # It comes after all that is below its sibling.
                 pending.append(scalar)
             else:
-                scalars.append(scalar)
-    return scalars
+                yield scalar
 
 
 def product_at(roots, place):
@@ -348,13 +359,14 @@ class Message:
             self.claims.append(lambda: ([(1, last)], root_of_prefix(key_half, length), opening))
             return
         scalars = frontier_of(mine)
-        for start in range(0, len(scalars), CHUNK):
-            self._chunk(frontier, scalars[start : start + CHUNK])
+        for _ in range(0, frontier_length(mine), CHUNK):
+            self._chunk(frontier, scalars)
 
-    def _chunk(self, frontier, scalars):
+    def _chunk(self, frontier, following):
         last, quotient, witness = self._path(frontier), self.point(), self.any_point()
 
         def claim():
+            scalars = list(islice(following, CHUNK))
             packed = b"".join(scalar.to_bytes(32, "big") for scalar in scalars)
             place = self._transcript(b"aad: chunk", last, quotient, packed).scalar()
             return [(1, last), (-product_at(scalars, place), quotient)], place, witness

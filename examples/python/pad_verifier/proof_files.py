@@ -61,6 +61,7 @@ def _verify_log(message, public, version, question):
         require(ids_of(question)[0] <= version, "the older version comes after the newer one")
         reader = logs.open_log(message, 147, log)
         older, newer = (_read_head(reader, public, number) for number in (ids_of(question)[0], version))
+        require(older.version < newer.version or older.root == newer.root, "the author signed two roots of one version")
         logs.check_append_only(log, reader, older.root, newer.root)
         return []
     # A look-up in a set is one of a member that is there, or of one that is not.

@@ -9,9 +9,10 @@ import re
 
 from . import ed25519
 from .keys import LONGEST_FILE
-from .refusal import require
+from .refusal import Refused, Unsupported, require
 
 MOST_MEMORY, MOST_BLOCKS = 1 << 30, 1 << 24
+LONGEST_PASSPHRASE = 1024
 LINES = re.compile(
     r"pad-secret-key v1\nsuite [^\n]*\nscheme [^\n]*\ndictionary [0-9a-f]{32}\nseed ([0-9a-f]{64})\n"
     r"((?:scheme-secret|scheme-key) (?:[0-9a-f]{2})+\n)?\Z"
@@ -37,6 +38,8 @@ def owner_of(text):
 
 def decrypt(file, passphrase):
     """The text of an encrypted key file."""
+    secret = passphrase.encode()
+    require(1 <= len(secret) <= LONGEST_PASSPHRASE and not set(secret) & set(b"\0\r\n"), "this is no passphrase")
     require(128 <= len(file) <= LONGEST_FILE + 128, "this is no encrypted key file")
     header, checksum, tag = file[:48], file[48:64], file[64:96]
     require(header[:7] == b"scrypt\0", "this is no encrypted key file")
@@ -48,10 +51,17 @@ def decrypt(file, passphrase):
     require(1 < n and (r > 8 or n < 1 << 16 * r) and p * r < 1 << 30, "the parameters are none")
     require(hashlib.sha256(header).digest()[:16] == checksum, "the file is damaged")
     memory = 128 * r * (n + p + 2) + (1 << 20)
-    keys = hashlib.scrypt(passphrase.encode(), salt=header[16:], n=n, r=r, p=p, maxmem=memory, dklen=64)
+    try:
+        keys = hashlib.scrypt(secret, salt=header[16:], n=n, r=r, p=p, maxmem=memory, dklen=64)
+    except ValueError as error:
+        # The library has a limit of its own, for all that it needs beside `MOST_MEMORY`.
+        raise Unsupported(f"this verifier cannot derive the key: {error}") from error
     require(hmac.compare_digest(_hmac(keys[32:], file[:64]), tag), "the passphrase is wrong")
     require(hmac.compare_digest(_hmac(keys[32:], file[:-32]), file[-32:]), "the file is damaged")
-    return _counter_mode(keys[:32], file[96:-32]).decode()
+    try:
+        return _counter_mode(keys[:32], file[96:-32]).decode()
+    except UnicodeDecodeError:
+        raise Refused("this is no text") from None
 
 
 def _hmac(key, data):

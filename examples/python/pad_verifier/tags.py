@@ -2,9 +2,10 @@
 
 import hashlib
 from collections import namedtuple
+from math import gcd
 
-from . import bilinear, blake3
-from .bls12_381 import GENERATOR_1, GENERATOR_2, ORDER, combine, combine_g2, decode_all_g1, decode_g1, decode_g2
+from . import bilinear, blake3, rsa
+from .bls12_381 import GENERATOR_1, GENERATOR_2, ORDER, combine, combine_g2, decode_all_g1, decode_g2
 from .bls12_381 import encode_g1, is_one, multiply_unreduced, negate
 from .hash_to_g1 import hash_to_g1
 from .reader import Reader, open_message
@@ -27,6 +28,12 @@ def _coefficient(block):
     return sum(coefficient for _, coefficient in block.hits)
 
 
+def _check_challenged(blocks, longest):
+    for block in blocks:
+        require(1 <= block.length <= longest, "a block is empty or too long")
+        require(all(0 <= offset < block.length for offset, _ in block.hits), "a hit is not in its block")
+
+
 def root_of(block):
     """The root of a block's bytes."""
     chunks = range(0, len(block), CHUNK)
@@ -42,6 +49,7 @@ class HashOnly:
         reader.end()
 
     def check(self, blocks, proof):
+        _check_challenged(blocks, 1 << 24)
         reader = Reader(proof)
         for block in blocks:
             require(len(block.committed) == 32, "the committed part has another length")
@@ -65,7 +73,7 @@ class _Sums:
     def _read(self, blocks, proof, head, width, sector, longest):
         """The first bytes, and the sums of the sectors."""
         require(all(len(block.committed) == 48 for block in blocks), "the committed part has another length")
-        require(all(1 <= block.length <= longest for block in blocks), "a block is too long")
+        _check_challenged(blocks, longest)
         if not blocks:
             require(not proof, "there is nothing to prove")
             return None, []
@@ -115,18 +123,20 @@ class Rsa:
         self.width = width
         self.modulus, self.base = (int.from_bytes(reader.take(width), "big") for _ in range(2))
         reader.end()
-        require(self.modulus.bit_length() == 8 * width and self.modulus % 2, "the modulus is not good")
-        require(1 < self.base < self.modulus, "the base is not good")
+        good = self.modulus.bit_length() == 8 * width and rsa.is_usable(self.modulus)
+        require(good, "the modulus is not good")
+        good = 1 < self.base < self.modulus - 1 and gcd(self.base, self.modulus) == 1
+        require(good, "the base is not good")
 
     def proof_width(self, blocks):
         most = sum(_coefficient(block) * ((2 << 8 * block.length) - 1) for block in blocks)
         return (most.bit_length() + 7) // 8
 
     def check(self, blocks, proof):
+        _check_challenged(blocks, 1 << 20)
         least = most = 0
         product = 1
         for block in blocks:
-            require(1 <= block.length <= 1 << 20, "a block is too long")
             require(len(block.committed) == 32 + self.width, "the committed part has another length")
             tag, coefficient = int.from_bytes(block.committed[32:], "big"), _coefficient(block)
             require(tag < self.modulus, "a tag is not reduced")
@@ -153,7 +163,7 @@ class PublicBls(_Sums):
         head, sums = self._read(blocks, proof, 48, 32, self.SECTOR, self.LONGEST)
         if head is None:
             return
-        scalars, sigma = [bilinear.read_scalar(number) for number in sums], decode_g1(head)
+        scalars, sigma = [bilinear.read_scalar(number) for number in sums], bilinear.read_g1(head)
         terms = [(_coefficient(block), hash_to_g1(self._masked(block), BLS_TAG)) for block in blocks]
         total = combine([*terms, *zip(scalars, self.points)])
         require(is_one([(sigma, GENERATOR_2), (negate(total), self.power)]), "the proof does not hold")
