@@ -46,6 +46,8 @@ def arguments():
     parser.add_argument("--hex", action="store_true", help="keys and values are hexadecimal")
     parser.add_argument("proof", metavar="PROOF", help="the proof file; - for standard input")
     given = parser.parse_args()
+    if given.since is not None and given.since < 0:
+        parser.error("--since is before 1970")
     if (given.at is None) != (given.newest is not None):
         parser.error("--at is needed, but with --newest")
     return given

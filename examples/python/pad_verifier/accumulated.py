@@ -24,7 +24,7 @@ def look_up(reader, public, version, question, head):
     """Kind 65."""
     design, suite, key = Design(public), public.suite, question.keys[0]
     is_chained = design.kind == CHAINED
-    epochs = reader.list(reader.number)
+    epochs = reader.list(reader.number, design.generations - 1)
 
     def part():
         shown = read_tuple(reader, suite)
@@ -32,8 +32,8 @@ def look_up(reader, public, version, question, head):
         signed = None if is_chained else reader.byte_string()
         return shown, since, signed, reader.byte_string()
 
-    parts = reader.list(part)
-    seal = reader.optional((lambda: _read_seal(reader, suite)) if is_chained else (lambda: True))
+    parts = reader.list(part, design.generations)
+    seal = reader.optional((lambda: _read_seal(reader, design)) if is_chained else (lambda: True))
     reader.end()
     if not seal:
         require_empty(version, epochs, parts)
@@ -66,10 +66,11 @@ def _check_signed(public, of, signed, since, instant):
     return value
 
 
-def _read_seal(reader, suite):
+def _read_seal(reader, design):
+    suite = design.suite
     signature, history = reader.take(64), reader.take(suite.width)
     operations, merged = reader.take(suite.width), reader.take(1)
-    values = reader.list(reader.byte_string)
+    values = reader.list(reader.byte_string, design.generations)
     return signature, history, operations, merged, values, reader.optional(lambda: reader.take(suite.width))
 
 

@@ -46,8 +46,13 @@ OWN_KEYS = [
 ]
 LINES = re.compile(
     r"pad-public-key v1\nsuite ([^\n]*)\nscheme ([^\n]*)\n"
-    r"dictionary ([0-9a-f]{32})\nauthor ([0-9a-f]{64})\n(scheme-key (?:[0-9a-f]{2})+\n)?\Z"
+    r"dictionary ([0-9a-f]{32})\nauthor ([0-9a-f]{64})\n(?:scheme-key ([0-9a-f]+)\n)?\Z"
 )
+
+
+def from_digits(digits):
+    require(len(digits) % 2 == 0, "there is half a byte")
+    return bytes.fromhex(digits)
 
 
 class PublicKey:
@@ -66,7 +71,7 @@ class PublicKey:
         require(self.scheme_name not in LOGS or self.suite.number == 1, "logs are of suite 1")
         read_own = [read for schemes, read in OWN_KEYS if self.scheme_name in schemes]
         require(bool(own) == bool(read_own), "a scheme's own key is missing, or there for nothing")
-        self.own = bytes.fromhex(own.split()[1]) if own else None
+        self.own = from_digits(own) if own else None
         for read in read_own:
             read(self.own)
         self.dictionary, self.author = bytes.fromhex(dictionary), bytes.fromhex(author)
@@ -115,8 +120,8 @@ def _tags(text):
     """The name of the kind, and the key that checks tags of it."""
     if text == SECRET_TAGS:
         return text, None
-    require(re.fullmatch("(?:[0-9a-f]{2})+", text), "these are no digits of a key")
-    message = bytes.fromhex(text)
+    require(re.fullmatch("[0-9a-f]+", text), "these are no digits of a key")
+    message = from_digits(text)
     kind = int.from_bytes(message[6:8], "big")
     require(kind in PUBLIC_TAGS, "there are no such tags that everybody may check")
     body = open_message(message, 100, kind, LONGEST_FILE).body

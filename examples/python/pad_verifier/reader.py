@@ -44,9 +44,10 @@ class Reader:
     def value(self):
         return self.byte_string(LONGEST_VALUE)
 
-    def list(self, read):
+    def list(self, read, most=None):
         length = self.number()
         require(length <= len(self.body), "a list is longer than its message")
+        require(most is None or length <= most, "a list is longer than it can be")
         return [read() for _ in range(length)]
 
     def optional(self, read):

@@ -8,16 +8,16 @@ import hmac
 import re
 
 from . import ed25519
-from .keys import LONGEST_FILE
+from .keys import LONGEST_FILE, from_digits
 from .refusal import Refused, Unsupported, require
 
 MOST_MEMORY, MOST_BLOCKS = 1 << 30, 1 << 24
 LONGEST_PASSPHRASE = 1024
 LINES = re.compile(
     r"pad-secret-key v1\nsuite [^\n]*\nscheme [^\n]*\ndictionary [0-9a-f]{32}\nseed ([0-9a-f]{64})\n"
-    r"((?:scheme-secret|scheme-key) (?:[0-9a-f]{2})+\n)?\Z"
+    r"(?:(?:scheme-secret|scheme-key) ([0-9a-f]+)\n)?\Z"
 )
-OWNER_LINES = re.compile(r"pad-file-key v1\nseed ([0-9a-f]{64})\ntags ((?:[0-9a-f]{2})+)\n\Z")
+OWNER_LINES = re.compile(r"pad-file-key v1\nseed ([0-9a-f]{64})\ntags ([0-9a-f]+)\n\Z")
 
 
 def author_of(text):
@@ -25,6 +25,7 @@ def author_of(text):
     require(len(text) <= LONGEST_FILE, "the file is too long")
     lines = LINES.match(text)
     require(lines, "this is no secret key file")
+    from_digits(lines[2] or "")
     return ed25519.public_of(bytes.fromhex(lines[1]))
 
 
@@ -33,7 +34,7 @@ def owner_of(text):
     require(len(text) <= LONGEST_FILE, "the file is too long")
     lines = OWNER_LINES.match(text)
     require(lines, "this is no key file of an owner")
-    return ed25519.public_of(bytes.fromhex(lines[1])), bytes.fromhex(lines[2])
+    return ed25519.public_of(bytes.fromhex(lines[1])), from_digits(lines[2])
 
 
 def decrypt(file, passphrase):

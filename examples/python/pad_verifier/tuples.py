@@ -168,12 +168,12 @@ def open_parts(shown_tuples, instants, key, epochs, suite):
 def look_up(reader, public, version, question, _):
     """Kind 65."""
     design, suite, key = Design(public), public.suite, question.keys[0]
-    epochs = reader.list(reader.number)
+    epochs = reader.list(reader.number, design.generations - 1)
 
     def part():
         return read_tuple(reader, suite), design.read_shown(reader), reader.take(design.signature_width)
 
-    parts = reader.list(part)
+    parts = reader.list(part, design.generations)
     seal = reader.optional(lambda: True)
     reader.end()
     if not seal:
@@ -189,8 +189,9 @@ def look_up(reader, public, version, question, _):
 def look_up_several(reader, public, version, question, _):
     """Kind 66."""
     design, suite = Design(public), public.suite
-    epochs = reader.list(reader.number)
-    parts = reader.list(lambda: (read_tuple(reader, suite), design.read_shown(reader)))
+    epochs = reader.list(reader.number, design.generations - 1)
+    most = design.generations * len(question.keys)
+    parts = reader.list(lambda: (read_tuple(reader, suite), design.read_shown(reader)), most)
     signatures = reader.optional(lambda: design.read_aggregate(reader))
     reader.end()
     if signatures is None:
@@ -216,7 +217,7 @@ def look_up_several(reader, public, version, question, _):
 def look_up_range(reader, public, version, question, _):
     """Kind 67."""
     design, suite = Design(public), public.suite
-    epochs = reader.list(reader.number)
+    epochs = reader.list(reader.number, design.generations - 1)
 
     def part():
         upper = reader.optional(reader.key)
@@ -225,7 +226,7 @@ def look_up_range(reader, public, version, question, _):
         )
         return upper, content, design.read_shown(reader)
 
-    generations = reader.list(lambda: (reader.optional(reader.key), reader.list(part)))
+    generations = reader.list(lambda: (reader.optional(reader.key), reader.list(part)), design.generations)
     signatures = reader.optional(lambda: design.read_aggregate(reader))
     reader.end()
     if signatures is None:
