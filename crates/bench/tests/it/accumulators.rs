@@ -13,6 +13,7 @@ fn every_experiment_has_its_lines() {
         "--elements=4,8,16",
         "--threads=1,2",
         "--latency-ms=0,20",
+        "--longest=600",
         "--experiment=operations,slopes,sets,hints,keys",
     ];
     let text = run(&arguments);

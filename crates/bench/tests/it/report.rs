@@ -237,6 +237,7 @@ fn every_accumulator_operation_stands_beside_its_primitive() {
         "8",
         "--threads",
         "1,2",
+        "--longest=600",
     ];
     let lines = lines(&run(&arguments));
     for line in &lines {
@@ -301,6 +302,7 @@ fn tuples_stand_beside_their_signatures_and_a_tree() {
         trace.to_str().unwrap(),
         "--last=8",
         "--cents-per-gigabyte=9",
+        "--limit=600",
     ]);
     let lines = lines(&text);
     let of = |experiment: &str| -> Vec<&Value> {

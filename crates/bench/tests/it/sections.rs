@@ -99,6 +99,7 @@ fn machines_and_prices_have_their_gains() {
         "--quick",
         "--keys=40",
         "--sizes=40",
+        "--limit=600",
         "--experiment=growing,scaling",
         "--designs=base-superseding,spec-lightweight,red-black",
     ];
