@@ -135,7 +135,8 @@ def main():
             print(f"{int.from_bytes(key, 'big')} is {value.decode() if gone else 'live: ' + value.hex()}")
             continue
         print(f"{show(key)} is absent" if value is None else f"{show(key)} = {show(value)}")
-    print(f"proved: {question.name} in version {given.at}, {len(entries)} entries")
+    entries = "1 entry" if len(entries) == 1 else f"{len(entries)} entries"
+    print(f"proved: {question.name} in version {given.at}, {entries}")
     return 0
 
 

@@ -75,7 +75,7 @@ pub enum AccumulatorExperiment {
     Sets,
     /// What a server saves if updates say which prime represents an element.
     Hints,
-    /// Making keys, and their sizes in all families.
+    /// Making keys, and their sizes in all families; with --quick without those for RSA tags.
     Keys,
 }
 

@@ -10,31 +10,27 @@ use std::{
 
 use clap::Args;
 
-use crate::{Outcome, line::Line, report::Report};
+use crate::{Outcome, line::Line, report::Manner};
 
 pub mod table;
 
 /// The command line of `bench peers`.
 #[derive(Clone, Debug, Args)]
 pub struct PeersArguments {
-    /// One JSON object per line instead of tables.
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    manner: Manner,
     /// The numbers of keys; what is slow is not measured with the larger ones.
     #[arg(long, value_delimiter = ',', default_values_t = [1_000, 10_000, 100_000])]
     keys: Vec<u64>,
     /// Only these dictionaries, with any number of keys; their names are those in the tables.
     #[arg(long, value_delimiter = ',')]
     peer: Vec<String>,
-    /// Measure little: to see that everything works.
-    #[arg(long)]
-    quick: bool,
 }
 
 impl PeersArguments {
     /// Builds the program, runs it, and takes its lines.
     pub fn run(&self) -> Outcome<()> {
-        let mut report = Report::new(self.json, self.quick)?;
+        let mut report = self.manner.report()?;
         report.announce("building peers; the first time takes minutes");
         let mut command = self.command();
         let shown = shown(&command);
@@ -59,7 +55,7 @@ impl PeersArguments {
         if !self.peer.is_empty() {
             command.args(["--peer", &self.peer.join(",")]);
         }
-        if self.quick {
+        if self.manner.quick {
             command.arg("--quick");
         }
         command
@@ -138,10 +134,12 @@ mod tests {
     #[test]
     fn what_is_asked_for_is_handed_on() {
         let arguments = PeersArguments {
-            json: true,
+            manner: Manner {
+                json: true,
+                quick: true,
+            },
             keys: vec![10, 200],
             peer: vec!["jmt".into(), "treap path copying".into()],
-            quick: true,
         };
         let shown = shown(&arguments.command());
         let end = "peers/Cargo.toml -- --keys 10,200 --peer jmt,treap path copying --quick";

@@ -27,7 +27,7 @@ use crate::{
     line::Line,
     peers,
     primitives::{author_key, signing_key},
-    report::Report,
+    report::Manner,
     tables::Tables,
     timing::{Effort, Timings, stopwatch},
     workload::Random,
@@ -38,9 +38,8 @@ type S = Sha256Ed25519;
 /// The command line of `bench stored`.
 #[derive(Clone, Debug, Args)]
 pub struct StoredArguments {
-    /// One JSON object per line instead of tables.
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    manner: Manner,
     /// The numbers of keys; with --quick 1000.
     #[arg(
         long,
@@ -58,9 +57,6 @@ pub struct StoredArguments {
         default_value = "memory,files"
     )]
     medium: Vec<Medium>,
-    /// Measure little: to see that everything works.
-    #[arg(long)]
-    quick: bool,
     /// Do this once with the store in a folder, and print the most memory that the process took.
     #[arg(long, value_enum, requires = "folder", hide = true)]
     once: Option<Once>,
@@ -89,7 +85,7 @@ impl StoredArguments {
             let bytes = files::once(once, folder, keys)?;
             return Ok(writeln!(stdout(), "{bytes}")?);
         }
-        let mut report = Report::new(self.json, self.quick)?;
+        let mut report = self.manner.report()?;
         for keys in &self.keys {
             report.announce(format!("stored nodes, {keys} keys"));
             if self.medium.contains(&Medium::Memory) {
@@ -106,7 +102,7 @@ impl StoredArguments {
             }
             if self.medium.contains(&Medium::Jmt) && *keys <= MOST_JMT {
                 report.announce(format!("jmt on redb, {keys} keys"));
-                peers::stored(*keys, self.quick, |line| report.measured(line))?;
+                peers::stored(*keys, self.manner.quick, |line| report.measured(line))?;
             }
         }
         report.finish(tables)

@@ -473,9 +473,11 @@ impl Client {
         if let Some(answer) = self.pass(order, &visit, &ask, (&mut incidents, &mut slow)) {
             return Ok(self.noted(answer, incidents));
         }
-        // Those are asked again: how that ends is what is said of them.
-        incidents.retain(|incident: &Incident| !incident.is_slow());
-        let patient = self.servers.patient(&slow).collect();
+        let patient: Vec<_> = self.servers.patient(&slow).collect();
+        if patient.len() == slow.len() {
+            // All of them are asked again: how that ends is what is said of them.
+            incidents.retain(|incident: &Incident| !incident.is_slow());
+        }
         match self.pass(patient, &visit, &ask, (&mut incidents, &mut Vec::new())) {
             Some(answer) => Ok(self.noted(answer, incidents)),
             None => Err(ClientError::Nobody(incidents)),

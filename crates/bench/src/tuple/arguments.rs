@@ -59,7 +59,8 @@ pub struct TupleArguments {
     /// Traces of the macro-benchmark; without it, prices and exchange rates of the folder `data`.
     #[arg(long, value_delimiter = ',')]
     pub trace: Vec<PathBuf>,
-    /// Only so many of the last snapshots of each trace, without it all; with --quick 20. The first of them loads what is there.
+    /// Only so many of the last snapshots of each trace, of which the first loads what is there; all of them if it is not given, with
+    /// --quick 20.
     #[arg(long, default_value_if("quick", "true", "20"))]
     pub last: Option<usize>,
 }
