@@ -36,12 +36,12 @@ impl VerifierKey {
     /// # Errors
     /// [`KeyError::Material`].
     pub fn new(name: KeyName, algorithm: Algorithm, key: &[u8; 32]) -> Result<Self, KeyError> {
-        let key = VerifyingKey::from_bytes(key).map_err(|_| KeyError::Material)?;
-        // Under such a key anybody can sign.
-        if key.is_weak() {
+        let point = VerifyingKey::from_bytes(key).map_err(|_| KeyError::Material)?;
+        // Under a point of small order anybody can sign. One in another encoding would be another key, with another id.
+        if point.is_weak() || point.to_edwards().compress().as_bytes() != key {
             return Err(KeyError::Material);
         }
-        Ok(Self::of(name, algorithm, key))
+        Ok(Self::of(name, algorithm, point))
     }
 
     pub(super) fn of(name: KeyName, algorithm: Algorithm, key: VerifyingKey) -> Self {

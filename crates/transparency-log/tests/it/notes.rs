@@ -286,6 +286,14 @@ fn keys_have_one_form() {
     point[0] = 1;
     let weak = VerifierKey::new(name, Algorithm::Ed25519, &point);
     assert_eq!(weak, Err(KeyError::Material));
+    // Coordinates from 2^255 - 19 on are those of other points, which have encodings of their own.
+    for low in 0xed..=0xff {
+        let mut point = [0xff; 32];
+        (point[0], point[31]) = (low, 0x7f);
+        let name: KeyName = "twice".parse().unwrap();
+        let twice = VerifierKey::new(name, Algorithm::CosignatureV1, &point);
+        assert_eq!(twice, Err(KeyError::Material), "{low:x}");
+    }
     let name = "n".repeat(KeyName::LONGEST + 1);
     assert_eq!(name.parse::<KeyName>(), Err(KeyError::Name));
 }
