@@ -1,8 +1,9 @@
 //! From what was measured with some numbers of keys and changes to any other: estimates that say what they rest on.
 //!
 //! With the number `k` of changes in a snapshot every figure is taken to grow as `a + b k` between neighbouring measured
-//! points, with the number `n` of keys as a power of `n` between neighbouring sizes, and beyond the last ones as between
-//! the last two, unless it would fall there. Longer keys and values make messages and memory longer by just their bytes; author,
+//! points. With the number `n` of keys it grows as a power of `n` between neighbouring sizes, and beyond the last ones as between
+//! the last two, unless it would fall there: what the fewest changes take by one power, and what further changes add by another, unless
+//! they take something away. Longer keys and values make messages and memory longer by just their bytes; author,
 //! server and client each hash these bytes once more, which takes no time if the speed of hashing is not known: then that is said.
 
 use core::fmt;
@@ -256,22 +257,33 @@ impl<'a> Coefficients<'a> {
             used.iter()
                 .any(|(size, _)| size.total_cmp(&row.keys).is_eq())
         };
-        let of_row = |row: &Row| row.used(row.model(&rows, changes), changes);
+        let of_row = |row: &Row| {
+            let mut of_row = row.used(row.model(&rows, changes), changes);
+            // Where a figure lies between sizes, or beyond them, that for the fewest changes counts on its own.
+            if used.len() > 1 {
+                let fewest = changes.min(least(&rows));
+                of_row.extend(row.used(row.model(&rows, fewest), fewest));
+            }
+            of_row
+        };
         rows.iter().filter(is_used).flat_map(of_row).collect()
     }
 
     /// One figure for so many keys and changes.
     fn figure(&self, figure: Figure, keys: f64, changes: f64) -> Option<f64> {
         let rows = self.rows(figure);
-        let for_changes = |row: &Row| match row.model(&rows, changes) {
-            Some(model) => row.as_in(model, changes),
-            None => row.alone(changes),
-        };
-        let sizes: Vec<_> = rows
-            .iter()
-            .map(|row| (row.keys, for_changes(row).max(0.0)))
-            .collect();
-        interpolated(&sizes, keys, power)
+        let all = sizes(&rows, changes);
+        let fewest = sizes(&rows, changes.min(least(&rows)));
+        let further = all.iter().zip(&fewest);
+        let further = further.map(|((size, all), (_, fewest))| (*size, all - fewest));
+        let further: Vec<_> = further.collect();
+        // What further changes take grows with keys in another way than what the fewest take. As one power of keys, more changes
+        // would take less beyond the sizes that were measured.
+        if further.iter().all(|(_, by)| *by >= 0.0) {
+            Some(interpolated(&fewest, keys, power)? + interpolated(&further, keys, power)?)
+        } else {
+            interpolated(&all, keys, power)
+        }
     }
 
     /// The points that have a figure, by size.
@@ -317,8 +329,7 @@ impl Row {
     /// The row that says how the figure grows with changes: this one, if it has several points from few enough changes on, or else
     /// the nearest that has. One point, or points for more changes only, do not say it.
     fn model<'r>(&'r self, rows: &'r [Self], changes: f64) -> Option<&'r Self> {
-        let least = rows.iter().filter_map(Self::least);
-        let least = least.fold(f64::INFINITY, f64::min);
+        let least = least(rows);
         let covers = |row: &&Self| {
             let from_least = row.least().is_some_and(|own| own <= changes.max(least));
             row.points.len() > 1 && from_least
@@ -380,6 +391,24 @@ impl Row {
             value * (changes / measured.max(1.0)).max(1.0)
         })
     }
+}
+
+/// The fewest changes that were measured with any number of keys.
+fn least(rows: &[Row]) -> f64 {
+    rows.iter()
+        .filter_map(Row::least)
+        .fold(f64::INFINITY, f64::min)
+}
+
+/// One figure for so many changes with each measured number of keys.
+fn sizes(rows: &[Row], changes: f64) -> Vec<(f64, f64)> {
+    let value = |row: &Row| match row.model(rows, changes) {
+        Some(model) => row.as_in(model, changes),
+        None => row.alone(changes),
+    };
+    rows.iter()
+        .map(|row| (row.keys, value(row).max(0.0)))
+        .collect()
 }
 
 /// A point through two others.

@@ -60,6 +60,27 @@ fn linear_in_changes_and_a_power_of_keys() {
     }
 }
 
+/// As one power of keys, eight changes would take less than one with a million keys.
+#[test]
+fn what_changes_add_grows_with_keys_on_its_own() {
+    let points = measured(&GRID, |n, k| 2.0 * n.sqrt() + 20.0 * (k - 1.0));
+    for (keys, changes) in [
+        (10_000, 50),
+        (709_634, 1),
+        (709_634, 8),
+        (10, 100),
+        (20_000_000, 1000),
+    ] {
+        let estimate = estimate(&points, keys, changes);
+        let expected = 2.0 * count(keys).sqrt() + 20.0 * (count(changes) - 1.0);
+        near(estimate.figures.author_us, expected);
+        near(estimate.figures.update_bytes, expected);
+    }
+    // What falls with changes is no sum of two that grow.
+    let falling = measured(&GRID, |n, k| n.sqrt() / k);
+    near(estimate(&falling, 10_000, 100).figures.author_us, 1.0);
+}
+
 #[test]
 fn beyond_the_points_the_last_slope_goes_on_and_is_called_so() {
     let points = measured(&GRID, |n, k| (5.0 + 2.0 * k) * n);
