@@ -56,28 +56,14 @@ mod public_key;
 #[cfg(feature = "std")]
 mod secret_key;
 mod signature;
+mod suite;
 #[cfg(test)]
 mod tests;
 
 #[cfg(feature = "std")]
 pub use self::secret_key::BlsSecretKey;
-pub use self::{public_key::BlsPublicKey, signature::BlsSignature};
-
-use crate::{
-    hash,
-    point::{G1_BYTES, G2_BYTES},
+pub use self::{
+    public_key::BlsPublicKey,
+    signature::BlsSignature,
+    suite::{PUBLIC_KEY_LENGTH, SIGNATURE_LENGTH},
 };
-
-/// The length of a signature in bytes.
-pub const SIGNATURE_LENGTH: usize = G1_BYTES;
-
-/// The length of a public key in bytes.
-pub const PUBLIC_KEY_LENGTH: usize = G2_BYTES;
-
-/// The ciphersuite, which is the domain separation tag of the hash.
-const CIPHERSUITE: &[u8] = b"BLS_SIG_BLS12381G1_XMD:SHA-256_SSWU_RO_NUL_";
-
-/// `H(message)`.
-fn hash_of(message: &[u8]) -> ark_bls12_381::G1Affine {
-    hash::hash_to_g1(message, CIPHERSUITE)
-}

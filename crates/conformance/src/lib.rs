@@ -9,6 +9,7 @@
 //! * `mutation` and `pruned`: dishonest proofs, made from honest ones or from scratch.
 //! * [`published`]: the vectors in `docs/vectors`.
 //! * [`oracle`]: copies of everything, the simplest correct implementation.
+//! * [`soak`]: which expensive cases run.
 //! * [`strategies`], [`operation`], [`traces`], [`random`]: random work, always from a printed seed.
 //!
 //! Each family has a feature: `tree`, `tuple`, `rsa`, `bilinear`, `aad`.
@@ -32,6 +33,7 @@ pub mod published;
 pub mod queries;
 pub mod random;
 pub mod repository;
+pub mod soak;
 pub mod strategies;
 pub mod traces;
 #[cfg(feature = "tree")]

@@ -14,7 +14,10 @@ use serde::{
     de::{self, Error as _, IntoDeserializer},
 };
 
-use super::{BlsSignature, CIPHERSUITE, PUBLIC_KEY_LENGTH, hash_of};
+use super::{
+    signature::BlsSignature,
+    suite::{CIPHERSUITE, PUBLIC_KEY_LENGTH, hash_of},
+};
 use crate::{hash, point, public};
 
 /// A public key: a point of G2 of prime order, 96 bytes compressed.

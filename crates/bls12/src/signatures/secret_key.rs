@@ -6,7 +6,7 @@
 use ark_bls12_381::{G1Affine, G2Affine};
 use ark_ec::AffineRepr;
 
-use super::{BlsPublicKey, BlsSignature, hash_of};
+use super::{public_key::BlsPublicKey, signature::BlsSignature, suite::hash_of};
 use crate::SecretScalar;
 
 /// A secret key with its public key. Not printable, wiped when dropped.

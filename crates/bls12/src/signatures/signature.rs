@@ -9,7 +9,7 @@ use ark_ec::{AffineRepr, CurveGroup};
 use pad_core::{DecodeError, Digest};
 use serde::{Deserialize, Serialize};
 
-use super::SIGNATURE_LENGTH;
+use super::suite::SIGNATURE_LENGTH;
 use crate::point;
 
 /// A signature on one message, or on several: 48 bytes, checked only when it is used.

@@ -30,11 +30,11 @@ mod contents;
 mod faults;
 mod file;
 mod names;
+mod operation;
 mod random;
 mod state;
 
-/// The bytes that a medium writes whole or not at all.
-pub const SECTOR: u64 = 512;
+pub use self::operation::{Operation, Reads, SECTOR, Traffic};
 
 /// A folder in memory. Its clones are the same folder.
 ///
@@ -45,49 +45,6 @@ pub const SECTOR: u64 = 512;
 pub struct SimulatedFolder {
     path: PathBuf,
     state: Arc<Mutex<State>>,
-}
-
-/// What changes a folder or its files, or makes that durable.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Operation {
-    /// [`LayerFile::write_at`].
-    Write,
-    /// [`LayerFile::set_length`].
-    SetLength,
-    /// [`LayerFile::synchronise`].
-    Synchronise,
-    /// [`FileLayer::create`].
-    Create,
-    /// [`FileLayer::rename`].
-    Rename,
-    /// [`FileLayer::remove`].
-    Remove,
-    /// [`FileLayer::synchronise`].
-    SynchroniseFolder,
-}
-
-/// Whether what has stopped can still be read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reads {
-    /// It can.
-    Work,
-    /// Everything fails.
-    Fail,
-}
-
-/// What was done with one file.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Traffic {
-    /// Calls of [`LayerFile::write_at`].
-    pub writes: u64,
-    /// Their bytes.
-    pub bytes_written: u64,
-    /// Calls of [`LayerFile::read_at`].
-    pub reads: u64,
-    /// Their bytes.
-    pub bytes_read: u64,
-    /// Calls of [`LayerFile::synchronise`].
-    pub synchronisations: u64,
 }
 
 impl SimulatedFolder {

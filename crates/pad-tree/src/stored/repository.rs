@@ -4,6 +4,7 @@ use core::marker::PhantomData;
 
 mod compact;
 mod copy;
+mod error;
 mod head;
 mod heads;
 mod pieces;
@@ -18,11 +19,9 @@ use pad_core::{
 };
 
 pub use self::{
-    copy::CopyError,
+    error::{CopyError, PublishError, SortedError},
     head::{RECORDS_FOR_EACH_SUBTREE, place_in_record, record_bytes},
     heads::StoredHeads,
-    publish::PublishError,
-    sorted::SortedError,
 };
 use self::{
     head::{Contents, StoredHead},

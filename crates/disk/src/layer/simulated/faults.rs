@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, io};
 
-use super::{Reads, random::Random};
+use super::{operation::Reads, random::Random};
 
 /// What goes wrong, by the numbers of operations.
 #[derive(Debug, Default)]

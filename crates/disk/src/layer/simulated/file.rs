@@ -4,8 +4,8 @@ use core::mem;
 use std::{collections::BTreeSet, sync::Arc};
 
 use super::{
-    SECTOR, Traffic,
     contents::{Contents, size},
+    operation::{SECTOR, Traffic},
     random::{Fate, Random},
 };
 

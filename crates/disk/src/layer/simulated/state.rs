@@ -4,11 +4,11 @@ use core::ops::Range;
 use std::{collections::BTreeMap, io};
 
 use super::{
-    Operation, SECTOR, Traffic,
     contents::{PAGE, size},
     faults::{Faults, Outcome, fault, stopped},
     file::Versions,
     names::Names,
+    operation::{Operation, SECTOR, Traffic},
     random::Random,
 };
 

@@ -4,7 +4,7 @@ use pad_core::{ApplyError, LookupError, StoreFault, Suite, Version};
 
 use super::{
     StoredRepository,
-    copy::CopyError,
+    error::CopyError,
     head::{Contents, StoredHead},
 };
 use crate::{

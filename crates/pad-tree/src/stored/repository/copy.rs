@@ -2,22 +2,11 @@
 
 use pad_core::{ApplyError, LookupError, Repository as _, Suite, Version};
 
-use super::{StoredRepository, head::Contents};
+use super::{StoredRepository, error::CopyError, head::Contents};
 use crate::{
     balancing::BalancingScheme,
     stored::{cache::NodeCache, log::NodeLog},
 };
-
-/// Versions cannot be copied.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum CopyError {
-    /// They are not there, or not whole.
-    #[error(transparent)]
-    Lookup(#[from] LookupError),
-    /// They cannot be written.
-    #[error(transparent)]
-    Apply(#[from] ApplyError),
-}
 
 impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
     /// Copies the versions from `oldest` on to a log that has none, and the heads of all: what was pruned is gone there, and the nodes of

@@ -11,7 +11,7 @@ use pad_core::{
 };
 use signature::Signer;
 
-use super::{Contents, Followed, SortedError, StoredRepository};
+use super::{Contents, Followed, StoredRepository, error::SortedError};
 use crate::{
     balancing::BalancingScheme,
     stored::{draft::Draft, log::NodeLog},

@@ -6,24 +6,13 @@ use pad_core::{
 };
 use signature::Signer;
 
-use super::{Followed, StoredRepository};
+use super::{Followed, StoredRepository, error::PublishError};
 use crate::{
     author::in_order,
     balancing::BalancingScheme,
     id::NodeId,
     stored::{draft::Draft, log::NodeLog},
 };
-
-/// An author cannot publish.
-#[derive(Debug, thiserror::Error)]
-pub enum PublishError {
-    /// The signer refused.
-    #[error("the signer refused: {0}")]
-    Signer(signature::Error),
-    /// The batch cannot be applied, or the store failed.
-    #[error(transparent)]
-    Apply(#[from] ApplyError),
-}
 
 impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
     /// Signs a batch as the next version, and stores it: the author without a copy of the contents.

@@ -5,7 +5,11 @@ use core::iter::Fuse;
 use pad_core::{ApplyError, HeadSignature, Key, SignedHead, StoreFault, Suite, Value, Workers};
 use signature::Signer;
 
-use super::{PublishError, StoredRepository, head::Contents};
+use super::{
+    StoredRepository,
+    error::{PublishError, SortedError},
+    head::Contents,
+};
 use crate::{
     balancing::BalancingScheme,
     stored::{
@@ -15,34 +19,6 @@ use crate::{
         log::NodeLog,
     },
 };
-
-/// Entries cannot be published as the contents of a version.
-#[derive(Debug, thiserror::Error)]
-pub enum SortedError<E> {
-    /// The latest version has entries already.
-    #[error("the latest version is not empty")]
-    NotEmpty,
-    /// The latest version has no entries yet: those of the next are loaded.
-    #[error("the latest version is empty")]
-    Empty,
-    /// An entry's key is not above the key before it.
-    #[error("the entries do not stand in ascending order of their keys")]
-    Unordered,
-    /// There are not as many as was said.
-    #[error("{expected} entries were announced, but there are {actual}")]
-    Number {
-        /// How many were announced.
-        expected: u64,
-        /// How many there were; if more, the first one too many.
-        actual: u64,
-    },
-    /// The entries cannot be read.
-    #[error("the entries cannot be read: {0}")]
-    Source(E),
-    /// The version cannot be signed or stored.
-    #[error(transparent)]
-    Publish(#[from] PublishError),
-}
 
 impl<E> From<Unplaced> for SortedError<E> {
     fn from(unplaced: Unplaced) -> Self {

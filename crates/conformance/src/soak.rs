@@ -1,0 +1,55 @@
+//! Expensive cases: `make soak` runs them all, `.ci/run` a tenth of them, `make test` none.
+
+use std::{env, panic::Location};
+
+/// Returns whether the environment variable `SOAK` asks for the expensive case of the calling line.
+///
+/// Unset or `0` asks for none. `k/n` asks for part `k` (from 0) of `n` parts, into which the calling
+/// lines are distributed by a hash. Any other value asks for all.
+#[track_caller]
+pub fn enabled() -> bool {
+    match env::var("SOAK") {
+        Err(_) => false,
+        Ok(asked) => asks_for(&asked, Location::caller()),
+    }
+}
+
+/// Returns `long` where [`enabled`] returns true for the calling line, and `short` otherwise.
+#[track_caller]
+pub fn size<T>(short: T, long: T) -> T {
+    if enabled() { long } else { short }
+}
+
+fn asks_for(asked: &str, line: &Location<'_>) -> bool {
+    let part = asked.split_once('/').and_then(|(part, parts)| {
+        Some((part.parse::<u64>().ok()?, parts.parse::<u64>().ok()?))
+            .filter(|(_, parts)| *parts > 0)
+    });
+    match part {
+        None => asked != "0",
+        Some((part, parts)) => hash(line) % parts == part % parts,
+    }
+}
+
+/// FNV-1a of the file's path and the line's number.
+fn hash(line: &Location<'_>) -> u64 {
+    let number = line.line().to_le_bytes();
+    let bytes = line.file().bytes().chain(number);
+    bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_line_is_in_one_part() {
+        let line = Location::caller();
+        let parts = (0..10).filter(|part| asks_for(&format!("{part}/10"), line));
+        assert_eq!(parts.count(), 1);
+        assert!(asks_for("1", line) && asks_for("all", line));
+        assert!(!asks_for("0", line));
+    }
+}
