@@ -7,7 +7,7 @@ use ark_ec::{
 };
 use pad_core::{DecodeError, VerifyError, Workers, codec};
 
-use super::*;
+use super::{suite::hash_of, *};
 use crate::{key_derivation, point};
 
 const INVALID: Result<(), VerifyError> = Err(VerifyError::SignatureInvalid);
