@@ -10,7 +10,7 @@ ARGS ?=
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: help demo install test bench report peers fuzz check prerequisites
+.PHONY: help demo install test soak bench report peers fuzz check prerequisites
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -25,6 +25,9 @@ install: prerequisites ## build the command pad and install it with its manual a
 test: prerequisites ## run every test, build the examples, and run every benchmark once
 	$(CARGO) test --workspace --locked
 	$(CARGO) test --workspace --locked --bench criterion
+
+soak: prerequisites ## run every test with its expensive cases: kills, long random traces, large sizes (SOAK=3/10: part 3 of 10)
+	SOAK=$${SOAK:-all} $(CARGO) test --workspace --locked $(ARGS)
 
 bench: prerequisites ## run the criterion benchmarks
 	$(CARGO) bench -p bench $(ARGS)

@@ -4,18 +4,17 @@ use std::{cell::Cell, env};
 
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
 
-use crate::{Action, Random, strategies::arb_trace};
+use crate::{Action, Random, soak, strategies::arb_trace};
 
-/// The traces of each test if nothing else is asked for: over the twelve tree PADs, with at least
-/// one test each, more than a thousand.
-const DEFAULT_TRACES: u32 = 90;
-
-/// The number of random traces that a test runs: `PAD_TRACES`, else `PROPTEST_CASES`, else 90.
+/// The number of random traces that a test runs: `PAD_TRACES`, else `PROPTEST_CASES`, else 30, or 90
+/// under `make soak`: over the twelve tree PADs more than a thousand.
+#[track_caller]
 pub fn count() -> u32 {
     let set = |name| env::var(name).ok()?.parse().ok();
+    let usual = soak::size(30, 90);
     set("PAD_TRACES")
         .or_else(|| set("PROPTEST_CASES"))
-        .unwrap_or(DEFAULT_TRACES)
+        .unwrap_or(usual)
 }
 
 /// The seed of all randomness: `PAD_SEED`, else 1.
@@ -28,13 +27,14 @@ pub fn seed() -> u64 {
 
 /// Runs `check` on [`count`]` / share` random traces of at most `steps` steps; a failing trace is
 /// made smaller before it is shown.
+#[track_caller]
 pub fn check_traces(name: &str, share: u32, steps: usize, check: impl Fn(&[Action])) {
-    let seed = seed();
+    let (count, seed) = (count(), seed());
     let mixed = name.bytes().fold(seed, |mixed, byte| {
         Random::new(mixed ^ u64::from(byte)).next_bits()
     });
     let config = Config {
-        cases: (count() / share).max(1),
+        cases: (count / share).max(1),
         failure_persistence: None,
         ..Config::default()
     };
