@@ -15,7 +15,6 @@
 //! | an author without the entries | `LightAuthor` | 48 digests of memory; a proof by the server for each change |
 //! | to look up | [`DirectoryClient`] | a proof of 688 bytes at 10^6 entries, 1 008 at 10^9 |
 //! | the same with nothing read by the server | [`Hint`], kept with the object | as long as a proof |
-//! | keys instead of ids | `keyed` | a B+-tree, proved as binary |
 //! | the paper's digests of blocks, to compare | [`strategy`], [`OpenedProof`] | 10 to 99 KB for a proof |
 //!
 //! # How
@@ -34,11 +33,6 @@
 //! roots that do depend on the capacity of blocks, and proofs that show every slot of every block on the path ([`OpenedProof`]).
 //! With 68 slots and `10^9` entries such a proof has 10 to 99 KB, where a path of the tree has 1 KB. No author or server comes
 //! with them: [`BlockTree`] has entries, roots and proofs.
-//!
-//! # Keys instead of ids
-//!
-//! Where ids do not do, `keyed` (a feature of the default set) has sorted keys in blocks: a B+-tree that is proved as the binary tree that
-//! it is, by the proofs of `pad-tree`.
 //!
 //! # Example
 //!
@@ -80,7 +74,6 @@
 //! * [`strategy`], [`opened`]: blocks that are opened as a whole.
 //! * With the default feature `std`: `author` and `directory`, in memory and on disk (`store`); `entry_tree` and `block_tree`, entries with
 //!   roots and proofs alone.
-//! * With the default feature `keyed`: sorted keys in blocks, proved as trees are.
 //!
 //! Without its default features this crate is `no_std` (with `alloc`), and verifies.
 //!
@@ -114,8 +107,6 @@ pub mod entry;
 #[cfg(feature = "std")]
 pub mod entry_tree;
 pub mod hint;
-#[cfg(feature = "keyed")]
-pub mod keyed;
 pub mod message;
 pub mod opened;
 #[cfg(feature = "std")]
@@ -139,13 +130,6 @@ pub use entry::{DIRECTORY, Entry, EntryId, MOST_ENTRIES};
 #[cfg(feature = "std")]
 pub use entry_tree::EntryTree;
 pub use hint::{Hint, Offer, ShortCircuit};
-#[cfg(feature = "keyed")]
-pub use keyed::{BLOCK_TREE, KeyedBlocks};
-#[cfg(all(feature = "keyed", feature = "std"))]
-pub use keyed::{
-    BlockDamage, BlockRecord, Capacity, KeyedAuthor, KeyedDirectory, KeyedError, KeyedTree,
-    StoredKeyedDirectory,
-};
 pub use message::{DirectoryAnswer, EntryRequest, RangeRequest};
 pub use opened::{BlockRoot, OpenedProof};
 pub use proof::{DirectoryProof, EntryProof, RangeProof};

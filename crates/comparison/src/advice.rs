@@ -55,13 +55,6 @@ pub struct Tariff {
 pub enum Reason {
     /// It does not do what is needed.
     Need(Need),
-    /// Keys or values have so many bytes, and it takes so many.
-    TooLong {
-        /// Those of the load.
-        bytes: u64,
-        /// The most.
-        most: u64,
-    },
     /// It is there to be compared with.
     Baseline,
     /// The file of measurements has nothing of it.
@@ -93,12 +86,6 @@ impl fmt::Display for Reason {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Need(need) => write!(formatter, "{} ({need})", need.lack()),
-            Self::TooLong { bytes, most } => {
-                write!(
-                    formatter,
-                    "takes {most} bytes in a key or value, not {bytes}"
-                )
-            }
             Self::Baseline => formatter.write_str("only there to be compared with"),
             Self::NotMeasured => formatter.write_str("not measured"),
             Self::MeasuredElsewhere(keys) => write!(formatter, "measured with {keys} keys only"),
@@ -163,15 +150,6 @@ impl Candidate {
         let (load, limits) = (&wanted.load, &wanted.limits);
         let exceeds = |figure: f64, limit: Option<f64>| limit.is_some_and(|limit| figure > limit);
         let mut reasons = lacks(self.scheme, &wanted.needs);
-        let properties = &self.scheme.properties;
-        for (bytes, most) in [
-            (load.key_bytes, properties.longest_key),
-            (load.value_bytes, properties.longest_value),
-        ] {
-            if let Some(most) = most.filter(|most| bytes > *most) {
-                reasons.push(Reason::TooLong { bytes, most });
-            }
-        }
         let seconds = self.figures.author_us.max(self.figures.apply_us) / 1e6;
         let interval = load.interval_seconds();
         if seconds > interval {

@@ -1,7 +1,6 @@
 //! The schemes as types: what runs the scheme of a name.
 
 use aad::{AadCounted, AadFrontier};
-use block_directory::KeyedDirectory;
 use pad_core::{HeadSigner, Sha256Ed25519, Suite};
 use pad_tree::{TreeRepository, VersionedStore, for_each_tree};
 use pad_tuple::{TupleRepository, for_each_accumulated_tuple, for_each_tuple};
@@ -91,7 +90,6 @@ pub fn visit_in<G: Setting, V: Visitor>(scheme: &str, visitor: V) -> Option<V::O
         "aad-counted" => visitor.visit(|most| LogRoles::<AadCounted>::new(most, G::signer())),
         "aad-frontier" => visitor.visit(|most| LogRoles::<AadFrontier>::new(most, G::signer())),
         "directory" => visitor.visit(|_| NumberedRoles::<G::Suite>::new(G::signer())),
-        "block-tree" => visitor.visit(|_| Ok(Hosted::<KeyedDirectory<G::Suite>>::new(G::signer()))),
         "sign-each-entry" => visitor.visit(|_| Ok(SignedEntries::new(Signed::Each, G::signer()))),
         "sign-changed-entries" => {
             visitor.visit(|_| Ok(SignedEntries::new(Signed::Changed, G::signer())))

@@ -6,7 +6,6 @@
 
 use std::time::Duration;
 
-use block_directory::KeyedDirectory;
 use pad_core::{
     Answer, Answers, Authored, Client, Dictionary, DictionaryId, Family, HeadSignature, HeadSigner,
     Hosts, Key, Operation, PublicKey, Repository, Response, Serves, SnapshotHead, Suite, Untrusted,
@@ -39,8 +38,8 @@ pub trait Measured: Serves<Key, Family: Answers<Key>> {
     fn merged(_: &UpdateOf<Self>) -> usize {
         0
     }
-    /// The bytes of memory of a repository, as it counts them itself; `None` if it does not.
-    fn memory_bytes(&self) -> Option<usize>;
+    /// The bytes of memory of a repository, as it counts them itself.
+    fn memory_bytes(&self) -> usize;
 }
 
 /// The author of a repository's family.
@@ -59,19 +58,8 @@ impl<S: Suite, St: Store<S>> Measured for TreeRepository<S, St> {
 
     fn secret() {}
 
-    fn memory_bytes(&self) -> Option<usize> {
-        Some(self.memory_bytes())
-    }
-}
-
-/// It does not count its memory.
-impl<S: Suite> Measured for KeyedDirectory<S> {
-    const NEEDS_HEAD: bool = true;
-
-    fn secret() {}
-
-    fn memory_bytes(&self) -> Option<usize> {
-        None
+    fn memory_bytes(&self) -> usize {
+        self.memory_bytes()
     }
 }
 
@@ -92,8 +80,8 @@ impl<S: Suite, D: Design<S, Secret: FixedSecret>> Measured for TupleRepository<S
         usize::from(update.attachment.merged)
     }
 
-    fn memory_bytes(&self) -> Option<usize> {
-        Some(self.memory_bytes())
+    fn memory_bytes(&self) -> usize {
+        self.memory_bytes()
     }
 }
 
@@ -256,7 +244,7 @@ impl<R: Measured> Roles for Hosted<R> {
     }
 
     fn memory_bytes(&self) -> Option<usize> {
-        self.repository.memory_bytes()
+        Some(self.repository.memory_bytes())
     }
 
     fn ends_cycle(snapshot: u64, update: &UpdateOf<R>) -> bool {

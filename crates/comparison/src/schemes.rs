@@ -88,10 +88,6 @@ pub struct Properties {
     pub trusted_setup: bool,
     /// The largest number of entries is fixed when the key is made, and the public parameters grow with it.
     pub bounded: bool,
-    /// The most bytes of a key, if they are fewer than other schemes take.
-    pub longest_key: Option<u64>,
-    /// The most bytes of a value, the same.
-    pub longest_value: Option<u64>,
 }
 
 /// What a tree proves that is not set-unique.
@@ -107,8 +103,6 @@ const TREE: Properties = Properties {
     set_unique: false,
     trusted_setup: false,
     bounded: false,
-    longest_key: None,
-    longest_value: None,
 };
 
 const SIGNED_TUPLES: Properties = Properties {
@@ -135,19 +129,11 @@ const LOG: Properties = Properties {
     ..TREE
 };
 
-const BLOCK_TREE: Properties = Properties {
-    proves_any_old_version: false,
-    longest_key: Some(255),
-    longest_value: Some(64),
-    ..TREE
-};
-
 /// An id that is not assigned yet is proved to be so: absence.
 const NUMBERED: Properties = Properties {
     has_keys: false,
-    longest_key: None,
-    longest_value: None,
-    ..BLOCK_TREE
+    proves_any_old_version: false,
+    ..TREE
 };
 
 const SIGN_EACH_ENTRY: Properties = Properties {
@@ -299,7 +285,6 @@ const SCHEMES: &[Scheme] = &[
     offered("aad-counted", SchemeFamily::Log, LOG),
     offered("aad-frontier", SchemeFamily::Log, LOG),
     offered("directory", SchemeFamily::Directory, NUMBERED),
-    of("block-tree", SchemeFamily::Directory, BLOCK_TREE),
     of("sign-each-entry", SchemeFamily::Baseline, SIGN_EACH_ENTRY),
     of(
         "sign-changed-entries",

@@ -135,7 +135,7 @@ fn elements_of_one_slot() {
     }
 }
 
-/// Sets, their parts, a replacement and a removal; with the keyed layout's elements, which only tests make.
+/// Sets, their parts, a replacement and a removal; with elements of keys, which only tests make.
 #[test]
 fn sets_are_combined_and_divided() {
     fn check<C: Combination>(case: &Json) {
