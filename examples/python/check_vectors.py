@@ -98,7 +98,7 @@ def check_trees(vectors):
         known.append(heads.verify_head(message, public, version["version"]))
     for case in vectors["history"]:
         message = bytes.fromhex(case["proof"])
-        for place in [None, *range(0, len(message), 5)]:
+        for place in [None, *range(0, len(message), 9)]:
             changed = bytearray(message)
             if place is not None:
                 changed[place] ^= 1
@@ -226,7 +226,7 @@ def check_head_log(vectors):
 
 
 def check_directories(vectors):
-    """Proofs of entries and of ranges (kinds 160 and 161)."""
+    """Proofs of entries, of ranges and of opened blocks (kinds 160, 161 and 164); every ninth byte changed is refused."""
     suites, counts = {suite.number: suite for suite in SUITES.values()}, [0, 0]
 
     def found(suite, root, message, ids):
@@ -235,15 +235,35 @@ def check_directories(vectors):
         arguments = [ids] if kind == 160 else ids
         return [[number, entry] for number, entry in look_up(reader, suite, root, *arguments)]
 
+    def opened(suite, root, message, capacity, number):
+        reader = open_message(message, 164, suite.number, len(message))
+        return directories.look_up_opened(reader, suite, root, capacity, number)
+
+    def check_message(look_up, suite, root, message, *question):
+        """What the message shows, once what is changed in it or cut off it is refused."""
+        for place in range(0, len(message), 9):
+            changed = bytearray(message)
+            changed[place] ^= 1 << place % 8
+            for damaged in (bytes(changed), message[:place]):
+                if not is_refused(look_up, suite, root, damaged, *question):
+                    raise Wrong(f"accepted with byte {place} changed, or cut off there: {message.hex()}")
+                counts[1] += 1
+        counts[0] += 1
+        return look_up(suite, root, message, *question)
+
     for group in vectors["dense"]:
         suite, root = suites[group["suite"]], bytes.fromhex(group["versions"][-1]["root"])
         cases = [(case, case["ids"]) for case in group["proofs"]]
         cases += [(case, (case["start"], case["end"])) for case in group["ranges"]]
         for case, ids in cases:
-            message = bytes.fromhex(case["proof"])
-            if found(suite, root, message, ids) != [[number, shown(entry)] for number, entry in case["answers"]]:
+            answers = [[number, shown(entry)] for number, entry in case["answers"]]
+            if check_message(found, suite, root, bytes.fromhex(case["proof"]), ids) != answers:
                 raise Wrong(f"another answer: {case}")
-            counts[0] += 1
+    for tree in vectors["strategies"]:
+        suite, root = suites[tree["suite"]], bytes.fromhex(tree["steps"][-1]["root"])
+        for case in tree["proofs"] if tree["strategy"] == 2 else []:
+            if check_message(opened, suite, root, bytes.fromhex(case["proof"]), tree["b"], case["id"]) != shown(case["answer"]):
+                raise Wrong(f"another answer: {case}")
     for case in vectors["refused"]:
         try:
             found(suites[1], bytes.fromhex(case["root"]), bytes.fromhex(case["message"]), case["ids"])

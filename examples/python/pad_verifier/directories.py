@@ -1,4 +1,4 @@
-"""Section "Block directories": proofs of entries (kinds 160 and 161)."""
+"""Section "Block directories": proofs of entries (kinds 160 and 161), and opened blocks of strategy 2 (kind 164)."""
 
 from .refusal import require
 
@@ -96,3 +96,40 @@ def look_up_range(reader, suite, root, start, end):
 
     shown, size = _conclude(reader, suite, root, choose)
     return [(number, _answer(number, shown, size)) for number in range(start, end)]
+
+
+def look_up_opened(reader, suite, root, capacity, number):
+    """Kind 164 of strategy 2: the digest of the object with this id, DELETED or UNASSIGNED."""
+    size = reader.number()
+    require(size <= MOST_ENTRIES, "a directory has not so many entries")
+    require(reader.number() == capacity, "the blocks have another capacity")
+    contents = reader.byte_string()
+    reader.end()
+
+    def check_top(summary):
+        data = b"\2" + size.to_bytes(8, "big") + capacity.to_bytes(4, "big") + summary
+        expected = suite.hash("pad/v1/directory-root", data) if size else suite.hash("pad/v1/empty-tree", b"")
+        require(expected == root, "the root is another one")
+
+    if number >= size:
+        require(len(contents) == (suite.width if size else 0), "there is more than the topmost summary")
+        check_top(contents)
+        return UNASSIGNED
+    levels = next(levels for levels in range(1, 50) if capacity**levels >= size)
+    slot = None
+    for level in reversed(range(levels)):
+        below, width = capacity**level, suite.width + (level == 0)
+        block = number // below // capacity
+        slots = min(capacity, -(-size // below) - block * capacity)
+        opened, contents = contents[: slots * width], contents[slots * width :]
+        require(len(opened) == slots * width, "a slot is missing")
+        summary = suite.hash("pad/v1/block-flat", bytes([level]) + block.to_bytes(8, "big") + opened)
+        if slot is None:
+            check_top(summary)
+        require(slot in (None, summary), "a block is another one than the slot above says")
+        place = number // below % capacity * width
+        slot = opened[place : place + width]
+    require(not contents, "a slot is left over")
+    for entry in (opened[place : place + width] for place in range(0, len(opened), width)):
+        require(entry[0] in (1, 2) and (entry[0] == 1) == any(entry[1:]), "an entry is neither live nor deleted")
+    return slot[1:] if slot[0] == 1 else DELETED

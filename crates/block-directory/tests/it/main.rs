@@ -14,7 +14,6 @@ mod damage;
 mod forgeries;
 mod hints;
 mod hostile;
-mod independent_verifier;
 mod known_answers;
 mod known_strategies;
 mod light;
