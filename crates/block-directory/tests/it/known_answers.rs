@@ -16,7 +16,7 @@ use pad_core::{
 };
 use serde_json::Value as Json;
 
-use crate::support::{head_of, id, object};
+use crate::support::{head_of, id};
 
 /// Groups that the tests of the crate `bench` run: the traces of block reads.
 const RUN_ELSEWHERE: [&str; 1] = ["trace"];
@@ -83,6 +83,12 @@ fn name(vectors: &Json) -> &str {
     vectors["author"]["dictionary_name"].as_str().unwrap()
 }
 
+/// The digest that the file's rule gives the object of an id.
+pub(crate) fn object<S: Suite>(vectors: &Json, number: u64) -> S::Digest {
+    let label = vectors["object"].as_str().unwrap();
+    S::value(format!("{label}-{number}").as_bytes())
+}
+
 /// Calls a generic function with the suite of a vector.
 macro_rules! with_suite {
     ($group:expr, $function:ident($($argument:expr),*)) => {
@@ -144,14 +150,15 @@ fn check_root<S: Suite>(vectors: &Json, group: &Json) {
     let (entries, root) = (number(&group["n"]), digest::<S>(&group["root"]));
     assert_eq!(root_digest::<S>(entries, &digest::<S>(&group["top"])), root);
     let mut author = FullAuthor::<S>::new(name(vectors), signer(vectors)).unwrap();
-    let head = author.load((0..entries).map(object::<S>)).unwrap();
+    let objects = || (0..entries).map(|number| object::<S>(vectors, number));
+    let head = author.load(objects()).unwrap();
     assert_eq!(head.head.root, root);
     let server = BlockDirectory::<S>::new(*author.authority(), 7).unwrap();
-    let server = server.load(&head, (0..entries).map(object::<S>)).unwrap();
+    let server = server.load(&head, objects()).unwrap();
     assert_eq!(server.registered(), entries);
     let mut light = LightAuthor::<S>::new(name(vectors), signer(vectors)).unwrap();
     let mut changes = Changes::new();
-    (0..entries).for_each(|number| changes.append(object::<S>(number)));
+    objects().for_each(|object| changes.append(object));
     let update = light.publish(&changes, None, |_, _| Ok::<(), DecodeError>(()));
     assert_eq!(update.unwrap().head, head);
 }
@@ -314,7 +321,7 @@ type S = Sha256Ed25519;
 /// A directory of objects in order, as the vectors' hints are about.
 fn of_objects(vectors: &Json, objects: u64, step: u32) -> (FullAuthor<S>, BlockDirectory<S>) {
     let mut author = FullAuthor::<S>::new(name(vectors), signer(vectors)).unwrap();
-    (0..objects).for_each(|number| assert!(author.append(object::<S>(number)).is_ok()));
+    (0..objects).for_each(|number| assert!(author.append(object::<S>(vectors, number)).is_ok()));
     let mut server = BlockDirectory::new(*author.authority(), step).unwrap();
     server.apply(&author.snapshot().unwrap()).unwrap();
     (author, server)
@@ -339,7 +346,7 @@ fn check_hint(vectors: &Json, case: &Json) {
     server.apply(&author.snapshot().unwrap()).unwrap();
     let head = server.heads().latest_head().unwrap().head;
     assert_eq!(head.root, digest::<S>(&case["root"]));
-    let held = object::<S>(at.number());
+    let held = object::<S>(vectors, at.number());
     let offer = hint.offer(author.authority(), at, &held, step).unwrap();
     let request = EntryRequest::new(Version::EMPTY, EntryQuery::one(at), Some(offer.chain()));
     let request = codec::encode(&request.unwrap());
@@ -375,7 +382,7 @@ fn a_poisoned_hint() {
         let (author, server) = of_objects(&vectors, 40, step);
         let short: ShortCircuit<S> = codec::decode(&bytes(&case["short"]), 2048).unwrap();
         let combined: EntryProof<S> = codec::decode(&bytes(&case["combined"]), 2048).unwrap();
-        let held = object::<S>(at.number());
+        let held = object::<S>(&vectors, at.number());
         let made = honest.offer(author.authority(), at, &held, step).unwrap();
         assert!(made.complete(&short).is_ok());
         let refused = poisoned.clone().offer(author.authority(), at, &held, step);

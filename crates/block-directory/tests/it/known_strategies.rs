@@ -12,8 +12,8 @@ use serde_json::Value as Json;
 use sha2::{Digest as _, Sha256};
 
 use crate::{
-    known_answers::{bytes, digest, items, number, vectors},
-    support::{head_of, id, object},
+    known_answers::{bytes, digest, items, number, object, vectors},
+    support::{head_of, id},
 };
 
 type S = Sha256Ed25519;
@@ -138,10 +138,10 @@ fn elements_of_one_slot() {
 /// Sets, their parts, a replacement and a removal; with elements of keys, which only tests make.
 #[test]
 fn sets_are_combined_and_divided() {
-    fn check<C: Combination>(case: &Json) {
+    fn check<C: Combination>(vectors: &Json, case: &Json) {
         let element = |key: &str, content: u64| {
             let length = u32::try_from(key.len()).unwrap().to_be_bytes();
-            let content = object::<S>(content);
+            let content = object::<S>(vectors, content);
             C::element(&[&[0], &length, key.as_bytes(), content.as_ref()]).unwrap()
         };
         let keys = items(case, "keys").iter().map(|key| key.as_str().unwrap());
@@ -179,7 +179,7 @@ fn sets_are_combined_and_divided() {
     }
     for vectors in vectors() {
         for case in items(&vectors, "algebra") {
-            with_group!(case, check(case));
+            with_group!(case, check(&vectors, case));
         }
     }
 }
@@ -189,21 +189,21 @@ fn roots_and_opened_blocks() {
     for vectors in vectors() {
         for case in items(&vectors, "strategies") {
             assert_eq!(number(&case["suite"]), 1);
-            with_strategy!(case, check_strategy(case));
+            with_strategy!(case, check_strategy(&vectors, case));
         }
     }
 }
 
-fn check_strategy<B: BlockDigest<S>>(case: &Json) {
+fn check_strategy<B: BlockDigest<S>>(vectors: &Json, case: &Json) {
     let capacity = u32::try_from(number(&case["b"])).unwrap();
     let mut tree = BlockTree::<S, B>::new(capacity).unwrap();
     let mut steps = items(case, "steps").iter().peekable();
     for number_of in 0..number(&case["n"]) {
-        tree.append(object::<S>(number_of)).unwrap();
+        tree.append(object::<S>(vectors, number_of)).unwrap();
         if number_of % 5 == 4 {
             // One that is deleted already stays so.
             let changed = id((7 * number_of) % number_of);
-            let _refused = tree.update(changed, object::<S>(500 + number_of));
+            let _refused = tree.update(changed, object::<S>(vectors, 500 + number_of));
         }
         if number_of % 9 == 8 {
             let _refused = tree.delete(id(number_of / 2));
