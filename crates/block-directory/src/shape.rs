@@ -1,8 +1,7 @@
 //! The shape of the tree over all entries, and the one walk over it.
 //!
-//! The shape is that of RFC 9162, section 2.1: `m > 1` entries are split at the largest power of two below `m`. It follows from
-//! the number of entries alone. The history log of `pad-core` has the same shape over other leaves and under other tags; its
-//! walks follow one leaf or one prefix, this one any set of ids.
+//! The shape is that of [`pad_core::merkle`]. It follows from the number of entries alone. The paths there follow one leaf or
+//! one prefix, this walk any set of ids.
 //!
 //! Prover, verifier and light author walk alike ([`walk`]); what they do with what they meet is [`Visitor`].
 
@@ -10,6 +9,8 @@
 
 use alloc::vec::Vec;
 use core::ops::Range;
+
+use pad_core::merkle;
 
 /// A subtree by what it covers: `size` entries from `start` on, at least one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,24 +20,13 @@ pub(crate) struct Span {
 }
 
 impl Span {
-    /// The first entry of the right half; `None` for a single entry.
-    fn middle(self) -> Option<u64> {
-        let left = self.size.checked_sub(1)?.checked_ilog2()?;
-        self.start.checked_add(1_u64.checked_shl(left)?)
-    }
-
-    /// The halves to the left and right of [`Span::middle`].
-    pub(crate) fn halves(self) -> Option<(Self, Self)> {
-        let middle = self.middle()?;
-        let left = Self {
-            start: self.start,
-            size: middle.checked_sub(self.start)?,
-        };
-        let right = Self {
-            start: middle,
-            size: self.size.checked_sub(left.size)?,
-        };
-        Some((left, right))
+    /// The halves; `None` for a single entry.
+    fn halves(self) -> Option<[Self; 2]> {
+        let halves = merkle::split(&(self.start..self.start.checked_add(self.size)?))?;
+        Some(halves.map(|Range { start, end }| Self {
+            start,
+            size: end.saturating_sub(start),
+        }))
     }
 }
 
@@ -157,7 +147,7 @@ fn descend<'a, V: Visitor>(
         if asked.is_empty() {
             return visitor.elided(span);
         }
-        let Some((left, right)) = span.halves() else {
+        let Some([left, right]) = span.halves() else {
             return visitor.entry(span.start);
         };
         let (on_the_left, on_the_right) = asked.split(right.start);
@@ -184,17 +174,4 @@ pub(crate) fn is_closed(id: u64, height: u32, entries: u64) -> bool {
         .and_then(|index| index.checked_add(1));
     let end = next.and_then(|next| 1_u64.checked_shl(height)?.checked_mul(next));
     end.is_some_and(|end| end <= entries)
-}
-
-/// The complete subtrees that a span consists of, from the left: the height and the number among those of this height.
-#[cfg(feature = "std")]
-pub(crate) fn peaks(span: Span) -> impl DoubleEndedIterator<Item = (u32, u64)> {
-    let heights = (0..u64::BITS).rev();
-    let heights = heights.filter(move |height| span.size.unbounded_shr(*height) & 1 == 1);
-    heights.map(move |height| {
-        let above = span.size.unbounded_shr(height).unbounded_shr(1);
-        let before = above.unbounded_shl(height).unbounded_shl(1);
-        let start = span.start.saturating_add(before);
-        (height, start.unbounded_shr(height))
-    })
 }

@@ -10,7 +10,7 @@ use crate::{
     head::{Authority, SignedHead, SnapshotHead},
     history::{
         ConsistencyProof, Frontier, HistoryLog, InclusionProof, PrefixProof, Subtrees,
-        subtrees::{prove_consistency, prove_inclusion, prove_prefix},
+        subtrees::{Lack, prove_consistency, prove_inclusion, prove_prefix},
     },
     proof::Untrusted,
     signature::{HeadSignature, SIGNATURE_LENGTH},
@@ -231,15 +231,12 @@ impl<S: Suite, H: Heads<S>> Heads<S> for &H {
 }
 
 /// What is said of a version by one that exists.
-fn known<T>(
-    version: Version,
-    newer: Version,
-    proof: Result<Option<T>, StoreFault>,
-) -> Result<T, LookupError> {
-    proof?.ok_or(LookupError::UnknownVersion {
+fn known<T>(version: Version, newer: Version, proof: Result<T, Lack>) -> Result<T, LookupError> {
+    let unknown = LookupError::UnknownVersion {
         version,
         latest: newer,
-    })
+    };
+    proof.map_err(|lack| lack.map_or(unknown, Into::into))
 }
 
 /// Checks that an update from version `base` on, with this head, follows version `latest`, whose history

@@ -52,6 +52,7 @@ use crate::{
     digest::Domain,
     error::VerifyError,
     head::SnapshotHead,
+    merkle::{self, PathError},
     proof::{Proof, Verified},
     suite::Suite,
     version::Version,
@@ -72,8 +73,6 @@ mod tests;
 pub use log::{Frontier, HistoryLog};
 pub use prefix::{PastHistory, PrefixProof};
 pub use subtrees::Subtrees;
-
-use prefix::prefix_root;
 
 /// The root of the log without entries.
 pub fn empty_root<S: Suite>() -> S::Digest {
@@ -211,11 +210,10 @@ fn check_inclusion<S: Suite>(
             actual: newer.version,
         });
     }
-    let position = version.number().saturating_sub(1);
-    let last = newer.version.number().saturating_sub(2);
-    let mut whole = leaf::<S>(version.number(), root);
-    climb::<S>((position, last), path, &mut whole, None)?;
-    if whole == newer.history {
+    let place = [version, newer.version].map(|version| version.number().saturating_sub(1));
+    let leaf = leaf::<S>(version.number(), root);
+    let whole = merkle::included(node::<S>, place.into(), leaf, path);
+    if whole.map_err(malformed)? == newer.history {
         Ok(())
     } else {
         Err(VerifyError::HistoryMismatch)
@@ -229,57 +227,23 @@ fn check_prefix<S: Suite>(
     path: &[S::Digest],
 ) -> Result<(), VerifyError> {
     let first = older.version.number().saturating_sub(1);
-    let history = if first == 0 {
-        if !path.is_empty() {
-            return Err(VerifyError::MalformedHistoryProof);
-        }
-        empty_root::<S>()
+    let [history, whole] = if first > 0 {
+        let entries = newer.version.number().saturating_sub(1);
+        let roots = merkle::consistent(node::<S>, (first, entries), older.history, path);
+        roots.map_err(malformed)?
+    } else if path.is_empty() {
+        [empty_root::<S>(), newer.history]
     } else {
-        let (start, path) = if first.is_power_of_two() {
-            (&older.history, path)
-        } else {
-            path.split_first()
-                .ok_or(VerifyError::MalformedHistoryProof)?
-        };
-        prefix_root(older.version, newer, start, path)?
+        return Err(VerifyError::MalformedHistoryProof);
     };
-    if history == older.history {
+    if history == older.history && whole == newer.history {
         Ok(())
     } else {
         Err(VerifyError::HistoryMismatch)
     }
 }
 
-/// Climbs from a node to the root: `whole` becomes the digest of the whole log, `prefix` the one of
-/// the log that ends with this node. The node's position and the last one are counted on its level.
-fn climb<S: Suite>(
-    (mut position, mut last): (u64, u64),
-    path: &[S::Digest],
-    whole: &mut S::Digest,
-    mut prefix: Option<&mut S::Digest>,
-) -> Result<(), VerifyError> {
-    for sibling in path {
-        if last == 0 {
-            return Err(VerifyError::MalformedHistoryProof);
-        }
-        if position & 1 == 1 || position == last {
-            *whole = node::<S>(sibling, whole);
-            if let Some(prefix) = prefix.as_deref_mut() {
-                *prefix = node::<S>(sibling, prefix);
-            }
-            // On the levels where the rightmost node has no sibling, it is its own parent.
-            let unpaired = position.trailing_zeros();
-            position = position.unbounded_shr(unpaired);
-            last = last.unbounded_shr(unpaired);
-        } else {
-            *whole = node::<S>(whole, sibling);
-        }
-        position >>= 1;
-        last >>= 1;
-    }
-    if last == 0 {
-        Ok(())
-    } else {
-        Err(VerifyError::MalformedHistoryProof)
-    }
+/// Every length but one is as wrong.
+fn malformed(_: PathError) -> VerifyError {
+    VerifyError::MalformedHistoryProof
 }

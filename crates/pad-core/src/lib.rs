@@ -30,7 +30,7 @@
 //!
 //! [`family`], [`hosting`]: what a family is, for clients, and for authors and servers. [`question`],
 //! [`statement`], [`response`]: what is asked, established and sent. [`suite`]: hash, digest width and signature. [`digest`]: digests and the list of domain tags.
-//! [`head`]: what the author signs. [`history`]: the log of all earlier heads. [`view`]: the
+//! [`head`]: what the author signs. [`history`]: the log of all earlier heads, a tree as in [`merkle`]. [`view`]: the
 //! client's memory. [`equivocation`], [`contradiction`]: evidence against an author who forks.
 //! [`codec`]: the wire format. [`ordered`]: keys from numbers, texts and tuples.
 //!
@@ -58,6 +58,7 @@ pub mod history;
 pub mod hosting;
 pub mod key;
 pub mod key_range;
+pub mod merkle;
 pub mod ordered;
 pub mod pending;
 pub mod proof;

@@ -1,13 +1,13 @@
 //! The digests of the complete subtrees that a directory consists of: enough to append, and to know the root.
 
-use pad_core::Suite;
+use pad_core::{Suite, merkle};
 use serde::{Deserialize, Serialize};
 
 use crate::entry::{self, EntryId, MOST_ENTRIES, entry_digest, root_digest};
 
 /// One digest for each set bit of the number of entries, that of the largest subtree first.
 ///
-/// Space: at most 48 digests. The history's `Frontier` in `pad-core` is the same over versions, under other tags.
+/// Space: at most 48 digests.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "", try_from = "UncheckedPeaks<S>")]
 pub(super) struct Peaks<S: Suite> {
@@ -74,21 +74,14 @@ impl<S: Suite> Peaks<S> {
 
     /// Appends an entry. Time: one hash, and one more for each trailing one bit of the number of entries.
     pub(super) fn append(&mut self, object: &S::Digest) {
-        let mut digest = entry_digest::<S>(EntryId::new(self.registered), Some(object));
-        for _ in 0..self.registered.trailing_ones() {
-            if let Some(left) = self.digests.pop() {
-                digest = entry::node::<S>(&left, &digest);
-            }
-        }
-        self.digests.push(digest);
+        let leaf = entry_digest::<S>(EntryId::new(self.registered), Some(object));
+        merkle::append(entry::node::<S>, &mut self.digests, self.registered, leaf);
         self.registered += 1;
     }
 
     /// The digest of the whole tree; zeros for none.
     pub(super) fn top(&self) -> S::Digest {
-        let mut peaks = self.digests.iter().rev();
-        let last = peaks.next().copied().unwrap_or_default();
-        peaks.fold(last, |right, left| entry::node::<S>(left, &right))
+        merkle::join(entry::node::<S>, &self.digests).unwrap_or_default()
     }
 
     /// The root.

@@ -1,6 +1,6 @@
 //! From the proof of old entries to the peaks over new ones.
 
-use pad_core::{Suite, Untrusted, VerifyError};
+use pad_core::{Suite, Untrusted, VerifyError, merkle};
 
 use super::peaks::Peaks;
 use crate::{
@@ -51,11 +51,7 @@ pub(super) fn change<S: Suite>(
 
 /// What the peaks of a directory cover, the largest first.
 fn peak_spans(registered: u64) -> Vec<Span> {
-    let whole = Span {
-        start: 0,
-        size: registered,
-    };
-    let peaks = shape::peaks(whole).map(|(height, number)| Span {
+    let peaks = merkle::complete(0..registered).map(|(height, number)| Span {
         start: number << height,
         size: 1 << height,
     });

@@ -8,7 +8,7 @@ use super::{
     ConsistencyProof, InclusionProof, PrefixProof, empty_root, leaf, node,
     subtrees::{self, Subtrees},
 };
-use crate::{error::StoreFault, suite::Suite, version::Version};
+use crate::{error::StoreFault, merkle, suite::Suite, version::Version};
 
 /// The rightmost path of the log: enough to append and to know the root. For authors.
 ///
@@ -50,13 +50,8 @@ impl<S: Suite> Frontier<S> {
     /// After 2^64 - 1 entries.
     pub fn append(&mut self, root: &S::Digest) {
         let version = self.entries + 1;
-        let mut digest = leaf::<S>(version, root);
-        for _ in 0..self.entries.trailing_ones() {
-            if let Some(left) = self.peaks.pop() {
-                digest = node::<S>(&left, &digest);
-            }
-        }
-        self.peaks.push(digest);
+        let leaf = leaf::<S>(version, root);
+        merkle::append(node::<S>, &mut self.peaks, self.entries, leaf);
         self.entries = version;
     }
 
@@ -70,17 +65,12 @@ impl<S: Suite> Frontier<S> {
         if entries > log.entries() {
             return Ok(None);
         }
-        let mut peaks = Vec::new();
-        for level in (0..u64::BITS).rev() {
-            if entries >> level & 1 == 0 {
-                continue;
-            }
-            let Some(peak) = subtrees::perfect(log, level, (entries >> level) - 1)? else {
-                return Ok(None);
-            };
-            peaks.push(peak);
+        let peaks = merkle::complete(0..entries).map(|place| subtrees::perfect(log, place));
+        match peaks.collect() {
+            Ok(peaks) => Ok(Some(Self { entries, peaks })),
+            Err(None) => Ok(None),
+            Err(Some(fault)) => Err(fault),
         }
-        Ok(Some(Self { entries, peaks }))
     }
 
     /// The digest of the largest perfect subtree that ends with the last entry; `None` if there is none.
@@ -95,11 +85,7 @@ impl<S: Suite> Frontier<S> {
 
     /// The log's root.
     pub fn root(&self) -> S::Digest {
-        let mut peaks = self.peaks.iter().rev();
-        let Some(last) = peaks.next() else {
-            return empty_root::<S>();
-        };
-        peaks.fold(*last, |right, left| node::<S>(left, &right))
+        merkle::join(node::<S>, &self.peaks).unwrap_or_else(empty_root::<S>)
     }
 }
 
@@ -146,8 +132,9 @@ impl<S: Suite> HistoryLog<S> {
         self.roots.push(*root);
         let entries = self.entries();
         for (level, stored) in (LOWEST_LEVEL..entries.trailing_zeros().saturating_add(1)).zip(0..) {
-            let digest = subtrees::perfect(self, level, (entries >> level) - 1);
-            let Some(digest) = in_memory(digest) else {
+            let digest = subtrees::perfect(self, (level, (entries >> level) - 1));
+            // Memory cannot fail.
+            let Ok(digest) = digest else {
                 return;
             };
             if self.levels.len() == stored {
@@ -177,7 +164,7 @@ impl<S: Suite> HistoryLog<S> {
     ///
     /// Time: `O(log entries)` hashes.
     pub fn root(&self, entries: u64) -> Option<S::Digest> {
-        in_memory(subtrees::root(self, entries))
+        subtrees::root(self, entries).ok()
     }
 
     /// The proof that `version` is what the head of version `newer` says it was.
@@ -185,7 +172,7 @@ impl<S: Suite> HistoryLog<S> {
     /// `None` unless `version` is at least 1 and below `newer`, and the log knows all before
     /// `newer`.
     pub fn prove_inclusion(&self, version: Version, newer: Version) -> Option<InclusionProof<S>> {
-        in_memory(subtrees::prove_inclusion(self, version, newer))
+        subtrees::prove_inclusion(self, version, newer).ok()
     }
 
     /// The proof that the head of version `newer` continues the one of version `older`.
@@ -193,7 +180,7 @@ impl<S: Suite> HistoryLog<S> {
     /// `None` unless `older` is below `newer`, and the log knows all before `newer`. Every head
     /// continues version 0, and the proof of that is empty.
     pub fn prove_consistency(&self, older: Version, newer: Version) -> Option<ConsistencyProof<S>> {
-        in_memory(subtrees::prove_consistency(self, older, newer))
+        subtrees::prove_consistency(self, older, newer).ok()
     }
 
     /// The proof of what the head of version `newer` says the history of `version` was.
@@ -201,18 +188,13 @@ impl<S: Suite> HistoryLog<S> {
     /// `None` unless `version` is at least 1 and below `newer`, and the log knows all before
     /// `newer`.
     pub fn prove_prefix(&self, version: Version, newer: Version) -> Option<PrefixProof<S>> {
-        in_memory(subtrees::prove_prefix(self, version, newer))
+        subtrees::prove_prefix(self, version, newer).ok()
     }
 
     fn kept(&self, level: u32, index: u64) -> Option<S::Digest> {
         let level = to_usize(level.into())?.checked_sub(LOWEST_STORED)?;
         self.levels.get(level)?.get(to_usize(index)?).copied()
     }
-}
-
-/// What memory cannot fail to give.
-fn in_memory<T>(read: Result<Option<T>, StoreFault>) -> Option<T> {
-    read.ok().flatten()
 }
 
 impl<S: Suite> Subtrees<S> for HistoryLog<S> {

@@ -12,11 +12,12 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
-use super::{ConsistencyProof, climb, empty_root};
+use super::{ConsistencyProof, empty_root, malformed, node};
 use crate::{
     codec::Message,
     error::VerifyError,
     head::SnapshotHead,
+    merkle,
     proof::{Proof, Verified},
     suite::Suite,
     version::Version,
@@ -76,7 +77,13 @@ impl<S: Suite> Proof for PrefixProof<S> {
                 .path
                 .split_first()
                 .ok_or(VerifyError::MalformedHistoryProof)?;
-            prefix_root(version, newer, start, path)?
+            let sizes = [version, newer.version].map(|version| version.number().saturating_sub(1));
+            let roots = merkle::continued(node::<S>, sizes.into(), *start, path);
+            let [prefix, whole] = roots.map_err(malformed)?;
+            if whole != newer.history {
+                return Err(VerifyError::HistoryMismatch);
+            }
+            prefix
         };
         Ok(PastHistory { version, history })
     }
@@ -91,28 +98,5 @@ impl<S: Suite> ConsistencyProof<S> {
         PrefixProof {
             path: start.into_iter().chain(self.prefix.clone()).collect(),
         }
-    }
-}
-
-/// The root over all versions before `version`, which is at least 2 and older than `newer`, from the
-/// digest of the greatest perfect subtree that ends there and a path that leads to `newer`'s history.
-///
-/// Source: RFC 9162, section 2.1.4.2.
-pub(super) fn prefix_root<S: Suite>(
-    version: Version,
-    newer: &SnapshotHead<S>,
-    start: &S::Digest,
-    path: &[S::Digest],
-) -> Result<S::Digest, VerifyError> {
-    let position = version.number().saturating_sub(2);
-    let last = newer.version.number().saturating_sub(2);
-    let level = position.trailing_ones();
-    let start_at = (position.unbounded_shr(level), last.unbounded_shr(level));
-    let (mut prefix, mut whole) = (*start, *start);
-    climb::<S>(start_at, path, &mut whole, Some(&mut prefix))?;
-    if whole == newer.history {
-        Ok(prefix)
-    } else {
-        Err(VerifyError::HistoryMismatch)
     }
 }

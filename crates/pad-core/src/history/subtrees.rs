@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 use super::{ConsistencyProof, InclusionProof, PrefixProof, empty_root, leaf, node};
-use crate::{error::StoreFault, suite::Suite, version::Version};
+use crate::{error::StoreFault, merkle, suite::Suite, version::Version};
 
 /// A log of history, of which the digests of some perfect subtrees are kept; the others are hashed again when they are needed.
 pub trait Subtrees<S: Suite> {
@@ -38,28 +38,15 @@ impl<S: Suite, L: Subtrees<S>> Subtrees<S> for &L {
     }
 }
 
-/// What a log has, `None` if it lacks something, or why it cannot be read.
-type Found<T> = Result<Option<T>, StoreFault>;
-
-/// Goes on with what a log has.
-macro_rules! found {
-    ($read:expr) => {
-        match $read? {
-            Some(found) => found,
-            None => return Ok(None),
-        }
-    };
-}
+/// Why a digest cannot be had: it cannot be read, or (`None`) the log lacks it.
+pub(crate) type Lack = Option<StoreFault>;
 
 /// As [`HistoryLog::root`](super::HistoryLog::root).
-pub(super) fn root<S: Suite>(log: &impl Subtrees<S>, entries: u64) -> Found<S::Digest> {
-    if entries == 0 {
-        Ok(Some(empty_root::<S>()))
-    } else if entries > log.entries() {
-        Ok(None)
-    } else {
-        range_root(log, 0..entries)
+pub(super) fn root<S: Suite>(log: &impl Subtrees<S>, entries: u64) -> Result<S::Digest, Lack> {
+    if entries > log.entries() {
+        return Err(None);
     }
+    range_root(log, 0..entries)
 }
 
 /// As [`HistoryLog::prove_inclusion`](super::HistoryLog::prove_inclusion).
@@ -67,10 +54,11 @@ pub(crate) fn prove_inclusion<S: Suite>(
     log: &impl Subtrees<S>,
     version: Version,
     newer: Version,
-) -> Found<InclusionProof<S>> {
-    let path = found!(leaf_path(log, version, newer));
-    let root = found!(log.version_root(version));
-    Ok(Some(InclusionProof { root, path }))
+) -> Result<InclusionProof<S>, Lack> {
+    let (index, entries) = places(log, version, newer)?;
+    let path = digests(log, merkle::inclusion(index, entries))?;
+    let root = version_root(log, version)?;
+    Ok(InclusionProof { root, path })
 }
 
 /// As [`HistoryLog::prove_consistency`](super::HistoryLog::prove_consistency).
@@ -78,24 +66,20 @@ pub(crate) fn prove_consistency<S: Suite>(
     log: &impl Subtrees<S>,
     older: Version,
     newer: Version,
-) -> Found<ConsistencyProof<S>> {
+) -> Result<ConsistencyProof<S>, Lack> {
     if older == Version::EMPTY {
-        let is_there = newer
-            .previous()
-            .is_some_and(|last| last.number() <= log.entries());
-        return Ok(is_there.then(|| ConsistencyProof {
-            inclusion: Vec::new(),
-            prefix: Vec::new(),
-        }));
+        let last = newer.previous().ok_or(None)?;
+        let [inclusion, prefix] = [const { Vec::new() }; 2];
+        let is_there = last.number() <= log.entries();
+        return is_there
+            .then_some(ConsistencyProof { inclusion, prefix })
+            .ok_or(None);
     }
-    let inclusion = found!(leaf_path(log, older, newer));
-    let (first, entries) = (older.number() - 1, newer.number() - 1);
-    let prefix = if first == 0 {
-        Vec::new()
-    } else {
-        found!(prefix_path(log, first, entries))
-    };
-    Ok(Some(ConsistencyProof { inclusion, prefix }))
+    let (first, entries) = places(log, older, newer)?;
+    Ok(ConsistencyProof {
+        inclusion: digests(log, merkle::inclusion(first, entries))?,
+        prefix: digests(log, merkle::consistency(first, entries))?,
+    })
 }
 
 /// As [`HistoryLog::prove_prefix`](super::HistoryLog::prove_prefix).
@@ -103,119 +87,62 @@ pub(crate) fn prove_prefix<S: Suite>(
     log: &impl Subtrees<S>,
     version: Version,
     newer: Version,
-) -> Found<PrefixProof<S>> {
-    let (Some(first), Some(entries)) = (version.previous(), newer.previous()) else {
-        return Ok(None);
-    };
-    let (first, entries) = (first.number(), entries.number());
-    if first >= entries || entries > log.entries() {
-        return Ok(None);
+) -> Result<PrefixProof<S>, Lack> {
+    let (first, entries) = places(log, version, newer)?;
+    let mut ranges = merkle::consistency(first, entries);
+    // The one digest that a consistency proof leaves out, because its verifier has it.
+    if first.is_power_of_two() {
+        ranges.insert(0, 0..first);
     }
-    let mut path = Vec::new();
-    if first > 0 {
-        // The one digest that a consistency proof leaves out, because its verifier has it.
-        if first.is_power_of_two() {
-            path.push(found!(range_root(log, 0..first)));
-        }
-        path.extend(found!(prefix_path(log, first, entries)));
-    }
-    Ok(Some(PrefixProof { path }))
+    let path = digests(log, ranges)?;
+    Ok(PrefixProof { path })
 }
 
-/// RFC 9162's `PATH`: from the leaf of `version` to the root in the head of `newer`.
-fn leaf_path<S: Suite>(
+/// The place of the leaf of `version`, and the number of leaves under the root in the head of `newer`.
+fn places<S: Suite>(
     log: &impl Subtrees<S>,
     version: Version,
     newer: Version,
-) -> Found<Vec<S::Digest>> {
-    let (Some(index), Some(entries)) = (version.previous(), newer.previous()) else {
-        return Ok(None);
-    };
-    let (index, entries) = (index.number(), entries.number());
+) -> Result<(u64, u64), Lack> {
+    let [index, entries] = [version, newer].map(|version| version.previous().map(Version::number));
+    let (index, entries) = index.zip(entries).ok_or(None)?;
     if index >= entries || entries > log.entries() {
-        return Ok(None);
+        return Err(None);
     }
-    let arrived = |range: &Range<u64>| range.end - range.start == 1;
-    let (mut path, _) = found!(descend(log, entries, index, arrived));
-    path.reverse();
-    Ok(Some(path))
+    Ok((index, entries))
 }
 
-/// RFC 9162's `PROOF`: that the first leaves, at least one, are a prefix of `entries` leaves.
-fn prefix_path<S: Suite>(
+fn digests<S: Suite>(
     log: &impl Subtrees<S>,
-    first: u64,
-    entries: u64,
-) -> Found<Vec<S::Digest>> {
-    let arrived = |range: &Range<u64>| range.end == first;
-    let (mut path, reached) = found!(descend(log, entries, first - 1, arrived));
-    if reached.start > 0 {
-        path.push(found!(range_root(log, reached)));
-    }
-    path.reverse();
-    Ok(Some(path))
+    ranges: Vec<Range<u64>>,
+) -> Result<Vec<S::Digest>, Lack> {
+    let digests = ranges.into_iter().map(|range| range_root(log, range));
+    digests.collect()
 }
 
-/// Goes down towards the leaf `index` until `arrived`: the siblings passed, top first, and
-/// the range of leaves that was reached.
-fn descend<S: Suite>(
-    log: &impl Subtrees<S>,
-    entries: u64,
-    index: u64,
-    arrived: impl Fn(&Range<u64>) -> bool,
-) -> Found<(Vec<S::Digest>, Range<u64>)> {
-    let (mut path, mut range) = (Vec::new(), 0..entries);
-    while !arrived(&range) {
-        let (left, right) = split(&range);
-        let (next, sibling) = if index < left.end {
-            (left, right)
-        } else {
-            (right, left)
-        };
-        path.push(found!(range_root(log, sibling)));
-        range = next;
-    }
-    Ok(Some((path, range)))
+fn range_root<S: Suite>(log: &impl Subtrees<S>, range: Range<u64>) -> Result<S::Digest, Lack> {
+    let root = merkle::root(node::<S>, range, |place| perfect(log, place))?;
+    Ok(root.unwrap_or_else(empty_root::<S>))
 }
 
-/// The digest of the `index`-th perfect subtree of `2^level` leaves.
+/// The digest of the perfect subtree of `2^level` leaves with this index.
 pub(super) fn perfect<S: Suite>(
     log: &impl Subtrees<S>,
-    level: u32,
-    index: u64,
-) -> Found<S::Digest> {
+    (level, index): (u32, u64),
+) -> Result<S::Digest, Lack> {
     if level == 0 {
-        let version = Version::new(index).next();
-        let Some(version) = version else {
-            return Ok(None);
-        };
-        let root = found!(log.version_root(version));
-        return Ok(Some(leaf::<S>(version.number(), &root)));
+        let version = Version::new(index).next().ok_or(None)?;
+        let root = version_root(log, version)?;
+        return Ok(leaf::<S>(version.number(), &root));
     }
-    if let Some(digest) = log.kept(level, index)? {
-        return Ok(Some(digest));
+    if let Some(digest) = log.kept(level, index).map_err(Some)? {
+        return Ok(digest);
     }
-    let left = found!(perfect(log, level - 1, 2 * index));
-    let right = found!(perfect(log, level - 1, 2 * index + 1));
-    Ok(Some(node::<S>(&left, &right)))
+    let left = perfect(log, (level - 1, 2 * index))?;
+    let right = perfect(log, (level - 1, 2 * index + 1))?;
+    Ok(node::<S>(&left, &right))
 }
 
-/// The root over a range of leaves, as RFC 9162 splits the log into ranges.
-fn range_root<S: Suite>(log: &impl Subtrees<S>, range: Range<u64>) -> Found<S::Digest> {
-    let length = range.end - range.start;
-    if length.is_power_of_two() {
-        let level = length.trailing_zeros();
-        return perfect(log, level, range.start >> level);
-    }
-    let (left, right) = split(&range);
-    let left = found!(range_root(log, left));
-    Ok(Some(node::<S>(&left, &found!(range_root(log, right)))))
-}
-
-/// The two ranges that a range of at least two leaves consists of: the left one has as many
-/// leaves as the largest power of two below the length.
-fn split(range: &Range<u64>) -> (Range<u64>, Range<u64>) {
-    let length = range.end - range.start;
-    let middle = range.start + (1 << (length - 1).ilog2());
-    (range.start..middle, middle..range.end)
+fn version_root<S: Suite>(log: &impl Subtrees<S>, version: Version) -> Result<S::Digest, Lack> {
+    log.version_root(version).map_err(Some)?.ok_or(None)
 }

@@ -1,5 +1,7 @@
 //! The right edge of a tree.
 
+use pad_core::merkle;
+
 use super::{Hash, TreeHead};
 
 /// What has to be known of a tree to append to it: the hashes of its incomplete tiles.
@@ -102,17 +104,9 @@ pub(crate) fn complete_at(size: u64, level: u8) -> u64 {
 
 /// The root over hashes as leaves, or `None` without any.
 pub(crate) fn root_of(hashes: impl IntoIterator<Item = Hash>) -> Option<Hash> {
-    // Complete subtrees, each less high than the one before it.
-    let mut subtrees: Vec<Hash> = Vec::new();
-    for (before, mut hash) in (0_u64..).zip(hashes) {
-        for _ in 0..before.trailing_ones() {
-            let Some(left) = subtrees.pop() else { break };
-            hash = Hash::of_node(&left, &hash);
-        }
-        subtrees.push(hash);
+    let mut subtrees = Vec::new();
+    for (before, hash) in (0..).zip(hashes) {
+        merkle::append(Hash::of_node, &mut subtrees, before, hash);
     }
-    subtrees
-        .into_iter()
-        .rev()
-        .reduce(|right, left| Hash::of_node(&left, &right))
+    merkle::join(Hash::of_node, &subtrees)
 }

@@ -1,5 +1,9 @@
 //! Proofs, from the complete subtrees of a tree.
 
+use core::ops::Range;
+
+use pad_core::merkle;
+
 use super::{Hash, TreeError};
 
 /// Whatever knows the complete subtrees of a tree, at least up to some size.
@@ -40,7 +44,7 @@ pub enum ProveError<E: core::error::Error> {
 /// # Errors
 /// [`ProveError::Subtree`].
 pub fn root<S: Subtrees>(subtrees: &mut S, size: u64) -> Result<Hash, ProveError<S::Error>> {
-    range_root(subtrees, 0, size)
+    range_root(subtrees, 0..size)
 }
 
 /// The path from an entry to the root of the tree over the first `size` entries (RFC 6962, section 2.1.1), in
@@ -56,19 +60,7 @@ pub fn prove_inclusion<S: Subtrees>(
     if index >= size {
         return Err(TreeError::NoSuchEntry { index, size }.into());
     }
-    let (mut start, mut end) = (0, size);
-    let mut path = Vec::new();
-    while let Some(middle) = split(start, end) {
-        if index < middle {
-            path.push(range_root(subtrees, middle, end)?);
-            end = middle;
-        } else {
-            path.push(range_root(subtrees, start, middle)?);
-            start = middle;
-        }
-    }
-    path.reverse();
-    Ok(path)
+    digests(subtrees, merkle::inclusion(index, size))
 }
 
 /// That the tree over the first `new` entries continues the one over the first `old` (RFC 6962, section 2.1.2), in
@@ -84,57 +76,24 @@ pub fn prove_consistency<S: Subtrees>(
     if old > new {
         return Err(TreeError::Shrunk { old, new }.into());
     }
-    if old == 0 {
-        return Ok(Vec::new());
-    }
-    let (mut start, mut end) = (0, new);
-    let mut path = Vec::new();
-    while end != old {
-        let Some(middle) = split(start, end) else {
-            break;
-        };
-        if old <= middle {
-            path.push(range_root(subtrees, middle, end)?);
-            end = middle;
-        } else {
-            path.push(range_root(subtrees, start, middle)?);
-            start = middle;
-        }
-    }
-    // Whoever verifies has the root of the older tree already.
-    if start != 0 {
-        path.push(range_root(subtrees, start, end)?);
-    }
-    path.reverse();
-    Ok(path)
+    digests(subtrees, merkle::consistency(old, new))
 }
 
-/// Where a tree over a range is split: at the largest power of two below its size. `None` for one entry.
-fn split(start: u64, end: u64) -> Option<u64> {
-    let last = end.checked_sub(start)?.checked_sub(1)?;
-    start.checked_add(1_u64.checked_shl(last.checked_ilog2()?)?)
+fn digests<S: Subtrees>(
+    subtrees: &mut S,
+    ranges: Vec<Range<u64>>,
+) -> Result<Vec<Hash>, ProveError<S::Error>> {
+    let digests = ranges.into_iter().map(|range| range_root(subtrees, range));
+    digests.collect()
 }
 
-/// The root over a range that begins where a subtree of its height does.
 fn range_root<S: Subtrees>(
     subtrees: &mut S,
-    mut start: u64,
-    end: u64,
+    range: Range<u64>,
 ) -> Result<Hash, ProveError<S::Error>> {
-    let mut complete = Vec::new();
-    while let Some(height) = end.saturating_sub(start).checked_ilog2() {
-        let index = start.checked_shr(height).unwrap_or_default();
+    let root = merkle::root(Hash::of_node, range, |(height, index)| {
         let height = u8::try_from(height).unwrap_or(u8::MAX);
-        complete.push(
-            subtrees
-                .subtree(height, index)
-                .map_err(ProveError::Subtree)?,
-        );
-        start = start.saturating_add(1_u64.checked_shl(height.into()).unwrap_or(u64::MAX));
-    }
-    let folded = complete
-        .into_iter()
-        .rev()
-        .reduce(|right, left| Hash::of_node(&left, &right));
-    Ok(folded.unwrap_or_else(Hash::of_nothing))
+        subtrees.subtree(height, index).map_err(ProveError::Subtree)
+    });
+    Ok(root?.unwrap_or_else(Hash::of_nothing))
 }

@@ -1,5 +1,7 @@
 //! The checks of proofs.
 
+use pad_core::merkle::{self, PathError};
+
 use super::{Hash, TreeHead};
 
 /// A proof does not prove what it should.
@@ -36,6 +38,15 @@ pub enum TreeError {
     WrongOldRoot,
 }
 
+impl From<PathError> for TreeError {
+    fn from(error: PathError) -> Self {
+        match error {
+            PathError::TooShort => Self::TooShort,
+            PathError::TooLong => Self::TooLong,
+        }
+    }
+}
+
 /// Checks that an entry is in a tree (RFC 9162, section 2.1.3.2).
 ///
 /// # Errors
@@ -47,27 +58,10 @@ pub fn verify_inclusion(
     proof: &[Hash],
 ) -> Result<(), TreeError> {
     let size = tree.size;
-    let mut last = match size.checked_sub(1) {
-        Some(last) if index <= last => last,
-        _ => return Err(TreeError::NoSuchEntry { index, size }),
-    };
-    let (mut position, mut hash) = (index, leaf);
-    for sibling in proof {
-        if last == 0 {
-            return Err(TreeError::TooLong);
-        }
-        if is_right_child(position, last) {
-            hash = Hash::of_node(sibling, &hash);
-            (position, last) = below_promoted(position, last);
-        } else {
-            hash = Hash::of_node(&hash, sibling);
-        }
-        (position, last) = (position >> 1, last >> 1);
+    if index >= size {
+        return Err(TreeError::NoSuchEntry { index, size });
     }
-    if last != 0 {
-        return Err(TreeError::TooShort);
-    }
-    if hash != tree.root {
+    if merkle::included(Hash::of_node, (index, size), leaf, proof)? != tree.root {
         return Err(TreeError::WrongRoot);
     }
     Ok(())
@@ -95,33 +89,8 @@ pub fn verify_consistency(old: &TreeHead, new: &TreeHead, proof: &[Hash]) -> Res
             _ => Err(TreeError::TooLong),
         };
     }
-    // The last position of each tree; neither is empty.
-    let ends = old.size.checked_sub(1).zip(new.size.checked_sub(1));
-    let (mut position, mut last) = ends.unwrap_or_default();
-    let shared = position.trailing_ones();
-    (position, last) = (position >> shared, last >> shared);
-    let (first, rest) = match proof {
-        rest if old.size.is_power_of_two() => (&old.root, rest),
-        [first, rest @ ..] => (first, rest),
-        [] => return Err(TreeError::TooShort),
-    };
-    let (mut older, mut newer) = (*first, *first);
-    for sibling in rest {
-        if last == 0 {
-            return Err(TreeError::TooLong);
-        }
-        if is_right_child(position, last) {
-            older = Hash::of_node(sibling, &older);
-            newer = Hash::of_node(sibling, &newer);
-            (position, last) = below_promoted(position, last);
-        } else {
-            newer = Hash::of_node(&newer, sibling);
-        }
-        (position, last) = (position >> 1, last >> 1);
-    }
-    if last != 0 {
-        return Err(TreeError::TooShort);
-    }
+    let sizes = (old.size, new.size);
+    let [older, newer] = merkle::consistent(Hash::of_node, sizes, old.root, proof)?;
     if older != old.root {
         return Err(TreeError::WrongOldRoot);
     }
@@ -129,17 +98,4 @@ pub fn verify_consistency(old: &TreeHead, new: &TreeHead, proof: &[Hash]) -> Res
         return Err(TreeError::WrongRoot);
     }
     Ok(())
-}
-
-/// Whether the next hash of a proof stands on the left of the one that is known.
-const fn is_right_child(position: u64, last: u64) -> bool {
-    position & 1 == 1 || position == last
-}
-
-/// The last node of a level that has no sibling is its own parent: the level at which it gets one.
-fn below_promoted(position: u64, last: u64) -> (u64, u64) {
-    // Of an odd position none; of zero, all levels are left behind.
-    let levels = position.trailing_zeros();
-    let halved = |number: u64| number.checked_shr(levels).unwrap_or_default();
-    (halved(position), halved(last))
 }

@@ -1,0 +1,208 @@
+//! The Merkle tree of RFC 9162, section 2.1, for any hash of nodes ([`TreeHash`]).
+//!
+//! A tree over `n > 1` leaves is split at the largest power of two below `n`. The log of history, logs in the formats of
+//! C2SP and directories have this shape. They hash leaves and nodes under tags of their own.
+//!
+//! * Verifiers: [`included`], [`consistent`] and [`continued`], which return the roots that a path leads to.
+//! * Provers: [`inclusion`] and [`consistency`] list the ranges that a proof has digests of; [`root`] computes such a digest.
+//! * Authors: [`append`] and [`join`], on the digests of complete subtrees.
+
+#![deny(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::arithmetic_side_effects
+)]
+
+use alloc::vec::Vec;
+use core::ops::Range;
+
+/// The hash of a node from those of its children, as a format has it. Each format hashes its leaves itself.
+pub trait TreeHash<D>: Fn(&D, &D) -> D + Copy {}
+
+impl<D, H: Fn(&D, &D) -> D + Copy> TreeHash<D> for H {}
+
+/// A path has not as many digests as one for these sizes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PathError {
+    /// It has fewer.
+    #[error("a path has too few digests")]
+    TooShort,
+    /// It has more.
+    #[error("a path has too many digests")]
+    TooLong,
+}
+
+/// Returns the root that a path leads to from leaf `index` of `size` (RFC 9162, section 2.1.3.2). `index` is below `size`.
+///
+/// # Errors
+/// [`PathError`].
+pub fn included<D: Copy>(
+    hash: impl TreeHash<D>,
+    (index, size): (u64, u64),
+    leaf: D,
+    path: &[D],
+) -> Result<D, PathError> {
+    let [whole] = climb(hash, (index, size.saturating_sub(1)), [leaf], path)?;
+    Ok(whole)
+}
+
+/// Returns the roots over the first `old` leaves and over `new` that a consistency proof leads to (RFC 9162, section
+/// 2.1.4.2). `old` is at least 1 and below `new`.
+///
+/// # Errors
+/// [`PathError`].
+pub fn consistent<D: Copy>(
+    hash: impl TreeHash<D>,
+    (old, new): (u64, u64),
+    old_root: D,
+    proof: &[D],
+) -> Result<[D; 2], PathError> {
+    if old.is_power_of_two() {
+        return continued(hash, (old, new), old_root, proof);
+    }
+    let (start, path) = proof.split_first().ok_or(PathError::TooShort)?;
+    continued(hash, (old, new), *start, path)
+}
+
+/// Like [`consistent`], from the digest of the greatest complete subtree that ends with the first `old` leaves.
+///
+/// # Errors
+/// [`PathError`].
+pub fn continued<D: Copy>(
+    hash: impl TreeHash<D>,
+    (old, new): (u64, u64),
+    start: D,
+    path: &[D],
+) -> Result<[D; 2], PathError> {
+    let (position, last) = (old.saturating_sub(1), new.saturating_sub(1));
+    let level = position.trailing_ones();
+    let place = (position.unbounded_shr(level), last.unbounded_shr(level));
+    climb(hash, place, [start; 2], path)
+}
+
+/// Climbs from a node to the root. The last digest becomes that of the whole tree, those before it that of the tree that
+/// ends with this node. The node's position and the last one are counted on its level.
+fn climb<D: Copy, const N: usize>(
+    hash: impl TreeHash<D>,
+    (mut position, mut last): (u64, u64),
+    mut digests: [D; N],
+    path: &[D],
+) -> Result<[D; N], PathError> {
+    for sibling in path {
+        if last == 0 {
+            return Err(PathError::TooLong);
+        }
+        if position & 1 == 1 || position == last {
+            digests = digests.map(|digest| hash(sibling, &digest));
+            // On the levels where the rightmost node has no sibling, it is its own parent.
+            let unpaired = position.trailing_zeros();
+            position = position.unbounded_shr(unpaired);
+            last = last.unbounded_shr(unpaired);
+        } else if let Some(whole) = digests.last_mut() {
+            *whole = hash(whole, sibling);
+        }
+        position >>= 1;
+        last >>= 1;
+    }
+    (last == 0).then_some(digests).ok_or(PathError::TooShort)
+}
+
+/// The ranges whose digests prove that leaf `index` is one of `size`, from the leaf up (RFC 9162, section 2.1.3.1).
+/// `index` is below `size`.
+pub fn inclusion(index: u64, size: u64) -> Vec<Range<u64>> {
+    let (mut path, _) = descend(size, index, |_| false);
+    path.reverse();
+    path
+}
+
+/// The ranges whose digests prove that a tree of `new` leaves begins with the first `old` (RFC 9162, section 2.1.4.1),
+/// at most `new`. There are none if `old` is 0 or `new`.
+pub fn consistency(old: u64, new: u64) -> Vec<Range<u64>> {
+    let Some(index) = old.checked_sub(1) else {
+        return Vec::new();
+    };
+    let (mut path, reached) = descend(new, index, |range| range.end == old);
+    // Who verifies knows the root of the older tree.
+    if reached.start > 0 {
+        path.push(reached);
+    }
+    path.reverse();
+    path
+}
+
+/// Goes down to leaf `index`, or until `arrived`: the siblings passed, top first, and the range that was reached.
+fn descend(
+    size: u64,
+    index: u64,
+    arrived: impl Fn(&Range<u64>) -> bool,
+) -> (Vec<Range<u64>>, Range<u64>) {
+    let (mut path, mut range) = (Vec::new(), 0..size);
+    while !arrived(&range)
+        && let Some([left, right]) = split(&range)
+    {
+        let (next, sibling) = if index < left.end {
+            (left, right)
+        } else {
+            (right, left)
+        };
+        path.push(sibling);
+        range = next;
+    }
+    (path, range)
+}
+
+/// The halves of a range of leaves: the left one has as many as the largest power of two below their number. `None` for
+/// fewer than two leaves.
+pub fn split(range: &Range<u64>) -> Option<[Range<u64>; 2]> {
+    let last = range.end.checked_sub(range.start)?.checked_sub(1)?;
+    let left = 1_u64.checked_shl(last.checked_ilog2()?)?;
+    let middle = range.start.checked_add(left)?;
+    Some([range.start..middle, middle..range.end])
+}
+
+/// The complete subtrees of a range that begins where a subtree does: the height of each, and its index among those of
+/// this height. The largest is first.
+pub fn complete(range: Range<u64>) -> impl DoubleEndedIterator<Item = (u32, u64)> {
+    let size = range.end.saturating_sub(range.start);
+    let heights = (0..u64::BITS).rev();
+    let heights = heights.filter(move |height| size.unbounded_shr(*height) & 1 == 1);
+    heights.map(move |height| {
+        let before = size & u64::MAX.unbounded_shl(height).unbounded_shl(1);
+        let start = range.start.saturating_add(before);
+        (height, start.unbounded_shr(height))
+    })
+}
+
+/// The digest of a range, from those of its complete subtrees by height and index. `None` for no leaves.
+///
+/// # Errors
+/// Those of `subtree`.
+pub fn root<D: Copy, E>(
+    hash: impl TreeHash<D>,
+    range: Range<u64>,
+    subtree: impl FnMut((u32, u64)) -> Result<D, E>,
+) -> Result<Option<D>, E> {
+    let digests: Result<Vec<D>, E> = complete(range).map(subtree).collect();
+    Ok(join(hash, &digests?))
+}
+
+/// The digest of a tree from those of its complete subtrees, the largest first. `None` for no leaves.
+pub fn join<D: Copy>(hash: impl TreeHash<D>, peaks: &[D]) -> Option<D> {
+    let peaks = peaks.iter().rev().copied();
+    peaks.reduce(|right, left| hash(&left, &right))
+}
+
+/// Appends a leaf to a tree of `size` leaves: to the digests of its complete subtrees, the largest first.
+///
+/// Time: one hash for each trailing one bit of `size`.
+pub fn append<D>(hash: impl TreeHash<D>, peaks: &mut Vec<D>, size: u64, leaf: D) {
+    let mut digest = leaf;
+    for _ in 0..size.trailing_ones() {
+        if let Some(left) = peaks.pop() {
+            digest = hash(&left, &digest);
+        }
+    }
+    peaks.push(digest);
+}
