@@ -61,8 +61,8 @@
 //!
 //! [`balancing`]: the schemes, written once over [`store::NodeStore`]. [`store`]: the stores.
 //! [`persistent`]: a tree with all its versions. [`stored`]: one whose nodes are stored, and read when they are needed. [`author`] and [`repository`]: the two roles.
-//! [`query`] and [`proof`]: what can be asked, and the one proof that answers it. [`search`]: what the prover needs of a tree,
-//! of these or of another crate. [`part`]: the keys of a range alone, which come in proofs.
+//! [`query`] and [`proof`]: what can be asked, and the one proof that answers it. [`part`]: the keys of a range
+//! alone, which come in proofs.
 //!
 //! Source: Crosby & Wallach 2010, sections 2, 3 and 6.
 
@@ -105,7 +105,7 @@ pub mod scheme;
 #[cfg(feature = "std")]
 mod seal;
 #[cfg(feature = "std")]
-pub mod search;
+mod search;
 #[cfg(feature = "std")]
 mod set_operations;
 pub mod side;
@@ -139,9 +139,8 @@ pub use {
     diff::{Difference, KeyHistory},
     part::{PartError, PartProgress, TreePart},
     persistent::PersistentTree,
-    prover::{ProvableQuery, prove},
+    prover::ProvableQuery,
     repository::{Checkpoint, TreeRepository},
-    search::{HashedTree, SearchTree},
     set_operations::{Conflict, SetVersion},
     store::{
         NodeStore, VersionedStore,

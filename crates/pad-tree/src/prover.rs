@@ -64,7 +64,7 @@ impl<L: Clone> Opening<L> {
 ///
 /// # Errors
 /// [`LookupError::InvalidQuery`]; a node cannot be fetched.
-pub fn prove<T: HashedTree, Q: ProvableQuery>(
+pub(crate) fn prove<T: HashedTree, Q: ProvableQuery>(
     tree: T,
     query: &Q,
 ) -> Result<TreeProof<T::Suite, Q>, T::Error> {

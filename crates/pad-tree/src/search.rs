@@ -45,7 +45,7 @@ pub trait SearchTree: Copy {
 /// A [`SearchTree`] that can be proved.
 ///
 /// Laws: digests are those of tree PADs, as the format document has them, and hash to the root that the author signs.
-pub trait HashedTree: SearchTree {
+pub(crate) trait HashedTree: SearchTree {
     /// The suite of the digests.
     type Suite: Suite;
 
@@ -127,7 +127,11 @@ pub(crate) fn nearest<T: SearchTree>(
 ///
 /// # Errors
 /// A node cannot be fetched.
-pub fn page<T: HashedTree>(tree: T, range: &KeyRange, bytes: usize) -> Result<KeyRange, T::Error> {
+pub(crate) fn page<T: HashedTree>(
+    tree: T,
+    range: &KeyRange,
+    bytes: usize,
+) -> Result<KeyRange, T::Error> {
     let start = range.start.as_ref().map_or(&[][..], Key::as_bytes);
     let Some(mut cursor) = nearest(tree, &Probe::new(start), Side::Right, true)? else {
         return Ok(range.clone());
