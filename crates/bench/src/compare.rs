@@ -116,7 +116,7 @@ impl CompareArguments {
 }
 
 /// A record as a line, with what its scheme can prove.
-fn line(scheme: &Scheme, record: &Record) -> Line {
+pub(crate) fn line(scheme: &Scheme, record: &Record) -> Line {
     let line = line! { experiment: EXPERIMENT, family: scheme.family, threads: 1 };
     line.merged(record).merged(&scheme.properties)
 }

@@ -21,6 +21,7 @@
 
 pub mod aad;
 pub mod accumulators;
+pub mod advice;
 pub mod columns;
 pub mod compare;
 pub mod costs;

@@ -11,6 +11,7 @@ use bench::{
     Outcome,
     aad::AadArguments,
     accumulators::AccumulatorArguments,
+    advice::{CalibrateArguments, VerifyArguments},
     compare::CompareArguments,
     directory::DirectoryArguments,
     families::FAMILIES,
@@ -59,6 +60,10 @@ enum Command {
     FlexlistTrace(CutArguments),
     /// Every scheme on the same work: author, server, client, bytes and memory.
     Compare(CompareArguments),
+    /// This machine's figures of the schemes that could win, for `pad advise --data`; takes a minute.
+    Calibrate(CalibrateArguments),
+    /// The schemes that `pad advise` names first, run on the load or a smaller one, beside what was predicted.
+    Verify(VerifyArguments),
     /// Nodes that are stored and read when they are needed, beside nodes in memory.
     Stored(StoredArguments),
     /// Hashes and signatures of each suite.
@@ -127,6 +132,8 @@ fn main() -> ExitCode {
         Command::Flexlist(arguments) => arguments.run(),
         Command::FlexlistTrace(arguments) => arguments.run(),
         Command::Compare(arguments) => arguments.run(),
+        Command::Calibrate(arguments) => arguments.run(),
+        Command::Verify(arguments) => arguments.run(),
         Command::Stored(arguments) => arguments.run(),
         Command::Primitives(arguments) => arguments.run(),
         Command::Peers(arguments) => arguments.run(),

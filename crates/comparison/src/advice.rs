@@ -3,7 +3,7 @@
 
 use core::fmt;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::{
     cost::{Clients, Cost, DAYS_PER_MONTH, Load, Term, count},
@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// What is wanted.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Wanted {
     /// What is done with the dictionary.
     pub load: Load,
@@ -27,7 +27,7 @@ pub struct Wanted {
 }
 
 /// Limits; `None` where there is none.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Limits {
     /// Bytes of memory of each server.
     pub memory_bytes: Option<f64>,
@@ -38,7 +38,7 @@ pub struct Limits {
 }
 
 /// What is paid for what.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Tariff {
     /// The prices.
     pub prices: Prices,
@@ -46,6 +46,17 @@ pub struct Tariff {
     pub clients: Clients,
     /// How many times cheaper signatures are than measured; 1 in earnest.
     pub cryptography: f64,
+}
+
+/// A question for advice, as `pad advise --json` prints it beside the answer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Question {
+    /// What is wanted.
+    #[serde(flatten)]
+    pub wanted: Wanted,
+    /// What is paid for what.
+    #[serde(rename = "charged")]
+    pub tariff: Tariff,
 }
 
 /// Why a scheme is not to be chosen.

@@ -6,7 +6,7 @@
 
 use core::fmt;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::{line::CostLine, measurement::Measurement, prices::Prices};
 
@@ -14,7 +14,7 @@ use crate::{line::CostLine, measurement::Measurement, prices::Prices};
 pub const DAYS_PER_MONTH: f64 = 365.25 / 12.0;
 
 /// What is done with a dictionary.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Load {
     /// The number of keys.
     pub keys: u64,
@@ -54,7 +54,7 @@ impl Load {
 }
 
 /// Who pays what clients compute.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Clients {
     /// They do, as in the paper.

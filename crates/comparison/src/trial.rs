@@ -1,18 +1,21 @@
 //! Running schemes for real, beside what is estimated of them: measurements of this machine, and checks of an advice.
 
-use std::time::{Duration, Instant};
+use std::{
+    collections::HashSet,
+    time::{Duration, Instant},
+};
 
 use crate::{
     Outcome,
     advice::{Advice, Candidate, Tariff, estimate},
     cost::{Cost, Load},
     measure,
-    measurement::{Measurement, Record},
+    measurement::{Measurement, NotMeasured, Record},
     records::Records,
     schemes::Scheme,
     secret,
     timing::Effort,
-    workload::Workload,
+    workload::{Work as _, Workload},
 };
 
 /// What is measured for a load: the schemes that could win, around the load or around the largest one that is short enough.
@@ -21,15 +24,6 @@ pub struct Calibration {
     /// The schemes, each with the numbers of keys and of changes.
     tasks: Vec<(&'static Scheme, u64, u64)>,
     load: Load,
-}
-
-/// What was measured, and what was not.
-#[derive(Debug, Default)]
-pub struct Calibrated {
-    /// The measurements.
-    pub measured: Vec<Measurement>,
-    /// The schemes that failed, each once, with the first error.
-    pub failed: Vec<(&'static str, String)>,
 }
 
 impl Calibration {
@@ -64,19 +58,24 @@ impl Calibration {
         self.tasks.len()
     }
 
-    /// Measures with little effort, in `time` altogether; `done` is called after each step. What there is no time for is left
-    /// out, the most expensive schemes first. Of a scheme that fails nothing else is measured.
-    pub fn run(&self, time: Duration, mut done: impl FnMut()) -> Calibrated {
+    /// Measures with little effort, in `time` altogether, and hands over what there is to say of each scheme and size. What there is no
+    /// time for is left out, the most expensive schemes first. Of a scheme that fails nothing else is measured.
+    ///
+    /// # Errors
+    /// Those of `done`.
+    pub fn run(
+        &self,
+        time: Duration,
+        mut done: impl FnMut(&Scheme, Record) -> Outcome<()>,
+    ) -> Outcome<()> {
         let start = Instant::now();
-        let mut calibrated = Calibrated::default();
+        let mut failed = HashSet::new();
         for (scheme, keys, changes) in &self.tasks {
             let left = time.saturating_sub(start.elapsed());
             if left.is_zero() {
                 break;
             }
-            let mut failed = calibrated.failed.iter();
-            if failed.any(|(name, _)| *name == scheme.name) {
-                done();
+            if failed.contains(scheme.name) {
                 continue;
             }
             let load = Load {
@@ -84,13 +83,19 @@ impl Calibration {
                 changes: *changes,
                 ..self.load
             };
-            match run(scheme, &load, &Effort::QUICK, left.min(STEP)) {
-                Ok(measured) => calibrated.measured.extend(measured),
-                Err(error) => calibrated.failed.push((scheme.name, error.to_string())),
-            }
-            done();
+            let work = work(&load)?;
+            let record = run(scheme, &work, &Effort::QUICK, left.min(STEP));
+            let record = record.unwrap_or_else(|error| {
+                failed.insert(scheme.name);
+                Record::NotMeasured(NotMeasured {
+                    scheme: scheme.name.to_owned(),
+                    shape: work.shape(),
+                    reason: error.to_string(),
+                })
+            });
+            done(scheme, record)?;
         }
-        calibrated
+        Ok(())
     }
 }
 
@@ -135,7 +140,7 @@ pub fn trial(
     let Ok(estimated) = estimate(scheme, load, tariff, records) else {
         return Ok(None);
     };
-    let Some(figures) = run(scheme, load, &EFFORT, limit)? else {
+    let Record::Measured(figures) = run(scheme, &work(load)?, &EFFORT, limit)? else {
         return Ok(None);
     };
     let charged = match tariff.cryptography {
@@ -151,22 +156,17 @@ pub fn trial(
     }))
 }
 
-fn run(
-    scheme: &Scheme,
-    load: &Load,
-    effort: &Effort,
-    limit: Duration,
-) -> Outcome<Option<Measurement>> {
-    let work = Workload {
+fn work(load: &Load) -> Outcome<Workload> {
+    Ok(Workload {
         key_bytes: usize::try_from(load.key_bytes)?.max(SHORTEST_KEY),
         value_bytes: usize::try_from(load.value_bytes)?,
         ..Workload::updates(load.keys, SNAPSHOTS, load.changes)
-    };
+    })
+}
+
+fn run(scheme: &Scheme, work: &Workload, effort: &Effort, limit: Duration) -> Outcome<Record> {
     secret::reserve(TRIED_KEYS);
-    match measure(scheme, &work, effort, limit)? {
-        Record::Measured(measured) => Ok(Some(measured)),
-        Record::NotMeasured(_) => Ok(None),
-    }
+    measure(scheme, work, effort, limit)
 }
 
 /// A scheme that an estimate finds dearer than this cannot win after calibration either.
@@ -214,6 +214,23 @@ mod tests {
         kept_versions: 10.0,
     };
 
+    /// What is measured, and what is not.
+    fn calibrate(
+        calibration: &Calibration,
+        time: Duration,
+    ) -> (Vec<Measurement>, Vec<NotMeasured>) {
+        let (mut measured, mut failed) = (Vec::new(), Vec::new());
+        let done = calibration.run(time, |_, record| {
+            match record {
+                Record::Measured(one) => measured.push(one),
+                Record::NotMeasured(one) => failed.push(one),
+            }
+            Ok(())
+        });
+        assert!(done.is_ok());
+        (measured, failed)
+    }
+
     #[test]
     fn calibration_measures_what_could_win_and_an_advice_follows_from_it() {
         let tariff = Tariff {
@@ -247,9 +264,8 @@ mod tests {
         let calibration = Calibration::new(&advice, &LOAD);
         // One scheme is set-unique; two sizes, two numbers of changes.
         assert_eq!(calibration.steps(), 4);
-        let mut done = 0;
-        let Calibrated { measured, failed } = calibration.run(Duration::from_mins(1), || done += 1);
-        assert_eq!((measured.len(), failed.len(), done), (4, 0, 4));
+        let (measured, failed) = calibrate(&calibration, Duration::from_mins(1));
+        assert_eq!((measured.len(), failed.len()), (4, 0));
         assert!(
             measured
                 .iter()
@@ -259,8 +275,8 @@ mod tests {
         let again = Advice::new(&wanted, &tariff, &measured);
         let winner = again.winner().unwrap();
         assert!(winner.marks.is_empty());
-        let nothing = calibration.run(Duration::ZERO, || ());
-        assert!(nothing.measured.is_empty() && nothing.failed.is_empty());
+        let nothing = calibrate(&calibration, Duration::ZERO);
+        assert_eq!(nothing, (Vec::new(), Vec::new()));
         let scheme = scheme("treap-path-copying").unwrap();
         let trial = trial(scheme, &LOAD, &tariff, &measured, Duration::from_mins(1))
             .unwrap()
@@ -285,14 +301,12 @@ mod tests {
             ],
             load: LOAD,
         };
-        let mut done = 0;
-        let Calibrated { measured, failed } = calibration.run(Duration::from_mins(1), || done += 1);
+        let (measured, failed) = calibrate(&calibration, Duration::from_mins(1));
         let measured: Vec<_> = measured.iter().map(|one| one.scheme.as_str()).collect();
-        let failed: Vec<_> = failed.iter().map(|(name, _)| *name).collect();
+        let failed: Vec<_> = failed.iter().map(|one| one.scheme.as_str()).collect();
         assert_eq!(
             (measured, failed),
             (vec!["treap-path-copying"], vec!["splay"])
         );
-        assert_eq!(done, 3);
     }
 }

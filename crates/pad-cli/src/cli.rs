@@ -13,7 +13,6 @@ use clap::{
 };
 use pad::selection::RepositoryName;
 
-#[cfg(feature = "advise")]
 mod advise;
 mod at;
 mod change;
@@ -186,7 +185,6 @@ enum Command {
     #[command(subcommand)]
     Directory(directory::DirectoryCommand),
     /// Say which scheme to choose for a load, what each would cost in a month, and why.
-    #[cfg(feature = "advise")]
     Advise(Box<advise::Advise>),
     /// Show it all on real data: trees and tuples, a lying server, and plots.
     Demo(demo_command::Demo),
@@ -338,7 +336,6 @@ impl Command {
             #[cfg(feature = "file")]
             Self::File(command) => command.run(output),
             Self::Directory(command) => command.run(output),
-            #[cfg(feature = "advise")]
             Self::Advise(command) => command.run(output),
             Self::Demo(command) => command.run(output),
             Self::Completions(command) => command.run(output),

@@ -116,14 +116,8 @@ fn circumstances() -> String {
     )
 }
 
-#[cfg(feature = "advise")]
 fn processor() -> String {
     comparison::processor().unwrap_or_else(|| "an unknown processor".into())
-}
-
-#[cfg(not(feature = "advise"))]
-fn processor() -> String {
-    "an unknown processor".into()
 }
 
 /// Every scheme with every repository, but for logs, because prices change, and for tuples in a file, which say the same as those in memory.

@@ -4,6 +4,7 @@
 
 mod aad;
 mod accumulators;
+mod advice;
 mod arguments;
 mod compare;
 mod directory;

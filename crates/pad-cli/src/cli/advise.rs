@@ -1,9 +1,6 @@
 //! `pad advise`: which scheme to choose for a load, and why.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use comparison::{
@@ -17,7 +14,6 @@ use super::{Failure, Output, files::read_file};
 mod commands;
 mod quantities;
 mod shown;
-mod trials;
 mod wanted;
 
 use quantities::times;
@@ -32,26 +28,10 @@ pub(super) struct Advise {
     needs: NeedArguments,
     #[command(flatten)]
     tariff: TariffArguments,
-    #[command(flatten)]
-    trials: TrialArguments,
-}
-
-#[derive(Debug, Args)]
-#[command(next_help_heading = "What is known of the schemes")]
-struct TrialArguments {
-    /// Measurements to go by instead of those that come with this program: what bench compare --json has printed, or --save.
+    /// Measurements to go by instead of those that come with this program: what `compare --json` or `calibrate --json` of
+    /// the lab (crates/bench) has printed.
     #[arg(long, value_name = "FILE")]
     data: Option<PathBuf>,
-    /// Measure this machine, in a minute: the schemes that could win, around this load or as near as that goes.
-    #[arg(long)]
-    calibrate: bool,
-    /// Write what --calibrate measures into a file.
-    #[arg(long, value_name = "FILE", requires = "calibrate")]
-    save: Option<PathBuf>,
-    /// Run the winner and its rivals for real, on this load or a smaller one of the same kind, and show what it costs beside
-    /// what was predicted.
-    #[arg(long)]
-    verify: bool,
 }
 
 #[derive(Debug, Args)]
@@ -88,42 +68,18 @@ impl Advise {
     pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
         let prices = self.tariff.entry()?;
         let wanted = wanted::wanted(&self.load, &self.needs)?;
-        let (records, source) = self.trials.records()?;
-        let mut basis = Basis {
+        let (records, source) = self.records()?;
+        let basis = Basis {
             records,
             source,
             tariff: self.tariff.tariff(&prices),
             prices,
         };
-        let advice = |basis: &Basis| Advice::new(&wanted, &basis.tariff, &basis.records);
-        let mut failed = Vec::new();
-        if self.trials.calibrate {
-            let calibrated = trials::calibrate(&advice(&basis), &wanted.load, output)?;
-            failed = calibrated.failed;
-            basis.records = Records::of_this_machine(calibrated.measured);
-            basis.source = "of this machine, just now".into();
-            if let Some(path) = &self.trials.save {
-                let saved = fs::write(path, basis.records.to_lines());
-                saved.map_err(|error| Failure::file(path, &error))?;
-            }
-        }
-        let advice = advice(&basis);
-        let (mut text, mut object) = shown::shown(&advice, &wanted, &basis);
-        if !failed.is_empty() {
-            let (shown, failures) = trials::failures(&failed);
-            text = [text, shown].join("\n\n");
-            object["failed"] = failures;
-        }
-        if self.trials.verify {
-            let (shown, trials) = trials::verify(&advice, &wanted.load, &basis, output);
-            text = [text, shown].join("\n\n");
-            object["trials"] = trials;
-        }
+        let advice = Advice::new(&wanted, &basis.tariff, &basis.records);
+        let (text, object) = shown::shown(&advice, &wanted, &basis);
         output.say(&text, &object)
     }
-}
 
-impl TrialArguments {
     fn records(&self) -> Result<(Records, String), Failure> {
         let Some(path) = &self.data else {
             return Ok((Records::shipped(), "shipped with this program".into()));

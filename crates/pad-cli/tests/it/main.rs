@@ -4,7 +4,6 @@
 
 #[cfg(feature = "accumulators")]
 mod accumulated;
-#[cfg(feature = "advise")]
 mod advise;
 #[cfg(feature = "aad")]
 mod append_only;

@@ -27,14 +27,14 @@ pub(super) fn shown(advice: &Advice, wanted: &Wanted, basis: &Basis) -> (String,
 }
 
 /// A scheme that the winner is compared with.
-pub(super) struct Rival<'a> {
+struct Rival<'a> {
     role: &'static str,
-    pub(super) candidate: &'a Candidate,
+    candidate: &'a Candidate,
     crossing: Crossing,
 }
 
 /// The runner-up, and the cheapest of another family.
-pub(super) fn rivals<'a>(advice: &'a Advice, load: &Load, basis: &Basis) -> Vec<Rival<'a>> {
+fn rivals<'a>(advice: &'a Advice, load: &Load, basis: &Basis) -> Vec<Rival<'a>> {
     let Some(winner) = advice.winner() else {
         return Vec::new();
     };
@@ -351,7 +351,7 @@ fn candidate_object(candidate: &Candidate, load: &Load) -> Json {
 }
 
 /// Three or four digits.
-pub(super) fn digits(number: f64) -> String {
+fn digits(number: f64) -> String {
     let decimals = match number.abs() {
         size if size >= 100.0 || size == 0.0 => 0,
         size if size >= 10.0 => 1,

@@ -1,0 +1,157 @@
+//! What `pad advise` goes by, measured here: `bench calibrate` and `bench verify`.
+
+use std::{fs, path::PathBuf, time::Duration};
+
+use clap::Args;
+use comparison::{
+    Record, Scheme,
+    advice::{Advice, Question},
+    records::Records,
+    trial::{Calibration, Trial, scaled, trial},
+};
+
+use crate::{
+    columns::{Declared, shown},
+    compare, line,
+    prelude::*,
+    tables::Tables,
+};
+
+/// The command line of `bench calibrate`.
+#[derive(Clone, Debug, Args)]
+pub struct CalibrateArguments {
+    #[command(flatten)]
+    asked: Asked,
+}
+
+/// The command line of `bench verify`.
+#[derive(Clone, Debug, Args)]
+pub struct VerifyArguments {
+    #[command(flatten)]
+    asked: Asked,
+}
+
+/// What advice was asked for.
+#[derive(Clone, Debug, Args)]
+struct Asked {
+    /// What `pad advise --json` printed.
+    #[arg(long, value_name = "FILE")]
+    advice: PathBuf,
+    /// The measurements that the advice went by, unless it was those that come with `pad`.
+    #[arg(long, value_name = "FILE")]
+    data: Option<PathBuf>,
+    /// One JSON object per line instead of tables.
+    #[arg(long)]
+    json: bool,
+}
+
+impl Asked {
+    fn read(&self) -> Outcome<(Question, Records)> {
+        let text = |path: &PathBuf| {
+            fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))
+        };
+        let question = serde_json::from_str(&text(&self.advice)?)
+            .map_err(|error| format!("{}: {error}", self.advice.display()))?;
+        let records = match &self.data {
+            Some(path) => Records::parse(&path.display().to_string(), &text(path)?)?,
+            None => Records::shipped(),
+        };
+        Ok((question, records))
+    }
+}
+
+impl CalibrateArguments {
+    /// Measures what could win.
+    pub fn run(&self) -> Outcome<()> {
+        let (Question { wanted, tariff }, records) = self.asked.read()?;
+        let mut report = Report::new(self.asked.json, true)?;
+        let advice = Advice::new(&wanted, &tariff, &records);
+        let calibration = Calibration::new(&advice, &wanted.load);
+        let (mut done, mut measured) = (0, 0);
+        calibration.run(MINUTE, |scheme, record| {
+            done += 1;
+            measured += usize::from(matches!(record, Record::Measured(_)));
+            report.announce(format!("{done} of {} measurements", calibration.steps()));
+            report.measured(compare::line(scheme, &record).and("quick", true))
+        })?;
+        ensure(
+            measured > 0,
+            "no scheme that does what is needed can be measured",
+        )?;
+        report.finish(compare::tables)
+    }
+}
+
+impl VerifyArguments {
+    /// Runs the winner and its rivals.
+    pub fn run(&self) -> Outcome<()> {
+        let (Question { wanted, tariff }, records) = self.asked.read()?;
+        let mut report = Report::new(self.asked.json, false)?;
+        let advice = Advice::new(&wanted, &tariff, &records);
+        let load = scaled(&wanted.load);
+        for scheme in first(&advice) {
+            report.announce(format!("{}, {} keys", scheme.name, load.keys));
+            let line = match trial(scheme, &load, &tariff, &records, LONGEST) {
+                Ok(None) => continue,
+                Ok(Some(trial)) => tried(&trial),
+                Err(error) => line! { reason: error.to_string() },
+            };
+            let named = line! { experiment: VERIFY, scheme: scheme.name };
+            report.measured(named.merged(&load).merged(&line))?;
+        }
+        report.finish(tables)
+    }
+}
+
+/// The winner, the runner-up, and the cheapest of another family.
+fn first(advice: &Advice) -> Vec<&'static Scheme> {
+    let first = [advice.winner(), advice.runner_up(), advice.other_family()];
+    let mut first: Vec<_> = first.into_iter().flatten().map(|it| it.scheme).collect();
+    first.dedup_by_key(|scheme| scheme.name);
+    first
+}
+
+/// What a scheme took, and what was predicted.
+fn tried(trial: &Trial) -> Line {
+    let (figures, estimated) = (&trial.figures, &trial.estimated.figures);
+    let (dollars, predicted) = (trial.cost.total(), trial.estimated.cost.total());
+    line! {
+        dollars_per_month: dollars, predicted_dollars_per_month: predicted,
+        ratio: (predicted > 0.0).then_some(dollars / predicted),
+        author_us: figures.author_us, predicted_author_us: estimated.author_us,
+        proof_bytes: figures.proof_bytes, predicted_proof_bytes: estimated.proof_bytes,
+    }
+}
+
+/// The lines of `bench verify`, for people.
+fn tables(lines: &[Line]) -> Tables {
+    shown(&TABLES, lines).signed(lines)
+}
+
+#[rustfmt::skip]
+const TABLES: [Declared; 2] = [
+    Declared::new(VERIFY, "{keys} keys, {changes} changes in a snapshot; {order}", &[
+        ("run for real", "scheme"), ("dollars a month", "dollars_per_month"), ("predicted", "predicted_dollars_per_month"),
+        ("ratio", "ratio"), ("author us", "author_us"), ("predicted", "predicted_author_us"), ("proof bytes", "proof_bytes"),
+        ("predicted", "predicted_proof_bytes"),
+    ]).filtered(|line| line.get("author_us").is_some()).deriving(|all, _| line! { order: order(all) }),
+    Declared::new(VERIFY, "", &[("not measured", "scheme"), ("why", "reason")])
+        .filtered(|line| line.get("author_us").is_none()).left(&["why"]),
+];
+
+/// Whether the costs have the order of the predictions.
+fn order(lines: &[Line]) -> &'static str {
+    let mut predicted: Vec<&Line> = lines.iter().collect();
+    predicted.retain(|line| line.get("dollars_per_month").is_some());
+    let total = |line: &Line| line.figure("predicted_dollars_per_month");
+    predicted.sort_by(|one, other| total(one).total_cmp(&total(other)));
+    if predicted.is_sorted_by_key(|line| line.figure("dollars_per_month")) {
+        "in the order that was predicted"
+    } else {
+        "in another order than was predicted"
+    }
+}
+
+const VERIFY: &str = "verify";
+const MINUTE: Duration = Duration::from_secs(50);
+const LONGEST: Duration = Duration::from_secs(20);

@@ -1,0 +1,75 @@
+//! `bench calibrate` and `bench verify`: what `pad advise` goes by, and whether it holds.
+
+use std::fs;
+
+use comparison::{
+    Clients, Load, PriceBook,
+    advice::{Advice, Limits, Question, Tariff, Wanted},
+    needs::Need,
+    records::Records,
+};
+use serde_json::Value;
+
+use crate::report::{lines, run};
+
+fn question() -> Question {
+    Question {
+        wanted: Wanted {
+            load: Load {
+                keys: 300,
+                key_bytes: 16,
+                value_bytes: 32,
+                changes: 10,
+                snapshots_per_day: 1.0,
+                lookups_per_day: 864_000.0,
+                old_lookups: 0.0,
+                servers: 1,
+                kept_versions: 1.0,
+            },
+            needs: vec![Need::SetUnique],
+            limits: Limits::default(),
+        },
+        tariff: Tariff {
+            prices: PriceBook::paper(),
+            clients: Clients::PayThemselves,
+            cryptography: 1.0,
+        },
+    }
+}
+
+#[test]
+fn advice_follows_from_what_is_measured_here_and_holds() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (asked, here) = (path("advice.json"), path("here.jsonl"));
+    // What the answer says beside the question does not matter.
+    let mut printed = serde_json::to_value(question()).unwrap();
+    printed["winner"] = "treap-path-copying".into();
+    fs::write(&asked, printed.to_string()).unwrap();
+
+    let measured = run(&["calibrate", "--advice", &asked, "--json"]);
+    let records = Records::parse("here.jsonl", &measured).unwrap();
+    assert!(records.quick);
+    assert_eq!(records.machines.len(), 1);
+    let Question { wanted, tariff } = question();
+    let advice = Advice::new(&wanted, &tariff, &records);
+    let winner = advice.winner().unwrap();
+    // Measured at just this size: nothing is extrapolated.
+    assert!(winner.marks.is_empty(), "{:?}", winner.marks);
+    assert!(winner.scheme.properties.set_unique);
+
+    fs::write(&here, &measured).unwrap();
+    let verify = ["verify", "--advice", &asked, "--data", &here];
+    let trials = lines(&run(&[&verify[..], &["--json"]].concat()));
+    assert_eq!(trials[0]["scheme"], winner.scheme.name);
+    let number = |trial: &Value, key: &str| trial[key].as_f64().unwrap();
+    for trial in &trials {
+        // Bytes follow from the work, whatever the machine does meanwhile.
+        let ratio = number(trial, "proof_bytes") / number(trial, "predicted_proof_bytes");
+        assert!((ratio - 1.0).abs() < 0.1, "{trial}");
+    }
+    let shown = run(&verify);
+    for part in ["run for real", "300 keys, 10 changes", "that was predicted"] {
+        assert!(shown.contains(part), "{part}: {shown}");
+    }
+}
