@@ -7,6 +7,12 @@ use std::{
 
 use clap::{Args, ValueEnum};
 use serde_json::{Value as Json, json};
+use tracing_subscriber::{
+    filter::{LevelFilter, Targets},
+    fmt,
+    layer::SubscriberExt as _,
+    util::SubscriberInitExt as _,
+};
 use web::server::{Handler, Limits, Options, Server, Stopped};
 
 use super::{
@@ -29,9 +35,10 @@ pub(super) struct ListenArguments {
     /// The form of the log on standard error.
     #[arg(long, value_name = "FORM", default_value = "text")]
     log: Log,
-    /// What is logged: error, warn, info, debug (every refused request) or trace.
+    /// What is logged: error, warn, info, debug (every refused request), trace or off; after a comma, of a part of the program
+    /// only, as info,pad_service=debug.
     #[arg(long, value_name = "LEVEL", default_value = "info")]
-    log_level: String,
+    log_level: Targets,
 }
 
 /// How much at once.
@@ -128,16 +135,13 @@ impl ListenArguments {
 
     /// Begins the log of this process.
     pub(super) fn begin_log(&self) -> Result<(), Failure> {
-        use tracing_subscriber::{EnvFilter, fmt};
-        let filter = EnvFilter::try_new(&self.log_level)
-            .map_err(|error| Failure::Input(format!("--log-level {}: {error}", self.log_level)))?;
         let log = fmt()
-            .with_env_filter(filter)
-            .with_writer(std::io::stderr)
-            .with_ansi(false);
+            .with_max_level(LevelFilter::TRACE)
+            .with_writer(std::io::stderr);
+        let filter = self.log_level.clone();
         let begun = match self.log {
-            Log::Text => log.try_init(),
-            Log::Json => log.json().try_init(),
+            Log::Text => log.finish().with(filter).try_init(),
+            Log::Json => log.json().finish().with(filter).try_init(),
         };
         begun.map_err(|error| Failure::Store(format!("the log cannot begin: {error}")))
     }
@@ -176,5 +180,49 @@ impl Host<'_> {
                 &json!({ "stopped": "timed out", "connections": connections }),
             ),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::{Args as _, Command, FromArgMatches as _};
+
+    use super::*;
+
+    /// Whether `pad_service`, and then something else, logs this at `--log-level`.
+    fn logs(levels: &str, level: LevelFilter) -> [bool; 2] {
+        let command = ListenArguments::augment_args(Command::new("serve").no_binary_name(true));
+        let matches = command.try_get_matches_from(["--log-level", levels]);
+        let arguments = ListenArguments::from_arg_matches(&matches.unwrap()).unwrap();
+        let level = level.into_level().unwrap();
+        ["pad_service::router", "hyper"]
+            .map(|target| arguments.log_level.would_enable(target, &level))
+    }
+
+    #[test]
+    fn levels_are_for_everything_or_for_a_part() {
+        let (debug, info) = (LevelFilter::DEBUG, LevelFilter::INFO);
+        for (levels, at_debug, at_info) in [
+            ("debug", [true; 2], [true; 2]),
+            ("info", [false; 2], [true; 2]),
+            ("WARN", [false; 2], [false; 2]),
+            ("off", [false; 2], [false; 2]),
+            ("info,pad_service=debug", [true, false], [true; 2]),
+            ("pad_service=info", [false; 2], [true, false]),
+        ] {
+            assert_eq!(
+                (logs(levels, debug), logs(levels, info)),
+                (at_debug, at_info),
+                "{levels}"
+            );
+        }
+        let command = ListenArguments::augment_args(Command::new("serve").no_binary_name(true));
+        let refused = command.try_get_matches_from(["--log-level", "pad_service=loud"]);
+        assert!(
+            refused
+                .unwrap_err()
+                .to_string()
+                .contains("pad_service=loud")
+        );
     }
 }
