@@ -59,7 +59,6 @@ check: prerequisites ## formatting, lints, documentation, dependencies and licen
 	$(CARGO) check -p accumulators --no-default-features --features rsa --locked
 	$(CARGO) check -p aad --no-default-features --locked
 	$(CARGO) check -p block-directory --no-default-features --locked
-	$(CARGO) check -p comparison --no-default-features --locked
 	$(CARGO) check -p transparency-log --locked
 	$(CARGO) check -p pad-client --features tokio --locked
 	scripts/wasm.sh

@@ -7,12 +7,12 @@ use comparison::{
     Record, Scheme,
     advice::{Advice, Question},
     records::Records,
-    trial::{Calibration, Trial, scaled, trial},
 };
 
 use crate::{
     columns::{Declared, shown},
     compare, line,
+    measure::trial::{Calibration, Trial, scaled, trial},
     prelude::*,
     tables::Tables,
 };

@@ -3,10 +3,11 @@
 use std::{path::PathBuf, time::Duration};
 
 use clap::{Args, builder::PossibleValuesParser};
-use comparison::{Record, Scheme, Work, Workload, measure, schemes, workload::Replay};
+use comparison::{Record, Scheme, Work, Workload, schemes, workload::Replay};
 
 use crate::{
-    columns::Declared, line, prelude::*, secret, tables::Tables, tuple::macrobenchmark::Trace,
+    columns::Declared, line, measure::measure, prelude::*, secret, tables::Tables,
+    tuple::macrobenchmark::Trace,
 };
 
 /// The command line of `bench compare`.

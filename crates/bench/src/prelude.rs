@@ -2,13 +2,13 @@
 
 pub(crate) use comparison::{
     Outcome,
-    primitives::{author_key, signing_key},
     timing::{Distribution, Effort, Timings, median, microseconds, percentile, stopwatch},
     workload::Random,
 };
 
 pub(crate) use crate::{
     line::{Line, groups, of},
+    primitives::{author_key, signing_key},
     report::{Manner, Report},
 };
 

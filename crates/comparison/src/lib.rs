@@ -1,14 +1,12 @@
 //! Authenticated dictionaries on equal work: what every scheme costs, and which to choose for a load.
 //!
-//! [`schemes()`] is what is compared, with what each can prove. [`Measurement`] is what one scheme took for one load; benches, the
-//! report and the command line share it.
+//! [`schemes()`] is what is compared, with what each can prove. [`Measurement`] is what one scheme took for one load; the lab
+//! (`bench`) and the command line share it.
 //!
 //! [`coefficients`] reads and writes measurements as JSON lines.
 //!
-//! [`workload`] has the work, as values: generated or recorded. With the default feature `measure` all schemes can be run on it:
-//! [`measure()`] takes one through a [`run`] of author and server, and lets a client check its answers ([`lookups`]) before it times them.
-//! [`roles`] is what that needs of a family; [`dictionary`] has it for all families of `pad-core`. [`timing`], [`memory`],
-//! [`counting`], [`cryptography`] and [`primitives`] are what every report measures with.
+//! [`workload`] has the work, as values: generated or recorded. `bench` runs schemes on it, and nothing here does: [`timing`] and
+//! [`memory`] are what every measurement uses.
 //!
 //! [`prices`] says what providers charge, [`cost`] what a load costs then, [`line`](mod@line) where another scheme becomes the
 //! cheapest, [`estimates`] what a load takes that was not measured. [`advice`] ranks all schemes by that, with a user's
@@ -30,50 +28,22 @@
 
 pub mod advice;
 pub mod coefficients;
-#[cfg(feature = "measure")]
-pub mod contenders;
 pub mod cost;
-#[cfg(feature = "measure")]
-pub mod counting;
-#[cfg(feature = "measure")]
-pub mod cryptography;
-#[cfg(feature = "measure")]
-pub mod dictionary;
 pub mod estimates;
 pub mod line;
-#[cfg(feature = "measure")]
-pub mod loaded;
-#[cfg(feature = "measure")]
-pub mod lookups;
-#[cfg(feature = "measure")]
-mod measure;
 pub mod measurement;
 pub mod memory;
 pub mod needs;
 pub mod prices;
-#[cfg(feature = "measure")]
-pub mod primitives;
 mod processor;
 pub mod random;
 pub mod records;
-#[cfg(feature = "measure")]
-pub mod roles;
-#[cfg(feature = "measure")]
-pub mod run;
 mod schemes;
-#[cfg(feature = "measure")]
-pub mod secret;
 pub mod timing;
 pub mod trace;
-#[cfg(feature = "measure")]
-pub mod trial;
 pub mod workload;
 
 pub use cost::{Clients, Cost, Load, Term};
-#[cfg(feature = "measure")]
-pub use loaded::{Followed, Loaded};
-#[cfg(feature = "measure")]
-pub use measure::measure;
 pub use measurement::{Measurement, NotMeasured, Record, Shape};
 pub use prices::{PriceBook, PriceEntry, PriceError, Prices};
 pub use processor::processor;

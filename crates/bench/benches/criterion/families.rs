@@ -10,14 +10,19 @@ use std::{
     time::Duration,
 };
 
-use bench::{fixture::id, secret, workload::Random};
-use comparison::{
-    Loaded, Outcome, Scheme, SchemeFamily, Work as _, Workload,
-    contenders::{Visitor, visit},
-    lookups::Age,
-    roles::Roles,
-    schemes,
+use bench::{
+    Outcome,
+    fixture::id,
+    measure::{
+        Loaded,
+        contenders::{Visitor, visit},
+        lookups::Age,
+        roles::Roles,
+    },
+    secret,
+    workload::Random,
 };
+use comparison::{Scheme, SchemeFamily, Work as _, Workload, schemes};
 use criterion::{BatchSize, Criterion, Throughput};
 
 use crate::{Each, bytes::Bytes, is_test, measure};

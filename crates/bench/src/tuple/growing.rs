@@ -3,14 +3,13 @@
 //! Author and server take turns in one process, so that updates, which reach hundreds of kilobytes,
 //! need not be kept.
 
-use comparison::run::Sample;
-
 use super::{Limits, Task, lookups, pair::Pair, timed_design::take_witnesses};
 use crate::{
     costs,
     cryptography::TimedSigner,
     dictionary::{Measured, Run},
     line,
+    measure::run::Sample,
     prelude::*,
     workload::{Contents, Workload, put_hashed},
 };

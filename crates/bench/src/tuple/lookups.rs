@@ -1,12 +1,13 @@
 //! Look-ups beside the signatures and the steps of hash chains that bound them.
 
-pub use comparison::lookups::{Age, Lookups};
-use comparison::{Work, roles::Roles as _, workload::Contents};
+use comparison::{Work, workload::Contents};
 
+pub use crate::measure::lookups::{Age, Lookups};
 use crate::{
     cryptography::Cryptography,
     dictionary::{Hosted, Measured},
     line,
+    measure::roles::Roles as _,
     prelude::*,
 };
 

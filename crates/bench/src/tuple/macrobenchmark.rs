@@ -2,7 +2,6 @@
 
 use std::{collections::BTreeMap, num::NonZeroUsize, path::Path};
 
-use comparison::run::Sample;
 use pad::trace::TraceReader;
 use pad_core::{Key, Operation, Value};
 use pad_tuple::Speculation;
@@ -13,6 +12,7 @@ use crate::{
     cryptography::TimedSigner,
     dictionary::{Measured, Run},
     line,
+    measure::run::Sample,
     prelude::*,
     workload::{Contents, Workload},
 };

@@ -1,7 +1,5 @@
 //! One snapshot that loads all keys, then many of one new value each: means over whole epochs.
 
-use comparison::{Followed, Loaded, roles::Roles as _, run::Sample};
-
 use super::{
     Limits, Task,
     lookups::{self, Age},
@@ -11,6 +9,7 @@ use crate::{
     costs,
     dictionary::{Hosted, Measured},
     line,
+    measure::{Followed, Loaded, roles::Roles as _, run::Sample},
     prelude::*,
     workload::Workload,
 };

@@ -2,11 +2,15 @@
 
 use std::time::Duration;
 
+use comparison::{Scheme, Work};
+
 use crate::{
-    Outcome, Scheme, Work,
-    lookups::Lookups,
-    roles::Roles,
-    run::{Run, Sample},
+    Outcome,
+    measure::{
+        lookups::Lookups,
+        roles::Roles,
+        run::{Run, Sample},
+    },
     workload::Contents,
 };
 

@@ -2,10 +2,8 @@
 
 use std::{sync::PoisonError, time::Duration};
 
-use comparison::{
-    Measurement, Record, Scheme, Work, Workload, measure, schemes, secret, timing::Effort,
-    workload::Replay,
-};
+use bench::{measure::measure, secret, timing::Effort};
+use comparison::{Measurement, Record, Scheme, Work, Workload, schemes, workload::Replay};
 
 use crate::COUNTERS;
 

@@ -1,17 +1,29 @@
 //! Runs one scheme on one load, and measures author, server and client.
 
+pub mod contenders;
+pub mod counting;
+pub mod cryptography;
+pub mod dictionary;
+mod loaded;
+pub mod lookups;
+pub mod primitives;
+pub mod roles;
+pub mod run;
+pub mod secret;
+pub mod trial;
+
 use std::time::{Duration, Instant};
 
-use crate::{
-    Measurement, Outcome, Record, Scheme, SchemeFamily, Work,
+use comparison::{Measurement, NotMeasured, Record, Scheme, SchemeFamily, Work};
+
+pub use self::loaded::{Followed, Loaded};
+use self::{
     contenders::{Visitor, visit},
-    loaded::{Followed, Loaded},
     lookups::Age,
-    measurement::NotMeasured,
     roles::Roles,
     run::{Run, Sample},
-    timing::Effort,
 };
+use crate::{Outcome, timing::Effort};
 
 /// What a scheme takes for a load; or why it was not measured.
 ///

@@ -7,17 +7,21 @@ use std::{
     time::Duration,
 };
 
-use bls12::signatures::BlsSecretKey;
-use comparison::{
-    Loaded, Outcome, Scheme, Work as _, Workload,
-    contenders::{Counting, Visitor, visit_in},
+use bench::{
+    Outcome,
     counting::{hashes_of, stores::Reads},
     cryptography::Cryptography,
-    lookups::Age,
-    roles::Roles,
-    schemes, secret,
+    measure::{
+        Loaded,
+        contenders::{Counting, Visitor, visit_in},
+        lookups::Age,
+        roles::Roles,
+    },
+    secret,
     workload::Random,
 };
+use bls12::signatures::BlsSecretKey;
+use comparison::{Scheme, Work as _, Workload, schemes};
 use pad_core::Workers;
 use rsa_group::{ModularGroup as _, ResidueGroup};
 use rug::Integer;

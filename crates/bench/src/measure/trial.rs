@@ -5,18 +5,13 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::{
-    Outcome,
+use comparison::{
+    Cost, Load, Measurement, NotMeasured, Record, Scheme, Work as _, Workload,
     advice::{Advice, Candidate, Tariff, estimate},
-    cost::{Cost, Load},
-    measure,
-    measurement::{Measurement, NotMeasured, Record},
     records::Records,
-    schemes::Scheme,
-    secret,
-    timing::Effort,
-    workload::{Work as _, Workload},
 };
+
+use crate::{Outcome, measure::measure, secret, timing::Effort};
 
 /// What is measured for a load: the schemes that could win, around the load or around the largest one that is short enough.
 #[derive(Clone, Debug)]
@@ -193,14 +188,14 @@ const EFFORT: Effort = Effort {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::{
+    use comparison::{
+        Clients, PriceBook,
         advice::{Limits, Wanted},
-        cost::Clients,
         needs::Need,
-        prices::PriceBook,
-        schemes::scheme,
+        scheme,
     };
+
+    use super::*;
 
     const LOAD: Load = Load {
         keys: 200,
@@ -238,19 +233,20 @@ mod tests {
             clients: Clients::PayThemselves,
             cryptography: 1.0,
         };
-        let samples: Vec<_> = [
+        // Three shipped measurements, of a load of this size.
+        let schemes = [
             "treap-path-copying",
             "tuple-spec-lightweight",
             "red-black-path-copying",
-        ]
-        .map(|scheme| Measurement {
-            shape: crate::Shape {
-                keys: LOAD.keys,
-                ..crate::sample(scheme).shape
-            },
-            ..crate::sample(scheme)
-        })
-        .to_vec();
+        ];
+        let mut samples = Records::shipped().measured;
+        samples.retain(|one| {
+            schemes.contains(&&*one.scheme) && one.shape.keys == 1000 && one.shape.changes == 1
+        });
+        for sample in &mut samples {
+            sample.shape.keys = LOAD.keys;
+        }
+        assert_eq!(samples.len(), 3);
         let records = |measured| Records {
             measured,
             ..Records::default()

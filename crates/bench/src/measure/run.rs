@@ -7,7 +7,9 @@ use std::{
 
 use pad_core::Operation;
 
-use crate::{Outcome, cryptography::Cryptography, memory, roles::Roles, timing::stopwatch};
+use crate::{
+    Outcome, cryptography::Cryptography, measure::roles::Roles, memory, timing::stopwatch,
+};
 
 /// What one snapshot took.
 #[derive(Clone, Copy, Debug, Default)]

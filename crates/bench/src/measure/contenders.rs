@@ -10,7 +10,7 @@ use crate::{
     counting::{Counted, stores::CountedStore},
     cryptography::TimedSigner,
     dictionary::{Hosted, Store},
-    roles::{LogRoles, NumberedRoles, Roles, Signed, SignedEntries},
+    measure::roles::{LogRoles, NumberedRoles, Roles, Signed, SignedEntries},
 };
 
 /// What is done with a scheme, once its types are known.
@@ -59,7 +59,7 @@ impl Setting for Counting {
     }
 }
 
-/// Does something with the scheme of that name in [`schemes()`](crate::schemes()); `None` if there is no such scheme.
+/// Does something with the scheme of that name in [`schemes()`](comparison::schemes()); `None` if there is no such scheme.
 pub fn visit<V: Visitor>(scheme: &str, visitor: V) -> Option<V::Output> {
     visit_in::<Plain, V>(scheme, visitor)
 }
@@ -126,8 +126,9 @@ fn design_name(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use comparison::{scheme, schemes};
+
     use super::*;
-    use crate::{scheme, schemes};
 
     struct Exists;
 

@@ -2,11 +2,12 @@
 
 use std::hint::black_box;
 
+use comparison::{Properties, Work};
 use pad_core::{Answer, Key, Version};
 
 use crate::{
-    Outcome, Properties, Work,
-    roles::Roles,
+    Outcome,
+    measure::roles::Roles,
     timing::Effort,
     workload::{Contents, Random, absent_key},
 };

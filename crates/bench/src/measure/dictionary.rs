@@ -16,7 +16,11 @@ use pad_tuple::{Design, Speculation, TupleRepository};
 use signature::Signer;
 
 use crate::{
-    Outcome, cryptography::timed, primitives::author_key, roles::Roles, run, secret::FixedSecret,
+    Outcome,
+    cryptography::timed,
+    measure::{roles::Roles, run},
+    primitives::author_key,
+    secret::FixedSecret,
 };
 
 /// What measuring needs of a repository beside its family.
