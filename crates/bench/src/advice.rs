@@ -4,7 +4,7 @@ use std::{fs, path::PathBuf, time::Duration};
 
 use clap::Args;
 use comparison::{
-    Record, Scheme,
+    Scheme,
     advice::{Advice, Question},
     records::Records,
 };
@@ -12,7 +12,10 @@ use comparison::{
 use crate::{
     columns::{Declared, shown},
     compare, line,
-    measure::trial::{Calibration, Trial, scaled, trial},
+    measure::{
+        Record,
+        trial::{Calibration, Trial, scaled, trial},
+    },
     prelude::*,
     tables::Tables,
 };

@@ -3,10 +3,15 @@
 use std::{path::PathBuf, time::Duration};
 
 use clap::{Args, builder::PossibleValuesParser};
-use comparison::{Record, Scheme, Work, Workload, schemes, workload::Replay};
+use comparison::{Scheme, Work, Workload, schemes, workload::Replay};
 
 use crate::{
-    columns::Declared, line, measure::measure, prelude::*, secret, tables::Tables,
+    columns::Declared,
+    line,
+    measure::{Record, measure},
+    prelude::*,
+    secret,
+    tables::Tables,
     tuple::macrobenchmark::Trace,
 };
 

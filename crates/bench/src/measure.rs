@@ -14,7 +14,8 @@ pub mod trial;
 
 use std::time::{Duration, Instant};
 
-use comparison::{Measurement, NotMeasured, Record, Scheme, SchemeFamily, Work};
+use comparison::{Measurement, Scheme, SchemeFamily, Shape, Work};
+use serde::Serialize;
 
 pub use self::loaded::{Followed, Loaded};
 use self::{
@@ -24,6 +25,32 @@ use self::{
     run::{Run, Sample},
 };
 use crate::{Outcome, timing::Effort};
+
+/// A scheme that was not measured on a load.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct NotMeasured {
+    /// The name of a scheme in [`comparison::schemes()`].
+    pub scheme: String,
+    /// What work it would have been.
+    #[serde(flatten)]
+    pub shape: Shape,
+    /// Why not: what the scheme cannot do, or that it would take too long.
+    pub reason: String,
+}
+
+/// What there is to say of one scheme and one load.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[allow(
+    clippy::large_enum_variant,
+    reason = "there are few records, and nearly all of them are measurements"
+)]
+#[serde(untagged)]
+pub enum Record {
+    /// What it took.
+    Measured(Measurement),
+    /// Why it was not measured.
+    NotMeasured(NotMeasured),
+}
 
 /// What a scheme takes for a load; or why it was not measured.
 ///

@@ -42,11 +42,6 @@ impl Load {
         86_400.0 / self.snapshots_per_day
     }
 
-    /// The look-ups for each snapshot.
-    pub fn lookups_per_snapshot(&self) -> f64 {
-        self.lookups_per_day / self.snapshots_per_day
-    }
-
     /// The bytes of an entry.
     pub fn entry_bytes(&self) -> f64 {
         count(self.key_bytes) + count(self.value_bytes)

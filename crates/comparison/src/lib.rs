@@ -3,8 +3,6 @@
 //! [`schemes()`] is what is compared, with what each can prove. [`Measurement`] is what one scheme took for one load; the lab
 //! (`bench`) and the command line share it.
 //!
-//! [`coefficients`] reads and writes measurements as JSON lines.
-//!
 //! [`workload`] has the work, as values: generated or recorded. `bench` runs schemes on it, and nothing here does: [`timing`] and
 //! [`memory`] are what every measurement uses.
 //!
@@ -27,7 +25,6 @@
 )]
 
 pub mod advice;
-pub mod coefficients;
 pub mod cost;
 pub mod estimates;
 pub mod line;
@@ -44,7 +41,7 @@ pub mod trace;
 pub mod workload;
 
 pub use cost::{Clients, Cost, Load, Term};
-pub use measurement::{Measurement, NotMeasured, Record, Shape};
+pub use measurement::{Measurement, Shape};
 pub use prices::{PriceBook, PriceEntry, PriceError, Prices};
 pub use processor::processor;
 pub use schemes::{Properties, Scheme, SchemeFamily, scheme, schemes};

@@ -71,29 +71,3 @@ pub struct Measurement {
     #[serde(default)]
     pub verify_cryptography_us: Option<f64>,
 }
-
-/// A scheme that was not measured on a load.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct NotMeasured {
-    /// The name of a scheme in [`crate::schemes()`].
-    pub scheme: String,
-    /// What work it would have been.
-    #[serde(flatten)]
-    pub shape: Shape,
-    /// Why not: what the scheme cannot do, or that it would take too long.
-    pub reason: String,
-}
-
-/// What there is to say of one scheme and one load.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[allow(
-    clippy::large_enum_variant,
-    reason = "there are few records, and nearly all of them are measurements"
-)]
-#[serde(untagged)]
-pub enum Record {
-    /// What it took.
-    Measured(Measurement),
-    /// Why it was not measured.
-    NotMeasured(NotMeasured),
-}

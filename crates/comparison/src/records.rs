@@ -1,11 +1,13 @@
-//! Measurements as JSON lines, with the machine that they are of: what `bench compare --json` prints, and `bench primitives --json`.
+//! Measurements as JSON lines, with the machine that they are of: what `bench` prints with `compare --json`, `calibrate --json` and
+//! `primitives --json`.
 
-use std::{collections::BTreeSet, thread};
+use std::collections::BTreeSet;
 
 use pad_core::{Sha256Ed25519, Suite as _};
-use serde::Deserialize;
+use serde::{Deserialize, de::Error as _};
+use serde_json::Value;
 
-use crate::{coefficients, measurement::Measurement, processor};
+use crate::measurement::Measurement;
 
 /// Measurements of one file.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -65,34 +67,8 @@ impl Records {
         read.expect("records: the shipped measurements are whole")
     }
 
-    /// What was measured in haste on this machine, just now.
-    pub fn of_this_machine(measured: Vec<Measurement>) -> Self {
-        let cores = thread::available_parallelism().map_or(1, usize::from);
-        let processor = processor().unwrap_or_else(|| "an unknown processor".into());
-        Self {
-            measured,
-            machines: vec![machine(&processor, Some(cores))],
-            quick: true,
-            hash_ns_per_byte: None,
-        }
-    }
-
-    /// As lines that [`Self::parse`] reads; the speed of hashing is not among them.
-    ///
-    /// # Panics
-    /// Never: figures are numbers.
-    pub fn to_lines(&self) -> String {
-        let line = |measured: &Measurement| {
-            let mut line = serde_json::to_value(measured)
-                .expect("records: measurements are numbers and texts");
-            line["cpu"] = self.machines.join(" and ").into();
-            line["quick"] = self.quick.into();
-            format!("{line}\n")
-        };
-        self.measured.iter().map(line).collect()
-    }
-
-    /// Reads lines as [`coefficients::read`] does, with the machines beside them; `file` is what errors call it.
+    /// Reads lines, with the machines beside them; `file` is what errors call it. Keys that a measurement does not have are ignored (what
+    /// a scheme can prove), and so are lines of something else and empty ones.
     ///
     /// # Errors
     /// [`RecordError`] if a line is not JSON, if a measurement lacks something, or if there is none.
@@ -102,8 +78,13 @@ impl Records {
             line,
             reason,
         };
-        let measured =
-            coefficients::read(text).map_err(|read| error(read.line, read.reason.to_string()))?;
+        let lines = (1..).zip(text.lines());
+        let lines = lines.filter(|(_, line)| !line.trim().is_empty());
+        let read = lines.map(|(number, line)| {
+            measurement(line).map_err(|reason| error(number, reason.to_string()))
+        });
+        let measured = read.filter_map(Result::transpose);
+        let measured = measured.collect::<Result<Vec<_>, _>>()?;
         if measured.is_empty() {
             return Err(error(1, "no line is a measurement".into()));
         }
@@ -120,6 +101,36 @@ impl Records {
             hash_ns_per_byte: origins().find_map(|origin| origin.hash_ns_per_byte()),
         })
     }
+}
+
+/// The measurement in a line; none in lines of something else, and where a scheme was not measured for a reason.
+fn measurement(line: &str) -> Result<Option<Measurement>, serde_json::Error> {
+    let value: Value = serde_json::from_str(line)?;
+    let has = |key| value.get(key).is_some();
+    if !has("scheme") || !has("workload") || has("reason") {
+        return Ok(None);
+    }
+    let measured = Measurement::deserialize(value)?;
+    // Memory may shrink from one version to the next.
+    let figures = [
+        Some(measured.author_us),
+        Some(measured.apply_us),
+        Some(measured.update_bytes),
+        measured.load_us_per_key,
+        measured.prove_us,
+        measured.prove_old_us,
+        measured.proof_bytes,
+        measured.verify_us,
+        measured.memory_bytes_per_key,
+        measured.author_cryptography_us,
+        measured.apply_cryptography_us,
+        measured.verify_cryptography_us,
+    ];
+    let mut figures = figures.into_iter().flatten();
+    if measured.shape.keys == 0 || figures.any(|figure| figure < 0.0) {
+        return Err(serde_json::Error::custom("no keys, or a figure below 0"));
+    }
+    Ok(Some(measured))
 }
 
 fn machine(processor: &str, cores: Option<usize>) -> String {
@@ -146,11 +157,14 @@ mod tests {
         let mut line = serde_json::to_value(&one).unwrap();
         line["cpu"] = "a processor".into();
         line["cores"] = 2.into();
-        let text = format!("{{\"experiment\":\"run\",\"seed\":1}}\n\n{line}\n{line}\n");
+        let not = r#"{"scheme":"aad-counted","workload":"growing","keys":0,"reason":"nothing can be removed"}"#;
+        let text = format!("{{\"experiment\":\"run\",\"seed\":1}}\n\n{line}\n{not}\n{line}\n");
         let records = Records::parse("mine", &text).unwrap();
         assert_eq!(records.measured, [one.clone(), one]);
         assert_eq!(records.machines, ["a processor, 2 cores"]);
         assert!(!records.quick);
+        line["quick"] = true.into();
+        assert!(Records::parse("mine", &line.to_string()).unwrap().quick);
     }
 
     #[test]
@@ -161,7 +175,7 @@ mod tests {
             })
         };
         let measured = serde_json::to_string(&sample("treap")).unwrap();
-        let known = |lines: &[serde_json::Value]| {
+        let known = |lines: &[Value]| {
             let lines: Vec<_> = lines.iter().map(ToString::to_string).collect();
             let text = format!("{}\n{measured}\n", lines.join("\n"));
             Records::parse("mine", &text).unwrap().hash_ns_per_byte
@@ -178,26 +192,15 @@ mod tests {
     }
 
     #[test]
-    fn what_is_measured_here_comes_back() {
-        let mut records = Records::of_this_machine(vec![sample("treap"), sample("tuple-spec")]);
-        assert_eq!(
-            Records::parse("mine", &records.to_lines()).unwrap(),
-            records
-        );
-        records.quick = false;
-        assert_eq!(
-            Records::parse("mine", &records.to_lines()).unwrap(),
-            records
-        );
-    }
-
-    #[test]
     fn errors_name_file_and_line() {
         let error = |text: &str| Records::parse("mine", text).unwrap_err().to_string();
         assert!(error("{}\nnot").starts_with("mine, line 2: expected"));
         assert_eq!(error("{}"), "mine, line 1: no line is a measurement");
         let lacking = "{\"scheme\": \"treap\", \"workload\": \"updates\"}";
         assert!(error(lacking).starts_with("mine, line 1: missing field"));
+        let mut negative = serde_json::to_value(sample("directory")).unwrap();
+        negative["prove_us"] = (-1.0).into();
+        assert!(error(&format!("\n{negative}")).ends_with("line 2: no keys, or a figure below 0"));
     }
 
     #[test]

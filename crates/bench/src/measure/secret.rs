@@ -81,9 +81,8 @@ const SPARE: usize = 16;
 
 const LABEL: &[u8] = b"comparison";
 
-/// A 3072-bit modulus whose factors are public: for measuring only. The file is that of the tests of `accumulators`, by a link, which
-/// packaging replaces by what it leads to.
-const RSA_KEY: &str = include_str!("../../data/rsa-3072.txt");
+/// A 3072-bit modulus whose factors are public: for measuring only. The tests of `accumulators` have it, too.
+const RSA_KEY: &str = include_str!("../../../accumulators/tests/keys/rsa-3072.txt");
 
 /// The safe primes of the RSA modulus.
 ///

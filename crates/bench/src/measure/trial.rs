@@ -6,12 +6,17 @@ use std::{
 };
 
 use comparison::{
-    Cost, Load, Measurement, NotMeasured, Record, Scheme, Work as _, Workload,
+    Cost, Load, Measurement, Scheme, Work as _, Workload,
     advice::{Advice, Candidate, Tariff, estimate},
     records::Records,
 };
 
-use crate::{Outcome, measure::measure, secret, timing::Effort};
+use crate::{
+    Outcome,
+    measure::{NotMeasured, Record, measure},
+    secret,
+    timing::Effort,
+};
 
 /// What is measured for a load: the schemes that could win, around the load or around the largest one that is short enough.
 #[derive(Clone, Debug)]
