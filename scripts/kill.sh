@@ -10,7 +10,7 @@ PAD_KILL_ROUNDS=${1:-1000}
 PAD_KILL_TRACE=${PAD_KILL_TRACE:-small-versions}
 export PAD_KILL_ROUNDS PAD_KILL_TRACE
 case ${2:-imports} in
-imports) test=kill::acknowledged_versions_of_stored_trees_survive ;;
+imports) test=kill::acknowledged_versions_of_trees_survive ;;
 processes) test=service::killed::whoever_is_killed_nothing_that_was_acknowledged_is_lost_and_no_view_goes_back ;;
 *)
     echo "usage: scripts/kill.sh [ROUNDS] [imports|processes]" >&2

@@ -93,12 +93,9 @@ impl StoredArguments {
                 report.measured(line)?;
             }
             if self.medium.contains(&Medium::Files) {
-                for repository in files::KINDS {
-                    report.announce(format!("{repository} in files, {keys} keys"));
-                    if let Some(line) = files::measure(*keys, repository, &report.effort())? {
-                        report.measured(line)?;
-                    }
-                }
+                report.announce(format!("stores in files, {keys} keys"));
+                let line = files::measure(*keys, &report.effort())?;
+                report.measured(line)?;
             }
             if self.medium.contains(&Medium::Jmt) && *keys <= MOST_JMT {
                 report.announce(format!("jmt on redb, {keys} keys"));

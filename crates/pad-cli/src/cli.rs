@@ -11,7 +11,6 @@ use std::{
 use clap::{
     Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, builder::Resettable,
 };
-use pad::selection::RepositoryName;
 
 mod advise;
 mod at;
@@ -213,13 +212,6 @@ const SERVER_VARIABLE: &str = "PAD_SERVER";
 /// How to make the store, if it is new.
 #[derive(Debug, Default, Args)]
 struct NewStoreArguments {
-    /// How a new store keeps all versions. Of a tree: stored (the default), in a file of nodes of which a
-    /// command reads what it needs, or path-copying, cache-nowhere, cache-median or cache-everywhere, which
-    /// each command reads into memory; of tuples with signatures: stored (the default), in a file of tuples of
-    /// which a command reads what it needs, or versioned-index, which each command reads into memory, as it
-    /// does other tuples; of a log: forest. Roots and proofs do not depend on it.
-    #[arg(long, value_name = "NAME")]
-    repository: Option<RepositoryName>,
     /// The public parameters of an append-only log, of which a new store keeps a copy; needed unless the key was
     /// made with those that come with this program.
     #[cfg(feature = "aad")]

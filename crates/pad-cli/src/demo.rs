@@ -13,7 +13,7 @@ use comfy_table::CellAlignment;
 use pad::{
     Answer,
     question::Question,
-    selection::{RepositoryName, SchemeFamily, SchemeName},
+    selection::{SchemeFamily, SchemeName},
 };
 use serde_json::json;
 
@@ -72,12 +72,12 @@ pub(crate) fn run(settings: &Settings, output: &mut Output) -> Result<(), Failur
     let folder = folder.map_err(|error| Failure::Store(error.to_string()))?;
     let some = prices.some(SOME_KEYS);
     let mut published = Vec::new();
-    for kind in kinds() {
-        let prices = if is_slow(kind.0) { &some } else { &prices };
-        let mut dictionary = dictionary::publish(folder.path(), kind, prices)?;
+    for scheme in schemes() {
+        let prices = if is_slow(scheme) { &some } else { &prices };
+        let mut dictionary = dictionary::publish(folder.path(), scheme, prices)?;
         dictionary.compact()?;
         report.measured.push(measure::measure(&dictionary, budget)?);
-        let (name, seconds) = (dictionary.name(), dictionary.import_time.as_secs_f64());
+        let (name, seconds) = (dictionary.scheme, dictionary.import_time.as_secs_f64());
         output.text(&format!("   {name:<44} {seconds:.2} s"))?;
         published.push(dictionary);
     }
@@ -120,18 +120,10 @@ fn processor() -> String {
     comparison::processor().unwrap_or_else(|| "an unknown processor".into())
 }
 
-/// Every scheme with every repository, but for logs, because prices change, and for tuples in a file, which say the same as those in memory.
-fn kinds() -> impl Iterator<Item = (SchemeName, RepositoryName)> {
-    let schemes = SchemeName::ALL.iter();
-    let schemes = schemes.filter(|scheme| !scheme.family().is_append_only());
-    schemes.flat_map(|scheme| {
-        let in_file = |repository: &RepositoryName| {
-            scheme.family() == SchemeFamily::Tuple && *repository == RepositoryName::Stored
-        };
-        let repositories = scheme.repositories().iter();
-        let repositories = repositories.filter(move |repository| !in_file(repository));
-        repositories.map(move |repository| (*scheme, *repository))
-    })
+/// Every scheme of trees and tuples.
+fn schemes() -> impl Iterator<Item = SchemeName> {
+    let families = [SchemeFamily::Tree, SchemeFamily::Tuple];
+    families.into_iter().flat_map(SchemeFamily::schemes)
 }
 
 /// Whether a scheme takes milliseconds where others take microseconds: BLS signatures and accumulators.
@@ -144,9 +136,8 @@ const SOME_KEYS: usize = 200;
 
 /// Says what is published; what the page says of it.
 fn introduce(prices: &Prices, output: &mut Output) -> Result<String, Failure> {
-    let is_tuple = |(scheme, _): &(SchemeName, _)| scheme.family() == SchemeFamily::Tuple;
-    let tuples = kinds().filter(is_tuple).count();
-    let trees = kinds().count() - tuples;
+    let [trees, tuples] =
+        [SchemeFamily::Tree, SchemeFamily::Tuple].map(|family| family.schemes().count());
     let mut contents = format!(
         "{}: {} snapshots from {} to {}, {} changes, {} keys in the last.",
         prices.title,
@@ -199,7 +190,7 @@ fn look_up(
                 if answer.value() != dictionary.prices.value(version, key) {
                     return Err(Failure::Refused(format!(
                         "{} gave a wrong answer for {key} in version {version}",
-                        dictionary.name()
+                        dictionary.scheme
                     )));
                 }
             }
@@ -233,10 +224,10 @@ fn attack(all: &[Published<'_>], folder: &Path, output: &mut Output) -> Result<S
     for dictionary in all {
         let attacks = attacks::all(dictionary, folder)?;
         let lies = Table::of_lies("attack", &attacks)
-            .map_err(|failure| Failure::Refused(format!("{}: {failure}", dictionary.name())))?;
+            .map_err(|failure| Failure::Refused(format!("{}: {failure}", dictionary.scheme)))?;
         refused += lies.rows.len();
         if dictionary.shows_attacks() {
-            let family = dictionary.kind.0.family();
+            let family = dictionary.scheme.family();
             table.rows.extend(lies.rows.into_iter().map(|mut row| {
                 if let Some(name) = row.first_mut() {
                     *name = format!("{family}: {name}");
@@ -313,7 +304,13 @@ fn leave(
     // Closed before it is copied, so that the copy opens without repair.
     drop(shown);
     if let Some(store) = store {
-        fs::copy(store, out.join("prices.pad")).map_err(|error| Failure::file(out, &error))?;
+        for end in ["pad", "pad.nodes", "pad.nodes.heads"] {
+            let (from, to) = (
+                store.with_extension(end),
+                out.join("prices").with_extension(end),
+            );
+            fs::copy(from, to).map_err(|error| Failure::file(out, &error))?;
+        }
     }
     let folder = out.display();
     let Some((what, key)) = prices.interesting_keys().first() else {

@@ -9,8 +9,7 @@ use std::{
 
 use pad::{
     AnyStore, LookupError, NotOffered, PublicKey, RepositoryError, Store as _, StoreError, Version,
-    dynamic::{AnyRepository, Caches, Description, open_repository, open_repository_with},
-    selection::RepositoryName,
+    dynamic::{AnyRepository, Caches, open_repository, open_repository_with},
     version_notes::VersionNotes,
 };
 use pad_client::Versions;
@@ -33,7 +32,7 @@ pub struct Dictionary {
     store: PathBuf,
     /// What is kept of it, from one opening to the next.
     caches: Caches,
-    description: Description,
+    public: PublicKey,
     /// Where files are that are published beside the dictionary.
     published: Published,
     /// Which versions are kept.
@@ -73,11 +72,11 @@ impl Dictionary {
     pub fn open_with(store: &Path, caches: impl Into<Caches>) -> Result<Self, RepositoryError> {
         let caches = caches.into();
         let repository = open_repository_with(store, &caches)?;
-        let description = repository.description()?;
+        let public = repository.public_key()?;
         Ok(Self {
             store: store.to_owned(),
             caches,
-            description,
+            public,
             published: Published::Nothing,
             keep: Keep::All,
             current: RwLock::new(Arc::new(RwLock::new(repository))),
@@ -102,7 +101,7 @@ impl Dictionary {
     /// [`CannotKeep`].
     pub fn keeping(self, keep: Keep) -> Result<Self, CannotKeep> {
         if keep.drops() {
-            let scheme = self.description.public.scheme;
+            let scheme = self.public.scheme;
             if scheme.family().is_append_only() {
                 // Its trees are over all entries.
                 let (what, scheme) = ("prunings", scheme.id());
@@ -199,14 +198,14 @@ impl Dictionary {
         &self.store
     }
 
-    /// What the store says that it holds.
-    pub const fn description(&self) -> &Description {
-        &self.description
+    /// Which dictionary the store says that it holds.
+    pub const fn public(&self) -> &PublicKey {
+        &self.public
     }
 
     /// Whether contents are read from a file when they are asked for, and not kept in memory.
     pub fn reads_on_demand(&self) -> bool {
-        self.description.repository == RepositoryName::Stored
+        self.public.scheme.reads_on_demand()
     }
 
     /// Whether a look-up takes no longer than to have another thread do it, and waits for no network.
@@ -380,7 +379,7 @@ impl Dictionary {
 
 impl LoggedHeads for Dictionary {
     fn public(&self) -> &PublicKey {
-        &self.description.public
+        &self.public
     }
 
     fn latest(&self) -> Version {

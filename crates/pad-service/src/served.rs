@@ -87,7 +87,7 @@ impl Served {
         match self {
             Self::Whole(dictionary) => dictionary.read(|repository| {
                 work(&Contents {
-                    public: &dictionary.description().public,
+                    public: dictionary.public(),
                     keep: dictionary.keep(),
                     versions: dictionary.versions(repository),
                     asked: repository,

@@ -6,15 +6,16 @@ use pad_core::{Key, LookupError, SnapshotHead, Untrusted, Value, Verified, Versi
 use pad_tree::{Answer, Difference, KeyHistory, KeyRange, Keys};
 
 use crate::{
+    hosted::KeptRepository,
     question::{NotOffered, Question},
-    repository::{CheckError, StorableRepository},
+    repository::CheckError,
 };
 
 /// Takes one thing after the other that nobody has proved, and says whether to go on.
 pub type Noted<'n, T> = dyn FnMut(Untrusted<T>) -> ControlFlow<()> + 'n;
 
 /// A repository that answers questions with everything a client needs beside the public key.
-pub trait AnsweringRepository: StorableRepository + 'static {
+pub(crate) trait AnsweringRepository: KeptRepository {
     /// The answer to a question, as the message of a [`pad_core::Response`].
     ///
     /// # Errors
@@ -30,16 +31,7 @@ pub trait AnsweringRepository: StorableRepository + 'static {
         Ok(range.clone())
     }
 
-    /// The kept versions in which a key was put with another value or removed, without proof.
-    ///
-    /// # Errors
-    /// [`AnswerError`].
-    fn history(&self, key: &Key) -> Result<Untrusted<KeyHistory>, AnswerError> {
-        self.history_page(key, self.latest(), u64::MAX)
-    }
-
-    /// The same of the versions up to `last`, for about as many look-ups as that may take: of one version at least, and of no older ones
-    /// than [`KeyHistory::since`], from where another page goes on.
+    /// As [`crate::Durable::history_page`].
     ///
     /// # Errors
     /// [`AnswerError`].

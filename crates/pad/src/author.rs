@@ -1,69 +1,25 @@
 //! The author's side across crashes: a signed update is stored before anybody sees it.
 //!
 //! An author that signs, hands the update out, crashes and forgets it would sign a second head for
-//! the same version. So [`DurableAuthor`] hands out nothing that is not durable, and takes up after
+//! the same version. So [`RecordedAuthor`] hands out nothing that is not durable, and takes up after
 //! a crash exactly where its store stands: a signature that was lost with the memory was never
 //! seen by anybody. What was handed out is remembered in a [`SigningRecord`] besides: a store that is
 //! behind it, as one restored from a backup is, is not signed for.
 
-use core::{any::Any, fmt, marker::PhantomData};
+use core::fmt;
 use std::path::Path;
 
-use pad_core::{Dictionary, Operation, Update, Version, Workers, signature::HeadSigner};
+use pad_core::{Operation, Version, Workers, signature::HeadSigner};
 
 use crate::{
-    answering::AnsweringRepository,
     changes::{Changes, Gathered},
-    durable::{Durable, DurableRepository},
-    hosted::{HostedRepository, KeptRepository, SignedUpdate, TOGETHER, Typed},
-    repository::{RepositoryError, SignError, StorableRepository},
+    durable::Durable,
+    hosted::{HostedRepository, SignedUpdate, TOGETHER},
+    repository::{RepositoryError, SignError},
     signing_keys::SigningKeys,
     signing_record::{SigningRecord, SigningRecordError},
     store::{RecordChange, Store, StoreError},
 };
-
-/// A repository from which its author, who signs with `K`, can go on.
-///
-/// Law: the author stands at the repository's latest version, and its next snapshot is taken by
-/// the repository if `K` is the secret half of what the repository verifies with.
-pub trait ResumableRepository<K>: StorableRepository {
-    /// The author.
-    type Author: BatchAuthor<Suite = Self::Suite, Attachment = Self::Attachment> + Send + 'static;
-
-    /// Goes on where the repository stands, spreading large batches over these threads.
-    ///
-    /// # Errors
-    /// [`AuthorError`] if the secret does not belong to the repository, for schemes that can tell.
-    fn resume(&self, secret: K, workers: Workers) -> Result<Self::Author, AuthorError>;
-}
-
-/// An author that takes a batch of changes at once, and loses none if signing fails.
-pub trait BatchAuthor: Dictionary<Error: Into<AuthorError>> {
-    /// Whether a snapshot is sealed that the signer has failed to sign. The next snapshot signs it.
-    fn has_unsigned(&self) -> bool;
-
-    /// Takes a snapshot of a batch, together with the changes that already wait. If a snapshot
-    /// still waits for its signature, that one is returned, and the batch stays pending.
-    ///
-    /// The last operation on a key wins; removing an absent key does nothing.
-    ///
-    /// # Errors
-    /// The signer's error; the next snapshot then tries again to sign this one.
-    fn snapshot_of(
-        &mut self,
-        batch: Vec<Operation>,
-    ) -> Result<Update<Self::Suite, Self::Attachment>, Self::Error> {
-        for operation in batch {
-            match operation {
-                Operation::Put(key, value) => self.put(key, value),
-                Operation::Remove(key) => {
-                    self.remove(&key);
-                }
-            }
-        }
-        self.snapshot()
-    }
-}
 
 /// A snapshot cannot be published.
 #[derive(Debug, thiserror::Error)]
@@ -137,16 +93,14 @@ pub trait HostedAuthor: Send {
     /// The last version that was signed or sealed.
     fn version(&self) -> Version;
 
-    /// The value of a key in the latest contents.
-    fn get(&self, key: &[u8]) -> Option<&[u8]>;
-
     /// Whether a snapshot is sealed that the signer has failed to sign. The next snapshot signs it.
     fn has_unsigned(&self) -> bool;
 
-    /// As [`BatchAuthor::snapshot_of`].
+    /// Takes a snapshot of a batch, together with the changes that already wait. If a snapshot still waits for its signature, that one is
+    /// returned, and the batch stays pending. The last operation on a key wins; removing an absent key does nothing.
     ///
     /// # Errors
-    /// [`AuthorError`].
+    /// [`AuthorError`]; the next snapshot then tries again to sign this one.
     fn snapshot_of(&mut self, batch: Vec<Operation>) -> Result<Box<dyn SignedUpdate>, AuthorError>;
 }
 
@@ -178,37 +132,6 @@ impl fmt::Debug for ResumedAuthor {
             Self::WithKeys(keys) => keys.fmt(formatter),
         }
     }
-}
-
-/// The author of one family as one of any family.
-struct TypedAuthor<A>(A);
-
-impl<A: BatchAuthor + Send + 'static> HostedAuthor for TypedAuthor<A> {
-    fn version(&self) -> Version {
-        self.0.version()
-    }
-
-    fn get(&self, key: &[u8]) -> Option<&[u8]> {
-        self.0.get(key)
-    }
-
-    fn has_unsigned(&self) -> bool {
-        self.0.has_unsigned()
-    }
-
-    fn snapshot_of(&mut self, batch: Vec<Operation>) -> Result<Box<dyn SignedUpdate>, AuthorError> {
-        let update = self.0.snapshot_of(batch).map_err(Into::into)?;
-        Ok(Box::new(update))
-    }
-}
-
-/// The author who goes on where a repository stands.
-pub(crate) fn resumed<R: ResumableRepository<K>, K>(
-    repository: &R,
-    secret: K,
-) -> Result<ResumedAuthor, AuthorError> {
-    let author = repository.resume(secret, Workers::all_cores())?;
-    Ok(ResumedAuthor::WithContents(Box::new(TypedAuthor(author))))
 }
 
 /// An author with a durable repository of its own: `M` in memory, made durable by `D`.
@@ -383,115 +306,5 @@ impl<M: HostedRepository + ?Sized, D: Store> RecordedAuthor<M, D> {
         let update = author.snapshot_of(batch)?;
         self.repository.stage(&*update)?;
         Ok(update)
-    }
-}
-
-/// An author with a durable repository `R` of its own, made durable by `D`, who signs with `K`.
-#[derive(Debug)]
-pub struct DurableAuthor<R: AnsweringRepository, D, K> {
-    author: RecordedAuthor<Typed<R>, D>,
-    secret: PhantomData<fn(K)>,
-}
-
-impl<R, D, K> DurableAuthor<R, D, K>
-where
-    R: KeptRepository + ResumableRepository<K>,
-    D: Store,
-{
-    /// Goes on where the repository stands; `secret` is the secret half of its setup, and `record`
-    /// remembers beside it what was handed out.
-    ///
-    /// # Errors
-    /// [`AuthorError::Record`] if the store is behind what was handed out or has another history;
-    /// [`AuthorError`] if the scheme can tell that the secret does not belong to the repository.
-    pub fn resume(
-        repository: DurableRepository<R, D>,
-        secret: K,
-        record: SigningRecord,
-    ) -> Result<Self, AuthorError> {
-        Self::resume_with(repository, secret, Some(record))
-    }
-
-    /// Goes on where the repository stands, and believes its store.
-    ///
-    /// The store must be the author's only one, and never be restored from a copy: an author that
-    /// goes on from an old one signs second heads for versions that are already out. Prefer
-    /// [`DurableAuthor::resume`].
-    ///
-    /// # Errors
-    /// [`AuthorError`] if the scheme can tell that the secret does not belong to the repository.
-    pub fn resume_without_record(
-        repository: DurableRepository<R, D>,
-        secret: K,
-    ) -> Result<Self, AuthorError> {
-        Self::resume_with(repository, secret, None)
-    }
-
-    fn resume_with(
-        repository: DurableRepository<R, D>,
-        secret: K,
-        record: Option<SigningRecord>,
-    ) -> Result<Self, AuthorError> {
-        let author = resumed(repository.memory().repository(), secret)?;
-        Ok(Self {
-            author: RecordedAuthor::new(author, repository, record)?,
-            secret: PhantomData,
-        })
-    }
-
-    /// Takes a snapshot of a batch and makes it durable before returning it.
-    ///
-    /// The last operation on a key wins; removing an absent key does nothing.
-    ///
-    /// # Errors
-    /// [`AuthorError::Signing`]; [`AuthorError::Repository`], after which
-    /// [`DurableAuthor::flush`] tries again to make the same snapshot durable.
-    ///
-    /// # Panics
-    /// Never: the author's updates are of its repository's family.
-    pub fn publish(
-        &mut self,
-        batch: Vec<Operation>,
-    ) -> Result<Update<R::Suite, R::Attachment>, AuthorError> {
-        let update: Box<dyn Any> = self.author.sign(batch)?;
-        self.author.flush(&[])?;
-        let update = update.downcast().ok();
-        Ok(*update.expect("the update is of the repository's family"))
-    }
-
-    /// As [`RecordedAuthor::stage`].
-    ///
-    /// # Errors
-    /// [`AuthorError`].
-    pub fn stage(&mut self, batch: Vec<Operation>) -> Result<Version, AuthorError> {
-        self.author.stage(batch)
-    }
-
-    /// As [`RecordedAuthor::flush`].
-    ///
-    /// # Errors
-    /// [`AuthorError`].
-    pub fn flush(&mut self, records: &[RecordChange]) -> Result<Version, AuthorError> {
-        self.author.flush(records)
-    }
-
-    /// The value of a key in the latest contents, staged snapshots included.
-    ///
-    /// There is no way to the head of a staged snapshot: what is not durable is not handed out.
-    pub fn get(&self, key: &[u8]) -> Option<&[u8]> {
-        match &self.author.author {
-            ResumedAuthor::WithContents(author) => author.get(key),
-            ResumedAuthor::WithKey(_) | ResumedAuthor::WithKeys(_) => None,
-        }
-    }
-
-    /// The repository.
-    pub const fn repository(&self) -> &DurableRepository<R, D> {
-        self.author.repository()
-    }
-
-    /// The repository, to be checkpointed or pruned.
-    pub const fn repository_mut(&mut self) -> &mut DurableRepository<R, D> {
-        self.author.repository_mut()
     }
 }

@@ -22,7 +22,7 @@ use crate::{
     answering::{AnswerError, Noted},
     hosted::{
         AskedRepository, HostedRepository, Keeping, RowKeeper, SignedUpdate, SortedEntries,
-        SortedOperations, Typed,
+        SortedOperations,
     },
     question::{HeadText, Question},
     repository::{RepositoryError, SignError},
@@ -32,43 +32,34 @@ use crate::{
 
 mod check;
 mod replay;
-mod typed;
 
 pub use check::Checked;
 use replay::{MOST_WAITING, bring_up, replay};
 
-/// A repository `R` made durable by the store `D`.
+/// A repository `M`, of any family, made durable by the store `D`.
 ///
 /// ```
-/// use ed25519_dalek::SigningKey;
 /// use pad::{
-///     AuthorKey, Dictionary, DictionaryId, DurableRepository, Key, RedBlackAuthor, RedbStore,
-///     Sha256Ed25519, Value, Version, pad_tree::RedBlackPathCopying,
+///     DictionaryId, Key, Operation, SecretKey, SigningRecord, Value, Version,
+///     dynamic::{create_store, open_author, open_repository},
+///     selection::{SchemeName, SuiteName},
 /// };
 ///
-/// type Server = DurableRepository<RedBlackPathCopying<Sha256Ed25519>, RedbStore>;
-///
-/// let signer = SigningKey::from_bytes(&[7; 32]);
-/// let public = AuthorKey::from_bytes(&signer.verifying_key().to_bytes())?;
 /// let id = DictionaryId::from_name("prices");
-/// let mut author = RedBlackAuthor::<Sha256Ed25519, _>::new(id, public, signer);
-/// author.put(Key::try_from("apple")?, Value::try_from("3")?);
-///
+/// let (suite, scheme) = (SuiteName::Sha256Ed25519, SchemeName::RedBlack);
+/// let key = SecretKey::from_seed(suite, scheme, id, &[7; 32])?;
 /// let folder = tempfile::tempdir()?;
 /// let path = folder.path().join("prices.pad");
-/// let store = RedbStore::create(&path, &[])?;
-/// let mut server = Server::open(store, author.authority())?;
-/// server.apply(&author.snapshot()?)?;
-/// drop(server);
+/// create_store(&path, key.public())?;
+/// let record = SigningRecord::open(&folder.path().join("signed"))?;
+/// let mut author = open_author(&path, &key, record)?;
+/// author.stage(vec![Operation::Put(Key::try_from("apple")?, Value::try_from("3")?)])?;
+/// author.flush(&[])?;
+/// drop(author);
 ///
-/// let store = RedbStore::open(&path)?;
-/// let server = Server::open(store, author.authority())?;
-/// assert_eq!(server.latest(), Version::new(1));
+/// assert_eq!(open_repository(&path)?.latest(), Version::new(1));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub type DurableRepository<R, D> = Durable<Typed<R>, D>;
-
-/// A repository `M`, of one family or chosen by name, made durable by the store `D`.
 #[derive(Debug)]
 pub struct Durable<M: ?Sized, D> {
     store: D,

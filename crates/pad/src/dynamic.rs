@@ -1,5 +1,4 @@
-//! Repositories and authors whose suite, scheme and kind of repository are chosen by name at run
-//! time.
+//! Repositories and authors whose suite and scheme are chosen by name at run time.
 //!
 //! Each of the choices is a type; a store's records say which. What is made of it is a
 //! `dyn OfferedRepository`, so everything around it is compiled once.
@@ -24,7 +23,7 @@ use crate::{
 };
 pub use crate::{
     caches::Caches,
-    description::Description,
+    description::{create_store, create_store_with, key_of_store, store_records},
     offered::{AnyClient, OfferedRepository},
 };
 
@@ -79,19 +78,19 @@ pub fn longest_answer(public: &PublicKey, question: &Question) -> usize {
     question.longest_answer()
 }
 
-/// A durable repository of any suite, scheme and kind.
+/// A durable repository of any suite and scheme.
 pub type AnyRepository = Durable<dyn OfferedRepository, AnyStore>;
 
-/// A durable author of any suite, scheme and kind.
+/// A durable author of any suite and scheme.
 pub type AnyAuthor = RecordedAuthor<dyn OfferedRepository, AnyStore>;
 
 impl AnyRepository {
-    /// What the store says that it holds.
+    /// Which dictionary the store says that it holds.
     ///
     /// # Errors
     /// [`StoreError`].
-    pub fn description(&self) -> Result<Description, StoreError> {
-        Description::read(self.store())
+    pub fn public_key(&self) -> Result<PublicKey, StoreError> {
+        key_of_store(self.store())
     }
 
     /// The bytes of the store's files.
@@ -140,16 +139,16 @@ pub fn open_repository_in_with(
     store: AnyStore,
     cache: &NodeCache,
 ) -> Result<AnyRepository, RepositoryError> {
-    let description = Description::read(&store)?;
-    open(store, &description, cache)
+    let public = key_of_store(&store)?;
+    open(store, &public, cache)
 }
 
-/// The repository in a store, and what the store says that it is.
-fn opened(path: &Path, caches: &Caches) -> Result<(AnyRepository, Description), RepositoryError> {
+/// The repository in a store, and which dictionary the store says that it holds.
+fn opened(path: &Path, caches: &Caches) -> Result<(AnyRepository, PublicKey), RepositoryError> {
     let open = || {
         let store = AnyStore::open_with(path, caches)?;
-        let description = Description::read(&store)?;
-        Ok((open(store, &description, caches.nodes())?, description))
+        let public = key_of_store(&store)?;
+        Ok((open(store, &public, caches.nodes())?, public))
     };
     match open() {
         // Somebody may have pruned between the reading of the store and that of its file of nodes.
@@ -162,17 +161,17 @@ fn opened(path: &Path, caches: &Caches) -> Result<(AnyRepository, Description), 
 ///
 /// # Errors
 /// [`AuthorError::Repository`] with [`StoreError::Damaged`] also if the key is not of this store;
-/// callers compare [`Description::public`] first to say so.
+/// callers compare [`AnyRepository::public_key`] first to say so.
 pub fn open_author(
     path: &Path,
     key: &SecretKey,
     record: SigningRecord,
 ) -> Result<AnyAuthor, AuthorError> {
-    let (repository, description) = opened(path, &Caches::default())?;
+    let (repository, public) = opened(path, &Caches::default())?;
     if repository.store().file().is_none() {
         return Err(RepositoryError::from(StoreError::NotSignedFor).into());
     }
-    if description.public != *key.public() {
+    if public != *key.public() {
         let other = StoreError::Damaged("the key is of another dictionary");
         return Err(RepositoryError::from(other).into());
     }
@@ -182,11 +181,10 @@ pub fn open_author(
 
 fn open(
     store: AnyStore,
-    description: &Description,
+    public: &PublicKey,
     cache: &NodeCache,
 ) -> Result<AnyRepository, RepositoryError> {
-    let mut empty =
-        with_suite!(description.public.suite, S => family::repository::<S>(description, &store))?;
+    let mut empty = with_suite!(public.suite, S => family::repository::<S>(public, &store))?;
     empty.use_cache(cache);
     Durable::open_into(store, empty)
 }

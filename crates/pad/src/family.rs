@@ -1,21 +1,18 @@
 //! The families of schemes: what the facade knows about each of them is in one module.
 //!
-//! A family makes its repositories storable ([`crate::StorableRepository`]), lets an author go on
-//! from them ([`crate::ResumableRepository`]) and has them answer questions
-//! ([`crate::AnsweringRepository`]).
-//! The two functions below pick the family of a scheme chosen at run time.
+//! A family makes its repositories last, lets an author go on from them and has them answer questions
+//! ([`OfferedRepository`]). The two functions below pick the family of a scheme chosen at run time.
 
 use pad_core::{
-    Answers, Client, Family, LookupError, Question as Ask, Repository, Response, SchemeId, Serves,
-    SnapshotHead, Suite, TrustedView, Untrusted, Verified, VerifyError, Version, client, codec,
+    Answers, Client, Family, Question as Ask, SchemeId, Suite, TrustedView, VerifyError, Version,
+    client, codec,
 };
 
 use crate::{
-    description::Description,
     keys::PublicKey,
     offered::{AnyClient, OfferedRepository},
     question::{NotOffered, Question, Refusal},
-    repository::{CheckError, RepositoryError},
+    repository::RepositoryError,
     selection::SchemeFamily,
     store::{StoreError, any::AnyStore},
 };
@@ -25,20 +22,22 @@ pub(crate) mod log;
 pub(crate) mod tree;
 pub(crate) mod tuple;
 
-/// An empty repository of the kind that a store says it holds.
+/// An empty repository of the dictionary that a store says it holds.
 pub(crate) fn repository<S: Suite>(
-    description: &Description,
+    public: &PublicKey,
     store: &AnyStore,
 ) -> Result<Box<dyn OfferedRepository>, RepositoryError> {
-    let made = match description.public.scheme.family() {
-        SchemeFamily::Tree => tree::repository::<S>(description, store)?,
-        SchemeFamily::Tuple => tuple::repository::<S>(description, store)?,
+    let made = match public.scheme.family() {
+        SchemeFamily::Tree => tree::repository::<S>(public, store)?,
+        SchemeFamily::Tuple => tuple::repository::<S>(public, store)?,
         #[cfg(feature = "aad")]
-        SchemeFamily::Log => log::repository::<S>(description, store)?,
+        SchemeFamily::Log => log::repository::<S>(public, store)?,
         // It has a folder of its own.
         SchemeFamily::Directory => None,
     };
-    made.ok_or_else(|| StoreError::Damaged("it holds an unknown kind of repository").into())
+    made.ok_or_else(|| {
+        StoreError::Damaged("it holds a dictionary of another kind than its store").into()
+    })
 }
 
 /// The client who trusts a public key and nothing else; `None` if the scheme's own key is not one.
@@ -57,16 +56,6 @@ pub(crate) fn client<S: Suite>(public: &PublicKey) -> Option<Box<dyn AnyClient>>
 pub(crate) fn not_offered(question: &Question, scheme: SchemeId) -> NotOffered {
     let what = question.kind();
     NotOffered { what, scheme }
-}
-
-/// The answer to a question as a message.
-fn answer<R: Serves<Q>, Q: Ask>(
-    repository: &R,
-    version: Version,
-    question: &Q,
-) -> Result<Vec<u8>, LookupError> {
-    let proof = repository.prove_answer(version, question)?;
-    Ok(codec::encode(&Response::new(repository, version, proof)?))
 }
 
 /// What an answer establishes about a version for a client.
@@ -91,22 +80,4 @@ fn resume<F: Family>(client: &mut Client<F>, seen: &[u8]) -> Result<(), Refusal>
     let seen: TrustedView<F::Suite> = codec::decode(seen, seen.len())?;
     *client = Client::resume(client.public().clone(), seen)?;
     Ok(())
-}
-
-/// What a repository says about a version whose head is verified: proved, and verified as a client does.
-fn checked<R: Serves<Q>, Q: Ask>(
-    repository: &R,
-    public: &pad_core::PublicKey<R::Family>,
-    head: &Verified<SnapshotHead<<R as Repository>::Suite>>,
-    question: &Q,
-) -> Result<Q::Statement, CheckError>
-where
-    R::Family: Family<Error = VerifyError>,
-{
-    let version = head.get().version;
-    let proof = Untrusted::new(repository.prove_answer(version, question)?);
-    match R::Family::verify(proof, public, head, question) {
-        Ok(verified) => Ok(verified.into_inner()),
-        Err(error) => Err(CheckError::Version(version, error)),
-    }
 }

@@ -23,7 +23,7 @@ use crate::{
 
 mod typed;
 
-pub use typed::{KeptRepository, Typed};
+pub(crate) use typed::{KeptRepository, Typed, past_messages};
 
 /// An update that an author has signed, of whatever suite and attachment.
 pub trait SignedUpdate: Any {
@@ -87,7 +87,8 @@ pub trait UpdatedRepository {
 
 /// Is kept as a whole: in a checkpoint, and the updates since.
 ///
-/// Laws: as of [`crate::CheckpointedRepository`].
+/// Laws: a repository and one restored from its checkpoint answer everything alike and take the same updates. An emptied one reaches the same
+/// state by the same updates.
 pub trait Checkpointed: UpdatedRepository {
     /// Drops the contents of all versions before `oldest`; their heads stay.
     ///
@@ -369,7 +370,7 @@ pub trait AskedRepository {
     ) -> Result<(), AnswerError>;
 }
 
-/// A repository that a [`crate::DurableRepository`] makes last.
+/// A repository that a [`crate::Durable`] makes last.
 pub trait HostedRepository: UpdatedRepository + AskedRepository + fmt::Debug + Send + Sync {
     /// How it outlives its process.
     fn keeping(&mut self) -> Keeping<'_>;
@@ -428,7 +429,8 @@ pub trait HostedRepository: UpdatedRepository + AskedRepository + fmt::Debug + S
         true
     }
 
-    /// As [`crate::AnsweringRepository::unproved_contents`].
+    /// The contents of a version, where proofs cannot show that none is missing: they are then compared with those that the author's updates
+    /// lead to. `None` where proofs show it.
     ///
     /// # Errors
     /// [`LookupError`] if the version is not there.

@@ -21,7 +21,7 @@ pub(crate) use objects::{ObjectLog, segments};
 pub(crate) use rows::RowLengths;
 
 /// A log of nodes whose versions are published by a store.
-pub trait KeptLog: NodeLog + Sized {
+pub(crate) trait KeptLog: NodeLog + Sized {
     /// The log of the same store, with the versions that the store has.
     ///
     /// # Errors
@@ -98,11 +98,11 @@ pub trait KeptLog: NodeLog + Sized {
 
 /// What the system said when it last failed.
 #[derive(Clone, Debug, Default)]
-pub struct SystemError(Arc<Mutex<Option<io::Error>>>);
+pub(crate) struct SystemError(Arc<Mutex<Option<io::Error>>>);
 
 impl SystemError {
     /// It, once.
-    pub fn take(&self) -> Option<io::Error> {
+    pub(crate) fn take(&self) -> Option<io::Error> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 

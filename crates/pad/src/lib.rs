@@ -9,8 +9,7 @@
 //! | you need | take | it costs |
 //! | --- | --- | --- |
 //! | a dictionary in memory, whose family is a type | [`Author`], [`Server`] and [`Client`] of [`Tree`]`<`[`RedBlack`]`>` or [`Tuple`]`<`[`SpecLightweight`]`>` | what `pad_tree` and `pad_tuple` say of the family |
-//! | the same on a disk, across crashes | [`DurableAuthor`], [`DurableRepository`] over a [`RedbStore`] | six synchronisations for each commit |
-//! | a dictionary whose scheme is in its key file | [`dynamic`], with [`SecretKey`] and [`PublicKey`] | a match on the scheme for each call |
+//! | the same on a disk, across crashes, with the scheme in its key file | [`dynamic`], with [`SecretKey`] and [`PublicKey`] | six synchronisations for each commit |
 //! | to check what `pad prove` or a server gave, and no more | [`PublicKey::load`], [`dynamic::verify`] | a signature and some hashes |
 //! | to remember what was seen, in a file | [`client_view`] | |
 //! | entries by number, for 10^9 objects | [`block_directory`] | a read for each look-up |
@@ -40,13 +39,10 @@
 //! * [`block_directory`], re-exported: directories of numbered entries, each in a folder of its own.
 //! * `keys::FileOwnerKey`, with the feature `file`: key files for owners of files on a server that nobody
 //!   trusts (`flexlist_service`).
-//! * [`DurableRepository`] and [`DurableAuthor`]: server and author across crashes, over a
+//! * [`Durable`] and [`RecordedAuthor`]: server and author across crashes, over a
 //!   [`Store`]; [`RedbStore`] is one in a file.
 //! * [`Changes`]: what an author gathers for a snapshot, more than memory holds if it is the first.
 //! * [`hosted`]: a repository of any family behind messages, which [`durable`] makes last.
-//! * [`StorableRepository`], [`CheckpointedRepository`], [`ResumableRepository`] and
-//!   [`AnsweringRepository`]: what other families of schemes must offer to be stored, continued and
-//!   asked in the same way.
 //! * [`keys`]: key files. `trace`, with the feature of that name: recorded updates as CSV.
 //! * [`SigningRecord`]: what an author has handed out, so that an old store is not signed for.
 //! * [`CompleteHistory`]: every change of a key, and from which version on.
@@ -96,14 +92,13 @@ pub mod witnessed;
 
 #[cfg(feature = "aad")]
 pub use aad;
-pub use answering::{AnswerError, AnsweringRepository, Noted};
-pub use author::{AuthorError, BatchAuthor, DurableAuthor, RecordedAuthor, ResumableRepository};
+pub use answering::{AnswerError, Noted};
+pub use author::{AuthorError, RecordedAuthor};
 pub use block_directory;
 pub use changes::Changes;
 pub use complete::CompleteHistory;
-pub use durable::{Checked, Durable, DurableRepository};
+pub use durable::{Checked, Durable};
 pub use ed25519_dalek::SigningKey;
-pub use family::{tree::TreeStore, tuple::TupleSetup};
 #[cfg(feature = "file")]
 pub use keys::{FileOwnerKey, FileOwnerKeyError, FilePublic};
 pub use keys::{KeyFileError, PublicKey, SchemeKey, SecretKey};
@@ -132,7 +127,7 @@ pub use pad_tuple::{
 #[cfg(feature = "aad")]
 pub use parameters::LogParameters;
 pub use question::NotOffered;
-pub use repository::{CheckError, CheckpointedRepository, RepositoryError, StorableRepository};
+pub use repository::{CheckError, RepositoryError};
 pub use signing_keys::SigningKeys;
 pub use signing_record::{SigningRecord, SigningRecordError};
 pub use store::{

@@ -12,8 +12,8 @@ pub use pad_tree::{PartError, PartProgress};
 use crate::{
     answering::{AnswerError, Noted},
     client_view::Heads,
-    family::{not_offered, tree::past},
-    hosted::AskedRepository,
+    family::not_offered,
+    hosted::{AskedRepository, past_messages},
     keys::PublicKey,
     question::{HeadText, NotOffered, Question},
     selection::{SchemeFamily, with_suite},
@@ -242,8 +242,7 @@ impl<S: Suite> AskedRepository for TreePart<S> {
     }
 
     fn past_messages(&self, older: Version, newer: Version) -> Result<Vec<Vec<u8>>, LookupError> {
-        let past = past(self.heads(), older, newer)?;
-        Ok(past.iter().map(codec::encode_body).collect())
+        past_messages(self.heads(), older, newer)
     }
 
     fn answer(&self, version: Version, question: &Question) -> Result<Vec<u8>, AnswerError> {

@@ -1,18 +1,62 @@
-//! What a repository must offer to be stored, and what can go wrong with a stored one.
+//! What can go wrong with a durable repository.
 
-use pad_core::{Domain, Suite, Version};
+use pad_core::{ApplyError, DecodeError, LookupError, VerifyError, Version};
 
-mod error;
-mod storable;
+use crate::store::StoreError;
 
-pub use error::{CheckError, RepositoryError, SignError};
-pub use storable::{CheckpointedRepository, StorableRepository};
+/// An update is not taken, or the store failed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RepositoryError {
+    /// The store failed. What was acknowledged is safe; what was staged is not yet durable.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The bytes are not an update of this suite.
+    #[error(transparent)]
+    Unreadable(DecodeError),
+    /// The update is refused, and nothing is changed.
+    #[error(transparent)]
+    Refused(ApplyError),
+    /// There is no such version.
+    #[error(transparent)]
+    Lookup(#[from] LookupError),
+    /// A stored update does not verify: the version and the reason.
+    #[error("the store is damaged: version {0}: {1}")]
+    DamagedUpdate(Version, #[source] ApplyError),
+}
 
-/// The digest of a checkpoint: version (8, big-endian) ‖ oldest (8) ‖ bytes.
-pub(crate) fn integrity<S: Suite>(version: Version, oldest: Version, bytes: &[u8]) -> S::Digest {
-    let (version, oldest) = (
-        version.number().to_be_bytes(),
-        oldest.number().to_be_bytes(),
-    );
-    S::hash(Domain::Checkpoint, &[&version, &oldest, bytes])
+/// A repository that keeps its contents itself has not signed a batch.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SignError {
+    /// The signer refused.
+    #[error("the signer refused: {0}")]
+    Signer(signature::Error),
+    /// The batch cannot be applied, or the store failed.
+    #[error(transparent)]
+    Repository(#[from] RepositoryError),
+}
+
+/// A store does not hold what its author signed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CheckError {
+    /// The store cannot be read, or a stored update does not verify.
+    #[error(transparent)]
+    Repository(#[from] RepositoryError),
+    /// A kept version does not verify.
+    #[error("version {0}: {1}")]
+    Version(Version, #[source] VerifyError),
+}
+
+impl From<LookupError> for CheckError {
+    fn from(error: LookupError) -> Self {
+        Self::Repository(error.into())
+    }
+}
+
+impl From<StoreError> for CheckError {
+    fn from(error: StoreError) -> Self {
+        Self::Repository(error.into())
+    }
 }

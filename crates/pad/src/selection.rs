@@ -1,14 +1,11 @@
-//! Suites, schemes and repositories by name, for whoever chooses them at run time.
+//! Suites and schemes by name, for whoever chooses them at run time.
 
 use core::{fmt, str::FromStr};
 
 #[cfg(feature = "all-suites")]
 use pad_core::{Blake3Ed25519, Paper2010};
 use pad_core::{SchemeId, Sha256Ed25519, Suite};
-use pad_tree::{
-    BalancingScheme, CacheEverywhere, CacheMedian, CacheNowhere, CachePolicy, PathCopying, Plain,
-    RedBlack, SkipList, Treap, TreeScheme, VersionedStore,
-};
+use pad_tree::{BalancingScheme, RedBlack, SkipList, Treap, TreeScheme};
 use pad_tuple::{Design, PublicBytes, SecretBytes, designs};
 
 #[cfg(feature = "aad")]
@@ -139,19 +136,6 @@ by_name! {
     Directory => "directory"
 }
 
-by_name! {
-    /// A choice of how a server keeps all versions. Roots and proofs do not depend on it.
-    RepositoryName, "repository",
-    PathCopying => <PathCopying<Plain, RedBlack> as VersionedStore>::NAME,
-    CacheNowhere => CacheNowhere::NAME,
-    CacheMedian => CacheMedian::NAME,
-    CacheEverywhere => CacheEverywhere::NAME,
-    Stored => "stored",
-    VersionedIndex => "versioned-index",
-    #[cfg(feature = "aad")]
-    Forest => "forest"
-}
-
 impl SuiteName {
     /// The suite with this number in envelopes, if this build has it.
     pub fn from_id(id: u16) -> Option<Self> {
@@ -188,24 +172,6 @@ impl fmt::Display for SchemeFamily {
 }
 
 impl SchemeFamily {
-    /// How a [`crate::Store`] can keep all versions under a scheme of this family; first the usual way. Directories are not
-    /// kept in one.
-    pub const fn repositories(self) -> &'static [RepositoryName] {
-        match self {
-            Self::Tree => &[
-                RepositoryName::Stored,
-                RepositoryName::PathCopying,
-                RepositoryName::CacheNowhere,
-                RepositoryName::CacheMedian,
-                RepositoryName::CacheEverywhere,
-            ],
-            Self::Tuple => &[RepositoryName::Stored, RepositoryName::VersionedIndex],
-            #[cfg(feature = "aad")]
-            Self::Log => &[RepositoryName::Forest],
-            Self::Directory => &[],
-        }
-    }
-
     /// Whether entries are only ever added: nothing is removed, and a key keeps all its values.
     pub const fn is_append_only(self) -> bool {
         match self {
@@ -346,42 +312,15 @@ impl SchemeName {
         self.facts().powers_of_entry.into()
     }
 
-    /// How a [`crate::Store`] can keep all versions under this scheme; first the usual way. The tuples of designs with accumulators are in memory.
-    pub fn repositories(self) -> &'static [RepositoryName] {
+    /// Whether contents are in files beside a [`crate::Store`], or in objects, and read when they are needed. Tuples with accumulators and logs
+    /// are read into memory.
+    pub fn reads_on_demand(self) -> bool {
         match self.family() {
-            SchemeFamily::Tuple if !self.has_storable_tuples() => &[RepositoryName::VersionedIndex],
-            family => family.repositories(),
+            SchemeFamily::Tree | SchemeFamily::Directory => true,
+            SchemeFamily::Tuple => !self.binds_answers(),
+            #[cfg(feature = "aad")]
+            SchemeFamily::Log => false,
         }
-    }
-
-    /// The repository that is wanted, or the usual one.
-    ///
-    /// # Errors
-    /// [`UnknownName`] if the one wanted is not one of this scheme.
-    pub fn repository(self, wanted: Option<RepositoryName>) -> Result<RepositoryName, UnknownName> {
-        let choices = self.repositories();
-        let chosen = match wanted {
-            Some(wanted) => choices.iter().find(|choice| **choice == wanted),
-            None => choices.first(),
-        };
-        chosen.copied().ok_or_else(|| UnknownName {
-            what: "repository",
-            name: wanted.map_or("", RepositoryName::name).into(),
-            known: choices.iter().map(|choice| choice.name()).collect(),
-        })
-    }
-
-    /// Whether this is a tuple PAD of a design whose records can be kept one by one.
-    fn has_storable_tuples(self) -> bool {
-        let mut is_storable = false;
-        macro_rules! compare {
-            ($name:ident, $design:ty) => {
-                let id = <$design as pad_tuple::TupleScheme<Sha256Ed25519>>::SCHEME;
-                is_storable |= id == self.id();
-            };
-        }
-        pad_tuple::for_each_tuple!(compare);
-        is_storable
     }
 
     /// Whether what an answer says follows from the signed head: not where tuples are signed one by one, so that whoever has the key can

@@ -3,7 +3,7 @@
 use std::{io, path::PathBuf};
 
 use disk::engine::EngineError;
-use pad_core::Version;
+use pad_core::{Domain, Suite, Version};
 
 pub mod any;
 pub mod redb_store;
@@ -69,6 +69,31 @@ pub struct StoredCheckpoint {
     pub digest: Vec<u8>,
     /// The encoded repository.
     pub bytes: Vec<u8>,
+}
+
+impl StoredCheckpoint {
+    /// A checkpoint with its digest.
+    pub fn new<S: Suite>(version: Version, oldest: Version, bytes: Vec<u8>) -> Self {
+        let digest = digest::<S>(version, oldest, &bytes);
+        Self {
+            version,
+            oldest,
+            digest,
+            bytes,
+        }
+    }
+
+    /// Whether its digest is that of its other fields.
+    pub fn is_intact<S: Suite>(&self) -> bool {
+        self.digest == digest::<S>(self.version, self.oldest, &self.bytes)
+    }
+}
+
+/// The digest of a checkpoint: version (8, big-endian) ‖ oldest (8) ‖ bytes.
+fn digest<S: Suite>(version: Version, oldest: Version, bytes: &[u8]) -> Vec<u8> {
+    let [version, oldest] = [version, oldest].map(|version| version.number().to_be_bytes());
+    let digest = S::hash(Domain::Checkpoint, &[&version, &oldest, bytes]);
+    digest.as_ref().to_vec()
 }
 
 /// Durable storage of one dictionary: its signed updates (or the latest row of a repository that keeps its contents itself), one checkpoint, and
@@ -237,9 +262,9 @@ pub enum StoreError {
         "objects are not signed for: an author's store is in files, and its updates are brought to objects (pad push, pad apply)"
     )]
     NotSignedFor,
-    /// Only trees whose nodes are stored are kept in objects.
-    #[error("objects keep stored trees only (--repository stored)")]
-    OnlyStored,
+    /// Only trees are kept in objects.
+    #[error("objects keep trees only")]
+    OnlyTrees,
     /// This kind of store keeps all versions.
     #[error("this kind of store keeps all versions: prune a copy in files")]
     CannotPrune,

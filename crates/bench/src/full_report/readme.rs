@@ -214,7 +214,7 @@ const REPOSITORIES: &[&str] = &[COPIED, "cache-everywhere", "cache-median", "cac
 const SIZES: &[&str] = &["10000", "1000000", "10000000"];
 
 /// What stands beside each other on disk.
-const BESIDE: &[&str] = &["stored", "path-copying", "jmt on redb"];
+const BESIDE: &[&str] = &["stored", "jmt on redb"];
 
 /// Tuples of 10 000 keys in a steady state.
 const STEADY: Selection = &[("experiment", "tuple_steady"), ("keys", "10000")];
@@ -273,7 +273,7 @@ const TABLES: [Table; 5] = [
         name: "stored-beside",
         of: &[("experiment", "stored_files"), ("keys", "1000000")],
         and: "repository",
-        titles: &["1 000 000 keys", "stored", "path copying", "`jmt` on redb"],
+        titles: &["1 000 000 keys", "stored", "`jmt` on redb"],
         rows: &[
             ("load", Lines(BESIDE, "load_seconds", Seconds)),
             ("open and look one key up", Lines(BESIDE, "open_and_look_up_us", Time)),

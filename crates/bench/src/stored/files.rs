@@ -5,9 +5,11 @@ use std::{env, fs::File, io::Write as _, path::Path, process::Command};
 use clap::ValueEnum;
 use pad::{
     CacheSize, DictionaryId, NodeCache, SecretKey, SigningRecord,
-    dynamic::{AnyAuthor, Description, open_author, open_repository, open_repository_with, verify},
+    dynamic::{
+        AnyAuthor, create_store, open_author, open_repository, open_repository_with, verify,
+    },
     question::Question,
-    selection::{RepositoryName, SchemeName, SuiteName},
+    selection::{SchemeName, SuiteName},
 };
 use pad_core::{Key, Operation};
 
@@ -33,34 +35,11 @@ struct Shop<'a> {
     keys: u64,
 }
 
-/// The kinds of stores: one whose nodes are read when they are needed, and one that is read into memory.
-pub(super) const KINDS: [RepositoryName; 2] = [RepositoryName::Stored, RepositoryName::PathCopying];
-
-/// The most keys of a store that is read into memory: opening it takes seconds.
-const MOST_IN_MEMORY: u64 = 1_000_000;
-
-/// Measures a store of so many keys; nothing if it would take too long.
-pub(super) fn measure(
-    keys: u64,
-    repository: RepositoryName,
-    effort: &Effort,
-) -> Outcome<Option<Line>> {
-    let is_stored = repository == RepositoryName::Stored;
-    if !is_stored && keys > MOST_IN_MEMORY {
-        return Ok(None);
-    }
-    let snapshots = if is_stored || keys < MOST_IN_MEMORY / 10 {
-        SNAPSHOTS
-    } else {
-        SNAPSHOTS / 20
-    };
+/// Measures a store of so many keys.
+pub(super) fn measure(keys: u64, effort: &Effort) -> Outcome<Line> {
     let folder = tempfile::tempdir()?;
     let shop = Shop::new(folder.path(), keys)?;
-    let description = Description {
-        public: shop.key.public().clone(),
-        repository,
-    };
-    description.create(&shop.store())?;
+    create_store(&shop.store(), shop.key.public())?;
     let mut author = shop.author()?;
     let load = (0..keys).map(|number| Operation::Put(key(number), value(number)));
     let load = load.collect();
@@ -70,19 +49,14 @@ pub(super) fn measure(
     let loaded_bytes = shop.bytes()?;
     let mut random = Random::new(3);
     let mut commits = Timings::default();
-    for snapshot in 0..snapshots {
+    for snapshot in 0..SNAPSHOTS {
         let change = Operation::Put(key(random.below(keys)), value(snapshot));
         // As a process of its own does it, from opening to the last sync.
         commits.time(1, || publish(&mut shop.author()?, vec![change]))?;
     }
-    // A store that is read into memory puts its file in order now and then: its growth says nothing.
-    let bytes_per_snapshot = if is_stored {
-        (shop.bytes()? as f64 - loaded_bytes as f64) / snapshots as f64
-    } else {
-        f64::NAN
-    };
+    let bytes_per_snapshot = (shop.bytes()? as f64 - loaded_bytes as f64) / SNAPSHOTS as f64;
     let (mut opened, mut looked_up) = (Timings::default(), Timings::default());
-    for _ in 0..snapshots {
+    for _ in 0..SNAPSHOTS {
         let asked = key(random.below(keys));
         opened.time(1, || open_repository(&shop.store()))?;
         looked_up.time(1, || shop.look_up(asked))?;
@@ -94,21 +68,16 @@ pub(super) fn measure(
         resident(Once::Commit)?,
     );
     let proving = shop.proving(&NodeCache::default(), effort)?;
-    // A store that is read into memory is there already.
     let warmed = CacheSize::Warmed { most: u64::MAX };
-    let proving_warmed = if is_stored {
-        shop.proving(&NodeCache::new(warmed), effort)?
-    } else {
-        f64::NAN
-    };
+    let proving_warmed = shop.proving(&NodeCache::new(warmed), effort)?;
     let updates_per_second = shop.batches()?;
     let synced = shop.syncs()?;
-    Ok(Some(line! {
+    Ok(line! {
         experiment: "stored_files",
         scheme: "red-black",
-        repository: repository.name(),
+        repository: "stored",
         keys: keys,
-        snapshots: snapshots,
+        snapshots: SNAPSHOTS,
         load_seconds: load_us / 1e6,
         file_bytes_per_key: loaded_bytes as f64 / keys as f64,
         file_bytes_per_snapshot: bytes_per_snapshot,
@@ -122,7 +91,7 @@ pub(super) fn measure(
         look_up_resident_bytes: look_up,
         commit_resident_bytes: commit,
         updates_per_second: updates_per_second,
-    }))
+    })
 }
 
 fn publish(author: &mut AnyAuthor, batch: Vec<Operation>) -> Outcome<()> {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use pad::{
     Key, NotOffered, Operation, RecordChange, RedbStore, SecretKey, Store, Value, Version,
-    dynamic::{AnyAuthor, Description},
+    dynamic::{AnyAuthor, key_of_store},
     selection::SchemeName,
     version_notes::{LONGEST_NAME, NameError, VersionNote, VersionNotes},
 };
@@ -145,7 +145,7 @@ impl Target {
             return Ok(key.public().scheme);
         }
         let store = own_store(&self.store.store)?;
-        Ok(Description::read(&store)?.public.scheme)
+        Ok(key_of_store(&store)?.scheme)
     }
 
     pub(super) fn note(&self, output: &mut Output, operation: &Operation) -> Result<(), Failure> {
@@ -167,7 +167,7 @@ impl Target {
             create_or_match(path, key.public(), &self.new, output)?;
         }
         let mut store = own_store(path)?;
-        let scheme = Description::read(&store)?.public.scheme;
+        let scheme = key_of_store(&store)?.scheme;
         let note = if scheme.family().is_append_only() {
             if matches!(operation, Operation::Remove(_)) {
                 let what = "removals";
@@ -313,7 +313,7 @@ pub(super) fn pending(store: &RedbStore) -> Result<Vec<Pending>, Failure> {
 }
 
 fn noted_in(store: &impl Store, path: &Path) -> Result<Vec<Pending>, Failure> {
-    let scheme = Description::read(store)?.public.scheme;
+    let scheme = key_of_store(store)?.scheme;
     let is_append_only = scheme.family().is_append_only();
     let records = store.records(RECORD_GROUP)?.into_iter();
     let noted = records.map(|(name, value)| {

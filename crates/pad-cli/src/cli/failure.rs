@@ -110,7 +110,7 @@ impl From<StoreError> for Failure {
                 "{error}; pad import and pad put make one if they are given a key"
             )),
             StoreError::NotSignedFor
-            | StoreError::OnlyStored
+            | StoreError::OnlyTrees
             | StoreError::CannotPrune
             | StoreError::CannotCompact
             | StoreError::TooLarge { .. } => Self::Input(error.to_string()),

@@ -186,7 +186,7 @@ impl Import {
     ) -> Result<(), Failure> {
         use pad::{Sha256Ed25519, Update, aad::Appended, pad_core::codec};
         let repository = author.repository();
-        let scheme = repository.description()?.public.scheme;
+        let scheme = repository.public_key()?.scheme;
         // In sets a member is there once, whatever is imported.
         if self.again || !scheme.family().is_append_only() || scheme.is_set() {
             return Ok(());

@@ -10,7 +10,7 @@ use std::{
 use clap::Args;
 use disk::Register;
 use pad::{
-    AnyStore, Store as _, client_view::StoredView, dynamic::Description, keys::SecretFile,
+    AnyStore, Store as _, client_view::StoredView, dynamic::key_of_store, keys::SecretFile,
     trace::TraceReader, version_notes::VersionNotes,
 };
 
@@ -168,14 +168,13 @@ fn encrypted(path: &Path, rows: &mut Rows) -> Result<(), Failure> {
 
 fn store(path: &Path, rows: &mut Rows) -> Result<(), Failure> {
     let store = AnyStore::open(path)?;
-    let description = Description::read(&store)?;
+    let public = key_of_store(&store)?;
     rows.add(
         "is",
         "is",
         "a store: all versions of a dictionary, to be asked and verified",
     );
-    add_public(&description.public, rows);
-    rows.add("kept as", "repository", description.repository.name());
+    add_public(&public, rows);
     let latest = store.latest()?;
     rows.add("latest version", "latest", latest.number());
     let notes = VersionNotes::read(&store)?;

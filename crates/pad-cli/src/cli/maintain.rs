@@ -38,7 +38,7 @@ impl Prune {
     pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
         output.goes_on();
         let mut repository = open_repository(&self.store.store)?;
-        let scheme = repository.description()?.public.scheme;
+        let scheme = repository.public_key()?.scheme;
         if scheme.family().is_append_only() {
             // Its trees are over all entries.
             let (what, scheme) = ("prunings", scheme.id());

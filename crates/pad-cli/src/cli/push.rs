@@ -69,7 +69,7 @@ fn push(
     let mut failures = Vec::new();
     let mut is_refused = false;
     let from = &Brought {
-        public: &repository.description()?.public,
+        public: &repository.public_key()?,
         repository: &repository,
         store,
     };

@@ -113,7 +113,7 @@ impl Publishing<'_> {
         } else {
             folder.to_owned()
         };
-        let id = dictionary.description().public.authority.dictionary;
+        let id = dictionary.public().authority.dictionary;
         let suffix = format!("/{id}");
         let mut keys = self.keys.borrow_mut();
         let is_its = |(_, key): &(PathBuf, NoteSigner)| key.name().as_str().ends_with(&suffix);

@@ -8,7 +8,9 @@ use pad::{
     AnyStore, PublicKey, RecordChange, RedbStore, SecretKey, SigningRecord, Store, StoreError,
     VerifyError, Version,
     client_view::{Heads, NotFollowed, RefusedHead, StoredView, ViewFileError},
-    dynamic::{AnyAuthor, AnyRepository, Description, open_author, open_repository},
+    dynamic::{
+        AnyAuthor, AnyRepository, create_store_with, key_of_store, open_author, open_repository,
+    },
     evidence::{MOST_FILES, keep},
     selection::SchemeFamily,
 };
@@ -49,7 +51,7 @@ pub(super) trait HeadSource: Heads<Error: Into<Failure>> {
 
 impl HeadSource for AnyRepository {
     fn own_key(&self) -> Result<PublicKey, Failure> {
-        Ok(self.description()?.public)
+        Ok(self.public_key()?)
     }
 }
 
@@ -315,7 +317,7 @@ impl AuthorArguments {
     /// Opens an existing store as its author.
     pub(super) fn open(&self, store: &Path, key: &SecretKey) -> Result<AnyAuthor, Failure> {
         let own = own_store(store)?;
-        check_key(store, &Description::read(&own)?.public, key.public())?;
+        check_key(store, &key_of_store(&own)?, key.public())?;
         let record = self.record_for(own.latest()?)?;
         drop(own);
         Ok(open_author(store, key, record)?)
@@ -379,31 +381,14 @@ pub(super) fn create_or_match(
         )));
     }
     if AnyStore::exists(path)? {
-        let found = Description::read(&AnyStore::open(path)?)?;
-        check_key(path, &found.public, public)?;
-        match new.repository {
-            Some(wanted) if wanted != found.repository => Err(Failure::Input(format!(
-                "the store {} is of the kind {}, which cannot be changed to {wanted}",
-                path.display(),
-                found.repository,
-            ))),
-            _ => Ok(()),
+        return check_key(path, &key_of_store(&AnyStore::open(path)?)?, public);
+    }
+    match create_store_with(path, public, parameters_record(public, new, output)?) {
+        // Somebody else was faster.
+        Err(StoreError::Exists(_)) if AnyStore::exists(path)? => {
+            create_or_match(path, public, new, output)
         }
-    } else {
-        let chosen = public.scheme.repository(new.repository);
-        let repository =
-            chosen.map_err(|error| Failure::Input(format!("scheme {}: {error}", public.scheme)))?;
-        let description = Description {
-            public: public.clone(),
-            repository,
-        };
-        match description.create_with(path, parameters_record(public, new, output)?) {
-            // Somebody else was faster.
-            Err(StoreError::Exists(_)) if AnyStore::exists(path)? => {
-                create_or_match(path, public, new, output)
-            }
-            created => Ok(created?),
-        }
+        created => Ok(created?),
     }
 }
 

@@ -51,8 +51,7 @@ impl Status {
     pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
         let path = &self.store.store;
         let repository = open_repository(path)?;
-        let description = repository.description()?;
-        let public = &description.public;
+        let public = repository.public_key()?;
         let waiting = match repository.store().file() {
             Some(store) => pending(store)?,
             // Nobody notes changes in objects.
@@ -60,7 +59,6 @@ impl Status {
         };
         let mut rows = Rows::default();
         rows.add("store", "store", path.display().to_string());
-        rows.add("kept as", "repository", description.repository.name());
         rows.add("bytes", "bytes", repository.file_bytes()?);
         rows.add("scheme", "scheme", public.scheme.name());
         rows.add("suite", "suite", public.suite.name());
@@ -83,7 +81,7 @@ impl Status {
         }
         if let Some(key) = &self.key {
             let secret = load_secret(key)?;
-            check_key(path, public, secret.public())?;
+            check_key(path, &public, secret.public())?;
             let record = record_of(key, self.record.as_deref())?;
             let (signed, says) = compare(&record, latest)?;
             rows.add("key", "key", key.display().to_string());

@@ -20,7 +20,7 @@ pub(super) fn all(dictionary: &Published<'_>, folder: &Path) -> Result<Vec<Attac
         prices: dictionary.prices,
         key,
     };
-    let mut attacks = match dictionary.kind.0.family() {
+    let mut attacks = match dictionary.scheme.family() {
         SchemeFamily::Tuple => tuple_attacks::all(&scene)?,
         _ => tree_attacks::all(&scene, folder)?,
     };

@@ -6,10 +6,10 @@ use std::{path::Path, time::Instant};
 use pad::{
     Answer, DictionaryId, Key, PublicKey, SecretKey, SigningRecord, Store, Version,
     dynamic::verify,
-    dynamic::{AnyAuthor, Description, open_author},
+    dynamic::{AnyAuthor, create_store, open_author},
     keys::KeyFileError,
     question::{Question, Statement},
-    selection::{RepositoryName, SchemeName, SuiteName},
+    selection::{SchemeName, SuiteName},
 };
 
 use super::prices::Prices;
@@ -21,7 +21,7 @@ pub(super) struct Published<'a> {
     /// What it holds.
     pub(super) prices: &'a Prices,
     pub(super) public: PublicKey,
-    pub(super) kind: (SchemeName, RepositoryName),
+    pub(super) scheme: SchemeName,
     /// From the first snapshot to the last one being durable.
     pub(super) import_time: Duration,
 }
@@ -29,17 +29,13 @@ pub(super) struct Published<'a> {
 /// Signs each snapshot as a version and makes it durable before the next.
 pub(super) fn publish<'a>(
     folder: &Path,
-    (scheme, repository): (SchemeName, RepositoryName),
+    scheme: SchemeName,
     prices: &'a Prices,
 ) -> Result<Published<'a>, Failure> {
     let key = secret_key(scheme, prices).map_err(|error| Failure::Store(error.to_string()))?;
     let public = key.public().clone();
-    let path = folder.join(format!("{scheme}-{repository}.pad"));
-    Description {
-        public: public.clone(),
-        repository,
-    }
-    .create(&path)?;
+    let path = folder.join(format!("{scheme}.pad"));
+    create_store(&path, &public)?;
     let mut author = open_author(&path, &key, record_beside(&path)?)?;
     let batches: Vec<_> = prices
         .snapshots
@@ -56,7 +52,7 @@ pub(super) fn publish<'a>(
         author,
         prices,
         public,
-        kind: (scheme, repository),
+        scheme,
         import_time,
     })
 }
@@ -85,16 +81,12 @@ pub(super) fn record_beside(store: &Path) -> Result<SigningRecord, Failure> {
 impl Published<'_> {
     /// Whether this is the dictionary whose answers are printed.
     pub(super) fn is_shown(&self) -> bool {
-        self.kind == (SchemeName::RedBlack, RepositoryName::PathCopying)
+        self.scheme == SchemeName::RedBlack
     }
 
     /// Whether the attacks on this dictionary are printed.
     pub(super) fn shows_attacks(&self) -> bool {
-        self.is_shown() || self.kind.0 == SchemeName::TupleSpecLightweight
-    }
-
-    pub(super) fn name(&self) -> String {
-        format!("{} over {}", self.kind.0, self.kind.1)
+        self.is_shown() || self.scheme == SchemeName::TupleSpecLightweight
     }
 
     /// Writes a checkpoint and frees unused space, so that sizes on disk can be compared.

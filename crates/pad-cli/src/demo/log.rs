@@ -6,9 +6,9 @@ use pad::{
     Key, LogParameters, Operation, PublicKey, SecretKey, Value, Version,
     aad::{Schedule, Shape},
     client_view::StoredView,
-    dynamic::{AnyAuthor, AnyRepository, Description, open_author, verify},
+    dynamic::{AnyAuthor, AnyRepository, create_store_with, open_author, verify},
     question::{Question, Refusal, Statement},
-    selection::{RepositoryName, SchemeName, SuiteName},
+    selection::{SchemeName, SuiteName},
     trace::TraceReader,
 };
 use serde_json::json;
@@ -125,12 +125,8 @@ fn publish(
     batches: Vec<Vec<Operation>>,
 ) -> Result<Published, Failure> {
     let public = key.public().clone();
-    let description = Description {
-        public: public.clone(),
-        repository: RepositoryName::Forest,
-    };
     let parameters = LogParameters::ethereum().map_err(|_| broken())?;
-    description.create_with(path, Some(parameters.record()))?;
+    create_store_with(path, &public, Some(parameters.record()))?;
     let mut author = open_author(path, key, record_beside(path)?)?;
     for batch in batches {
         author.stage(batch)?;

@@ -4,11 +4,8 @@ use core::time::Duration;
 use std::{hint::black_box, time::Instant};
 
 use pad::{
-    Key, Version,
-    dynamic::AnyRepository,
-    dynamic::verify,
-    question::Question,
-    selection::{RepositoryName, SchemeName},
+    Key, Version, dynamic::AnyRepository, dynamic::verify, question::Question,
+    selection::SchemeName,
 };
 use serde_json::{Value as Json, json};
 
@@ -19,7 +16,6 @@ use crate::cli::Failure;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Measured {
     pub(super) scheme: SchemeName,
-    pub(super) repository: RepositoryName,
     versions: u64,
     pub(super) keys: usize,
     import_time: Duration,
@@ -34,14 +30,10 @@ pub(super) struct Measured {
 }
 
 /// The table's columns, and what they mean.
-pub(super) const COLUMNS: [(&str, &str); 11] = [
+pub(super) const COLUMNS: [(&str, &str); 10] = [
     (
         "scheme",
         "what authenticates the contents: the author's choice",
-    ),
-    (
-        "repository",
-        "how the server keeps versions: the server's choice",
     ),
     ("keys", "entries of the last version"),
     (
@@ -52,7 +44,7 @@ pub(super) const COLUMNS: [(&str, &str); 11] = [
         "update kB",
         "what the author sends for a snapshot, the mean",
     ),
-    ("disk MB", "the store's file, without unused space"),
+    ("disk MB", "the store's files, without unused space"),
     (
         "memory kB/version",
         "what the server holds in memory, for each version",
@@ -73,10 +65,9 @@ pub(super) const COLUMNS: [(&str, &str); 11] = [
 ];
 
 impl Measured {
-    pub(super) fn cells(&self) -> [String; 11] {
+    pub(super) fn cells(&self) -> [String; 10] {
         [
             self.scheme.to_string(),
-            self.repository.to_string(),
             self.keys.to_string(),
             format!("{:.2}", self.import_time.as_secs_f64()),
             format!("{:.1}", self.update_bytes / 1e3),
@@ -95,7 +86,6 @@ impl Measured {
     pub(super) fn to_json(self) -> Json {
         json!({
             "scheme": self.scheme.name(),
-            "repository": self.repository.name(),
             "versions": self.versions,
             "keys": self.keys,
             "import_seconds": self.import_time.as_secs_f64(),
@@ -150,8 +140,7 @@ pub(super) fn measure(dictionary: &Published<'_>, budget: Duration) -> Result<Me
         black_box(verify(&dictionary.public, *version, question, answer)).is_ok()
     })?;
     Ok(Measured {
-        scheme: dictionary.kind.0,
-        repository: dictionary.kind.1,
+        scheme: dictionary.scheme,
         versions: repository.latest().number(),
         keys: repository.entries(),
         import_time: dictionary.import_time,

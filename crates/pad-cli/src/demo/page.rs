@@ -2,7 +2,7 @@
 
 use core::fmt::Write as _;
 
-use pad::selection::RepositoryName;
+use pad::selection::SchemeFamily;
 
 use super::{
     measure::{COLUMNS, Measured},
@@ -117,14 +117,7 @@ fn escaped(text: &str) -> String {
 /// What the colours of bars mean, and the stripes.
 fn legend(body: &mut String, measured: &[Measured]) {
     put!(body, "<p class=\"legend\">");
-    for (class, text) in [
-        ("path-copying", "trees, path copying"),
-        ("cache-everywhere", "trees, cache everywhere"),
-        ("cache-median", "trees, cache median"),
-        ("cache-nowhere", "trees, cache nowhere"),
-        ("stored", "trees, stored"),
-        ("other", "tuples"),
-    ] {
+    for (class, text) in [("tree", "trees"), ("other", "tuples")] {
         put!(body, "<span><i class=\"{class}\"></i>{text}</span>");
     }
     let most = most_keys(measured);
@@ -142,13 +135,9 @@ fn most_keys(measured: &[Measured]) -> usize {
     measured.iter().map(|row| row.keys).max().unwrap_or(0)
 }
 
-const fn class(repository: RepositoryName) -> &'static str {
-    match repository {
-        RepositoryName::PathCopying => "path-copying",
-        RepositoryName::CacheNowhere => "cache-nowhere",
-        RepositoryName::CacheMedian => "cache-median",
-        RepositoryName::CacheEverywhere => "cache-everywhere",
-        RepositoryName::Stored => "stored",
+const fn class(family: SchemeFamily) -> &'static str {
+    match family {
+        SchemeFamily::Tree => "tree",
         _ => "other",
     }
 }
@@ -227,10 +216,9 @@ impl Plot {
             let few = if row.has_few_keys(most) { " few" } else { "" };
             put!(
                 body,
-                "<span class=\"name\">{} / {}</span><span class=\"bar\"><i class=\"{}{few}\" style=\"--share:{:.4}\"></i>{}</span>",
+                "<span class=\"name\">{}</span><span class=\"bar\"><i class=\"{}{few}\" style=\"--share:{:.4}\"></i>{}</span>",
                 row.scheme,
-                row.repository,
-                class(row.repository),
+                class(row.scheme.family()),
                 share(value),
                 figure(value),
             );

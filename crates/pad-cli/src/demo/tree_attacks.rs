@@ -4,7 +4,7 @@ use std::path::Path;
 
 use pad::{
     Key, Keys, Operation, Response, SecretKey, SignedHead, Suite, TreeProof, VerifyError, Version,
-    dynamic::{Description, open_author},
+    dynamic::{create_store, open_author},
     pad_core::codec,
     pad_tree::proof::{Content, OpenedLeaf},
     question::Question,
@@ -120,16 +120,12 @@ impl Scene<'_> {
     fn forged_root(&self, folder: &Path) -> Result<Attack, Failure> {
         let version = Version::new(1);
         let public = &self.dictionary.public;
-        let (scheme, repository) = self.dictionary.kind;
+        let scheme = self.dictionary.scheme;
         let id = public.authority.dictionary;
         let key = SecretKey::from_seed(SuiteName::Sha256Ed25519, scheme, id, &[66; 32])
             .map_err(|error| Failure::Store(error.to_string()))?;
-        let path = folder.join(format!("forged-{scheme}-{repository}.pad"));
-        Description {
-            public: key.public().clone(),
-            repository,
-        }
-        .create(&path)?;
+        let path = folder.join(format!("forged-{scheme}.pad"));
+        create_store(&path, key.public())?;
         let mut liar = open_author(&path, &key, super::dictionary::record_beside(&path)?)?;
         let mut batch = self
             .prices

@@ -17,7 +17,7 @@ use crate::cli::Failure;
 
 /// The attacks that make sense on this design.
 pub(super) fn all(scene: &Scene<'_>) -> Result<Vec<Attack>, Failure> {
-    let scheme = scene.dictionary.kind.0.id();
+    let scheme = scene.dictionary.scheme.id();
     macro_rules! try_design {
         ($name:ident, $design:ty) => {
             if scheme == <$design as TupleScheme<S>>::SCHEME {

@@ -490,8 +490,7 @@ fn what_is_said_of_how_to_choose_works() {
     // Trees, tuples, logs and the directory; all but the RSA accumulators and the tree of blocks.
     assert_eq!(run, 2 * (12 + 9 + 3 + 2 + 1) + 1);
     let shown = bench.ok(TWELVE);
-    let command =
-        "\n  pad import --store dictionary --key pad.key --repository path-copying trace.csv\n";
+    let command = "\n  pad import --store dictionary --key pad.key trace.csv\n";
     assert!(shown.contains(command), "{shown}");
 }
 

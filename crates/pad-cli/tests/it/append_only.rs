@@ -3,8 +3,11 @@
 use std::fmt::Write as _;
 
 use pad::{
-    RedbStore, Sha256Ed25519, Store as _, Update, Version, aad::Appended, dynamic::Description,
-    pad_core::codec, store::RecordChange,
+    RedbStore, Sha256Ed25519, Store as _, Update, Version,
+    aad::Appended,
+    dynamic::{create_store_with, key_of_store},
+    pad_core::codec,
+    store::RecordChange,
 };
 use serde_json::{Value as Json, json};
 
@@ -295,8 +298,8 @@ fn forged(
     let parameters = honest.records("parameters").unwrap().pop().unwrap().1;
     let parameters = RecordChange::put("parameters", "", parameters);
     let path = bench.path(name);
-    let description = Description::read(&honest).unwrap();
-    description.create_with(&path, Some(parameters)).unwrap();
+    let public = key_of_store(&honest).unwrap();
+    create_store_with(&path, &public, Some(parameters)).unwrap();
     let latest = honest.latest().unwrap();
     let updates = (1..=latest.number()).map(|number| {
         let version = Version::new(number);

@@ -35,7 +35,7 @@ fn whatever_the_memory_versions_and_exports_are_the_same() {
         bench.ok(&format!("keygen --out k --scheme {scheme}"));
         bench.write("t.csv", trace(40_000).as_bytes());
         let stores = [
-            ("usual", "--repository path-copying"),
+            ("usual", ""),
             ("large", "--memory 1GiB"),
             ("small", "--memory 64KiB"),
             ("group", "--memory 100kB --group 3"),

@@ -173,7 +173,7 @@ fn changes_wait_in_the_store_until_committed() {
     let bench = Bench::new();
     bench.ok("keygen --out k");
     bench.fails("put --store s a 1", 4, "there is no store");
-    bench.ok("put --store s --key k --repository cache-median a 1");
+    bench.ok("put --store s --key k a 1");
     bench.ok("put --store s b 2");
     bench.ok("put --store s b 3");
     bench.fails("get --store s a --at 1", 2, "does not exist");
@@ -274,19 +274,14 @@ fn bad_arguments_change_nothing() {
         "unknown scheme",
     );
     usage(
-        "import --store s --key k --repository x t.csv",
-        "unknown repository",
+        "import --store s --key k --repository stored t.csv",
+        "unexpected argument '--repository'",
     );
     usage("frobnicate", "unrecognized subcommand");
     bench.fails(
         "import --store s --key k --scheme treap t.csv",
         2,
         "keygen --scheme treap",
-    );
-    bench.fails(
-        "import --store s --key k --repository cache-nowhere t.csv",
-        2,
-        "is of the kind stored",
     );
     bench.fails(
         &format!("put --store s {} 1", "x".repeat(4097)),
@@ -341,18 +336,14 @@ fn long_ranges_come_in_pages() {
         all + &row
     });
     bench.write("t.csv", trace.as_bytes());
-    for kind in ["stored", "path-copying"] {
-        bench.ok(&format!("keygen --out {kind}.k"));
-        bench.ok(&format!(
-            "import --store {kind} --key {kind}.k --repository {kind} t.csv"
-        ));
-        let printed = bench.ok(&format!("range --store {kind} --public {kind}.k.pub k l"));
-        let (last, entries) = (printed.lines().last().unwrap(), printed.lines().count() - 1);
-        assert_eq!(entries, 60);
-        assert!(last.starts_with("60 entries, no more in between"), "{last}");
-        let (all, _) = bench.list(&format!("range --store {kind} ! ~"));
-        assert_eq!(all.len(), 60);
-    }
+    bench.ok("keygen --out k");
+    bench.ok("import --store s --key k t.csv");
+    let printed = bench.ok("range --store s --public k.pub k l");
+    let (last, entries) = (printed.lines().last().unwrap(), printed.lines().count() - 1);
+    assert_eq!(entries, 60);
+    assert!(last.starts_with("60 entries, no more in between"), "{last}");
+    let (all, _) = bench.list("range --store s ! ~");
+    assert_eq!(all.len(), 60);
 }
 
 #[test]
@@ -394,7 +385,7 @@ fn updates_travel_to_other_servers() {
         bench.ok(&format!("export --store s --at {version} --out u{version}"));
     }
     bench.fails("apply --store copy u1", 4, "there is no store");
-    bench.ok("apply --store copy --public k.pub --repository cache-everywhere u1");
+    bench.ok("apply --store copy --public k.pub u1");
     let state = bench.state("copy");
     // Nobody lies who sends what is not next: nothing is done, and what to do first is said.
     bench.fails(
@@ -462,12 +453,10 @@ fn views_only_move_forward() {
 fn pruned_stores_keep_heads_and_newer_contents() {
     let bench = Bench::new();
     bench.write("t.csv", TRACE.as_bytes());
-    for s in ["path-copying", "stored"] {
-        bench.ok(&format!("keygen --out {s}.k"));
-        bench.ok(&format!(
-            "import --store {s} --key {s}.k --repository {s} t.csv"
-        ));
-        check_pruned(&bench, s);
+    for scheme in ["red-black", "tuple-base"] {
+        bench.ok(&format!("keygen --out {scheme}.k --scheme {scheme}"));
+        bench.ok(&format!("import --store {scheme} --key {scheme}.k t.csv"));
+        check_pruned(&bench, scheme);
     }
 }
 
@@ -501,7 +490,7 @@ fn check_pruned(bench: &Bench, s: &str) {
 }
 
 #[test]
-fn every_scheme_repository_and_suite_works() {
+fn every_tree_and_suite_works() {
     let bench = Bench::new();
     bench.write("t.csv", TRACE.as_bytes());
     for suite in SuiteName::ALL {
@@ -510,26 +499,12 @@ fn every_scheme_repository_and_suite_works() {
             bench.ok(&format!(
                 "keygen --out {key} --suite {suite} --scheme {scheme}"
             ));
-            let mut roots = Vec::new();
-            for kind in [
-                "path-copying",
-                "cache-nowhere",
-                "cache-median",
-                "cache-everywhere",
-                "stored",
-            ] {
-                let store = format!("{key}-{kind}");
-                let import = format!(
-                    "import --store {store} --key {key} --record {store}.signed --repository {kind} t.csv"
-                );
-                roots.push(bench.json(&import).pop().unwrap()["root"].clone());
-                bench.ok(&format!("check --store {store}"));
-                let get = bench.json(&format!(
-                    "get --store {store} --public {key}.pub pear --at 1"
-                ));
-                assert_eq!(get[0]["value"], "5");
-            }
-            assert!(roots.iter().all(|root| *root == roots[0]));
+            bench.ok(&format!("import --store {key}.pad --key {key} t.csv"));
+            bench.ok(&format!("check --store {key}.pad"));
+            let get = bench.json(&format!(
+                "get --store {key}.pad --public {key}.pub pear --at 1"
+            ));
+            assert_eq!(get[0]["value"], "5");
         }
     }
 }

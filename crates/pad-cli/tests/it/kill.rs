@@ -1,7 +1,7 @@
 //! `kill -9` at random moments of `pad import`, and of `pad compact` where nodes are in a file, loses nothing that was acknowledged.
 //!
 //! `PAD_KILL_ROUNDS` sets the number of rounds for each scheme: unless set, 5 for a tree and 3 for
-//! tuples, each in memory and stored. `PAD_KILL_TRACE` names the trace, a file in `data`; `small-versions` is a trace of so many
+//! tuples. `PAD_KILL_TRACE` names the trace, a file in `data`; `small-versions` is a trace of so many
 //! that hardly an import comes to its end before it is killed. `PAD_SEED` is the seed of the moments.
 
 use std::{
@@ -20,28 +20,18 @@ use crate::bench::{Bench, data, prices};
 
 #[test]
 fn acknowledged_versions_of_trees_survive() {
-    survive("red-black", "path-copying", 5);
-}
-
-#[test]
-fn acknowledged_versions_of_stored_trees_survive() {
-    survive("treap", "stored", 5);
+    survive("treap", 5);
 }
 
 #[test]
 fn acknowledged_versions_of_tuples_survive() {
-    survive("tuple-spec-lightweight", "versioned-index", 3);
+    survive("tuple-spec-lightweight", 3);
 }
 
-#[test]
-fn acknowledged_versions_of_stored_tuples_survive() {
-    survive("tuple-spec-lightweight", "stored", 3);
-}
-
-fn survive(scheme: &str, repository: &str, rounds: u64) {
+fn survive(scheme: &str, rounds: u64) {
     let wanted = std::env::var("PAD_KILL_ROUNDS");
     let rounds: u64 = wanted.map_or(rounds, |rounds| rounds.parse().unwrap());
-    let compacts = repository == "stored" && !scheme.starts_with("tuple-");
+    let compacts = !scheme.starts_with("tuple-");
     let seed = conformance::traces::seed();
     let moment = |round: u64| Moment::of(round.wrapping_add(seed << 32));
     let bench = Bench::new();
@@ -51,9 +41,7 @@ fn survive(scheme: &str, repository: &str, rounds: u64) {
     // The same author on another machine, which remembers what it has signed there.
     let import = |store: &str| {
         let trace = trace.display();
-        format!(
-            "import --store {store} --key k --record {store}.signed --repository {repository} {trace}"
-        )
+        format!("import --store {store} --key k --record {store}.signed {trace}")
     };
     let whole = bench.json(&import("whole"));
     let last = whole
@@ -100,7 +88,7 @@ fn survive(scheme: &str, repository: &str, rounds: u64) {
         has_all(&versions, &acknowledged, round);
         bench.ok("check --store s");
         if round % 1000 == 999 {
-            println!("{scheme}, {repository}: {} rounds", round + 1);
+            println!("{scheme}: {} rounds", round + 1);
         }
         // What is durable but was not reported counts as acknowledged from now on.
         acknowledged = versions;
@@ -111,7 +99,7 @@ fn survive(scheme: &str, repository: &str, rounds: u64) {
     have_the_same(&bench, last);
     bench.ok("check --store s");
     println!(
-        "{scheme}, {repository}, PAD_SEED={seed}: of {rounds} imports {} were killed before their end, {} before the last version; \
+        "{scheme}, PAD_SEED={seed}: of {rounds} imports {} were killed before their end, {} before the last version; \
          of {} compactions {}",
         counted.cut, counted.unfinished, counted.compactions, counted.compactions_cut
     );

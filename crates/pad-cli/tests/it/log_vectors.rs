@@ -11,7 +11,7 @@ use pad::{
     DictionaryId, Key, LogParameters, Operation, PublicKey, SecretKey, Sha256Ed25519,
     SigningRecord, SnapshotHead, Update, Value, Version,
     aad::{Appended, Entry, Schedule, Shape},
-    dynamic::{AnyRepository, Description, open_author, open_repository, verify},
+    dynamic::{AnyRepository, create_store_with, open_author, open_repository, verify},
     pad_core::codec,
     selection::{SchemeName, SuiteName},
 };
@@ -97,12 +97,8 @@ impl Maker {
     /// An empty store.
     fn store(&self, name: &str) -> PathBuf {
         let path = self.folder.path().join(name);
-        let description = Description {
-            public: self.key.public().clone(),
-            repository: self.scheme.repository(None).unwrap(),
-        };
         let record = self.parameters.record();
-        description.create_with(&path, Some(record)).unwrap();
+        create_store_with(&path, self.key.public(), Some(record)).unwrap();
         path
     }
 

@@ -20,7 +20,6 @@ fn status_says_what_is_in_a_store() {
     };
     for (field, expected) in [
         ("scheme", json!("red-black")),
-        ("repository", json!("stored")),
         ("dictionary", json!(line("dictionary"))),
         ("author", json!(line("author"))),
         ("latest", json!(3)),

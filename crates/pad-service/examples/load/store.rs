@@ -7,9 +7,9 @@ use std::{
 
 use pad::{
     Key, Operation, SecretKey, SigningRecord, Value, Version,
-    dynamic::{AnyClient, Description, open_author},
+    dynamic::{AnyClient, create_store, open_author},
     question::{Question, Statement},
-    selection::{RepositoryName, SchemeName, SuiteName},
+    selection::{SchemeName, SuiteName},
 };
 
 pub(crate) type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
@@ -37,11 +37,7 @@ impl Store {
 
     /// An empty store of the dictionary.
     pub(crate) fn create(&self, path: &Path) -> Outcome<()> {
-        let description = Description {
-            public: self.key.public().clone(),
-            repository: RepositoryName::Stored,
-        };
-        Ok(description.create(path)?)
+        Ok(create_store(path, self.key.public())?)
     }
 
     /// Signs a version in which these keys have their values.

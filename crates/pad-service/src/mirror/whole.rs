@@ -23,7 +23,7 @@ impl Copied for Dictionary {
     }
 
     fn seen(&self) -> Result<StoredView, NotFollowed<LookupError>> {
-        let view = StoredView::new(self.description().public.clone());
+        let view = StoredView::new(self.public().clone());
         self.read(|repository| view.follow(repository))
     }
 

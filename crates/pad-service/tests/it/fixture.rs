@@ -11,9 +11,9 @@ use std::{
 use pad::{
     Key, Operation, SecretKey, SigningRecord, Value, Version,
     client_view::StoredView,
-    dynamic::{Description, open_author, open_repository},
+    dynamic::{create_store, open_author, open_repository},
     question::{Question, Statement},
-    selection::{RepositoryName, SchemeName, SuiteName},
+    selection::{SchemeName, SuiteName},
 };
 use pad_client::{Client, HttpOptions, Roots, Server};
 use pad_service::{Dictionary, Mirror, Service};
@@ -37,23 +37,21 @@ pub(crate) const PATIENT: Timeouts = Timeouts {
 pub(crate) struct Author {
     folder: TempDir,
     pub(crate) key: SecretKey,
-    repository: RepositoryName,
 }
 
 impl Author {
-    pub(crate) fn new(scheme: SchemeName, repository: RepositoryName) -> Self {
-        let key = SecretKey::generate(SuiteName::Sha256Ed25519, scheme, None).unwrap();
+    pub(crate) fn new(scheme: SchemeName) -> Self {
+        let key = SecretKey::generate_for(16, SuiteName::Sha256Ed25519, scheme, None).unwrap();
         let author = Self {
             folder: tempfile::tempdir().unwrap(),
             key,
-            repository,
         };
         author.create("s.pad");
         author
     }
 
     pub(crate) fn of_tree() -> Self {
-        Self::new(SchemeName::RedBlack, RepositoryName::Stored)
+        Self::new(SchemeName::RedBlack)
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
@@ -62,11 +60,7 @@ impl Author {
 
     /// An empty store of the dictionary.
     pub(crate) fn create(&self, name: &str) -> PathBuf {
-        let description = Description {
-            public: self.key.public().clone(),
-            repository: self.repository,
-        };
-        description.create(&self.path(name)).unwrap();
+        create_store(&self.path(name), self.key.public()).unwrap();
         self.path(name)
     }
 

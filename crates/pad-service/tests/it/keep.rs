@@ -1,23 +1,16 @@
 //! Servers that keep some versions only.
 
-use pad::{
-    KeyRange, Version,
-    dynamic::open_repository,
-    question::Question,
-    selection::{RepositoryName, SchemeName},
-};
+use pad::{KeyRange, Version, dynamic::open_repository, question::Question, selection::SchemeName};
 use pad_client::{FetchError, Pushed, Resource, Server, Versions};
 use pad_service::{CannotKeep, Dictionary, Keep};
 
 use crate::fixture::*;
 
-const KINDS: [(SchemeName, RepositoryName); 3] = [
-    (SchemeName::RedBlack, RepositoryName::Stored),
-    (SchemeName::Treap, RepositoryName::CacheMedian),
-    (
-        SchemeName::TupleSpecLightweight,
-        RepositoryName::VersionedIndex,
-    ),
+/// Of the last one contents are in memory.
+const SCHEMES: [SchemeName; 3] = [
+    SchemeName::RedBlack,
+    SchemeName::TupleSpecLightweight,
+    SchemeName::TupleAccumulatorsBilinear,
 ];
 
 fn versions(oldest: u64, latest: u64, until: Option<u64>) -> Versions {
@@ -45,8 +38,8 @@ fn assert_not_kept(server: &Server, resource: &Resource) {
 
 #[test]
 fn a_snapshot_server_has_its_versions_and_says_so_of_others() {
-    for (scheme, repository) in KINDS {
-        let author = Author::new(scheme, repository);
+    for scheme in SCHEMES {
+        let author = Author::new(scheme);
         priced(&author, 9);
         let upstream = start(service(&author.path("s.pad")));
         let store = author.create("mirror.pad");
@@ -107,8 +100,8 @@ fn a_snapshot_server_has_its_versions_and_says_so_of_others() {
 
 #[test]
 fn older_versions_are_dropped_as_a_mirror_follows() {
-    for (scheme, repository) in KINDS {
-        let author = Author::new(scheme, repository);
+    for scheme in SCHEMES {
+        let author = Author::new(scheme);
         let served = service(&author.path("s.pad"));
         let following = served.follow(SECOND / 100);
         let server = start(served);

@@ -12,7 +12,7 @@ use std::{
 use pad::{
     Version, evidence,
     exchange::{decode_list, encode_list},
-    selection::{RepositoryName, SchemeName},
+    selection::SchemeName,
 };
 use pad_client::{Fault, Server};
 use pad_service::{Dictionary, Mirror};
@@ -30,15 +30,12 @@ fn mirror(store: &Path, upstreams: Vec<Server>) -> (Arc<Dictionary>, Mirror) {
 
 #[test]
 fn a_mirror_has_what_its_upstream_has_and_catches_up() {
-    for (scheme, repository) in [
-        (SchemeName::RedBlack, RepositoryName::Stored),
-        (SchemeName::Treap, RepositoryName::CacheMedian),
-        (
-            SchemeName::TupleSpecLightweight,
-            RepositoryName::VersionedIndex,
-        ),
+    for scheme in [
+        SchemeName::RedBlack,
+        SchemeName::TupleSpecLightweight,
+        SchemeName::TupleAccumulatorsBilinear,
     ] {
-        let author = Author::new(scheme, repository);
+        let author = Author::new(scheme);
         three_versions(&author);
         let upstream = author.path("s.pad");
         author.create("mirror.pad");

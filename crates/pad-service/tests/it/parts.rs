@@ -13,7 +13,7 @@ use pad::{
     dynamic::open_repository,
     part::NotTaken,
     question::{Question, Statement},
-    selection::{RepositoryName, SchemeName},
+    selection::SchemeName,
     version_notes::VersionNote,
 };
 use pad_client::{Fault, FetchError, Resource, Server};
@@ -112,7 +112,7 @@ fn a_part_answers_about_its_keys_as_all_keys_do_and_follows() {
         SchemeName::Treap,
         SchemeName::SkipList,
     ] {
-        let author = Author::new(scheme, RepositoryName::Stored);
+        let author = Author::new(scheme);
         fruit(&author, 9);
         let server = start(service(&author.path("s.pad")));
         let range = keys("cherry", "lemon");
@@ -399,10 +399,7 @@ fn memory_has_a_limit_and_what_cannot_be_kept_is_refused() {
     stop(server);
     stop(upstream);
     // Tuples as they are: their mirrors keep all keys.
-    let tuples = Author::new(
-        SchemeName::TupleSpecLightweight,
-        RepositoryName::VersionedIndex,
-    );
+    let tuples = Author::new(SchemeName::TupleSpecLightweight);
     let refused = Part::new(
         tuples.key.public().clone(),
         KeyRange::ALL,

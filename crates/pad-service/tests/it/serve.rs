@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use pad::{
     Key, KeyRange, Keys, Version,
     question::{Question, Statement},
-    selection::{RepositoryName, SchemeName},
+    selection::SchemeName,
 };
 use pad_client::{FetchError, Pushed, Resource};
 use pad_service::{Dictionary, Service};
@@ -14,15 +14,12 @@ use web::server::Limits;
 
 use crate::fixture::*;
 
-/// One of each way to keep a dictionary.
-const KINDS: [(SchemeName, RepositoryName); 4] = [
-    (SchemeName::RedBlack, RepositoryName::Stored),
-    (SchemeName::SkipList, RepositoryName::PathCopying),
-    (
-        SchemeName::TupleSpecLightweight,
-        RepositoryName::VersionedIndex,
-    ),
-    (SchemeName::TupleBase, RepositoryName::VersionedIndex),
+/// Trees and tuples.
+const SCHEMES: [SchemeName; 4] = [
+    SchemeName::RedBlack,
+    SchemeName::SkipList,
+    SchemeName::TupleSpecLightweight,
+    SchemeName::TupleBase,
 ];
 
 /// Whatever is at a path of the server.
@@ -38,8 +35,8 @@ pub(crate) fn raw(server: &web::server::Running, path: &str, posted: Option<Post
 
 #[test]
 fn every_family_is_served_and_verified() {
-    for (scheme, repository) in KINDS {
-        let author = Author::new(scheme, repository);
+    for scheme in SCHEMES {
+        let author = Author::new(scheme);
         three_versions(&author);
         let server = start(service(&author.path("s.pad")));
         let mut client = author.client(&[&server], "view");
@@ -77,8 +74,8 @@ fn every_family_is_served_and_verified() {
 
 #[test]
 fn what_other_processes_publish_is_served_without_a_restart() {
-    for (scheme, repository) in KINDS {
-        let author = Author::new(scheme, repository);
+    for scheme in SCHEMES {
+        let author = Author::new(scheme);
         let service = service(&author.path("s.pad"));
         let following = service.follow(SECOND / 100);
         let server = start(service);
@@ -100,8 +97,8 @@ fn what_other_processes_publish_is_served_without_a_restart() {
 
 #[test]
 fn updates_are_durable_once_they_are_taken_and_are_taken_once() {
-    for (scheme, repository) in KINDS {
-        let author = Author::new(scheme, repository);
+    for scheme in SCHEMES {
+        let author = Author::new(scheme);
         three_versions(&author);
         author.create("copy.pad");
         let updates: Vec<_> = (1..=3)
@@ -221,8 +218,8 @@ fn an_update_that_is_longer_than_an_answer_is_not_made() {
 #[test]
 fn histories_come_in_pages_that_cost_so_much_and_no_more() {
     const VERSIONS: u64 = 1500;
-    for (scheme, repository) in [KINDS[0], KINDS[3]] {
-        let author = Author::new(scheme, repository);
+    for scheme in [SCHEMES[0], SCHEMES[3]] {
+        let author = Author::new(scheme);
         author.publish_many(VERSIONS, |version| match version {
             5 => vec![("fig", "1")],
             9 => vec![("fig", "2")],

@@ -16,13 +16,12 @@ use pad_core::{
 };
 
 use crate::{
-    description::Description,
     keys::PublicKey,
     offered::{AnyClient, OfferedRepository},
     parameters::LogParameters,
     question::{NotOffered, Question, Refusal, Statement},
     repository::RepositoryError,
-    selection::{RepositoryName, SchemeName},
+    selection::SchemeName,
     store::{Store, StoreError},
 };
 
@@ -64,11 +63,10 @@ macro_rules! with_log_scheme {
 
 /// An empty repository of the log that is described, if there is such a one. Its parameters are in the store.
 pub(crate) fn repository<S: Suite>(
-    description: &Description,
+    public: &PublicKey,
     store: &impl Store,
 ) -> Result<Option<Box<dyn OfferedRepository>>, RepositoryError> {
-    let public = &description.public;
-    if description.repository != RepositoryName::Forest || !has_suite::<S>() {
+    if !has_suite::<S>() {
         return Ok(None);
     }
     let setup = LogParameters::read(store)?.setup_of(public);

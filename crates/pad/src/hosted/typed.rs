@@ -1,61 +1,40 @@
 //! A repository of one family, as what is known of every family.
 
-use core::any::Any;
+use core::{any::Any, fmt};
 use std::collections::BTreeMap;
 
 use pad_core::{
-    ApplyError, Key, LookupError, Operation, Repository, SnapshotHead, Untrusted, Update,
-    UpdateHead, Value, Verified, VerifyError, Version, Workers, codec, head::Authority,
+    ApplyError, Heads, Key, LookupError, Operation, Repository, SnapshotHead, Suite, Untrusted,
+    Update, UpdateHead, Value, Verified, VerifyError, Version, codec, contradiction::Past,
+    head::Authority,
 };
 use pad_tree::{Difference, KeyHistory, KeyRange, Keys, NodeCache};
+use serde::Serialize;
 
 use super::{
-    AskedRepository, Checkpointed, Contents, HostedRepository, Keeping, SignedUpdate,
-    UpdatedRepository,
+    AskedRepository, Contents, HostedRepository, Keeping, SignedUpdate, UpdatedRepository,
 };
 use crate::{
     answering::{AnswerError, AnsweringRepository, Noted},
     question::{HeadText, Question},
-    repository::{CheckError, CheckpointedRepository, RepositoryError, integrity},
+    repository::{CheckError, RepositoryError},
     signing_record::{SigningRecord, SigningRecordError},
-    store::{StoreError, StoredCheckpoint},
+    store::StoreError,
 };
 
-/// A repository with the setup that it was made from.
+/// A repository of one family behind the traits of any family.
 #[derive(Debug)]
-pub struct Typed<R: AnsweringRepository> {
-    repository: R,
-    setup: R::Setup,
-}
+pub(crate) struct Typed<R>(pub(crate) R);
 
 type UpdateOf<R> = Update<<R as Repository>::Suite, <R as Repository>::Attachment>;
 
 impl<R: AnsweringRepository> Typed<R> {
-    /// A repository, and what it was made from.
-    pub const fn of(repository: R, setup: R::Setup) -> Self {
-        Self { repository, setup }
-    }
-
-    /// The repository.
-    pub const fn repository(&self) -> &R {
-        &self.repository
-    }
-
-    pub(crate) const fn repository_mut(&mut self) -> &mut R {
-        &mut self.repository
-    }
-
-    /// What it was made from.
-    pub const fn setup(&self) -> &R::Setup {
-        &self.setup
-    }
-
     fn verified_head(
         &self,
         version: Version,
     ) -> Result<Verified<SnapshotHead<R::Suite>>, CheckError> {
-        let head = self.repository.head(version)?;
-        let verified = Untrusted::new(head).verify(self.repository.authority(), &version);
+        let head = self.0.head(version)?;
+        let verified = Untrusted::new(head).verify(self.0.authority(), &version);
         verified.map_err(|error| CheckError::Version(version, error))
     }
 
@@ -72,7 +51,7 @@ impl<R: AnsweringRepository> Typed<R> {
         let Some(keys) = Keys::new(keys.collect()) else {
             return Ok(());
         };
-        let answers = self.repository.checked_answers(head, &keys)?;
+        let answers = self.0.checked_answers(head, &keys)?;
         let agrees =
             update.operations.iter().zip(&answers).all(
                 |(operation, (_, answer))| match operation {
@@ -86,46 +65,24 @@ impl<R: AnsweringRepository> Typed<R> {
             Err(CheckError::Version(version, VerifyError::RootMismatch))
         }
     }
-}
 
-impl<R: AnsweringRepository + CheckpointedRepository> Typed<R> {
-    /// An empty repository.
-    pub fn new(setup: R::Setup) -> Self {
-        let repository = R::new(&setup).with_workers(Workers::all_cores());
-        Self::of(repository, setup)
-    }
-
-    /// The repository in a checkpoint, unless it is damaged or of something else.
-    fn restored(&self, stored: &StoredCheckpoint) -> Option<R> {
-        let digest = integrity::<R::Suite>(stored.version, stored.oldest, &stored.bytes);
-        if digest.as_ref() != stored.digest {
-            return None;
-        }
-        let checkpoint = codec::decode(&stored.bytes, stored.bytes.len()).ok()?;
-        let restored = R::restore(checkpoint, &self.setup)?;
-        let fits = restored.latest() == stored.version && restored.oldest() == stored.oldest;
-        fits.then_some(restored)
-    }
-}
-
-impl<R: KeptRepository> Typed<R> {
     fn apply(&mut self, update: &UpdateOf<R>) -> Result<Version, RepositoryError> {
-        let applied = self.repository.apply(update);
-        applied.map_err(|error| self.repository.refused(error))
+        let applied = self.0.apply(update);
+        applied.map_err(|error| self.0.refused(error))
     }
 }
 
-impl<R: KeptRepository> UpdatedRepository for Typed<R> {
+impl<R: AnsweringRepository> UpdatedRepository for Typed<R> {
     fn authority(&self) -> &Authority {
-        self.repository.authority()
+        self.0.authority()
     }
 
     fn latest(&self) -> Version {
-        self.repository.latest()
+        self.0.latest()
     }
 
     fn oldest(&self) -> Version {
-        self.repository.oldest()
+        self.0.oldest()
     }
 
     fn verify_update(&self, message: &[u8]) -> Result<(), RepositoryError> {
@@ -145,7 +102,7 @@ impl<R: KeptRepository> UpdatedRepository for Typed<R> {
     fn has_update(&self, message: &[u8]) -> Result<bool, RepositoryError> {
         let update = UpdateHead::<R::Suite>::peek::<R::Attachment>(message, message.len())
             .map_err(RepositoryError::Unreadable)?;
-        let there = self.repository.head(update.head.head.version)?;
+        let there = self.0.head(update.head.head.version)?;
         Ok(there.head == update.head.head)
     }
 
@@ -164,58 +121,26 @@ impl<R: KeptRepository> UpdatedRepository for Typed<R> {
     }
 }
 
-impl<R: AnsweringRepository + CheckpointedRepository> Checkpointed for Typed<R> {
-    fn prune(&mut self, oldest: Version) -> Result<(), LookupError> {
-        self.repository.prune(oldest)
-    }
-
-    fn checkpoint(&self) -> StoredCheckpoint {
-        let bytes = codec::encode(&self.repository.checkpoint());
-        let (version, oldest) = (self.latest(), self.oldest());
-        let digest = integrity::<R::Suite>(version, oldest, &bytes);
-        StoredCheckpoint {
-            version,
-            oldest,
-            digest: digest.as_ref().to_vec(),
-            bytes,
-        }
-    }
-
-    fn restore(&mut self, stored: &StoredCheckpoint) -> bool {
-        let restored = self.restored(stored);
-        let is_restored = restored.is_some();
-        if let Some(restored) = restored {
-            self.repository = restored.with_workers(Workers::all_cores());
-        }
-        is_restored
-    }
-
-    fn emptied(&self) -> Box<dyn HostedRepository> {
-        Box::new(Self::new(self.setup.clone()))
-    }
-}
-
 impl<R: AnsweringRepository> AskedRepository for Typed<R> {
     fn head_text(&self, version: Version) -> Result<HeadText, LookupError> {
-        Ok(HeadText::of(&self.repository.head(version)?.head))
+        Ok(HeadText::of(&self.0.head(version)?.head))
     }
 
     fn head_message(&self, version: Version) -> Result<Vec<u8>, LookupError> {
-        Ok(codec::encode(&self.repository.head(version)?))
+        Ok(codec::encode(&self.0.head(version)?))
     }
 
     fn consistency_message(&self, older: Version, newer: Version) -> Result<Vec<u8>, LookupError> {
-        let proof = self.repository.prove_consistency(older, newer)?;
+        let proof = self.0.heads().prove_consistency(older, newer)?;
         Ok(codec::encode(&proof))
     }
 
     fn past_messages(&self, older: Version, newer: Version) -> Result<Vec<Vec<u8>>, LookupError> {
-        let past = self.repository.prove_past(older, newer)?;
-        Ok(past.iter().map(codec::encode_body).collect())
+        past_messages(&self.0.heads(), older, newer)
     }
 
     fn answer(&self, version: Version, question: &Question) -> Result<Vec<u8>, AnswerError> {
-        self.repository.answer(version, question)
+        self.0.answer(version, question)
     }
 
     fn page(
@@ -224,11 +149,11 @@ impl<R: AnsweringRepository> AskedRepository for Typed<R> {
         range: &KeyRange,
         bytes: usize,
     ) -> Result<KeyRange, AnswerError> {
-        self.repository.page(version, range, bytes)
+        self.0.page(version, range, bytes)
     }
 
     fn proof_body(&self, version: Version, key: &Key) -> Result<Vec<u8>, LookupError> {
-        Ok(codec::encode_body(&self.repository.prove(version, key)?))
+        Ok(codec::encode_body(&self.0.prove(version, key)?))
     }
 
     fn history_page(
@@ -237,7 +162,7 @@ impl<R: AnsweringRepository> AskedRepository for Typed<R> {
         last: Version,
         lookups: u64,
     ) -> Result<Untrusted<KeyHistory>, AnswerError> {
-        self.repository.history_page(key, last, lookups)
+        self.0.history_page(key, last, lookups)
     }
 
     fn differences(
@@ -246,22 +171,49 @@ impl<R: AnsweringRepository> AskedRepository for Typed<R> {
         after: Version,
         note: &mut Noted<'_, Difference>,
     ) -> Result<(), AnswerError> {
-        self.repository.differences(before, after, note)
+        self.0.differences(before, after, note)
     }
 }
 
-/// How repositories of a kind outlive their process.
-pub trait KeptRepository: AnsweringRepository {
+/// What the head of a newer version says about an older one: its root, and its history.
+pub(crate) fn past_messages<S: Suite>(
+    heads: &impl Heads<S>,
+    older: Version,
+    newer: Version,
+) -> Result<Vec<Vec<u8>>, LookupError> {
+    let past = [
+        Past::Root(heads.prove_inclusion(older, newer)?),
+        Past::History(heads.prove_prefix(older, newer)?),
+    ];
+    Ok(past.iter().map(codec::encode_body).collect())
+}
+
+/// A repository of one family that outlives its process.
+pub(crate) trait KeptRepository:
+    Repository<Query = Key, Proof: Serialize> + fmt::Debug + Send + Sync + Sized + 'static
+{
+    /// As [`HostedRepository::evidence_outlives_version`].
+    const EVIDENCE_OUTLIVES_VERSION: bool;
+
     /// As [`HostedRepository::keeping`].
     fn keeping(typed: &mut Typed<Self>) -> Keeping<'_>;
+
+    /// Whose updates are taken.
+    fn authority(&self) -> &Authority;
+
+    /// The heads of all versions.
+    fn heads(&self) -> impl Heads<Self::Suite>;
+
+    /// The number of entries of the latest version.
+    fn entries(&self) -> usize;
+
+    /// The bytes of memory that contents, heads and history take.
+    fn memory_bytes(&self) -> usize;
 
     /// As [`HostedRepository::use_cache`].
     fn use_cache(&mut self, _: &NodeCache) {}
 
     /// As [`HostedRepository::file_bytes`].
-    ///
-    /// # Errors
-    /// [`StoreError`].
     fn file_bytes(&self) -> Result<u64, StoreError> {
         Ok(0)
     }
@@ -272,31 +224,22 @@ pub trait KeptRepository: AnsweringRepository {
     }
 
     /// As [`HostedRepository::update_message`].
-    ///
-    /// # Errors
-    /// [`LookupError`].
     fn update_message(&self, _: Version, _: usize) -> Result<Option<Vec<u8>>, LookupError> {
         Ok(None)
     }
 }
 
-impl<R: AnsweringRepository + CheckpointedRepository> KeptRepository for R {
-    fn keeping(typed: &mut Typed<R>) -> Keeping<'_> {
-        Keeping::Whole(typed)
-    }
-}
-
-impl<R: KeptRepository> HostedRepository for Typed<R> {
+impl<R: AnsweringRepository> HostedRepository for Typed<R> {
     fn keeping(&mut self) -> Keeping<'_> {
         R::keeping(self)
     }
 
     fn use_cache(&mut self, cache: &NodeCache) {
-        self.repository.use_cache(cache);
+        self.0.use_cache(cache);
     }
 
     fn file_bytes(&self) -> Result<u64, StoreError> {
-        self.repository.file_bytes()
+        self.0.file_bytes()
     }
 
     fn update_message(
@@ -304,7 +247,7 @@ impl<R: KeptRepository> HostedRepository for Typed<R> {
         version: Version,
         most: usize,
     ) -> Result<Option<Vec<u8>>, LookupError> {
-        self.repository.update_message(version, most)
+        self.0.update_message(version, most)
     }
 
     fn evidence_outlives_version(&self) -> bool {
@@ -312,11 +255,11 @@ impl<R: KeptRepository> HostedRepository for Typed<R> {
     }
 
     fn entries(&self) -> usize {
-        self.repository.entries()
+        self.0.entries()
     }
 
     fn memory_bytes(&self) -> usize {
-        self.repository.memory_bytes()
+        self.0.memory_bytes()
     }
 
     fn check_version(
@@ -327,7 +270,7 @@ impl<R: KeptRepository> HostedRepository for Typed<R> {
     ) -> Result<(), CheckError> {
         let head = self.verified_head(version)?;
         if contents == Contents::All {
-            self.repository.check_contents(&head)?;
+            self.0.check_contents(&head)?;
         }
         update.map_or(Ok(()), |message| self.check_update(&head, message))
     }
@@ -340,7 +283,7 @@ impl<R: KeptRepository> HostedRepository for Typed<R> {
         &self,
         version: Version,
     ) -> Result<Option<BTreeMap<Key, Value>>, LookupError> {
-        self.repository.unproved_contents(version)
+        self.0.unproved_contents(version)
     }
 
     fn check_record(
@@ -348,7 +291,7 @@ impl<R: KeptRepository> HostedRepository for Typed<R> {
         record: &SigningRecord,
         stored: Version,
     ) -> Result<(), SigningRecordError> {
-        let head = |version| self.repository.head(version).ok();
+        let head = |version| self.0.head(version).ok();
         record.check::<R::Suite>(self.authority(), stored, head)
     }
 }

@@ -86,7 +86,6 @@ fn described(number: u8) -> Option<(&'static str, Role)> {
         4 => ("update of a tree dictionary", Update),
         5 => ("evidence: two heads of one version", Evidence),
         6 => ("trusted view", Other),
-        7 => ("checkpoint of a server", Other),
         8 => ("prefix proof of heads", Other),
         9 => ("evidence: heads that contradict each other", Evidence),
         10 => ("question", Other),

@@ -143,7 +143,7 @@ impl Store for ObjectBackend {
     }
 
     fn publish(&mut self, _: Version, _: &[Vec<u8>], _: &[RecordChange]) -> Result<(), StoreError> {
-        Err(StoreError::OnlyStored)
+        Err(StoreError::OnlyTrees)
     }
 
     fn publish_row(

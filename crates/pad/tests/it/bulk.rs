@@ -1,13 +1,13 @@
-//! First versions that are sorted outside memory: as those that were in memory, whoever takes them.
+//! First versions that are sorted outside memory: as those that were in memory.
 
 use std::{fs, path::Path};
 
 use pad::{
     Changes, DictionaryId, Key, KeyRange, Keys, Operation, SecretKey, SigningRecord, Value,
     Version,
-    dynamic::{AnyAuthor, Description, open_author, open_repository},
+    dynamic::{AnyAuthor, create_store, open_author, open_repository},
     question::Question,
-    selection::{RepositoryName, SchemeName, SuiteName},
+    selection::{SchemeName, SuiteName},
 };
 
 const SCHEMES: [SchemeName; 3] = [
@@ -19,13 +19,12 @@ const SCHEMES: [SchemeName; 3] = [
 /// Room for a handful of operations.
 const TINY: usize = 2000;
 
-fn author(folder: &Path, scheme: SchemeName, repository: RepositoryName) -> AnyAuthor {
+fn author(folder: &Path, scheme: SchemeName) -> AnyAuthor {
     let id = DictionaryId::from_name("bulk");
     let key = SecretKey::from_seed(SuiteName::Sha256Ed25519, scheme, id, &[5; 32]).unwrap();
     let store = folder.join("store");
     if !store.exists() {
-        let public = key.public().clone();
-        Description { public, repository }.create(&store).unwrap();
+        create_store(&store, key.public()).unwrap();
     }
     let record = SigningRecord::open(&folder.join("signed")).unwrap();
     open_author(&store, &key, record).unwrap()
@@ -65,15 +64,9 @@ fn gathered(author: &AnyAuthor, folder: &Path, batch: &[Operation]) -> Changes {
 }
 
 /// Publishes batches; each is gathered if that is wanted.
-fn publish(
-    folder: &Path,
-    scheme: SchemeName,
-    repository: RepositoryName,
-    batches: &[Vec<Operation>],
-    is_gathered: bool,
-) {
+fn publish(folder: &Path, scheme: SchemeName, batches: &[Vec<Operation>], is_gathered: bool) {
     for batch in batches {
-        let mut author = author(folder, scheme, repository);
+        let mut author = author(folder, scheme);
         let staged = if is_gathered {
             let changes = gathered(&author, folder, batch);
             author.stage_gathered(changes)
@@ -116,36 +109,14 @@ fn versions_that_were_gathered_are_those_that_were_in_memory() {
             batch(82, 300),
             batch(83, 40),
         ];
-        let [usual, loaded, memory] = [(); 3].map(|()| tempfile::tempdir().unwrap());
-        publish(
-            usual.path(),
-            scheme,
-            RepositoryName::Stored,
-            &batches,
-            false,
-        );
-        publish(
-            loaded.path(),
-            scheme,
-            RepositoryName::Stored,
-            &batches,
-            true,
-        );
+        let [usual, loaded] = [(); 2].map(|()| tempfile::tempdir().unwrap());
+        publish(usual.path(), scheme, &batches, false);
+        publish(loaded.path(), scheme, &batches, true);
         let nodes = |folder: &Path| fs::read(folder.join("store.nodes")).unwrap();
         // What they begin with says whose they are.
         assert_eq!(nodes(usual.path())[4096..], nodes(loaded.path())[4096..]);
         let expected = said(usual.path());
         assert_eq!(said(loaded.path()), expected, "{scheme}");
-        // A repository in memory gathers what it is given, and says the same but for operations that change nothing.
-        publish(
-            memory.path(),
-            scheme,
-            RepositoryName::PathCopying,
-            &batches,
-            true,
-        );
-        let heads = |said: &[Vec<u8>]| said.iter().step_by(5).cloned().collect::<Vec<_>>();
-        assert_eq!(heads(&said(memory.path())), heads(&expected));
     }
 }
 
@@ -153,10 +124,9 @@ fn versions_that_were_gathered_are_those_that_were_in_memory() {
 fn what_is_gathered_for_an_empty_dictionary_is_taken_when_it_is_empty_no_more() {
     let [usual, late] = [(); 2].map(|()| tempfile::tempdir().unwrap());
     let (first, second) = (batch(84, 60), batch(85, 500));
-    let stored = RepositoryName::Stored;
     let batches = [first.clone(), second.clone()];
-    publish(usual.path(), SCHEMES[0], stored, &batches, false);
-    let mut author = author(late.path(), SCHEMES[0], stored);
+    publish(usual.path(), SCHEMES[0], &batches, false);
+    let mut author = author(late.path(), SCHEMES[0]);
     let changes = gathered(&author, late.path(), &second);
     author.stage(first).unwrap();
     author.stage_gathered(changes).unwrap();
@@ -169,8 +139,7 @@ fn what_is_gathered_for_an_empty_dictionary_is_taken_when_it_is_empty_no_more() 
 fn what_is_not_flushed_is_not_there_and_nothing_lies_about() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    let stored = RepositoryName::Stored;
-    let mut author = author(folder, SCHEMES[0], stored);
+    let mut author = author(folder, SCHEMES[0]);
     let before = fs::read_dir(folder).unwrap().count();
     let changes = gathered(&author, folder, &batch(86, 500));
     #[cfg(target_os = "linux")]
@@ -185,8 +154,8 @@ fn what_is_not_flushed_is_not_there_and_nothing_lies_about() {
     drop(author);
     let other = tempfile::tempdir().unwrap();
     let batches = [batch(87, 300)];
-    publish(folder, SCHEMES[0], stored, &batches, true);
-    publish(other.path(), SCHEMES[0], stored, &batches, false);
+    publish(folder, SCHEMES[0], &batches, true);
+    publish(other.path(), SCHEMES[0], &batches, false);
     assert_eq!(said(folder), said(other.path()));
 }
 
@@ -195,7 +164,7 @@ fn what_is_not_flushed_is_not_there_and_nothing_lies_about() {
 fn without_room_for_runs_nothing_is_published() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    let author = author(folder, SCHEMES[0], RepositoryName::Stored);
+    let author = author(folder, SCHEMES[0]);
     let mut changes = author.gather(&folder.join("none/store"), TINY);
     let failed = batch(88, 500)
         .into_iter()

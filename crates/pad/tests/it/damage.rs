@@ -15,9 +15,9 @@ use pad::{
     Key, Operation, RecordChange, RedbStore, SecretKey, SigningRecord, Store, StoreError, Value,
     Version,
     dynamic::verify,
-    dynamic::{AnyRepository, Description, open_author, open_repository},
+    dynamic::{AnyRepository, create_store, open_author, open_repository},
     question::{Question, Statement},
-    selection::{RepositoryName, SchemeName, SuiteName},
+    selection::{SchemeName, SuiteName},
 };
 
 const PAGE: usize = 4096;
@@ -109,13 +109,12 @@ fn pending_change(number: u64) -> RecordChange {
     RecordChange::put("pending", name, format!("+{number}"))
 }
 
-fn live(scheme: SchemeName, repository: RepositoryName, folder: &Path) -> Life {
+fn live(scheme: SchemeName, folder: &Path) -> Life {
     let seed = [3; 32];
     let id = pad::DictionaryId::from_name("damage");
     let key = SecretKey::from_seed(SuiteName::Sha256Ed25519, scheme, id, &seed).unwrap();
     let store = folder.join("s");
-    let public = key.public().clone();
-    Description { public, repository }.create(&store).unwrap();
+    create_store(&store, key.public()).unwrap();
     let record = folder.join("k.signed");
     let mut states = vec![Files::read(&store)];
     for version in 1..=9_u64 {
@@ -157,12 +156,7 @@ fn live(scheme: SchemeName, repository: RepositoryName, folder: &Path) -> Life {
 fn tell(key: &SecretKey, store: &Path) -> Result<Told, String> {
     let text = |error: &dyn ToString| error.to_string();
     let repository = open_repository(store).map_err(|error| text(&error))?;
-    if repository
-        .description()
-        .map_err(|error| text(&error))?
-        .public
-        != *key.public()
-    {
+    if repository.public_key().map_err(|error| text(&error))? != *key.public() {
         return Err("another key".into());
     }
     let (oldest, latest) = (repository.oldest(), repository.latest());
@@ -314,7 +308,7 @@ fn accident(life: &Life, random: &mut Random) -> (Files, String) {
     (files, what)
 }
 
-fn survive(scheme: SchemeName, repository: RepositoryName) {
+fn survive(scheme: SchemeName) {
     let number = |name: &str, default: u64| {
         std::env::var(name).map_or(default, |value| value.parse().unwrap())
     };
@@ -323,13 +317,13 @@ fn survive(scheme: SchemeName, repository: RepositoryName) {
         number("PAD_DAMAGE_SEED", 11),
     );
     let folder = tempfile::tempdir().unwrap();
-    let life = live(scheme, repository, folder.path());
+    let life = live(scheme, folder.path());
     let mut random = Random(seed);
     let (mut refused, mut harmless) = (0, 0);
     let (store, record) = (folder.path().join("t"), folder.path().join("t-signed"));
     for round in 0..rounds {
         let (files, what) = accident(&life, &mut random);
-        let what = format!("{scheme} {repository}, seed {seed}, round {round}: {what}");
+        let what = format!("{scheme}, seed {seed}, round {round}: {what}");
         files.write(&store);
         match tell(&life.key, &store) {
             Ok(told) => {
@@ -370,35 +364,25 @@ fn survive(scheme: SchemeName, repository: RepositoryName) {
             }
         }
     }
-    println!(
-        "{scheme} {repository}: {rounds} accidents, {refused} refused, {harmless} without effect"
-    );
+    println!("{scheme}: {rounds} accidents, {refused} refused, {harmless} without effect");
     assert!(refused > 0 && harmless > 0, "{refused} {harmless}");
 }
 
 #[test]
 fn no_accident_to_a_tree_changes_an_answer() {
-    survive(SchemeName::RedBlack, RepositoryName::PathCopying);
-}
-
-#[test]
-fn accidents_to_stores_of_stored_trees_change_no_answer() {
-    survive(SchemeName::Treap, RepositoryName::Stored);
+    survive(SchemeName::Treap);
 }
 
 #[test]
 fn no_accident_to_tuples_changes_an_answer() {
-    survive(
-        SchemeName::TupleSpecLightweight,
-        RepositoryName::VersionedIndex,
-    );
+    survive(SchemeName::TupleSpecLightweight);
 }
 
 /// The commits of a store, from the oldest to the newest, as copies of both its files.
 #[test]
 fn an_old_store_is_refused_by_what_was_acknowledged_from_it() {
     let folder = tempfile::tempdir().unwrap();
-    let life = live(SchemeName::RedBlack, RepositoryName::Stored, folder.path());
+    let life = live(SchemeName::RedBlack, folder.path());
     let store = folder.path().join("t");
     let last = life.states.last().unwrap();
     for (number, state) in life.states.iter().rev().skip(1).enumerate() {
@@ -425,7 +409,7 @@ fn an_old_store_is_refused_by_what_was_acknowledged_from_it() {
 #[test]
 fn a_store_that_is_ahead_of_what_was_acknowledged_is_taken() {
     let folder = tempfile::tempdir().unwrap();
-    let life = live(SchemeName::RedBlack, RepositoryName::Stored, folder.path());
+    let life = live(SchemeName::RedBlack, folder.path());
     let store = folder.path().join("t");
     let last = life.states.last().unwrap();
     for state in &life.states {

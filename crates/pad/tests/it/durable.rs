@@ -1,74 +1,99 @@
-//! The durable repository and author: crashes, damage and refusals, without the command line.
+//! Stores, and what they keep of each family: crashes, damage and refusals, without the command line.
 
-use std::{
-    cell::Cell,
-    path::{Path, PathBuf},
-};
+use std::path::Path;
 
-use ed25519_dalek::{Signature, SignatureError, Signer, SigningKey};
-use pad::BalancingScheme;
 use pad::{
-    ApplyError, Authenticated, AuthorError, AuthorKey, Authority, Blake3Ed25519, CacheMedian,
-    DictionaryId, DurableAuthor, DurableRepository, Key, Operation, Paper2010, PathCopying,
-    RecordChange, RedBlack, RedbStore, RepositoryError, Sha256Ed25519, SigningRecord, Store,
-    StoreError, StoredCheckpoint, Suite, Treap, TreeRepository, Update, Value, VerifyError,
-    Version, VersionedNodes,
+    ApplyError, AuthorError, Key, LookupError, Operation, RecordChange, RedbStore, RepositoryError,
+    SecretKey, SigningRecord, Store, StoreError, StoredCheckpoint, Value, Version,
+    dynamic::{AnyAuthor, AnyRepository, create_store, open_author, open_repository, verify},
+    question::{Question, Statement},
+    selection::{SchemeName, SuiteName},
 };
+use tempfile::TempDir;
 
-type S = Sha256Ed25519;
-type Copying = PathCopying<Authenticated<S>, RedBlack>;
-type Median = VersionedNodes<Authenticated<S>, Treap, CacheMedian>;
-type Repository = DurableRepository<TreeRepository<S, Copying>, RedbStore>;
-type Author = DurableAuthor<TreeRepository<S, Copying>, RedbStore, SigningKey>;
-
-fn signer() -> SigningKey {
-    SigningKey::from_bytes(&[7; 32])
-}
-
-fn authority<B: BalancingScheme>() -> Authority {
-    let author = AuthorKey::from_bytes(&signer().verifying_key().to_bytes()).unwrap();
-    Authority {
-        author,
-        dictionary: DictionaryId::from_name("test"),
-        scheme: B::ID,
-    }
-}
+/// A tree, whose rows are kept; tuples, that follow from updates; and where they are built in tuples in a checkpoint.
+const SCHEMES: &[SchemeName] = &[
+    SchemeName::RedBlack,
+    SchemeName::TupleSpecLightweight,
+    #[cfg(feature = "accumulators")]
+    SchemeName::TupleAccumulatorsBilinear,
+];
 
 fn put(key: &str, value: &str) -> Operation {
-    Operation::Put(Key::try_from(key).unwrap(), Value::try_from(value).unwrap())
+    Operation::Put(key.try_into().unwrap(), value.try_into().unwrap())
 }
 
-fn new_store(folder: &Path) -> PathBuf {
-    let path = folder.join("s");
-    drop(RedbStore::create(&path, &[]).unwrap());
-    path
+fn key_of(suite: SuiteName, scheme: SchemeName) -> SecretKey {
+    SecretKey::generate_for(16, suite, scheme, None).unwrap()
 }
 
-fn open(path: &Path) -> Result<Repository, RepositoryError> {
-    Repository::open(RedbStore::open(path).unwrap(), authority::<RedBlack>())
+/// A store with its author's key.
+struct Shop {
+    folder: TempDir,
+    key: SecretKey,
 }
 
-/// What the author of the store at this path remembers.
-fn record(store: &Path) -> SigningRecord {
-    SigningRecord::open(&store.with_extension("signed")).unwrap()
-}
+impl Shop {
+    fn of(key: SecretKey) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        create_store(&folder.path().join("s"), key.public()).unwrap();
+        Self { folder, key }
+    }
 
-/// A store with three versions.
-fn published(folder: &Path) -> (PathBuf, Vec<Update<S>>) {
-    let path = new_store(folder);
-    let mut author = Author::resume(open(&path).unwrap(), signer(), record(&path)).unwrap();
-    let updates = (1..=3).map(|number: u32| {
-        let batch = vec![put("same", "1"), put("changing", &number.to_string())];
-        author.publish(batch).unwrap()
-    });
-    let updates = updates.collect();
-    (path, updates)
+    fn new(scheme: SchemeName) -> Self {
+        Self::of(key_of(SuiteName::Sha256Ed25519, scheme))
+    }
+
+    /// With three versions.
+    fn published(scheme: SchemeName) -> Self {
+        let shop = Self::new(scheme);
+        for number in 1..=3_u32 {
+            shop.publish(vec![put("same", "1"), put("changing", &number.to_string())]);
+        }
+        shop
+    }
+
+    fn path(&self) -> std::path::PathBuf {
+        self.folder.path().join("s")
+    }
+
+    fn open(&self) -> Result<AnyRepository, RepositoryError> {
+        open_repository(&self.path())
+    }
+
+    fn author(&self) -> Result<AnyAuthor, AuthorError> {
+        let record = SigningRecord::open(&self.folder.path().join("signed")).unwrap();
+        open_author(&self.path(), &self.key, record)
+    }
+
+    fn publish(&self, batch: Vec<Operation>) -> Version {
+        let mut author = self.author().unwrap();
+        author.stage(batch).unwrap();
+        author.flush(&[]).unwrap()
+    }
+
+    fn updates(&self) -> Vec<Vec<u8>> {
+        let repository = self.open().unwrap();
+        let versions = (1..=repository.latest().number()).map(Version::new);
+        let update = |version| repository.update_message(version).unwrap().unwrap();
+        versions.map(update).collect()
+    }
+
+    fn value(&self, version: Version, key: &str) -> Option<Value> {
+        let question = Question::Key(Key::try_from(key).unwrap());
+        let answer = self.open().unwrap().answer(version, &question).unwrap();
+        match verify(self.key.public(), version, &question, &answer).unwrap() {
+            Statement::Lookup(lookup) => lookup.answer.value().cloned(),
+            other => panic!("{other:?}"),
+        }
+    }
 }
 
 #[test]
 fn stores_refuse_gaps_and_keep_batches_whole() {
     let folder = tempfile::tempdir().unwrap();
-    let path = new_store(folder.path());
+    let path = folder.path().join("s");
+    drop(RedbStore::create(&path, &[]).unwrap());
     assert!(matches!(
         RedbStore::create(&path, &[]),
         Err(StoreError::Exists(_))
@@ -119,148 +144,104 @@ fn stores_refuse_gaps_and_keep_batches_whole() {
 
 #[test]
 fn reopening_gives_the_same_versions() {
-    let folder = tempfile::tempdir().unwrap();
-    let (path, updates) = published(folder.path());
-    for with_checkpoint in [false, true] {
-        let mut repository = open(&path).unwrap();
-        assert_eq!(repository.latest(), Version::new(3));
-        for update in &updates {
-            assert_eq!(
-                repository.head(update.head.head.version).unwrap(),
-                update.head
-            );
+    for scheme in SCHEMES {
+        let shop = Shop::published(*scheme);
+        let updates = shop.updates();
+        for with_checkpoint in [false, true] {
+            let mut repository = shop.open().unwrap();
+            assert_eq!(repository.latest(), Version::new(3));
+            for update in &updates {
+                assert!(repository.has_update(update).unwrap());
+            }
+            let checked = repository.check().unwrap();
+            assert_eq!((checked.heads, checked.proved), (3, 3));
+            let is_whole = !scheme.reads_on_demand();
+            assert_eq!(checked.checkpoint, with_checkpoint && is_whole, "{scheme}");
+            repository.checkpoint().unwrap();
         }
-        assert_eq!(repository.check().unwrap().checkpoint, with_checkpoint);
-        repository.checkpoint().unwrap();
     }
-}
-
-/// Publishes, opens again and checks, under one suite.
-fn check_suite<S: Suite>() {
-    type Repository<S> = TreeRepository<S, PathCopying<Authenticated<S>, RedBlack>>;
-    let folder = tempfile::tempdir().unwrap();
-    let path = new_store(folder.path());
-    let open = || {
-        let store = RedbStore::open(&path).unwrap();
-        DurableRepository::<Repository<S>, _>::open(store, authority::<RedBlack>()).unwrap()
-    };
-    let mut author = DurableAuthor::resume(open(), signer(), record(&path)).unwrap();
-    for value in ["1", "2"] {
-        author.publish(vec![put("key", value)]).unwrap();
-    }
-    author.repository_mut().checkpoint().unwrap();
-    author.publish(vec![put("key", "3")]).unwrap();
-    drop(author);
-    let checked = open().check().unwrap();
-    assert_eq!(
-        (checked.heads, checked.proved, checked.checkpoint),
-        (3, 3, true)
-    );
 }
 
 #[test]
 fn every_suite_is_stored_and_checked() {
-    check_suite::<Sha256Ed25519>();
-    check_suite::<Blake3Ed25519>();
-    check_suite::<Paper2010>();
+    for suite in SuiteName::ALL {
+        let shop = Shop::of(key_of(*suite, SchemeName::RedBlack));
+        for value in ["1", "2", "3"] {
+            shop.publish(vec![put("key", value)]);
+        }
+        let checked = shop.open().unwrap().check().unwrap();
+        assert_eq!((checked.heads, checked.proved), (3, 3));
+    }
 }
 
 #[test]
 fn an_author_goes_on_where_it_stopped() {
-    let folder = tempfile::tempdir().unwrap();
-    let (path, _) = published(folder.path());
-    let mut author = Author::resume(open(&path).unwrap(), signer(), record(&path)).unwrap();
-    assert_eq!(
-        author
-            .publish(vec![put("new", "4")])
-            .unwrap()
-            .head
-            .head
-            .version,
-        Version::new(4)
-    );
-    // A staged snapshot that a crash takes away was never handed out, so its number is free.
-    assert_eq!(
-        author.stage(vec![put("lost", "5")]).unwrap(),
-        Version::new(5)
-    );
-    assert_eq!(author.repository().latest(), Version::new(4));
-    drop(author);
-    let mut author = Author::resume(open(&path).unwrap(), signer(), record(&path)).unwrap();
-    assert_eq!(
-        author
-            .publish(vec![put("kept", "5")])
-            .unwrap()
-            .head
-            .head
-            .version,
-        Version::new(5)
-    );
-    assert_eq!(open_latest(&path, author), Version::new(5));
+    for scheme in SCHEMES {
+        let shop = Shop::published(*scheme);
+        let mut author = shop.author().unwrap();
+        author.stage(vec![put("new", "4")]).unwrap();
+        assert_eq!(author.flush(&[]).unwrap(), Version::new(4));
+        // A staged snapshot that a crash takes away was never handed out, so its number is free.
+        assert_eq!(
+            author.stage(vec![put("lost", "5")]).unwrap(),
+            Version::new(5)
+        );
+        assert_eq!(author.repository().latest(), Version::new(4));
+        drop(author);
+        assert_eq!(shop.publish(vec![put("kept", "5")]), Version::new(5));
+        assert_eq!(shop.value(Version::new(5), "lost"), None);
+    }
 }
 
-fn open_latest(path: &Path, author: Author) -> Version {
-    drop(author);
-    open(path).unwrap().latest()
-}
-
+/// The key file of another author, with the public half of this one.
 #[test]
-fn an_author_with_the_wrong_key_stores_nothing() {
-    let folder = tempfile::tempdir().unwrap();
-    let (path, _) = published(folder.path());
-    let mut author = Author::resume(
-        open(&path).unwrap(),
-        SigningKey::from_bytes(&[8; 32]),
-        record(&path),
-    )
-    .unwrap();
-    let refused = author.publish(vec![put("x", "1")]).unwrap_err();
-    assert!(matches!(
-        refused,
-        AuthorError::Repository(RepositoryError::Refused(ApplyError::Head(
-            VerifyError::SignatureInvalid
-        )))
-    ));
-    assert!(matches!(author.publish(vec![]), Err(AuthorError::Diverged)));
-    assert_eq!(open_latest(&path, author), Version::new(3));
+fn an_author_with_another_key_is_refused() {
+    for scheme in SCHEMES {
+        let (shop, other) = (Shop::published(*scheme), Shop::new(*scheme));
+        let record = SigningRecord::open(&other.folder.path().join("signed")).unwrap();
+        let refused = open_author(&shop.path(), &other.key, record).unwrap_err();
+        assert!(refused.to_string().contains("of another dictionary"));
+        assert_eq!(shop.open().unwrap().latest(), Version::new(3));
+    }
 }
 
 #[test]
 fn staged_updates_are_not_answered_before_they_are_durable() {
-    let folder = tempfile::tempdir().unwrap();
-    let (_, updates) = published(folder.path());
-    let other = tempfile::tempdir().unwrap();
-    let path = new_store(other.path());
-    let mut repository = open(&path).unwrap();
-    repository.stage(&updates[0]).unwrap();
-    repository.stage(&updates[1]).unwrap();
-    assert!(repository.head(Version::new(1)).is_err());
-    assert!(
-        repository
-            .prove(Version::new(1), &Key::try_from("same").unwrap())
-            .is_err()
-    );
-    assert_eq!(repository.flush(&[]).unwrap(), Version::new(2));
-    assert!(repository.head(Version::new(2)).is_ok());
-    assert!(matches!(
-        repository.apply(&updates[0]),
-        Err(RepositoryError::Refused(ApplyError::VersionGap { .. }))
-    ));
-    let mut wrong = updates[2].clone();
-    wrong.operations.remove(0);
-    assert!(matches!(
-        repository.apply(&wrong),
-        Err(RepositoryError::Refused(ApplyError::RootMismatch))
-    ));
-    repository.apply(&updates[2]).unwrap();
-    drop(repository);
-    open(&path).unwrap().check().unwrap();
+    for scheme in SCHEMES {
+        let shop = Shop::published(*scheme);
+        let (updates, copy) = (shop.updates(), shop.folder.path().join("copy"));
+        create_store(&copy, shop.key.public()).unwrap();
+        let mut repository = open_repository(&copy).unwrap();
+        repository.stage_message(&updates[0]).unwrap();
+        repository.stage_message(&updates[1]).unwrap();
+        let question = Question::Key(Key::try_from("same").unwrap());
+        assert!(repository.head_message(Version::new(1)).is_err());
+        assert!(repository.answer(Version::new(1), &question).is_err());
+        assert_eq!(repository.flush(&[]).unwrap(), Version::new(2));
+        assert!(repository.head_message(Version::new(2)).is_ok());
+        assert!(matches!(
+            repository.apply_message(&updates[0]),
+            Err(RepositoryError::Refused(ApplyError::VersionGap { .. }))
+        ));
+        repository.stage_message(&updates[2]).unwrap();
+        let answered = repository.answer(Version::new(2), &question);
+        // A superseding statement vouches for later versions.
+        let is_tuple = *scheme != SchemeName::RedBlack;
+        assert_eq!(answered.is_err(), is_tuple, "{scheme}");
+        if let Err(error) = answered {
+            let version = Version::new(3);
+            assert_eq!(error, LookupError::NotDurable { version }.into());
+        }
+        repository.flush(&[]).unwrap();
+        drop(repository);
+        open_repository(&copy).unwrap().check().unwrap();
+    }
 }
 
+#[cfg(feature = "accumulators")]
 #[test]
 fn a_damaged_checkpoint_costs_a_replay_or_is_refused() {
-    let folder = tempfile::tempdir().unwrap();
-    let (path, _) = published(folder.path());
+    let shop = Shop::published(SchemeName::TupleAccumulatorsBilinear);
     let damage = |path: &Path| {
         let mut store = RedbStore::open(path).unwrap();
         let mut checkpoint = store.checkpoint().unwrap().unwrap();
@@ -268,99 +249,58 @@ fn a_damaged_checkpoint_costs_a_replay_or_is_refused() {
         checkpoint.bytes[middle] ^= 1;
         store.put_checkpoint(&checkpoint).unwrap();
     };
-    open(&path).unwrap().checkpoint().unwrap();
-    damage(&path);
-    let mut repository = open(&path).unwrap();
+    shop.open().unwrap().checkpoint().unwrap();
+    damage(&shop.path());
+    let mut repository = shop.open().unwrap();
     assert_eq!(repository.latest(), Version::new(3));
-    assert!(
-        repository
-            .check()
-            .unwrap_err()
-            .to_string()
-            .contains("integrity check")
-    );
+    let refused = repository.check().unwrap_err().to_string();
+    assert!(refused.contains("integrity check"), "{refused}");
     repository.prune(Version::new(2)).unwrap();
     repository.check().unwrap();
     drop(repository);
-    damage(&path);
+    damage(&shop.path());
     assert!(matches!(
-        open(&path),
+        shop.open(),
         Err(RepositoryError::Store(StoreError::Damaged(_)))
     ));
 }
 
+/// The updates of another author in the store of this one, who signs the first as well.
 #[test]
 fn damaged_updates_are_found() {
-    let folder = tempfile::tempdir().unwrap();
-    let (_, updates) = published(folder.path());
-    let other = tempfile::tempdir().unwrap();
-    let path = new_store(other.path());
-    let mut store = RedbStore::open(&path).unwrap();
-    let mut wrong = updates[1].clone();
-    wrong.operations[0] = put("changing", "9");
-    let encoded = [&updates[0], &wrong].map(pad_core::codec::encode);
-    store.publish(Version::new(1), &encoded, &[]).unwrap();
-    drop(store);
-    let refused = open(&path).unwrap_err();
-    assert_eq!(
-        refused.to_string(),
-        "the store is damaged: version 2: the update's operations do not lead to its signed root"
-    );
-}
-
-#[test]
-fn a_store_of_another_dictionary_is_refused() {
-    let folder = tempfile::tempdir().unwrap();
-    let (path, _) = published(folder.path());
-    open(&path).unwrap().checkpoint().unwrap();
-    let mut other = authority::<RedBlack>();
-    other.dictionary = DictionaryId::from_name("other");
-    let opened = Repository::open(RedbStore::open(&path).unwrap(), other);
-    assert!(matches!(opened, Err(RepositoryError::DamagedUpdate(..))));
-    let opened = DurableRepository::<TreeRepository<S, Median>, _>::open(
-        RedbStore::open(&path).unwrap(),
-        authority::<Treap>(),
-    );
-    assert!(matches!(opened, Err(RepositoryError::DamagedUpdate(..))));
-}
-
-/// A signer that fails once, like a hardware module that is away for a moment.
-struct Absent {
-    key: SigningKey,
-    fails: Cell<bool>,
-}
-
-impl Signer<Signature> for Absent {
-    fn try_sign(&self, message: &[u8]) -> Result<Signature, SignatureError> {
-        if self.fails.replace(false) {
-            return Err(SignatureError::new());
-        }
-        self.key.try_sign(message)
+    for scheme in SCHEMES.iter().skip(1) {
+        let (shop, other) = (Shop::new(*scheme), Shop::published(*scheme));
+        let mut store = RedbStore::open(&shop.path()).unwrap();
+        store
+            .publish(Version::new(1), &other.updates(), &[])
+            .unwrap();
+        drop(store);
+        let refused = shop.open().unwrap_err();
+        assert!(
+            matches!(
+                refused,
+                RepositoryError::DamagedUpdate(version, ApplyError::Head(_))
+                    if version == Version::new(1)
+            ),
+            "{refused:?}"
+        );
     }
 }
 
+/// A store in which a tree was read into memory, as stores once could be.
 #[test]
-fn a_failed_signature_loses_no_batch() {
+fn a_store_that_keeps_its_versions_otherwise_is_refused() {
     let folder = tempfile::tempdir().unwrap();
-    let (path, _) = published(folder.path());
-    let signer = Absent {
-        key: signer(),
-        fails: Cell::new(true),
-    };
-    let mut author = DurableAuthor::resume(open(&path).unwrap(), signer, record(&path)).unwrap();
-    assert!(matches!(
-        author.publish(vec![put("first", "1")]),
-        Err(AuthorError::Signing(_))
-    ));
-    let update = author.publish(vec![put("second", "2")]).unwrap();
-    assert_eq!(update.operations, [put("second", "2")]);
-    assert_eq!(update.head.head.version, Version::new(5));
-    drop(author);
-    let repository = open(&path).unwrap();
-    let contents = repository.tree().contents();
-    for (version, key, value) in [(4, "first", "1"), (5, "first", "1"), (5, "second", "2")] {
-        let found = contents.lookup(Version::new(version), key.as_bytes());
-        assert_eq!(found, Some(value.as_bytes()));
-    }
-    assert_eq!(contents.lookup(Version::new(4), b"second"), None);
+    let key = key_of(SuiteName::Sha256Ed25519, SchemeName::RedBlack);
+    let path = folder.path().join("s");
+    let records = [
+        RecordChange::put("public-key", "", key.public().to_text()),
+        RecordChange::put("repository", "", "path-copying"),
+    ];
+    drop(RedbStore::create(&path, &records).unwrap());
+    let refused = open_repository(&path).unwrap_err().to_string();
+    assert!(
+        refused.contains("in a way that this program does not have"),
+        "{refused}"
+    );
 }

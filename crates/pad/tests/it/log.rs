@@ -6,10 +6,10 @@ use pad::{
     SnapshotHead, Store as _, Value, VerifyError, Version, Workers,
     aad::{AadCounted, Entries, Entry, Log, LogAuthor, LogRepository, Schedule, Shape},
     client_view::StoredView,
-    dynamic::{Description, open_author, open_repository},
+    dynamic::{create_store_with, open_author, open_repository},
     pad_core::{HeadSigner, codec},
     question::Refusal,
-    selection::{RepositoryName, SchemeName, SuiteName},
+    selection::{SchemeName, SuiteName},
     store::RecordChange,
 };
 use sha2::{Digest as _, Sha256};
@@ -93,14 +93,8 @@ fn an_author_signs_nothing_that_is_accumulated_with_other_powers() {
     let key = SecretKey::generate_with(honest.setup(scheme, shape), suite, scheme, None).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("log.pad");
-    let description = Description {
-        public: key.public().clone(),
-        repository: RepositoryName::Forest,
-    };
     let record = honest.record();
-    description
-        .create_with(&path, Some(record.clone()))
-        .unwrap();
+    create_store_with(&path, key.public(), Some(record.clone())).unwrap();
     let signing = || SigningRecord::open(&folder.path().join("signed")).unwrap();
     let mut author = open_author(&path, &key, signing()).unwrap();
     let entry = entry("value");

@@ -4,7 +4,7 @@ use pad::{
     DictionaryId, Key, LogParameters, Operation, PublicKey, SecretKey, SigningRecord, Value,
     Version,
     aad::{Schedule, Shape},
-    dynamic::{AnyRepository, Description, client, open_author},
+    dynamic::{AnyRepository, client, create_store_with, open_author},
     question::{Question, Statement},
     selection::{SchemeName, SuiteName},
 };
@@ -26,14 +26,7 @@ fn answers(scheme: SchemeName, questions: &[Question]) -> (PublicKey, Vec<Vec<u8
     let (suite, id) = (SuiteName::Sha256Ed25519, DictionaryId::from_name("log"));
     let secret = SecretKey::from_parts(suite, scheme, id, &[7; 32], setup).unwrap();
     let public = secret.public().clone();
-    let repository = scheme.repository(None).unwrap();
-    let description = Description {
-        public: public.clone(),
-        repository,
-    };
-    description
-        .create_with(&path, Some(parameters.record()))
-        .unwrap();
+    create_store_with(&path, &public, Some(parameters.record())).unwrap();
     let record = SigningRecord::open(&folder.path().join("k.signed")).unwrap();
     let mut author = open_author(&path, &secret, record).unwrap();
     for numbers in [0..13, 13..21] {

@@ -2,7 +2,6 @@
 
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
-mod another_family;
 mod bulk;
 mod damage;
 mod documents;
@@ -12,6 +11,7 @@ mod head_vectors;
 mod log;
 #[cfg(feature = "aad")]
 mod log_files;
+mod memory;
 #[cfg(feature = "object-store")]
 mod object_cache;
 #[cfg(feature = "object-store")]

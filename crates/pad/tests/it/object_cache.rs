@@ -16,8 +16,9 @@ use pad::{
 };
 
 use crate::{
+    memory::assert_same,
     objects::{Bucket, bring, publish, signed},
-    stored::{SCHEMES, assert_same, key, name, questions},
+    stored::{SCHEMES, key, name, questions},
 };
 
 mod addresses;

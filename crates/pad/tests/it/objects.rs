@@ -19,14 +19,18 @@ use pad::{
     AnyStore, Operation, RepositoryError, SecretKey, SigningRecord, Store as _, StoreError,
     Version,
     dynamic::{
-        AnyRepository, Description, open_author, open_repository, open_repository_in, verify,
+        AnyRepository, create_store, open_author, open_repository, open_repository_in,
+        store_records, verify,
     },
     objects::{ObjectBackend, ObjectFolder},
     question::Question,
-    selection::{RepositoryName, SchemeName},
+    selection::{SchemeName, SuiteName},
 };
 
-use crate::stored::{SCHEMES, assert_same, batches, key, name, put, questions};
+use crate::{
+    memory::{Memory, assert_same},
+    stored::{SCHEMES, batches, key, name, put, questions},
+};
 
 /// A store of objects that many processes share.
 #[derive(Debug, Default)]
@@ -82,11 +86,7 @@ impl Bucket {
         self: &Arc<Self>,
         key: &SecretKey,
     ) -> core::result::Result<(), StoreError> {
-        let description = Description {
-            public: key.public().clone(),
-            repository: RepositoryName::Stored,
-        };
-        ObjectBackend::create(&self.folder(), "prices", &description.records())
+        ObjectBackend::create(&self.folder(), "prices", &store_records(key.public()))
     }
 
     fn store(self: &Arc<Self>) -> AnyStore {
@@ -202,11 +202,7 @@ impl ObjectStore for Bucket {
 pub(crate) fn signed(key: &SecretKey, folder: &std::path::Path, until: u64) -> AnyRepository {
     let path = folder.join("files");
     if !path.exists() {
-        let description = Description {
-            public: key.public().clone(),
-            repository: RepositoryName::Stored,
-        };
-        description.create(&path).unwrap();
+        create_store(&path, key.public()).unwrap();
     }
     let record = SigningRecord::open(&folder.join("signed")).unwrap();
     let mut author = open_author(&path, key, record).unwrap();
@@ -303,18 +299,11 @@ fn every_answer_is_that_of_the_repository_in_files() {
         mirror.create(&key).unwrap();
         publish(&bucket, &key, folder.path(), 20).unwrap();
         publish(&bucket, &key, folder.path(), 33).unwrap();
-        let path = folder.path().join("memory");
-        let description = Description {
-            public: key.public().clone(),
-            repository: RepositoryName::PathCopying,
-        };
-        description.create(&path).unwrap();
-        let mut memory = open_repository(&path).unwrap();
         let objects = bucket.repository();
+        let memory = Memory::of(key.public(), &objects);
         let mut follower = mirror.repository();
         for version in (1..=33).map(Version::new) {
             let update = objects.update_message(version).unwrap().unwrap();
-            memory.apply_message(&update).unwrap();
             follower.apply_message(&update).unwrap();
         }
         assert_same(&memory, &objects);
@@ -360,12 +349,8 @@ fn of_two_writers_one_wins_each_time() {
 fn nobody_signs_in_objects() {
     let folder = tempfile::tempdir().unwrap();
     let (address, key) = (address(folder.path(), "author"), key(SchemeName::Treap));
-    let description = Description {
-        public: key.public().clone(),
-        repository: RepositoryName::Stored,
-    };
     let path = std::path::Path::new(&address);
-    description.create(path).unwrap();
+    create_store(path, key.public()).unwrap();
     let record = SigningRecord::open(&folder.path().join("signed")).unwrap();
     let refused = open_author(path, &key, record).unwrap_err().to_string();
     assert!(refused.contains("not signed for"), "{refused}");
@@ -597,22 +582,16 @@ fn a_folder_is_a_store_of_objects_by_its_address() {
     let folder = tempfile::tempdir().unwrap();
     let address = format!("file://{}/prices", folder.path().display());
     let (path, key) = (std::path::Path::new(&address), key(SchemeName::RedBlack));
-    let public = key.public().clone();
-    let mut description = Description {
-        public,
-        repository: RepositoryName::PathCopying,
-    };
-    assert!(matches!(
-        description.create(path),
-        Err(StoreError::OnlyStored)
-    ));
-    description.repository = RepositoryName::Stored;
+    let tuples =
+        SecretKey::generate(SuiteName::Sha256Ed25519, SchemeName::TupleBase, None).unwrap();
+    let refused = create_store(path, tuples.public());
+    assert!(matches!(refused, Err(StoreError::OnlyTrees)));
     let missing = open_repository(path);
     assert!(matches!(
         missing,
         Err(RepositoryError::Store(StoreError::Missing(_)))
     ));
-    description.create(path).unwrap();
+    create_store(path, key.public()).unwrap();
     let own = tempfile::tempdir().unwrap();
     drop(signed(&key, own.path(), 0));
     let update = fork(&key, own.path(), 10);
@@ -640,15 +619,9 @@ fn what_is_at_an_address_is_raced_for_and_read_by_many() {
     let folder = tempfile::tempdir().unwrap();
     let (address, key) = (address(folder.path(), "race"), key(SchemeName::RedBlack));
     let path = std::path::Path::new(&address);
-    let description = Description {
-        public: key.public().clone(),
-        repository: RepositoryName::Stored,
-    };
-    description.create(path).unwrap();
-    assert!(matches!(
-        description.create(path),
-        Err(StoreError::Exists(_))
-    ));
+    create_store(path, key.public()).unwrap();
+    let again = create_store(path, key.public());
+    assert!(matches!(again, Err(StoreError::Exists(_))));
     let own = [(); 2].map(|()| tempfile::tempdir().unwrap());
     drop(signed(&key, own[0].path(), 0));
     for round in 1..=25 {

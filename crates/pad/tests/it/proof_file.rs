@@ -2,7 +2,7 @@
 
 use pad::{
     DictionaryId, Key, PublicKey, SecretKey, SigningRecord, Value, Version,
-    dynamic::{AnyRepository, Description, client, open_author},
+    dynamic::{AnyRepository, client, create_store, open_author},
     pad_tree::Lookup,
     question::{Question, Statement},
     selection::{SchemeFamily, SchemeName, SuiteName},
@@ -36,12 +36,7 @@ fn answers(suite: SuiteName, scheme: SchemeName) -> (PublicKey, Vec<(Question, V
     let path = folder.path().join("s");
     let key = secret_key(suite, scheme);
     let public = key.public().clone();
-    Description {
-        public: public.clone(),
-        repository: scheme.repository(None).unwrap(),
-    }
-    .create(&path)
-    .unwrap();
+    create_store(&path, &public).unwrap();
     let mut author = open_author(
         &path,
         &key,

@@ -9,12 +9,14 @@ use pad::{
     AuthorError, CacheSize, Key, KeyRange, Keys, NodeCache, Operation, RepositoryError, SecretKey,
     SigningRecord, Store, StoreError, Value, Version,
     dynamic::{
-        AnyAuthor, AnyRepository, Description, open_author, open_repository, open_repository_with,
+        AnyAuthor, AnyRepository, create_store, open_author, open_repository, open_repository_with,
         verify,
     },
     question::{Question, Statement},
-    selection::{RepositoryName, SchemeName, SuiteName},
+    selection::{SchemeName, SuiteName},
 };
+
+use crate::memory::{Memory, assert_same};
 
 pub(crate) const SCHEMES: [SchemeName; 3] = [
     SchemeName::RedBlack,
@@ -34,16 +36,19 @@ struct Shop {
 }
 
 impl Shop {
-    fn new(folder: &Path, scheme: SchemeName, repository: RepositoryName) -> Self {
+    fn new(folder: &Path, scheme: SchemeName) -> Self {
         let key = key(scheme);
-        let store = folder.join(repository.name());
-        let public = key.public().clone();
-        Description { public, repository }.create(&store).unwrap();
+        let store = folder.join("stored");
+        create_store(&store, key.public()).unwrap();
         Self { key, store }
     }
 
     fn stored(folder: &Path) -> Self {
-        Self::new(folder, SchemeName::RedBlack, RepositoryName::Stored)
+        Self::new(folder, SchemeName::RedBlack)
+    }
+
+    fn memory(&self) -> Memory {
+        Memory::new(self.key.public())
     }
 
     fn nodes(&self) -> PathBuf {
@@ -124,56 +129,27 @@ pub(crate) fn questions() -> impl Iterator<Item = Question> {
         .chain([Question::Range(KeyRange::ALL)])
 }
 
-/// All that two repositories say.
-pub(crate) fn assert_same(one: &AnyRepository, other: &AnyRepository) {
-    let (oldest, latest) = (one.oldest(), one.latest());
-    assert_eq!((oldest, latest), (other.oldest(), other.latest()));
-    assert_eq!(one.entries(), other.entries());
-    for version in (oldest.number()..=latest.number()).map(Version::new) {
-        for question in questions().filter(|_| version > Version::EMPTY) {
-            let answer = one.answer(version, &question).unwrap();
-            assert_eq!(answer, other.answer(version, &question).unwrap());
-        }
-        let (changes, others) = (one.diff(oldest, version), other.diff(oldest, version));
-        assert_eq!(changes.unwrap(), others.unwrap());
-    }
-    for version in (1..=latest.number()).map(Version::new) {
-        assert_eq!(one.head_message(version), other.head_message(version));
-    }
-    for key in (0..125).step_by(11).map(name) {
-        assert_eq!(one.history(&key), other.history(&key));
-        let page = |repository: &AnyRepository| {
-            let page = repository.history_page(&key, latest, 3).unwrap();
-            page.into_unverified()
-        };
-        assert_eq!(page(one), page(other));
-    }
-}
-
 #[test]
 fn every_answer_is_that_of_the_repository_in_memory() {
     for scheme in SCHEMES {
         let folder = tempfile::tempdir().unwrap();
-        let memory = Shop::new(folder.path(), scheme, RepositoryName::PathCopying);
-        let stored = Shop::new(folder.path(), scheme, RepositoryName::Stored);
+        let stored = Shop::new(folder.path(), scheme);
+        let mut memory = stored.memory();
         let mirror = folder.path().join("mirror");
-        let public = stored.key.public().clone();
-        let repository = RepositoryName::Stored;
-        Description { public, repository }.create(&mirror).unwrap();
+        create_store(&mirror, stored.key.public()).unwrap();
         let mut batches = batches(scheme.id().0.into(), 45).peekable();
         while batches.peek().is_some() {
             // A few versions at a time, and each time as another process would.
             let group: Vec<_> = batches.by_ref().take(7).collect();
-            for shop in [&memory, &stored] {
-                let mut author = shop.author().unwrap();
-                for batch in group.clone() {
-                    author.stage(batch).unwrap();
-                }
-                author.flush(&[]).unwrap();
+            let mut author = stored.author().unwrap();
+            for batch in group {
+                author.stage(batch).unwrap();
             }
+            author.flush(&[]).unwrap();
         }
         let repository = stored.repository();
-        assert_same(&memory.repository(), &repository);
+        memory.follow(&repository);
+        assert_same(&memory, &repository);
         // Updates are made again from what is stored, and lead another server to the same.
         let mut follower = open_repository(&mirror).unwrap();
         for version in (1..=repository.latest().number()).map(Version::new) {
@@ -191,21 +167,20 @@ fn every_answer_is_that_of_the_repository_in_memory() {
 fn pruned_versions_go_and_the_others_stay_what_they_are() {
     for scheme in SCHEMES {
         let folder = tempfile::tempdir().unwrap();
-        let memory = Shop::new(folder.path(), scheme, RepositoryName::PathCopying);
-        let stored = Shop::new(folder.path(), scheme, RepositoryName::Stored);
+        let stored = Shop::new(folder.path(), scheme);
+        let mut memory = stored.memory();
         let history: Vec<_> = batches(9, 30).collect();
         let (before, after) = history.split_at(20);
         for batch in before {
-            memory.publish(batch.clone());
             stored.publish(batch.clone());
         }
         let reader = stored.repository();
         let size = reader.file_bytes().unwrap();
         for oldest in [0, 1, 12, 15, 15] {
-            for shop in [&memory, &stored] {
-                shop.repository().prune(Version::new(oldest)).unwrap();
-            }
-            assert_same(&memory.repository(), &stored.repository());
+            memory.follow(&stored.repository());
+            stored.repository().prune(Version::new(oldest)).unwrap();
+            memory.prune(Version::new(oldest));
+            assert_same(&memory, &stored.repository());
         }
         // Whoever has the old file open still reads all of it.
         reader
@@ -213,13 +188,13 @@ fn pruned_versions_go_and_the_others_stay_what_they_are() {
             .unwrap();
         assert!(stored.repository().file_bytes().unwrap() < size);
         for batch in after {
-            memory.publish(batch.clone());
             stored.publish(batch.clone());
         }
-        assert_same(&memory.repository(), &stored.repository());
+        memory.follow(&stored.repository());
+        assert_same(&memory, &stored.repository());
         stored.repository().prune(Version::new(30)).unwrap();
-        memory.repository().prune(Version::new(30)).unwrap();
-        assert_same(&memory.repository(), &stored.repository());
+        memory.prune(Version::new(30));
+        assert_same(&memory, &stored.repository());
         let refused = stored.repository().prune(Version::new(31));
         assert!(matches!(refused, Err(RepositoryError::Lookup(_))));
         stored.repository().check().unwrap();
@@ -230,15 +205,15 @@ fn pruned_versions_go_and_the_others_stay_what_they_are() {
 fn compacted_nodes_answer_as_before_and_the_next_versions_follow_them() {
     for scheme in SCHEMES {
         let folder = tempfile::tempdir().unwrap();
-        let memory = Shop::new(folder.path(), scheme, RepositoryName::PathCopying);
-        let stored = Shop::new(folder.path(), scheme, RepositoryName::Stored);
+        let stored = Shop::new(folder.path(), scheme);
+        let mut memory = stored.memory();
         let mut history = batches(11, 32);
         for since in [0, 3, 20, 0] {
             for batch in history.by_ref().take(8) {
-                memory.publish(batch.clone());
                 stored.publish(batch);
             }
             let reader = stored.repository();
+            memory.follow(&reader);
             let (mut said, size) = (0, reader.file_bytes().unwrap());
             let mut compacting = stored.repository();
             let since = Version::new(since);
@@ -250,39 +225,32 @@ fn compacted_nodes_answer_as_before_and_the_next_versions_follow_them() {
             assert!(compacting.file_bytes().unwrap() >= size + written);
             // Here, for who had it open before, and for who opens it now.
             for repository in [&compacting, &reader, &stored.repository()] {
-                assert_same(&memory.repository(), repository);
+                assert_same(&memory, repository);
             }
             drop(compacting);
             let checked = stored.repository().check().unwrap();
             assert!(checked.complete);
         }
         stored.repository().prune(Version::new(20)).unwrap();
-        memory.repository().prune(Version::new(20)).unwrap();
-        assert_same(&memory.repository(), &stored.repository());
+        memory.prune(Version::new(20));
+        assert_same(&memory, &stored.repository());
         let refused = stored.repository().compact(Version::new(33), &mut drop);
         assert!(matches!(refused, Err(RepositoryError::Lookup(_))));
         let refused = stored.repository().compact(Version::new(19), &mut drop);
         assert!(matches!(refused, Err(RepositoryError::Lookup(_))));
-        let refused = memory.repository().compact(Version::EMPTY, &mut drop);
-        let cannot = StoreError::CannotCompact.to_string();
-        assert_eq!(refused.unwrap_err().to_string(), cannot);
     }
 }
 
 #[test]
 fn a_warmed_store_is_followed_and_one_that_is_too_large_is_refused() {
     let folder = tempfile::tempdir().unwrap();
-    let memory = Shop::new(
-        folder.path(),
-        SchemeName::Treap,
-        RepositoryName::PathCopying,
-    );
-    let stored = Shop::new(folder.path(), SchemeName::Treap, RepositoryName::Stored);
+    let stored = Shop::new(folder.path(), SchemeName::Treap);
+    let mut memory = stored.memory();
     let cache = NodeCache::new(CacheSize::Warmed { most: 64 << 20 });
     let open = |cache: &NodeCache| open_repository_with(&stored.store, cache);
     for (number, batch) in (0..).zip(batches(12, 24)) {
-        memory.publish(batch.clone());
         stored.publish(batch);
+        memory.follow(&stored.repository());
         match number {
             7 => drop(
                 stored
@@ -295,11 +263,11 @@ fn a_warmed_store_is_followed_and_one_that_is_too_large_is_refused() {
             _ => {}
         }
         if number == 15 {
-            memory.repository().prune(Version::new(9)).unwrap();
+            memory.prune(Version::new(9));
         }
         let warmed = open(&cache).unwrap();
         assert!(warmed.memory_bytes() > 0);
-        assert_same(&memory.repository(), &warmed);
+        assert_same(&memory, &warmed);
     }
     let small = NodeCache::new(CacheSize::Warmed { most: 5_000 });
     let refused = open(&small).unwrap_err();
@@ -308,62 +276,60 @@ fn a_warmed_store_is_followed_and_one_that_is_too_large_is_refused() {
     };
     assert!(needed > most && most == 5_000);
     let exact = NodeCache::new(CacheSize::Warmed { most: needed });
-    assert_same(&memory.repository(), &open(&exact).unwrap());
+    assert_same(&memory, &open(&exact).unwrap());
 }
 
 /// Each begins where the one before ends, so joined they are the whole range.
 #[test]
 fn pages_of_a_range_are_all_of_it() {
-    for repository in [RepositoryName::Stored, RepositoryName::PathCopying] {
-        let folder = tempfile::tempdir().unwrap();
-        let shop = Shop::new(folder.path(), SchemeName::RedBlack, repository);
-        shop.publish((0..90).map(|number| put(number, number)).collect());
-        let (repository, version) = (shop.repository(), Version::new(1));
-        let entries = |range: &KeyRange| {
-            let question = Question::Range(range.clone());
-            let answer = repository.answer(version, &question).unwrap();
-            match verify(shop.key.public(), version, &question, &answer).unwrap() {
-                Statement::Range(contents) => contents.entries,
-                other => panic!("{other:?}"),
-            }
-        };
-        let some = KeyRange {
-            start: Some(name(7)),
-            end: Some(name(71)),
-        };
-        let beyond = KeyRange {
-            start: Some(name(900)),
-            end: None,
-        };
-        for (range, bytes) in [
-            (KeyRange::ALL, 0),
-            (KeyRange::ALL, 200),
-            (KeyRange::ALL, 1 << 20),
-            (some.clone(), 1),
-            (some, 333),
-            (beyond, 10),
-        ] {
-            let (mut rest, mut joined, mut pages) = (range.clone(), Vec::new(), 0);
-            loop {
-                let page = repository.page(version, &rest, bytes).unwrap();
-                let found = entries(&page);
-                let length =
-                    |(key, value): &(Key, Value)| key.as_bytes().len() + value.as_bytes().len();
-                let all: usize = found.iter().map(length).sum();
-                assert!(all <= bytes || found.len() <= 1, "{all} of {bytes}");
-                joined.extend(found);
-                pages += 1;
-                if page.end == range.end {
-                    break;
-                }
-                rest.start = page.end;
-            }
-            assert_eq!(joined, entries(&range));
-            assert!(bytes > 333 || pages > 5 || joined.is_empty());
+    let folder = tempfile::tempdir().unwrap();
+    let shop = Shop::stored(folder.path());
+    shop.publish((0..90).map(|number| put(number, number)).collect());
+    let (repository, version) = (shop.repository(), Version::new(1));
+    let entries = |range: &KeyRange| {
+        let question = Question::Range(range.clone());
+        let answer = repository.answer(version, &question).unwrap();
+        match verify(shop.key.public(), version, &question, &answer).unwrap() {
+            Statement::Range(contents) => contents.entries,
+            other => panic!("{other:?}"),
         }
-        let absent = repository.page(Version::new(2), &KeyRange::ALL, 9);
-        assert!(absent.is_err());
+    };
+    let some = KeyRange {
+        start: Some(name(7)),
+        end: Some(name(71)),
+    };
+    let beyond = KeyRange {
+        start: Some(name(900)),
+        end: None,
+    };
+    for (range, bytes) in [
+        (KeyRange::ALL, 0),
+        (KeyRange::ALL, 200),
+        (KeyRange::ALL, 1 << 20),
+        (some.clone(), 1),
+        (some, 333),
+        (beyond, 10),
+    ] {
+        let (mut rest, mut joined, mut pages) = (range.clone(), Vec::new(), 0);
+        loop {
+            let page = repository.page(version, &rest, bytes).unwrap();
+            let found = entries(&page);
+            let length =
+                |(key, value): &(Key, Value)| key.as_bytes().len() + value.as_bytes().len();
+            let all: usize = found.iter().map(length).sum();
+            assert!(all <= bytes || found.len() <= 1, "{all} of {bytes}");
+            joined.extend(found);
+            pages += 1;
+            if page.end == range.end {
+                break;
+            }
+            rest.start = page.end;
+        }
+        assert_eq!(joined, entries(&range));
+        assert!(bytes > 333 || pages > 5 || joined.is_empty());
     }
+    let absent = repository.page(Version::new(2), &KeyRange::ALL, 9);
+    assert!(absent.is_err());
 }
 
 #[test]
@@ -486,7 +452,7 @@ fn accidents_to_the_file_make_no_wrong_answer_and_no_second_head() {
     let rounds = std::env::var("PAD_DAMAGE_ROUNDS").map_or(150, |text| text.parse().unwrap());
     for scheme in SCHEMES {
         let folder = tempfile::tempdir().unwrap();
-        let shop = Shop::new(folder.path(), scheme, RepositoryName::Stored);
+        let shop = Shop::new(folder.path(), scheme);
         for batch in batches(4, 12) {
             shop.publish(batch);
         }
@@ -565,9 +531,8 @@ fn the_nodes_of_another_store_are_left_alone() {
     let whole = fs::read(shop.nodes()).unwrap();
     let aside = folder.path().join("aside");
     fs::rename(&shop.store, &aside).unwrap();
-    let (public, repository) = (shop.key.public().clone(), RepositoryName::Stored);
-    let description = Description { public, repository };
-    let refused = description.create(&shop.store).unwrap_err().to_string();
+    let create = || create_store(&shop.store, shop.key.public());
+    let refused = create().unwrap_err().to_string();
     assert!(refused.contains("another store's"), "{refused}");
     // Made before the file came.
     fs::rename(shop.nodes(), aside.with_extension("nodes")).unwrap();
@@ -575,7 +540,7 @@ fn the_nodes_of_another_store_are_left_alone() {
     for end in ["newest", "signed"] {
         fs::remove_file(shop.store.with_extension(end)).unwrap();
     }
-    description.create(&shop.store).unwrap();
+    create().unwrap();
     fs::copy(aside.with_extension("nodes"), shop.nodes()).unwrap();
     let mut author = shop.author().unwrap();
     let refused = author.stage(vec![put(1, 1)]).unwrap_err().to_string();

@@ -8,15 +8,18 @@ use std::{
 use pad::{
     AnswerError, AuthorError, Key, LookupError, Operation, RepositoryError, SecretKey,
     SigningRecord, StoreError, Value, Version,
-    dynamic::{AnyAuthor, AnyRepository, Description, open_author, open_repository, verify},
+    dynamic::{AnyAuthor, AnyRepository, create_store, open_author, open_repository, verify},
     pad_core::StoreFault,
     question::{Question, Statement},
-    selection::{RepositoryName, SchemeName, SuiteName},
+    selection::{SchemeName, SuiteName},
 };
 use redb::{Database, ReadableDatabase as _, ReadableTable as _, TableDefinition};
 use zeroize::Zeroizing;
 
-use crate::stored::{assert_same, batches, name, put, questions};
+use crate::{
+    memory::{Memory, assert_same},
+    stored::{batches, name, put, questions},
+};
 
 const SCHEMES: [SchemeName; 5] = [
     SchemeName::TupleBase,
@@ -32,20 +35,23 @@ struct Shop {
 }
 
 impl Shop {
-    fn new(folder: &Path, scheme: SchemeName, repository: RepositoryName) -> Self {
-        Self::at(folder.join(repository.name()), scheme, repository)
+    fn new(folder: &Path, scheme: SchemeName) -> Self {
+        Self::at(folder.join("stored"), scheme)
     }
 
-    fn at(store: PathBuf, scheme: SchemeName, repository: RepositoryName) -> Self {
+    fn at(store: PathBuf, scheme: SchemeName) -> Self {
         let id = pad::DictionaryId::from_name("stored tuples");
         // Another secret would make other chains, and other roots.
         let is_chained = scheme.name().ends_with("lightweight");
         let chains = is_chained.then(|| Zeroizing::new(vec![9; 32]));
         let suite = SuiteName::Sha256Ed25519;
         let key = SecretKey::from_parts(suite, scheme, id, &[5; 32], chains).unwrap();
-        let public = key.public().clone();
-        Description { public, repository }.create(&store).unwrap();
+        create_store(&store, key.public()).unwrap();
         Self { key, store }
+    }
+
+    fn memory(&self) -> Memory {
+        Memory::new(self.key.public())
     }
 
     fn tuples(&self) -> PathBuf {
@@ -82,31 +88,26 @@ impl Shop {
 fn every_answer_is_that_of_the_repository_in_memory() {
     for scheme in SCHEMES {
         let folder = tempfile::tempdir().unwrap();
-        let memory = Shop::new(folder.path(), scheme, RepositoryName::VersionedIndex);
-        let stored = Shop::new(folder.path(), scheme, RepositoryName::Stored);
+        let stored = Shop::new(folder.path(), scheme);
+        let mut memory = stored.memory();
         let mirror = folder.path().join("mirror");
-        let public = stored.key.public().clone();
-        let repository = RepositoryName::Stored;
-        Description { public, repository }.create(&mirror).unwrap();
+        create_store(&mirror, stored.key.public()).unwrap();
         let mut batches = batches(scheme.id().0.into(), 24).peekable();
         while batches.peek().is_some() {
             // A few versions at a time, and each time as another process would.
             let group: Vec<_> = batches.by_ref().take(5).collect();
-            for shop in [&memory, &stored] {
-                let mut author = shop.author().unwrap();
-                for batch in group.clone() {
-                    author.stage(batch).unwrap();
-                }
-                author.flush(&[]).unwrap();
+            let mut author = stored.author().unwrap();
+            for batch in group {
+                author.stage(batch).unwrap();
             }
+            author.flush(&[]).unwrap();
         }
         let repository = stored.repository();
-        assert_same(&memory.repository(), &repository);
+        memory.follow(&repository);
+        assert_same(&memory, &repository);
         let mut follower = open_repository(&mirror).unwrap();
         for version in (1..=repository.latest().number()).map(Version::new) {
             let update = repository.update_message(version).unwrap().unwrap();
-            let same = memory.repository().update_message(version).unwrap();
-            assert_eq!(Some(&update), same.as_ref());
             follower.apply_message(&update).unwrap();
         }
         assert_same(&repository, &follower);
@@ -120,25 +121,24 @@ fn every_answer_is_that_of_the_repository_in_memory() {
 fn pruned_versions_go_and_the_others_stay_what_they_are() {
     for scheme in SCHEMES {
         let folder = tempfile::tempdir().unwrap();
-        let memory = Shop::new(folder.path(), scheme, RepositoryName::VersionedIndex);
-        let stored = Shop::new(folder.path(), scheme, RepositoryName::Stored);
+        let stored = Shop::new(folder.path(), scheme);
+        let mut memory = stored.memory();
         let history: Vec<_> = batches(9, 18).collect();
         let (before, after) = history.split_at(12);
         for batch in before {
-            memory.publish(batch.clone());
             stored.publish(batch.clone());
         }
         for oldest in [0, 1, 7, 9, 9] {
-            for shop in [&memory, &stored] {
-                shop.repository().prune(Version::new(oldest)).unwrap();
-            }
-            assert_same(&memory.repository(), &stored.repository());
+            memory.follow(&stored.repository());
+            stored.repository().prune(Version::new(oldest)).unwrap();
+            memory.prune(Version::new(oldest));
+            assert_same(&memory, &stored.repository());
         }
         for batch in after {
-            memory.publish(batch.clone());
             stored.publish(batch.clone());
         }
-        assert_same(&memory.repository(), &stored.repository());
+        memory.follow(&stored.repository());
+        assert_same(&memory, &stored.repository());
         let refused = stored.repository().prune(Version::new(31));
         assert!(matches!(refused, Err(RepositoryError::Lookup(_))));
         stored.repository().check().unwrap();
@@ -150,26 +150,26 @@ fn pruned_versions_go_and_the_others_stay_what_they_are() {
 fn tuples_that_are_behind_their_store_are_brought_up() {
     for scheme in SCHEMES {
         let folder = tempfile::tempdir().unwrap();
-        let memory = Shop::new(folder.path(), scheme, RepositoryName::VersionedIndex);
-        let stored = Shop::new(folder.path(), scheme, RepositoryName::Stored);
+        let stored = Shop::new(folder.path(), scheme);
+        let mut memory = stored.memory();
         let mut copies = vec![None];
         for batch in batches(6, 8) {
-            memory.publish(batch.clone());
             stored.publish(batch);
             copies.push(Some(fs::read(stored.tuples()).unwrap()));
         }
+        memory.follow(&stored.repository());
         for copy in copies {
             match copy {
                 Some(bytes) => fs::write(stored.tuples(), bytes).unwrap(),
                 None => fs::remove_file(stored.tuples()).unwrap(),
             }
-            assert_same(&memory.repository(), &stored.repository());
+            assert_same(&memory, &stored.repository());
         }
         let next = vec![put(3, 33), Operation::Remove(name(77))];
-        memory.publish(next.clone());
         fs::remove_file(stored.tuples()).unwrap();
         stored.publish(next);
-        assert_same(&memory.repository(), &stored.repository());
+        memory.follow(&stored.repository());
+        assert_same(&memory, &stored.repository());
     }
 }
 
@@ -177,7 +177,7 @@ fn tuples_that_are_behind_their_store_are_brought_up() {
 fn what_was_not_flushed_is_not_there_and_the_next_one_is() {
     let folder = tempfile::tempdir().unwrap();
     let scheme = SchemeName::TupleSpecLightweight;
-    let shop = Shop::new(folder.path(), scheme, RepositoryName::Stored);
+    let shop = Shop::new(folder.path(), scheme);
     shop.publish((0..50).map(|number| put(number, 1)).collect());
     let mut author = shop.author().unwrap();
     author.stage(vec![put(7, 70)]).unwrap();
@@ -199,16 +199,15 @@ fn what_was_not_flushed_is_not_there_and_the_next_one_is() {
 fn the_tuples_of_another_store_are_left_alone() {
     let folder = tempfile::tempdir().unwrap();
     let scheme = SchemeName::TupleBaseSuperseding;
-    let shop = Shop::new(folder.path(), scheme, RepositoryName::Stored);
+    let shop = Shop::new(folder.path(), scheme);
     shop.publish((0..20).map(|number| put(number, 1)).collect());
     let other = tempfile::tempdir().unwrap();
-    let foreign = Shop::new(other.path(), scheme, RepositoryName::Stored);
+    let foreign = Shop::new(other.path(), scheme);
     fs::copy(shop.tuples(), foreign.tuples()).unwrap();
     let refused = open_repository(&foreign.store).unwrap_err().to_string();
     assert!(refused.contains("another store's"), "{refused}");
     fs::remove_file(&foreign.store).unwrap();
-    let (public, repository) = (foreign.key.public().clone(), RepositoryName::Stored);
-    let refused = Description { public, repository }.create(&foreign.store);
+    let refused = create_store(&foreign.store, foreign.key.public());
     assert!(matches!(refused, Err(StoreError::Damaged(_))));
 }
 
@@ -221,7 +220,7 @@ fn accidents_to_the_file_make_no_wrong_answer() {
         SchemeName::TupleSpecLightweight,
     ] {
         let folder = tempfile::tempdir().unwrap();
-        let shop = Shop::new(folder.path(), scheme, RepositoryName::Stored);
+        let shop = Shop::new(folder.path(), scheme);
         for batch in batches(4, 9) {
             shop.publish(batch);
         }
@@ -263,7 +262,7 @@ fn accidents_to_the_file_make_no_wrong_answer() {
 fn every_damaged_row_is_met_as_damage() {
     for scheme in [SchemeName::TupleSpecLightweight, SchemeName::TupleBase] {
         let folder = tempfile::tempdir().unwrap();
-        let shop = Shop::new(folder.path(), scheme, RepositoryName::Stored);
+        let shop = Shop::new(folder.path(), scheme);
         shop.publish((0..90).map(|number| put(number, 1)).collect());
         for version in 2..=4 {
             shop.publish(vec![put(version, version), put(95 + version, 5)]);
@@ -362,12 +361,12 @@ fn damage(file: &Path, row: &[u8]) {
 fn a_file_of_an_older_format_is_left_alone_and_made_again_when_it_is_gone() {
     let folder = tempfile::tempdir().unwrap();
     let scheme = SchemeName::TupleSpecLightweight;
-    let memory = Shop::new(folder.path(), scheme, RepositoryName::VersionedIndex);
-    let stored = Shop::new(folder.path(), scheme, RepositoryName::Stored);
+    let stored = Shop::new(folder.path(), scheme);
+    let mut memory = stored.memory();
     for batch in batches(6, 5) {
-        memory.publish(batch.clone());
         stored.publish(batch);
     }
+    memory.follow(&stored.repository());
     let database = Database::create(stored.tuples()).unwrap();
     let transaction = database.begin_write().unwrap();
     {
@@ -384,7 +383,7 @@ fn a_file_of_an_older_format_is_left_alone_and_made_again_when_it_is_gone() {
     assert!(refused.contains("made again"), "{refused}");
     assert_eq!(fs::read(stored.tuples()).unwrap(), older);
     fs::remove_file(stored.tuples()).unwrap();
-    assert_same(&memory.repository(), &stored.repository());
+    assert_same(&memory, &stored.repository());
 }
 
 /// Whoever has more soon leaves what follows from the updates to be written later: nobody sees a difference, and whoever is killed loses nothing.
@@ -392,19 +391,19 @@ fn a_file_of_an_older_format_is_left_alone_and_made_again_when_it_is_gone() {
 fn tuples_that_are_written_later_are_there_at_once() {
     for scheme in SCHEMES {
         let folder = tempfile::tempdir().unwrap();
-        let memory = Shop::new(folder.path(), scheme, RepositoryName::VersionedIndex);
-        let stored = Shop::new(folder.path(), scheme, RepositoryName::Stored);
+        let stored = Shop::new(folder.path(), scheme);
+        let mut memory = stored.memory();
         let mut author = stored.author().unwrap();
         let before = fs::read(stored.tuples()).ok();
         for (place, batch) in batches(5, 12).enumerate() {
-            memory.publish(batch.clone());
             author.stage(batch).unwrap();
             author.flush_and_go_on(&[]).unwrap();
-            assert_same(&memory.repository(), author.repository());
+            memory.follow(author.repository());
+            assert_same(&memory, author.repository());
             assert_eq!(fs::read(stored.tuples()).ok().is_some(), place > 4);
             if place == 4 {
                 // Another process opens the store, and brings the file up.
-                assert_same(&memory.repository(), &stored.repository());
+                assert_same(&memory, &stored.repository());
             }
         }
         assert_eq!(before, None);
@@ -412,11 +411,11 @@ fn tuples_that_are_written_later_are_there_at_once() {
         let copy = folder.path().join("copy");
         fs::copy(&stored.store, &copy).unwrap();
         fs::copy(stored.tuples(), copy.with_extension("tuples")).unwrap();
-        assert_same(&memory.repository(), &open_repository(&copy).unwrap());
+        assert_same(&memory, &open_repository(&copy).unwrap());
         author.repository_mut().checkpoint().unwrap();
         drop(author);
         let bytes = fs::read(stored.tuples()).unwrap();
-        assert_same(&memory.repository(), &stored.repository());
+        assert_same(&memory, &stored.repository());
         assert!(fs::read(stored.tuples()).unwrap() == bytes, "it was behind");
         stored.repository().check().unwrap();
     }
@@ -427,13 +426,12 @@ fn tuples_that_are_written_later_are_there_at_once() {
 fn a_second_author_is_refused_while_tuples_wait_to_be_written() {
     for scheme in SCHEMES {
         let folder = tempfile::tempdir().unwrap();
-        let memory = Shop::new(folder.path(), scheme, RepositoryName::VersionedIndex);
-        let stored = Shop::new(folder.path(), scheme, RepositoryName::Stored);
+        let stored = Shop::new(folder.path(), scheme);
+        let mut memory = stored.memory();
         let other_record = SigningRecord::open(&folder.path().join("other")).unwrap();
         let mut waiting = stored.author().unwrap();
         let mut second = open_author(&stored.store, &stored.key, other_record).unwrap();
         for batch in batches(6, 4) {
-            memory.publish(batch.clone());
             waiting.stage(batch).unwrap();
             waiting.flush_and_go_on(&[]).unwrap();
         }
@@ -442,9 +440,9 @@ fn a_second_author_is_refused_while_tuples_wait_to_be_written() {
         assert!(refused.is_err(), "two histories");
         assert!(!stored.tuples().exists());
         drop((waiting, second));
-        memory.publish(batch.clone());
         stored.publish(batch);
-        assert_same(&memory.repository(), &stored.repository());
+        memory.follow(&stored.repository());
+        assert_same(&memory, &stored.repository());
         stored.repository().check().unwrap();
     }
 }
@@ -454,9 +452,9 @@ fn a_second_author_is_refused_while_tuples_wait_to_be_written() {
 fn an_old_backup_goes_on_where_it_stands() {
     let folder = tempfile::tempdir().unwrap();
     let scheme = SchemeName::TupleSpecLightweight;
-    let author = Shop::new(folder.path(), scheme, RepositoryName::Stored);
+    let author = Shop::new(folder.path(), scheme);
     let copy = folder.path().join("mirror");
-    let mirror = Shop::at(copy, scheme, RepositoryName::Stored);
+    let mirror = Shop::at(copy, scheme);
     for batch in batches(3, 9) {
         author.publish(batch);
     }
@@ -515,7 +513,7 @@ fn an_old_backup_goes_on_where_it_stands() {
 fn one_writes_at_a_time_and_readers_see_their_version() {
     let folder = tempfile::tempdir().unwrap();
     let scheme = SchemeName::TupleSpecLightweight;
-    let shop = Shop::new(folder.path(), scheme, RepositoryName::Stored);
+    let shop = Shop::new(folder.path(), scheme);
     shop.publish((0..40).map(|number| put(number, 1)).collect());
     let (first, second) = (Version::new(1), Version::new(2));
     let reader = shop.repository();

@@ -31,9 +31,6 @@ pub(super) fn commands(scheme: &Scheme, load: &Load) -> Result<Vec<String>, Stri
         ]);
     }
     let mut import = "pad import --store dictionary --key pad.key".to_owned();
-    if let Some(repository) = scheme.repository {
-        import.extend([" --repository ", repository]);
-    }
     // The parameters that come with the program have too few powers for frontiers.
     let parameters = name.ends_with("-frontier").then(|| {
         for command in [&mut keygen, &mut import] {
@@ -93,7 +90,7 @@ mod tests {
             commands(tree, &LOAD).unwrap(),
             [
                 "pad keygen --scheme treap",
-                "pad import --store dictionary --key pad.key --repository cache-median trace.csv"
+                "pad import --store dictionary --key pad.key trace.csv"
             ]
         );
     }

@@ -39,7 +39,7 @@ fn what_cannot_be_in_memory_or_be_put_together_is_refused() {
     bench.ok("commit --store s --key k");
     bench.fails("serve --store s --cache all:64KiB", 2, "bytes of memory");
     bench.fails("compact --store s --since 9", 2, "version 9");
-    bench.ok("keygen --out l --scheme treap");
-    bench.ok("import --store m --key l --repository path-copying t.csv");
+    bench.ok("keygen --out l --scheme tuple-base");
+    bench.ok("import --store m --key l t.csv");
     bench.fails("compact --store m", 2, "can be compacted");
 }

@@ -1,7 +1,7 @@
 //! The author of a log as one of any family.
 
 use aad::{AppendError, BuiltUpdate, Entry, LogAuthor, Scheme, scheme::Contents};
-use pad_core::{Operation, Value, Version};
+use pad_core::{Operation, Version};
 
 use super::not_offered;
 use crate::{
@@ -44,11 +44,6 @@ impl<S: Scheme> Appending<S> {
 impl<S: Scheme> HostedAuthor for Appending<S> {
     fn version(&self) -> Version {
         self.0.version()
-    }
-
-    /// The value appended last.
-    fn get(&self, key: &[u8]) -> Option<&[u8]> {
-        self.0.values(key).last().map(Value::as_bytes)
     }
 
     fn has_unsigned(&self) -> bool {

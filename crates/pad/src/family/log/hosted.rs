@@ -8,7 +8,7 @@ use accumulators::{AccumulateError, wire};
 use pad_core::{
     ApplyError, AuthorKey, HeadSigner, Heads as _, Key, LookupError, Sha256Ed25519, SnapshotHead,
     Untrusted, Update, UpdateHead, Value, Verified, VerifyError, Version, Workers, codec,
-    contradiction::Past, head::Authority,
+    head::Authority,
 };
 use pad_tree::{Difference, KeyHistory};
 
@@ -22,12 +22,12 @@ use crate::{
     author::{AuthorError, ResumedAuthor},
     hosted::{
         AskedRepository, Checkpointed, Contents, HostedRepository, Keeping, SignedUpdate,
-        UpdatedRepository,
+        UpdatedRepository, past_messages,
     },
     keys::SecretKey,
     offered::OfferedRepository,
     question::{HeadText, Question, Statement},
-    repository::{CheckError, RepositoryError, integrity},
+    repository::{CheckError, RepositoryError},
     signing_record::{SigningRecord, SigningRecordError},
     store::{StoreError, StoredCheckpoint},
 };
@@ -72,8 +72,7 @@ impl<S: AskedScheme> HostedLog<S> {
 
     /// The repository in a checkpoint, unless it is damaged or of something else.
     fn restored(&self, stored: &StoredCheckpoint) -> Option<LogRepository<S>> {
-        let digest = integrity::<Sha256Ed25519>(stored.version, stored.oldest, &stored.bytes);
-        if digest.as_ref() != stored.digest || stored.oldest != Version::EMPTY {
+        if !stored.is_intact::<Sha256Ed25519>() || stored.oldest != Version::EMPTY {
             return None;
         }
         let checkpoint: LogCheckpoint = codec::decode(&stored.bytes, stored.bytes.len()).ok()?;
@@ -215,14 +214,7 @@ impl<S: AskedScheme> Checkpointed for HostedLog<S> {
 
     fn checkpoint(&self) -> StoredCheckpoint {
         let bytes = codec::encode(&self.repository.checkpoint());
-        let (version, oldest) = (self.latest(), self.oldest());
-        let digest = integrity::<Sha256Ed25519>(version, oldest, &bytes);
-        StoredCheckpoint {
-            version,
-            oldest,
-            digest: digest.as_ref().to_vec(),
-            bytes,
-        }
+        StoredCheckpoint::new::<Sha256Ed25519>(self.latest(), self.oldest(), bytes)
     }
 
     fn restore(&mut self, stored: &StoredCheckpoint) -> bool {
@@ -267,12 +259,7 @@ impl<S: AskedScheme> AskedRepository for HostedLog<S> {
     }
 
     fn past_messages(&self, older: Version, newer: Version) -> Result<Vec<Vec<u8>>, LookupError> {
-        let heads = self.repository.heads();
-        let past = [
-            Past::Root(heads.prove_inclusion(older, newer)?),
-            Past::History(heads.prove_prefix(older, newer)?),
-        ];
-        Ok(past.iter().map(codec::encode_body).collect())
+        past_messages(self.repository.heads(), older, newer)
     }
 
     fn answer(&self, version: Version, question: &Question) -> Result<Vec<u8>, AnswerError> {

@@ -3,9 +3,9 @@
 use std::io;
 
 use pad_core::{
-    ApplyError, Heads as _, Key, LookupError, Operation, Repository, Response, SignedHead,
-    SnapshotHead, StoreFault, Suite, Untrusted, Verified, VerifyError, Version, Workers, codec,
-    contradiction::Past, head::Authority, history::ConsistencyProof, signature::HeadSigner,
+    ApplyError, Heads, Key, LookupError, Operation, Repository, Response, SignedHead, SnapshotHead,
+    StoreFault, Suite, Untrusted, Verified, VerifyError, Version, Workers, codec, head::Authority,
+    signature::HeadSigner,
 };
 use pad_tree::{
     Answer, BalancingScheme, CopyError, Difference, KeyHistory, KeyRange, Keys, NodeCache,
@@ -28,12 +28,12 @@ use crate::{
     keys::{PublicKey, SecretKey},
     offered::OfferedRepository,
     question::Question,
-    repository::{CheckError, RepositoryError, SignError, StorableRepository},
+    repository::{CheckError, RepositoryError, SignError},
     store::{Store, StoreError, any::AnyStore},
 };
 
 /// The repository of the tree PAD with this public key in a store, before its versions are taken up; `None` if the scheme is not a tree's.
-pub(super) fn repository<S: Suite>(
+pub(crate) fn repository<S: Suite>(
     public: &PublicKey,
     store: &AnyStore,
 ) -> Result<Option<Box<dyn OfferedRepository>>, RepositoryError> {
@@ -72,7 +72,7 @@ fn opened<S: Suite, B: BalancingScheme, L: KeptLog + 'static>(
     let opened = StoredRepository::open(authority, log, cache);
     let repository = opened.map_err(|fault| faulty(fault, &said))?;
     let repository = repository.with_workers(Workers::all_cores());
-    Ok(Typed::of(repository, authority))
+    Ok(Typed(repository))
 }
 
 /// The fault of a repository as one of its store, with what the system said, if it did.
@@ -110,7 +110,7 @@ fn refused(error: ApplyError, said: &SystemError) -> RepositoryError {
 
 impl<S: Suite, B: BalancingScheme, L: KeptLog + 'static> Typed<StoredRepository<S, B, L>> {
     fn log(&self) -> &L {
-        self.repository().log()
+        self.0.log()
     }
 
     /// Why a version is not signed.
@@ -146,8 +146,8 @@ impl<S: Suite, B: BalancingScheme, L: KeptLog + 'static> Typed<StoredRepository<
         oldest: Version,
     ) -> Result<StoredRepository<S, B, L>, RepositoryError> {
         let said = log.system_error();
-        let cache = self.repository().cache().clone();
-        let copied = self.repository().copy_since(oldest, log, cache);
+        let cache = self.0.cache().clone();
+        let copied = self.0.copy_since(oldest, log, cache);
         let mut copied = copied.map_err(|error| uncopied(error, &said))?;
         let synchronised = copied.synchronise();
         synchronised.map_err(|fault| faulty(fault, &said))?;
@@ -161,9 +161,9 @@ impl<S: Suite, B: BalancingScheme, L: KeptLog + 'static> RowKeeper
     fn take_up(&mut self, store: &dyn Store) -> Result<(), RepositoryError> {
         let log = self.log().taken_up(store)?;
         let said = log.system_error();
-        let cache = self.repository().cache().clone();
-        let mut taken_up = opened::<S, B, L>(*self.setup(), log, cache)?;
-        let warmed = taken_up.repository_mut().warm();
+        let cache = self.0.cache().clone();
+        let mut taken_up = opened::<S, B, L>(*self.0.authority(), log, cache)?;
+        let warmed = taken_up.0.warm();
         warmed.map_err(|error| match error {
             WarmError::TooLarge { needed, most } => StoreError::TooLarge { needed, most },
             WarmError::Store(fault) => faulty(fault, &said),
@@ -174,7 +174,7 @@ impl<S: Suite, B: BalancingScheme, L: KeptLog + 'static> RowKeeper
     }
 
     fn begin(&mut self, store: &dyn Store) -> Result<(), StoreError> {
-        let repository = self.repository_mut();
+        let repository = &mut self.0;
         let was_reader = repository.log().identity().is_some();
         repository.log_mut().begin(store)?;
         if was_reader && repository.log().has_cache() {
@@ -184,7 +184,7 @@ impl<S: Suite, B: BalancingScheme, L: KeptLog + 'static> RowKeeper
     }
 
     fn prune(&mut self, oldest: Version, store: &mut dyn Store) -> Result<(), RepositoryError> {
-        if oldest <= self.repository().oldest() {
+        if oldest <= self.0.oldest() {
             return Ok(());
         }
         self.begin(store)?;
@@ -205,13 +205,13 @@ impl<S: Suite, B: BalancingScheme, L: KeptLog + 'static> RowKeeper
             // The store may have it all the same.
             match self.log().is_of(store) {
                 Ok(true) => drop(copied.log().remove()),
-                _ => self.repository_mut().log_mut().close(),
+                _ => self.0.log_mut().close(),
             }
             return Err(error.into());
         }
         // Should the other log stay, the next writer takes it away.
         drop(self.log().remove());
-        *self = Self::of(copied, *self.setup());
+        *self = Self(copied);
         Ok(())
     }
 
@@ -224,13 +224,13 @@ impl<S: Suite, B: BalancingScheme, L: KeptLog + 'static> RowKeeper
         self.log().require_moves()?;
         self.begin(store)?;
         let said = self.log().system_error();
-        let compacted = self.repository_mut().compact(since, note);
+        let compacted = self.0.compact(since, note);
         let bytes = compacted.map_err(|error| uncopied(error, &said))?;
         if bytes == 0 {
             return Ok(0);
         }
         self.synchronise()?;
-        let latest = self.repository().latest();
+        let latest = self.0.latest();
         let row = self.log().row(latest);
         let row = row.map_err(|fault| faulty(fault, &said))?;
         let published = store.publish_row(latest, latest, &row, &[]);
@@ -244,14 +244,14 @@ impl<S: Suite, B: BalancingScheme, L: KeptLog + 'static> RowKeeper
         batch: &mut Vec<Operation>,
         signer: &HeadSigner,
     ) -> Result<Box<dyn SignedUpdate>, SignError> {
-        match self.repository_mut().publish(batch, signer) {
+        match self.0.publish(batch, signer) {
             Ok(update) => Ok(Box::new(update)),
             Err(error) => Err(self.unsigned(error)),
         }
     }
 
     fn check_heads(&self) -> Result<(), CheckError> {
-        Ok(self.repository().check_heads()?)
+        Ok(self.0.check_heads()?)
     }
 
     fn load(
@@ -260,9 +260,7 @@ impl<S: Suite, B: BalancingScheme, L: KeptLog + 'static> RowKeeper
         entries: &mut SortedEntries<'_>,
         signer: &HeadSigner,
     ) -> Result<Version, SignError> {
-        let loaded = self
-            .repository_mut()
-            .publish_sorted(number, entries, signer);
+        let loaded = self.0.publish_sorted(number, entries, signer);
         self.signed(loaded)
     }
 
@@ -271,16 +269,14 @@ impl<S: Suite, B: BalancingScheme, L: KeptLog + 'static> RowKeeper
         operations: &mut SortedOperations<'_>,
         signer: &HeadSigner,
     ) -> Result<Version, SignError> {
-        let published = self
-            .repository_mut()
-            .publish_changes(operations, TOGETHER, signer);
+        let published = self.0.publish_changes(operations, TOGETHER, signer);
         self.signed(published)
     }
 
     fn check_changes(&self, version: Version) -> Result<(), CheckError> {
         let before = version.previous().unwrap_or_default();
         // Every node that is met is hashed.
-        let repository = self.repository();
+        let repository = &self.0;
         Ok(repository.differences(before, version, |_| Ok::<(), LookupError>(()))?)
     }
 
@@ -289,11 +285,11 @@ impl<S: Suite, B: BalancingScheme, L: KeptLog + 'static> RowKeeper
     }
 
     fn close(&mut self) {
-        self.repository_mut().log_mut().close();
+        self.0.log_mut().close();
     }
 
     fn synchronise(&mut self) -> Result<(), StoreError> {
-        let synchronised = self.repository_mut().synchronise();
+        let synchronised = self.0.synchronise();
         synchronised.map_err(|fault| faulty(fault, &self.log().system_error()))
     }
 }
@@ -306,18 +302,21 @@ impl<S: Suite, B: BalancingScheme, L: KeptLog + 'static> OfferedRepository
     }
 }
 
-impl<S: Suite, B: BalancingScheme, L: KeptLog + 'static> StorableRepository
+impl<S: Suite, B: BalancingScheme, L: KeptLog + 'static> KeptRepository
     for StoredRepository<S, B, L>
 {
     const EVIDENCE_OUTLIVES_VERSION: bool = false;
-    type Setup = Authority;
 
-    fn with_workers(self, workers: Workers) -> Self {
-        self.with_workers(workers)
+    fn keeping(typed: &mut Typed<Self>) -> Keeping<'_> {
+        Keeping::Rows(typed)
     }
 
     fn authority(&self) -> &Authority {
         self.authority()
+    }
+
+    fn heads(&self) -> impl Heads<S> {
+        self.heads()
     }
 
     fn entries(&self) -> usize {
@@ -326,26 +325,6 @@ impl<S: Suite, B: BalancingScheme, L: KeptLog + 'static> StorableRepository
 
     fn memory_bytes(&self) -> usize {
         self.memory_bytes()
-    }
-
-    fn prove_consistency(
-        &self,
-        older: Version,
-        newer: Version,
-    ) -> Result<ConsistencyProof<S>, LookupError> {
-        self.heads().prove_consistency(older, newer)
-    }
-
-    fn prove_past(&self, older: Version, newer: Version) -> Result<[Past<S>; 2], LookupError> {
-        super::past(&self.heads(), older, newer)
-    }
-}
-
-impl<S: Suite, B: BalancingScheme, L: KeptLog + 'static> KeptRepository
-    for StoredRepository<S, B, L>
-{
-    fn keeping(typed: &mut Typed<Self>) -> Keeping<'_> {
-        Keeping::Rows(typed)
     }
 
     fn use_cache(&mut self, cache: &NodeCache) {

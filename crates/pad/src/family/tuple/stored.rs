@@ -3,10 +3,9 @@
 use std::collections::BTreeMap;
 
 use pad_core::{
-    Answers, ApplyError, Family, Heads as _, Key, KeyRange, Keys, LookupError, Operation,
+    Answers, ApplyError, Family, Heads, Key, KeyRange, Keys, LookupError, Operation,
     Question as Ask, Repository as _, Response, SnapshotHead, StoreFault, Suite, Untrusted, Value,
-    Verified, VerifyError, Version, Workers, codec, contradiction::Past, head::Authority,
-    history::ConsistencyProof,
+    Verified, VerifyError, Version, Workers, codec, head::Authority,
 };
 use pad_tree::{Answer, Difference, KeyHistory};
 use pad_tuple::{
@@ -23,7 +22,7 @@ use crate::{
     keys::SecretKey,
     offered::OfferedRepository,
     question::Question,
-    repository::{CheckError, RepositoryError, SignError, StorableRepository},
+    repository::{CheckError, RepositoryError, SignError},
     signing_keys::SigningKeys,
     store::{Store, StoreError, StoredCheckpoint},
     tuple_file::TupleFile,
@@ -40,7 +39,7 @@ pub(super) fn hosted<S: Suite, D: AskedDesign<S> + StorableDesign<S>>(
     let opened = StoredTupleRepository::open(*setup.authority(), setup.key().clone(), rows);
     let repository = opened.map_err(|fault| faulty(fault, &said))?;
     let repository = repository.with_workers(Workers::all_cores());
-    Ok(Typed::of(repository, setup))
+    Ok(Typed(repository))
 }
 
 /// The fault of a repository as one of its store, with what the system said, if it did.
@@ -64,17 +63,17 @@ fn refused(error: ApplyError, said: &SystemError) -> RepositoryError {
 
 impl<S: Suite, D: AskedDesign<S> + StorableDesign<S>> Typed<Repository<S, D>> {
     fn said(&self) -> SystemError {
-        self.repository().rows().system_error()
+        self.0.rows().system_error()
     }
 }
 
 impl<S: Suite, D: AskedDesign<S> + StorableDesign<S>> Derived for Typed<Repository<S, D>> {
     fn take_up(&mut self, store: &dyn Store) -> Result<(), RepositoryError> {
-        let rows = self.repository().rows().opened(store.id()?)?;
+        let rows = self.0.rows().opened(store.id()?)?;
         // Others may write meanwhile, and updates are applied to one state.
         rows.pin()?;
-        *self = hosted(self.setup().clone(), rows)?;
-        let (latest, stored) = (self.repository().latest(), store.latest()?);
+        *self = hosted(trusted(&self.0), rows)?;
+        let (latest, stored) = (self.0.latest(), store.latest()?);
         if latest > stored {
             return Err(AHEAD.into());
         }
@@ -89,7 +88,7 @@ impl<S: Suite, D: AskedDesign<S> + StorableDesign<S>> Derived for Typed<Reposito
         let own = D::Secret::from_slice(keys.own());
         let own = own.ok_or_else(foreign_key)?;
         let said = self.said();
-        let published = self.repository_mut().publish(batch, keys.signer(), &own);
+        let published = self.0.publish(batch, keys.signer(), &own);
         match published {
             Ok(update) => Ok(Box::new(update)),
             Err(PublishError::Author(error)) => {
@@ -100,38 +99,38 @@ impl<S: Suite, D: AskedDesign<S> + StorableDesign<S>> Derived for Typed<Reposito
     }
 
     fn settle(&mut self) -> Result<(), StoreError> {
-        let settled = self.repository_mut().flush();
-        self.repository().rows().unpin();
+        let settled = self.0.flush();
+        self.0.rows().unpin();
         settled.map_err(|fault| faulty(fault, &self.said()))
     }
 
     fn release(&mut self) {
-        self.repository().rows().release();
+        self.0.rows().release();
     }
 
     fn waiting(&self) -> usize {
-        self.repository().memory_bytes()
+        self.0.memory_bytes()
     }
 
     fn prune(&mut self, oldest: Version) -> Result<StoredCheckpoint, RepositoryError> {
         let said = self.said();
-        let pruned = self.repository_mut().prune(oldest);
+        let pruned = self.0.prune(oldest);
         pruned.map_err(|error| match error {
             LookupError::Store(fault) => faulty(fault, &said).into(),
             error => RepositoryError::Lookup(error),
         })?;
         // From here on the rows are the only copy of what they have.
-        self.repository().rows().synchronise_name()?;
+        self.0.rows().synchronise_name()?;
         Ok(StoredCheckpoint {
-            version: self.repository().latest(),
-            oldest: self.repository().oldest(),
+            version: self.0.latest(),
+            oldest: self.0.oldest(),
             digest: Vec::new(),
             bytes: Vec::new(),
         })
     }
 
     fn check_heads(&self) -> Result<(), CheckError> {
-        Ok(self.repository().heads().check()?)
+        Ok(self.0.heads().check()?)
     }
 }
 
@@ -141,21 +140,24 @@ impl<S: Suite, D: AskedDesign<S> + StorableDesign<S>> OfferedRepository
     fn resume(&self, key: &SecretKey) -> Result<ResumedAuthor, AuthorError> {
         let keys = SigningKeys::of(key);
         let own = D::Secret::from_slice(keys.own()).ok_or_else(foreign_key)?;
-        self.repository().require_keys(keys.signer(), &own)?;
+        self.0.require_keys(keys.signer(), &own)?;
         Ok(ResumedAuthor::WithKeys(keys))
     }
 }
 
-impl<S: Suite, D: AskedDesign<S> + StorableDesign<S>> StorableRepository for Repository<S, D> {
+impl<S: Suite, D: AskedDesign<S> + StorableDesign<S>> KeptRepository for Repository<S, D> {
     const EVIDENCE_OUTLIVES_VERSION: bool = true;
-    type Setup = TupleSetup<S, D>;
 
-    fn with_workers(self, workers: Workers) -> Self {
-        self.with_workers(workers)
+    fn keeping(typed: &mut Typed<Self>) -> Keeping<'_> {
+        Keeping::Derived(typed)
     }
 
     fn authority(&self) -> &Authority {
         self.authority()
+    }
+
+    fn heads(&self) -> impl Heads<S> {
+        self.heads()
     }
 
     fn entries(&self) -> usize {
@@ -164,28 +166,6 @@ impl<S: Suite, D: AskedDesign<S> + StorableDesign<S>> StorableRepository for Rep
 
     fn memory_bytes(&self) -> usize {
         self.memory_bytes()
-    }
-
-    fn prove_consistency(
-        &self,
-        older: Version,
-        newer: Version,
-    ) -> Result<ConsistencyProof<S>, LookupError> {
-        self.heads().prove_consistency(older, newer)
-    }
-
-    fn prove_past(&self, older: Version, newer: Version) -> Result<[Past<S>; 2], LookupError> {
-        let root = Past::Root(self.heads().prove_inclusion(older, newer)?);
-        Ok([
-            root,
-            Past::History(self.heads().prove_prefix(older, newer)?),
-        ])
-    }
-}
-
-impl<S: Suite, D: AskedDesign<S> + StorableDesign<S>> KeptRepository for Repository<S, D> {
-    fn keeping(typed: &mut Typed<Self>) -> Keeping<'_> {
-        Keeping::Derived(typed)
     }
 
     fn file_bytes(&self) -> Result<u64, StoreError> {
@@ -260,6 +240,15 @@ fn response<S: Suite, D: AskedDesign<S> + StorableDesign<S>, P: codec::Message>(
     Ok(codec::encode(&Response::new(repository, version, proof)?))
 }
 
+/// What the clients of a repository trust.
+fn trusted<S: Suite, D: AskedDesign<S> + StorableDesign<S>>(
+    repository: &Repository<S, D>,
+) -> TupleSetup<S, D> {
+    let authority = repository.authority();
+    let key = repository.key().clone();
+    TupleSetup::<S, D>::new(authority.author, authority.dictionary, key)
+}
+
 /// What a proof establishes for a client of the repository.
 fn verified<S: Suite, D: AskedDesign<S> + StorableDesign<S>, Q: Ask>(
     repository: &Repository<S, D>,
@@ -271,11 +260,8 @@ where
     Tuple<D, S>:
         Answers<Q> + Family<Suite = S, Error = VerifyError, Key = <D as TupleScheme<S>>::Key>,
 {
-    let authority = repository.authority();
-    let key = repository.key().clone();
-    let public = TupleSetup::<S, D>::new(authority.author, authority.dictionary, key);
     let proof = Untrusted::new(proof);
-    match <Tuple<D, S> as Answers<Q>>::verify(proof, &public, head, question) {
+    match <Tuple<D, S> as Answers<Q>>::verify(proof, &trusted(repository), head, question) {
         Ok(verified) => Ok(verified.into_inner()),
         Err(error) => Err(CheckError::Version(head.get().version, error)),
     }

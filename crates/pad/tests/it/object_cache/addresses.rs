@@ -6,25 +6,22 @@ use futures_util::TryStreamExt as _;
 use object_store::{ObjectStore, ObjectStoreExt as _};
 use pad::{
     SecretKey,
-    dynamic::{Caches, Description, open_repository, open_repository_with},
-    selection::{RepositoryName, SchemeName},
+    dynamic::{Caches, create_store, open_repository, open_repository_with},
+    selection::SchemeName,
 };
 
 use super::{MIB, statements};
 use crate::{
+    memory::assert_same,
     objects::{address, bring, signed},
-    stored::{assert_same, key},
+    stored::key,
 };
 
 /// What `PAD_OBJECTS` leads to, with so many versions in it.
 pub(super) fn at_an_address(folder: &Path, name: &str, versions: u64) -> (String, SecretKey) {
     let (address, key) = (address(folder, name), key(SchemeName::RedBlack));
     let path = Path::new(&address);
-    let description = Description {
-        public: key.public().clone(),
-        repository: RepositoryName::Stored,
-    };
-    description.create(path).unwrap();
+    create_store(path, key.public()).unwrap();
     let own = tempfile::tempdir().unwrap();
     let mut objects = open_repository(path).unwrap();
     bring(&signed(&key, own.path(), versions), &mut objects, versions).unwrap();

@@ -262,7 +262,7 @@ fn a_writer_that_has_not_seen_a_compaction_begins_anew() {
     drop(first);
     assert!(matches!(late.begin(&store), Err(StoreError::Superseded)));
     // It still reads what it has opened.
-    late.repository().check_contents(late.latest()).unwrap();
+    late.0.check_contents(late.latest()).unwrap();
     drop(late);
     check_script(compacting, &folder, &store, &[]);
 }
@@ -278,9 +278,9 @@ fn check(folder: &SimulatedFolder, store: &Rows, expected: &[Vec<u8>]) {
 fn check_script(script: Script, folder: &SimulatedFolder, store: &Rows, expected: &[Vec<u8>]) {
     let repository = open(folder, store).unwrap();
     assert_eq!(repository.latest(), store.latest().unwrap());
-    let oldest = repository.repository().oldest().number();
+    let oldest = repository.0.oldest().number();
     for version in (oldest..=repository.latest().number()).map(Version::new) {
-        repository.repository().check_contents(version).unwrap();
+        repository.0.check_contents(version).unwrap();
     }
     drop(repository);
     let mut store = store.clone();
@@ -295,7 +295,7 @@ fn check_script(script: Script, folder: &SimulatedFolder, store: &Rows, expected
         end.check_head(version).unwrap();
         assert_eq!(end.head_message(version).unwrap(), *head);
     }
-    end.repository().check_contents(end.latest()).unwrap();
+    end.0.check_contents(end.latest()).unwrap();
     RowKeeper::check_heads(&end).unwrap();
 }
 

@@ -11,7 +11,6 @@ use super::*;
 use crate::{
     durable::Durable,
     family::tuple::setup,
-    hosted::UpdatedRepository,
     selection::{SchemeName, SuiteName},
     store::{Record, RecordChange},
 };
@@ -197,13 +196,15 @@ fn check_open<D: Tested>(
     let latest = store.latest().unwrap();
     let durable = D::open(folder, store.clone()).unwrap();
     assert_eq!(durable.latest(), latest);
-    let mut memory = Typed::<TupleRepository<S, D>>::new(D::setup());
+    let setup = D::setup();
+    let mut memory = TupleRepository::<S, D>::new(*setup.authority(), setup.key().clone());
     let published = store.0.borrow().all.clone();
     for (update, expected) in published.iter().zip(expected) {
         assert_eq!(update, expected, "another version was signed");
-        memory.apply_message(update).unwrap();
+        let update = codec::decode(update, update.len()).unwrap();
+        memory.apply(&update).unwrap();
     }
-    let (stored, memory) = (durable.memory().repository(), memory.repository());
+    let stored = &durable.memory().0;
     assert!(stored.oldest() <= Version::new(2));
     for version in (stored.oldest().number()..=latest.number()).map(Version::new) {
         assert_eq!(stored.head(version), memory.head(version));
