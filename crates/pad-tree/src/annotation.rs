@@ -4,7 +4,6 @@ use core::fmt::Debug;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use pad_core::{DigestBytes, Domain, Sha256Ed25519, Suite};
-use serde::{Serialize, de::DeserializeOwned};
 
 /// What is computed bottom-up: [`Authenticated`] digests, or [`Plain`] nothing at all.
 ///
@@ -12,7 +11,7 @@ use serde::{Serialize, de::DeserializeOwned};
 /// at compile time; the tree is then a persistent map with predecessor search.
 pub trait Annotation: Copy + Clone + Debug + Default + Send + Sync + 'static {
     /// What a node is annotated with.
-    type Digest: Copy + Eq + Default + Debug + Send + Sync + Serialize + DeserializeOwned;
+    type Digest: Copy + Eq + Default + Debug + Send + Sync;
     /// A place for a digest that one thread at a time writes and any may read.
     type Cell: Debug + Default + Send + Sync;
     /// Whether there is anything to compute.

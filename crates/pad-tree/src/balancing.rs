@@ -10,8 +10,6 @@
 
 use core::{fmt::Debug, hash::Hash};
 
-use serde::{Serialize, de::DeserializeOwned};
-
 use crate::{
     id::{Children, EntryId, KeyId, NodeId, Side},
     store::NodeStore,
@@ -35,7 +33,7 @@ pub use crate::scheme::{RedBlack, SkipList, Treap, TreeScheme};
 /// [`BalancingScheme::SET_UNIQUE`], only on the set of keys.
 pub trait BalancingScheme: TreeScheme {
     /// What the scheme keeps per inner node beside its separator.
-    type Balance: Copy + Debug + Default + Eq + Hash + Send + Sync + Serialize + DeserializeOwned;
+    type Balance: Copy + Debug + Default + Eq + Hash + Send + Sync;
     /// The balance as it is stored: two are all that there are.
     fn to_bit(balance: Self::Balance) -> bool;
     /// The inverse of [`BalancingScheme::to_bit`].

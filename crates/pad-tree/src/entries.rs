@@ -5,13 +5,11 @@
 
 use core::cmp::Ordering;
 
-use pad_core::{InputError, Key, MAX_KEY_LENGTH, MAX_VALUE_LENGTH, Value};
+use pad_core::{InputError, Key, MAX_VALUE_LENGTH, Value};
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
 
 use crate::{
     annotation::Annotation,
-    balancing::BalancingScheme,
     id::{EntryId, KeyId, MAX_INDEX, to_u32},
     store::survivors::Survivors,
 };
@@ -24,7 +22,7 @@ const _: () = assert!(MAX_VALUE_LENGTH < 1 << LENGTH_BITS);
 const PARALLEL_LEAVES: usize = 256;
 
 /// A range of the byte pool: offset and length in one word.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Span(u64);
 
 impl Span {
@@ -81,8 +79,7 @@ fn prefix(bytes: &[u8]) -> u64 {
 }
 
 /// Keys, values and the digests of leaves.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(bound = "")]
+#[derive(Clone, Debug)]
 pub struct Entries<A: Annotation> {
     bytes: Vec<u8>,
     prefixes: Vec<u64>,
@@ -105,7 +102,7 @@ pub struct Entries<A: Annotation> {
 }
 
 /// How much of the arena belongs to sealed versions.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Mark {
     keys: usize,
     entries: usize,
@@ -388,69 +385,6 @@ impl<A: Annotation> Entries<A> {
         }
         self.move_bytes_together();
         self.commit();
-    }
-
-    /// Whether an arena that was read back can be worked with: all of it sealed, ids and spans in range,
-    /// no bytes belonging to two spans' worth, prefixes and ranks those of the keys.
-    ///
-    /// Time: linear in keys and entries; with ranks, one hash for each key.
-    pub(crate) fn is_sound<B: BalancingScheme>(&self, keeps_digests: bool) -> bool {
-        let (entries, keys) = self.sizes();
-        let digests = if keeps_digests && A::HASHES {
-            entries
-        } else {
-            0
-        };
-        let sealed = Mark {
-            keys,
-            entries,
-            bytes: self.bytes.len(),
-        };
-        let fits = self.keeps_digests == keeps_digests
-            && self.prefixes.len() == keys
-            && self.ranks.len() == if B::RANKED { keys } else { 0 }
-            && self.value_spans.len() == entries
-            && self.digests.len() == digests
-            && self.fresh.is_empty()
-            && self.free_keys.is_empty()
-            && self.free.is_empty()
-            && self.garbage == 0
-            && self.sealed == sealed;
-        // Bytes that several spans share would be as many when they are moved together.
-        let spans = || self.key_spans.iter().chain(&self.value_spans);
-        let used = spans().try_fold(0_usize, |used, span| {
-            self.checked_slice(*span)?;
-            used.checked_add(span.length())
-        });
-        fits && used.is_some_and(|used| used <= self.bytes.len())
-            && self.keys.iter().all(|key| key.index() < keys)
-            && self.are_keys_sound::<B>()
-            && (!A::HASHES
-                || self
-                    .value_spans
-                    .iter()
-                    .all(|span| span.length() <= MAX_VALUE_LENGTH))
-    }
-
-    fn are_keys_sound<B: BalancingScheme>(&self) -> bool {
-        let mut ranks = self.ranks.iter();
-        self.key_spans
-            .iter()
-            .zip(&self.prefixes)
-            .all(|(span, stored)| {
-                let bytes = self.slice(*span);
-                (!A::HASHES || bytes.len() <= MAX_KEY_LENGTH)
-                    && *stored == prefix(bytes)
-                    && ranks
-                        .next()
-                        .is_none_or(|rank| *rank == B::rank(A::key_bits(bytes)))
-            })
-    }
-
-    /// The bytes of a span that may be out of range.
-    fn checked_slice(&self, span: Span) -> Option<&[u8]> {
-        let offset = usize::try_from(span.0 >> LENGTH_BITS).ok()?;
-        self.bytes.get(offset..)?.get(..span.length())
     }
 
     /// The number of entries ever added, and not released.

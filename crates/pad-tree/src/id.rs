@@ -2,25 +2,21 @@
 
 use core::num::NonZeroU32;
 
-use serde::{Deserialize, Serialize};
-
 pub use crate::side::Side;
 
 /// A key in the entry arena; shared by the leaf that holds it and the inner node it separates.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct KeyId(pub(crate) u32);
 
 /// An entry: one key with one value.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EntryId(pub(crate) u32);
 
 /// A node: a leaf (which is its entry) or an inner node of a store.
 ///
 /// Leaves have the highest bit set, inner nodes are their index plus one, so that an optional node
 /// takes no more than a node.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NodeId(NonZeroU32);
 
 const _: () = assert!(size_of::<Option<NodeId>>() == 4);
@@ -116,7 +112,7 @@ pub(crate) fn to_u32(index: usize) -> u32 {
 }
 
 /// The two children of an inner node.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Children(pub(crate) [NodeId; 2]);
 
 impl Children {

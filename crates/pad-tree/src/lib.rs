@@ -140,7 +140,7 @@ pub use {
     part::{PartError, PartProgress, TreePart},
     persistent::PersistentTree,
     prover::ProvableQuery,
-    repository::{Checkpoint, TreeRepository},
+    repository::TreeRepository,
     set_operations::{Conflict, SetVersion},
     store::{
         NodeStore, VersionedStore,

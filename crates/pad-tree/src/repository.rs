@@ -2,16 +2,14 @@
 
 use pad_core::{
     ApplyError, HeadLog, Key, KeyRange, LookupError, Repository, SignedHead, Suite, Update,
-    Version, Workers, codec::Message, head::Authority,
+    Version, Workers, head::Authority,
 };
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::{
     annotation::Authenticated,
-    persistent::{PersistentTree, StoredTree},
+    persistent::PersistentTree,
     proof::TreeProof,
     prover::{self, ProvableQuery},
-    scheme::TreeScheme,
     search,
     store::{VersionedStore, in_place::InPlace},
     tree::Tree,
@@ -203,78 +201,5 @@ where
 
     fn prove(&self, version: Version, key: &Key) -> Result<TreeProof<S, Key>, LookupError> {
         prover::prove_key(self.view(version)?, key)
-    }
-}
-
-/// A repository as it is stored between runs.
-///
-/// A checkpoint is read without replaying, so the place it is stored in is believed about contents: keep an
-/// integrity digest beside it, or replay the updates instead. One that somebody else wrote makes proofs
-/// that clients refuse, but no operation panic, run for ever or take more memory than it should:
-/// [`TreeRepository::restore`] looks at the structure of every version first.
-#[derive(Serialize, Deserialize)]
-#[serde(bound = "St: Serialize + DeserializeOwned")]
-pub struct Checkpoint<S: Suite, St> {
-    scheme: u16,
-    heads: HeadLog<S>,
-    tree: StoredTree<St>,
-}
-
-impl<S: Suite, St> core::fmt::Debug for Checkpoint<S, St> {
-    fn fmt(&self, formatter: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        write!(formatter, "Checkpoint({} versions)", self.heads.latest())
-    }
-}
-
-impl<S: Suite, St: Serialize + DeserializeOwned> Message for Checkpoint<S, St> {
-    const KIND: u8 = 7;
-    const SUITE: u16 = S::ID.0;
-}
-
-impl<S, St> TreeRepository<S, St>
-where
-    S: Suite,
-    St: VersionedStore<Annotation = Authenticated<S>> + Clone + Send + Sync,
-{
-    /// Everything that is needed to go on, to be stored. Copies the contents.
-    pub fn checkpoint(&self) -> Checkpoint<S, St> {
-        let StoredTree {
-            store,
-            roots,
-            oldest,
-            population,
-        } = self.tree.to_stored();
-        Checkpoint {
-            scheme: St::Scheme::ID.0,
-            heads: self.heads.clone(),
-            tree: StoredTree {
-                store: store.clone(),
-                roots,
-                oldest,
-                population,
-            },
-        }
-    }
-
-    /// Goes on from a checkpoint. `None` if it is of another scheme or its parts do not fit: ids out of
-    /// range, a version that is no tree, a latest version out of order or balance, arenas or references
-    /// of the wrong size.
-    ///
-    /// Time and transient memory: linear in what is stored; set-unique schemes hash each key once.
-    pub fn restore(checkpoint: Checkpoint<S, St>) -> Option<Self> {
-        let Checkpoint {
-            scheme,
-            heads,
-            tree,
-        } = checkpoint;
-        let tree = PersistentTree::from_stored(tree)?;
-        let fits = scheme == St::Scheme::ID.0
-            && scheme == heads.authority().scheme.0
-            && tree.latest() == heads.latest();
-        fits.then(|| Self {
-            tree,
-            heads,
-            workers: Workers::sequential(),
-        })
     }
 }

@@ -13,7 +13,6 @@ use crate::{
 
 pub mod cache;
 pub mod in_place;
-mod lifetimes;
 pub mod path_copying;
 mod run_pool;
 pub(crate) mod soundness;
@@ -139,13 +138,6 @@ pub trait VersionedStore: NodeStore<Fault = Infallible> + Default {
     /// Drops whatever only versions before `oldest` need. `roots` are those of `oldest..`, and are
     /// renumbered.
     fn prune(&mut self, oldest: u32, roots: &mut [Option<NodeId>]);
-
-    /// Whether a store that was read back can be worked with: `roots` are those of the versions from
-    /// `oldest` on, the last of which has `population` entries. A store that another program wrote may
-    /// still have wrong contents, but no operation on it panics or runs for ever.
-    ///
-    /// Time and transient memory: linear in what is stored.
-    fn is_sound(&self, oldest: u32, roots: &[Option<NodeId>], population: usize) -> bool;
 
     /// The number of inner nodes stored, over all versions.
     fn node_count(&self) -> usize;

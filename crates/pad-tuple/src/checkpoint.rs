@@ -3,6 +3,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use pad_core::{HeadLog, Key, Suite, Value, Version, Workers, codec::Message, head::Authority};
+use pad_tree::Change;
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -25,7 +26,7 @@ use crate::{
 #[serde(bound = "")]
 pub struct TupleCheckpoint<S: Suite> {
     heads: HeadLog<S>,
-    indexes: Vec<Index>,
+    indexes: Vec<IndexOnDisk>,
     values: Vec<Value>,
     tuples: Vec<Option<TupleOnDisk>>,
     retired: Vec<(Version, TupleId)>,
@@ -49,6 +50,60 @@ impl<S: Suite> core::fmt::Debug for TupleCheckpoint<S> {
 impl<S: Suite> Message for TupleCheckpoint<S> {
     const KIND: u8 = 68;
     const SUITE: u16 = S::ID.0;
+}
+
+/// An index as what makes each of its instants of the one before, and the oldest of none: lower ends with the
+/// numbers of their new tuples, or with none.
+#[derive(Clone, Serialize, Deserialize)]
+struct IndexOnDisk {
+    oldest: Version,
+    changes: Vec<Vec<(Key, Option<TupleId>)>>,
+}
+
+impl IndexOnDisk {
+    fn of(index: &Index) -> Self {
+        let change = |(lower, number): Change<'_>| {
+            let lower = Key::new(lower).expect("a lower end is a key");
+            let number = number.and_then(read_number);
+            (lower, number)
+        };
+        let changes = index.changes().into_iter();
+        Self {
+            oldest: index.oldest(),
+            changes: changes
+                .map(|changes| changes.into_iter().map(change).collect())
+                .collect(),
+        }
+    }
+
+    /// The index, if its latest instant is this one.
+    fn read(self, latest: Version) -> Option<Index> {
+        let instants = u64::try_from(self.changes.len()).ok()?;
+        if self.oldest.number().checked_add(instants)? != latest.number().checked_add(1)? {
+            return None;
+        }
+        let mut index = Index::default();
+        for _ in 1..self.oldest.number() {
+            index.seal(&Workers::sequential());
+        }
+        for (number, changes) in self.changes.into_iter().enumerate() {
+            for (lower, tuple) in &changes {
+                match tuple {
+                    Some(tuple) => index.insert(lower.as_bytes(), &tuple.0.to_le_bytes()),
+                    None => index.remove(lower.as_bytes()).map(drop),
+                }
+                .ok()?;
+            }
+            // The first instant of all is there, and empty.
+            if number > 0 || self.oldest > Version::EMPTY {
+                index.seal(&Workers::sequential());
+            } else if !changes.is_empty() {
+                return None;
+            }
+        }
+        index.prune(self.oldest);
+        Some(index)
+    }
 }
 
 #[derive(Clone, Serialize, Deserialize)]
@@ -92,7 +147,7 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
         let tuples = tuples.collect();
         TupleCheckpoint {
             heads: self.heads.clone(),
-            indexes: self.indexes.clone(),
+            indexes: self.indexes.iter().map(IndexOnDisk::of).collect(),
             values,
             tuples,
             retired: self.retired.iter().copied().collect(),
@@ -108,7 +163,7 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
     /// fit: indexes that are none, a latest version whose tuples are not those of the indexes, tuples
     /// that are both there and no more.
     ///
-    /// Time and transient memory: linear in what is stored but for the sorting of the latest keys; with
+    /// Time: that of the changes of the indexes, and a constant for each version. Transient memory: linear in what is stored; with
     /// accumulators also the representatives of the latest tuples.
     pub fn restore(
         checkpoint: TupleCheckpoint<S>,
@@ -131,7 +186,8 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
         let tuples = read_tuples(checkpoint.values, checkpoint.tuples)?;
         let epochs = &checkpoint.epochs[checkpoint.epochs.len() - width..];
         let mut numbers = Numbers::of(&tuples);
-        let layers = read_layers::<S>(latest, epochs, &checkpoint.indexes, &tuples, &mut numbers)?;
+        let indexes = read_indexes(latest, epochs, checkpoint.indexes)?;
+        let layers = read_layers::<S>(latest, epochs, &indexes, &tuples, &mut numbers)?;
         let mut retired = checkpoint.retired.iter();
         let entries = usize::try_from(checkpoint.entries).ok()?;
         if !retired.all(|(_, number)| numbers.take(*number)) || count_entries(&layers) != entries {
@@ -148,7 +204,7 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
             heads: checkpoint.heads,
             key,
             layers,
-            indexes: checkpoint.indexes,
+            indexes,
             tuples,
             retired: checkpoint.retired.into(),
             epochs: checkpoint.epochs,
@@ -218,6 +274,15 @@ fn count_entries<S: Suite>(layers: &Layers<S, TupleId>) -> usize {
     entries.sum()
 }
 
+fn read_indexes(latest: Version, epochs: &[u64], stored: Vec<IndexOnDisk>) -> Option<Vec<Index>> {
+    let instants = core::iter::once(latest.number()).chain(epochs.iter().copied());
+    let read = |(stored, instant): (IndexOnDisk, u64)| {
+        let instant = Version::new(instant);
+        (instant <= latest).then(|| stored.read(instant)).flatten()
+    };
+    stored.into_iter().zip(instants).map(read).collect()
+}
+
 /// The tuples of the latest version, from the indexes.
 fn read_layers<S: Suite>(
     latest: Version,
@@ -230,9 +295,6 @@ fn read_layers<S: Suite>(
     let mut owners = BTreeMap::new();
     for (generation, index) in indexes.iter().enumerate() {
         let instant = Version::new(layers.instant(generation));
-        if index.latest() != instant {
-            return None;
-        }
         for (lower, number) in index.entries(instant)? {
             let number = read_number(number)?;
             let stored = tuples.get(number.position())?.as_ref()?;

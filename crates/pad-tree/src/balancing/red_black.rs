@@ -11,8 +11,6 @@
 
 use core::cmp::Ordering;
 
-use serde::{Deserialize, Serialize};
-
 use super::{BalancingScheme, Gap, LeafPair, Step, half_depth, relink, update_both, update_child};
 use crate::{
     id::{Children, EntryId, NodeId},
@@ -21,7 +19,7 @@ use crate::{
 };
 
 /// The colour of an inner node.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Color {
     /// Counts for the black height.
     #[default]

@@ -6,13 +6,8 @@
 
 use core::convert::Infallible;
 use pad_core::InputError;
-use serde::{Deserialize, Serialize};
 
-use super::{
-    Balance, Digest, NodeStore, Sealed, VersionedStore,
-    soundness::{Sizes, are_search_trees, is_balanced},
-    survivors::Survivors,
-};
+use super::{Balance, Digest, NodeStore, Sealed, VersionedStore, survivors::Survivors};
 use crate::{
     annotation::Annotation,
     balancing::BalancingScheme,
@@ -21,8 +16,7 @@ use crate::{
 };
 
 /// A node store that clones what it changes.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(bound = "")]
+#[derive(Clone, Debug)]
 pub struct PathCopying<A: Annotation, B: BalancingScheme> {
     entries: Entries<A>,
     nodes: Vec<Node>,
@@ -37,7 +31,7 @@ pub struct PathCopying<A: Annotation, B: BalancingScheme> {
     free: Vec<NodeId>,
 }
 
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug)]
 struct Node {
     children: Children,
     separator: KeyId,
@@ -237,29 +231,6 @@ impl<A: Annotation, B: BalancingScheme> VersionedStore for PathCopying<A, B> {
         survivors.renumber(roots);
         self.sealed = self.nodes.len();
         self.entries.retain(&survivors);
-    }
-
-    fn is_sound(&self, _: u32, roots: &[Option<NodeId>], population: usize) -> bool {
-        let nodes = self.nodes.len();
-        let Some(sizes) = Sizes::new(nodes, &self.entries) else {
-            return false;
-        };
-        let latest = roots.last().copied().flatten();
-        self.digests.len() == nodes
-            && self.balances.len() == nodes
-            && self.sealed == nodes
-            && self.journal.is_empty()
-            && self.free.is_empty()
-            && self.entries.is_sound::<B>(true)
-            && roots.iter().flatten().all(|root| sizes.has(*root))
-            && self
-                .nodes
-                .iter()
-                .all(|node| sizes.has_both(node.children) && sizes.has_key(node.separator))
-            && are_search_trees(&self.entries, sizes, roots, B::SET_UNIQUE, |index| {
-                (self.nodes[index].separator, self.nodes[index].children)
-            })
-            && is_balanced(self, latest, population)
     }
 
     fn node_count(&self) -> usize {

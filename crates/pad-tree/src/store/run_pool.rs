@@ -1,15 +1,13 @@
 //! Growable runs of 32-bit numbers in one shared pool.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
-use serde::{Deserialize, Serialize, Serializer};
-
-use crate::id::{MAX_INDEX, to_u32, to_usize};
+use crate::id::{to_u32, to_usize};
 
 /// One ascending run per owner, each contiguous; capacities are powers of two.
 ///
 /// A run that outgrows its place moves to a larger one and leaves the old to later runs.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct RunPool {
     pool: Vec<u32>,
     runs: Runs,
@@ -18,12 +16,12 @@ pub(super) struct RunPool {
 }
 
 /// Where each owner's run is.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug)]
 enum Runs {
     /// Most owners have one.
     Dense(Vec<Run>),
     /// Few owners have one.
-    Sparse(#[serde(serialize_with = "in_order")] HashMap<usize, Run>),
+    Sparse(HashMap<usize, Run>),
 }
 
 impl Default for Runs {
@@ -57,14 +55,7 @@ impl Runs {
     }
 }
 
-/// Equal contents have equal bytes: a checkpoint is read only in its canonical form.
-fn in_order<S: Serializer>(runs: &HashMap<usize, Run>, serializer: S) -> Result<S::Ok, S::Error> {
-    runs.iter()
-        .collect::<BTreeMap<_, _>>()
-        .serialize(serializer)
-}
-
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Run {
     start: u32,
     length: u32,
@@ -127,44 +118,6 @@ impl RunPool {
             Runs::Sparse(runs) => runs.len() * 3,
         };
         self.pool.len() * 4 + runs * size_of::<Run>()
-    }
-
-    /// Whether a pool that was read back can be worked with: the places of runs and the free ones are in
-    /// the pool and together not more than it, and runs are ascending numbers below `limit`.
-    pub(super) fn is_sound(&self, owners: usize, limit: usize) -> bool {
-        let pool = self.pool.len();
-        let mut room = pool;
-        let mut takes = |start: u32, capacity: u64| {
-            let capacity = usize::try_from(capacity).unwrap_or(usize::MAX);
-            let left = room.checked_sub(capacity);
-            room = left.unwrap_or(0);
-            left.is_some() && to_usize(start).saturating_add(capacity) <= pool
-        };
-        let mut is_run_sound = |run: &Run| {
-            let capacity = u64::from(run.length).next_power_of_two();
-            run.length == 0
-                || (takes(run.start, capacity)
-                    && self.at(*run).is_sorted_by(|a, b| a < b)
-                    && self.at(*run).iter().all(|number| to_usize(*number) < limit))
-        };
-        let runs = match &self.runs {
-            Runs::Dense(runs) => {
-                runs.len() <= owners
-                    && runs
-                        .iter()
-                        .all(|run| to_usize(run.start) <= pool && is_run_sound(run))
-            }
-            Runs::Sparse(runs) => runs.iter().all(|(owner, run)| {
-                *owner < owners && to_usize(run.start) <= pool && is_run_sound(run)
-            }),
-        };
-        pool <= MAX_INDEX
-            && runs
-            && self.free.len() < 32
-            && self.free.iter().enumerate().all(|(class, places)| {
-                let mut places = places.iter();
-                places.all(|start| takes(*start, 1 << class))
-            })
     }
 
     fn take(&mut self, capacity: u32) -> usize {

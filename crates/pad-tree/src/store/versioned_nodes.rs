@@ -15,14 +15,9 @@ use core::convert::Infallible;
 use core::marker::PhantomData;
 
 use pad_core::InputError;
-use serde::{Deserialize, Serialize};
 
 use super::{
-    Balance, Digest, NodeStore, Sealed, VersionedStore,
-    cache::CachePolicy,
-    lifetimes::Lifetimes,
-    run_pool::RunPool,
-    soundness::{Sizes, are_search_trees, are_trees, is_balanced},
+    Balance, Digest, NodeStore, Sealed, VersionedStore, cache::CachePolicy, run_pool::RunPool,
     survivors::Survivors,
 };
 use crate::{
@@ -33,8 +28,7 @@ use crate::{
 };
 
 /// A node store that archives what it changes, under a cache policy.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(bound = "")]
+#[derive(Clone, Debug)]
 pub struct VersionedNodes<A: Annotation, B: BalancingScheme, C: CachePolicy> {
     entries: Entries<A>,
     nodes: Vec<Node>,
@@ -54,11 +48,10 @@ pub struct VersionedNodes<A: Annotation, B: BalancingScheme, C: CachePolicy> {
     dead: Vec<NodeId>,
     /// Nodes that were born and released since the last seal.
     free: Vec<NodeId>,
-    lifetimes: Lifetimes,
     policy: PhantomData<C>,
 }
 
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug)]
 struct Node {
     children: Children,
     archived: Children,
@@ -71,7 +64,7 @@ struct Node {
 }
 
 /// A cell's index, and whether the policy keeps the digest in it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct CellId(u32);
 
 impl CellId {
@@ -100,8 +93,7 @@ impl CellId {
 }
 
 /// Superseded digests, in order of the versions that superseded them.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(bound = "D: Serialize + serde::de::DeserializeOwned")]
+#[derive(Clone, Debug)]
 struct Archive<D> {
     digests: Vec<D>,
     /// The versions that computed them; empty if no digest is ever missing.
@@ -150,20 +142,6 @@ impl<D: Copy> Archive<D> {
     }
 }
 
-impl<D> Archive<D> {
-    /// Whether an archive that was read back, of this many nodes and versions, can be worked with.
-    fn is_sound(&self, nodes: usize, versions: u32, everywhere: bool) -> bool {
-        let digests = self.digests.len();
-        let since = if everywhere { 0 } else { digests };
-        digests <= MAX_INDEX
-            && self.since.len() == since
-            && self.bounds.len() == to_usize(versions)
-            && self.bounds.is_sorted()
-            && self.bounds.last().map(|last| to_usize(*last)) == Some(digests)
-            && self.references.is_sound(nodes, digests)
-    }
-}
-
 impl<A: Annotation, B: BalancingScheme, C: CachePolicy> Default for VersionedNodes<A, B, C> {
     fn default() -> Self {
         Self {
@@ -179,7 +157,6 @@ impl<A: Annotation, B: BalancingScheme, C: CachePolicy> Default for VersionedNod
             balance_journal: Vec::new(),
             dead: Vec::new(),
             free: Vec::new(),
-            lifetimes: Lifetimes::default(),
             policy: PhantomData,
         }
     }
@@ -469,7 +446,6 @@ impl<A: Annotation, B: BalancingScheme, C: CachePolicy> VersionedStore for Versi
             self.supersede(*node, since, *digest, keep);
         }
         for node in self.dead.drain(..) {
-            self.lifetimes.end(node);
             let record = &mut self.nodes[node.index()];
             if record.since == version
                 && let Ok(index) = journal.binary_search_by_key(&node, |(journaled, _)| *journaled)
@@ -485,10 +461,7 @@ impl<A: Annotation, B: BalancingScheme, C: CachePolicy> VersionedStore for Versi
         journal.clear();
         self.journal = journal;
         self.balance_journal.clear();
-        for node in self.free.drain(..) {
-            self.lifetimes.end(node);
-        }
-        self.lifetimes.seal(self.nodes.len());
+        self.free.clear();
         self.archive.bounds.push(to_u32(self.archive.digests.len()));
         self.sealed = self.nodes.len();
         self.next = version + 1;
@@ -527,7 +500,6 @@ impl<A: Annotation, B: BalancingScheme, C: CachePolicy> VersionedStore for Versi
             },
         );
         self.prune_archive(oldest, &survivors);
-        self.lifetimes.prune(self.nodes.len(), &survivors);
         let mut cells = Vec::with_capacity(self.cells.len());
         survivors.compact(&mut self.nodes);
         survivors.compact(&mut self.balances);
@@ -552,27 +524,6 @@ impl<A: Annotation, B: BalancingScheme, C: CachePolicy> VersionedStore for Versi
         self.entries.retain(&survivors);
     }
 
-    fn is_sound(&self, oldest: u32, roots: &[Option<NodeId>], population: usize) -> bool {
-        let Some(sizes) = Sizes::new(self.nodes.len(), &self.entries) else {
-            return false;
-        };
-        let latest = roots.last().copied().flatten();
-        self.entries.is_sound::<B>(C::EVERYWHERE)
-            && roots.iter().flatten().all(|root| sizes.has(*root))
-            && self.are_records_sound(sizes)
-            && self
-                .archive
-                .is_sound(self.nodes.len(), self.next, C::EVERYWHERE)
-            && u32::try_from(roots.len()).map(|versions| oldest.checked_add(versions))
-                == Ok(Some(self.next))
-            && self.is_every_version_a_tree(sizes, oldest, roots)
-            && are_search_trees(&self.entries, sizes, &[latest], B::SET_UNIQUE, |index| {
-                (self.nodes[index].separator, self.nodes[index].children)
-            })
-            && is_balanced(self, latest, population)
-            && (!A::HASHES || self.has_latest_digests(latest))
-    }
-
     fn node_count(&self) -> usize {
         self.nodes.len()
     }
@@ -588,75 +539,10 @@ impl<A: Annotation, B: BalancingScheme, C: CachePolicy> VersionedStore for Versi
             + (self.cells.len() + self.archive.digests.len()) * size_of::<A::Digest>()
             + (self.archive.since.len() + self.archive.bounds.len()) * 4
             + self.archive.references.memory_bytes()
-            + self.lifetimes.memory_bytes()
     }
 }
 
 impl<A: Annotation, B: BalancingScheme, C: CachePolicy> VersionedNodes<A, B, C> {
-    fn are_records_sound(&self, sizes: Sizes) -> bool {
-        // Each cell is one node's, or free once.
-        let mut taken = vec![false; self.cells.len()];
-        let mut take = |cell: usize| {
-            let slot = taken.get_mut(cell);
-            slot.is_some_and(|taken| !core::mem::replace(taken, true))
-        };
-        self.balances.len() == self.nodes.len()
-            && self.sealed == self.nodes.len()
-            && self.journal.is_empty()
-            && self.balance_journal.is_empty()
-            && self.dead.is_empty()
-            && self.free.is_empty()
-            && self.cells.len() <= MAX_INDEX
-            && self.free_cells.iter().all(|cell| take(to_usize(*cell)))
-            && self.nodes.iter().all(|node| {
-                sizes.has_both(node.children)
-                    && sizes.has_both(node.archived)
-                    && sizes.has_key(node.separator)
-                    && node.switched < self.next
-                    && node.since < self.next
-                    && (node.cell.is_none() || take(node.cell.index()))
-            })
-    }
-
-    /// A node's children are its archived ones from its birth until it switched, then its current ones
-    /// until it left the tree.
-    fn is_every_version_a_tree(&self, sizes: Sizes, oldest: u32, roots: &[Option<NodeId>]) -> bool {
-        let Some(lives) = self.lifetimes.of_nodes(self.nodes.len(), oldest, self.next) else {
-            return false;
-        };
-        are_trees(sizes, &lives, |claim| {
-            for (node, life) in self.nodes.iter().zip(&lives) {
-                let switch = node.switched.clamp(life.start, life.end.max(life.start));
-                for child in node.archived.0 {
-                    claim(child, life.start..switch);
-                }
-                for child in node.children.0 {
-                    claim(child, switch..life.end);
-                }
-            }
-            for (version, root) in (oldest..).zip(roots) {
-                if let Some(root) = root {
-                    claim(*root, version..version + 1);
-                }
-            }
-        })
-    }
-
-    /// Whether each node of the latest snapshot, which is a tree, has a cell for its digest.
-    fn has_latest_digests(&self, root: Option<NodeId>) -> bool {
-        let mut pending: Vec<NodeId> = root.into_iter().collect();
-        while let Some(node) = pending.pop() {
-            if node.is_inner() {
-                let record = &self.nodes[node.index()];
-                if record.cell.is_none() {
-                    return false;
-                }
-                pending.extend(record.children.0);
-            }
-        }
-        true
-    }
-
     /// Keeps the archived digests of surviving nodes that `oldest` or a later version needs.
     fn prune_archive(&mut self, oldest: u32, survivors: &Survivors) {
         let old = core::mem::replace(&mut self.archive, Archive::new(C::EVERYWHERE));

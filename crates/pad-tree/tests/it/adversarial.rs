@@ -5,7 +5,6 @@ mod hostile;
 mod memory;
 mod mutations;
 
-mod restored;
 mod roles;
 mod splices;
 

@@ -40,9 +40,9 @@ macro_rules! conformance {
             }
 
             #[test]
-            fn checkpoints_restore_and_go_on() {
-                let name = concat!(stringify!($name), "::checkpoint");
-                traces::check_traces(name, 9, 40, tree::check_checkpoint::<Suite, Store>);
+            fn authors_resume_and_go_on() {
+                let name = concat!(stringify!($name), "::resume");
+                traces::check_traces(name, 9, 40, tree::check_resume::<Suite, Store>);
             }
 
             #[test]

@@ -172,10 +172,6 @@ impl<St: VersionedStore> VersionedStore for CountedStore<St> {
         self.0.prune(oldest, roots);
     }
 
-    fn is_sound(&self, oldest: u32, roots: &[Option<NodeId>], population: usize) -> bool {
-        self.0.is_sound(oldest, roots, population)
-    }
-
     fn node_count(&self) -> usize {
         self.0.node_count()
     }

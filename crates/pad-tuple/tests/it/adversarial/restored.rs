@@ -2,13 +2,14 @@
 //! operation ends, whatever it answers.
 
 use pad_core::{HeadLog, LookupError, Value};
-use pad_tree::{CacheNowhere, KeyRange, Keys, PersistentTree, Plain, RedBlack, VersionedNodes};
+use pad_tree::{KeyRange, Keys};
 use pad_tuple::{AggregateDesign, checkpoint::TupleCheckpoint};
 use serde::{Deserialize, Serialize};
 
 use super::*;
 
-type Index = PersistentTree<VersionedNodes<Plain, RedBlack, CacheNowhere>>;
+/// The oldest instant, and the changes that lead to each.
+type Index = (Version, Vec<Vec<(Key, Option<u32>)>>);
 
 /// A checkpoint as it is encoded, field by field.
 #[derive(Serialize, Deserialize)]
