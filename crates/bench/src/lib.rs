@@ -38,7 +38,6 @@ pub mod paper;
 pub mod peers;
 mod prelude;
 pub mod report;
-pub mod scale;
 pub mod stored;
 pub mod tables;
 pub mod tree;

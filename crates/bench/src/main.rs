@@ -20,7 +20,6 @@ use bench::{
     full_report::{PageArguments, ReportArguments, readme::ReadmeArguments},
     line::Line,
     peers::PeersArguments,
-    scale::ScaleArguments,
     stored::StoredArguments,
     tree::{BatchArguments, PrimitivesArguments, TreeArguments, list, process::Role},
     tuple::TupleArguments,
@@ -70,8 +69,6 @@ enum Command {
     Primitives(PrimitivesArguments),
     /// Other people's authenticated dictionaries beside ours; builds them first.
     Peers(PeersArguments),
-    /// Machines, bytes, dollars and staleness of a dictionary that is larger than any machine here: the tables of docs/scale.md.
-    Scale(ScaleArguments),
     /// Tables and plots from the lines of `tree --json`, `tuple --json`, `aad --json` and `directory --json`; tables of
     /// `flexlist --json` and `peers --json`.
     Figures(FiguresArguments),
@@ -137,7 +134,6 @@ fn main() -> ExitCode {
         Command::Stored(arguments) => arguments.run(),
         Command::Primitives(arguments) => arguments.run(),
         Command::Peers(arguments) => arguments.run(),
-        Command::Scale(arguments) => arguments.run(),
         Command::Figures(arguments) => draw_figures(&arguments),
         Command::Measure { role, order } => serde_json::from_str(&order)
             .map_err(Into::into)

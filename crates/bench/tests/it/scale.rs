@@ -1,58 +1,57 @@
-//! The document on scale: what its data say, for other assumptions too, and what is refused.
+//! `docs/scale.py`: the shipped page is current, other assumptions give another page, bad ones are refused.
 
 use std::{
     fs,
     path::{Path, PathBuf},
-    process::Command,
+    process::{Command, Output},
 };
 
-use crate::report::run;
-
-fn workspace() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+fn docs() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs")
 }
 
-/// `bench scale` with the files of the workspace, and these arguments.
-fn scale(further: &[&str]) -> Vec<String> {
-    let file = |path: &str| workspace().join(path).to_str().unwrap().to_owned();
-    let mut arguments = vec!["scale".to_owned()];
-    for (option, path) in [
-        ("--assumptions", "crates/bench/data/scale/assumptions.toml"),
-        ("--run", "crates/bench/data/scale/run.jsonl"),
-        ("--from", "docs/report/measurements.jsonl"),
-        ("--document", "docs/scale.md"),
-        ("--figures", "docs/figures"),
-    ] {
-        if !further.contains(&option) {
-            arguments.extend([option.to_owned(), file(path)]);
-        }
+/// Runs a Python program below `docs`; none where there is no Python 3.11.
+fn python(program: &str, arguments: &[&str]) -> Option<Output> {
+    let is_there = Command::new("python3")
+        .args(["-c", "import tomllib"])
+        .output();
+    if !is_there.is_ok_and(|output| output.status.success()) {
+        eprintln!(
+            "SKIPPED: there is no python3 of version 3.11 or newer, so {program} was not run"
+        );
+        return None;
     }
-    arguments.extend(further.iter().map(|argument| (*argument).to_owned()));
-    arguments
+    let mut command = Command::new("python3");
+    command.arg("-B").arg(docs().join(program)).args(arguments);
+    Some(command.output().unwrap())
 }
 
-fn refused(further: &[&str]) -> String {
-    let output = Command::new(env!("CARGO_BIN_EXE_bench"))
-        .args(scale(further))
-        .output()
-        .unwrap();
-    assert!(!output.status.success());
-    String::from_utf8(output.stderr).unwrap()
-}
-
-#[test]
-fn the_shipped_document_is_that_of_its_data() {
-    let arguments = scale(&["--check"]);
-    run(&arguments.iter().map(String::as_str).collect::<Vec<_>>());
+/// Asserts that a program succeeds.
+fn run(program: &str, arguments: &[&str]) -> bool {
+    let Some(output) = python(program, arguments) else {
+        return false;
+    };
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{program} {arguments:?}: {errors}");
+    true
 }
 
 #[test]
-fn other_assumptions_write_another_document() {
+fn the_shipped_page_is_that_of_its_files_and_of_the_recorded_run() {
+    run("scale.py", &["--check"]);
+}
+
+#[test]
+fn formulas_plans_and_simulations_agree_with_known_results() {
+    run("scale/tests.py", &[]);
+}
+
+#[test]
+fn other_assumptions_write_another_page_and_bad_ones_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
-    let (assumptions, document, figures) = (path("a.toml"), path("scale.md"), path("figures"));
-    let shipped =
-        fs::read_to_string(workspace().join("crates/bench/data/scale/assumptions.toml")).unwrap();
+    let (assumptions, page) = (path("a.toml"), path("scale.md"));
+    let shipped = fs::read_to_string(docs().join("scale/assumptions.toml")).unwrap();
     // No caches, and a small dictionary.
     let other = shipped
         .replace("places = 20", "places = 0")
@@ -63,35 +62,30 @@ fn other_assumptions_write_another_document() {
             "lookups_per_second = 1_000",
         );
     fs::write(&assumptions, &other).unwrap();
-    fs::write(&document, "<!-- measured: machines -->\n<!-- end -->\n").unwrap();
-    let with = [
-        "--assumptions",
-        &assumptions,
-        "--document",
-        &document,
-        "--figures",
-        &figures,
-    ];
-    let arguments = scale(&with);
-    run(&arguments.iter().map(String::as_str).collect::<Vec<_>>());
-    let written = fs::read_to_string(&document).unwrap();
+    let empty = "<!-- measured: machines -->\n<!-- end -->\n![](figures/scale-cost.svg)\n";
+    fs::write(&page, empty).unwrap();
+    let with = ["--assumptions", &assumptions, "--document", &page];
+    if !run("scale.py", &with) {
+        return;
+    }
+    let written = fs::read_to_string(&page).unwrap();
     assert!(
         written.contains("| Asia | 250 | 0.0000 % | 2 | one may fail |"),
         "{written}"
     );
+    let picture = fs::read_to_string(folder.path().join("figures/scale-cost.svg")).unwrap();
+    assert!(picture.starts_with("<svg"), "{picture}");
+    let refusal = |arguments: &[&str]| {
+        let output = python("scale.py", arguments).unwrap();
+        assert!(!output.status.success(), "{arguments:?}");
+        String::from_utf8(output.stderr).unwrap()
+    };
+    // The page is now another one than the shipped assumptions make.
+    let errors = refusal(&["--document", &page, "--check"]);
     assert!(
-        fs::read_to_string(Path::new(&figures).join("scale-cost.svg"))
-            .unwrap()
-            .contains("<svg")
-    );
-    // The document is now another one than the shipped assumptions make.
-    let errors = refused(&["--document", &document, "--figures", &figures, "--check"]);
-    assert!(
-        errors.contains("is not what `bench scale` writes"),
+        errors.contains("is not what docs/scale.py writes"),
         "{errors}"
     );
-
-    // What makes no plan is named.
     for (from, to, named) in [
         ("share = 0.35", "share = 0.45", "add up to 1.1"),
         ("quorum = 3", "quorum = 6", "the quorum is larger"),
@@ -107,7 +101,7 @@ fn other_assumptions_write_another_document() {
     ] {
         assert!(shipped.contains(from), "{from}");
         fs::write(&assumptions, shipped.replace(from, to)).unwrap();
-        let errors = refused(&["--assumptions", &assumptions, "--check"]);
+        let errors = refusal(&with);
         assert!(errors.contains(named), "{from}: {errors}");
     }
 }
