@@ -2,7 +2,7 @@
 //!
 //! Each module is one experiment: [`build`] (figures 6 and 7), [`hash_share`] (figure 8), [`multi`]
 //! (figures 9 and 10, table 2), [`audit`] (section 4.4), [`network`] (figures 11 to 13) and [`replay`],
-//! which follows a version-control [`trace`]; [`locality`] counts what its commits change. [`cut`] makes such a trace from a local git repository. [`limits`] measures the hashes that
+//! which follows a version-control [`trace`]; [`locality`] counts what its commits change. [`limits`] measures the hashes that
 //! bound everything, [`counted`] counts them.
 //!
 //! Source: Esiner, Küpçü and Özkasap, section 4.
@@ -12,7 +12,6 @@ pub mod audit;
 pub mod blocks;
 pub mod build;
 pub mod counted;
-pub mod cut;
 pub mod hash_share;
 pub mod limits;
 pub mod locality;

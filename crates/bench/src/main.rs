@@ -16,7 +16,7 @@ use bench::{
     directory::DirectoryArguments,
     families::FAMILIES,
     figures,
-    flexlist::{FlexlistArguments, cut::CutArguments},
+    flexlist::FlexlistArguments,
     full_report::{PageArguments, ReportArguments, readme::ReadmeArguments},
     line::Line,
     peers::PeersArguments,
@@ -55,8 +55,6 @@ enum Command {
     Directory(DirectoryArguments),
     /// The outsourced files: building, updates, audits, version-control traces; figures 6 to 10, table 2.
     Flexlist(FlexlistArguments),
-    /// Cuts a version-control trace, numbers only, from a local git repository.
-    FlexlistTrace(CutArguments),
     /// Every scheme on the same work: author, server, client, bytes and memory.
     Compare(CompareArguments),
     /// This machine's figures of the schemes that could win, for `pad advise --data`; takes a minute.
@@ -127,7 +125,6 @@ fn main() -> ExitCode {
         Command::Aad(arguments) => arguments.run(),
         Command::Directory(arguments) => arguments.run(),
         Command::Flexlist(arguments) => arguments.run(),
-        Command::FlexlistTrace(arguments) => arguments.run(),
         Command::Compare(arguments) => arguments.run(),
         Command::Calibrate(arguments) => arguments.run(),
         Command::Verify(arguments) => arguments.run(),

@@ -60,7 +60,8 @@ pub struct FlexlistArguments {
     /// Only these tag schemes; making a key of `rsa-3072` can take minutes. With --quick all but `rsa-2048` and `rsa-3072`.
     #[arg(long, value_delimiter = ',')]
     pub tags: Vec<TagKind>,
-    /// Version-control traces for the experiments `replay` and `locality`, made by `flexlist-trace`.
+    /// Version-control traces for the experiments `replay` and `locality`, as `scripts/trace-of-history.py` writes them; without it,
+    /// the history of this workspace in the folder `data`.
     #[arg(long)]
     pub trace: Vec<PathBuf>,
     /// The numbers of clients of the experiment `network`; with --quick 1,2.
@@ -101,6 +102,9 @@ pub enum FlexlistExperiment {
     Network,
 }
 
+/// The trace that comes with the workspace.
+const TRACE: &str = "history.csv.zst";
+
 /// The most updates of one batch.
 const MOST_UPDATES: u64 = 10_000;
 
@@ -128,12 +132,12 @@ impl FlexlistArguments {
                     audit::run(self.blocks, self.challenges, &self.tags(), report)?;
                 }
                 Experiment::Replay => {
-                    for trace in &self.trace {
+                    for trace in &self.traces() {
                         replay::run(trace, report)?;
                     }
                 }
                 Experiment::Locality => {
-                    for trace in &self.trace {
+                    for trace in &self.traces() {
                         locality::run(trace, report)?;
                     }
                 }
@@ -143,6 +147,15 @@ impl FlexlistArguments {
             }
         }
         report.finish(table::report)
+    }
+
+    /// The traces.
+    fn traces(&self) -> Vec<PathBuf> {
+        if self.trace.is_empty() {
+            let data = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../data");
+            return vec![data.join(TRACE)];
+        }
+        self.trace.clone()
     }
 
     /// The numbers of threads.

@@ -68,6 +68,7 @@ const QUICK: Steps = &[
     ("aad-frontier", "aad --scheme aad-frontier --frontier-elements 32 --experiment append,lookup,append_only,memory --longest 90 --quick", 12),
     ("directory", "directory --quick", 60),
     ("flexlist", "flexlist --build-blocks 100000 --update-blocks 100000 --blocks 100000 --tags hash-only,private-mac,public-bls --experiment build,hash_share,multi,audit", 60),
+    ("flexlist-history", "flexlist --experiment replay,locality --quick", 30),
     ("flexlist-network", "flexlist --experiment network --quick", 2),
 ];
 
@@ -93,6 +94,7 @@ const FULL: Steps = &[
     ("tree-2010", "tree --keys 100000 --experiment growing --suite paper-2010 --repository path-copying", 60),
     ("tree-large", "tree --keys 100000 --experiment growing", 300),
     ("tree-million", "tree --keys 1000000 --scheme red-black --repository path-copying --experiment growing", 150),
+    ("flexlist-history", "flexlist --experiment replay,locality", 30),
     ("flexlist-network", "flexlist --experiment network --network-blocks 500000", 900),
 ];
 

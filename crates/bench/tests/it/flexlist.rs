@@ -1,7 +1,12 @@
-//! The output of `bench flexlist` and `bench flexlist-trace`: every promised key.
+//! The output of `bench flexlist`: every promised key; and the traces that `scripts/trace-of-history.py` makes.
 
-use std::{fs, path::Path, process::Command};
+use std::{
+    fs,
+    path::Path,
+    process::{Command, Stdio},
+};
 
+use bench::flexlist::trace::{Change, Edit, Trace};
 use serde_json::Value;
 
 fn run(arguments: &[&str]) -> String {
@@ -43,17 +48,73 @@ fn repository(folder: &Path) {
     }
 }
 
+/// Runs the script that makes a trace, `history` beside the repository's files.
+fn trace_of(repository: &Path) {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scripts/trace-of-history.py");
+    let status = Command::new("python3")
+        .arg(script)
+        .args([repository, &repository.join("history")])
+        .stdout(Stdio::null())
+        .status()
+        .unwrap();
+    assert!(status.success());
+}
+
+#[test]
+fn the_script_traces_lines_and_bytes_and_renames() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, bytes: &[u8]| {
+        fs::write(folder.path().join(name), bytes).unwrap();
+        git(folder.path(), &["add", "--all"]);
+    };
+    let commit = || git(folder.path(), &["commit", "--quiet", "--message=c"]);
+    git(folder.path(), &["init", "--quiet"]);
+    fs::create_dir(folder.path().join("below")).unwrap();
+    write("below/text", b"one\ntwo\nthree");
+    write("bytes", b"ab\0cdef");
+    commit();
+    write("below/text", b"one\n2\nthree\nfour\n");
+    write("bytes", b"ab\0cXYef");
+    commit();
+    git(folder.path(), &["mv", "bytes", "other"]);
+    commit();
+    trace_of(folder.path());
+    let trace = Trace::read(&folder.path().join("history.csv")).unwrap();
+    let edit = |offset, removed, inserted| Edit {
+        offset,
+        removed,
+        inserted,
+    };
+    let changes = |commit: usize| -> Vec<Change> {
+        let of = trace.commits[commit].changes.iter();
+        of.map(|it| it.change.clone()).collect()
+    };
+    // The last line has no end before, and one after.
+    let lines = vec![edit(4, 9, 13)];
+    let added = |size| Change::Add { size };
+    assert_eq!(changes(0), [added(13), added(7)]);
+    let bytes = vec![edit(4, 1, 2)];
+    assert_eq!(changes(1), [Change::Edit(lines), Change::Edit(bytes)]);
+    assert_eq!(changes(2), [Change::Delete { size: 8 }, added(8)]);
+    assert_eq!(trace.final_sizes, [Some(17), None, Some(8)]);
+    assert_eq!(trace.files.iter().map(|it| it.folder).max(), Some(1));
+}
+
+/// The history of this workspace, which `bench report` replays: every row fits the ones before.
+#[test]
+fn the_shipped_trace_is_read() {
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data");
+    let trace = Trace::read(&data.join("history.csv.zst")).unwrap();
+    assert_eq!(trace.commits.len(), 300);
+}
+
 #[test]
 fn every_experiment_has_its_lines() {
     let folder = tempfile::tempdir().unwrap();
     repository(folder.path());
-    let trace = folder.path().join("history.csv.zst");
-    let (path, trace) = (folder.path().to_str().unwrap(), trace.to_str().unwrap());
-    let said = run(&["flexlist-trace", "--repository", path, "--output", trace]);
-    assert!(
-        said.starts_with("10 commits, 10 with changes, to 1 files"),
-        "{said}"
-    );
+    let trace = folder.path().join("history.csv");
+    trace_of(folder.path());
+    let trace = trace.to_str().unwrap();
 
     let text = run(&[
         "flexlist",
@@ -173,7 +234,6 @@ fn wrong_arguments_are_refused() {
         ["flexlist", "--tags=md5"],
         ["flexlist", "--experiment=figure14"],
         ["flexlist", "--blocks=3"],
-        ["flexlist-trace", "--repository=."],
     ] {
         let output = Command::new(env!("CARGO_BIN_EXE_bench"))
             .args(wrong)
