@@ -29,8 +29,8 @@ test: prerequisites ## run every test, build the examples, and run every benchma
 soak: prerequisites ## run every test with its expensive cases: kills, long random traces, large sizes (SOAK=3/10: part 3 of 10)
 	SOAK=$${SOAK:-all} $(CARGO) test --workspace --locked $(ARGS)
 
-bench: prerequisites ## run the criterion benchmarks
-	$(CARGO) bench -p bench $(ARGS)
+bench: prerequisites ## run the criterion benchmarks: less than 15 minutes on two cores (ARGS="-- server/prove": those of that name)
+	$(CARGO) bench --locked $(ARGS)
 
 report: prerequisites ## measure everything and draw the page in target/report (ARGS=--quick: within ten minutes, in target/report-quick)
 	$(CARGO) run --release -p bench -- report $(ARGS)

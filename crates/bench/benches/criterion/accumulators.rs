@@ -1,6 +1,8 @@
-//! The accumulators' operations over a set of 1000, on one thread: Tremel 2013, section 5.
+//! The accumulators' operations over a set of 200, on one thread: Tremel 2013, section 5.
 //!
 //! `bench accumulators` measures other sizes and thread counts, each beside its primitive.
+
+#![allow(clippy::as_conversions, reason = "lengths fit 64 bits")]
 
 use std::{hint::black_box, time::Duration};
 
@@ -14,15 +16,19 @@ use bench::{
 use criterion::{Bencher, Criterion, Throughput};
 use pad_core::{Proof, Workers};
 
-use crate::{Each, ONE, measure};
+use crate::{Each, ONE, measure, size};
 
-const ELEMENTS: usize = 1000;
+/// The size of the set.
+fn elements() -> usize {
+    size(200, 10)
+}
 
 fn scheme<B: Bench>(criterion: &mut Criterion, bench: &B) {
     let alone = &Workers::sequential();
-    let secret = bench.secret(ELEMENTS).expect("a secret key");
+    let elements = elements();
+    let secret = bench.secret(elements).expect("a secret key");
     let key = secret.public_key();
-    let names: Vec<Vec<u8>> = (0..ELEMENTS).map(|i| i.to_be_bytes().to_vec()).collect();
+    let names: Vec<Vec<u8>> = (0..elements).map(|i| i.to_be_bytes().to_vec()).collect();
     let set = ElementSet::<B::Scheme>::from_elements(key, &names, alone).expect("distinct");
     let value = B::Scheme::accumulate(&secret, &set, alone).expect("a value");
     let witnesses = B::Scheme::witnesses(&secret, &set, alone).expect("witnesses");
@@ -32,7 +38,7 @@ fn scheme<B: Bench>(criterion: &mut Criterion, bench: &B) {
     let name = |what: &str| id(&[("accumulator", &bench.name()), ("do", &what)]);
 
     let mut set_of = |what: &str, work: &mut dyn FnMut(&mut Bencher<'_>)| {
-        let each = Each(Throughput::Elements(1000), 10);
+        let each = Each(Throughput::Elements(elements as u64), 10);
         measure(criterion, "accumulators::set", &name(what), each, work);
     };
     set_of("representatives", &mut |bencher| {
@@ -66,7 +72,8 @@ fn scheme<B: Bench>(criterion: &mut Criterion, bench: &B) {
 
 /// The witnesses of all elements, by whoever made the key and by a server; on one thread and on all.
 fn by_threads<B: Bench>(criterion: &mut Criterion, bench: &B, set: &ElementSet<B::Scheme>) {
-    let secret = bench.secret(ELEMENTS).expect("a secret key");
+    let elements = elements();
+    let secret = bench.secret(elements).expect("a secret key");
     let key = secret.public_key();
     for workers in [Workers::sequential(), Workers::all_cores()] {
         let threads = workers.threads();
@@ -76,7 +83,7 @@ fn by_threads<B: Bench>(criterion: &mut Criterion, bench: &B, set: &ElementSet<B
                 ("by", &who),
                 ("threads", &threads),
             ]);
-            let each = Each(Throughput::Elements(1000), 10);
+            let each = Each(Throughput::Elements(elements as u64), 10);
             measure(criterion, "accumulators/witnesses", &name, each, work);
         };
         by("author", &mut |bencher| {
@@ -90,7 +97,7 @@ fn by_threads<B: Bench>(criterion: &mut Criterion, bench: &B, set: &ElementSet<B
 
 pub(crate) fn schemes(criterion: &mut Criterion) {
     let plan = Plan {
-        sizes: vec![ELEMENTS],
+        sizes: vec![elements()],
         threads: Vec::new(),
         longest: Duration::ZERO,
         quick: true,

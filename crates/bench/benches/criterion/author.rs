@@ -12,41 +12,39 @@ use criterion::{BatchSize, Criterion, Throughput};
 use pad_core::{Dictionary, Operation, Sha256Ed25519, Suite, Workers};
 use pad_tree::{RedBlack, RedBlackPathCopying, TreeScheme as _};
 
-use crate::{Each, measure};
-
-const KEYS: u64 = 10_000;
-const BATCH: u64 = 1_000;
+use crate::{Each, measure, size};
 
 fn batch<S: Suite>(criterion: &mut Criterion, workers: &Workers) {
+    let (keys, batch) = size((10_000, 1_000), (200, 20));
     let mut author =
         new_author::<RedBlackPathCopying<S>>(signing_key()).with_workers(workers.clone());
-    let loaded = author.snapshot_of((0..KEYS).map(put).collect());
+    let loaded = author.snapshot_of((0..keys).map(put).collect());
     loaded.expect("bench: a key in memory signs");
     let mut round = 0;
     let mut next = || -> Vec<Operation> {
-        round += BATCH;
-        let update = |i| Operation::Put(key(i * 7 % KEYS), value(i));
-        (round..round + BATCH).map(update).collect()
+        round += batch;
+        let update = |i| Operation::Put(key(i * 7 % keys), value(i));
+        (round..round + batch).map(update).collect()
     };
     let updated = author.snapshot_of(next());
     updated.expect("bench: a key in memory signs");
     let left = author.len() as u64;
-    assert_eq!(left, KEYS, "bench: existing keys are updated");
+    assert_eq!(left, keys, "bench: existing keys are updated");
 
     let threads = workers.threads();
     let name = id(&[
         ("scheme", &RedBlack::NAME),
-        ("keys", &KEYS),
-        ("batch", &BATCH),
+        ("keys", &keys),
+        ("batch", &batch),
         ("threads", &threads),
     ]);
-    let each = Each(Throughput::Elements(BATCH), 20);
+    let each = Each(Throughput::Elements(batch), 20);
     measure(
         criterion,
         "tree::snapshot_threads",
         &name,
         each,
-        |bencher| {
+        &mut |bencher| {
             let prepare = &mut next;
             bencher.iter_batched(
                 prepare,

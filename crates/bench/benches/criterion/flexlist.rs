@@ -21,25 +21,30 @@ use flexlist::{
 };
 use pad_core::Workers;
 
-use crate::{Each, measure};
+use crate::{Each, measure, size};
 
-const BLOCKS: u64 = 100_000;
 const CHALLENGES: u32 = 460;
 const UPDATES: u64 = 300;
+
+/// The blocks of a file.
+fn blocks_of_file() -> u64 {
+    size(100_000, 2_400)
+}
 
 /// Those whose keys take no time.
 const KINDS: [TagKind; 3] = [TagKind::HashOnly, TagKind::PrivateMac, TagKind::PublicBls];
 
 fn build(criterion: &mut Criterion) -> Outcome<()> {
-    let (blocks, alone) = (blocks(BLOCKS), Workers::sequential());
+    let number = blocks_of_file();
+    let (blocks, alone) = (blocks(number), Workers::sequential());
     let list = FlexList::<Sha256>::build(&blocks, &alone)?;
     let parallel = FlexList::<Sha256>::build(&blocks, &Workers::all_cores())?;
     assert_eq!(list.root(), parallel.root());
-    assert_eq!(list.total(), BLOCKS * BLOCK_BYTES);
+    assert_eq!(list.total(), number * BLOCK_BYTES);
     for workers in [Workers::sequential(), Workers::all_cores()] {
-        let name = id(&[("blocks", &BLOCKS), ("threads", &workers.threads())]);
-        let each = Each(Throughput::Elements(BLOCKS), 10);
-        measure(criterion, "flexlist::build", &name, each, |bencher| {
+        let name = id(&[("blocks", &number), ("threads", &workers.threads())]);
+        let each = Each(Throughput::Elements(number), 10);
+        measure(criterion, "flexlist::build", &name, each, &mut |bencher| {
             bencher.iter_with_large_drop(|| FlexList::<Sha256>::build(&blocks, &workers));
         });
     }
@@ -54,9 +59,10 @@ pub(crate) fn groups(criterion: &mut Criterion) {
 }
 
 fn audit(criterion: &mut Criterion) -> Outcome<()> {
+    let number = blocks_of_file();
     for kind in KINDS {
         let owner = OwnerKey::generate(kind, &Workers::all_cores())?;
-        let audit = Audit::new(BLOCKS, CHALLENGES, owner.clone())?;
+        let audit = Audit::new(number, CHALLENGES, owner.clone())?;
         let (list, indices) = audit.list();
         let state = list.state();
         let proof = list.prove(indices)?;
@@ -66,26 +72,38 @@ fn audit(criterion: &mut Criterion) -> Outcome<()> {
         audit.check(&proof, &state, &tags)?;
 
         if kind == KINDS[0] {
-            let name = id(&[("blocks", &BLOCKS), ("challenges", &CHALLENGES)]);
+            let name = id(&[("blocks", &number), ("challenges", &CHALLENGES)]);
             let each = Each(Throughput::Elements(CHALLENGES.into()), 100);
-            measure(criterion, "flexlist::prove", &name, each, |bencher| {
+            measure(criterion, "flexlist::prove", &name, each, &mut |bencher| {
                 bencher.iter(|| list.prove(black_box(indices)));
             });
             let each = Each(Throughput::Elements(CHALLENGES.into()), 100);
-            measure(criterion, "flexlist::verify", &name, each, |bencher| {
+            measure(criterion, "flexlist::verify", &name, each, &mut |bencher| {
                 bencher.iter(|| verify_indices::<Sha256>(black_box(&proof), &state, indices));
             });
         }
         let name = id(&[("tags", &kind.name()), ("challenges", &CHALLENGES)]);
         let (opened, verifier) = (audit.opened(&challenged), owner.verifier());
         let each = Each(Throughput::Elements(CHALLENGES.into()), 10);
-        measure(criterion, "flexlist::prove_tags", &name, each, |bencher| {
-            bencher.iter(|| audit.prove_tags(&challenged));
-        });
+        measure(
+            criterion,
+            "flexlist::prove_tags",
+            &name,
+            each,
+            &mut |bencher| {
+                bencher.iter(|| audit.prove_tags(&challenged));
+            },
+        );
         let each = Each(Throughput::Elements(CHALLENGES.into()), 10);
-        measure(criterion, "flexlist::verify_tags", &name, each, |bencher| {
-            bencher.iter(|| verifier.verify(&opened, &tags));
-        });
+        measure(
+            criterion,
+            "flexlist::verify_tags",
+            &name,
+            each,
+            &mut |bencher| {
+                bencher.iter(|| verifier.verify(&opened, &tags));
+            },
+        );
         tag(criterion, &owner)?;
     }
     Ok(())
@@ -96,17 +114,18 @@ fn tag(criterion: &mut Criterion, owner: &OwnerKey) -> Outcome<()> {
     let each = Each(Throughput::Bytes(BLOCK_BYTES), 20);
     let group = "flexlist::tag";
     let name = id(&[("tags", &owner.kind().name())]);
-    measure(criterion, group, &name, each, |bencher| {
+    measure(criterion, group, &name, each, &mut |bencher| {
         bencher.iter(|| owner.tag(WriteId([1; 16]), black_box(&block)));
     });
     Ok(())
 }
 
 fn update(criterion: &mut Criterion) -> Outcome<()> {
-    let mut list = FlexList::<Sha256>::build(&blocks(BLOCKS), &Workers::sequential())?;
+    let number = blocks_of_file();
+    let mut list = FlexList::<Sha256>::build(&blocks(number), &Workers::sequential())?;
     let state = list.state();
     for order in [Order::Consecutive, Order::Random] {
-        let operations = operations(order, BLOCKS, UPDATES, &mut Random::new(1));
+        let operations = operations(order, number, UPDATES, &mut Random::new(1));
         let change = list.update(&operations)?;
         let next = verify_update::<Sha256>(&change.witness, &state, &operations)?;
         assert_eq!(*next.get(), list.state());
@@ -116,7 +135,7 @@ fn update(criterion: &mut Criterion) -> Outcome<()> {
         let name = id(&[("order", &order.name()), ("updates", &UPDATES)]);
         let each = Each(Throughput::Elements(UPDATES), 20);
         let group = "flexlist::update_and_undo";
-        measure(criterion, group, &name, each, |bencher| {
+        measure(criterion, group, &name, each, &mut |bencher| {
             bencher.iter_batched(
                 || (),
                 |()| {
@@ -129,7 +148,7 @@ fn update(criterion: &mut Criterion) -> Outcome<()> {
         });
         let each = Each(Throughput::Elements(UPDATES), 20);
         let group = "flexlist::verify_update";
-        measure(criterion, group, &name, each, |bencher| {
+        measure(criterion, group, &name, each, &mut |bencher| {
             bencher
                 .iter(|| verify_update::<Sha256>(black_box(&change.witness), &state, &operations));
         });

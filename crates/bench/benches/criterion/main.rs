@@ -1,9 +1,11 @@
-//! Every criterion bench, in one program: `cargo bench -p bench -- tree::prove` runs those with that name.
+//! Every criterion bench, in one program: `cargo bench -- tree::prove` runs those with that name.
+//!
+//! All of them take less than 15 minutes on two cores: some 290 benches with at least 0.6 s each, and what they are prepared with.
 
-use std::time::Duration;
+use std::{sync::LazyLock, time::Duration};
 
 use bytes::Bytes;
-use criterion::{Bencher, Criterion, Throughput, criterion_group, criterion_main};
+use criterion::{Bencher, Criterion, Throughput};
 
 mod accumulators;
 mod author;
@@ -26,7 +28,7 @@ fn measure(
     group: &str,
     name: &str,
     Each(throughput, samples): Each,
-    work: impl FnMut(&mut Bencher<'_>),
+    work: &mut dyn FnMut(&mut Bencher<'_>),
 ) {
     let mut group = criterion.benchmark_group(group);
     group.throughput(throughput).sample_size(samples);
@@ -36,40 +38,69 @@ fn measure(
 
 /// Whether every bench runs once, to see that it works: with `cargo test`, or if asked for.
 fn is_test() -> bool {
-    let has = |wanted: &str| std::env::args().any(|argument| argument == wanted);
-    has("--test") || !has("--bench")
+    static IS_TEST: LazyLock<bool> = LazyLock::new(|| {
+        let has = |wanted: &str| std::env::args().any(|argument| argument == wanted);
+        has("--test") || !has("--bench")
+    });
+    *IS_TEST
 }
 
-fn short() -> Criterion {
-    let (warm_up, measurement) = (Duration::from_millis(500), Duration::from_secs(2));
+/// The size of a bench, or a small one where everything runs once.
+fn size<T>(measured: T, tried: T) -> T {
+    if is_test() { tried } else { measured }
+}
+
+fn configured() -> Criterion {
     Criterion::default()
-        .warm_up_time(warm_up)
-        .measurement_time(measurement)
+        .warm_up_time(Duration::from_millis(100))
+        .measurement_time(Duration::from_millis(500))
+        .nresamples(10_000)
 }
 
 /// Bytes repeat: few are enough.
 fn of_bytes() -> Criterion<Bytes> {
-    let (warm_up, measurement) = (Duration::from_millis(1), Duration::from_millis(10));
     Criterion::default()
         .with_measurement(Bytes)
-        .warm_up_time(warm_up)
-        .measurement_time(measurement)
+        .warm_up_time(Duration::from_millis(1))
+        .measurement_time(Duration::from_millis(10))
+        .nresamples(1_000)
 }
 
-criterion_group! {
-    name = benches;
-    config = short();
-    targets =
-        primitives::suites,
-        families::roles,
-        author::threads,
-        verify::clients,
-        accumulators::schemes,
-        flexlist::groups,
+/// Beginnings of the names of groups, and the benches that they are in.
+type Benches = (
+    &'static [&'static str],
+    fn(&mut Criterion, &mut Criterion<Bytes>),
+);
+
+const BENCHES: [Benches; 6] = [
+    (&["primitives::"], |time, _| primitives::suites(time)),
+    (
+        &["server/", "client/", "author/", "bytes"],
+        families::schemes,
+    ),
+    (&["tree::snapshot"], |time, _| author::threads(time)),
+    (&["tree::verify", "tree::decode"], |time, _| {
+        verify::clients(time);
+    }),
+    (&["accumulators"], |time, _| accumulators::schemes(time)),
+    (&["flexlist"], |time, _| flexlist::groups(time)),
+];
+
+/// Whether benches are asked for whose names begin so. Others need not be prepared.
+fn is_asked_for(beginnings: &[&str]) -> bool {
+    std::env::args()
+        .skip(1)
+        .any(|argument| beginnings.iter().any(|one| argument.starts_with(one)))
 }
-criterion_group! {
-    name = sizes;
-    config = of_bytes();
-    targets = families::sizes,
+
+fn main() {
+    let mut time = configured().configure_from_args();
+    let mut bytes = of_bytes().configure_from_args();
+    let is_one = BENCHES.iter().any(|(groups, _)| is_asked_for(groups));
+    for (groups, run) in BENCHES {
+        if !is_one || is_asked_for(groups) {
+            run(&mut time, &mut bytes);
+        }
+    }
+    time.final_summary();
 }
-criterion_main!(benches, sizes);

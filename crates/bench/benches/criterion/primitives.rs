@@ -47,10 +47,10 @@ fn signatures(criterion: &mut Criterion) {
     let signature = signer.sign(&message);
     assert_eq!(public.verify(&message, &signature), Ok(()));
     let group = "primitives::signature";
-    measure(criterion, group, "do=sign", ONE, |bencher| {
+    measure(criterion, group, "do=sign", ONE, &mut |bencher| {
         bencher.iter(|| signer.sign(black_box(&message)));
     });
-    measure(criterion, group, "do=verify", ONE, |bencher| {
+    measure(criterion, group, "do=verify", ONE, &mut |bencher| {
         bencher.iter(|| public.verify(black_box(&message), black_box(&signature)));
     });
 }
@@ -59,7 +59,7 @@ fn signatures(criterion: &mut Criterion) {
 fn chain_step(criterion: &mut Criterion) {
     let start = Sha256Ed25519::value(b"start");
     let group = "primitives::chain";
-    measure(criterion, group, "do=step", ONE, |bencher| {
+    measure(criterion, group, "do=step", ONE, &mut |bencher| {
         bencher.iter(|| chain::walk::<Sha256Ed25519>(black_box(start), &start, 1));
     });
 }

@@ -15,16 +15,15 @@ use pad_core::{
 };
 use pad_tree::{RedBlack, RedBlackPathCopying, TreeProof, TreeScheme as _};
 
-use crate::{Each, ONE, measure};
-
-const KEYS: u64 = 2_000;
+use crate::{Each, ONE, measure, size};
 
 fn verify<S: Suite>(criterion: &mut Criterion) {
+    let keys = size(2_000, 50);
     let mut run = Run::<RedBlackPathCopying<S>>::new(signing_key(), Duration::MAX);
-    let loaded = run.publish((0..KEYS).map(put).collect());
+    let loaded = run.publish((0..keys).map(put).collect());
     loaded.expect("bench: the author's updates apply");
     let repository = &run.repository;
-    let (version, index) = (Version::new(1), KEYS / 3);
+    let (version, index) = (Version::new(1), keys / 3);
     let key = key(index);
     let expected = (version, key.clone(), Answer::Present(value(index)));
     check_answers(repository, [expected]).expect("bench: honest proofs verify");
@@ -38,21 +37,33 @@ fn verify<S: Suite>(criterion: &mut Criterion) {
         id(&[
             ("scheme", &RedBlack::NAME),
             ("suite", &S::NAME),
-            ("keys", &KEYS),
+            ("keys", &keys),
             ("head", &what),
         ])
     };
-    measure(criterion, "tree::verify", &name("known"), ONE, |bencher| {
-        let check = |proof: Untrusted<TreeProof<S, Key>>| proof.verify(&head, &key);
-        bencher.iter_batched(|| proof.clone(), check, BatchSize::SmallInput);
-    });
-    measure(criterion, "tree::verify", &name("new"), ONE, |bencher| {
-        let check = |proof: Untrusted<TreeProof<S, Key>>| {
-            let head = Untrusted::new(black_box(signed)).verify(&authority, &version);
-            proof.verify(&head.expect("bench: the head is signed"), &key)
-        };
-        bencher.iter_batched(|| proof.clone(), check, BatchSize::SmallInput);
-    });
+    measure(
+        criterion,
+        "tree::verify",
+        &name("known"),
+        ONE,
+        &mut |bencher| {
+            let check = |proof: Untrusted<TreeProof<S, Key>>| proof.verify(&head, &key);
+            bencher.iter_batched(|| proof.clone(), check, BatchSize::SmallInput);
+        },
+    );
+    measure(
+        criterion,
+        "tree::verify",
+        &name("new"),
+        ONE,
+        &mut |bencher| {
+            let check = |proof: Untrusted<TreeProof<S, Key>>| {
+                let head = Untrusted::new(black_box(signed)).verify(&authority, &version);
+                proof.verify(&head.expect("bench: the head is signed"), &key)
+            };
+            bencher.iter_batched(|| proof.clone(), check, BatchSize::SmallInput);
+        },
+    );
 
     let bytes = codec::encode(proof.as_unverified());
     assert_eq!(Untrusted::decode(&bytes, bytes.len()), Ok(proof));
@@ -61,9 +72,9 @@ fn verify<S: Suite>(criterion: &mut Criterion) {
     let name = id(&[
         ("scheme", &RedBlack::NAME),
         ("suite", &S::NAME),
-        ("keys", &KEYS),
+        ("keys", &keys),
     ]);
-    measure(criterion, "tree::decode", &name, each, |bencher| {
+    measure(criterion, "tree::decode", &name, each, &mut |bencher| {
         bencher.iter(|| Untrusted::<TreeProof<S, Key>>::decode(black_box(&bytes), bytes.len()));
     });
 }
