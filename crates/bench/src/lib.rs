@@ -37,6 +37,7 @@ pub mod measure;
 pub mod paper;
 pub mod peers;
 mod prelude;
+pub mod program;
 pub mod report;
 pub mod stored;
 pub mod tables;

@@ -121,22 +121,3 @@ pub fn names(name: fn(&MeasuredTree) -> &'static str) -> Vec<&'static str> {
 pub fn possible(name: fn(&MeasuredTree) -> &'static str) -> PossibleValuesParser {
     PossibleValuesParser::new(names(name))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_name_stands_for_its_types() {
-        assert_eq!(trees().len(), 3 * 12);
-        let kinds = [names(|tree| tree.scheme), names(|tree| tree.repository)];
-        assert_eq!(kinds.map(|names| names.len()), [3, 4]);
-        assert_eq!(names(|tree| tree.suite), SUITES.map(|(name, _)| name));
-        for tree in trees() {
-            let named = MeasuredTree::named(tree.scheme, tree.repository, tree.suite).unwrap();
-            let names = [named.scheme, named.repository, named.suite];
-            assert_eq!(names, [tree.scheme, tree.repository, tree.suite]);
-        }
-        assert!(MeasuredTree::named("splay", "path-copying", Sha256Ed25519::NAME).is_err());
-    }
-}

@@ -58,29 +58,3 @@ pub fn contenders() -> Vec<Contender> {
     contenders.push(Contender::new::<TreePair>(TREE));
     contenders
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_name_stands_for_its_types() {
-        for contender in contenders() {
-            let name = &contender.name;
-            let several = name.starts_with("spec") || contender.accumulates;
-            assert_eq!(contender.generations > 1, several, "{name}");
-            assert_eq!(
-                contender.accumulates,
-                name.contains("accumulators"),
-                "{name}"
-            );
-        }
-        let generations = |name: &str| -> Vec<usize> {
-            let contenders = contenders().into_iter();
-            let named = contenders.filter(|contender| contender.name == name);
-            named.map(|contender| contender.generations).collect()
-        };
-        assert_eq!(generations("spec-lightweight-3"), [3]);
-        assert!(generations("splay").is_empty());
-    }
-}

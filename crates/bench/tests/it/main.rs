@@ -14,6 +14,7 @@ mod directory;
 mod flexlist;
 mod full_report;
 mod measured;
+mod names;
 mod report;
 mod scale;
 mod sections;

@@ -1,0 +1,207 @@
+//! The command line of the program `bench`.
+
+use std::{
+    fs,
+    io::{Write, stdout},
+    path::PathBuf,
+    process::ExitCode,
+};
+
+use crate::{
+    Outcome,
+    aad::AadArguments,
+    accumulators::AccumulatorArguments,
+    advice::{CalibrateArguments, VerifyArguments},
+    compare::CompareArguments,
+    directory::DirectoryArguments,
+    families::FAMILIES,
+    figures,
+    flexlist::FlexlistArguments,
+    full_report::{PageArguments, ReportArguments, readme::ReadmeArguments},
+    line::Line,
+    peers::PeersArguments,
+    stored::StoredArguments,
+    tree::{BatchArguments, PrimitivesArguments, TreeArguments, list, process::Role},
+    tuple::TupleArguments,
+};
+use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
+
+#[derive(Debug, Parser)]
+#[command(about = "Measures the dictionaries of this workspace", version)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Everything, in small steps: a page with every table and figure of the papers, its figures, and the measurements.
+    Report(ReportArguments),
+    /// The page and the figures again, from the measurements of a report.
+    Page(PageArguments),
+    /// The tables of README.md, from the measurements of a report.
+    Readme(ReadmeArguments),
+    /// The tree dictionaries: growing and steady-state microbenchmarks.
+    Tree(TreeArguments),
+    /// Large snapshots of one tree dictionary on several threads.
+    Batch(BatchArguments),
+    /// The accumulators: every operation beside the primitive that bounds it.
+    Accumulators(AccumulatorArguments),
+    /// The tuple dictionaries beside a red-black tree: tables 7 to 11, figures 7 and 8.
+    Tuple(TupleArguments),
+    /// Append-only dictionaries: appending, look-ups, append-only proofs, memory, bandwidth; each beside its primitives.
+    Aad(AadArguments),
+    /// Block directories: digests of blocks, path hints, operations, each beside its primitives; figures 3 to 5.
+    Directory(DirectoryArguments),
+    /// The outsourced files: building, updates, audits, version-control traces; figures 6 to 10, table 2.
+    Flexlist(FlexlistArguments),
+    /// Every scheme on the same work: author, server, client, bytes and memory.
+    Compare(CompareArguments),
+    /// This machine's figures of the schemes that could win, for `pad advise --data`; takes a minute.
+    Calibrate(CalibrateArguments),
+    /// The schemes that `pad advise` names first, run on the load or a smaller one, beside what was predicted.
+    Verify(VerifyArguments),
+    /// Nodes that are stored and read when they are needed, beside nodes in memory.
+    Stored(StoredArguments),
+    /// Hashes and signatures of each suite.
+    Primitives(PrimitivesArguments),
+    /// Other people's authenticated dictionaries beside ours; builds them first.
+    Peers(PeersArguments),
+    /// Tables and plots from the lines of `tree --json`, `tuple --json`, `aad --json` and `directory --json`; tables of
+    /// `flexlist --json` and `peers --json`.
+    Figures(FiguresArguments),
+    /// One measurement in this process; what `tree` starts.
+    #[command(hide = true)]
+    Measure {
+        /// Whose work.
+        role: Role,
+        /// The order as JSON.
+        order: String,
+    },
+}
+
+#[derive(Debug, Args)]
+struct FiguresArguments {
+    /// A file of lines from `tree`, `tuple`, `aad`, `directory`, `flexlist` or `peers`, each with `--json`; other lines are skipped.
+    #[arg(long)]
+    from: PathBuf,
+    /// The folder for the plots.
+    #[arg(long, default_value = "target/figures")]
+    out: PathBuf,
+}
+
+/// The command line, on which lists are written with commas, and shown so.
+fn command_line() -> clap::Command {
+    Arguments::command().mut_subcommands(|command| {
+        command.mut_args(|argument| {
+            if argument.get_value_delimiter() != Some(',') {
+                return argument;
+            }
+            let name = argument.get_id().as_str().to_uppercase();
+            // Kept for as long as the process, as all other words of the command line are.
+            let name = &*format!("{name},..").leak();
+            let defaults = argument.get_default_values().to_vec();
+            let argument = argument.value_name(name);
+            if defaults.len() < 2 {
+                return argument;
+            }
+            let defaults: Vec<_> = defaults.iter().map(|it| it.to_string_lossy()).collect();
+            argument.default_value(&*defaults.join(",").leak())
+        })
+    })
+}
+
+/// Runs the command that the program's arguments name.
+pub fn main() -> ExitCode {
+    let matches = command_line().get_matches();
+    let arguments = Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    let result = match arguments.command {
+        Command::Report(arguments) => arguments.run(),
+        Command::Page(arguments) => arguments.run(),
+        Command::Readme(arguments) => arguments.run(),
+        Command::Tree(arguments) => arguments.run(),
+        Command::Batch(arguments) => arguments.run(),
+        Command::Accumulators(arguments) => arguments.run(),
+        Command::Tuple(arguments) => arguments.run(),
+        Command::Aad(arguments) => arguments.run(),
+        Command::Directory(arguments) => arguments.run(),
+        Command::Flexlist(arguments) => arguments.run(),
+        Command::Compare(arguments) => arguments.run(),
+        Command::Calibrate(arguments) => arguments.run(),
+        Command::Verify(arguments) => arguments.run(),
+        Command::Stored(arguments) => arguments.run(),
+        Command::Primitives(arguments) => arguments.run(),
+        Command::Peers(arguments) => arguments.run(),
+        Command::Figures(arguments) => draw_figures(&arguments),
+        Command::Measure { role, order } => serde_json::from_str(&order)
+            .map_err(Into::into)
+            .and_then(|order| list::follow(&order, role)),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("bench: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn draw_figures(arguments: &FiguresArguments) -> Outcome<()> {
+    let from = arguments.from.display();
+    let text = fs::read_to_string(&arguments.from).map_err(|error| format!("{from}: {error}"))?;
+    let lines = text
+        .lines()
+        .filter_map(|line| serde_json::from_str(line).ok());
+    let lines: Vec<Line> = lines.collect();
+    let mut is_empty = true;
+    for family in &FAMILIES {
+        let own = family.lines(&lines);
+        is_empty &= own.is_empty();
+        if !own.is_empty() {
+            write!(stdout(), "{}", (family.report)(&own))?;
+        }
+    }
+    if is_empty {
+        let error = format!(
+            "{from}: no line of `tree`, `tuple`, `accumulators`, `aad`, `directory`, `flexlist` or `peers` with `--json`"
+        );
+        return Err(error.into());
+    }
+    for file in figures::draw(&lines, &arguments.out)? {
+        writeln!(stdout(), "{}", file.display())?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::ArgAction;
+
+    use super::command_line;
+
+    #[test]
+    fn lists_are_given_and_shown_with_commas() {
+        let mut command = command_line();
+        command.build();
+        let mut lists = 0;
+        for command in command.get_subcommands_mut() {
+            let name = command.get_name().to_owned();
+            let help = command.render_long_help().to_string();
+            for argument in command.get_arguments() {
+                // Paths may have commas.
+                let has_commas = argument.get_value_delimiter() == Some(',');
+                if !matches!(argument.get_action(), ArgAction::Append) || !has_commas {
+                    continue;
+                }
+                let id = argument.get_id().as_str().to_uppercase();
+                assert!(
+                    help.contains(&format!(" <{id},..>")),
+                    "{name}: {id}: {help}"
+                );
+                assert!(argument.get_default_values().len() < 2, "{name}: {id}");
+                lists += 1;
+            }
+        }
+        assert!(lists > 20, "{lists}");
+    }
+}
