@@ -138,7 +138,7 @@ pub use {
     balancing::BalancingScheme,
     diff::{Difference, KeyHistory},
     part::{PartError, PartProgress, TreePart},
-    persistent::PersistentTree,
+    persistent::{Change, PersistentTree},
     prover::ProvableQuery,
     repository::TreeRepository,
     set_operations::{Conflict, SetVersion},

@@ -23,7 +23,7 @@ use bench::{
     secret,
     workload::Random,
 };
-use comparison::{Scheme, SchemeFamily, Work as _, Workload, schemes};
+use comparison::{Scheme, SchemeFamily, Work as _, Workload};
 use criterion::{BatchSize, Criterion, Throughput};
 use pad_core::{Answer, Version};
 
