@@ -9,11 +9,11 @@ import pathlib
 import sys
 
 from own_cases import CHECKS, Accepted
-from pad_verifier import accumulated, bilinear, directories, ed25519, flexlist, flexlist_updates, head_logs, heads
-from pad_verifier import logs, messages, proof_files, rsa, secret_keys, tags, tuples
+from pad_verifier import accumulated, bilinear, bls12_381, directories, ed25519, flexlist, flexlist_updates, head_logs
+from pad_verifier import heads, logs, messages, proof_files, rsa, secret_keys, tags, trees, tuples
 from pad_verifier.accumulators import HASH
 from pad_verifier.keys import LOGS, FilePublic, PublicKey
-from pad_verifier.questions import Question
+from pad_verifier.questions import NAMES, Question
 from pad_verifier.reader import open_message
 from pad_verifier.refusal import Refused, Unsupported, require
 from pad_verifier.suites import SUITES
@@ -85,17 +85,50 @@ def check_signatures(vectors):
     return counts
 
 
+def changed_at(message, places):
+    """The message with one byte changed, at each of these places."""
+    return [message[:place] + bytes([message[place] ^ 1]) + message[place + 1 :] for place in places]
+
+
+def check_heads(vectors, public):
+    """The heads of all versions, that of the empty one first, and how many are refused: every fifth byte changed."""
+    known, refused = [heads.empty_head(public.suite)], 0
+    for number, version in enumerate(vectors["versions"], 1):
+        message = bytes.fromhex(version["signed_head"])
+        known.append(heads.verify_head(message, public, number))
+        changed = changed_at(message, range(number % 5, len(message), 5))
+        refused += refusals("head: ", heads.verify_head, [(bad, public, number) for bad in changed])
+    return known, refused
+
+
+def check_tree_proofs(vectors, public, known):
+    """Proofs without proof files (kinds 16 to 22): every third byte changed is refused."""
+    counts = [0, 0]
+    for number, case in enumerate(vectors["proofs"]):
+        question, message = Question(case["name"], [optional(key) for key in case["query"]]), bytes.fromhex(case["proof"])
+        kind, root = 16 + NAMES.index(case["name"]), known[case["version"]].root
+
+        def found(changed):
+            reader = open_message(changed, kind, public.suite.number, len(message))
+            return trees.conclude(trees.open_tree(reader, public.suite, root), question)
+
+        if found(message) != [(optional(key), optional(value)) for key, value in case["answer"]]:
+            raise Wrong(f"another answer: {case}")
+        changed = changed_at(message, range(number % 3, len(message), 3))
+        counts = [counts[0] + 1, counts[1] + refusals(f"{case}: ", found, [(bad,) for bad in changed])]
+    return counts
+
+
 def check_trees(vectors):
-    """The heads, history proofs and evidence of trees."""
+    """The heads, proofs, history proofs and evidence of trees."""
     suite, scheme = vectors["suite"], vectors["scheme"]
     public = PublicKey(
         f"pad-public-key v1\nsuite {suite}\nscheme {scheme}\n"
         f"dictionary {vectors['dictionary_id']}\nauthor {vectors['author_key']}\n"
     )
-    known, accepted, refused = [heads.empty_head(public.suite)], 0, 0
-    for version in vectors["versions"]:
-        message = bytes.fromhex(version["signed_head"])
-        known.append(heads.verify_head(message, public, version["version"]))
+    known, refused_heads = check_heads(vectors, public)
+    accepted, refused = check_tree_proofs(vectors, public, known)
+    refused += refused_heads
     for case in vectors["history"]:
         message = bytes.fromhex(case["proof"])
         for place in [None, *range(0, len(message), 9)]:
@@ -351,6 +384,11 @@ def check_bilinear(by_name):
     digest = HASH("pad/v1/accumulator-element", of.id + b"apple")
     steps = (of.id, by_name["id"]), (digest, by_name["element digest apple"]), (digest, by_name["element apple"][8:])
     scalar = of.scalar_of(b"apple").to_bytes(32, "big")
+    # The value once more, from the secret of the vectors.
+    exponent, secret = 1, int.from_bytes(bytes([0x5A]) * 32, "big")
+    for element in (b"apple", b"banana", b"cherry"):
+        exponent = exponent * (of.scalar_of(element) + secret) % bls12_381.ORDER
+    recomputed = bls12_381.encode_g1(bls12_381.combine([(exponent, bls12_381.GENERATOR_1)]))
     value = open_message(by_name["value"], 49, bilinear.SCHEME, 1 << 12).body
     signed = open_message(by_name["signed value"], 50, bilinear.SCHEME, 1 << 12).body
     message = of.signed_bytes(int.from_bytes(signed[:8], "big"), signed[72:])
@@ -359,6 +397,7 @@ def check_bilinear(by_name):
         (scalar, by_name["scalar apple"]),
         (message, by_name["signed bytes"]),
         (signed[72:], value),
+        (recomputed, value),
     ):
         if found != expected:
             raise Wrong(f"{found.hex()} instead of {expected.hex()}")
@@ -373,7 +412,7 @@ def check_bilinear(by_name):
         good, other = elements
         check(good, witness, value)
         counts[0] += 1
-        changed = [witness[:place] + bytes([witness[place] ^ 1]) + witness[place + 1 :] for place in range(len(witness))]
+        changed = changed_at(witness, range(len(witness)))
         cases = [(other, witness), (good, witness[:-1]), *((good, bad) for bad in changed)]
         counts[1] += refusals(f"{name}: ", check, [(element, bad, value) for element, bad in cases])
     name = next(name for name in by_name if name.startswith("change"))
@@ -381,7 +420,7 @@ def check_bilinear(by_name):
     before, after, removed, added = of.check_change(change)
     if (before, after) == (value, value) or len(removed) + len(added) != 3:
         raise Wrong(name)
-    changed = [change[:place] + bytes([change[place] ^ 1]) + change[place + 1 :] for place in range(0, len(change), 3)]
+    changed = changed_at(change, range(0, len(change), 3))
     return counts[0] + 1, counts[1] + refusals(f"{name}: ", of.check_change, [(bad,) for bad in changed])
 
 
@@ -553,24 +592,30 @@ def check_many_and_range(vectors):
         expected = [(optional(key), optional(value)) for key, value in case["answers" if kind == 66 else "entries"]]
         if found(message) != expected:
             raise Wrong(f"another answer: {case}")
-        places = range(0, len(message), 17)
-        changed = [message[:place] + bytes([message[place] ^ 1]) + message[place + 1 :] for place in places]
+        changed = changed_at(message, range(0, len(message), 17))
         counts = [counts[0] + 1, counts[1] + refusals(f"{case}: ", found, [(bad,) for bad in changed])]
     return counts
 
 
 def check_tuples(vectors):
-    """Look-ups (kind 65) without proof files: every seventeenth byte changed is refused."""
+    """Heads, updates (kind 64) of signed tuples, and look-ups (kind 65) without proof files: every seventeenth byte changed is
+    refused, of the plain example every one."""
     public = public_of(vectors)
-    known, counts = [heads.empty_head(public.suite)], [0, 0]
-    for version in vectors["versions"]:
-        message = bytes.fromhex(version["signed_head"])
-        known.append(heads.verify_head(message, public, version["version"]))
+    known, refused = check_heads(vectors, public)
+    counts = [len(known), refused]
+    for number, version in enumerate([] if public.is_accumulated() else vectors["versions"], 1):
+        message = bytes.fromhex(version["update"])
+        if tuples.verify_update(message, public, number) != known[number]:
+            raise Wrong(f"another head: {version}")
+        changed = changed_at(message, range(number % 5, len(message), 5))
+        counts[0] += 1
+        counts[1] += refusals(f"{version}: ", tuples.verify_update, [(bad, public, number) for bad in changed])
     check_look_up = accumulated.look_up if public.is_accumulated() else tuples.look_up
+    step = 1 if (vectors["design"], public.suite.number) == ("spec-lightweight", 1) else 17
     for case in vectors["proofs"]:
         message, version = bytes.fromhex(case["proof"]), case["version"]
         question = Question("look-up", [bytes.fromhex(case["key"])])
-        for place in [None, *range(0, len(message), 17)]:
+        for place in [None, *range(0, len(message), step)]:
             changed = bytearray(message)
             if place is not None:
                 changed[place] ^= 1

@@ -2,9 +2,10 @@
 
 from collections import namedtuple
 
-from . import bls12_381, ed25519
+from . import bls12_381, ed25519, heads
 from .hash_to_g1 import hash_to_g1
 from .questions import is_in_range
+from .reader import open_message
 from .refusal import require
 
 MOST_STEPS = 4096
@@ -13,6 +14,8 @@ MOST_STEPS_TOGETHER, MOST_STEPS_OF_EACH = 1 << 18, 512
 #: What the tuples of a design are signed with, or elements of.
 ED25519, BLS, RSA, BILINEAR = range(4)
 BLS_TAG = b"BLS_SIG_BLS12381G1_XMD:SHA-256_SSWU_RO_NUL_"
+#: How the signatures of tuples stay good.
+LIGHTWEIGHT = 2
 NOTHING, VALUE, REMOVED = 0, 1, 2
 
 #: `content` is NOTHING, VALUE or REMOVED; `digest` that of the value.
@@ -261,3 +264,43 @@ def _open_range(question, of, before, parts, decided, suite):
         lower = upper
     require(parts, "a generation shows no tuple")
     return opened
+
+
+def _sized(data):
+    return len(data).to_bytes(4, "big") + data
+
+
+def verify_update(message, public, version):
+    """The head in an update (kind 64), if the author signed it for this version and its root is that of what is beside it."""
+    design, suite = Design(public), public.suite
+    reader = open_message(message, 64, suite.number, len(message))
+    require(reader.number() + 1 == version, "the update does not follow the version before")
+
+    def signature():
+        return reader.take(design.signature_width)
+
+    def item():
+        if design.kind != LIGHTWEIGHT:
+            return signature()
+        links = [lambda: reader.take(suite.width) + signature(), lambda: reader.take(suite.width)]
+        number, fields = reader.variant(links)
+        return bytes([number]) + fields
+
+    def extension():
+        items = reader.list(item)
+        return len(items).to_bytes(4, "big") + b"".join(items)
+
+    operations = reader.list(
+        lambda: reader.variant([lambda: (reader.key(), reader.value()), lambda: (reader.key(),)])
+    )
+    fields, merged = heads.read_head(reader, public), reader.take(1)
+    extensions = reader.list(extension)
+    reader.end()
+    done = b"".join(bytes([1 - removes]) + b"".join(map(_sized, parts)) for removes, parts in operations)
+    attachment = merged + len(extensions).to_bytes(4, "big") + b"".join(extensions)
+    root = suite.hash(
+        "pad/v1/tuple-root",
+        suite.hash("pad/v1/tuple-operations", done) + suite.hash("pad/v1/tuple-attachment", attachment),
+    )
+    require(root == fields[2].root, "the root is that of something else")
+    return heads.check_head(fields, public, version)

@@ -83,20 +83,6 @@ fn a_signature_of_the_public_randomness_beacon_verifies() {
 }
 
 #[test]
-fn another_pairing_confirms_the_equation() {
-    let secret = secret(9);
-    let signature = secret.sign(b"message");
-    let hashed = point::encode::<g1::Config, SIGNATURE_LENGTH>(&hash_of(b"message"));
-    let first = |bytes| bls12_381::G1Affine::from_compressed(&bytes).unwrap();
-    let key = bls12_381::G2Affine::from_compressed(&secret.public_key().to_bytes()).unwrap();
-    let generator = bls12_381::G2Affine::generator();
-    assert_eq!(
-        bls12_381::pairing(&first(hashed), &key),
-        bls12_381::pairing(&first(signature.to_bytes()), &generator)
-    );
-}
-
-#[test]
 fn only_the_signed_message_and_the_right_key_verify() {
     let (first, second) = (secret(1), secret(2));
     let signature = first.sign(b"message");

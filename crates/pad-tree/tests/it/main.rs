@@ -11,7 +11,6 @@ mod conformance;
 mod format_document;
 mod growth;
 mod hashes;
-mod independent_verifier;
 mod logs;
 mod parts;
 mod pieces;

@@ -7,7 +7,6 @@ mod adversarial_accumulated;
 mod conformance;
 mod conformance_accumulated;
 mod format_document;
-mod independent_verifier;
 mod many;
 mod partition;
 mod replica;
