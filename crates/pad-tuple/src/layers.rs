@@ -18,7 +18,6 @@ use crate::{
 mod edit;
 
 use edit::Editor;
-pub(crate) use edit::PartialEdit;
 
 /// A tuple of a generation's present state, with what its holder notes about it.
 #[derive(Clone, Debug)]

@@ -80,14 +80,14 @@
 //!
 //! With the default feature `std` also authors and servers: [`design`], what a design decides for them;
 //! [`layers`], which tuples there are, for author and server alike; [`author`], [`repository`] and
-//! [`checkpoint`]; [`speculation`], when generations are merged; [`partition`] and [`replica`], several servers.
+//! [`checkpoint`]; [`speculation`], when generations are merged.
 //! Without it this crate is `no_std` (with `alloc`) and verifies all proofs of the signed designs.
 //!
 //! The features `bls`, `rsa` and `bilinear` are on by default too. The first adds `bls`, BLS signatures, also
 //! without `std`. The others, which turn `std` on, add `accumulated` and `chain_accumulated`, accumulators; `rsa`
 //! links GMP.
 //!
-//! Source: Crosby & Wallach 2010, sections 2.2, 4, 7 and 9.
+//! Source: Crosby & Wallach 2010, sections 2.2, 4 and 7.
 
 #![cfg_attr(not(feature = "std"), no_std)]
 // What is left without `std` reads what anybody may have sent.
@@ -128,12 +128,8 @@ pub mod keys;
 #[cfg(feature = "std")]
 pub mod layers;
 pub mod many;
-#[cfg(feature = "std")]
-pub mod partition;
 pub mod proof;
 pub mod range;
-#[cfg(feature = "std")]
-pub mod replica;
 #[cfg(feature = "std")]
 pub mod repository;
 pub mod scheme;
@@ -179,8 +175,6 @@ pub use {
     author::TupleAuthor,
     design::{AggregateDesign, AuthorError, Design},
     keys::{DEFAULT_ENTRIES, SecretBytes},
-    partition::{DivisibleDesign, PartitionedRepository},
-    replica::Replicated,
     repository::TupleRepository,
     signed::Refresh,
     speculation::Speculation,

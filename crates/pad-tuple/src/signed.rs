@@ -14,7 +14,6 @@ mod bls;
 #[cfg(feature = "std")]
 mod design;
 #[cfg(feature = "std")]
-mod divide;
 mod refresh;
 #[cfg(feature = "std")]
 mod renewal;

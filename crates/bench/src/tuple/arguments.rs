@@ -77,7 +77,7 @@ pub enum TupleExperiment {
     Threads,
     /// Recorded traces.
     Macrobenchmark,
-    /// Servers that share the keys, and servers that each hold all.
+    /// Mirrors that share the keys, and mirrors that each hold all.
     Scaling,
 }
 

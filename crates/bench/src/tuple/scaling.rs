@@ -1,9 +1,10 @@
 //! Servers that share the keys of a dictionary, and servers that each hold all of it.
 //!
 //! What one machine takes is measured, on one thread; machines that work at the same time are computed from that. A
-//! *partition* takes its part of each update from a splitter, which sees all of it, so updates come as fast as the
-//! slower of the splitter and the slowest partition. A *replica* takes every update and its share of the look-ups, so `R`
-//! replicas that answer `r` look-ups for each update answer one each `prove / R + apply / r`.
+//! *partition* is a mirror of some keys (`pad mirror --keys`, [`TreePart`]), which trees alone have: it takes each head, and what changes
+//! of its keys in a proof, so updates come as fast as the mirror whose key changes. A *replica* is a mirror of all keys behind a router: it
+//! takes every update and its share of the look-ups, so `R` replicas that answer `r` look-ups for each update answer one each
+//! `prove / R + apply / r`.
 //!
 //! Source: Crosby & Wallach 2010, section 9.
 
@@ -14,19 +15,15 @@ use std::{
     time::{Duration, Instant},
 };
 
-use pad_core::{Key, Operation, Version};
-use pad_tree::RedBlackCacheEverywhere;
-use pad_tuple::{
-    BaseSuperseding, Design, DivisibleDesign, SpecLightweight, TupleRepository,
-    partition::{Partition, Splitter},
-};
+use pad_core::{Key, KeyRange, Keys, Operation, Repository as _, Untrusted, Version};
+use pad_tree::{PartProgress, RedBlackCacheEverywhere, TreePart};
+use pad_tuple::{BaseSuperseding, Design, SpecLightweight, TupleRepository};
 
 use super::{Task, instrument::PlainSuite, macrobenchmark::TREE};
 use crate::{
     dictionary::{Measured, UpdateOf, new_author, new_repository, public_key, publish},
     line,
     prelude::*,
-    primitives::Primitives,
     secret::FixedSecret,
     workload::{hashed_key, put_hashed, value},
 };
@@ -37,13 +34,16 @@ type Scaled = (
     fn(&Task<'_>, &[NonZeroUsize], &mut Report) -> Outcome<()>,
 );
 
-/// The designs: the one with the largest updates, the one with the smallest, and the tree, whose partitions need a
-/// coordinator for the levels that they share.
+/// The designs: the one with the largest updates, the one with the smallest, and the tree.
 pub const DESIGNS: [Scaled; 3] = [
     ("base-superseding", tuples::<BaseSuperseding>),
     ("spec-lightweight", tuples::<SpecLightweight>),
     (TREE, tree),
 ];
+
+/// A tree, undivided and in parts.
+type Tree = RedBlackCacheEverywhere<PlainSuite>;
+type Part = TreePart<PlainSuite>;
 
 /// The numbers of machines.
 const MACHINES: [usize; 4] = [1, 2, 4, 8];
@@ -53,41 +53,26 @@ const LOOKUPS_PER_UPDATE: [f64; 3] = [1.0, 100.0, 10_000.0];
 
 fn tuples<D>(task: &Task<'_>, threads: &[NonZeroUsize], report: &mut Report) -> Outcome<()>
 where
-    D: DivisibleDesign<PlainSuite> + Design<PlainSuite, Secret: FixedSecret>,
+    D: Design<PlainSuite, Secret: FixedSecret>,
 {
     let updates = updates::<TupleRepository<PlainSuite, D>>(task)?;
-    let whole = Whole::<TupleRepository<PlainSuite, D>>::new(&updates)?;
-    for machines in MACHINES {
-        report.announce(format!("{}, {machines} partitions", task.design));
-        let (splitter, slowest, memory) = partitions::<D>(&updates, machines)?;
-        let line = line! {
-            snapshots: splitter.operations(), splitter_us: splitter.median_us(),
-            slowest_partition_us: slowest.median_us(),
-            memory_of_a_partition: memory as f64 / whole.repository.memory_bytes() as f64,
-            model: "measured one by one; all machines at work at the same time",
-        };
-        report.measured(whole.partitioned(task, machines, &line))?;
-    }
-    whole.replicas(task, threads, report)
+    Whole::<TupleRepository<PlainSuite, D>>::new(&updates)?.replicas(task, threads, report)
 }
 
-/// Every update concerns one of the equal parts of the keys; the coordinator checks the signature and hashes the levels
-/// above the parts.
 fn tree(task: &Task<'_>, threads: &[NonZeroUsize], report: &mut Report) -> Outcome<()> {
-    let updates = updates::<RedBlackCacheEverywhere<PlainSuite>>(task)?;
-    let whole = Whole::<RedBlackCacheEverywhere<PlainSuite>>::new(&updates)?;
-    let primitives = Primitives::measure::<PlainSuite>(&task.effort);
-    let rest_us = (whole.apply_us - primitives.verify_signature_us).max(0.0);
+    let updates = updates::<Tree>(task)?;
+    let whole = Whole::<Tree>::new(&updates)?;
     for machines in MACHINES {
-        let levels = f64::from(machines.ilog2());
-        let line = line! {
-            snapshots: whole.snapshots,
-            splitter_us: levels.mul_add(primitives.node_hash_ns / 1e3, primitives.verify_signature_us),
-            slowest_partition_us: rest_us / machines as f64,
-            memory_of_a_partition: 1.0 / machines as f64,
-            model: "computed: signature and upper levels at one place, the rest where the key is",
-        };
-        report.measured(whole.partitioned(task, machines, &line))?;
+        report.announce(format!("{}, {machines} partitions", task.design));
+        let (slowest, memory) = partitions(&updates, machines)?;
+        let slowest_us = slowest.median_us();
+        report.measured(line! {
+            experiment: "tuple_partitions", design: task.design, keys: task.keys, threads: 1,
+            partitions: machines, snapshots: slowest.operations(), whole_us: whole.apply_us,
+            slowest_partition_us: slowest_us, gain: whole.apply_us / slowest_us, limit: machines,
+            memory_of_a_partition: memory as f64 / whole.repository.memory_bytes() as f64,
+            model: "measured one by one, with the proofs that another server makes; all machines at work at the same time",
+        })?;
     }
     whole.replicas(task, threads, report)
 }
@@ -111,7 +96,6 @@ fn updates<R: Measured>(task: &Task<'_>) -> Outcome<Vec<UpdateOf<R>>> {
 struct Whole<R: Measured> {
     repository: R,
     apply_us: f64,
-    snapshots: usize,
 }
 
 impl<R: Measured + Sync> Whole<R> {
@@ -125,22 +109,6 @@ impl<R: Measured + Sync> Whole<R> {
         Ok(Self {
             repository,
             apply_us: timings.median_us(),
-            snapshots: timings.operations(),
-        })
-    }
-
-    /// The line of so many partitions, which took what `measured` says.
-    fn partitioned(&self, task: &Task<'_>, machines: usize, measured: &Line) -> Line {
-        let [splitter_us, slowest_us] =
-            ["splitter_us", "slowest_partition_us"].map(|key| measured.figure(key));
-        let line = line! {
-            experiment: "tuple_partitions", design: task.design, keys: task.keys, threads: 1,
-            partitions: machines, whole_us: self.apply_us,
-        };
-        line.merged(measured).merged(&line! {
-            updates_per_second: 1e6 / splitter_us.max(slowest_us),
-            gain: self.apply_us / splitter_us.max(slowest_us),
-            gain_of_partitions_alone: self.apply_us / slowest_us, limit: machines,
         })
     }
 
@@ -211,32 +179,26 @@ impl<R: Measured + Sync> Whole<R> {
     }
 }
 
-/// Splitter and partitions one after the other: the splitter's times, those of the slowest partition of each update, and
-/// the bytes of the largest partition.
-fn partitions<D>(
-    updates: &[UpdateOf<TupleRepository<PlainSuite, D>>],
-    machines: usize,
-) -> Outcome<(Timings, Timings, usize)>
-where
-    D: DivisibleDesign<PlainSuite> + Design<PlainSuite, Secret: FixedSecret>,
-{
-    let public = public_key::<TupleRepository<PlainSuite, D>>();
-    let authority = *public.authority();
-    let boundaries = (1..machines).map(|part| boundary(part, machines)).collect();
-    let mut splitter =
-        Splitter::<PlainSuite>::new::<D>(authority, boundaries).ok_or("no such boundaries")?;
-    let ranges = splitter.ranges().into_iter();
-    let partition =
-        |range| Partition::<PlainSuite, D>::new(authority, D::key(&D::Secret::fixed()), range);
-    let mut partitions: Vec<_> = ranges.map(partition).collect();
-    let (mut splitting, mut slowest) = (Timings::default(), Timings::default());
+/// Mirrors of some keys each, one after the other: the times of the slowest for each update, and the bytes of the largest.
+fn partitions(updates: &[UpdateOf<Tree>], machines: usize) -> Outcome<(Timings, usize)> {
+    let authority = *public_key::<Tree>().authority();
+    let end = |part| {
+        (1..machines)
+            .contains(&part)
+            .then(|| boundary(part, machines))
+    };
+    let part = |number| {
+        let (start, end) = (end(number), end(number + 1));
+        Part::new(authority, KeyRange { start, end })
+    };
+    let mut parts = (0..machines).map(part).collect::<Result<Vec<_>, _>>()?;
+    let (mut upstream, mut slowest) = (new_repository::<Tree>(), Timings::default());
     for (number, update) in updates.iter().enumerate() {
-        let mut split = Timings::default();
-        let parts = split.time(1, || splitter.split::<D>(update))?;
+        let version = upstream.apply(update)?;
         let mut of_update: Option<Timings> = None;
-        for (partition, part) in partitions.iter_mut().zip(&parts) {
+        for part in &mut parts {
             let mut timings = Timings::default();
-            timings.time(1, || partition.apply(part))?;
+            timings.time(1, || follow(part, &upstream, update, version))?;
             let is_slower = |slowest: &Timings| slowest.total() < timings.total();
             if of_update.as_ref().is_none_or(is_slower) {
                 of_update = Some(timings);
@@ -244,19 +206,30 @@ where
         }
         // The first one loads.
         if number > 0 {
-            splitting.extend(&split);
             slowest.extend(&of_update.ok_or("no partitions")?);
         }
     }
-    let latest = Version::new(updates.len() as u64);
-    if partitions
-        .iter()
-        .any(|partition| partition.latest() != latest)
-    {
-        return Err("a partition lacks an update".into());
+    let memory = parts.iter().map(Part::memory_bytes).max();
+    Ok((slowest, memory.unwrap_or(0)))
+}
+
+/// Takes a version from a server that has it: the changed keys in one proof, and then what is missing.
+fn follow(
+    part: &mut Part,
+    upstream: &Tree,
+    update: &UpdateOf<Tree>,
+    version: Version,
+) -> Outcome<()> {
+    let changed = part.follow(update)?;
+    part.load(version)?;
+    if let Some(keys) = Keys::new(changed) {
+        part.take_keys(&keys, Untrusted::new(upstream.prove_query(version, &keys)?))?;
     }
-    let memory = partitions.iter().map(Partition::memory_bytes).max();
-    Ok((splitting, slowest, memory.unwrap_or(0)))
+    while let PartProgress::Missing(range) = part.progress()? {
+        let proof = upstream.prove_query(version, &range)?;
+        part.take_range(&range, Untrusted::new(proof))?;
+    }
+    Ok(())
 }
 
 /// Where a part of the keys begins: those of these workloads are uniform.

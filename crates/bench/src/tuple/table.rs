@@ -82,15 +82,14 @@ const SCALING: [Declared; 4] = [
         ("threads", "threads"), ("snapshot ms", "snapshot_ms"), ("bare signatures ms", "bare_signatures_ms"),
         ("ratio", "ratio"), ("speed-up", "speed_up"), ("bare speed-up", "bare_speed_up"),
     ]),
-    Declared::new("tuple_partitions", "Section 9: servers that share the keys", &[
+    Declared::new("tuple_partitions", "Section 9: mirrors that share the keys", &[
         ("partitions of", "design"), ("keys", "keys"), ("partitions", "partitions"), ("undivided us", "whole_us"),
-        ("splitter us", "splitter_us"), ("slowest us", "slowest_partition_us"), ("gain", "gain"),
-        ("without the splitter", "gain_of_partitions_alone"), ("memory of one", "memory_of_a_partition"), ("model", "model"),
+        ("slowest us", "slowest_partition_us"), ("gain", "gain"), ("memory of one", "memory_of_a_partition"), ("model", "model"),
     ]),
     Declared::new("tuple_lookup_threads", "Section 9: look-ups on several threads", &[
         ("look-ups in", "design"), ("threads", "threads"), ("per second", "lookups_per_second"), ("gain", "gain"),
     ]),
-    Declared::new("tuple_replicas", "Section 9: servers that each hold everything", &[
+    Declared::new("tuple_replicas", "Section 9: mirrors that each hold everything", &[
         ("replicas of", "design"), ("look-ups per update", "lookups_per_update"), ("replicas", "replicas"),
         ("look-ups/s", "lookups_per_second"), ("gain", "gain"), ("model", "model"),
     ]),

@@ -1,13 +1,13 @@
-//! Edits of one generation: of all its tuples, and of those that are kept in one place.
+//! Edits of one generation.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
     ops::Bound,
 };
 
-use pad_core::{ApplyError, Key, Suite};
+use pad_core::{Key, Suite};
 
-use super::{Generation, GenerationChange, Layers, Live, Transition};
+use super::{Generation, GenerationChange, Live};
 use crate::{content::Content, tuple::start_of_keys};
 
 /// Edits a generation, and writes down what that did to its tuples.
@@ -102,92 +102,5 @@ fn renew<S: Suite, A: Default>(
     let note = core::mem::take(&mut live.note);
     if created.insert(key.clone()) {
         change.deleted.push((key, note));
-    }
-}
-
-impl<S: Suite, A: Clone + Default> Layers<S, A> {
-    /// Does to the tuples that are kept here what a snapshot did to all of them: one edit for each
-    /// generation whose clock moved.
-    ///
-    /// # Errors
-    /// [`ApplyError::AttachmentMismatch`] if there are not so many generations, or one would have no
-    /// tuple; nothing is changed.
-    pub(crate) fn take_over(
-        &mut self,
-        edits: Vec<PartialEdit<'_, S>>,
-    ) -> Result<Transition<S, A>, ApplyError> {
-        let next = self.version.next().ok_or(ApplyError::AttachmentMismatch)?;
-        let merged = edits
-            .len()
-            .checked_sub(1)
-            .filter(|merged| *merged < self.generations.len());
-        let merged = merged.ok_or(ApplyError::AttachmentMismatch)?;
-        let mut transition = Transition {
-            changes: (0..=merged).map(|_| GenerationChange::default()).collect(),
-            epochs_before: self.epochs.clone(),
-            version_before: self.version,
-        };
-        self.version = next;
-        for epoch in &mut self.epochs[..merged] {
-            *epoch += 1;
-        }
-        for (generation, (edit, change)) in
-            edits.into_iter().zip(&mut transition.changes).enumerate()
-        {
-            let tuples = &mut self.generations[generation];
-            if generation < merged {
-                let before = core::mem::take(tuples);
-                let gone = before
-                    .iter()
-                    .map(|(key, live)| (key.clone(), live.note.clone()));
-                change.deleted.extend(gone);
-                change.emptied = Some(before);
-            }
-            edit.apply(tuples, change);
-        }
-        if self.generations.iter().any(BTreeMap::is_empty) {
-            self.undo(transition);
-            return Err(ApplyError::AttachmentMismatch);
-        }
-        Ok(transition)
-    }
-}
-
-/// What a snapshot did to those tuples of a generation that are kept somewhere.
-pub(crate) struct PartialEdit<'a, S: Suite> {
-    /// The lower ends of tuples that are no more.
-    pub(crate) deleted: &'a [Key],
-    /// The tuples that are new.
-    pub(crate) created: Vec<(Key, Content<S>)>,
-}
-
-impl<S: Suite> PartialEdit<'_, S> {
-    fn apply<A: Clone + Default>(
-        self,
-        tuples: &mut Generation<S, A>,
-        change: &mut GenerationChange<S, A>,
-    ) {
-        // What was emptied is taken back as a whole.
-        let remembers = change.emptied.is_none();
-        for lower in self.deleted {
-            if let Some(before) = tuples.remove(lower) {
-                change.deleted.push((lower.clone(), before.note.clone()));
-                if remembers {
-                    change.undo.entry(lower.clone()).or_insert(Some(before));
-                }
-            }
-        }
-        for (lower, content) in self.created {
-            let note = A::default();
-            let before = tuples.insert(lower.clone(), Live { content, note });
-            let replaced = before
-                .as_ref()
-                .map(|before| (lower.clone(), before.note.clone()));
-            change.deleted.extend(replaced);
-            if remembers {
-                change.undo.entry(lower.clone()).or_insert(before);
-            }
-            change.created.push(lower);
-        }
     }
 }

@@ -8,8 +8,6 @@ mod conformance;
 mod conformance_accumulated;
 mod format_document;
 mod many;
-mod partition;
-mod replica;
 mod roles;
 mod stored;
 mod vectors;
