@@ -1,22 +1,25 @@
-//! The published vectors, `docs/vectors`: what tests compute is compared with the files, or written to them.
+//! The published vectors, `docs/vectors`: a file says what is put in and what comes of it. A test reads it, computes the second from the
+//! first, compares, and finds refused what the file says is refused.
 //!
-//! `PAD_WRITE_VECTORS=1` and the test that computes a file write it anew. A difference is a change of the
-//! format: it needs a decision file and a line in the change log.
+//! `PAD_WRITE_VECTORS=1` and the test of a file write what was computed in its place; what is refused stays. A difference is a change of
+//! the format: it needs a decision file and a line in the change log.
 
+use core::fmt::Write as _;
 use std::{env, fs, path::PathBuf};
 
-use pad_core::codec::{ENVELOPE_LENGTH, FORMAT_VERSION};
-use serde::Serialize;
-
-mod refusals;
-
-pub use refusals::{EVERY, Refusal, refusals};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 /// The published file of this name, such as `trees/treap`.
-pub fn path(name: &str) -> PathBuf {
+fn path(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
         .join("../../docs/vectors")
         .join(format!("{name}.json"))
+}
+
+/// Reads the published file of this name.
+pub fn read<T: DeserializeOwned>(name: &str) -> T {
+    let text = fs::read_to_string(path(name)).expect("a published file");
+    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{name}.json: {error}"))
 }
 
 /// Compares with the published file, or writes it.
@@ -24,7 +27,6 @@ pub fn check(name: &str, computed: &impl Serialize) {
     let computed = serde_json::to_string_pretty(computed).expect("vectors are JSON") + "\n";
     let path = path(name);
     if env::var_os("PAD_WRITE_VECTORS").is_some() {
-        fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
         fs::write(path, computed).expect("written");
         return;
     }
@@ -36,33 +38,37 @@ pub fn check(name: &str, computed: &impl Serialize) {
     assert_eq!(published.len(), computed.len(), "{name}.json");
 }
 
-/// Proof files of one dictionary, all that a client of it needs beside them, and what must be refused.
-#[derive(Debug, Serialize)]
-pub struct ProofFiles {
-    /// What the fields are.
-    pub comment: &'static str,
+/// What an answer establishes: keys and values in hexadecimal, no value for an absent key.
+pub type Answer = Vec<(String, Option<String>)>;
+
+/// Proof files of one dictionary, all that a client of it needs beside them, and what is refused.
+#[derive(Serialize, Deserialize)]
+struct ProofFiles {
+    comment: String,
     /// The text of the public key file.
-    pub public: String,
-    /// The proof files.
-    pub accepted: Vec<ProofFile>,
-    /// What is no proof.
-    pub refused: Vec<Refused>,
+    public: String,
+    accepted: Vec<ProofFile>,
+    refused: Vec<Refused>,
 }
 
-/// A proof file that is accepted.
-#[derive(Clone, Debug, Serialize)]
-pub struct ProofFile {
-    /// What was asked.
+#[derive(Serialize, Deserialize)]
+struct ProofFile {
     #[serde(flatten)]
-    pub asked: Asked,
-    /// The entries that it establishes; for look-ups, nothing for an absent key.
-    pub answer: Vec<(String, Option<String>)>,
-    /// The message.
-    pub file: String,
+    asked: Asked,
+    answer: Answer,
+    file: String,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Refused {
+    why: String,
+    #[serde(flatten)]
+    asked: Asked,
+    file: String,
 }
 
 /// A question about a version.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Asked {
     /// Its name, as in the document of the format.
     pub question: String,
@@ -72,78 +78,41 @@ pub struct Asked {
     pub version: u64,
 }
 
-/// A proof file that is refused.
-#[derive(Debug, Serialize)]
-pub struct Refused {
-    /// What is wrong with it.
-    pub why: String,
-    /// What was asked.
-    #[serde(flatten)]
-    pub asked: Asked,
-    /// The bytes.
-    pub file: String,
+impl Asked {
+    /// The keys in it.
+    pub fn keys(&self) -> Vec<Option<Vec<u8>>> {
+        let keys = self.keys.iter();
+        keys.map(|key| key.as_deref().map(decode)).collect()
+    }
 }
 
-/// What [`ProofFiles::comment`] says.
-const COMMENT: &str = "All byte strings in hexadecimal. Each file is checked with the public key, for the \
-    question about the version. What the fields mean: docs/vectors/README.md.";
-
-impl ProofFiles {
-    /// Those of the dictionary with this public key; none yet.
-    pub const fn new(public: String) -> Self {
-        Self {
-            comment: COMMENT,
-            public,
-            accepted: Vec::new(),
-            refused: Vec::new(),
-        }
+/// Compares the proof files `proof-files/{name}` of the dictionary with this public key file: `prove` is what its server makes, and
+/// `verify` what a client does with a file, whatever it is.
+pub fn check_proof_files(
+    name: &str,
+    public: &str,
+    prove: impl Fn(&Asked) -> Vec<u8>,
+    verify: impl Fn(&Asked, &[u8]) -> Option<Answer>,
+) {
+    let name = format!("proof-files/{name}");
+    let mut files: ProofFiles = read(&name);
+    public.clone_into(&mut files.public);
+    for ProofFile {
+        asked,
+        answer,
+        file,
+    } in &mut files.accepted
+    {
+        let made = prove(asked);
+        *answer = verify(asked, &made).unwrap_or_else(|| panic!("{name}: refused: {asked:?}"));
+        *file = encode(&made);
     }
-
-    /// Adds a proof file; `accepts` says what a client makes of other bytes, and of another version.
-    pub fn accept(&mut self, proof: ProofFile, bytes: &[u8], accepts: impl Fn(u64, &[u8]) -> bool) {
-        let version = proof.asked.version;
-        assert!(accepts(version, bytes), "{proof:?}");
-        assert_eq!(proof.file, encode(bytes));
-        self.refuse(
-            &proof.asked,
-            "asked about the next version",
-            version + 1,
-            bytes,
-            &accepts,
-        );
-        self.accepted.push(proof);
+    for Refused { why, asked, file } in &files.refused {
+        let answer = verify(asked, &decode(file));
+        assert_eq!(answer, None, "{name}: {why}: {asked:?}");
     }
-
-    /// Adds what is refused in the place of a file that is accepted, such as what [`refusals`] makes of it.
-    pub fn refuse_changes(
-        &mut self,
-        asked: &Asked,
-        changed: Vec<Refusal>,
-        accepts: impl Fn(u64, &[u8]) -> bool,
-    ) {
-        for Refusal { why, bytes } in changed {
-            self.refuse(asked, &why, asked.version, &bytes, &accepts);
-        }
-    }
-
-    fn refuse(
-        &mut self,
-        asked: &Asked,
-        why: &str,
-        version: u64,
-        bytes: &[u8],
-        accepts: impl Fn(u64, &[u8]) -> bool,
-    ) {
-        assert!(!accepts(version, bytes), "{why}: {asked:?}");
-        self.refused.push(Refused {
-            why: why.to_owned(),
-            asked: Asked {
-                version,
-                ..asked.clone()
-            },
-            file: encode(bytes),
-        });
-    }
+    assert!(files.refused.len() > 2 * files.accepted.len(), "{name}");
+    check(&name, &files);
 }
 
 /// The text of the public key file of a dictionary.
@@ -160,36 +129,17 @@ pub fn public_text(
 }
 
 /// Hexadecimal digits.
-pub fn encode(bytes: &[u8]) -> String {
-    use core::fmt::Write as _;
-    bytes.iter().fold(String::new(), |mut digits, byte| {
+pub fn encode(bytes: impl AsRef<[u8]>) -> String {
+    let bytes = bytes.as_ref().iter();
+    bytes.fold(String::new(), |mut digits, byte| {
         write!(digits, "{byte:02x}").expect("texts grow");
         digits
     })
 }
 
-/// Where things are in a proof file with a head.
-pub(crate) struct Places {
-    /// The optional head's first byte.
-    pub(crate) flag: usize,
-    /// The bytes of the scheme's number.
-    pub(crate) scheme: usize,
-    /// The first byte behind the signature.
-    pub(crate) proof: usize,
-}
-
-impl Places {
-    /// Of a file under a suite with digests of this many bytes.
-    pub(crate) fn of(file: &[u8], digest: usize) -> Self {
-        assert_eq!(file[4], FORMAT_VERSION);
-        let flag = ENVELOPE_LENGTH;
-        let scheme = if file[flag + 1] <= 250 { 1 } else { 3 };
-        // All versions of vectors have one byte.
-        let proof = flag + 1 + scheme + 16 + 1 + 2 * digest + 64;
-        Self {
-            flag,
-            scheme,
-            proof,
-        }
-    }
+/// The bytes of hexadecimal digits.
+pub fn decode(digits: &str) -> Vec<u8> {
+    let pairs = digits.as_bytes().chunks(2);
+    let byte = |pair| u8::from_str_radix(core::str::from_utf8(pair).ok()?, 16).ok();
+    pairs.map(byte).collect::<Option<_>>().expect("hexadecimal")
 }

@@ -1,38 +1,35 @@
-//! Known answers: `docs/vectors/accumulators/*.json`, one file per scheme, and the worked examples of
-//! `docs/format.md`, which are taken from them.
-//!
-//! `PAD_WRITE_VECTORS=1 cargo test -p accumulators --test it vectors` writes the files anew. A
-//! difference is a change of the format: it needs a decision file and a line in the change log.
+//! Known answers: `docs/vectors/accumulators/*.json`, one file per scheme. A difference is a change of the format: it needs a
+//! decision file and a line in the change log.
 
-use std::{collections::BTreeMap, env, fs, path::Path, sync::Arc};
+use std::collections::BTreeMap;
 
 use accumulators::{
-    Accumulator as _, Batch, Dynamic, ElementSet, PublicKey as _, Scheme as _, SecretKey, Snapshot,
-    Universal,
+    Accumulator as _, Batch, Dynamic, ElementSet, PublicKey as _, SecretKey, Snapshot, Universal,
     bilinear::{Bilinear, BilinearPublicKey, BilinearSecretKey, Parameters},
     rsa::{RepresentativeRule, Rsa, RsaSecretKey},
     wire::{self, Wire},
 };
-use ark_bls12_381::{Fr, G1Projective, G2Projective};
-use ark_ec::{CurveGroup, PrimeGroup};
-use ark_ff::{BigInteger, Field, PrimeField};
-use ark_serialize::CanonicalSerialize;
+use conformance::published;
 use ed25519_dalek::SigningKey;
-use pad_core::{Version, Workers, codec};
+use pad_core::{Version, Workers};
 use rug::Integer;
-use serde_json::Value;
+use serde::{Deserialize, Serialize};
 
 const LABEL: &[u8] = b"vectors";
 /// The secret of the bilinear parameters. The RSA key is `tests/keys/rsa-2048.txt`.
 const SECRET: [u8; 32] = [0x5a; 32];
 
+/// The messages by their names.
+#[derive(Serialize, Deserialize)]
+struct Recorded<M = BTreeMap<String, String>> {
+    comment: String,
+    messages: M,
+}
+
 type Messages = BTreeMap<&'static str, String>;
 
-fn folder() -> &'static Path {
-    Path::new(concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/../../docs/vectors/accumulators"
-    ))
+fn recorded(scheme: &str) -> Recorded {
+    published::read(&format!("accumulators/{scheme}"))
 }
 
 /// Everything that can be sent about the set of `apple`, `banana` and `cherry`.
@@ -83,14 +80,10 @@ fn messages<A: Universal + Batch>(secret: &A::SecretKey) -> Messages {
     messages
 }
 
-fn compare(file: &str, comment: &str, messages: &Messages) {
-    let path = folder().join(file);
-    let vector = serde_json::json!({ "comment": comment, "messages": messages });
-    if env::var_os("PAD_WRITE_VECTORS").is_some() {
-        fs::write(&path, serde_json::to_string_pretty(&vector).unwrap() + "\n").unwrap();
-    }
-    let recorded: Value = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
-    assert_eq!(recorded, vector, "{file}");
+fn compare(scheme: &str, messages: Messages) {
+    let comment = recorded(scheme).comment;
+    let computed = Recorded { comment, messages };
+    published::check(&format!("accumulators/{scheme}"), &computed);
 }
 
 /// The key with the primes of `tests/keys/rsa-2048.txt`.
@@ -150,32 +143,16 @@ fn rsa_messages_are_the_recorded_ones() {
     let set = ElementSet::<Rsa>::from_elements(key, &["apple"], alone).unwrap();
     messages.insert("representative apple", digits(set.elements()[0].prime()));
     compact_messages(&mut messages);
-    let comment = "Hexadecimal. The key is tests/keys/rsa-2048.txt, the label \"vectors\", the \
-                   signing seed 32 times 2a. What begins with \"rule 2\" is about the same modulus under that rule, and the \
-                   set of apple and banana. What the fields mean: docs/format.md.";
-    compare("rsa.json", comment, &messages);
+    compare("rsa", messages);
 }
 
-/// The parameters of [`SECRET`], written field by field.
+/// The key of [`SECRET`], whose powers are read from the recorded parameters.
 fn bilinear_secret() -> BilinearSecretKey {
-    let s = Fr::from_be_bytes_mod_order(&SECRET);
-    let mut bytes = codec::envelope(wire::KIND_PARAMETERS, Bilinear::SCHEME.0);
-    bytes.push(7);
-    bytes.extend_from_slice(b"vectors");
-    wire::write_count(9, &mut bytes);
-    for power in 0..9_u64 {
-        let point = (G1Projective::generator() * s.pow([power])).into_affine();
-        point.serialize_compressed(&mut bytes).unwrap();
-    }
-    wire::write_count(3, &mut bytes);
-    for power in 0..3_u64 {
-        let point = (G2Projective::generator() * s.pow([power])).into_affine();
-        point.serialize_compressed(&mut bytes).unwrap();
-    }
-    let limit = bytes.len();
-    let parameters = wire::decode::<Parameters>(&Workers::sequential(), &bytes, limit).unwrap();
-    let key = BilinearPublicKey::new(Arc::new(parameters.into_unverified()), LABEL);
-    wire::decode_body(&key, &s.into_bigint().to_bytes_be()).unwrap()
+    let message = hex::decode(&recorded("bilinear").messages["parameters"]).unwrap();
+    let limit = message.len();
+    let parameters = wire::decode::<Parameters>(&Workers::sequential(), &message, limit).unwrap();
+    let key = BilinearPublicKey::new(parameters.into_unverified().into(), LABEL);
+    wire::decode_body(&key, &SECRET).unwrap()
 }
 
 #[test]
@@ -185,13 +162,10 @@ fn bilinear_messages_are_the_recorded_ones() {
     let key = secret.public_key();
     let alone = &Workers::sequential();
     let set = ElementSet::<Bilinear>::from_elements(key, &["apple"], alone).unwrap();
-    let scalar = set.elements()[0].scalar().into_bigint().to_bytes_be();
+    let scalar = bls12::scalar::encode(&set.elements()[0].scalar());
     messages.insert("scalar apple", hex::encode(scalar));
     messages.insert("parameters", hex::encode(wire::encode(key.parameters())));
-    let comment = "Hexadecimal. The secret is 32 times 5a modulo the group order, the purpose and \
-                   the label are \"vectors\", the signing seed 32 times 2a. What the fields mean: \
-                   docs/format.md.";
-    compare("bilinear.json", comment, &messages);
+    compare("bilinear", messages);
 }
 
 fn read<W: Wire>(context: &W::Context, bytes: &[u8]) -> pad_core::Untrusted<W> {
@@ -201,13 +175,9 @@ fn read<W: Wire>(context: &W::Context, bytes: &[u8]) -> pad_core::Untrusted<W> {
 /// A recorded message is read, and verifies under the key it was made for.
 #[test]
 fn recorded_witnesses_verify() {
-    fn check<A: Universal + Batch + Dynamic>(file: &str, key: &A::PublicKey) {
-        let recorded: Value =
-            serde_json::from_str(&fs::read_to_string(folder().join(file)).unwrap()).unwrap();
-        let bytes = |name: &str| {
-            let text = recorded["messages"][name].as_str().unwrap();
-            hex::decode(text).unwrap()
-        };
+    fn check<A: Universal + Batch + Dynamic>(scheme: &str, key: &A::PublicKey) {
+        let messages = recorded(scheme).messages;
+        let bytes = |name: &str| hex::decode(&messages[name]).unwrap();
         let author = SigningKey::from_bytes(&[42; 32]).verifying_key();
         let authority = accumulators::Authority::<A> {
             author: pad_core::AuthorKey::from_bytes(author.as_bytes()).unwrap(),
@@ -226,34 +196,6 @@ fn recorded_witnesses_verify() {
         both.verify(&snapshot, &[b"apple".to_vec(), b"cherry".to_vec()])
             .unwrap();
     }
-    check::<Rsa>(
-        "rsa.json",
-        rsa_secret(RepresentativeRule::Wide).public_key(),
-    );
-    check::<Bilinear>("bilinear.json", bilinear_secret().public_key());
-}
-
-/// Blocks that start with ```` ```hex accumulator vector: FILE NAME ````.
-#[test]
-fn the_worked_examples_are_the_vectors() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/format.md");
-    let document = fs::read_to_string(path).unwrap();
-    let mut blocks = 0;
-    for block in document.split("```hex accumulator vector: ").skip(1) {
-        let (tag, rest) = block.split_once('\n').unwrap();
-        let (file, name) = tag.split_once(' ').unwrap();
-        let body = rest.split_once("\n```").unwrap().0;
-        let digits: String = body
-            .lines()
-            .flat_map(|line| line.split('#').next().unwrap_or("").split_whitespace())
-            .collect();
-        let path = folder().join(format!("{file}.json"));
-        let recorded: Value = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
-        assert_eq!(recorded["messages"][name].as_str(), Some(&*digits), "{tag}");
-        blocks += 1;
-    }
-    assert!(blocks >= 8, "the worked examples are there: {blocks}");
-    for kind in 48..=58 {
-        assert!(document.contains(&format!("\n| {kind} | ")), "kind {kind}");
-    }
+    check::<Rsa>("rsa", rsa_secret(RepresentativeRule::Wide).public_key());
+    check::<Bilinear>("bilinear", bilinear_secret().public_key());
 }

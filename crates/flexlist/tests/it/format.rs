@@ -1,12 +1,8 @@
 //! `docs/format.md` cannot rot: this computes the examples of its section *FlexList* from the formulas
-//! there, with code of its own; the crate computes the same; and the document shows what both compute.
-//!
-//! `PAD_WRITE_VECTORS=1 cargo test -p flexlist --test it format` writes `docs/vectors/files/format.json` anew. A
-//! difference is a change of the format. A tagged block of the document starts with
-//! ```` ```hex flexlist vector: FILE POINTER ````, where `FILE` is a file of `docs/vectors/files` without its
-//! extension and `POINTER` a JSON pointer to a text in it.
+//! there, with code of its own, and the crate computes the same: `docs/vectors/files/format.json`. A difference is a change
+//! of the format. The tests of `conformance` find in the document what is in the file.
 
-use std::{collections::BTreeSet, env, fs, path::PathBuf};
+use std::{fs, path::PathBuf};
 
 use flexlist::{
     FileId, FileState, FlexList,
@@ -164,12 +160,7 @@ fn examples() -> Value {
 
 #[test]
 fn the_formulas_give_the_recorded_examples() {
-    let examples = examples();
-    if env::var_os("PAD_WRITE_VECTORS").is_some() {
-        let text = serde_json::to_string_pretty(&examples).unwrap() + "\n";
-        fs::write(path("format"), text).unwrap();
-    }
-    assert_eq!(vectors("format"), examples);
+    assert_eq!(vectors("format"), examples());
 }
 
 #[test]
@@ -216,35 +207,4 @@ fn the_crate_gives_the_same() {
         },
     };
     assert_eq!(state.sealed_root().to_string(), text("/file/sealed root"));
-}
-
-#[test]
-fn every_tagged_block_of_the_document_is_its_vector() {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/format.md");
-    let document = fs::read_to_string(path).unwrap();
-    let mut lines = document.lines().enumerate();
-    let mut seen = BTreeSet::new();
-    while let Some((number, line)) = lines.next() {
-        let Some(tag) = line.strip_prefix("```hex flexlist vector: ") else {
-            continue;
-        };
-        let (file, pointer) = tag.split_once(' ').unwrap();
-        let block = lines
-            .by_ref()
-            .map(|(_, line)| line)
-            .take_while(|line| *line != "```");
-        let digits: String = block
-            .flat_map(|line| line.split('#').next().unwrap_or("").split_whitespace())
-            .collect();
-        let vector = vectors(file);
-        let expected = vector.pointer(pointer).and_then(Value::as_str);
-        let line = number + 1;
-        assert_eq!(
-            Some(&*digits),
-            expected,
-            "docs/format.md, line {line}: {tag}"
-        );
-        seen.insert(tag);
-    }
-    assert_eq!(seen.len(), 14, "the examples are there: {seen:?}");
 }

@@ -40,15 +40,6 @@ mod passphrase;
 mod process;
 mod python;
 mod record;
-#[cfg(all(
-    feature = "accumulators",
-    feature = "aad",
-    feature = "bls",
-    feature = "file",
-    feature = "passphrase",
-    unix
-))]
-mod secret_keys;
 #[cfg(feature = "network")]
 mod service;
 #[cfg(any(feature = "aad", feature = "file"))]

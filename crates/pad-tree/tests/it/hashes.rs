@@ -1,5 +1,4 @@
 //! Both functions under every tag and suite: `docs/vectors/hashes.json`, also for those tags that are of other families.
-//! `PAD_WRITE_VECTORS=1` writes it anew.
 
 use conformance::published;
 use pad_core::{Blake3Ed25519, Domain, Paper2010, Sha256Ed25519, Suite};
@@ -68,7 +67,7 @@ fn add<S: Suite>(all: &mut EveryTag) {
             all.hashes.push(Hash {
                 suite: S::NAME,
                 tag: domain.tag(),
-                data: hex::encode("vectors"),
+                data: published::encode("vectors"),
                 digest: S::hash(domain, &[b"vectors"]).to_string(),
             });
         }

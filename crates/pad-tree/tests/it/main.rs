@@ -8,7 +8,6 @@ mod batches;
 mod client;
 mod compacted;
 mod conformance;
-mod format_document;
 mod growth;
 mod hashes;
 mod logs;

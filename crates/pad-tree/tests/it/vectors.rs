@@ -1,19 +1,13 @@
 //! Known-answer vectors: `docs/vectors/trees/*.json`, one file per scheme and suite, and one constant over
-//! many pseudorandom operations per scheme.
-//!
-//! `PAD_WRITE_VECTORS=1 cargo test -p pad-tree --test it vectors` writes them anew. A difference is a
-//! change of the format: it needs a decision file and a line in the change log.
-
-mod refused;
+//! many pseudorandom operations per scheme. What a file says is put in is published anew here.
 
 use std::collections::BTreeMap;
 
 use conformance::{
     Random,
     operation::{key, value},
-    pad::{public_key, verified_head},
-    pruned::{Content, Mirror},
-    published::{self, Asked, ProofFile, ProofFiles, Refusal, public_text, refusals},
+    pad::{public_key, signing_key, verified_head},
+    published::{self, Answer, Asked, check_proof_files, decode, encode, public_text},
     tree::Store,
     tree::tree_author,
 };
@@ -21,19 +15,23 @@ use pad_core::{
     Blake3Ed25519, Client, Contradiction, Dictionary, DictionaryId, Domain, Equivocation,
     Heads as _, Key, Operation, Paper2010, Past, PublicKey, Repository, Response, Sha256Ed25519,
     Suite, Testimony, TrustedView, Untrusted, Update, Version, codec,
+    head::Authority,
+    history::{ConsistencyProof, InclusionProof, PrefixProof},
+    statement::{Lookup, Lookups, Neighbour, RangeContents},
 };
 use pad_tree::{
     Authenticated, BalancingScheme, CacheEverywhere, CacheMedian, CacheNowhere, First, KeyRange,
     Keys, Last, PathCopying, Predecessor, ProvableQuery, RedBlack, SkipList, Successor, Treap,
-    Tree, TreeProof, TreeRepository, TreeScheme, VersionedNodes,
+    Tree, TreeRepository, TreeScheme, VersionedNodes,
 };
 use serde::{Deserialize, Serialize};
 
 /// The signing key's seed is 32 times this byte.
 const SIGNER: u8 = 42;
-const DICTIONARY: &str = "vectors";
+/// Longer than any message here.
+const LONGEST: usize = 1 << 16;
 
-#[derive(Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Serialize, Deserialize)]
 struct Vector {
     comment: String,
     suite: String,
@@ -49,12 +47,12 @@ struct Vector {
     proofs: Vec<ProofVector>,
     history: Vec<HistoryVector>,
     messages: BTreeMap<String, String>,
-    refused_updates: Vec<refused::RefusedUpdate>,
-    refused_history: Vec<refused::RefusedHistory>,
-    refused_evidence: Vec<refused::RefusedEvidence>,
+    refused_updates: Vec<RefusedUpdate>,
+    refused_history: Vec<RefusedHistory>,
+    refused_evidence: Vec<RefusedEvidence>,
 }
 
-#[derive(Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Serialize, Deserialize)]
 struct VersionVector {
     version: u64,
     /// Each operation: the key, and the value or nothing for a removal.
@@ -67,7 +65,7 @@ struct VersionVector {
     update: String,
 }
 
-#[derive(Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Serialize, Deserialize)]
 struct ProofVector {
     name: String,
     version: u64,
@@ -78,7 +76,7 @@ struct ProofVector {
     proof: String,
 }
 
-#[derive(Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Serialize, Deserialize)]
 struct HistoryVector {
     kind: String,
     older: u64,
@@ -86,7 +84,7 @@ struct HistoryVector {
     proof: String,
 }
 
-#[derive(Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Serialize, Deserialize)]
 struct Accumulated {
     comment: String,
     runs: u64,
@@ -94,94 +92,110 @@ struct Accumulated {
     digests: BTreeMap<String, String>,
 }
 
-const COMMENT: &str = "All byte strings in hexadecimal. The author's Ed25519 seed is author_seed. \
-    Operations lead from the version before to this one, in ascending order of keys. What the \
-    fields mean: docs/vectors/README.md.";
-
-/// What is put (or, with no value, removed) in each version.
-const OPERATIONS: [&[(&str, Option<&str>)]; 6] = [
-    // Loads the empty tree at once, with a number of entries that is no power of two.
-    &[
-        ("apple", Some("3")),
-        ("banana", Some("7")),
-        ("cherry", Some("11")),
-        ("date", Some("13")),
-        ("elderberry", Some("")),
-        ("fig", Some("17")),
-        ("grape", Some("19")),
-    ],
-    &[("banana", Some("8"))],
-    &[
-        ("cherry", None),
-        (
-            "cherry pie",
-            Some("a value that is longer than one digest of bytes"),
-        ),
-    ],
-    &[],
-    &[
-        ("", Some("the empty key")),
-        ("date", None),
-        ("grape", None),
-        ("zucchini", Some("23")),
-    ],
-    &[
-        ("apple", Some("4")),
-        ("fig", None),
-        ("kiwi", Some("29")),
-        ("lemon", Some("31")),
-    ],
-];
-
-fn updates<S: Suite, B: BalancingScheme>() -> (Vec<Update<S>>, pad_core::head::Authority) {
-    let mut author = tree_author::<S, B>(DictionaryId::from_name(DICTIONARY), SIGNER);
-    let updates = OPERATIONS.map(|operations| {
-        let batch = operations.iter().map(|(name, content)| match content {
-            Some(content) => Operation::Put(key(name), value(content)),
-            None => Operation::Remove(key(name)),
-        });
-        author.snapshot_of(batch.collect()).unwrap()
-    });
-    (updates.to_vec(), author.authority())
+/// An update that a server which has the version before it refuses.
+#[derive(Serialize, Deserialize)]
+struct RefusedUpdate {
+    why: String,
+    /// The latest version of the server.
+    latest: u64,
+    update: String,
 }
 
-fn vector<S: Suite, B: BalancingScheme>() -> (Vector, ProofFiles) {
-    type St<S, B> = PathCopying<Authenticated<S>, B>;
-    let (updates, authority) = updates::<S, B>();
-    let mut server = TreeRepository::<S, St<S, B>>::new(authority);
-    let mut versions = Vec::new();
+/// A history proof that is refused.
+#[derive(Serialize, Deserialize)]
+struct RefusedHistory {
+    why: String,
+    kind: String,
+    older: u64,
+    newer: u64,
+    proof: String,
+}
+
+/// A message of kind 5 or 9 that is no evidence.
+#[derive(Serialize, Deserialize)]
+struct RefusedEvidence {
+    why: String,
+    message: String,
+}
+
+fn updates<S: Suite, B: BalancingScheme>(of: &Vector) -> (Vec<Update<S>>, Authority) {
+    let mut author = tree_author::<S, B>(DictionaryId::from_name(&of.dictionary_name), SIGNER);
+    let updates = of.versions.iter().map(|version| {
+        let batch = version
+            .operations
+            .iter()
+            .map(|(name, content)| match content {
+                Some(content) => Operation::Put(key(decode(name)), value(decode(content))),
+                None => Operation::Remove(key(decode(name))),
+            });
+        author.snapshot_of(batch.collect()).unwrap()
+    });
+    (updates.collect(), author.authority())
+}
+
+/// The server after each version, and the file anew.
+fn check_all<S: Suite, B: BalancingScheme>(name: &str) {
+    let file = format!("trees/{name}");
+    let of: Vector = published::read(&file);
+    let (updates, authority) = updates::<S, B>(&of);
+    let mut server = TreeRepository::<S, PathCopying<Authenticated<S>, B>>::new(authority);
     for update in &updates {
+        of.check_refused_updates(&mut server);
         server.apply(update).unwrap();
-        versions.push(version_vector(update));
     }
-    let mut proofs = Vec::new();
-    let mut files = ProofFiles::new(public_text((S::NAME, B::NAME), &authority, None));
-    let mut prover = Prover {
-        server: &server,
-        proofs: &mut proofs,
-        files: &mut files,
-    };
-    prover.prove_all();
-    let vector = Vector {
-        comment: COMMENT.to_owned(),
+    of.check_refused(&server);
+    let proofs = of.proofs.into_iter().map(|row| {
+        let asked = Asked {
+            question: row.name,
+            keys: row.query,
+            version: row.version,
+        };
+        let (proof, file) = prove(&server, &asked);
+        ProofVector {
+            answer: verify(&server, &asked, &file).unwrap(),
+            name: asked.question,
+            version: asked.version,
+            query: asked.keys,
+            proof: encode(proof),
+        }
+    });
+    let history = of.history.into_iter().map(|row| {
+        let (old, new) = (Version::new(row.older), Version::new(row.newer));
+        let proof = if row.kind == "inclusion" {
+            codec::encode(&server.heads().prove_inclusion(old, new).unwrap())
+        } else {
+            codec::encode(&server.heads().prove_consistency(old, new).unwrap())
+        };
+        assert!(is_history(
+            &server,
+            (&*row.kind, row.older, row.newer),
+            &proof
+        ));
+        let proof = encode(proof);
+        HistoryVector { proof, ..row }
+    });
+    let computed = Vector {
         suite: S::NAME.to_owned(),
         suite_id: S::ID.0,
         scheme: B::NAME.to_owned(),
         scheme_id: B::ID.0,
-        author_seed: hex::encode([SIGNER; 32]),
+        author_seed: encode([SIGNER; 32]),
         author_key: public_key(SIGNER).to_string(),
-        dictionary_name: DICTIONARY.to_owned(),
         dictionary_id: authority.dictionary.to_string(),
         hashes: hashes::<S>(&updates[0].head.head.root),
-        versions,
-        proofs,
-        history: history(&server),
+        versions: updates.iter().map(version_vector).collect(),
+        proofs: proofs.collect(),
+        history: history.collect(),
         messages: messages(&server, &updates),
-        refused_updates: refused::updates::<S, B>(&updates, authority),
-        refused_history: refused::history(&server),
-        refused_evidence: refused::evidence(&server, &updates),
+        ..of
     };
-    (vector, files)
+    published::check(&file, &computed);
+    check_proof_files(
+        name,
+        &public_text((S::NAME, B::NAME), &authority, None),
+        |asked| prove(&server, asked).1,
+        |asked, file| verify(&server, asked, file),
+    );
 }
 
 /// One digest for each domain, over the entries of version 1.
@@ -213,248 +227,180 @@ fn hashes<S: Suite>(first_root: &S::Digest) -> BTreeMap<String, String> {
 fn version_vector<S: Suite>(update: &Update<S>) -> VersionVector {
     let head = update.head.head;
     let operations = update.operations.iter().map(|operation| match operation {
-        Operation::Put(key, value) => (hex::encode(key), Some(hex::encode(value))),
-        Operation::Remove(key) => (hex::encode(key), None),
+        Operation::Put(key, value) => (encode(key), Some(encode(value))),
+        Operation::Remove(key) => (encode(key), None),
     });
     VersionVector {
         version: head.version.number(),
         operations: operations.collect(),
         root: head.root.to_string(),
         history: head.history.to_string(),
-        signed_bytes: hex::encode(head.signed_bytes()),
-        signature: hex::encode(update.head.signature.to_bytes()),
-        signed_head: hex::encode(codec::encode(&update.head)),
-        update: hex::encode(codec::encode(update)),
+        signed_bytes: encode(head.signed_bytes()),
+        signature: encode(update.head.signature.to_bytes()),
+        signed_head: encode(codec::encode(&update.head)),
+        update: encode(codec::encode(update)),
     }
 }
 
-struct Prover<'a, S: Suite, St: Store<S>> {
-    server: &'a TreeRepository<S, St>,
-    proofs: &'a mut Vec<ProofVector>,
-    files: &'a mut ProofFiles,
+/// What a statement names.
+trait Entries {
+    fn entries(self) -> Vec<(Key, Option<pad_core::Value>)>;
 }
 
-type Entries = Vec<(Key, Option<pad_core::Value>)>;
+impl Entries for Lookup {
+    fn entries(self) -> Vec<(Key, Option<pad_core::Value>)> {
+        vec![(self.key, self.answer.value().cloned())]
+    }
+}
 
-impl<S: Suite, St: Store<S>> Prover<'_, S, St> {
-    fn prove_all(&mut self) {
-        for name in ["banana", "cherry", "", "aardvark", "zucchini", "zzz"] {
-            for version in [0, 1, 3, 6] {
-                self.look_up(version, name);
+impl Entries for Lookups {
+    fn entries(self) -> Vec<(Key, Option<pad_core::Value>)> {
+        let answers = self.answers.into_iter();
+        answers
+            .map(|(key, answer)| (key, answer.value().cloned()))
+            .collect()
+    }
+}
+
+impl Entries for RangeContents {
+    fn entries(self) -> Vec<(Key, Option<pad_core::Value>)> {
+        let entries = self.entries.into_iter();
+        entries.map(|(key, value)| (key, Some(value))).collect()
+    }
+}
+
+impl<Q> Entries for Neighbour<Q> {
+    fn entries(self) -> Vec<(Key, Option<pad_core::Value>)> {
+        let entry = self.entry.into_iter();
+        entry.map(|(key, value)| (key, Some(value))).collect()
+    }
+}
+
+/// Calls a function with the query that was asked.
+macro_rules! with_query {
+    ($asked:expr, $function:ident($($argument:expr),*)) => {{
+        let keys = $asked.keys().into_iter().map(|asked| asked.map(key));
+        let keys: Vec<Option<Key>> = keys.collect();
+        let one = || keys[0].clone().unwrap();
+        match &*$asked.question {
+            "look-up" => $function($($argument,)* &one()),
+            "keys" => {
+                let keys = keys.iter().flatten().cloned().collect();
+                $function($($argument,)* &Keys::new(keys).unwrap())
             }
+            "range" => {
+                let (start, end) = (keys[0].clone(), keys[1].clone());
+                $function($($argument,)* &KeyRange { start, end })
+            }
+            "predecessor" => $function($($argument,)* &Predecessor(one())),
+            "successor" => $function($($argument,)* &Successor(one())),
+            "first" => $function($($argument,)* &First),
+            "last" => $function($($argument,)* &Last),
+            other => panic!("{other}"),
         }
-        let keys = Keys::new(["apple", "banana", "cherry", "zzz"].map(key).to_vec()).unwrap();
-        let asked = keys.as_slice().iter().cloned().map(Some).collect();
-        self.prove("keys", 6, &keys, asked, |statement| {
-            statement
-                .answers
-                .into_iter()
-                .map(|(key, answer)| (key, answer.value().cloned()))
-                .collect()
-        });
-        for (start, end) in [
-            (Some("b"), Some("f")),
-            (None, Some("")),
-            (Some("banana"), None),
-        ] {
-            let range = KeyRange {
-                start: start.map(key),
-                end: end.map(key),
-            };
-            let asked = vec![range.start.clone(), range.end.clone()];
-            self.prove("range", 5, &range, asked, |statement| {
-                some(statement.entries)
-            });
-        }
-        for name in ["", "banana", "b", "zzz"] {
-            let asked = || vec![Some(key(name))];
-            let (below, above) = (Predecessor(key(name)), Successor(key(name)));
-            self.prove("predecessor", 6, &below, asked(), |statement| {
-                some(statement.entry)
-            });
-            self.prove("successor", 6, &above, asked(), |statement| {
-                some(statement.entry)
-            });
-        }
-        self.prove("first", 6, &First, vec![], |statement| {
-            some(statement.entry)
-        });
-        self.prove("last", 6, &Last, vec![], |statement| some(statement.entry));
-    }
+    }};
+}
 
-    fn look_up(&mut self, version: u64, name: &str) {
-        self.prove(
-            "look-up",
-            version,
-            &key(name),
-            vec![Some(key(name))],
-            |statement| vec![(statement.key, statement.answer.value().cloned())],
-        );
-    }
-
-    fn prove<Q: ProvableQuery>(
-        &mut self,
-        name: &str,
-        version: u64,
+/// A proof, and the proof file with its head.
+fn prove<S: Suite, St: Store<S>>(
+    server: &TreeRepository<S, St>,
+    asked: &Asked,
+) -> (Vec<u8>, Vec<u8>) {
+    fn prove<S: Suite, St: Store<S>, Q: ProvableQuery>(
+        server: &TreeRepository<S, St>,
+        version: Version,
         query: &Q,
-        asked: Vec<Option<Key>>,
-        answer: impl Fn(Q::Statement) -> Entries,
-    ) {
-        let number = Version::new(version);
-        let head = verified_head(*self.server.authority(), self.server, number);
-        let proof = self.server.prove_query(number, query).unwrap();
-        let bytes = codec::encode(&proof);
-        let response = Response::new(self.server, number, proof.clone()).unwrap();
-        let statement = Untrusted::new(proof)
-            .verify(&head, query)
-            .unwrap()
-            .into_inner();
-        let entries = answer(statement).into_iter();
-        let query_keys: Vec<_> = asked.into_iter().map(|key| key.map(hex::encode)).collect();
-        let answer: Vec<_> = entries
-            .map(|(key, value)| (hex::encode(key), value.map(hex::encode)))
-            .collect();
-        self.publish(
-            ProofFile {
-                asked: Asked {
-                    question: name.to_owned(),
-                    keys: query_keys.clone(),
-                    version,
-                },
-                answer: answer.clone(),
-                file: hex::encode(codec::encode(&response)),
-            },
-            &response,
-            query,
-        );
-        self.proofs.push(ProofVector {
-            name: name.to_owned(),
-            version,
-            query: query_keys,
-            answer,
-            proof: hex::encode(bytes),
-        });
+    ) -> (Vec<u8>, Vec<u8>) {
+        let proof = server.prove_query(version, query).unwrap();
+        let message = codec::encode(&proof);
+        let response = Response::new(server, version, proof).unwrap();
+        (message, codec::encode(&response))
     }
+    with_query!(asked, prove(server, Version::new(asked.version)))
+}
 
-    /// Adds a proof file, and, of the first of each kind that has leaves, what must be refused in its place.
-    fn publish<Q: ProvableQuery>(
-        &mut self,
-        file: ProofFile,
-        response: &Response<S, TreeProof<S, Q>>,
+/// What a client learns from a proof file.
+fn verify<S: Suite, St: Store<S>>(
+    server: &TreeRepository<S, St>,
+    asked: &Asked,
+    file: &[u8],
+) -> Option<Answer> {
+    fn verify<B: TreeScheme, S: Suite, Q: ProvableQuery<Statement: Entries>>(
+        client: &Client<Tree<B, S>>,
+        version: Version,
+        file: &[u8],
         query: &Q,
-    ) {
-        let authority = self.server.authority();
-        let public = PublicKey::new(authority.author, authority.dictionary, ());
-        let client = Client::<Tree<St::Scheme, S>>::new(public);
-        let accepts =
-            |version, bytes: &[u8]| client.check_at(Version::new(version), bytes, query).is_ok();
-        let bytes = codec::encode(response);
-        let asked = file.asked.clone();
-        let mirror = Mirror::of(&response.proof);
-        let is_first = self
-            .files
-            .accepted
-            .iter()
-            .all(|other| other.asked.question != asked.question || other.asked.version == 0);
-        self.files.accept(file, &bytes, accepts);
-        if is_first && asked.version > 0 {
-            let digest = S::empty_tree().as_ref().len();
-            let mut changed = refusals(&bytes, digest, published::EVERY);
-            changed.extend(changed_trees(&mirror).into_iter().map(|(why, mirror)| {
-                let proof = mirror.to_proof::<Q>();
-                let head = response.head;
-                Refusal::new(why, codec::encode(&Response { head, proof }))
-            }));
-            self.files.refuse_changes(&asked, changed, accepts);
-        }
+    ) -> Option<Answer> {
+        let statement = client.check_at(version, file, query).ok()?;
+        let entries = statement.into_inner().entries().into_iter();
+        let entries = entries.map(|(key, value)| (encode(key), value.map(encode)));
+        Some(entries.collect())
+    }
+    let authority = server.authority();
+    let public = PublicKey::new(authority.author, authority.dictionary, ());
+    let client = Client::<Tree<St::Scheme, S>>::new(public);
+    with_query!(asked, verify(&client, Version::new(asked.version), file))
+}
+
+/// Whether a message of this kind shows that version `older` is a part of version `newer`.
+fn is_history<S: Suite, St: Store<S>>(
+    server: &TreeRepository<S, St>,
+    (kind, older, newer): (&str, u64, u64),
+    message: &[u8],
+) -> bool {
+    let head = |version| verified_head(*server.authority(), server, Version::new(version));
+    let (old, new) = (Version::new(older), head(newer));
+    match kind {
+        "inclusion" => Untrusted::<InclusionProof<S>>::decode(message, LONGEST)
+            .is_ok_and(|proof| proof.verify(&new, &old).is_ok()),
+        "consistency" => Untrusted::<ConsistencyProof<S>>::decode(message, LONGEST)
+            .is_ok_and(|proof| proof.verify(&head(older), &new).is_ok()),
+        _ => Untrusted::<PrefixProof<S>>::decode(message, LONGEST)
+            .is_ok_and(|proof| proof.verify(&new, &old).is_ok()),
     }
 }
 
-/// Trees that are not the one that a question needs, and proofs that are none.
-fn changed_trees<S: Suite>(honest: &Mirror<S>) -> Vec<(&'static str, Mirror<S>)> {
-    let change = |change: fn(&mut Mirror<S>)| {
-        let mut mirror = honest.clone();
-        change(&mut mirror);
-        mirror
-    };
-    let unused = honest.shape.len() * 4 - honest.codes().len();
-    let mut made = vec![
-        (
-            "a byte more of shape",
-            change(|mirror| mirror.shape.push(0)),
-        ),
-        (
-            "a leaf twice",
-            change(|mirror| mirror.leaves.insert(0, mirror.leaves[0].clone())),
-        ),
-        (
-            "no leaves",
-            change(|mirror| {
-                mirror.leaves.clear();
-                mirror.siblings.clear();
-                mirror.shape.clear();
-            }),
-        ),
-        (
-            "a value for a digest, or a digest for a value",
-            change(|mirror| {
-                let content = &mut mirror.leaves[0].content;
-                *content = match content {
-                    Content::Value(value) => Content::Digest(S::value(value.as_bytes())),
-                    Content::Digest(_) => Content::Value(value("7")),
-                };
-            }),
-        ),
-    ];
-    if unused > 0 {
-        let bits = change(|mirror| *mirror.shape.last_mut().unwrap() |= 0x80);
-        made.push(("bits of the shape that mean nothing", bits));
+/// Whether a message of kind 5 or 9 proves something against the author.
+fn is_evidence<S: Suite>(authority: &Authority, message: &[u8]) -> bool {
+    if message[5] == 5 {
+        return Untrusted::<Equivocation<S>>::decode(message, LONGEST)
+            .is_ok_and(|evidence| evidence.verify(authority, &()).is_ok());
     }
-    if honest.siblings.len() > 1 {
-        made.push((
-            "siblings in another order",
-            change(|mirror| mirror.siblings.swap(0, 1)),
-        ));
-        made.push((
-            "a sibling less",
-            change(|mirror| mirror.siblings.truncate(mirror.siblings.len() - 1)),
-        ));
-    }
-    if honest.leaves.len() > 1 {
-        made.push((
-            "leaves in another order",
-            change(|mirror| mirror.leaves.swap(0, 1)),
-        ));
-    }
-    made
+    Untrusted::<Contradiction<S>>::decode(message, LONGEST)
+        .is_ok_and(|evidence| evidence.verify(authority, &()).is_ok())
 }
 
-fn some(entries: impl IntoIterator<Item = (Key, pad_core::Value)>) -> Entries {
-    entries
-        .into_iter()
-        .map(|(key, value)| (key, Some(value)))
-        .collect()
-}
-
-fn history<S: Suite, St: Store<S>>(server: &TreeRepository<S, St>) -> Vec<HistoryVector> {
-    let mut vectors = Vec::new();
-    for newer in 2..=6 {
-        for older in 1..newer {
-            let (old, new) = (Version::new(older), Version::new(newer));
-            let inclusion = codec::encode(&server.heads().prove_inclusion(old, new).unwrap());
-            let consistency = codec::encode(&server.heads().prove_consistency(old, new).unwrap());
-            for (kind, proof) in [("inclusion", inclusion), ("consistency", consistency)] {
-                let proof = hex::encode(proof);
-                vectors.push(HistoryVector {
-                    kind: kind.to_owned(),
-                    older,
-                    newer,
-                    proof,
-                });
+impl Vector {
+    /// That a server refuses what is listed for its latest version.
+    fn check_refused_updates<S: Suite, St: Store<S>>(&self, server: &mut TreeRepository<S, St>) {
+        let latest = server.latest();
+        let refused = self.refused_updates.iter();
+        for row in refused.filter(|row| row.latest == latest.number()) {
+            if let Ok(update) = codec::decode::<Update<S>>(&decode(&row.update), LONGEST) {
+                assert!(server.apply(&update).is_err(), "{}", row.why);
+                assert_eq!(server.latest(), latest, "{}", row.why);
             }
         }
     }
-    vectors
+
+    /// That clients refuse the other things listed.
+    fn check_refused<S: Suite, St: Store<S>>(&self, server: &TreeRepository<S, St>) {
+        for row in &self.refused_history {
+            let versions = (&*row.kind, row.older, row.newer);
+            let shown = is_history(server, versions, &decode(&row.proof));
+            assert!(!shown, "{}: {}", row.kind, row.why);
+        }
+        for row in &self.refused_evidence {
+            let proved = is_evidence::<S>(server.authority(), &decode(&row.message));
+            assert!(!proved, "{}", row.why);
+        }
+        let counts = [
+            self.refused_updates.len(),
+            self.refused_history.len(),
+            self.refused_evidence.len(),
+        ];
+        assert_eq!(counts, [17, 28, 9]);
+    }
 }
 
 /// The messages that are not in the other fields.
@@ -465,12 +411,12 @@ fn messages<S: Suite, St: Store<S>>(
     let first = updates[0].head;
     let mut other = first.head;
     other.root = S::empty_tree();
-    let second = other.sign(&conformance::pad::signing_key(SIGNER)).unwrap();
+    let second = other.sign(&signing_key(SIGNER)).unwrap();
     let equivocation = Equivocation { first, second };
     // A head of version 3 from another fork, and what version 6 says of version 3.
     let mut other = updates[2].head.head;
     other.root = S::empty_tree();
-    let other = other.sign(&conformance::pad::signing_key(SIGNER)).unwrap();
+    let other = other.sign(&signing_key(SIGNER)).unwrap();
     let (old, new) = (Version::new(3), Version::new(6));
     let past = Past::Root(server.heads().prove_inclusion(old, new).unwrap());
     let contradiction = Contradiction {
@@ -484,41 +430,37 @@ fn messages<S: Suite, St: Store<S>>(
             past,
         },
     };
+    for evidence in [codec::encode(&equivocation), codec::encode(&contradiction)] {
+        assert!(is_evidence::<S>(server.authority(), &evidence));
+    }
     let prefix = server.heads().prove_prefix(old, new).unwrap();
+    assert!(is_history(
+        server,
+        ("prefix", 3, 6),
+        &codec::encode(&prefix)
+    ));
     let mut view = TrustedView::<S>::new(*server.authority());
-    let unused = hex::encode(codec::encode(&view));
+    let unused = encode(codec::encode(&view));
     view.advance(Untrusted::new(first), None).unwrap();
     BTreeMap::from([
         (
             "equivocation".to_owned(),
-            hex::encode(codec::encode(&equivocation)),
+            encode(codec::encode(&equivocation)),
         ),
         (
             "contradiction".to_owned(),
-            hex::encode(codec::encode(&contradiction)),
+            encode(codec::encode(&contradiction)),
         ),
         (
             "prefix proof of version 3 under version 6".to_owned(),
-            hex::encode(codec::encode(&prefix)),
+            encode(codec::encode(&prefix)),
         ),
         ("trusted view, new".to_owned(), unused),
         (
             "trusted view, version 1".to_owned(),
-            hex::encode(codec::encode(&view)),
+            encode(codec::encode(&view)),
         ),
     ])
-}
-
-/// Compares with the published file, or writes it.
-fn check(name: &str, computed: &impl Serialize) {
-    published::check(&format!("trees/{name}"), computed);
-}
-
-/// The vectors of a scheme, and its proof files.
-fn check_all<S: Suite, B: BalancingScheme>(name: &str) {
-    let (vector, files) = vector::<S, B>();
-    check(name, &vector);
-    published::check(&format!("proof-files/{name}"), &files);
 }
 
 #[test]
@@ -566,19 +508,10 @@ fn accumulated() {
     accumulate!(Treap);
     accumulate!(RedBlack);
     accumulate!(SkipList);
-    let comment = "SHA-256 with the tag pad/v1/value over the concatenated roots of all versions. \
-        Run r draws from SplitMix64 with seed r; each step draws an action below 8 (0 snapshot, 1 or \
-        2 remove, else put), then for the latter two a key of one byte below 200 as two hexadecimal \
-        digits, then for puts a value of 8 big-endian bytes. A removal of an absent key does nothing. What is \
-        drawn below n is the next output modulo n, and the state of SplitMix64 begins as the seed. A snapshot is one \
-        update, of what the steps since the last one made of each key; what is left at the end is not signed.";
-    let accumulated = Accumulated {
-        comment: comment.to_owned(),
-        runs: RUNS,
-        operations: STEPS,
-        digests,
-    };
-    check("accumulated", &accumulated);
+    let name = "trees/accumulated";
+    let of: Accumulated = published::read(name);
+    assert_eq!((of.runs, of.operations), (RUNS, STEPS));
+    published::check(name, &Accumulated { digests, ..of });
 }
 
 /// The hash over the roots that an author signs.

@@ -6,7 +6,6 @@ mod adversarial;
 mod adversarial_accumulated;
 mod conformance;
 mod conformance_accumulated;
-mod format_document;
 mod many;
 mod roles;
 mod stored;

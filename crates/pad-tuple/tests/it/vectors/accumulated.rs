@@ -1,25 +1,11 @@
 //! The designs with accumulators: few versions, as every value of theirs is long.
 
-use accumulators::{
-    PublicKey, Scheme as _,
-    bilinear::{Bilinear, BilinearPublicKey, BilinearSecretKey, Parameters},
-    rsa::RsaSecretKey,
-    wire,
-};
-use ark_bls12_381::{Fr, G1Projective, G2Projective};
-use ark_ec::{CurveGroup, PrimeGroup};
-use ark_ff::{BigInteger, Field, PrimeField};
-use ark_serialize::CanonicalSerialize;
-use pad_core::Workers;
+use accumulators::{PublicKey, bilinear::BilinearSecretKey, rsa::RsaSecretKey};
+use pad_tuple::KeyBytes as _;
 
 use super::*;
 
-/// The secret of the bilinear parameters.
-const SCALAR: [u8; 32] = [0x5a; 32];
-/// The most elements, and so the highest power.
-const CAPACITY: u64 = 16;
-
-#[derive(Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Serialize, Deserialize)]
 struct AccumulatedVector {
     comment: String,
     suite_id: u16,
@@ -37,123 +23,94 @@ struct AccumulatedVector {
     attachments: Vec<String>,
     versions: Vec<VersionVector>,
     proofs: Vec<ProofVector>,
-    refused: Vec<refused::RefusedLookUp>,
-    refused_updates: Vec<refused::RefusedUpdate>,
+    refused: Vec<RefusedLookUp>,
+    refused_updates: Vec<RefusedUpdate>,
+}
+
+/// A look-up (kind 65) that is refused.
+#[derive(Serialize, Deserialize)]
+struct RefusedLookUp {
+    why: String,
+    version: u64,
+    key: String,
+    proof: String,
 }
 
 type S = Sha256Ed25519;
 
-/// One merge at the start, one later; an update of one generation and one that changes nothing.
-const VERSIONS: [&[(&str, Option<&str>)]; 4] = [
-    &[("apple", Some("3")), ("date", Some("13"))],
-    &[("banana", Some("7"))],
-    &[],
-    &[("cherry", Some("1")), ("date", None), ("elder", Some("5"))],
-];
-
-/// Decided by the youngest generation, by the older one, absent.
-const ASKED: [(u64, &str); 6] = [
-    (0, "apple"),
-    (1, "apple"),
-    (2, "banana"),
-    (3, "date"),
-    (4, "apple"),
-    (4, "date"),
-];
-
-/// Keys that the test can make up, and where they come from.
+/// Keys that are published.
 trait Recorded {
-    const SOURCE: &'static str;
-    fn recorded() -> Self;
+    fn recorded(public: &str) -> Self;
 }
 
 impl Recorded for RsaSecretKey {
-    const SOURCE: &'static str =
-        "RSA, rule 1, the primes of crates/accumulators/tests/keys/rsa-2048.txt";
-
-    fn recorded() -> Self {
+    fn recorded(_: &str) -> Self {
         Self::numbered(SECRET)
     }
 }
 
 impl Recorded for BilinearSecretKey {
-    const SOURCE: &'static str = "bilinear, secret 32 times 5a, big-endian, reduced; purpose \
-        \"vectors\", powers up to 16 in G1 and 1 in G2";
-
-    fn recorded() -> Self {
-        let secret = Fr::from_be_bytes_mod_order(&SCALAR);
-        let mut bytes = codec::envelope(wire::KIND_PARAMETERS, Bilinear::SCHEME.0);
-        bytes.push(7);
-        bytes.extend_from_slice(b"vectors");
-        wire::write_count(usize::try_from(CAPACITY).unwrap() + 1, &mut bytes);
-        for power in 0..=CAPACITY {
-            let point = (G1Projective::generator() * secret.pow([power])).into_affine();
-            point.serialize_compressed(&mut bytes).unwrap();
-        }
-        wire::write_count(2, &mut bytes);
-        for power in 0..2_u64 {
-            let point = (G2Projective::generator() * secret.pow([power])).into_affine();
-            point.serialize_compressed(&mut bytes).unwrap();
-        }
-        let parameters = wire::decode::<Parameters>(&Workers::sequential(), &bytes, bytes.len());
-        let parameters = parameters.unwrap().into_unverified();
-        let key = BilinearPublicKey::new(parameters.into(), b"vectors");
-        wire::decode_body(&key, &secret.into_bigint().to_bytes_be()).unwrap()
+    /// The message of kind 57 with the secret, 32 times `5a`, and the parameters, which the public key file has.
+    fn recorded(public: &str) -> Self {
+        let (_, parameters) = public.trim_end().split_once("scheme-key ").unwrap();
+        let message = format!("5041443101390102{}{parameters}", "5a".repeat(32));
+        Self::from_slice(&decode(&message)).unwrap()
     }
 }
 
-/// Proof files: the shortest proof first, of one part; none; of two parts; absent.
-const IN_FILES: [(u64, &str); 6] = [
-    (2, "banana"),
-    (0, "apple"),
-    (1, "apple"),
-    (3, "date"),
-    (4, "date"),
-    (4, "zzz"),
-];
-
-fn vector<D>(Made { updates, server }: &Made<S, D>) -> AccumulatedVector
+fn check_all<D>(name: &str)
 where
-    D: Design<S, Secret: Recorded, Key: PublicKey>,
+    D: Design<S, Secret: Recorded, Key: PublicKey + PublicBytes>,
 {
+    let name = name.replace('_', "-");
+    let (file, proof_files) = (format!("tuples/{name}"), format!("tuple-{name}"));
+    let of: AccumulatedVector = published::read(&file);
+    let files: serde_json::Value = published::read(&format!("proof-files/{proof_files}"));
+    let secret = D::Secret::recorded(files["public"].as_str().unwrap());
+    let (versions, refused) = (&of.versions, &of.refused_updates);
+    let Made { updates, server } = make::<S, D>(secret, &of.dictionary_name, versions, refused);
+    for row in &of.refused {
+        let proof = Untrusted::<TupleProof<S, D>>::decode(&decode(&row.proof), LONGEST).unwrap();
+        let asked = key(decode(&row.key));
+        let verdict = proof.verify(&expect(&server, row.version), &asked);
+        assert!(verdict.is_err(), "{}", row.why);
+    }
+    assert_eq!(of.refused.len(), 8);
     let context = Context::of(server.authority());
     let label = |generation| pad_tuple::accumulated::label::<S>(context, generation);
     let ids =
         (0..=1).map(|generation| server.key().with_label(&label(generation)).id().to_string());
     let attachments = updates.iter().map(|update| &update.attachment);
-    AccumulatedVector {
-        comment: COMMENT.to_owned(),
+    let computed = AccumulatedVector {
         suite_id: S::ID.0,
         design: D::NAME.to_owned(),
         scheme_id: D::SCHEME.0,
-        author_seed: hex::encode([SECRET; 32]),
+        author_seed: encode([SECRET; 32]),
         author_key: public_key(SECRET).to_string(),
-        accumulator: <D::Secret as Recorded>::SOURCE.to_owned(),
         accumulator_ids: ids.collect(),
-        dictionary_name: DICTIONARY.to_owned(),
         dictionary_id: server.authority().dictionary.to_string(),
         attachments: attachments
             .map(|attachment| D::attachment_digest(attachment).to_string())
             .collect(),
         versions: updates.iter().map(version_vector::<S, D>).collect(),
-        proofs: ASKED
-            .iter()
-            .map(|(version, name)| prove(server, *version, name))
-            .collect(),
-        refused: refused::look_ups::<S, D>(server, (4, "apple")),
-        refused_updates: refused::updates::<S, D>(updates, server),
-    }
+        proofs: proofs(&server, of.proofs),
+        ..of
+    };
+    published::check(&file, &computed);
+    let (scheme, own) = (format!("tuple-{}", D::NAME), own_key(server.key()));
+    check_proof_files(
+        &proof_files,
+        &public_text((S::NAME, &scheme), server.authority(), own.as_deref()),
+        |asked| prove_look_up(&server, asked),
+        |asked, file| verify_look_up(&server, asked, file),
+    );
 }
 
 macro_rules! accumulated {
     ($name:ident, $design:ty) => {
         #[test]
         fn $name() {
-            let secret = <$design as Design<S>>::Secret::recorded();
-            let made = make_with::<S, $design>(secret, &VERSIONS);
-            check(stringify!($name), &vector(&made));
-            let files = proof_files::accumulated(&made.server, &IN_FILES);
-            check_files(stringify!($name), &files);
+            check_all::<$design>(stringify!($name));
         }
     };
 }
