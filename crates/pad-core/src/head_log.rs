@@ -100,20 +100,6 @@ impl<S: Suite> HeadLog<S> {
         self.head(self.latest()).ok()
     }
 
-    /// The head of the next version, which has this root, to be signed. `None` if no version can follow.
-    pub fn next_head(&self, root: S::Digest) -> Option<SnapshotHead<S>> {
-        let Authority {
-            dictionary, scheme, ..
-        } = self.authority;
-        Some(SnapshotHead {
-            scheme,
-            dictionary,
-            version: self.latest().next()?,
-            root,
-            history: self.log.root(self.latest().number())?,
-        })
-    }
-
     /// What an author needs of the history to go on.
     pub fn frontier(&self) -> Frontier<S> {
         // Memory does not fail, and has all of its entries.

@@ -16,7 +16,7 @@ use crate::{
     equivocation::Equivocation,
     error::VerifyError,
     head::{Authority, EmptyDictionary, SignedHead, SnapshotHead},
-    history::{ConsistencyProof, InclusionProof, PastRoot},
+    history::ConsistencyProof,
     proof::{Proof, Untrusted, Verified},
     suite::Suite,
     version::Version,
@@ -257,17 +257,5 @@ impl<S: Suite> TrustedView<S> {
         head: Untrusted<SignedHead<S>>,
     ) -> Result<Verified<SnapshotHead<S>>, VerifyError> {
         head.verify(&self.authority, &version)
-    }
-
-    /// The root of an older version, by its place in the newest head's history.
-    ///
-    /// # Errors
-    /// [`VerifyError`] if the proof does not lead to the newest head's history.
-    pub fn past_root(
-        &self,
-        version: Version,
-        proof: Untrusted<InclusionProof<S>>,
-    ) -> Result<Verified<PastRoot<S>>, VerifyError> {
-        proof.verify(&self.newest()?, &version)
     }
 }
