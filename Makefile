@@ -43,7 +43,7 @@ fuzz: ## fuzz every target for FUZZ_SECONDS=60 seconds in all
 	scripts/install-prerequisites.sh fuzz
 	scripts/fuzz.sh $(FUZZ_SECONDS)
 
-check: prerequisites ## formatting, lints, documentation, dependencies and licences
+check: prerequisites ## formatting, lints, documentation; dependencies and licences with cargo-deny
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
 	$(CARGO) check -p pad-core --no-default-features --locked
