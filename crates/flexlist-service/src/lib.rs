@@ -6,7 +6,6 @@
 //! | to carry out requests over a [`store`], durably | [`server`] | the file's bytes, its tags and list |
 //! | that on HTTP, with TLS where it is wanted | [`network`] | |
 //! | what they say to each other, and the owner's signature on it | [`message`], [`signed`] | a signature for each change |
-//! | one signed head for all files of an owner | [`directory`] | a version of a dictionary for each change |
 //!
 //! Nothing that a server says is believed: answers are checked against what the owner has verified
 //! before. Nothing that a client says is believed either: what changes a file is signed by its owner.
@@ -27,7 +26,6 @@
 
 mod bounded;
 pub mod client;
-pub mod directory;
 pub mod message;
 pub mod network;
 pub mod server;
