@@ -53,7 +53,7 @@ pub mod with_reads;
 
 pub use error::TagError;
 pub use kind::{OwnerKey, Prover, ServerParameters, TagKind, VerifierKey};
-pub use scheme::{KeyBytes, OpenedBlock, StoredBlock, TagScheme, VerifiedReads};
+pub use scheme::{KeyBytes, OpenedBlock, StoredBlock, TagScheme};
 
 /// The name of one write of one block: 16 random bytes that the owner never uses twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

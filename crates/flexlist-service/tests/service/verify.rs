@@ -91,13 +91,12 @@ impl Owner {
         };
         let proven = verify_range::<Sha256>(&list_proof.0, &self.state, start..end).unwrap();
         assert_eq!(proven.get().len(), blocks.len());
-        let verifier = self.key.verifier();
+        let kind = self.key.kind();
         for (proven, block) in proven.get().iter().zip(&blocks) {
             let tag_digest = tag_digest::<Sha256>(&block.committed.0);
             assert_eq!(tag_digest, proven.tag_digest);
             assert_eq!(count(block.data.0.len()), proven.length);
-            verifier
-                .check_block(proven.start, &block.committed.0, &block.data.0)
+            kind.check_block(proven.start, &block.committed.0, &block.data.0)
                 .unwrap();
         }
         blocks.into_iter().map(|block| block.data.0).collect()

@@ -12,8 +12,8 @@ use super::{
     BlockTag, Challenged, TagError, WriteId,
     reader::Reader,
     scheme::{
-        MAX_BLOCK_LENGTH, OpenedBlock, StoredBlock, TagScheme, VerifiedReads, block_length,
-        require_block, require_challenged,
+        MAX_BLOCK_LENGTH, OpenedBlock, StoredBlock, TagScheme, block_length, require_block,
+        require_challenged,
     },
 };
 use crate::error::AuditError;
@@ -127,8 +127,12 @@ impl TagScheme for HashOnly {
     }
 }
 
-impl VerifiedReads for HashOnly {
-    fn check_block(start: u64, committed: &[u8], block: &[u8]) -> Result<(), AuditError> {
+impl HashOnly {
+    /// Checks that these are the bytes of the block that starts at byte `start`.
+    ///
+    /// # Errors
+    /// [`AuditError::MalformedTag`], [`AuditError::BlockMismatch`].
+    pub fn check_block(start: u64, committed: &[u8], block: &[u8]) -> Result<(), AuditError> {
         let committed: &Digest = committed
             .try_into()
             .map_err(|_| AuditError::MalformedTag { start })?;

@@ -5,8 +5,8 @@
 
 #![deny(clippy::arithmetic_side_effects)]
 
-use alloc::{boxed::Box, sync::Arc, vec::Vec};
-use core::{fmt, marker::PhantomData, str::FromStr};
+use alloc::vec::Vec;
+use core::{fmt, str::FromStr};
 
 #[cfg(feature = "std")]
 use pad_core::Workers;
@@ -24,20 +24,16 @@ use super::{
     BlockTag, Challenged, TagError, WriteId,
     hash_only::HashOnly,
     private_mac::PrivateMac,
-    scheme::{OpenedBlock, StoredBlock, VerifiedReads},
-    with_reads::WithReads,
+    scheme::{KeyBytes, OpenedBlock, StoredBlock, TagScheme},
+    with_reads::{self, WithReads},
 };
 use crate::{bytes::Bytes, error::AuditError};
 
-mod erased;
 #[cfg(test)]
 mod tests;
 
 #[cfg(feature = "std")]
 use super::private_mac::PrivateMacKey;
-#[cfg(feature = "std")]
-use erased::Keyed;
-use erased::{Erased, Owner, Proving, Scheme, Server, Verifier};
 
 /// The longest encoding of a key or of parameters in bytes.
 const KEY_LIMIT: usize = 1 << 17;
@@ -96,7 +92,7 @@ impl TagKind {
             Self::HashOnly => HashOnly::check_block(start, committed, block),
             // What the scheme commits behind the root is of no matter here.
             Self::PrivateMac | Self::Rsa2048 | Self::Rsa3072 | Self::PublicBls => {
-                WithReads::<PrivateMac>::check_block(start, committed, block)
+                with_reads::check_block(start, committed, block)
             }
         }
     }
@@ -114,32 +110,6 @@ impl TagKind {
             Self::Rsa2048 => 3,
             Self::Rsa3072 => 4,
             Self::PublicBls => 5,
-        }
-    }
-
-    /// The scheme.
-    ///
-    /// # Errors
-    /// [`TagError::KindUnavailable`].
-    #[cfg_attr(
-        all(feature = "rsa", feature = "bls"),
-        expect(
-            clippy::unnecessary_wraps,
-            reason = "with all features all kinds are there"
-        )
-    )]
-    fn scheme(self) -> Result<&'static dyn Scheme, TagError> {
-        match self {
-            Self::HashOnly => Ok(&Erased::<HashOnly>(PhantomData)),
-            Self::PrivateMac => Ok(&Erased::<WithReads<PrivateMac>>(PhantomData)),
-            #[cfg(feature = "rsa")]
-            Self::Rsa2048 => Ok(&Erased::<WithReads<RsaTags<2048>>>(PhantomData)),
-            #[cfg(feature = "rsa")]
-            Self::Rsa3072 => Ok(&Erased::<WithReads<RsaTags<3072>>>(PhantomData)),
-            #[cfg(feature = "bls")]
-            Self::PublicBls => Ok(&Erased::<WithReads<PublicBls>>(PhantomData)),
-            #[cfg(not(all(feature = "rsa", feature = "bls")))]
-            _ => Err(TagError::KindUnavailable(self)),
         }
     }
 
@@ -181,9 +151,80 @@ impl FromStr for TagKind {
     }
 }
 
+/// Declares an enum with one variant for each kind: the `$part` of its scheme.
+macro_rules! of_each_kind {
+    ($name:ident, $part:ident $(, $derived:ident)?) => {
+        #[derive(Debug $(, $derived)?)]
+        enum $name {
+            HashOnly(<HashOnly as TagScheme>::$part),
+            PrivateMac(<WithReads<PrivateMac> as TagScheme>::$part),
+            #[cfg(feature = "rsa")]
+            Rsa2048(<WithReads<RsaTags<2048>> as TagScheme>::$part),
+            #[cfg(feature = "rsa")]
+            Rsa3072(<WithReads<RsaTags<3072>> as TagScheme>::$part),
+            #[cfg(feature = "bls")]
+            PublicBls(<WithReads<PublicBls> as TagScheme>::$part),
+        }
+    };
+}
+
+of_each_kind!(Owner, OwnerKey, Clone);
+of_each_kind!(Server, ServerParameters, Clone);
+of_each_kind!(Proving, Prover);
+of_each_kind!(Verifier, VerifierKey, Clone);
+
+/// Matches on the kind of `$value`, where `$scheme` is its scheme and `$part` what the variant holds.
+/// With `-> $to`, the result is wrapped in the variant of the same kind of `$to`.
+macro_rules! with_scheme {
+    (
+        $value:expr, $from:ident$(($part:pat))?, $scheme:ident $(-> $to:ident)? => $result:expr
+        $(, else $missing:expr)?
+    ) => {
+        match $value {
+            $from::HashOnly$(($part))? => {
+                type $scheme = HashOnly;
+                $($to::HashOnly)?($result)
+            }
+            $from::PrivateMac$(($part))? => {
+                type $scheme = WithReads<PrivateMac>;
+                $($to::PrivateMac)?($result)
+            }
+            #[cfg(feature = "rsa")]
+            $from::Rsa2048$(($part))? => {
+                type $scheme = WithReads<RsaTags<2048>>;
+                $($to::Rsa2048)?($result)
+            }
+            #[cfg(feature = "rsa")]
+            $from::Rsa3072$(($part))? => {
+                type $scheme = WithReads<RsaTags<3072>>;
+                $($to::Rsa3072)?($result)
+            }
+            #[cfg(feature = "bls")]
+            $from::PublicBls$(($part))? => {
+                type $scheme = WithReads<PublicBls>;
+                $($to::PublicBls)?($result)
+            }
+            $(
+                #[cfg(not(all(feature = "rsa", feature = "bls")))]
+                _ => $missing,
+            )?
+        }
+    };
+}
+
+/// A key or parameters of `$kind` from the scheme's own bytes.
+macro_rules! part_from_bytes {
+    ($kind:expr, $body:expr, $to:ident, $part:ident) => {
+        with_scheme!(
+            $kind, TagKind, S -> $to => <S as TagScheme>::$part::from_bytes($body)?,
+            else return Err(TagError::KindUnavailable($kind))
+        )
+    };
+}
+
 /// What the owner of a file keeps. Cheap to clone.
 #[derive(Clone, Debug)]
-pub struct OwnerKey(TagKind, Arc<dyn Owner>);
+pub struct OwnerKey(TagKind, Owner);
 
 impl OwnerKey {
     /// A new key. `workers` search for the primes of RSA tags, which takes from seconds to minutes.
@@ -194,21 +235,15 @@ impl OwnerKey {
     pub fn generate(kind: TagKind, workers: &Workers) -> Result<Self, TagError> {
         #[cfg(not(feature = "rsa"))]
         let _ = workers;
-        let owner: Arc<dyn Owner> = match kind {
-            TagKind::HashOnly => Arc::new(Keyed::<HashOnly>(())),
-            TagKind::PrivateMac => {
-                Arc::new(Keyed::<WithReads<PrivateMac>>(PrivateMacKey::generate()?))
-            }
+        let owner = match kind {
+            TagKind::HashOnly => Owner::HashOnly(()),
+            TagKind::PrivateMac => Owner::PrivateMac(PrivateMacKey::generate()?),
             #[cfg(feature = "rsa")]
-            TagKind::Rsa2048 => Arc::new(Keyed::<WithReads<RsaTags<2048>>>(
-                RsaOwnerKey::<2048>::generate(workers)?,
-            )),
+            TagKind::Rsa2048 => Owner::Rsa2048(RsaOwnerKey::<2048>::generate(workers)?),
             #[cfg(feature = "rsa")]
-            TagKind::Rsa3072 => Arc::new(Keyed::<WithReads<RsaTags<3072>>>(
-                RsaOwnerKey::<3072>::generate(workers)?,
-            )),
+            TagKind::Rsa3072 => Owner::Rsa3072(RsaOwnerKey::<3072>::generate(workers)?),
             #[cfg(feature = "bls")]
-            TagKind::PublicBls => Arc::new(Keyed::<WithReads<PublicBls>>(BlsOwnerKey::generate()?)),
+            TagKind::PublicBls => Owner::PublicBls(BlsOwnerKey::generate()?),
             #[cfg(not(all(feature = "rsa", feature = "bls")))]
             _ => return Err(TagError::KindUnavailable(kind)),
         };
@@ -222,7 +257,9 @@ impl OwnerKey {
 
     /// The key as bytes. Secret; overwritten when dropped.
     pub fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
-        self.0.seal(KIND_OWNER_KEY, &self.1.to_bytes())
+        let body =
+            with_scheme!(&self.1, Owner(key), S => <S as TagScheme>::OwnerKey::to_bytes(key));
+        self.0.seal(KIND_OWNER_KEY, &body)
     }
 
     /// The key from [`OwnerKey::to_bytes`].
@@ -232,7 +269,8 @@ impl OwnerKey {
     /// scheme refuses of a key.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, TagError> {
         let (kind, body) = TagKind::open(bytes, KIND_OWNER_KEY)?;
-        Ok(Self(kind, kind.scheme()?.owner(body)?))
+        let owner = part_from_bytes!(kind, body, Owner, OwnerKey);
+        Ok(Self(kind, owner))
     }
 
     /// The tag of a block. No write id may be used twice.
@@ -240,7 +278,7 @@ impl OwnerKey {
     /// # Errors
     /// [`TagError::BlockEmpty`], [`TagError::BlockTooLong`], [`TagError::FaultDetected`].
     pub fn tag(&self, write: WriteId, block: &[u8]) -> Result<BlockTag, TagError> {
-        self.1.tag(write, block)
+        with_scheme!(&self.1, Owner(key), S => S::tag(key, write, block))
     }
 
     /// The tags of many blocks, in their order, by all workers.
@@ -263,12 +301,14 @@ impl OwnerKey {
 
     /// What the server is given.
     pub fn server_parameters(&self) -> ServerParameters {
-        ServerParameters(self.0, self.1.server())
+        let server = with_scheme!(&self.1, Owner(key), S -> Server => S::server_parameters(key));
+        ServerParameters(self.0, server)
     }
 
     /// What a verifier needs. As secret as this key for [`TagKind::PrivateMac`].
     pub fn verifier(&self) -> VerifierKey {
-        VerifierKey(self.0, self.1.verifier())
+        let verifier = with_scheme!(&self.1, Owner(key), S -> Verifier => S::verifier_key(key));
+        VerifierKey(self.0, verifier)
     }
 
     /// [`VerifierKey::verify`], faster for RSA tags.
@@ -276,13 +316,14 @@ impl OwnerKey {
     /// # Errors
     /// Those of [`VerifierKey::verify`].
     pub fn verify(&self, blocks: &[(Challenged, Bytes)], proof: &[u8]) -> Result<(), AuditError> {
-        self.1.verify(&opened(blocks), proof)
+        let blocks = opened(blocks);
+        with_scheme!(&self.1, Owner(key), S => S::verify_as_owner(key, &blocks, proof))
     }
 }
 
 /// What a server is given with a file. Cheap to clone.
 #[derive(Clone, Debug)]
-pub struct ServerParameters(TagKind, Arc<dyn Server>);
+pub struct ServerParameters(TagKind, Server);
 
 impl ServerParameters {
     /// The kind.
@@ -292,9 +333,8 @@ impl ServerParameters {
 
     /// The parameters as bytes.
     pub fn to_bytes(&self) -> Vec<u8> {
-        self.0
-            .seal(KIND_SERVER_PARAMETERS, &self.1.to_bytes())
-            .to_vec()
+        let body = with_scheme!(&self.1, Server(parameters), S => <S as TagScheme>::ServerParameters::to_bytes(parameters));
+        self.0.seal(KIND_SERVER_PARAMETERS, &body).to_vec()
     }
 
     /// The parameters from [`ServerParameters::to_bytes`].
@@ -303,12 +343,13 @@ impl ServerParameters {
     /// [`TagError::Malformed`], [`TagError::UnknownKind`], [`TagError::KindUnavailable`].
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, TagError> {
         let (kind, body) = TagKind::open(bytes, KIND_SERVER_PARAMETERS)?;
-        Ok(Self(kind, kind.scheme()?.server(body)?))
+        let server = part_from_bytes!(kind, body, Server, ServerParameters);
+        Ok(Self(kind, server))
     }
 
     /// A proof about no block yet.
     pub fn prover(&self) -> Prover {
-        Prover(self.1.prover())
+        Prover(with_scheme!(&self.1, Server(parameters), S -> Proving => S::prover(parameters)))
     }
 
     /// Checks that tags fit their blocks, as far as the server can see: the hash trees and, for RSA and
@@ -319,13 +360,13 @@ impl ServerParameters {
     /// [`TagError::BlockEmpty`], [`TagError::BlockTooLong`], [`TagError::TagMalformed`],
     /// [`TagError::BlockMismatch`], [`TagError::RandomnessUnavailable`].
     pub fn check_tags(&self, blocks: &[StoredBlock<'_>]) -> Result<(), TagError> {
-        self.1.check_tags(blocks)
+        with_scheme!(&self.1, Server(parameters), S => S::check_tags(parameters, blocks))
     }
 }
 
 /// A proof under way.
 #[derive(Debug)]
-pub struct Prover(Box<dyn Proving>);
+pub struct Prover(Proving);
 
 impl Prover {
     /// Takes one challenged block into the proof; blocks come in the order of the file.
@@ -339,12 +380,12 @@ impl Prover {
         tag: &BlockTag,
         block: &[u8],
     ) -> Result<(), TagError> {
-        self.0.absorb(challenged, tag, block)
+        with_scheme!(&mut self.0, Proving(prover), S => S::absorb(prover, challenged, tag, block))
     }
 
     /// The proof.
     pub fn finish(self) -> Vec<u8> {
-        self.0.finish()
+        with_scheme!(self.0, Proving(prover), S => S::finish(prover))
     }
 }
 
@@ -352,7 +393,7 @@ impl Prover {
 ///
 /// Secret for [`TagKind::PrivateMac`]: who has it can make tags and proofs. Public for the others.
 #[derive(Clone, Debug)]
-pub struct VerifierKey(TagKind, Arc<dyn Verifier>);
+pub struct VerifierKey(TagKind, Verifier);
 
 impl VerifierKey {
     /// The kind.
@@ -362,7 +403,9 @@ impl VerifierKey {
 
     /// The key as bytes, overwritten when dropped. Secret for [`TagKind::PrivateMac`].
     pub fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
-        self.0.seal(KIND_VERIFIER_KEY, &self.1.to_bytes())
+        let body =
+            with_scheme!(&self.1, Verifier(key), S => <S as TagScheme>::VerifierKey::to_bytes(key));
+        self.0.seal(KIND_VERIFIER_KEY, &body)
     }
 
     /// The key from [`VerifierKey::to_bytes`].
@@ -371,7 +414,8 @@ impl VerifierKey {
     /// [`TagError::Malformed`], [`TagError::UnknownKind`], [`TagError::KindUnavailable`].
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, TagError> {
         let (kind, body) = TagKind::open(bytes, KIND_VERIFIER_KEY)?;
-        Ok(Self(kind, kind.scheme()?.verifier(body)?))
+        let verifier = part_from_bytes!(kind, body, Verifier, VerifierKey);
+        Ok(Self(kind, verifier))
     }
 
     /// Checks a proof for the challenged blocks, each with what its leaf commits.
@@ -382,21 +426,8 @@ impl VerifierKey {
     /// # Errors
     /// [`AuditError`], by the first condition that does not hold.
     pub fn verify(&self, blocks: &[(Challenged, Bytes)], proof: &[u8]) -> Result<(), AuditError> {
-        self.1.verify(&opened(blocks), proof)
-    }
-
-    /// Checks that these are the bytes of the block that starts at byte `start`, given what its leaf
-    /// commits.
-    ///
-    /// # Errors
-    /// [`AuditError::MalformedTag`], [`AuditError::BlockMismatch`].
-    pub fn check_block(
-        &self,
-        start: u64,
-        committed: &[u8],
-        block: &[u8],
-    ) -> Result<(), AuditError> {
-        self.1.check_block(start, committed, block)
+        let blocks = opened(blocks);
+        with_scheme!(&self.1, Verifier(key), S => S::verify(key, &blocks, proof))
     }
 }
 

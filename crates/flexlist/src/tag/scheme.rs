@@ -145,15 +145,6 @@ pub trait TagScheme: fmt::Debug + 'static {
     ) -> Result<(), TagError>;
 }
 
-/// A scheme whose committed bytes bind the block itself, so that a read can be verified.
-pub trait VerifiedReads: TagScheme {
-    /// Checks that these are the bytes of the block that starts at byte `start`.
-    ///
-    /// # Errors
-    /// [`AuditError::MalformedTag`], [`AuditError::BlockMismatch`].
-    fn check_block(start: u64, committed: &[u8], block: &[u8]) -> Result<(), AuditError>;
-}
-
 /// The length of a block.
 ///
 /// # Errors

@@ -11,7 +11,7 @@ use core::marker::PhantomData;
 use super::{
     BlockTag, Challenged, TagError, WriteId,
     hash_only::{HashOnly, chunk_tree},
-    scheme::{OpenedBlock, StoredBlock, TagScheme, VerifiedReads},
+    scheme::{OpenedBlock, StoredBlock, TagScheme},
 };
 use crate::error::AuditError;
 
@@ -87,12 +87,12 @@ impl<S: TagScheme> TagScheme for WithReads<S> {
     ) -> Result<(), TagError> {
         let mut tags = Vec::with_capacity(blocks.len());
         for block in blocks {
-            Self::check_block(0, block.tag.committed.as_ref(), block.data).map_err(|error| {
-                match error {
+            check_block(0, block.tag.committed.as_ref(), block.data).map_err(
+                |error| match error {
                     AuditError::MalformedTag { .. } => TagError::TagMalformed,
                     _ => TagError::BlockMismatch,
-                }
-            })?;
+                },
+            )?;
             tags.push(inner(block.tag)?);
         }
         let blocks: Vec<StoredBlock<'_>> = tags
@@ -104,13 +104,16 @@ impl<S: TagScheme> TagScheme for WithReads<S> {
     }
 }
 
-impl<S: TagScheme> VerifiedReads for WithReads<S> {
-    fn check_block(start: u64, committed: &[u8], block: &[u8]) -> Result<(), AuditError> {
-        let (root, _) = committed
-            .split_at_checked(ROOT)
-            .ok_or(AuditError::MalformedTag { start })?;
-        HashOnly::check_block(start, root, block)
-    }
+/// Checks that these are the bytes of the block that starts at byte `start`, given what a leaf commits
+/// with reads, whatever the scheme.
+///
+/// # Errors
+/// [`AuditError::MalformedTag`], [`AuditError::BlockMismatch`].
+pub(super) fn check_block(start: u64, committed: &[u8], block: &[u8]) -> Result<(), AuditError> {
+    let (root, _) = committed
+        .split_at_checked(ROOT)
+        .ok_or(AuditError::MalformedTag { start })?;
+    HashOnly::check_block(start, root, block)
 }
 
 /// What `S` made of the block.
