@@ -1,8 +1,6 @@
 //! Tests of the list: known answers, a model, and lying servers.
 
 mod adversarial;
-mod flat;
-mod flat_proof;
 mod forge;
 mod forms;
 mod limits;

@@ -3,12 +3,9 @@
 use pad_core::{Digest, Workers};
 use serde::Deserialize;
 
-use super::{
-    super::{
-        Block, FlexList, ListState, Operation, Sha256, build::build_parts, hash, verify_indices,
-        verify_update,
-    },
-    flat_proof::{Direction, FlatEntry, FlatProof},
+use super::super::{
+    Block, FlexList, ListState, Operation, Sha256, build::build_parts, hash, verify_indices,
+    verify_update,
 };
 use crate::level::Level;
 
@@ -64,21 +61,6 @@ struct MultiProof {
     indices: Vec<u64>,
     proof: String,
     leaves: Vec<Proven>,
-    #[serde(rename = "P")]
-    entries: Vec<Entry>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Entry {
-    level: u8,
-    rank: u64,
-    /// None where it has no meaning.
-    hash: Option<String>,
-    rgt_or_dwn: String,
-    is_inter: bool,
-    is_end: bool,
-    length: u64,
 }
 
 #[derive(Deserialize)]
@@ -218,38 +200,6 @@ fn multiproofs() {
             assert_eq!(block.length, expected.length);
             assert_eq!(block.tag_digest, digest(&expected.td));
         }
-    }
-}
-
-impl Entry {
-    fn flat(&self) -> FlatEntry {
-        FlatEntry {
-            level: self.level,
-            rank: self.rank,
-            hash: self.hash.as_deref().map_or(hash::EMPTY, digest),
-            direction: match self.rgt_or_dwn.as_str() {
-                "rgt" => Direction::Right,
-                "dwn" => Direction::Down,
-                other => panic!("unknown direction {other}"),
-            },
-            is_intersection: self.is_inter,
-            is_end: self.is_end,
-            length: self.length,
-        }
-    }
-}
-
-#[test]
-fn proof_vectors_of_the_paper() {
-    for vector in vectors().multiproof {
-        let list = build(&vector.lens, &vector.levels);
-        let proof = hex::decode(&vector.proof).unwrap();
-        let flat = FlatProof::encode::<Sha256>(&proof, &list.state(), &vector.indices).unwrap();
-        let entries: Vec<FlatEntry> = vector.entries.iter().map(Entry::flat).collect();
-        assert_eq!(flat.entries, entries);
-        let tags: Vec<_> = vector.leaves.iter().map(|it| digest(&it.td)).collect();
-        assert_eq!(flat.tag_digests, tags);
-        assert_eq!(flat.decode().unwrap(), proof);
     }
 }
 
