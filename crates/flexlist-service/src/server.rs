@@ -213,7 +213,7 @@ impl FileServer {
         let load = |(id, entry): (FileId, Entry)| {
             let outcome = guarded(|| match entry {
                 Ok(slot) => slot.read(self, |_| Ok(())),
-                Err(error) => Err(refuse::store(&error)),
+                Err(error) => Err(Refusal::from(&*error)),
             });
             let refusal = outcome
                 .unwrap_or_else(|| Err(refuse::panicked(Some(id))))
@@ -221,16 +221,6 @@ impl FileServer {
             Some((id, refusal))
         };
         entries.into_iter().filter_map(load).collect()
-    }
-
-    /// The store.
-    pub const fn store(&self) -> &FileStore {
-        &self.store
-    }
-
-    /// The limits.
-    pub const fn limits(&self) -> &Limits {
-        &self.limits
     }
 
     /// Where a file stands.
@@ -245,8 +235,8 @@ impl FileServer {
         signed: &Signed,
         kind: RequestKind,
     ) -> Result<(Arc<Slot>, T), Refusal> {
-        let slot = self.slot(signed.claimed_file().map_err(refuse::open)?)?;
-        let request = signed.open(kind, &slot.owner).map_err(refuse::open)?;
+        let slot = self.slot(signed.claimed_file()?)?;
+        let request = signed.open(kind, &slot.owner)?;
         Ok((slot, request))
     }
 
@@ -255,7 +245,7 @@ impl FileServer {
             None if self.accounts.removed(file).is_some() => Err(Refusal::Removed),
             None => Err(Refusal::UnknownFile),
             Some(Ok(slot)) => Ok(Arc::clone(slot)),
-            Some(Err(error)) => Err(refuse::store(error)),
+            Some(Err(error)) => Err(Refusal::from(&**error)),
         }
     }
 

@@ -49,17 +49,15 @@ impl FileServer {
                 Questions::Blocks(blocks) => {
                     let found = find_range(view, blocks.range(), self.limits.audit_blocks)?;
                     self.check_lengths(&found)?;
-                    let list_proof = view.prove_range(blocks.range());
                     Met {
-                        list_proof: list_proof.map_err(refuse::update)?,
+                        list_proof: view.prove_range(blocks.range())?,
                         challenged: blocks.assign(&leaves(&found)).map_err(invalid)?,
                         found,
                     }
                 }
             };
             // While the lock is held, so that the snapshot has this version's blocks.
-            let snapshot = self.store.snapshot();
-            Ok((snapshot.map_err(|error| refuse::store(&error))?, met))
+            Ok((self.store.snapshot()?, met))
         })?;
         self.fold(slot, &snapshot, met)
     }
@@ -74,10 +72,10 @@ impl FileServer {
         indices.sort_unstable();
         let limit = self.limits.audit_blocks;
         let found = view.find_all_up_to(&indices, limit.saturating_add(1));
-        let found = refuse::at_most("the sample", found.map_err(refuse::update)?, limit)?;
+        let found = refuse::at_most("the sample", found?, limit)?;
         self.check_lengths(&found)?;
         let challenged = assign(samples, &leaves(&found)).map_err(invalid)?;
-        let list_proof = view.prove(&indices).map_err(refuse::update)?;
+        let list_proof = view.prove(&indices)?;
         Ok(Met {
             list_proof,
             found,
@@ -99,8 +97,7 @@ impl FileServer {
         let mut committed = Vec::with_capacity(met.found.len());
         let mut bytes = met.list_proof.len();
         for (found, challenged) in met.found.iter().zip(&met.challenged) {
-            let block = snapshot.block(slot.key, found.label);
-            let block = block.map_err(|error| refuse::store(&error))?;
+            let block = snapshot.block(slot.key, found.label)?;
             prover
                 .absorb(challenged, &block.tag, block.data.as_ref())
                 .map_err(|error| refuse::stored_tag(slot.key, found, error))?;
@@ -126,7 +123,7 @@ pub(super) fn find_range(
     limit: usize,
 ) -> Result<Vec<Found>, Refusal> {
     let found = view.find_range_up_to(range, limit.saturating_add(1));
-    refuse::at_most("the range", found.map_err(refuse::update)?, limit)
+    refuse::at_most("the range", found?, limit)
 }
 
 fn leaves(found: &[Found]) -> Vec<Leaf> {

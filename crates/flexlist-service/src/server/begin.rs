@@ -29,11 +29,9 @@ impl FileServer {
         // Nobody's signature is needed to get here: the length bounds what is copied and hashed.
         let limit = self.limits.parameter_bytes.saturating_add(BEGIN_OVERHEAD);
         refuse::above("bytes of a first word", signed.body.as_ref().len(), limit)?;
-        let begin: Begin = signed.claimed().map_err(refuse::open)?;
+        let begin: Begin = signed.claimed()?;
         let owner = AuthorKey::from_bytes(&begin.owner).map_err(|_| Refusal::WrongOwner)?;
-        signed
-            .verify(RequestKind::Begin, &owner)
-            .map_err(refuse::open)?;
+        signed.verify(RequestKind::Begin, &owner)?;
         let id = FileId::derive(&begin.owner, &begin.salt);
         // A repeated request need not wait.
         if let Some(response) = self.begun(id, &begin)? {
@@ -52,7 +50,7 @@ impl FileServer {
             self.tend_for_room();
         }
         self.accounts.check_room(&begin.owner, &self.limits)?;
-        ServerParameters::from_bytes(parameters).map_err(refuse::tags)?;
+        ServerParameters::from_bytes(parameters)?;
         let beginning = self.beginning.lock();
         let _beginning = beginning.unwrap_or_else(PoisonError::into_inner);
         if let Some(response) = self.begun(id, &begin)? {
@@ -60,7 +58,7 @@ impl FileServer {
         }
         self.accounts.check_room(&begin.owner, &self.limits)?;
         let record = FileRecord {
-            number: (self.store.next_file()).map_err(|error| refuse::store(&error))?,
+            number: self.store.next_file()?,
             owner: begin.owner,
             server_parameters: begin.server_parameters,
         };
@@ -68,7 +66,7 @@ impl FileServer {
             touched: self.clock.now(),
             ..Head::default()
         };
-        let slot = Slot::new(id, &record).map_err(|error| refuse::store(&error))?;
+        let slot = Slot::new(id, &record)?;
         let charge = Charge::new(slot.parameter_bytes, &head);
         (self.accounts).reserve(id, &begin.owner, charge, &self.limits)?;
         let number = record.number;
@@ -78,7 +76,7 @@ impl FileServer {
             // It may be there all the same: then the repeated request finds it.
             if !matches!(self.store.has_file(id), Ok(true)) {
                 self.accounts.enter(id, &begin.owner, None);
-                return Err(refuse::store(&error));
+                return Err(error.into());
             }
         }
         self.entries_mut().insert(id, Ok(Arc::new(slot)));

@@ -10,7 +10,7 @@ use flexlist::{
 };
 use pad_core::Workers;
 
-use super::{FileServer, Settings, load::checkpoint, refuse, slot::Slot};
+use super::{FileServer, Settings, load::checkpoint, slot::Slot};
 use crate::{
     message::{Refusal, SentBlock},
     store::{FileStore, StoreError, snapshot::Snapshot},
@@ -145,8 +145,7 @@ impl FileServer {
             // A stretch at a time, so that other requests need not wait.
             let (snapshot, found) = slot.read(self, |state| {
                 let view = state.view(state.head.version)?;
-                let snapshot = self.store.snapshot();
-                let snapshot = snapshot.map_err(|error| refuse::store(&error))?;
+                let snapshot = self.store.snapshot()?;
                 Ok((snapshot, stretch(view, index)))
             })?;
             let Some(last) = found.last() else {
@@ -161,25 +160,21 @@ impl FileServer {
     fn stored(&self, slot: &Slot) -> Result<(Snapshot, Stored), Refusal> {
         // No change of this file is under way, so that head and store are at one.
         let _turn = slot.next_turn();
-        let snapshot = self.store.snapshot();
-        let snapshot = snapshot.map_err(|error| refuse::store(&error))?;
+        let snapshot = self.store.snapshot()?;
         let stored = slot.read(self, |state| {
-            let stored = |snapshot: &Snapshot| {
-                let blocks = match &state.versions {
-                    Some(kept) => kept.list.blocks(),
-                    None => checkpoint(snapshot, slot.key, &state.head)?,
-                };
-                let mut expected: Vec<u64> = blocks.iter().map(|block| block.label).collect();
-                expected.extend(&state.head.superseded);
-                expected.sort_unstable();
-                let numbers = snapshot.block_numbers(slot.key)?;
-                let stray = |number: &&u64| expected.binary_search(number).is_err();
-                let stray = numbers.iter().filter(stray).count();
-                let uploaded = state.versions.is_none().then(|| places(&blocks));
-                let stray = u64::try_from(stray).unwrap_or(u64::MAX);
-                Ok(Stored { stray, uploaded })
+            let blocks = match &state.versions {
+                Some(kept) => kept.list.blocks(),
+                None => checkpoint(&snapshot, slot.key, &state.head)?,
             };
-            stored(&snapshot).map_err(|error: StoreError| refuse::store(&error))
+            let mut expected: Vec<u64> = blocks.iter().map(|block| block.label).collect();
+            expected.extend(&state.head.superseded);
+            expected.sort_unstable();
+            let numbers = snapshot.block_numbers(slot.key)?;
+            let stray = |number: &&u64| expected.binary_search(number).is_err();
+            let stray = numbers.iter().filter(stray).count();
+            let uploaded = state.versions.is_none().then(|| places(&blocks));
+            let stray = u64::try_from(stray).unwrap_or(u64::MAX);
+            Ok(Stored { stray, uploaded })
         })?;
         Ok((snapshot, stored))
     }

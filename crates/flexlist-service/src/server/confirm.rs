@@ -1,6 +1,6 @@
 //! What the owner has verified: versions that may be let go, and one that he vouches for.
 
-use super::{FileServer, refuse, slot::Slot, update::removals};
+use super::{FileServer, slot::Slot, update::removals};
 use crate::{
     message::{Confirm, OwnerStatement, Refusal, Response, Signed},
     store::{
@@ -43,12 +43,9 @@ impl FileServer {
         let (status, snapshot) = slot.read(self, |state| {
             state.versions()?;
             // While the lock is held, so that no later version's word comes with this status.
-            let snapshot = self.store.snapshot();
-            let snapshot = snapshot.map_err(|error| refuse::store(&error))?;
-            Ok((state.head.status(), snapshot))
+            Ok((state.head.status(), self.store.snapshot()?))
         })?;
-        let vouched = snapshot.vouched(slot.key);
-        let Vouched { statement, .. } = vouched.map_err(|error| refuse::store(&error))?;
+        let Vouched { statement, .. } = snapshot.vouched(slot.key)?;
         Ok(Response::Confirmed { status, statement })
     }
 

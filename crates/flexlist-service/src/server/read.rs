@@ -28,28 +28,23 @@ impl FileServer {
                 )));
             }
             let found = find_range(view, range.clone(), self.limits.read_blocks)?;
-            let list_proof = view.prove_range(range).map_err(refuse::update)?;
+            let list_proof = view.prove_range(range)?;
             let data = found.iter().map(|block| block.length);
             let proof = u64::try_from(list_proof.len()).unwrap_or(u64::MAX);
             let limit = u64::try_from(self.limits.answer_bytes).unwrap_or(u64::MAX);
             let bytes = data.fold(proof, u64::saturating_add);
             refuse::above("bytes of the answer", bytes, limit)?;
             // While the lock is held, so that the snapshot has this version's blocks.
-            let snapshot = self.store.snapshot();
-            let snapshot = snapshot.map_err(|error| refuse::store(&error))?;
-            Ok((snapshot, found, list_proof))
+            Ok((self.store.snapshot()?, found, list_proof))
         })?;
         let mut bytes = list_proof.len();
         let mut blocks = Vec::with_capacity(found.len());
         for found in &found {
-            let block = snapshot.block(slot.key, found.label).and_then(|block| {
-                if u64::try_from(block.data.as_ref().len()) == Ok(found.length) {
-                    return Ok(block);
-                }
+            let block = snapshot.block(slot.key, found.label)?;
+            if u64::try_from(block.data.as_ref().len()) != Ok(found.length) {
                 let what = format!("block number {} has another length", found.label);
-                Err(StoreError::damaged(slot.key, what))
-            });
-            let block = block.map_err(|error| refuse::store(&error))?;
+                return Err(StoreError::damaged(slot.key, what).into());
+            }
             let committed = block.tag.committed;
             bytes = bytes
                 .saturating_add(block.data.as_ref().len())

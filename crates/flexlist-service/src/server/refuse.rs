@@ -8,20 +8,28 @@ use crate::{
     store::{FileKey, StoreError},
 };
 
-/// A signed request that cannot be opened.
-pub(super) fn open(error: OpenError) -> Refusal {
-    match error {
-        OpenError::WrongSignature => Refusal::WrongOwner,
-        OpenError::Body(_) => Refusal::Invalid(error.to_string()),
+impl From<OpenError> for Refusal {
+    fn from(error: OpenError) -> Self {
+        match error {
+            OpenError::WrongSignature => Self::WrongOwner,
+            OpenError::Body(_) => Self::Invalid(error.to_string()),
+        }
     }
 }
 
-/// The store cannot do what it should.
-pub(super) fn store(error: &StoreError) -> Refusal {
-    match error {
-        StoreError::CannotWrite(_) => Refusal::CannotWrite,
-        StoreError::Interrupted => Refusal::Unavailable,
-        error => Refusal::StoreFailed(error.to_string()),
+impl From<&StoreError> for Refusal {
+    fn from(error: &StoreError) -> Self {
+        match error {
+            StoreError::CannotWrite(_) => Self::CannotWrite,
+            StoreError::Interrupted => Self::Unavailable,
+            error => Self::StoreFailed(error.to_string()),
+        }
+    }
+}
+
+impl From<StoreError> for Refusal {
+    fn from(error: StoreError) -> Self {
+        Self::from(&error)
     }
 }
 
@@ -33,31 +41,34 @@ pub(super) fn panicked(file: Option<FileId>) -> Refusal {
     ))
 }
 
-/// The list does not allow what was asked.
-pub(super) fn update(error: UpdateError) -> Refusal {
-    match error {
-        UpdateError::FileTooLong | UpdateError::ListFull | UpdateError::BatchTooLarge => {
-            Refusal::TooLarge(error.to_string())
+impl From<UpdateError> for Refusal {
+    fn from(error: UpdateError) -> Self {
+        match error {
+            UpdateError::FileTooLong | UpdateError::ListFull | UpdateError::BatchTooLarge => {
+                Self::TooLarge(error.to_string())
+            }
+            UpdateError::Elided => Self::StoreFailed(error.to_string()),
+            _ => Self::Invalid(error.to_string()),
         }
-        UpdateError::Elided => Refusal::StoreFailed(error.to_string()),
-        _ => Refusal::Invalid(error.to_string()),
     }
 }
 
-/// Tags that do not fit their blocks.
-pub(super) fn tags(error: TagError) -> Refusal {
-    match error {
-        TagError::TagMalformed | TagError::BlockMismatch => Refusal::TagsInvalid,
-        TagError::BlockTooLong { .. } => Refusal::TooLarge(error.to_string()),
-        TagError::RandomnessUnavailable => Refusal::Unavailable,
-        _ => Refusal::Invalid(error.to_string()),
+/// Of tags that were sent: they do not fit their blocks.
+impl From<TagError> for Refusal {
+    fn from(error: TagError) -> Self {
+        match error {
+            TagError::TagMalformed | TagError::BlockMismatch => Self::TagsInvalid,
+            TagError::BlockTooLong { .. } => Self::TooLarge(error.to_string()),
+            TagError::RandomnessUnavailable => Self::Unavailable,
+            _ => Self::Invalid(error.to_string()),
+        }
     }
 }
 
 /// A stored block that does not fit its own tag, which the owner made or the disk.
 pub(super) fn stored_tag(file: FileKey, found: &Found, error: TagError) -> Refusal {
     let what = format!("the block at byte {}: {error}", found.start);
-    store(&StoreError::damaged(file, what))
+    StoreError::damaged(file, what).into()
 }
 
 /// A number above its limit.

@@ -5,7 +5,7 @@ use core::sync::atomic::Ordering;
 use flexlist::FileId;
 use serde::{Serialize, de::DeserializeOwned};
 
-use super::{FileServer, accounts::Charge, refuse, slot::Slot};
+use super::{FileServer, accounts::Charge, slot::Slot};
 use crate::{
     message::{Abort, Delete, MAX_BEGIN_SECONDS, Refusal, Response, Signed},
     signed::RequestKind,
@@ -56,12 +56,12 @@ impl FileServer {
         kind: RequestKind,
         check: impl FnOnce(&T, &Head) -> Result<(), Refusal>,
     ) -> Result<Response, Refusal> {
-        let file = signed.claimed_file().map_err(refuse::open)?;
+        let file = signed.claimed_file()?;
         let slot = match self.slot(file) {
             Err(Refusal::Removed) => return self.removed_before(signed, kind, file),
             slot => slot?,
         };
-        let request: T = signed.open(kind, &slot.owner).map_err(refuse::open)?;
+        let request: T = signed.open(kind, &slot.owner)?;
         let _turn = slot.turn(self.limits.turn_wait)?;
         // A damaged file may be removed too, as long as anything is known of it.
         let head = match slot.read(self, |state| Ok(state.head.clone())) {
@@ -93,7 +93,7 @@ impl FileServer {
         let removed = self.accounts.removed(file).ok_or(Refusal::UnknownFile)?;
         let owner = pad_core::AuthorKey::from_bytes(&removed.owner);
         let owner = owner.map_err(|_| Refusal::WrongOwner)?;
-        signed.verify(kind, &owner).map_err(refuse::open)?;
+        signed.verify(kind, &owner)?;
         Ok(Response::Removed)
     }
 
@@ -110,7 +110,7 @@ impl FileServer {
             // It may be gone all the same.
             if !matches!(self.store.has_file(file.id), Ok(false)) {
                 slot.forget();
-                return Err(refuse::store(&error));
+                return Err(error.into());
             }
         }
         slot.bury();

@@ -77,13 +77,11 @@ impl Slot {
         if let Some(known) = &*known {
             return Ok(Arc::clone(known));
         }
-        let record = server.store.file(self.key.id);
-        let parameters = record.and_then(|record| {
-            let record = record.ok_or_else(|| StoreError::absent(self.key, Table::Files, 0))?;
-            ServerParameters::from_bytes(record.server_parameters.as_ref())
-                .map_err(|error| StoreError::damaged(self.key, error.to_string()))
-        });
-        let parameters = Arc::new(parameters.map_err(|error| refuse::store(&error))?);
+        let record = server.store.file(self.key.id)?;
+        let record = record.ok_or_else(|| StoreError::absent(self.key, Table::Files, 0))?;
+        let parameters = ServerParameters::from_bytes(record.server_parameters.as_ref())
+            .map_err(|error| StoreError::damaged(self.key, error.to_string()))?;
+        let parameters = Arc::new(parameters);
         *known = Some(Arc::clone(&parameters));
         Ok(parameters)
     }
@@ -157,12 +155,12 @@ impl Slot {
     fn load(&self, server: &FileServer) -> Result<Loaded, Refusal> {
         match guarded(|| load(server, self.key)) {
             Some(Ok(state)) => Ok(Loaded::State(Box::new(state))),
-            Some(Err(error)) if error.may_pass() => Err(refuse::store(&error)),
+            Some(Err(error)) if error.may_pass() => Err(error.into()),
             // Removed, though that could not be told when it happened.
             Some(Err(_)) if matches!(server.store.has_file(self.key.id), Ok(false)) => {
                 Ok(Loaded::Removed)
             }
-            Some(Err(error)) => Ok(Loaded::Damaged(refuse::store(&error))),
+            Some(Err(error)) => Ok(Loaded::Damaged(error.into())),
             None => Ok(Loaded::Damaged(refuse::panicked(Some(self.key.id)))),
         }
     }

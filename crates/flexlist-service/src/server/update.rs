@@ -148,25 +148,16 @@ impl FileServer {
         versions: &mut ListVersions,
         operations: &[Operation],
     ) -> Result<(AppliedToList, (Vec<u64>, u64)), Refusal> {
-        let change = versions.list.update(operations).map_err(refuse::update)?;
-        let limits = &self.limits;
-        let outcome = refuse::above(
-            "bytes of the file",
-            versions.list.total(),
-            limits.file_bytes,
-        )
-        .and_then(|()| {
-            let blocks = versions.list.block_count();
-            refuse::above("blocks of the file", blocks, limits.list_blocks)
-        })
-        .and_then(|()| {
+        let change = versions.list.update(operations)?;
+        let (list, limits) = (&versions.list, &self.limits);
+        let check = || {
+            refuse::above("bytes of the file", list.total(), limits.file_bytes)?;
+            refuse::above("blocks of the file", list.block_count(), limits.list_blocks)?;
             let witness = change.witness.len();
-            refuse::above("bytes of the answer", witness, limits.answer_bytes)
-        })
-        .and_then(|()| {
-            superseded(versions.list.at(&change.previous), operations).map_err(refuse::update)
-        });
-        match outcome {
+            refuse::above("bytes of the answer", witness, limits.answer_bytes)?;
+            Ok(superseded(list.at(&change.previous), operations)?)
+        };
+        match check() {
             Ok(superseded) => Ok((change, superseded)),
             Err(refusal) => {
                 versions.list.undo(change.previous);
@@ -188,9 +179,7 @@ impl FileServer {
         if base.checked_add(1) != Some(current) {
             return Err(stale);
         }
-        let snapshot = self.store.snapshot();
-        let answer = snapshot.and_then(|snapshot| snapshot.answer(slot.key));
-        let answer = answer.map_err(|error| refuse::store(&error))?;
+        let answer = self.store.snapshot()?.answer(slot.key)?;
         answer
             .filter(|answer| answer.version == current && answer.request == request)
             .map(|answer| updated(head, answer))

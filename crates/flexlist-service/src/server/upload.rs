@@ -90,10 +90,8 @@ impl FileServer {
             let next_part = head.next_part;
             return Err(Refusal::UploadUnfinished { next_part });
         }
-        let snapshot = self.store.snapshot();
-        let blocks = snapshot.and_then(|snapshot| checkpoint(&snapshot, slot.key, &head));
-        let blocks = blocks.map_err(|error| refuse::store(&error))?;
-        let list = FlexList::build(&blocks, &self.workers).map_err(refuse::update)?;
+        let blocks = checkpoint(&self.store.snapshot()?, slot.key, &head)?;
+        let list = FlexList::build(&blocks, &self.workers)?;
         if list.root() != finish.root || list.total() != finish.total {
             return Err(Refusal::RootMismatch);
         }
@@ -195,7 +193,7 @@ impl FileServer {
             if let Ok(stored) = snapshot.and_then(|snapshot| snapshot.head(slot.key)) {
                 enter(&stored);
             }
-            refuse::store(&error)
+            error.into()
         })
     }
 
@@ -224,6 +222,6 @@ impl FileServer {
                 data: block.data.as_ref(),
             })
             .collect();
-        parameters.check_tags(&tagged).map_err(refuse::tags)
+        Ok(parameters.check_tags(&tagged)?)
     }
 }

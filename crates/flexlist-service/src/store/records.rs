@@ -35,18 +35,11 @@ pub(crate) trait Record: Serialize + DeserializeOwned {
 
     /// The change that writes it.
     fn put(&self, file: FileKey, number: u64) -> Change {
-        let body = self.body();
-        match Self::TABLE {
-            Table::Files => Change::File { file, body },
-            Table::Heads => Change::Head { file, body },
-            Table::Answers => Change::Answer { file, body },
-            Table::Statements => Change::Statement { file, body },
-            table => Change::Put {
-                table,
-                file,
-                number,
-                body,
-            },
+        Change::Put {
+            table: Self::TABLE,
+            file,
+            number,
+            body: self.body(),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use redb::{ReadOnlyTable, ReadTransaction, ReadableTable};
+use redb::{ReadOnlyTable, ReadTransaction, ReadableTable, TableDefinition};
 
 use super::{
     FileKey, StoreError,
@@ -27,28 +27,32 @@ impl Snapshot {
 
     /// Where a file stands.
     pub(crate) fn head(&self, file: FileKey) -> Result<Head, StoreError> {
-        let table = self.transaction.open_table(HEADS).map_err(engine)?;
-        let value = table.get(file.number).map_err(|error| of(file, error))?;
-        let value = value.ok_or_else(|| StoreError::absent(file, Table::Heads, file.number))?;
-        Head::read(file, 0, value.value())
+        self.one(HEADS, file)?
+            .ok_or_else(|| StoreError::absent(file, Table::Heads, file.number))
     }
 
     /// The answer to the update that led to the current version, if one did.
     pub(crate) fn answer(&self, file: FileKey) -> Result<Option<Answer>, StoreError> {
-        let table = self.transaction.open_table(ANSWERS).map_err(engine)?;
-        let value = table.get(file.number).map_err(|error| of(file, error))?;
-        value
-            .map(|value| Answer::read(file, 0, value.value()))
-            .transpose()
+        self.one(ANSWERS, file)
     }
 
     /// The newest version that the owner vouched for.
     pub(crate) fn vouched(&self, file: FileKey) -> Result<Vouched, StoreError> {
-        let table = self.transaction.open_table(STATEMENTS).map_err(engine)?;
+        self.one(STATEMENTS, file)?
+            .ok_or_else(|| StoreError::absent(file, Table::Statements, file.number))
+    }
+
+    /// The record in a table with one for each file.
+    fn one<R: Record>(
+        &self,
+        table: TableDefinition<'_, u64, &'static [u8]>,
+        file: FileKey,
+    ) -> Result<Option<R>, StoreError> {
+        let table = self.transaction.open_table(table).map_err(engine)?;
         let value = table.get(file.number).map_err(|error| of(file, error))?;
-        let value =
-            value.ok_or_else(|| StoreError::absent(file, Table::Statements, file.number))?;
-        Vouched::read(file, 0, value.value())
+        value
+            .map(|value| R::read(file, 0, value.value()))
+            .transpose()
     }
 
     /// A block.

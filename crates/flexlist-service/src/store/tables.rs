@@ -55,14 +55,6 @@ impl Table {
 /// One change of a record of a file. All of a request's changes are one durable transaction.
 #[derive(Debug)]
 pub(crate) enum Change {
-    /// A new file.
-    File { file: FileKey, body: Vec<u8> },
-    /// Where the file stands.
-    Head { file: FileKey, body: Vec<u8> },
-    /// The answer to the update that led there.
-    Answer { file: FileKey, body: Vec<u8> },
-    /// The owner's signed statement about a version.
-    Statement { file: FileKey, body: Vec<u8> },
     /// The file was removed: no entry, no head, nothing that is read by the file alone. What the large
     /// tables have of it goes later, a little at a time.
     Gone {
@@ -74,7 +66,7 @@ pub(crate) enum Change {
     Swept { file: FileKey },
     /// Nothing is remembered any more of a file that was removed.
     Forgotten { file: FileKey },
-    /// A record of one of the three large tables.
+    /// A record.
     Put {
         table: Table,
         file: FileKey,
@@ -100,11 +92,7 @@ impl Change {
     /// About how many bytes it writes.
     pub(super) fn bytes(&self) -> usize {
         match self {
-            Self::File { body, .. }
-            | Self::Head { body, .. }
-            | Self::Answer { body, .. }
-            | Self::Statement { body, .. }
-            | Self::Put { body, .. } => body.len(),
+            Self::Put { body, .. } => body.len(),
             Self::Gone { .. }
             | Self::Swept { .. }
             | Self::Forgotten { .. }
@@ -115,26 +103,6 @@ impl Change {
 
     pub(super) fn apply(&self, tables: &mut Tables<'_>) -> Result<(), StoreError> {
         match self {
-            Self::File { file, body } => {
-                let value = sealed(Table::Files, *file, 0, body);
-                let written = tables.files.insert(&file.id.0, value.as_slice());
-                written.map_err(engine).map(drop)
-            }
-            Self::Head { file, body } => {
-                let value = sealed(Table::Heads, *file, 0, body);
-                let written = tables.heads.insert(file.number, value.as_slice());
-                written.map_err(engine).map(drop)
-            }
-            Self::Answer { file, body } => {
-                let value = sealed(Table::Answers, *file, 0, body);
-                let written = tables.answers.insert(file.number, value.as_slice());
-                written.map_err(engine).map(drop)
-            }
-            Self::Statement { file, body } => {
-                let value = sealed(Table::Statements, *file, 0, body);
-                let written = tables.statements.insert(file.number, value.as_slice());
-                written.map_err(engine).map(drop)
-            }
             Self::Gone { file, removed } => tables.bury(*file, removed.as_deref()),
             Self::Swept { file } => tables.doomed.remove(file.number).map_err(engine).map(drop),
             Self::Forgotten { file } => tables.removed.remove(&file.id.0).map_err(engine).map(drop),
@@ -143,12 +111,7 @@ impl Change {
                 file,
                 number,
                 body,
-            } => {
-                let value = sealed(*table, *file, *number, body);
-                let key = (file.number, *number);
-                let written = tables.large(*table).insert(key, value.as_slice());
-                written.map_err(engine).map(drop)
-            }
+            } => tables.insert(*table, *file, *number, body),
             Self::Remove {
                 table,
                 file,
@@ -210,15 +173,35 @@ impl<'transaction> Tables<'transaction> {
         self.heads.remove(file.number).map_err(engine)?;
         self.answers.remove(file.number).map_err(engine)?;
         self.statements.remove(file.number).map_err(engine)?;
-        let value = sealed(Table::Doomed, file, file.number, &file.id.0);
-        let doomed = self.doomed.insert(file.number, value.as_slice());
-        doomed.map_err(engine)?;
-        if let Some(body) = removed {
-            let value = sealed(Table::Removed, file, 0, body);
-            let written = self.removed.insert(&file.id.0, value.as_slice());
-            written.map_err(engine)?;
+        self.insert(Table::Doomed, file, file.number, &file.id.0)?;
+        match removed {
+            Some(body) => self.insert(Table::Removed, file, 0, body),
+            None => Ok(()),
         }
-        Ok(())
+    }
+
+    fn insert(
+        &mut self,
+        table: Table,
+        file: FileKey,
+        number: u64,
+        body: &[u8],
+    ) -> Result<(), StoreError> {
+        let value = sealed(table, file, number, body);
+        let value = value.as_slice();
+        let written = match table {
+            Table::Files => self.files.insert(&file.id.0, value).map(drop),
+            Table::Removed => self.removed.insert(&file.id.0, value).map(drop),
+            Table::Heads => self.heads.insert(file.number, value).map(drop),
+            Table::Answers => self.answers.insert(file.number, value).map(drop),
+            Table::Statements => self.statements.insert(file.number, value).map(drop),
+            Table::Doomed => self.doomed.insert(file.number, value).map(drop),
+            Table::Blocks | Table::Journal | Table::Pieces => {
+                let key = (file.number, number);
+                self.large(table).insert(key, value).map(drop)
+            }
+        };
+        written.map_err(engine)
     }
 
     /// A removed file of which there may be records left.
