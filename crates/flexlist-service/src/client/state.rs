@@ -15,7 +15,10 @@ use std::{
 
 use disk::{Access, Lock, LockError};
 use flexlist::{FileId, FileState, chunk::Chunker};
-use pad_core::{DecodeError, Digest, codec};
+use pad_core::{
+    DecodeError, Digest,
+    codec::{self, Message},
+};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
@@ -23,9 +26,6 @@ use crate::message::Signed;
 
 /// The bytes of the hash at the end.
 const HASH: usize = 32;
-
-/// The kind of the envelope.
-const KIND: u8 = 112;
 
 /// The longest state file: a pending update is part of it, with the blocks that it sends.
 const LIMIT: usize = 256 << 20;
@@ -147,47 +147,9 @@ impl fmt::Debug for Uploading {
     }
 }
 
-impl codec::Message for Record {
-    const KIND: u8 = KIND;
+impl Message for Record {
+    const KIND: u8 = 112;
     const SUITE: u16 = 1;
-}
-
-/// A record as it was when the server was not part of it.
-#[derive(Deserialize, Serialize)]
-struct WithoutServer {
-    file: FileId,
-    salt: [u8; 16],
-    key: Digest<32>,
-    chunker: Chunker,
-    given_up: u64,
-    stage: Stage,
-}
-
-impl codec::Message for WithoutServer {
-    const KIND: u8 = KIND;
-    const SUITE: u16 = 0;
-}
-
-impl From<WithoutServer> for Record {
-    fn from(record: WithoutServer) -> Self {
-        let WithoutServer {
-            file,
-            salt,
-            key,
-            chunker,
-            given_up,
-            stage,
-        } = record;
-        Self {
-            file,
-            salt,
-            key,
-            chunker,
-            server: String::new(),
-            given_up,
-            stage,
-        }
-    }
 }
 
 /// A state file cannot be used.
@@ -317,10 +279,9 @@ pub(super) fn read(path: &Path) -> Result<Record, StateError> {
 
 /// Whether the file at this path begins as state files do.
 pub(super) fn is_state(path: &Path) -> io::Result<bool> {
-    let envelopes = [0, 1].map(|suite| codec::envelope(KIND, suite));
     let mut beginning = Vec::new();
     File::open(path)?.take(8).read_to_end(&mut beginning)?;
-    Ok(envelopes.contains(&beginning))
+    Ok(beginning == codec::envelope(Record::KIND, Record::SUITE))
 }
 
 /// The contents of a state file, if they have at most `limit` bytes.
@@ -344,13 +305,7 @@ fn decode(bytes: &[u8]) -> Result<Record, StateError> {
     if Sha256::digest(body).as_slice() != hash {
         return Err(StateError::Damaged);
     }
-    let found = match codec::decode(body, LIMIT) {
-        Err(DecodeError::WrongSuite { .. }) => {
-            codec::decode::<WithoutServer>(body, LIMIT).map(Record::from)
-        }
-        found => found,
-    };
-    found.map_err(StateError::Malformed)
+    codec::decode(body, LIMIT).map_err(StateError::Malformed)
 }
 
 #[cfg(test)]
