@@ -1,7 +1,7 @@
 //! What a group of known answers says about a log, and how that is checked. The crate's unit tests read it too, for the scheme that
 //! only they have.
 
-use std::{env, fs, path::Path};
+use std::{fs, path::Path};
 
 use aad::{
     AbsenceProof, Absent, AppendOnlyProof, DictionaryScheme, Entries, Entry, Growth, Included,
@@ -13,13 +13,10 @@ use serde_json::Value as Json;
 
 use super::support::{at, verify};
 
-/// `docs/vectors/logs/logs.json`, and the file that the environment variable `AAD_VECTORS` names.
-pub(crate) fn vectors() -> Vec<Json> {
-    let bundled = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/vectors/logs/logs.json");
-    let mut files = vec![bundled];
-    files.extend(env::var_os("AAD_VECTORS").map(Into::into));
-    let read = |file| serde_json::from_str(&fs::read_to_string(file).unwrap()).unwrap();
-    files.into_iter().map(read).collect()
+/// The contents of `docs/vectors/logs/logs.json`.
+pub(crate) fn vectors() -> Json {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/vectors/logs/logs.json");
+    serde_json::from_str(&fs::read_to_string(file).unwrap()).unwrap()
 }
 
 pub(crate) fn items<'a>(value: &'a Json, name: &str) -> &'a [Json] {
@@ -49,18 +46,18 @@ pub(crate) fn digest(value: &Json) -> Digest<32> {
     Digest(bytes(value).try_into().unwrap())
 }
 
-pub(crate) fn key(value: &Json) -> Key {
+fn key(value: &Json) -> Key {
     Key::new(bytes(value)).unwrap()
 }
 
 /// A value; a member's is empty.
-pub(crate) fn value(value: &Json) -> Value {
+fn value(value: &Json) -> Value {
     value.as_str().map_or_else(Value::default, |text| {
         Value::new(hex::decode(text).unwrap()).unwrap()
     })
 }
 
-pub(crate) fn entry(value_of: &Json) -> Entry {
+fn entry(value_of: &Json) -> Entry {
     Entry {
         key: key(&value_of[0]),
         value: value(&value_of[1]),
@@ -69,7 +66,7 @@ pub(crate) fn entry(value_of: &Json) -> Entry {
 
 /// What an accepted message establishes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Statement {
+enum Statement {
     /// All values of a key in order of position; of a set, that a member is absent.
     Values(Vec<Vec<u8>>),
     /// An entry's position and occurrence; 0 in sets.
@@ -79,7 +76,7 @@ pub(crate) enum Statement {
 }
 
 /// What an accepted case's message establishes.
-pub(crate) fn expected(case: &Json) -> Statement {
+fn expected(case: &Json) -> Statement {
     match text(case, "check") {
         "lookup" => Statement::Values(items(case, "values").iter().map(bytes).collect()),
         "inclusion" => Statement::Included(number(case, "position"), number(case, "occurrence")),
@@ -88,12 +85,12 @@ pub(crate) fn expected(case: &Json) -> Statement {
 }
 
 /// The cases of a group that are accepted.
-pub(crate) fn accepted(group: &Json) -> impl Iterator<Item = &Json> {
+fn accepted(group: &Json) -> impl Iterator<Item = &Json> {
     items(group, "cases").iter().chain(group.get("accepted"))
 }
 
 /// The damaged messages of a group, with the case that each is of.
-pub(crate) fn damaged(group: &Json) -> Vec<(&Json, Vec<u8>)> {
+fn damaged(group: &Json) -> Vec<(&Json, Vec<u8>)> {
     let damage = &group["damage"];
     let of_item = |item: &Json| {
         let of = usize::try_from(number(item, "of")).unwrap();
@@ -218,7 +215,7 @@ impl<S: Scheme> Subject<S> {
     }
 
     /// What a message establishes about a case's question.
-    pub(crate) fn established(&self, case: &Json, proof: &[u8]) -> Result<Statement, VerifyError> {
+    fn established(&self, case: &Json, proof: &[u8]) -> Result<Statement, VerifyError> {
         let at = |version, root| at(&self.client, version, digest(&case[root]));
         match text(case, "check") {
             "lookup" => {
@@ -254,7 +251,7 @@ impl<S: Scheme> Subject<S> {
     }
 
     /// What an honest server answers.
-    pub(crate) fn answer(&self, entries: &Entries<S>, case: &Json) -> Vec<u8> {
+    fn answer(&self, entries: &Entries<S>, case: &Json) -> Vec<u8> {
         match text(case, "check") {
             "lookup" => (self.answer)(entries, number(case, "n"), &key(&case["key"])),
             "inclusion" => {

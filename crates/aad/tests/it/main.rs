@@ -1,4 +1,4 @@
-//! Logs from outside: vectors, a second verifier, the laws of logs, proofs about all pairs of sizes, and lying servers.
+//! Logs from outside: vectors, the laws of logs, proofs about all pairs of sizes, and lying servers.
 
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
@@ -12,7 +12,6 @@ mod forgeries;
 mod forgeries_challenges;
 mod forgeries_frontier;
 mod frontier;
-mod independent;
 mod known_answers;
 mod pairs;
 mod servers;
