@@ -8,7 +8,6 @@
     reason = "the maker's own vectors: no index comes from a message"
 )]
 
-mod background;
 mod bezout;
 pub mod building;
 mod built;
@@ -30,7 +29,7 @@ pub mod update;
 #[cfg(test)]
 mod figure4;
 
-pub use building::{BuildError, BuildProgress, Building};
+pub use building::{BuildProgress, Building};
 pub use built::BuiltUpdate;
 pub use checkpoint::LogCheckpoint;
 pub use entries::{AppendError, Entries};

@@ -29,8 +29,8 @@
 //! | append-only, bytes | at most `632 + 208 log n`, read off the stored nodes | the same |
 //! | powers for each element of the largest tree | 1 | 512, or 256 in sets |
 //!
-//! In a deferred log ([`Schedule::Deferred`]) no single append does the work of a whole tree: nodes are made ahead, a share with each append
-//! or by threads, as `Building` says. Proofs are about twice as long.
+//! In a deferred log ([`Schedule::Deferred`]) no single append does the work of a whole tree: nodes are made ahead, a share with each
+//! append. Proofs are about twice as long.
 //!
 //! A verifier needs `[s]_2` alone. Of each size that was built the frontiers of its trees are kept; those of other sizes are made when they are asked
 //! for.
@@ -136,8 +136,8 @@ mod walk;
 
 #[cfg(feature = "std")]
 pub use author::{
-    AppendError, Appended, AuthorError, BuildError, BuildProgress, Building, BuiltUpdate, Entries,
-    LogAuthor, LogCheckpoint, LogRepository,
+    AppendError, Appended, AuthorError, BuildProgress, Building, BuiltUpdate, Entries, LogAuthor,
+    LogCheckpoint, LogRepository,
 };
 pub use client::{Continuation, LogClient, LogRefusal, PastProofs};
 pub use log::{Log, LogRoot, Setup};

@@ -4,18 +4,22 @@
 //! `x` is the sum of `c_i f / (X - z_i)`, and `y` the exact quotient of `1 - x A` by `f`. Values at all roots come down the tree of
 //! products by transposed products, sums go up by products.
 //!
-//! Source: von zur Gathen, Gerhard 2013, "Modern Computer Algebra", sections 10.1 to 10.3; Bostan, Lecerf, Schost 2003, "Tellegen's
-//! principle into practice", section 5.
+//! Source: von zur Gathen, Gerhard 2013, "Modern Computer Algebra", sections 9.1 and 10.1 to 10.3; Bostan, Lecerf, Schost 2003,
+//! "Tellegen's principle into practice", section 5.
 
-pub(super) mod stepwise;
+use std::borrow::Cow;
 
 use accumulators::{
     AccumulateError,
-    bilinear::polynomial::{self, Divisor, Transform, middle_product, multiply},
+    bilinear::polynomial::{self, Transform},
 };
 use ark_bls12_381::Fr;
 use ark_ff::{AdditiveGroup, Field, Zero};
-use pad_core::Workers;
+
+use super::{
+    steps::pause,
+    stepwise::{Pace, middle_product, middle_steps, multiply, multiply_steps},
+};
 
 /// A tree of products: rows from single groups to the root. Each node is the product of up to four below it.
 pub(super) type Rows = Vec<Vec<Vec<Fr>>>;
@@ -23,17 +27,12 @@ pub(super) type Rows = Vec<Vec<Vec<Fr>>>;
 /// Nodes that are joined into one.
 pub(super) const ARITY: usize = 4;
 
-/// The products over groups of roots.
-pub(super) fn products(groups: &[Vec<Fr>], transform: &Transform, workers: &Workers) -> Rows {
-    let sequential = Workers::sequential();
-    let mut row: Vec<Vec<Fr>> = workers.map(groups, |roots| {
-        let negated: Vec<Fr> = roots.iter().map(|root| -*root).collect();
-        polynomial::product(&negated, &sequential)
-    });
+/// The products over groups of roots, from the groups' own.
+pub(super) async fn products(mut row: Vec<Vec<Fr>>, transform: &Transform, pace: &Pace) -> Rows {
     let mut rows = Rows::new();
     while row.len() > 1 {
         let parts: Vec<&[Vec<Fr>]> = row.chunks(ARITY).collect();
-        let next = workers.map(&parts, |part| product(part, transform));
+        let next = pace.map(&parts, |part, _| product(part, transform)).await;
         rows.push(row);
         row = next;
     }
@@ -41,49 +40,75 @@ pub(super) fn products(groups: &[Vec<Fr>], transform: &Transform, workers: &Work
     rows
 }
 
-fn product(factors: &[Vec<Fr>], transform: &Transform) -> Vec<Fr> {
-    match factors {
-        [] => vec![Fr::ONE],
-        [one] => one.clone(),
-        _ => {
-            let (left, right) = factors.split_at(factors.len() / 2);
-            let (left, right) = (product(left, transform), product(right, transform));
-            multiply(&left, &right, transform)
-        }
+/// The degrees of all products, from those of the groups.
+pub(super) fn degrees(groups: &[usize]) -> Vec<Vec<usize>> {
+    let mut rows = vec![groups.to_vec()];
+    while let Some(row) = rows.last().filter(|row| row.len() > 1) {
+        let next = row.chunks(ARITY).map(|part| part.iter().sum()).collect();
+        rows.push(next);
     }
+    rows
 }
 
-/// `x` and `y`. The transform is for products of three times the degree of `tree`.
+/// Steps of [`products`] and [`bezout`] together, by the degrees of `tree` and of all products.
+pub(super) fn bezout_steps(tree: usize, degrees: &[Vec<usize>]) -> usize {
+    let groups = degrees.first().map_or(0, Vec::len);
+    let frontier = degrees.last().and_then(|row| row.first()).copied();
+    let frontier = frontier.unwrap_or(0);
+    let inner: usize = degrees[..degrees.len() - 1]
+        .iter()
+        .flat_map(|row| row.chunks(ARITY))
+        .map(|part| product_steps(part) + split_steps(part) + join_steps(part))
+        .sum();
+    let series = inverse_steps(frontier + 1, tree)
+        + divide_steps(tree + 1, frontier + 1)
+        + multiply_steps(frontier, frontier)
+        + divide_steps(2 * frontier - 1, frontier + 1)
+        + multiply_steps(frontier, frontier)
+        + multiply_steps(frontier, tree + 1)
+        + divide_steps(frontier + tree, frontier + 1);
+    inner + groups + series
+}
+
+/// `x` and `y`. The transform is for products of twice the degree of `tree`.
 ///
 /// # Errors
 /// [`AccumulateError::ElementNotAllowed`] if a root of `f` is one of `A`, or two are equal: hashes have collided.
-pub(super) fn bezout(
+pub(super) async fn bezout(
     tree: &[Fr],
     (groups, rows): (&[Vec<Fr>], &Rows),
     transform: &Transform,
-    workers: &Workers,
+    pace: &Pace,
 ) -> Result<[Vec<Fr>; 2], AccumulateError> {
     let collision = AccumulateError::ElementNotAllowed;
     let frontier = rows.last().and_then(|row| row.first()).ok_or(collision)?;
-    let divisor = Divisor::new(frontier, tree.len(), transform).ok_or(collision)?;
-    let divide = |dividend: &[Fr]| divisor.divide(dividend, transform).ok_or(collision);
-    let (_, remainder) = divide(tree)?;
-    let (_, remainder) = divide(&multiply(&remainder, &derivative(frontier), transform))?;
-    let degree = frontier.len() - 1;
-    let start = transposed(divisor.inverse(), remainder, degree, transform);
-    let vectors = down(rows, start, transform, workers);
+    let inverse = inverse(frontier, tree.len() - 1, transform).await;
+    let divisor = (frontier.as_slice(), inverse.as_slice());
+    let (_, remainder) = divide(tree, divisor, transform).await;
+    let product = multiply(&remainder, &derivative(frontier), transform).await;
+    let (_, remainder) = divide(&product, divisor, transform).await;
+    let start = transposed(&inverse, remainder, frontier.len() - 1, transform).await;
+    let vectors = down(rows, start, transform, pace).await;
     let parts: Vec<(&Vec<Fr>, Vec<Fr>)> = groups.iter().zip(vectors).collect();
-    let sums = workers.map(&parts, |(roots, vector)| {
-        fractions(roots, vector, transform)
+    let sums = pace.map(&parts, |(roots, vector), _| async move {
+        let sum = fractions(roots, vector, transform);
+        pause().await;
+        sum
     });
-    let sums = sums.into_iter().collect::<Option<_>>().ok_or(collision)?;
-    let x = up(rows, sums, transform, workers);
-    let numerator = multiply(&x, tree, transform);
-    let mut numerator: Vec<Fr> = numerator.iter().map(|part| -*part).collect();
+    let sums: Option<Vec<Vec<Fr>>> = sums.await.into_iter().collect();
+    let x = up(rows, sums.ok_or(collision)?, transform, pace).await;
+    let mut numerator = multiply(&x, tree, transform).await;
+    negate(&mut numerator);
     numerator[0] += Fr::ONE;
-    let (y, remainder) = divide(&numerator)?;
+    let (y, remainder) = divide(&numerator, divisor, transform).await;
     debug_assert!(remainder.iter().all(Zero::is_zero), "f divides 1 - x A");
     Ok([x, y])
+}
+
+fn negate(polynomial: &mut [Fr]) {
+    for coefficient in polynomial {
+        *coefficient = -*coefficient;
+    }
 }
 
 fn derivative(polynomial: &[Fr]) -> Vec<Fr> {
@@ -93,7 +118,7 @@ fn derivative(polynomial: &[Fr]) -> Vec<Fr> {
 }
 
 /// What the values of a polynomial of a degree below `degree` start from: the sums of `u_k inverse_(k - j)` over `k`, for each `j`.
-fn transposed(
+async fn transposed(
     inverse: &[Fr],
     mut polynomial: Vec<Fr>,
     degree: usize,
@@ -102,37 +127,160 @@ fn transposed(
     polynomial.resize(degree, Fr::ZERO);
     polynomial.reverse();
     let inverse = &inverse[..inverse.len().min(degree)];
-    let mut product = multiply(&polynomial, inverse, transform);
+    let mut product = multiply(&polynomial, inverse, transform).await;
     product.truncate(degree);
     product.reverse();
     product
 }
 
-/// The same for each group: down the tree.
-fn down(rows: &Rows, start: Vec<Fr>, transform: &Transform, workers: &Workers) -> Vec<Vec<Fr>> {
+/// The inverse of the power series with the coefficients of a monic polynomial in reverse order.
+async fn inverse(polynomial: &[Fr], length: usize, transform: &Transform) -> Vec<Fr> {
+    let series: Vec<Fr> = polynomial.iter().rev().take(length).copied().collect();
+    let mut inverse = vec![Fr::ONE];
+    while inverse.len() < length {
+        let next = (2 * inverse.len()).min(length);
+        let known = &series[..series.len().min(next)];
+        let mut correction = multiply(known, &inverse, transform).await;
+        correction.resize(next, Fr::ZERO);
+        negate(&mut correction);
+        correction[0] += Fr::from(2_u64);
+        inverse = multiply(&inverse, &correction, transform).await;
+        inverse.truncate(next);
+    }
+    inverse
+}
+
+fn inverse_steps(polynomial: usize, length: usize) -> usize {
+    let mut steps = 0;
+    let mut known = 1;
+    while known < length {
+        let next = (2 * known).min(length);
+        steps += multiply_steps(polynomial.min(next), known) + multiply_steps(known, next);
+        known = next;
+    }
+    steps
+}
+
+/// Quotient and remainder by a polynomial with the inverse of its series.
+async fn divide(
+    dividend: &[Fr],
+    (divisor, inverse): (&[Fr], &[Fr]),
+    transform: &Transform,
+) -> (Vec<Fr>, Vec<Fr>) {
+    if dividend.len() < divisor.len() {
+        return (Vec::new(), dividend.to_vec());
+    }
+    let length = dividend.len() - divisor.len() + 1;
+    let reversed: Vec<Fr> = dividend.iter().rev().take(length).copied().collect();
+    let mut quotient = multiply(&reversed, &inverse[..length], transform).await;
+    quotient.truncate(length);
+    quotient.reverse();
+    let product = multiply(&quotient, divisor, transform).await;
+    let remainder = dividend.iter().zip(&product).take(divisor.len() - 1);
+    let remainder = remainder.map(|(left, right)| *left - right).collect();
+    (quotient, remainder)
+}
+
+fn divide_steps(dividend: usize, divisor: usize) -> usize {
+    if dividend < divisor {
+        return 0;
+    }
+    let length = dividend - divisor + 1;
+    multiply_steps(length, length) + multiply_steps(length, divisor)
+}
+
+/// The product of at most four factors.
+async fn product(factors: &[Vec<Fr>], transform: &Transform) -> Vec<Fr> {
+    if factors.len() <= 1 {
+        return pair(factors, transform).await.into_owned();
+    }
+    let (left, right) = factors.split_at(factors.len() / 2);
+    let left = pair(left, transform).await;
+    let right = pair(right, transform).await;
+    multiply(&left, &right, transform).await
+}
+
+fn product_steps(degrees: &[usize]) -> usize {
+    if degrees.len() <= 1 {
+        return 0;
+    }
+    let (left, right) = degrees.split_at(degrees.len() / 2);
+    pair_steps(left) + pair_steps(right) + multiply_steps(total(left) + 1, total(right) + 1)
+}
+
+/// The product of at most two factors.
+async fn pair<'a>(factors: &'a [Vec<Fr>], transform: &Transform) -> Cow<'a, [Fr]> {
+    match factors {
+        [] => Cow::Owned(vec![Fr::ONE]),
+        [one] => Cow::Borrowed(one),
+        [left, right, ..] => Cow::Owned(multiply(left, right, transform).await),
+    }
+}
+
+fn pair_steps(degrees: &[usize]) -> usize {
+    match degrees {
+        [left, right] => multiply_steps(left + 1, right + 1),
+        _ => 0,
+    }
+}
+
+fn total(degrees: &[usize]) -> usize {
+    degrees.iter().sum()
+}
+
+/// The start of each group's values, from that of all roots: down the tree.
+async fn down(rows: &Rows, start: Vec<Fr>, transform: &Transform, pace: &Pace) -> Vec<Vec<Fr>> {
     let mut vectors = vec![start];
     for row in rows.iter().rev().skip(1) {
         let parts: Vec<(&Vec<Fr>, &[Vec<Fr>])> = vectors.iter().zip(row.chunks(ARITY)).collect();
-        let next = workers.map(&parts, |(vector, nodes)| split(nodes, vector, transform));
-        vectors = next.into_iter().flatten().collect();
+        let next = pace.map(&parts, |(vector, nodes), _| split(nodes, vector, transform));
+        vectors = next.await.into_iter().flatten().collect();
     }
     vectors
 }
 
-/// The vectors of several nodes from the one that they have together: each half's by the other's product.
-fn split(nodes: &[Vec<Fr>], vector: &[Fr], transform: &Transform) -> Vec<Vec<Fr>> {
-    if nodes.len() == 1 {
+/// The vectors of at most four nodes from the one that they have together: each half's by the other's product.
+async fn split(nodes: &[Vec<Fr>], vector: &[Fr], transform: &Transform) -> Vec<Vec<Fr>> {
+    if nodes.len() <= 1 {
         return vec![vector.to_vec()];
     }
     let (left, right) = nodes.split_at(nodes.len() / 2);
-    let (left_product, right_product) = (product(left, transform), product(right, transform));
+    let left_product = pair(left, transform).await;
+    let right_product = pair(right, transform).await;
     let count = left_product.len() - 1;
-    let below = middle_product(&right_product, vector, count, transform);
-    let mut vectors = split(left, &below, transform);
+    let below = middle_product(&right_product, vector, count, transform).await;
+    let mut vectors = split_pair(left, below, transform).await;
     let count = right_product.len() - 1;
-    let below = middle_product(&left_product, vector, count, transform);
-    vectors.extend(split(right, &below, transform));
+    let below = middle_product(&left_product, vector, count, transform).await;
+    vectors.extend(split_pair(right, below, transform).await);
     vectors
+}
+
+/// The vectors of at most two nodes from the one that they have together.
+async fn split_pair(nodes: &[Vec<Fr>], vector: Vec<Fr>, transform: &Transform) -> Vec<Vec<Fr>> {
+    let [left, right] = nodes else {
+        return vec![vector];
+    };
+    let first = middle_product(right, &vector, left.len() - 1, transform).await;
+    let second = middle_product(left, &vector, right.len() - 1, transform).await;
+    vec![first, second]
+}
+
+fn split_steps(degrees: &[usize]) -> usize {
+    if degrees.len() <= 1 {
+        return 0;
+    }
+    let (left, right) = degrees.split_at(degrees.len() / 2);
+    let halves = [left, right];
+    let below = halves.map(|half| pair_steps(half) + split_pair_steps(half));
+    below[0] + below[1] + split_pair_steps(&halves.map(total))
+}
+
+fn split_pair_steps(degrees: &[usize]) -> usize {
+    let [left, right] = *degrees else {
+        return 0;
+    };
+    middle_steps(right + 1, left + right, left) + middle_steps(left + 1, left + right, right)
 }
 
 /// The products of a group's roots by halves, down to single roots.
@@ -153,7 +301,7 @@ impl Products {
         let halves = [Self::new(left, transform), Self::new(right, transform)];
         let [left, right] = &halves;
         Self {
-            product: multiply(&left.product, &right.product, transform),
+            product: polynomial::multiply(&left.product, &right.product, transform),
             halves: Some(Box::new(halves)),
         }
     }
@@ -166,9 +314,9 @@ impl Products {
         };
         let [left, right] = &**halves;
         let count = |half: &Self| half.product.len() - 1;
-        let below = middle_product(&right.product, vector, count(left), transform);
+        let below = polynomial::middle_product(&right.product, vector, count(left), transform);
         left.append_values(&below, values, transform);
-        let below = middle_product(&left.product, vector, count(right), transform);
+        let below = polynomial::middle_product(&left.product, vector, count(right), transform);
         right.append_values(&below, values, transform);
     }
 
@@ -182,8 +330,8 @@ impl Products {
         let first = left.sum(first, transform);
         let second = right.sum(second, transform);
         add(
-            multiply(&first, &right.product, transform),
-            &multiply(&second, &left.product, transform),
+            polynomial::multiply(&first, &right.product, transform),
+            &polynomial::multiply(&second, &left.product, transform),
         )
     }
 }
@@ -202,29 +350,59 @@ fn fractions(roots: &[Fr], vector: &[Fr], transform: &Transform) -> Option<Vec<F
 }
 
 /// The same over all roots: up the tree.
-fn up(rows: &Rows, mut sums: Vec<Vec<Fr>>, transform: &Transform, workers: &Workers) -> Vec<Fr> {
+async fn up(rows: &Rows, mut sums: Vec<Vec<Fr>>, transform: &Transform, pace: &Pace) -> Vec<Fr> {
     for row in rows.iter().take(rows.len() - 1) {
         let parts: Vec<_> = sums.chunks(ARITY).zip(row.chunks(ARITY)).collect();
-        sums = workers.map(&parts, |(sums, nodes)| join(sums, nodes, transform).0);
+        sums = pace
+            .map(&parts, |(sums, nodes), _| sum(sums, nodes, transform))
+            .await;
     }
     sums.pop().unwrap_or_default()
 }
 
-/// The sum of fractions of several nodes, and their product.
-fn join(sums: &[Vec<Fr>], nodes: &[Vec<Fr>], transform: &Transform) -> (Vec<Fr>, Vec<Fr>) {
-    if let ([sum], [node]) = (sums, nodes) {
-        return (sum.clone(), node.clone());
+/// The sum of fractions of at most four nodes.
+async fn sum(sums: &[Vec<Fr>], nodes: &[Vec<Fr>], transform: &Transform) -> Vec<Fr> {
+    let (left_sums, right_sums) = sums.split_at(sums.len() / 2);
+    let (left, right) = nodes.split_at(nodes.len() / 2);
+    let right_sum = join_pair(right_sums, right, transform).await;
+    if left.is_empty() {
+        return right_sum;
     }
-    let middle = sums.len() / 2;
-    let (left_sums, right_sums) = sums.split_at(middle);
-    let (left, right) = nodes.split_at(middle);
-    let left = join(left_sums, left, transform);
-    let right = join(right_sums, right, transform);
-    let sum = add(
-        multiply(&left.0, &right.1, transform),
-        &multiply(&right.0, &left.1, transform),
-    );
-    (sum, multiply(&left.1, &right.1, transform))
+    let left_sum = join_pair(left_sums, left, transform).await;
+    let left = pair(left, transform).await;
+    let right = pair(right, transform).await;
+    join([&left_sum, &right_sum], [&left, &right], transform).await
+}
+
+/// The sum of fractions of at most two nodes.
+async fn join_pair(sums: &[Vec<Fr>], nodes: &[Vec<Fr>], transform: &Transform) -> Vec<Fr> {
+    match (sums, nodes) {
+        ([left, right], [first, second]) => join([left, right], [first, second], transform).await,
+        _ => sums.first().cloned().unwrap_or_default(),
+    }
+}
+
+async fn join(sums: [&[Fr]; 2], nodes: [&[Fr]; 2], transform: &Transform) -> Vec<Fr> {
+    let first = multiply(sums[0], nodes[1], transform).await;
+    let second = multiply(sums[1], nodes[0], transform).await;
+    add(first, &second)
+}
+
+fn join_steps(degrees: &[usize]) -> usize {
+    if degrees.len() <= 1 {
+        return 0;
+    }
+    let (left, right) = degrees.split_at(degrees.len() / 2);
+    let halves = [left, right];
+    let below = halves.map(|half| pair_steps(half) + join_pair_steps(half));
+    below[0] + below[1] + join_pair_steps(&halves.map(total))
+}
+
+fn join_pair_steps(degrees: &[usize]) -> usize {
+    let [left, right] = *degrees else {
+        return 0;
+    };
+    multiply_steps(left, right + 1) + multiply_steps(right, left + 1)
 }
 
 fn add(mut left: Vec<Fr>, right: &[Fr]) -> Vec<Fr> {

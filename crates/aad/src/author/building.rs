@@ -6,15 +6,9 @@
 //!
 //! Source: Overmars, van Leeuwen 1981, "Worst-case optimal insertion and deletion methods for decomposable searching problems".
 
-use std::{collections::BTreeMap, io, num::NonZeroUsize};
+use std::collections::BTreeMap;
 
-use accumulators::AccumulateError;
-use thiserror::Error;
-
-use super::{
-    background::{Background, Panicked},
-    job::Job,
-};
+use super::job::Job;
 use crate::shape::{Address, Schedule, Shape};
 
 /// When the work of a deferred log's nodes above the blocks' level is done. In eager logs it is always done at once.
@@ -25,31 +19,10 @@ use crate::shape::{Address, Schedule, Shape};
 pub enum Building {
     /// All of a node's work in the append that makes it available.
     AtOnce,
-    /// On the appending thread, an equal share of the steps with each append: reproducible, and a single append runs about twice as
-    /// many steps as appends do on average, however large the log.
+    /// An equal share of the steps with each append. A single append runs about twice as many steps as appends do on average,
+    /// however large the log.
     #[default]
     Credit,
-    /// By so many threads of their own, the most urgent node first. An append waits only for a node that it makes available, and does
-    /// itself what is left of it.
-    Background(NonZeroUsize),
-}
-
-/// The trees of the pending entries cannot be made. They still wait.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[non_exhaustive]
-pub enum BuildError {
-    /// The parameters do not serve the log.
-    #[error(transparent)]
-    Parameters(#[from] AccumulateError),
-    /// A thread has panicked over a node. The next attempt makes the node anew.
-    #[error("a thread has panicked over a node")]
-    Panicked,
-}
-
-impl From<Panicked> for BuildError {
-    fn from(_: Panicked) -> Self {
-        Self::Panicked
-    }
 }
 
 /// A node under construction: how far it is.
@@ -108,100 +81,60 @@ impl Due {
     }
 }
 
-/// The jobs of a log.
+/// The jobs of a log; none of a log that does all work at once.
 #[derive(Debug)]
-pub(super) enum Jobs {
-    /// None: all work is done at once.
-    AtOnce,
-    Credit(BTreeMap<Due, Job>),
-    Background(Background<Due, Job>),
-}
+pub(super) struct Jobs(Option<BTreeMap<Due, Job>>);
 
-/// A copy of a log begins no jobs, as whoever copies it may append little or nothing: its work is done at once, until it is asked
-/// to build ahead again.
+/// A copy of a log begins no jobs, as little or nothing may be appended to it: its work is done at once, until it is asked to build
+/// ahead again.
 impl Clone for Jobs {
     fn clone(&self) -> Self {
-        Self::AtOnce
+        Self(None)
     }
 }
 
 impl Jobs {
     /// None yet.
-    ///
-    /// # Errors
-    /// If the operating system refuses to start threads.
-    pub(super) fn new(building: Building, schedule: Schedule) -> io::Result<Self> {
-        Ok(match (schedule, building) {
-            (Schedule::Eager, _) | (_, Building::AtOnce) => Self::AtOnce,
-            (Schedule::Deferred, Building::Credit) => Self::default_for(schedule),
-            (Schedule::Deferred, Building::Background(threads)) => {
-                Self::Background(Background::new(threads)?)
-            }
-        })
-    }
-
-    /// By credit, if the log is deferred.
-    pub(super) const fn default_for(schedule: Schedule) -> Self {
-        match schedule {
-            Schedule::Eager => Self::AtOnce,
-            Schedule::Deferred => Self::Credit(BTreeMap::new()),
-        }
+    pub(super) fn new(building: Building, schedule: Schedule) -> Self {
+        let by_credit = (schedule, building) == (Schedule::Deferred, Building::Credit);
+        Self(by_credit.then(BTreeMap::new))
     }
 
     pub(super) const fn are_at_once(&self) -> bool {
-        matches!(self, Self::AtOnce)
+        self.0.is_none()
     }
 
     pub(super) fn all(&self) -> Vec<Due> {
-        match self {
-            Self::AtOnce => Vec::new(),
-            Self::Credit(jobs) => jobs.keys().copied().collect(),
-            Self::Background(jobs) => jobs.keys(),
-        }
+        self.0.iter().flat_map(BTreeMap::keys).copied().collect()
     }
 
-    /// How far they are; of those that wait for a thread, or for the next append.
+    /// How far they are.
     pub(super) fn progress(&self) -> Vec<BuildProgress> {
-        let progress = |due: &Due, job: &Job| BuildProgress {
+        let progress = |(due, job): (&Due, &Job)| BuildProgress {
             node: due.node,
             done: job.done(),
             steps: job.total(),
         };
-        match self {
-            Self::AtOnce => Vec::new(),
-            Self::Credit(jobs) => jobs.iter().map(|(due, job)| progress(due, job)).collect(),
-            Self::Background(jobs) => jobs.map(progress),
-        }
+        self.0.iter().flatten().map(progress).collect()
     }
 
     pub(super) fn add(&mut self, due: Due, job: Job) {
-        match self {
-            Self::AtOnce => {}
-            Self::Credit(jobs) => drop(jobs.insert(due, job)),
-            Self::Background(jobs) => jobs.add(due, job),
+        if let Some(jobs) = &mut self.0 {
+            jobs.insert(due, job);
         }
     }
 
     /// Takes a job out.
-    ///
-    /// # Errors
-    /// [`Panicked`]: it is lost.
-    pub(super) fn take(&mut self, due: Due) -> Result<Option<Job>, Panicked> {
-        match self {
-            Self::AtOnce => Ok(None),
-            Self::Credit(jobs) => Ok(jobs.remove(&due)),
-            Self::Background(jobs) => jobs.take(due).transpose(),
-        }
+    pub(super) fn take(&mut self, due: Due) -> Option<Job> {
+        self.0.as_mut()?.remove(&due)
     }
 
-    /// Runs what a job is to have run when the log has this size. Of a thread's jobs, nothing.
+    /// Runs what a job is to have run when the log has this size.
     pub(super) fn run(&mut self, due: Due, size: u64) {
-        if let Self::Credit(jobs) = self
-            && let Some(mut job) = jobs.remove(&due)
-        {
+        if let Some(mut job) = self.take(due) {
             // Should a step panic, the job is out, and will be begun anew.
             job.run_to(due.credit(size, job.total()));
-            jobs.insert(due, job);
+            self.add(due, job);
         }
     }
 }

@@ -74,8 +74,8 @@ impl<S: Scheme> LogRepository<S> {
         author: AuthorKey,
         workers: Workers,
     ) -> Option<Self> {
-        let mut repository = Self::new(log, author, workers).ok()?;
-        repository = repository.with_building(Building::AtOnce).ok()?;
+        let repository = Self::new(log, author, workers).ok()?;
+        let mut repository = repository.with_building(Building::AtOnce);
         let LogCheckpoint {
             heads,
             sizes,

@@ -1,6 +1,6 @@
 //! What was appended to a log, in memory: entries, where they stand, and their trees.
 
-use std::{collections::HashMap, io};
+use std::collections::HashMap;
 
 use accumulators::AccumulateError;
 use bls12::point::G1_BYTES;
@@ -8,7 +8,7 @@ use pad_core::{Digest, InputError, Sha256Ed25519, Suite, Workers};
 use thiserror::Error;
 
 use super::{
-    building::{BuildError, BuildProgress, Building},
+    building::{BuildProgress, Building},
     forest::{Forest, degree, to_u64, to_usize},
 };
 use crate::{
@@ -138,22 +138,20 @@ impl<S: Scheme> Entries<S> {
     /// Makes the trees of all entries that were pushed.
     ///
     /// # Errors
-    /// [`BuildError`], for parameters without enough powers, or if a thread has panicked. The entries then still wait.
-    pub fn build(&mut self) -> Result<(), BuildError> {
+    /// [`AccumulateError`], for parameters without enough powers. The entries then still wait.
+    pub fn build(&mut self) -> Result<(), AccumulateError> {
         self.forest.build()
     }
 
     /// The same entries, whose nodes are made in another way; those under construction are begun anew, and what appends have given
     /// them so far is run now. Nothing changes for eager logs. Deferred logs begin with [`Building::Credit`].
-    ///
-    /// # Errors
-    /// If the operating system refuses to start threads.
-    pub fn with_building(mut self, building: Building) -> io::Result<Self> {
-        self.forest.set_building(building)?;
-        Ok(self)
+    #[must_use]
+    pub fn with_building(mut self, building: Building) -> Self {
+        self.forest.set_building(building);
+        self
     }
 
-    /// The nodes under construction, but for those that a thread has in hand. None in eager logs.
+    /// The nodes under construction. None in eager logs.
     pub fn progress(&self) -> Vec<BuildProgress> {
         self.forest.progress()
     }

@@ -4,24 +4,22 @@ mod building;
 
 use std::{borrow::Cow, collections::HashMap, mem, sync::Arc};
 
-use accumulators::{
-    AccumulateError, AccumulatorId,
-    bilinear::polynomial::{self, Transform},
-};
+use accumulators::{AccumulateError, AccumulatorId, bilinear::polynomial};
 use ark_bls12_381::Fr;
-use ark_ff::{Field, Zero};
-use bls12::scalar::{self, SCALAR_BYTES};
+use ark_ff::Field;
+use bls12::scalar::SCALAR_BYTES;
 use pad_core::{Digest, Workers};
 
 use super::{
-    building::{BuildError, Jobs},
-    frontier_tree::{FrontierTree, Tree},
+    building::{Building, Jobs},
+    frontier_tree::{FrontierPlan, FrontierTree},
+    job::{Made, Merge},
     node::Node,
+    steps::run_to_end,
+    stepwise::Pace,
 };
 use crate::{
-    certificate::{
-        PointBytes, ScalarBytes, block_challenge, product_challenge, second_product_challenge,
-    },
+    certificate::block_challenge,
     hash,
     log::Log,
     prefix::roots_of,
@@ -57,7 +55,7 @@ impl<S: Scheme> Forest<S> {
     pub(crate) fn new(log: Log<S>, workers: Workers) -> Self {
         let shape = log.shape();
         let levels = usize::from(shape.top_level() - shape.block_level()) + 1;
-        let jobs = Jobs::default_for(shape.schedule());
+        let jobs = Jobs::new(Building::default(), shape.schedule());
         Self {
             log,
             workers,
@@ -101,8 +99,8 @@ impl<S: Scheme> Forest<S> {
     /// the new roots besides.
     ///
     /// # Errors
-    /// [`BuildError`]: the parameters have too few powers for the top level, hashes have collided, or a thread has panicked.
-    pub(crate) fn build(&mut self) -> Result<(), BuildError> {
+    /// [`AccumulateError`]: the parameters have too few powers for the top level, or hashes have collided.
+    pub(crate) fn build(&mut self) -> Result<(), AccumulateError> {
         let size = self.pushed();
         let shape = self.log.shape();
         self.joined.clear();
@@ -115,7 +113,11 @@ impl<S: Scheme> Forest<S> {
                 .collect();
             // A few at a time: their polynomials are there at once.
             for nodes in new.chunks((TOGETHER / degree::<S>(level)).max(1)) {
-                self.make(nodes)?;
+                if level == shape.block_level() {
+                    self.make_blocks(nodes)?;
+                } else {
+                    self.make(nodes)?;
+                }
             }
         }
         if S::COMPLETENESS == Completeness::Frontier {
@@ -142,14 +144,20 @@ impl<S: Scheme> Forest<S> {
     }
 
     fn make_frontier(&self, tree: Address) -> Result<FrontierTree, AccumulateError> {
-        FrontierTree::build::<S>(&Tree {
-            id: self.id(),
-            parameters: self.log.setup().parameters(),
-            workers: &self.workers,
-            accumulator: &self.node(tree).accumulator,
-            elements: self.elements_of(tree),
-            polynomial: &self.polynomial(tree),
-        })
+        let made = (self.node(tree).accumulator, self.shared_polynomial(tree));
+        run_to_end(self.plan(tree).make::<S>(made, self.pace()))
+    }
+
+    /// The frontier of a tree, to be made.
+    fn plan(&self, tree: Address) -> FrontierPlan {
+        FrontierPlan::new::<S>(
+            (self.id(), self.log.setup().clone()),
+            self.elements_of(tree),
+        )
+    }
+
+    fn pace(&self) -> Pace {
+        Pace::at_once(self.workers.clone())
     }
 
     /// Forgets the elements from this size on, and the nodes that are not available without them.
@@ -220,10 +228,21 @@ impl<S: Scheme> Forest<S> {
         if let Some(known) = self.polynomials.get(&node) {
             return Cow::Borrowed(known.as_slice());
         }
-        let elements = self.elements_of(node);
-        let elements = elements.chunks(S::element_bytes());
+        Cow::Owned(self.product(node, &self.workers))
+    }
+
+    /// The product of `X - root` over the elements of a node.
+    fn product(&self, node: Address, workers: &Workers) -> Vec<Fr> {
+        let elements = self.elements_of(node).chunks(S::element_bytes());
         let negated: Vec<Fr> = elements.flat_map(roots_of::<S>).map(|root| -root).collect();
-        Cow::Owned(polynomial::product(&negated, &self.workers))
+        if negated.len() > FEW {
+            return polynomial::product(&negated, workers);
+        }
+        let mut product = vec![Fr::ONE];
+        for root in negated {
+            polynomial::multiply_by_factor(&mut product, root);
+        }
+        product
     }
 
     const fn block_level(&self) -> u8 {
@@ -234,53 +253,57 @@ impl<S: Scheme> Forest<S> {
         &self.levels[usize::from(level - self.block_level())]
     }
 
-    /// Makes the next nodes of one level.
-    fn make(&mut self, nodes: &[Address]) -> Result<(), AccumulateError> {
-        let Some(level) = nodes.first().map(|node| node.level) else {
-            return Ok(());
-        };
-        let degree = degree::<S>(level);
-        let transform = Transform::for_degree(degree);
+    /// Makes the next blocks.
+    fn make_blocks(&mut self, blocks: &[Address]) -> Result<(), AccumulateError> {
+        let parameters = self.log.setup().parameters();
+        let sequential = Workers::sequential();
         let polynomials = self
             .workers
-            .map(nodes, |node| self.multiply(*node, &transform));
-        let parameters = self.log.setup().parameters();
+            .map(blocks, |block| self.product(*block, &sequential));
         let accumulators = parameters.commit_each(&polynomials, &self.workers)?;
-        let drafts: Vec<Draft> = nodes
-            .iter()
-            .zip(polynomials)
-            .zip(accumulators)
-            .map(|((address, polynomial), accumulator)| Draft {
-                address: *address,
-                polynomial,
-                accumulator,
-            })
-            .collect();
-        let certified = self.workers.map(&drafts, |draft| self.certify(draft));
-        let (parts, quotients): (Vec<_>, Vec<Vec<Fr>>) = certified.into_iter().unzip();
+        let parts: Vec<_> = blocks.iter().zip(polynomials).zip(accumulators).collect();
+        let certified = self
+            .workers
+            .map(&parts, |((block, polynomial), accumulator)| {
+                let inner = self.inner(**block);
+                let z = block_challenge(self.log.id(), &inner, accumulator);
+                (inner, polynomial::divide_by_factor(polynomial, -z).0)
+            });
+        let (inner, quotients): (Vec<Digest<32>>, Vec<Vec<Fr>>) = certified.into_iter().unzip();
         let quotients = parameters.commit_each(&quotients, &self.workers)?;
-        for ((draft, (inner, value)), quotient) in drafts.into_iter().zip(parts).zip(quotients) {
-            let Draft {
-                address,
-                polynomial,
-                accumulator,
-            } = draft;
+        for ((((block, polynomial), accumulator), inner), quotient) in
+            parts.into_iter().zip(inner).zip(quotients)
+        {
             let node = Node {
                 accumulator,
                 inner,
-                value,
+                value: [0; SCALAR_BYTES],
                 quotient,
             };
-            self.put(address, node, Arc::new(polynomial));
+            self.put(*block, Made::new(node, polynomial));
+        }
+        Ok(())
+    }
+
+    /// Makes the next nodes of a level above the blocks'.
+    fn make(&mut self, nodes: &[Address]) -> Result<(), AccumulateError> {
+        let merges: Vec<Merge> = nodes.iter().filter_map(|node| self.merge(*node)).collect();
+        let pace = self.pace();
+        let made = run_to_end(pace.map(&merges, Merge::run));
+        for (address, made) in nodes.iter().zip(made) {
+            self.put(*address, made?);
         }
         Ok(())
     }
 
     /// Puts in the next node of its level.
-    fn put(&mut self, address: Address, node: Node, polynomial: Arc<Vec<Fr>>) {
+    fn put(&mut self, address: Address, made: Made) {
         let row = usize::from(address.level - self.block_level());
-        self.levels[row].push(node);
-        self.polynomials.insert(address, polynomial);
+        self.levels[row].push(made.node);
+        self.polynomials.insert(address, made.polynomial);
+        if let Some(frontier) = made.frontier {
+            self.frontiers.insert(address, frontier);
+        }
         if let Some((left, right)) = address.children() {
             self.join(left);
             self.join(right);
@@ -296,28 +319,6 @@ impl<S: Scheme> Forest<S> {
         }
     }
 
-    /// The polynomial of a new node, from its children's or its elements.
-    fn multiply(&self, node: Address, transform: &Transform) -> Vec<Fr> {
-        match node.children() {
-            Some((left, right)) if node.level > self.block_level() => {
-                let (left, right) = (self.polynomial(left), self.polynomial(right));
-                polynomial::multiply(&left, &right, transform)
-            }
-            _ => {
-                let elements = self.elements_of(node).chunks(S::element_bytes());
-                let negated: Vec<Fr> = elements.flat_map(roots_of::<S>).map(|root| -root).collect();
-                if negated.len() > FEW {
-                    return polynomial::product(&negated, &Workers::sequential());
-                }
-                let mut product = vec![Fr::ONE];
-                for root in negated {
-                    polynomial::multiply_by_factor(&mut product, root);
-                }
-                product
-            }
-        }
-    }
-
     /// The hash of a node's elements, or of its children's hashes: of a node at the blocks' level or above.
     pub(super) fn inner(&self, node: Address) -> Digest<32> {
         match node.children() {
@@ -330,57 +331,6 @@ impl<S: Scheme> Forest<S> {
             }
         }
     }
-
-    /// The parts of a new node's certificate: inner hash and value, and the polynomial of the quotient.
-    fn certify(&self, draft: &Draft) -> ((Digest<32>, ScalarBytes), Vec<Fr>) {
-        let inner = self.inner(draft.address);
-        match draft.address.children() {
-            Some((left, right)) if draft.address.level > self.block_level() => {
-                let (value, quotient) = self.product_quotient(draft, [left, right], &inner);
-                ((inner, value), quotient)
-            }
-            _ => {
-                let z = block_challenge(self.log.id(), &inner, &draft.accumulator);
-                let (quotient, _) = polynomial::divide_by_factor(&draft.polynomial, -z);
-                ((inner, [0; SCALAR_BYTES]), quotient)
-            }
-        }
-    }
-
-    /// The left child's value at the challenge, and the quotient `((A_l - a) + g (A_p - a A_r)) / (X - z)`.
-    fn product_quotient(
-        &self,
-        draft: &Draft,
-        [left, right]: [Address; 2],
-        inner: &Digest<32>,
-    ) -> (ScalarBytes, Vec<Fr>) {
-        let accumulators = [
-            &self.node(left).accumulator,
-            &self.node(right).accumulator,
-            &draft.accumulator,
-        ];
-        let (mut transcript, z) = product_challenge(self.log.id(), inner, accumulators);
-        let (left, right) = (self.polynomial(left), self.polynomial(right));
-        let a = polynomial::evaluate(&left, z);
-        let value = scalar::encode(&a);
-        let g = second_product_challenge(&mut transcript, &value);
-        let factor = g * a;
-        let mut combined: Vec<Fr> = draft.polynomial.iter().map(|part| g * part).collect();
-        for (sum, (left, right)) in combined.iter_mut().zip(left.iter().zip(right.iter())) {
-            *sum += *left - factor * right;
-        }
-        combined[0] -= a;
-        let (quotient, remainder) = polynomial::divide_by_factor(&combined, -z);
-        debug_assert!(remainder.is_zero(), "a parent's polynomial is the product");
-        (value, quotient)
-    }
-}
-
-/// A node without its certificate.
-struct Draft {
-    address: Address,
-    polynomial: Vec<Fr>,
-    accumulator: PointBytes,
 }
 
 /// The id under which challenges are made, for evidence.

@@ -3,7 +3,7 @@
 //!
 //! The layout is the server's own business: a verifier does not see it.
 
-pub(super) mod stepwise;
+use std::sync::Arc;
 
 use accumulators::{
     AccumulateError, AccumulatorId,
@@ -13,11 +13,15 @@ use accumulators::{
     },
 };
 use ark_bls12_381::Fr;
-use ark_ff::{AdditiveGroup, Field, Zero};
+use ark_ff::{AdditiveGroup, Field};
 use bls12::scalar;
 use pad_core::Workers;
 
-use super::bezout::{ARITY, Rows, bezout, products};
+use super::{
+    bezout::{ARITY, Rows, bezout, bezout_steps, degrees, products},
+    steps::pause,
+    stepwise::{Pace, combine, commit_steps, divide_by_root, evaluate, pass_steps},
+};
 use crate::{
     certificate::{PointBytes, ScalarBytes},
     element::first_half,
@@ -25,6 +29,7 @@ use crate::{
         CHUNK, Frontier, Leaving,
         evidence::{disjoint_challenge, product_challenge, second_challenge},
     },
+    log::Setup,
     scheme::Scheme,
 };
 
@@ -49,59 +54,32 @@ pub(crate) struct FrontierTree {
 #[derive(Clone, Debug)]
 struct FrontierNode {
     accumulator: PointBytes,
-    /// That it is the product of its children; none for groups and for nodes that moved up as they are.
-    certificate: Option<(Vec<ScalarBytes>, PointBytes)>,
+    certificate: Option<Certificate>,
 }
 
-/// A tree of which the frontier is made.
+/// Certificate that a node is the product of its children: values of all children but the last, and the quotient. Groups have none,
+/// nor have nodes that moved up as they are.
+type Certificate = (Vec<ScalarBytes>, PointBytes);
+
+/// A frontier that is still to be made, of a tree whose elements are all there.
 #[derive(Debug)]
-pub(super) struct Tree<'a> {
-    pub(super) id: AccumulatorId,
-    pub(super) parameters: &'a Parameters,
-    pub(super) workers: &'a Workers,
-    pub(super) accumulator: &'a PointBytes,
-    /// Its elements, side by side.
-    pub(super) elements: &'a [u8],
-    /// The product of `X - root` over the elements.
-    pub(super) polynomial: &'a [Fr],
+pub(super) struct FrontierPlan {
+    id: AccumulatorId,
+    setup: Setup,
+    /// The tree's elements, side by side, and their places in ascending order.
+    elements: Vec<u8>,
+    order: Vec<u32>,
+    layout: Vec<Run>,
 }
 
 impl FrontierTree {
-    /// The frontier of a tree.
-    ///
-    /// Cost: sums of about `8 d n` coefficients for `n = 16` elements with `d` prefixes each, and `12 d n` for 512: two more for each
-    /// row.
-    ///
-    /// # Errors
-    /// [`AccumulateError::CapacityExceeded`]; [`AccumulateError::ElementNotAllowed`] if hashes have collided.
-    pub(super) fn build<S: Scheme>(tree: &Tree<'_>) -> Result<Self, AccumulateError> {
-        let (order, elements) = in_order::<S>(tree.elements);
-        let frontier = whole::<S>(&elements);
-        let layout = groups::<S>(frontier);
-        let groups = tree.workers.map(&layout, |group| group.scalars(frontier));
-        let transform = Transform::for_degree(4 * tree.polynomial.len());
-        let rows = products(&groups, &transform, tree.workers);
-        let [x, y] = bezout(tree.polynomial, (&groups, &rows), &transform, tree.workers)?;
-        let nodes = certified(tree, &rows)?;
-        let disjoint = disjoint(tree, (&rows, &nodes), [x, y])?;
-        Ok(Self {
-            order,
-            groups: layout.iter().map(|group| group.first).collect(),
-            rows: nodes,
-            disjoint,
-        })
-    }
-
     pub(super) fn disjoint(&self) -> &[u8] {
         &self.disjoint
     }
 
     /// The elements of the tree in ascending order.
     pub(super) fn sorted<'a, S: Scheme>(&self, elements: &'a [u8]) -> Vec<&'a [u8]> {
-        let width = S::element_bytes();
-        let place = |place: &u32| usize::try_from(*place).unwrap_or(usize::MAX) * width;
-        let element = |start: usize| &elements[start..start + width];
-        self.order.iter().map(place).map(element).collect()
+        arranged::<S>(&self.order, elements)
     }
 
     /// The number of the group that holds a string, or the prefix of it that is in the frontier.
@@ -144,6 +122,14 @@ impl FrontierTree {
         }
         self.rows[0][group].accumulator
     }
+}
+
+/// Elements in this order of their places.
+fn arranged<'a, S: Scheme>(order: &[u32], elements: &'a [u8]) -> Vec<&'a [u8]> {
+    let width = S::element_bytes();
+    let place = |place: &u32| usize::try_from(*place).unwrap_or(usize::MAX) * width;
+    let element = |start: usize| &elements[start..start + width];
+    order.iter().map(place).map(element).collect()
 }
 
 /// The whole frontier of a tree with these elements.
@@ -207,133 +193,203 @@ fn atoms<S: Scheme>(frontier: Frontier<'_>) -> Vec<Run> {
     atoms
 }
 
-/// The nodes over these polynomials, with their certificates.
-fn certified(tree: &Tree<'_>, rows: &Rows) -> Result<Vec<Vec<FrontierNode>>, AccumulateError> {
-    let mut nodes: Vec<Vec<FrontierNode>> = Vec::with_capacity(rows.len());
-    for (number, row) in rows.iter().enumerate() {
-        let accumulators = tree.parameters.commit_each(row, tree.workers)?;
-        let certificates = match number.checked_sub(1) {
-            Some(below) => certificates(tree, (&rows[below], &nodes[below]), (row, &accumulators))?,
-            None => vec![None; row.len()],
-        };
-        let made = accumulators.into_iter().zip(certificates);
-        let made = made.map(|(accumulator, certificate)| FrontierNode {
-            accumulator,
-            certificate,
+/// The polynomials of a node's children, and the children.
+type Children<'a> = (&'a [Vec<Fr>], &'a [FrontierNode]);
+
+impl FrontierPlan {
+    /// Cuts the frontier of a tree with these elements into groups.
+    ///
+    /// Time: linear in the number of strings, without hashing.
+    pub(super) fn new<S: Scheme>((id, setup): (AccumulatorId, Setup), elements: &[u8]) -> Self {
+        let (order, sorted) = in_order::<S>(elements);
+        let layout = groups::<S>(whole::<S>(&sorted));
+        Self {
+            id,
+            setup,
+            elements: elements.to_vec(),
+            order,
+            layout,
+        }
+    }
+
+    /// The number of steps for a tree whose polynomial has this degree.
+    pub(super) fn steps(&self, degree: usize, terms: usize) -> usize {
+        let sizes: Vec<usize> = self.layout.iter().map(|group| group.length).collect();
+        let degrees = degrees(&sizes);
+        let rows = degrees.iter().flatten();
+        let accumulators: usize = rows.map(|degree| commit_steps(degree + 1, terms)).sum();
+        let certificates: usize = degrees[..degrees.len() - 1]
+            .iter()
+            .flat_map(|row| row.chunks(ARITY))
+            .map(|children| certificate_steps(children, terms))
+            .sum();
+        let whole = degrees.last().and_then(|row| row.first()).copied();
+        let disjoint = disjoint_steps(degree, whole.unwrap_or(0), terms);
+        1 + sizes.len() + bezout_steps(degree, &degrees) + accumulators + certificates + disjoint
+    }
+
+    /// Makes it, for the tree with this accumulator and polynomial.
+    ///
+    /// Cost: sums of about `8 d n` coefficients for `n = 16` elements with `d` prefixes each, and `12 d n` for 512: two more for each
+    /// row.
+    ///
+    /// # Errors
+    /// [`AccumulateError::CapacityExceeded`]; [`AccumulateError::ElementNotAllowed`] if hashes have collided.
+    pub(super) async fn make<S: Scheme>(
+        self,
+        (accumulator, polynomial): (PointBytes, Arc<Vec<Fr>>),
+        pace: Pace,
+    ) -> Result<FrontierTree, AccumulateError> {
+        let sorted = arranged::<S>(&self.order, &self.elements);
+        let frontier = whole::<S>(&sorted);
+        // No product has more than twice the degree of the tree's polynomial.
+        let transform = Transform::for_degree(2 * (polynomial.len() - 1));
+        pause().await;
+        let groups = pace.map(&self.layout, |group, _| async move {
+            let roots = group.scalars(frontier);
+            let negated: Vec<Fr> = roots.iter().map(|root| -*root).collect();
+            let product = polynomial::product(&negated, &Workers::sequential());
+            pause().await;
+            (roots, product)
         });
-        nodes.push(made.collect());
+        let (groups, row): (Vec<_>, Vec<_>) = groups.await.into_iter().unzip();
+        let rows = products(row, &transform, &pace).await;
+        let coefficients = bezout(&polynomial, (&groups, &rows), &transform, &pace).await?;
+        let nodes = self.certified(&rows, &pace).await?;
+        let tree = (&accumulator, polynomial.as_slice());
+        let disjoint = self.disjoint(tree, (&rows, &nodes), coefficients, &pace);
+        let disjoint = disjoint.await?;
+        Ok(FrontierTree {
+            groups: self.layout.iter().map(|group| group.first).collect(),
+            order: self.order,
+            rows: nodes,
+            disjoint,
+        })
     }
-    Ok(nodes)
+
+    fn parameters(&self) -> &Parameters {
+        self.setup.parameters()
+    }
+
+    /// The nodes over these polynomials, with their certificates.
+    async fn certified(
+        &self,
+        rows: &Rows,
+        pace: &Pace,
+    ) -> Result<Vec<Vec<FrontierNode>>, AccumulateError> {
+        let mut nodes: Vec<Vec<FrontierNode>> = Vec::with_capacity(rows.len());
+        for (number, row) in rows.iter().enumerate() {
+            let below: Vec<Children<'_>> = match number.checked_sub(1) {
+                Some(below) => {
+                    let chunks = rows[below].chunks(ARITY);
+                    chunks.zip(nodes[below].chunks(ARITY)).collect()
+                }
+                None => vec![(&[], &[]); row.len()],
+            };
+            let parts: Vec<(&Vec<Fr>, Children<'_>)> = row.iter().zip(below).collect();
+            let made = pace.map(&parts, |(product, children), pace| {
+                self.node(product, *children, pace)
+            });
+            let made: Result<_, _> = made.await.into_iter().collect();
+            nodes.push(made?);
+        }
+        Ok(nodes)
+    }
+
+    async fn node(
+        &self,
+        product: &[Fr],
+        children: Children<'_>,
+        pace: Pace,
+    ) -> Result<FrontierNode, AccumulateError> {
+        let accumulator = pace.commit(self.parameters(), product).await?;
+        let certificate = self.certificate(children, (product, &accumulator), &pace);
+        Ok(FrontierNode {
+            certificate: certificate.await?,
+            accumulator,
+        })
+    }
+
+    /// The certificate of a node; none for one that has no children or moved up as it is.
+    async fn certificate(
+        &self,
+        (children, nodes): Children<'_>,
+        (parent, accumulator): (&[Fr], &PointBytes),
+        pace: &Pace,
+    ) -> Result<Option<Certificate>, AccumulateError> {
+        let Some((last, first)) = children.split_last().filter(|(_, first)| !first.is_empty())
+        else {
+            return Ok(None);
+        };
+        let accumulators: Vec<PointBytes> = nodes.iter().map(|node| node.accumulator).collect();
+        let (mut transcript, z) = product_challenge(self.id, &accumulators, accumulator);
+        let mut values = Vec::with_capacity(first.len());
+        for child in first {
+            values.push(evaluate(child, z).await);
+        }
+        let encoded: Vec<ScalarBytes> = values.iter().map(scalar::encode).collect();
+        let g = second_challenge(&mut transcript, &encoded);
+        let (mut power, mut product, mut constant) = (Fr::ONE, Fr::ONE, Fr::ZERO);
+        let mut multiples: Vec<(&[Fr], Fr)> = Vec::with_capacity(children.len() + 1);
+        for (child, value) in first.iter().zip(&values) {
+            multiples.push((child, power));
+            constant -= power * value;
+            power *= g;
+            product *= value;
+        }
+        multiples.push((parent, power));
+        multiples.push((last, -(power * product)));
+        let combined = combine(&multiples, constant).await;
+        let quotient = divide_by_root(&combined, z).await;
+        let quotient = pace.commit(self.parameters(), &quotient).await?;
+        Ok(Some((encoded, quotient)))
+    }
+
+    /// That the two polynomials have no root in common: commitments to `f`, `x` and `y`, the values of the last two at the challenge, and
+    /// the quotient.
+    async fn disjoint(
+        &self,
+        (accumulator, polynomial): (&PointBytes, &[Fr]),
+        (rows, nodes): (&Rows, &[Vec<FrontierNode>]),
+        [x, y]: [Vec<Fr>; 2],
+        pace: &Pace,
+    ) -> Result<Vec<u8>, AccumulateError> {
+        let collision = AccumulateError::ElementNotAllowed;
+        let frontier = rows.last().and_then(|row| row.first()).ok_or(collision)?;
+        let root = nodes.last().and_then(|row| row.first()).ok_or(collision)?;
+        let x_point = pace.commit(self.parameters(), &x).await?;
+        let y_point = pace.commit(self.parameters(), &y).await?;
+        let commitments = [accumulator, &root.accumulator, &x_point, &y_point];
+        let (mut transcript, z) = disjoint_challenge(self.id, commitments);
+        let (x_value, y_value) = (evaluate(&x, z).await, evaluate(&y, z).await);
+        let values = [scalar::encode(&x_value), scalar::encode(&y_value)];
+        let g = second_challenge(&mut transcript, &values);
+        let square = g.square();
+        let multiples: [(&[Fr], Fr); 4] = [
+            (&x, Fr::ONE),
+            (&y, g),
+            (polynomial, square * x_value),
+            (frontier, square * y_value),
+        ];
+        let combined = combine(&multiples, -(x_value + g * y_value + square)).await;
+        let quotient = divide_by_root(&combined, z).await;
+        let quotient = pace.commit(self.parameters(), &quotient).await?;
+        let points = [root.accumulator, x_point, y_point].concat();
+        Ok([points, values.concat(), quotient.to_vec()].concat())
+    }
 }
 
-type Certificate = Option<(Vec<ScalarBytes>, PointBytes)>;
-
-/// The certificates of a row, from the row below it.
-fn certificates(
-    tree: &Tree<'_>,
-    (below, nodes): (&[Vec<Fr>], &[FrontierNode]),
-    (row, accumulators): (&[Vec<Fr>], &[PointBytes]),
-) -> Result<Vec<Certificate>, AccumulateError> {
-    let parts: Vec<_> = below
-        .chunks(ARITY)
-        .zip(nodes.chunks(ARITY))
-        .zip(row.iter().zip(accumulators))
-        .collect();
-    let made = tree.workers.map(&parts, |((children, nodes), parent)| {
-        (children.len() > 1).then(|| quotient(tree.id, (children, nodes), *parent))
-    });
-    let quotients: Vec<Vec<Fr>> = made
-        .iter()
-        .flatten()
-        .map(|(_, quotient)| quotient.clone())
-        .collect();
-    let mut quotients = tree
-        .parameters
-        .commit_each(&quotients, tree.workers)?
-        .into_iter();
-    let mut certificate = |(values, _)| quotients.next().map(|quotient| (values, quotient));
-    Ok(made
-        .into_iter()
-        .map(|made| made.and_then(&mut certificate))
-        .collect::<Vec<_>>())
-}
-
-/// The values of all children but the last, and the quotient of the equations that make the parent their product.
-fn quotient(
-    id: AccumulatorId,
-    (children, nodes): (&[Vec<Fr>], &[FrontierNode]),
-    (parent, accumulator): (&Vec<Fr>, &PointBytes),
-) -> (Vec<ScalarBytes>, Vec<Fr>) {
-    let accumulators: Vec<PointBytes> = nodes.iter().map(|node| node.accumulator).collect();
-    let (mut transcript, z) = product_challenge(id, &accumulators, accumulator);
-    let (last, first) = match children.split_last() {
-        Some((last, first)) => (last.as_slice(), first),
-        None => (&[][..], &[][..]),
+/// Steps of the certificate of a node, by the degrees of its children.
+fn certificate_steps(children: &[usize], terms: usize) -> usize {
+    let Some((_, first)) = children.split_last().filter(|(_, first)| !first.is_empty()) else {
+        return 0;
     };
-    let values: Vec<Fr> = first
-        .iter()
-        .map(|child| polynomial::evaluate(child, z))
-        .collect();
-    let encoded: Vec<ScalarBytes> = values.iter().map(scalar::encode).collect();
-    let g = second_challenge(&mut transcript, &encoded);
-    let mut combined = vec![Fr::ZERO; parent.len()];
-    let (mut power, mut product) = (Fr::ONE, Fr::ONE);
-    for (child, value) in first.iter().zip(&values) {
-        add_multiple(&mut combined, child, power);
-        combined[0] -= power * value;
-        power *= g;
-        product *= value;
-    }
-    add_multiple(&mut combined, parent, power);
-    add_multiple(&mut combined, last, -(power * product));
-    let (quotient, remainder) = polynomial::divide_by_factor(&combined, -z);
-    debug_assert!(remainder.is_zero(), "a node's polynomial is the product");
-    (encoded, quotient)
+    let degree: usize = children.iter().sum();
+    let values: usize = first.iter().map(|degree| pass_steps(degree + 1)).sum();
+    values + 2 * pass_steps(degree + 1) + commit_steps(degree, terms)
 }
 
-fn add_multiple(sum: &mut Vec<Fr>, polynomial: &[Fr], factor: Fr) {
-    sum.resize(sum.len().max(polynomial.len()), Fr::ZERO);
-    for (sum, coefficient) in sum.iter_mut().zip(polynomial) {
-        *sum += factor * coefficient;
-    }
-}
-
-/// Commitments to `f`, `x` and `y`, the values of the last two at the challenge, and the quotient.
-fn disjoint(
-    tree: &Tree<'_>,
-    (rows, nodes): (&Rows, &[Vec<FrontierNode>]),
-    [x, y]: [Vec<Fr>; 2],
-) -> Result<Vec<u8>, AccumulateError> {
-    let collision = AccumulateError::ElementNotAllowed;
-    let (parameters, workers) = (tree.parameters, tree.workers);
-    let frontier = rows.last().and_then(|row| row.first()).ok_or(collision)?;
-    let root = nodes.last().and_then(|row| row.first()).ok_or(collision)?;
-    let (x_point, y_point) = (
-        parameters.commit(&x, workers)?,
-        parameters.commit(&y, workers)?,
-    );
-    let commitments = [tree.accumulator, &root.accumulator, &x_point, &y_point];
-    let (mut transcript, z) = disjoint_challenge(tree.id, commitments);
-    let (x_value, y_value) = (polynomial::evaluate(&x, z), polynomial::evaluate(&y, z));
-    let values = [scalar::encode(&x_value), scalar::encode(&y_value)];
-    let g = second_challenge(&mut transcript, &values);
-    let square = g.square();
-    let mut combined = x;
-    add_multiple(&mut combined, &y, g);
-    add_multiple(&mut combined, tree.polynomial, square * x_value);
-    add_multiple(&mut combined, frontier, square * y_value);
-    combined[0] -= x_value + g * y_value + square;
-    let (quotient, remainder) = polynomial::divide_by_factor(&combined, -z);
-    debug_assert!(remainder.is_zero(), "x A + y f = 1");
-    let quotient = parameters.commit(&quotient, workers)?;
-    let [x_encoded, y_encoded] = values;
-    let parts: [&[u8]; 6] = [
-        &root.accumulator,
-        &x_point,
-        &y_point,
-        &x_encoded,
-        &y_encoded,
-        &quotient,
-    ];
-    Ok(parts.concat())
+fn disjoint_steps(tree: usize, frontier: usize, terms: usize) -> usize {
+    let commitments = commit_steps(frontier, terms) + 2 * commit_steps(tree, terms);
+    commitments + pass_steps(frontier) + pass_steps(tree) + 2 * pass_steps(tree + 1)
 }

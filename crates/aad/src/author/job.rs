@@ -1,4 +1,4 @@
-//! Making one node of a deferred log step by step.
+//! Making one node above the blocks' level: at once, or as a job of steps.
 
 use std::{fmt, sync::Arc};
 
@@ -9,13 +9,11 @@ use bls12::scalar;
 use pad_core::Digest;
 
 use super::{
-    background::Work,
-    frontier_tree::{FrontierTree, stepwise::Planned},
+    frontier_tree::{FrontierPlan, FrontierTree},
     node::Node,
     steps::{Steps, pause},
     stepwise::{
-        combine, commit, commit_steps, divide_by_root, evaluate, multiply, multiply_steps,
-        pass_steps,
+        Pace, combine, commit_steps, divide_by_root, evaluate, multiply, multiply_steps, pass_steps,
     },
 };
 use crate::{
@@ -29,8 +27,6 @@ use crate::{
 pub(super) struct Merge {
     pub(super) id: AccumulatorId,
     pub(super) setup: Setup,
-    /// Terms of a sum that are one step.
-    pub(super) terms: usize,
     /// The hash of the children's hashes.
     pub(super) inner: Digest<32>,
     /// Accumulators and polynomials of both children.
@@ -49,8 +45,7 @@ pub(super) struct Made {
 
 /// The making of a node: first its accumulator and certificate, then, in frontier schemes, its frontier.
 ///
-/// It owns all that it needs, so any thread may run it. It never changes what it began with: a job that is dropped and begun anew
-/// makes the same node.
+/// It owns all that it needs, and never changes it: a job that is dropped and begun anew makes the same node.
 pub(super) struct Job {
     merging: Option<Steps<Result<Made, AccumulateError>>>,
     /// What follows.
@@ -66,17 +61,26 @@ type BeginFrontier =
     Box<dyn FnOnce(&Made) -> Steps<Result<FrontierTree, AccumulateError>> + Send + Sync>;
 
 impl Job {
-    /// Begins a node, with a frontier if one is planned.
-    pub(super) fn new<S: Scheme>(merge: Merge, frontier: Option<Planned>) -> Self {
+    /// Begins a node, with a frontier if one is planned. Each step has at most `terms` terms of a sum.
+    pub(super) fn new<S: Scheme>(
+        merge: Merge,
+        frontier: Option<FrontierPlan>,
+        terms: usize,
+    ) -> Self {
         let degree = merge.degree();
-        let planned = frontier.as_ref().map_or(0, |planned| planned.steps(degree));
-        let merging = Steps::new(merge.steps(), merge.run());
+        let planned = frontier
+            .as_ref()
+            .map_or(0, |plan| plan.steps(degree, terms));
+        let pace = Pace::in_steps(terms);
+        let making = pace.clone();
+        let merging = Steps::new(merge.steps(terms), async move { merge.run(making).await });
         Self {
             total: merging.total() + planned,
             merging: Some(merging),
-            begin: frontier.map(|planned| -> BeginFrontier {
-                Box::new(|made| {
-                    planned.make::<S>(made.node.accumulator, Arc::clone(&made.polynomial))
+            begin: frontier.map(|plan| -> BeginFrontier {
+                Box::new(move |made| {
+                    let tree = (made.node.accumulator, Arc::clone(&made.polynomial));
+                    Steps::new(planned, plan.make::<S>(tree, pace))
                 })
             }),
             frontier: None,
@@ -97,12 +101,6 @@ impl Job {
         }
     }
 
-    /// A job whose only step panics.
-    #[cfg(test)]
-    pub(super) fn panicking() -> Self {
-        Self::of(Steps::new(1, async { panic!("as the test wants") }))
-    }
-
     /// A job whose only step fails.
     #[cfg(test)]
     pub(super) fn failing(error: AccumulateError) -> Self {
@@ -110,13 +108,8 @@ impl Job {
             pause().await;
             Err(error)
         };
-        Self::of(Steps::new(1, failing))
-    }
-
-    #[cfg(test)]
-    fn of(merging: Steps<Result<Made, AccumulateError>>) -> Self {
         Self {
-            merging: Some(merging),
+            merging: Some(Steps::new(1, failing)),
             begin: None,
             frontier: None,
             made: None,
@@ -153,9 +146,8 @@ impl Job {
             self.step();
         }
     }
-}
 
-impl Work for Job {
+    /// Runs one step; whether nothing is left. Nothing happens if nothing was left before.
     fn step(&mut self) -> bool {
         if let Some(steps) = &mut self.frontier {
             if let Some(frontier) = steps.step() {
@@ -194,6 +186,15 @@ impl fmt::Debug for Job {
 }
 
 impl Made {
+    /// A node without a frontier.
+    pub(super) fn new(node: Node, polynomial: Vec<Fr>) -> Self {
+        Self {
+            node,
+            polynomial: Arc::new(polynomial),
+            frontier: None,
+        }
+    }
+
     fn with_frontier(
         self,
         frontier: Result<FrontierTree, AccumulateError>,
@@ -208,21 +209,21 @@ impl Merge {
         self.factors.iter().map(|factor| factor.len() - 1).sum()
     }
 
-    fn steps(&self) -> usize {
+    fn steps(&self, terms: usize) -> usize {
         let [left, right] = self.factors.each_ref().map(|factor| factor.len());
         let length = self.degree() + 1;
-        let sums = commit_steps(length, self.terms) + commit_steps(length - 1, self.terms);
+        let sums = commit_steps(length, terms) + commit_steps(length - 1, terms);
         1 + multiply_steps(left, right) + sums + pass_steps(left) + 2 * pass_steps(length)
     }
 
     /// The product with its accumulator and certificate.
-    async fn run(self) -> Result<Made, AccumulateError> {
+    pub(super) async fn run(&self, pace: Pace) -> Result<Made, AccumulateError> {
         let [left, right] = &self.factors;
         let parameters = self.setup.parameters();
         let transform = Transform::for_degree(self.degree());
         pause().await;
         let product = multiply(left, right, &transform).await;
-        let accumulator = commit(parameters, &product, self.terms).await?;
+        let accumulator = pace.commit(parameters, &product).await?;
         let [left_accumulator, right_accumulator] = &self.accumulators;
         let accumulators = [left_accumulator, right_accumulator, &accumulator];
         let (mut transcript, z) = product_challenge(self.id, &self.inner, accumulators);
@@ -232,16 +233,13 @@ impl Merge {
         let multiples: [(&[Fr], Fr); 3] = [(left, Fr::ONE), (&product, g), (right, -(g * a))];
         let combined = combine(&multiples, -a).await;
         let quotient = divide_by_root(&combined, z).await;
-        let quotient = commit(parameters, &quotient, self.terms).await?;
-        Ok(Made {
-            node: Node {
-                accumulator,
-                inner: self.inner,
-                value,
-                quotient,
-            },
-            polynomial: Arc::new(product),
-            frontier: None,
-        })
+        let quotient = pace.commit(parameters, &quotient).await?;
+        let node = Node {
+            accumulator,
+            inner: self.inner,
+            value,
+            quotient,
+        };
+        Ok(Made::new(node, product))
     }
 }

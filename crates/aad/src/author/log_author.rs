@@ -1,7 +1,6 @@
 //! The author of a log.
 
 use core::marker::PhantomData;
-use std::io;
 
 use accumulators::AccumulateError;
 use pad_core::{
@@ -11,7 +10,7 @@ use pad_core::{
 use thiserror::Error;
 
 use super::{
-    building::{BuildError, Building},
+    building::Building,
     built::BuiltUpdate,
     entries::{AppendError, Entries},
     forest::to_usize,
@@ -46,21 +45,9 @@ pub enum AuthorError {
     /// The parameters do not serve the log.
     #[error(transparent)]
     Parameters(#[from] AccumulateError),
-    /// A thread has panicked over a node. The next attempt makes the node anew.
-    #[error("a thread has panicked over a node")]
-    Panicked,
     /// The version numbers are exhausted.
     #[error("the version numbers are exhausted")]
     VersionsExhausted,
-}
-
-impl From<BuildError> for AuthorError {
-    fn from(error: BuildError) -> Self {
-        match error {
-            BuildError::Parameters(error) => Self::Parameters(error),
-            BuildError::Panicked => Self::Panicked,
-        }
-    }
 }
 
 impl<S: Scheme> LogAuthor<S> {
@@ -111,12 +98,10 @@ impl<S: Scheme> LogAuthor<S> {
     }
 
     /// The same author, which makes the nodes of a deferred log in another way: see [`Entries::with_building`].
-    ///
-    /// # Errors
-    /// If the operating system refuses to start threads.
-    pub fn with_building(mut self, building: Building) -> io::Result<Self> {
-        self.entries = self.entries.with_building(building)?;
-        Ok(self)
+    #[must_use]
+    pub fn with_building(mut self, building: Building) -> Self {
+        self.entries = self.entries.with_building(building);
+        self
     }
 
     /// Whose heads clients and servers accept.

@@ -1,7 +1,5 @@
 //! A server's memory: every version of a log.
 
-use std::io;
-
 use accumulators::AccumulateError;
 use pad_core::{
     ApplyError, AuthorKey, HeadLog, InputError, Key, LookupError, Repository, Sha256Ed25519,
@@ -9,7 +7,7 @@ use pad_core::{
 };
 
 use super::{
-    building::{BuildError, Building},
+    building::Building,
     built::BuiltUpdate,
     entries::Entries,
     forest::to_usize,
@@ -50,12 +48,10 @@ impl<S: Scheme> LogRepository<S> {
     }
 
     /// The same server, which makes the nodes of a deferred log in another way: see [`Entries::with_building`].
-    ///
-    /// # Errors
-    /// If the operating system refuses to start threads.
-    pub fn with_building(mut self, building: Building) -> io::Result<Self> {
-        self.entries = self.entries.with_building(building)?;
-        Ok(self)
+    #[must_use]
+    pub fn with_building(mut self, building: Building) -> Self {
+        self.entries = self.entries.with_building(building);
+        self
     }
 
     /// The heads of all versions, which prove how they continue each other.
@@ -95,11 +91,7 @@ impl<S: Scheme> LogRepository<S> {
         update: &Update<Sha256Ed25519, Appended>,
     ) -> Result<Version, ApplyError> {
         self.follow(update, |entries| {
-            let mut built = entries.build();
-            // The update is not to blame. Each attempt is without one more of the jobs that were lost.
-            while built == Err(BuildError::Panicked) {
-                built = entries.build();
-            }
+            let built = entries.build();
             Ok(built.map_err(|_| InputError::CapacityExceeded)?)
         })
     }

@@ -1,13 +1,12 @@
-//! Long computations that are run step by step, by the thread that has time for them.
+//! Long computations that are run step by step.
 //!
-//! Such a computation is an `async fn` that says [`pause`] after each piece of bounded work; nothing else is ever awaited. So it reads
-//! like the same computation at once, and the compiler keeps its state between two steps. There is no runtime: [`Steps::step`]
-//! polls it.
+//! Such a computation is an `async fn` that awaits [`pause`] after each piece of bounded work, and nothing else. The compiler keeps its
+//! state between two steps. There is no runtime: [`Steps::step`] polls it once, [`run_to_end`] until it is finished.
 
 use core::{
     fmt,
     future::Future,
-    pin::Pin,
+    pin::{Pin, pin},
     task::{Context, Poll, Waker},
 };
 
@@ -47,8 +46,7 @@ impl<T> Steps<T> {
     pub(super) fn step(&mut self) -> Option<T> {
         loop {
             let future = self.future.as_mut()?;
-            let mut context = Context::from_waker(Waker::noop());
-            if let Poll::Ready(result) = future.as_mut().poll(&mut context) {
+            if let Poll::Ready(result) = poll(future.as_mut()) {
                 self.future = None;
                 return Some(result);
             }
@@ -65,6 +63,20 @@ impl<T> fmt::Debug for Steps<T> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "Steps({} of {})", self.done, self.total)
     }
+}
+
+/// Runs all steps of a computation.
+pub(super) fn run_to_end<T>(computation: impl Future<Output = T>) -> T {
+    let mut computation = pin!(computation);
+    loop {
+        if let Poll::Ready(result) = poll(computation.as_mut()) {
+            return result;
+        }
+    }
+}
+
+fn poll<T>(computation: Pin<&mut (impl Future<Output = T> + ?Sized)>) -> Poll<T> {
+    computation.poll(&mut Context::from_waker(Waker::noop()))
 }
 
 /// The end of a step of the computation that awaits it.

@@ -1,4 +1,4 @@
-//! Arithmetic of polynomials and commitments, a piece of bounded work after the other; beside each, how many pieces.
+//! Arithmetic of polynomials and commitments in pieces of bounded work, with the number of pieces of each operation.
 
 use accumulators::{
     AccumulateError,
@@ -10,9 +10,66 @@ use accumulators::{
 };
 use ark_bls12_381::Fr;
 use ark_ff::{AdditiveGroup, Field, Zero};
+use pad_core::Workers;
 
-use super::steps::pause;
+use super::steps::{pause, run_to_end};
 use crate::certificate::PointBytes;
+
+/// How a computation is shared out: among threads, or among steps.
+#[derive(Clone, Debug)]
+pub(super) struct Pace {
+    workers: Workers,
+    /// Terms of a sum that are one step.
+    terms: usize,
+}
+
+impl Pace {
+    /// For [`run_to_end`], by these threads. Sums are made whole, which takes the fewest additions.
+    pub(super) const fn at_once(workers: Workers) -> Self {
+        let terms = usize::MAX;
+        Self { workers, terms }
+    }
+
+    /// In steps on the calling thread, with at most `terms` terms of a sum in each.
+    pub(super) const fn in_steps(terms: usize) -> Self {
+        let workers = Workers::sequential();
+        Self { workers, terms }
+    }
+
+    /// The results of a computation for each item: one thread for each item, or one item after the other if threads outnumber items.
+    pub(super) async fn map<'a, T: Sync, R: Send, F: Future<Output = R>>(
+        &self,
+        items: &'a [T],
+        compute: impl Fn(&'a T, Self) -> F + Send + Sync,
+    ) -> Vec<R> {
+        let threads = self.workers.threads();
+        if threads > 1 && items.len() >= threads {
+            let items: Vec<&'a T> = items.iter().collect();
+            return self.workers.map(&items, |item| {
+                run_to_end(compute(item, Self::at_once(Workers::sequential())))
+            });
+        }
+        let mut results = Vec::with_capacity(items.len());
+        for item in items {
+            results.push(compute(item, self.clone()).await);
+        }
+        results
+    }
+
+    /// The commitment to a polynomial.
+    pub(super) async fn commit(
+        &self,
+        parameters: &Parameters,
+        polynomial: &[Fr],
+    ) -> Result<PointBytes, AccumulateError> {
+        let mut commitment = PartialCommitment::default();
+        for slice in polynomial.chunks(self.terms) {
+            commitment.add(parameters, slice, &self.workers)?;
+            pause().await;
+        }
+        Ok(commitment.finish())
+    }
+}
 
 /// The product of two polynomials.
 pub(super) async fn multiply(left: &[Fr], right: &[Fr], transform: &Transform) -> Vec<Fr> {
@@ -49,21 +106,7 @@ async fn run(mut product: StepwiseProduct<'_>, transform: &Transform) -> Vec<Fr>
     }
 }
 
-/// The commitment to a polynomial, a sum of so many terms after the other.
-pub(super) async fn commit(
-    parameters: &Parameters,
-    polynomial: &[Fr],
-    terms: usize,
-) -> Result<PointBytes, AccumulateError> {
-    let mut commitment = PartialCommitment::default();
-    for slice in polynomial.chunks(terms) {
-        commitment.add(parameters, slice)?;
-        pause().await;
-    }
-    Ok(commitment.finish())
-}
-
-/// Steps of [`commit`].
+/// Steps of [`Pace::commit`].
 pub(super) const fn commit_steps(coefficients: usize, terms: usize) -> usize {
     coefficients.div_ceil(terms)
 }

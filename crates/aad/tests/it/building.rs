@@ -1,6 +1,6 @@
 //! Nodes of deferred logs that are made before they are used: equal to those made at once, and never much work in one append.
 
-use std::{collections::BTreeSet, num::NonZeroUsize};
+use std::collections::BTreeSet;
 
 use aad::{
     AadCounted, AadFrontier, AasCounted, AasFrontier, BuildProgress, Building, DictionaryScheme,
@@ -19,11 +19,7 @@ fn deferred<S: Scheme>(top_level: u8) -> Log<S> {
 
 fn empty<S: Scheme>(log: &Log<S>, building: Building) -> Entries<S> {
     let entries = Entries::new(log.clone(), Workers::sequential()).unwrap();
-    entries.with_building(building).unwrap()
-}
-
-fn threads(threads: usize) -> Building {
-    Building::Background(NonZeroUsize::new(threads).unwrap())
+    entries.with_building(building)
 }
 
 fn size_of(all: &[Entry]) -> u64 {
@@ -88,14 +84,14 @@ fn assert_same_absence<S: SetScheme>(made: &Entries<S>, oracle: &Entries<S>, siz
 /// Random batches, some of which are undone, against a log whose nodes are made at once.
 fn check_batches<S: Scheme>(
     (log, all): (&Log<S>, &[Entry]),
-    (building, longest): (Building, u64),
+    longest: u64,
     seed: u64,
     check: impl Fn(&Entries<S>, &Entries<S>, u64),
 ) {
     println!("seed {seed}");
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let mut oracle = empty(log, Building::AtOnce);
-    let mut made = empty(log, building);
+    let mut made = empty(log, Building::Credit);
     while made.size() < size_of(all) {
         let size = (made.size() + random.random_range(1..=longest)).min(size_of(all));
         if random.random_range(0..3) == 0 {
@@ -118,47 +114,23 @@ fn nodes_by_credit_are_those_made_at_once() {
     let all = some_pairs(300);
     for (top_level, longest) in [(4, 12), (6, 40), (8, 5), (13, 100)] {
         let log = deferred::<AadCounted>(top_level);
-        let building = (Building::Credit, longest);
-        check_batches(
-            (&log, &all),
-            building,
-            u64::from(top_level),
-            assert_same_values,
-        );
+        let seed = u64::from(top_level);
+        check_batches((&log, &all), longest, seed, assert_same_values);
     }
     let members = some_members(150);
     let log = deferred::<AasCounted>(7);
-    let building = (Building::Credit, 20);
-    check_batches((&log, &members), building, 5, assert_same_absence);
-}
-
-#[test]
-fn nodes_by_threads_are_those_made_at_once() {
-    let all = some_pairs(300);
-    for (count, longest) in [(1, 9), (2, 4), (3, 60)] {
-        let log = deferred::<AadCounted>(8);
-        let building = (threads(count), longest);
-        check_batches((&log, &all), building, 70 + longest, assert_same_values);
-    }
+    check_batches((&log, &members), 20, 5, assert_same_absence);
 }
 
 #[test]
 fn frontiers_by_credit_are_those_made_at_once() {
     let all = some_pairs(42);
-    for (building, longest) in [(Building::Credit, 1), (threads(2), 7)] {
-        let log = deferred::<AadFrontier>(4);
-        check_batches(
-            (&log, &all),
-            (building, longest),
-            longest,
-            assert_same_values,
-        );
-    }
+    let log = deferred::<AadFrontier>(4);
+    check_batches((&log, &all), 1, 1, assert_same_values);
     // Trees of 32, whose rows of groups are higher.
     let members = some_members(66);
     let log = deferred::<AasFrontier>(5);
-    let building = (Building::Credit, 5);
-    check_batches((&log, &members), building, 11, assert_same_absence);
+    check_batches((&log, &members), 5, 11, assert_same_absence);
 }
 
 /// At every size: what comes after it is undone, and the log goes on as if nothing had been.
@@ -168,23 +140,21 @@ fn logs_go_on_after_every_truncation() {
     let log = deferred::<AadCounted>(6);
     let mut oracle = empty(&log, Building::AtOnce);
     grow(&mut oracle, &all, size_of(&all));
-    for building in [Building::Credit, threads(1)] {
-        let mut made = empty(&log, building);
-        for size in 0..size_of(&all) {
-            grow(&mut made, &all, size);
-            for after in [1, 8, 33, 140] {
-                grow(&mut made, &all, (size + after).min(size_of(&all)));
-                made.truncate(size);
-                assert_eq!(made.digest(size), oracle.digest(size));
-            }
-        }
-        for size in (0..=size_of(&all)).rev() {
+    let mut made = empty(&log, Building::Credit);
+    for size in 0..size_of(&all) {
+        grow(&mut made, &all, size);
+        for after in [1, 8, 33, 140] {
+            grow(&mut made, &all, (size + after).min(size_of(&all)));
             made.truncate(size);
-            made.build().unwrap();
+            assert_eq!(made.digest(size), oracle.digest(size));
         }
-        grow(&mut made, &all, size_of(&all));
-        assert_same(&made, &oracle, size_of(&all));
     }
+    for size in (0..=size_of(&all)).rev() {
+        made.truncate(size);
+        made.build().unwrap();
+    }
+    grow(&mut made, &all, size_of(&all));
+    assert_same(&made, &oracle, size_of(&all));
 }
 
 /// What an update that is refused has made is not made again: who relays updates cannot have the work done twice.
@@ -214,10 +184,10 @@ fn jobs_may_be_begun_anew_at_any_time() {
         grow(&mut made, &all, size);
         assert_same(&made, &oracle, size);
         let building = match size % 3 {
-            0 => threads(2),
+            0 => Building::AtOnce,
             _ => Building::Credit,
         };
-        made = made.with_building(building).unwrap();
+        made = made.with_building(building);
     }
 }
 
@@ -288,11 +258,9 @@ fn batches_are_in_no_way_behind() {
 fn eager_logs_have_no_jobs() {
     let log = log::<AadCounted>([8; 16], Shape::new(6, Schedule::Eager).unwrap());
     let all = some_pairs(100);
-    for building in [Building::Credit, threads(1)] {
-        let mut entries = empty(&log, building);
-        for size in 1..=size_of(&all) {
-            grow(&mut entries, &all, size);
-            assert_eq!(entries.progress(), []);
-        }
+    let mut entries = empty(&log, Building::Credit);
+    for size in 1..=size_of(&all) {
+        grow(&mut entries, &all, size);
+        assert_eq!(entries.progress(), []);
     }
 }

@@ -153,16 +153,21 @@ pub struct PartialCommitment {
 impl PartialCommitment {
     /// Adds the next coefficients of the polynomial, lowest first.
     ///
-    /// Cost: a multi-scalar product of the slice, on the calling thread.
+    /// Cost: a multi-scalar product of the slice.
     ///
     /// # Errors
     /// [`AccumulateError::CapacityExceeded`] if the degree then exceeds the capacity.
-    pub fn add(&mut self, parameters: &Parameters, slice: &[Fr]) -> Result<(), AccumulateError> {
+    pub fn add(
+        &mut self,
+        parameters: &Parameters,
+        slice: &[Fr],
+        workers: &Workers,
+    ) -> Result<(), AccumulateError> {
         let end = self.terms.saturating_add(slice.len());
         let capacity = parameters.capacity();
         let powers = parameters.powers_g1().get(self.terms..end);
         let powers = powers.ok_or(AccumulateError::CapacityExceeded { capacity })?;
-        self.sum += multi_scalar_product(powers, slice, &Workers::sequential());
+        self.sum += multi_scalar_product(powers, slice, workers);
         self.terms = end;
         Ok(())
     }

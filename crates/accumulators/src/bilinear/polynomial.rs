@@ -22,8 +22,6 @@
 )]
 
 #[cfg(feature = "std")]
-mod division;
-#[cfg(feature = "std")]
 mod stepwise;
 #[cfg(test)]
 mod tests;
@@ -36,9 +34,7 @@ use ark_ff::{AdditiveGroup, Field};
 use pad_core::Workers;
 
 #[cfg(feature = "std")]
-pub use division::{Divisor, middle_product};
-#[cfg(feature = "std")]
-pub use stepwise::StepwiseProduct;
+pub use stepwise::{StepwiseProduct, middle_product, multiply};
 pub use transform::Transform;
 
 use transform::padded_length;
@@ -81,53 +77,6 @@ pub fn evaluate(coefficients: &[Fr], point: Fr) -> Fr {
         .iter()
         .rev()
         .fold(Fr::ZERO, |value, coefficient| value * point + coefficient)
-}
-
-/// The product of two polynomials, neither of which is empty. The transform is for vectors of the product's
-/// degree at least, see [`Transform::for_degree`].
-///
-/// Cost: three transforms of the product's degree, or `n m` multiplications for short ones.
-pub fn multiply(left: &[Fr], right: &[Fr], transform: &Transform) -> Vec<Fr> {
-    if left.len().min(right.len()) <= SHORT {
-        return multiply_short(left, right);
-    }
-    let length = padded_length(left.len() + right.len() - 2);
-    let values = |polynomial: &[Fr]| {
-        let mut values = polynomial.to_vec();
-        values.resize(length, Fr::ZERO);
-        transform.forward(&mut values);
-        values
-    };
-    let mut product = values(left);
-    for (left, right) in product.iter_mut().zip(values(right)) {
-        *left *= right;
-    }
-    transform.inverse(&mut product);
-    unwrapped(product, [left, right])
-}
-
-/// The product of these factors from that modulo `X^n - 1`, `n` being its degree at least.
-fn unwrapped(mut product: Vec<Fr>, [left, right]: [&[Fr]; 2]) -> Vec<Fr> {
-    let degree = left.len() + right.len() - 2;
-    let highest = left[left.len() - 1] * right[right.len() - 1];
-    if degree == product.len() {
-        // X^degree has wrapped around to 1.
-        product[0] -= highest;
-    }
-    product.resize(degree, Fr::ZERO);
-    product.push(highest);
-    product
-}
-
-/// The product coefficient by coefficient.
-fn multiply_short(left: &[Fr], right: &[Fr]) -> Vec<Fr> {
-    let mut product = alloc::vec![Fr::ZERO; left.len() + right.len() - 1];
-    for (place, left) in left.iter().enumerate() {
-        for (sum, right) in product[place..].iter_mut().zip(right) {
-            *sum += *left * right;
-        }
-    }
-    product
 }
 
 /// How a set is cut into leaves, and the products of all nodes.
@@ -278,6 +227,3 @@ pub fn multiply_by_factor(coefficients: &mut Vec<Fr>, element: Fr) {
 
 /// Capacity of a leaf that is multiplied out (by a count of multiplications, not tuned).
 const LEAF: usize = 64;
-
-/// Coefficients of a factor up to which products are made without transforms.
-const SHORT: usize = 32;

@@ -1,6 +1,9 @@
 use std::iter::successors;
 
+use pad_core::Workers;
+
 use super::*;
+use crate::author::steps::run_to_end;
 
 fn scalars(seed: u64) -> impl Iterator<Item = Fr> {
     successors(Some(Fr::from(seed)), |last| {
@@ -8,16 +11,17 @@ fn scalars(seed: u64) -> impl Iterator<Item = Fr> {
     })
 }
 
-fn tree(roots: &[Fr]) -> Vec<Fr> {
+fn tree_of(roots: &[Fr]) -> Vec<Fr> {
     let negated: Vec<Fr> = roots.iter().map(|root| -*root).collect();
     polynomial::product(&negated, &Workers::sequential())
 }
 
 fn solve(tree: &[Fr], groups: &[Vec<Fr>]) -> Result<[Vec<Fr>; 2], AccumulateError> {
-    let workers = Workers::sequential();
-    let transform = Transform::for_degree(4 * tree.len());
-    let rows = products(groups, &transform, &workers);
-    bezout(tree, (groups, &rows), &transform, &workers)
+    let row = groups.iter().map(|roots| tree_of(roots)).collect();
+    let transform = Transform::for_degree(2 * tree.len());
+    let pace = Pace::at_once(Workers::sequential());
+    let rows = run_to_end(products(row, &transform, &pace));
+    run_to_end(bezout(tree, (groups, &rows), &transform, &pace))
 }
 
 /// Groups of these sizes.
@@ -42,7 +46,7 @@ fn the_equation_holds_for_groups_of_any_sizes() {
         &[5; 17],
     ] {
         let groups = groups(sizes);
-        let tree = tree(&scalars(1_000).take(300).collect::<Vec<Fr>>());
+        let tree = tree_of(&scalars(1_000).take(300).collect::<Vec<Fr>>());
         let [x, y] = solve(&tree, &groups).unwrap();
         let at = |polynomial: &[Fr], point| polynomial::evaluate(polynomial, point);
         for point in scalars(77).take(3) {
@@ -59,7 +63,7 @@ fn the_equation_holds_for_groups_of_any_sizes() {
 #[test]
 fn equal_roots_are_refused() {
     let of_tree: Vec<Fr> = scalars(1_000).take(300).collect();
-    let tree = tree(&of_tree);
+    let tree = tree_of(&of_tree);
     let refused = Some(AccumulateError::ElementNotAllowed);
     for sizes in [&[2][..], &[90, 3, 70, 1, 33]] {
         let last = sizes.len() - 1;

@@ -1,30 +1,25 @@
 //! Nodes of deferred logs that are made before they are used.
 
-use std::{io, sync::Arc};
+use std::sync::Arc;
 
+use accumulators::AccumulateError;
 use ark_bls12_381::Fr;
 
 use super::{Forest, to_u64, to_usize};
 use crate::{
     author::{
-        building::{BuildError, BuildProgress, Building, Due, Jobs},
-        frontier_tree::stepwise::Planned,
+        building::{BuildProgress, Building, Due, Jobs},
         job::{Job, Made, Merge},
     },
-    hash,
     scheme::{Completeness, Scheme},
     shape::Address,
 };
 
 impl<S: Scheme> Forest<S> {
     /// Begins all jobs anew, to be run in another way.
-    ///
-    /// # Errors
-    /// If the operating system refuses to start threads. The jobs are then as they were.
-    pub(crate) fn set_building(&mut self, building: Building) -> io::Result<()> {
-        self.jobs = Jobs::new(building, self.log.shape().schedule())?;
+    pub(crate) fn set_building(&mut self, building: Building) {
+        self.jobs = Jobs::new(building, self.log.shape().schedule());
         self.advance();
-        Ok(())
     }
 
     /// The nodes under construction.
@@ -35,22 +30,19 @@ impl<S: Scheme> Forest<S> {
     /// Puts in the node of a level that was under construction, if the log has now the size for it.
     ///
     /// # Errors
-    /// [`BuildError`]; the job is then lost.
-    pub(super) fn put_due(&mut self, level: u8, size: u64) -> Result<(), BuildError> {
+    /// [`AccumulateError`]; the job is then lost.
+    pub(super) fn put_due(&mut self, level: u8, size: u64) -> Result<(), AccumulateError> {
         let all = self.jobs.all().into_iter();
         let mut due = all.filter(|due| due.node.level == level && due.is_over(size));
         let Some(due) = due.next() else {
             return Ok(());
         };
-        let Some(job) = self.jobs.take(due)? else {
+        let Some(job) = self.jobs.take(due) else {
             return Ok(());
         };
         let made = job.finish(self.log.shape().is_root(due.node, size))?;
         if due.node.index == to_u64(self.level(level).len()) {
-            self.put(due.node, made.node, made.polynomial);
-            if let Some(frontier) = made.frontier {
-                self.frontiers.insert(due.node, frontier);
-            }
+            self.put(due.node, made);
         }
         Ok(())
     }
@@ -77,26 +69,24 @@ impl<S: Scheme> Forest<S> {
 
     /// The job of a node above the blocks' level whose children are there.
     fn job(&self, node: Address) -> Option<Job> {
-        let (left, right) = node.children()?;
-        let children = [left, right];
-        let id = self.id();
-        let setup = self.log.setup();
-        let merge = Merge {
-            id,
-            setup: setup.clone(),
-            terms: terms::<S>(),
-            inner: hash::pair(&self.hash(left), &self.hash(right)),
-            accumulators: children.map(|child| self.node(child).accumulator),
-            factors: children.map(|child| self.shared_polynomial(child)),
-        };
-        let planned = (S::COMPLETENESS == Completeness::Frontier).then(|| {
-            let elements = self.elements_of(node);
-            Planned::new::<S>((id, setup.clone()), terms::<S>(), elements)
-        });
-        Some(Job::new::<S>(merge, planned))
+        let planned = (S::COMPLETENESS == Completeness::Frontier).then(|| self.plan(node));
+        Some(Job::new::<S>(self.merge(node)?, planned, terms::<S>()))
     }
 
-    fn shared_polynomial(&self, node: Address) -> Arc<Vec<Fr>> {
+    /// The parts of a node above the blocks' level whose children are there.
+    pub(super) fn merge(&self, node: Address) -> Option<Merge> {
+        let (left, right) = node.children()?;
+        let children = [left, right];
+        Some(Merge {
+            id: self.id(),
+            setup: self.log.setup().clone(),
+            inner: self.inner(node),
+            accumulators: children.map(|child| self.node(child).accumulator),
+            factors: children.map(|child| self.shared_polynomial(child)),
+        })
+    }
+
+    pub(super) fn shared_polynomial(&self, node: Address) -> Arc<Vec<Fr>> {
         let known = self.polynomials.get(&node).cloned();
         known.unwrap_or_else(|| Arc::new(self.polynomial(node).into_owned()))
     }
@@ -106,8 +96,7 @@ impl<S: Scheme> Forest<S> {
         let shape = self.log.shape();
         for due in self.jobs.all() {
             if Due::of(shape, due.node.level, size) != Some(due) {
-                // Whether it has panicked is of no interest any more.
-                drop(self.jobs.take(due));
+                self.jobs.take(due);
             }
         }
     }

@@ -62,11 +62,11 @@ fn commitments_in_slices_are_those_made_at_once() {
     for length in 1..=5 {
         let mut partial = PartialCommitment::default();
         for slice in polynomial.chunks(length) {
-            partial.add(parameters, slice).unwrap();
+            partial.add(parameters, slice, &workers).unwrap();
         }
         let expected = parameters.commit(&polynomial, &workers).unwrap();
         assert_eq!(partial.finish(), expected);
-        let refused = partial.add(parameters, &polynomial[..1]);
+        let refused = partial.add(parameters, &polynomial[..1], &workers);
         let expected = AccumulateError::CapacityExceeded { capacity: 4 };
         assert_eq!(refused, Err(expected));
     }
@@ -151,36 +151,6 @@ fn a_transform_serves_all_smaller_degrees() {
             assert_eq!(at(&product), at(&left) * at(&right), "{largest} {half}");
         }
     }
-}
-
-#[test]
-fn division_undoes_multiplication() {
-    for (divisor, quotient) in [(1, 5), (7, 1), (9, 90), (40, 40), (100, 33), (65, 200)] {
-        let of = |length: u64, seed: u64| -> Vec<Fr> {
-            (1..=length).map(|i| Fr::from(i * i + seed)).collect()
-        };
-        let (divisor, quotient) = (of(divisor, 5), of(quotient, 9));
-        let remainder = of(u64::try_from(divisor.len() - 1).unwrap(), 77);
-        let transform = polynomial::Transform::for_degree(1024);
-        let mut dividend = polynomial::multiply(&divisor, &quotient, &transform);
-        for (sum, rest) in dividend.iter_mut().zip(&remainder) {
-            *sum += rest;
-        }
-        let divided = polynomial::Divisor::new(&divisor, quotient.len(), &transform).unwrap();
-        let short = polynomial::Divisor::new(&divisor, quotient.len() - 1, &transform);
-        if quotient.len() > 1 {
-            assert_eq!(short.unwrap().divide(&dividend, &transform), None);
-        }
-        let divided = divided.divide(&dividend, &transform);
-        assert_eq!(divided, Some((quotient, remainder)));
-    }
-    let transform = polynomial::Transform::for_degree(8);
-    let (short, long) = (coefficients_of(&[1, 2]), coefficients_of(&[1, 2, 3]));
-    let divisor = polynomial::Divisor::new(&long, 1, &transform).unwrap();
-    let undivided = Some((Vec::new(), short.clone()));
-    assert_eq!(divisor.divide(&short, &transform), undivided);
-    assert!(polynomial::Divisor::new(&[Fr::ZERO], 3, &transform).is_none());
-    assert!(polynomial::Divisor::new(&[], 3, &transform).is_none());
 }
 
 #[test]

@@ -1,13 +1,36 @@
-//! Products in steps of bounded work, for who has to do something else in between.
+//! Products by transforms, at once or in steps of bounded work.
+//!
+//! Source: Bostan, Lecerf, Schost 2003, "Tellegen's principle into practice" (middle products).
 
 use alloc::vec::Vec;
 
 use ark_bls12_381::Fr;
 use ark_ff::AdditiveGroup;
 
-use super::{SHORT, Transform, middle_product, multiply, transform::padded_length, unwrapped};
+use super::{Transform, transform::padded_length};
 
-/// A product of two polynomials that is made step by step: the same as [`multiply`] or [`middle_product`] make at once.
+/// The product of two polynomials, neither of which is empty. The transform is for vectors of the product's
+/// degree at least, see [`Transform::for_degree`].
+///
+/// Cost: three transforms of the product's degree, or `n m` multiplications for short ones.
+pub fn multiply(left: &[Fr], right: &[Fr], transform: &Transform) -> Vec<Fr> {
+    StepwiseProduct::new(left, right).finish(transform)
+}
+
+/// The coefficients of a product from the factor's degree on, `count` of them; the factor's degree and `count` together are at most
+/// `vector.len()`. The transform is for vectors of that length.
+///
+/// Cost: three transforms of that length.
+pub fn middle_product(
+    factor: &[Fr],
+    vector: &[Fr],
+    count: usize,
+    transform: &Transform,
+) -> Vec<Fr> {
+    StepwiseProduct::middle(factor, vector, count).finish(transform)
+}
+
+/// A product of two polynomials that is made step by step: see [`multiply`] and [`middle_product`].
 ///
 /// A step is a part of a transform of at most `2^16` values, one level of a longer one, or one pass over all values: about
 /// 10 ms up to degrees of `2^20`. Products below a degree of `2^12` are one step.
@@ -16,7 +39,7 @@ pub struct StepwiseProduct<'a> {
     factors: [&'a [Fr]; 2],
     /// For a middle product: how many coefficients.
     middle: Option<usize>,
-    /// The values of the factors at roots of unity; empty for products of one step.
+    /// The values of the factors at roots of unity; empty for short products.
     values: [Vec<Fr>; 2],
     next: usize,
 }
@@ -43,64 +66,87 @@ impl<'a> StepwiseProduct<'a> {
 
     /// The number of steps of a product of polynomials with these numbers of coefficients.
     pub fn steps(left: usize, right: usize) -> usize {
-        let is_short = left.min(right) <= SHORT;
-        steps(is_short, left.saturating_add(right).saturating_sub(2))
+        let length = padded_length(left.saturating_add(right).saturating_sub(2));
+        steps(left.min(right) <= SHORT, length)
     }
 
     /// The number of steps of a middle product.
     pub fn middle_steps(factor: usize, vector: usize, count: usize) -> usize {
-        steps(factor.min(count) <= SHORT, vector)
-    }
-
-    fn own_steps(&self) -> usize {
-        let [left, right] = self.factors;
-        match self.middle {
-            None => Self::steps(left.len(), right.len()),
-            Some(count) => Self::middle_steps(left.len(), right.len(), count),
-        }
+        steps(factor.min(count) <= SHORT, padded_length(vector))
     }
 
     /// Makes the next step; the product, after the last one. The transform is that for the whole product.
     pub fn step(&mut self, transform: &Transform) -> Option<Vec<Fr>> {
-        let steps = self.own_steps();
-        if self.next >= steps {
-            return None;
+        let length = self.length();
+        if steps(self.is_short(), length) == 1 {
+            self.run(transform)
+        } else {
+            self.part(length, transform)
         }
-        let [left, right] = self.factors;
-        if steps == 1 {
-            self.next = 1;
-            return Some(match self.middle {
-                None => multiply(left, right, transform),
-                Some(count) => middle_product(left, right, count, transform),
-            });
+    }
+
+    /// Makes all steps that are left.
+    fn finish(mut self, transform: &Transform) -> Vec<Fr> {
+        self.run(transform).unwrap_or_default()
+    }
+
+    fn run(&mut self, transform: &Transform) -> Option<Vec<Fr>> {
+        if self.is_short() {
+            self.next += 1;
+            return (self.next == 1).then(|| self.short());
         }
-        self.part(transform);
-        self.next += 1;
-        (self.next == steps).then(|| {
-            let product = core::mem::take(&mut self.values[0]);
-            match self.middle {
-                None => unwrapped(product, self.factors),
-                Some(count) => product[left.len() - 1..left.len() - 1 + count].to_vec(),
-            }
+        let length = self.length();
+        (0..parts(length)).find_map(|_| self.part(length, transform))
+    }
+
+    fn is_short(&self) -> bool {
+        let [left, right] = self.factors.map(<[Fr]>::len);
+        left.min(self.middle.unwrap_or(right)) <= SHORT
+    }
+
+    /// The length of the transforms. In a middle product, the rest wraps around to below the factor's degree.
+    fn length(&self) -> usize {
+        let [left, right] = self.factors.map(<[Fr]>::len);
+        padded_length(match self.middle {
+            None => (left + right).saturating_sub(2),
+            Some(_) => right,
         })
     }
 
-    /// One part of a transform, or the product of all values.
-    fn part(&mut self, transform: &Transform) {
-        let length = padded_length(match (self.middle, self.factors) {
-            (None, [left, right]) => left.len() + right.len() - 2,
-            (Some(_), [_, vector]) => vector.len(),
-        });
-        let parts = Transform::parts(length);
-        if let Some(part) = self.next.checked_sub(2 * parts + 1) {
+    /// The product coefficient by coefficient.
+    fn short(&self) -> Vec<Fr> {
+        let [left, right] = self.factors;
+        if let Some(count) = self.middle {
+            let coefficient = |place: usize| {
+                let pairs = left.iter().rev().zip(right.iter().skip(place));
+                pairs.map(|(left, right)| *left * right).sum()
+            };
+            return (0..count).map(coefficient).collect();
+        }
+        let mut product = alloc::vec![Fr::ZERO; left.len() + right.len() - 1];
+        for (place, left) in left.iter().enumerate() {
+            for (sum, right) in product[place..].iter_mut().zip(right) {
+                *sum += *left * right;
+            }
+        }
+        product
+    }
+
+    /// One part of a transform, or the product of all values; the product, after the last part.
+    fn part(&mut self, length: usize, transform: &Transform) -> Option<Vec<Fr>> {
+        if self.next >= parts(length) {
+            return None;
+        }
+        let parts_of_one = Transform::parts(length);
+        if let Some(part) = self.next.checked_sub(2 * parts_of_one + 1) {
             transform.inverse_part(&mut self.values[0], part);
-        } else if self.next == 2 * parts {
+        } else if self.next == 2 * parts_of_one {
             let right = core::mem::take(&mut self.values[1]);
             for (left, right) in self.values[0].iter_mut().zip(right) {
                 *left *= right;
             }
         } else {
-            let (factor, part) = (self.next / parts, self.next % parts);
+            let (factor, part) = (self.next / parts_of_one, self.next % parts_of_one);
             let values = &mut self.values[factor];
             if part == 0 {
                 values.extend_from_slice(self.factors[factor]);
@@ -108,17 +154,43 @@ impl<'a> StepwiseProduct<'a> {
             }
             transform.forward_part(values, part);
         }
+        self.next += 1;
+        (self.next == parts(length)).then(|| self.unwrapped())
+    }
+
+    /// The product from that modulo `X^n - 1`.
+    fn unwrapped(&mut self) -> Vec<Fr> {
+        let mut product = core::mem::take(&mut self.values[0]);
+        let [left, right] = self.factors;
+        if let Some(count) = self.middle {
+            return product[left.len() - 1..left.len() - 1 + count].to_vec();
+        }
+        let degree = left.len() + right.len() - 2;
+        let highest = left[left.len() - 1] * right[right.len() - 1];
+        if degree == product.len() {
+            // X^degree has wrapped around to 1.
+            product[0] -= highest;
+        }
+        product.resize(degree, Fr::ZERO);
+        product.push(highest);
+        product
     }
 }
 
-/// Two transforms, the product of values, and the inverse, which has one part more.
-fn steps(is_short: bool, degree: usize) -> usize {
-    let length = padded_length(degree);
+fn steps(is_short: bool, length: usize) -> usize {
     if is_short || length < SMALL {
         return 1;
     }
+    parts(length)
+}
+
+/// Two transforms, the product of values, and the inverse, which has one part more.
+fn parts(length: usize) -> usize {
     3 * Transform::parts(length) + 2
 }
 
 /// Products of at most this degree are made in one step.
 const SMALL: usize = 1 << 12;
+
+/// Coefficients of a factor up to which products are made without transforms.
+const SHORT: usize = 32;

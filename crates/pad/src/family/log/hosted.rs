@@ -45,14 +45,10 @@ impl<S: AskedScheme> HostedLog<S> {
     ///
     /// # Errors
     /// [`AccumulateError::CapacityExceeded`] if its parameters have too few powers.
-    ///
-    /// # Panics
-    /// Never: only threads could fail.
     pub(super) fn new(log: Log<S>, author: AuthorKey) -> Result<Self, AccumulateError> {
         let repository = LogRepository::new(log, author, Workers::all_cores())?;
         // Whoever opens a store for a single change would make nodes ahead in vain: they are not stored before they are used.
         let repository = repository.with_building(Building::AtOnce);
-        let repository = repository.expect("no thread is asked for");
         Ok(Self { repository })
     }
 

@@ -1,5 +1,3 @@
-use std::num::NonZeroUsize;
-
 use accumulators::{AccumulateError, SecretKey as _, bilinear::BilinearSecretKey};
 use pad_core::Workers;
 
@@ -18,34 +16,11 @@ fn log() -> Log<AadCounted> {
     Log::new("log".into(), Setup::new(parameters, shape))
 }
 
-fn grow(forest: &mut Forest<AadCounted>, size: u8) -> Result<(), BuildError> {
+fn grow(forest: &mut Forest<AadCounted>, size: u8) -> Result<(), AccumulateError> {
     for element in forest.elements.len() / 64..usize::from(size) {
         forest.push(&[u8::try_from(element).unwrap(); 64]);
     }
     forest.build()
-}
-
-/// The author is told, nothing is digested, and the next attempt makes the node anew.
-#[test]
-fn a_job_that_panics_is_an_error_and_then_made_anew() {
-    let log = log();
-    let workers = Workers::sequential();
-    let mut oracle = Forest::new(log.clone(), workers.clone());
-    oracle.set_building(Building::AtOnce).unwrap();
-    grow(&mut oracle, 32).unwrap();
-    let mut forest = Forest::new(log, workers);
-    let threads = Building::Background(NonZeroUsize::MIN);
-    forest.set_building(threads).unwrap();
-    grow(&mut forest, 31).unwrap();
-    let due = forest.jobs.all()[0];
-    forest.jobs.add(due, Job::panicking());
-    while forest.jobs.progress().len() == 1 {
-        std::thread::yield_now();
-    }
-    assert_eq!(grow(&mut forest, 32), Err(BuildError::Panicked));
-    assert_eq!(forest.size(), 31);
-    grow(&mut forest, 32).unwrap();
-    assert_eq!(forest.digest(32), oracle.digest(32));
 }
 
 /// The error of a step is told when the node is due, once.
@@ -60,7 +35,7 @@ fn a_job_that_fails_is_an_error_when_it_is_due() {
         .jobs
         .add(due, Job::failing(AccumulateError::ElementNotAllowed));
     grow(&mut forest, 31).unwrap();
-    let refused = Err(BuildError::Parameters(AccumulateError::ElementNotAllowed));
+    let refused = Err(AccumulateError::ElementNotAllowed);
     assert_eq!(grow(&mut forest, 32), refused);
     assert_eq!(forest.size(), 31);
     grow(&mut forest, 32).unwrap();
