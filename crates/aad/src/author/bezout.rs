@@ -7,8 +7,6 @@
 //! Source: von zur Gathen, Gerhard 2013, "Modern Computer Algebra", sections 9.1 and 10.1 to 10.3; Bostan, Lecerf, Schost 2003,
 //! "Tellegen's principle into practice", section 5.
 
-use std::borrow::Cow;
-
 use accumulators::{
     AccumulateError,
     bilinear::polynomial::{self, Transform},
@@ -21,18 +19,15 @@ use super::{
     stepwise::{Pace, middle_product, middle_steps, multiply, multiply_steps},
 };
 
-/// A tree of products: rows from single groups to the root. Each node is the product of up to four below it.
+/// A binary tree of products: rows from single groups to the root. A node without a neighbour moves up as it is.
 pub(super) type Rows = Vec<Vec<Vec<Fr>>>;
-
-/// Nodes that are joined into one.
-pub(super) const ARITY: usize = 4;
 
 /// The products over groups of roots, from the groups' own.
 pub(super) async fn products(mut row: Vec<Vec<Fr>>, transform: &Transform, pace: &Pace) -> Rows {
     let mut rows = Rows::new();
     while row.len() > 1 {
-        let parts: Vec<&[Vec<Fr>]> = row.chunks(ARITY).collect();
-        let next = pace.map(&parts, |part, _| product(part, transform)).await;
+        let pairs: Vec<&[Vec<Fr>]> = row.chunks(2).collect();
+        let next = pace.map(&pairs, |pair, _| product(pair, transform)).await;
         rows.push(row);
         row = next;
     }
@@ -40,14 +35,29 @@ pub(super) async fn products(mut row: Vec<Vec<Fr>>, transform: &Transform, pace:
     rows
 }
 
+async fn product(pair: &[Vec<Fr>], transform: &Transform) -> Vec<Fr> {
+    match pair {
+        [left, right] => multiply(left, right, transform).await,
+        _ => pair.concat(),
+    }
+}
+
 /// The degrees of all products, from those of the groups.
 pub(super) fn degrees(groups: &[usize]) -> Vec<Vec<usize>> {
     let mut rows = vec![groups.to_vec()];
     while let Some(row) = rows.last().filter(|row| row.len() > 1) {
-        let next = row.chunks(ARITY).map(|part| part.iter().sum()).collect();
+        let next = row.chunks(2).map(|pair| pair.iter().sum()).collect();
         rows.push(next);
     }
     rows
+}
+
+/// Every second row, and the root: there a node is the product of up to four nodes of the row below.
+pub(super) fn every_second<T>(rows: &[T]) -> Vec<&T> {
+    let is_root = |number: usize| number + 1 == rows.len();
+    let chosen = rows.iter().enumerate();
+    let chosen = chosen.filter(|(number, _)| number.is_multiple_of(2) || is_root(*number));
+    chosen.map(|(_, row)| row).collect()
 }
 
 /// Steps of [`products`] and [`bezout`] together, by the degrees of `tree` and of all products.
@@ -57,8 +67,8 @@ pub(super) fn bezout_steps(tree: usize, degrees: &[Vec<usize>]) -> usize {
     let frontier = frontier.unwrap_or(0);
     let inner: usize = degrees[..degrees.len() - 1]
         .iter()
-        .flat_map(|row| row.chunks(ARITY))
-        .map(|part| product_steps(part) + split_steps(part) + join_steps(part))
+        .flat_map(|row| row.chunks(2))
+        .map(node_steps)
         .sum();
     let series = inverse_steps(frontier + 1, tree)
         + divide_steps(tree + 1, frontier + 1)
@@ -68,6 +78,18 @@ pub(super) fn bezout_steps(tree: usize, degrees: &[Vec<usize>]) -> usize {
         + multiply_steps(frontier, tree + 1)
         + divide_steps(frontier + tree, frontier + 1);
     inner + groups + series
+}
+
+/// Steps for a node with children of these degrees.
+fn node_steps(children: &[usize]) -> usize {
+    let [left, right] = *children else {
+        return 0;
+    };
+    let product = multiply_steps(left + 1, right + 1);
+    let split =
+        middle_steps(right + 1, left + right, left) + middle_steps(left + 1, left + right, right);
+    let join = multiply_steps(left, right + 1) + multiply_steps(right, left + 1);
+    product + split + join
 }
 
 /// `x` and `y`. The transform is for products of twice the degree of `tree`.
@@ -189,98 +211,25 @@ fn divide_steps(dividend: usize, divisor: usize) -> usize {
     multiply_steps(length, length) + multiply_steps(length, divisor)
 }
 
-/// The product of at most four factors.
-async fn product(factors: &[Vec<Fr>], transform: &Transform) -> Vec<Fr> {
-    if factors.len() <= 1 {
-        return pair(factors, transform).await.into_owned();
-    }
-    let (left, right) = factors.split_at(factors.len() / 2);
-    let left = pair(left, transform).await;
-    let right = pair(right, transform).await;
-    multiply(&left, &right, transform).await
-}
-
-fn product_steps(degrees: &[usize]) -> usize {
-    if degrees.len() <= 1 {
-        return 0;
-    }
-    let (left, right) = degrees.split_at(degrees.len() / 2);
-    pair_steps(left) + pair_steps(right) + multiply_steps(total(left) + 1, total(right) + 1)
-}
-
-/// The product of at most two factors.
-async fn pair<'a>(factors: &'a [Vec<Fr>], transform: &Transform) -> Cow<'a, [Fr]> {
-    match factors {
-        [] => Cow::Owned(vec![Fr::ONE]),
-        [one] => Cow::Borrowed(one),
-        [left, right, ..] => Cow::Owned(multiply(left, right, transform).await),
-    }
-}
-
-fn pair_steps(degrees: &[usize]) -> usize {
-    match degrees {
-        [left, right] => multiply_steps(left + 1, right + 1),
-        _ => 0,
-    }
-}
-
-fn total(degrees: &[usize]) -> usize {
-    degrees.iter().sum()
-}
-
 /// The start of each group's values, from that of all roots: down the tree.
 async fn down(rows: &Rows, start: Vec<Fr>, transform: &Transform, pace: &Pace) -> Vec<Vec<Fr>> {
     let mut vectors = vec![start];
     for row in rows.iter().rev().skip(1) {
-        let parts: Vec<(&Vec<Fr>, &[Vec<Fr>])> = vectors.iter().zip(row.chunks(ARITY)).collect();
+        let parts: Vec<(&Vec<Fr>, &[Vec<Fr>])> = vectors.iter().zip(row.chunks(2)).collect();
         let next = pace.map(&parts, |(vector, nodes), _| split(nodes, vector, transform));
         vectors = next.await.into_iter().flatten().collect();
     }
     vectors
 }
 
-/// The vectors of at most four nodes from the one that they have together: each half's by the other's product.
+/// The vectors of two nodes from the one that they have together: each one's by the other.
 async fn split(nodes: &[Vec<Fr>], vector: &[Fr], transform: &Transform) -> Vec<Vec<Fr>> {
-    if nodes.len() <= 1 {
-        return vec![vector.to_vec()];
-    }
-    let (left, right) = nodes.split_at(nodes.len() / 2);
-    let left_product = pair(left, transform).await;
-    let right_product = pair(right, transform).await;
-    let count = left_product.len() - 1;
-    let below = middle_product(&right_product, vector, count, transform).await;
-    let mut vectors = split_pair(left, below, transform).await;
-    let count = right_product.len() - 1;
-    let below = middle_product(&left_product, vector, count, transform).await;
-    vectors.extend(split_pair(right, below, transform).await);
-    vectors
-}
-
-/// The vectors of at most two nodes from the one that they have together.
-async fn split_pair(nodes: &[Vec<Fr>], vector: Vec<Fr>, transform: &Transform) -> Vec<Vec<Fr>> {
     let [left, right] = nodes else {
-        return vec![vector];
+        return vec![vector.to_vec()];
     };
-    let first = middle_product(right, &vector, left.len() - 1, transform).await;
-    let second = middle_product(left, &vector, right.len() - 1, transform).await;
+    let first = middle_product(right, vector, left.len() - 1, transform).await;
+    let second = middle_product(left, vector, right.len() - 1, transform).await;
     vec![first, second]
-}
-
-fn split_steps(degrees: &[usize]) -> usize {
-    if degrees.len() <= 1 {
-        return 0;
-    }
-    let (left, right) = degrees.split_at(degrees.len() / 2);
-    let halves = [left, right];
-    let below = halves.map(|half| pair_steps(half) + split_pair_steps(half));
-    below[0] + below[1] + split_pair_steps(&halves.map(total))
-}
-
-fn split_pair_steps(degrees: &[usize]) -> usize {
-    let [left, right] = *degrees else {
-        return 0;
-    };
-    middle_steps(right + 1, left + right, left) + middle_steps(left + 1, left + right, right)
 }
 
 /// The products of a group's roots by halves, down to single roots.
@@ -352,57 +301,20 @@ fn fractions(roots: &[Fr], vector: &[Fr], transform: &Transform) -> Option<Vec<F
 /// The same over all roots: up the tree.
 async fn up(rows: &Rows, mut sums: Vec<Vec<Fr>>, transform: &Transform, pace: &Pace) -> Vec<Fr> {
     for row in rows.iter().take(rows.len() - 1) {
-        let parts: Vec<_> = sums.chunks(ARITY).zip(row.chunks(ARITY)).collect();
-        sums = pace
-            .map(&parts, |(sums, nodes), _| sum(sums, nodes, transform))
-            .await;
+        let parts: Vec<_> = sums.chunks(2).zip(row.chunks(2)).collect();
+        let next = pace.map(&parts, |(sums, nodes), _| join(sums, nodes, transform));
+        sums = next.await;
     }
     sums.pop().unwrap_or_default()
 }
 
-/// The sum of fractions of at most four nodes.
-async fn sum(sums: &[Vec<Fr>], nodes: &[Vec<Fr>], transform: &Transform) -> Vec<Fr> {
-    let (left_sums, right_sums) = sums.split_at(sums.len() / 2);
-    let (left, right) = nodes.split_at(nodes.len() / 2);
-    let right_sum = join_pair(right_sums, right, transform).await;
-    if left.is_empty() {
-        return right_sum;
-    }
-    let left_sum = join_pair(left_sums, left, transform).await;
-    let left = pair(left, transform).await;
-    let right = pair(right, transform).await;
-    join([&left_sum, &right_sum], [&left, &right], transform).await
-}
-
-/// The sum of fractions of at most two nodes.
-async fn join_pair(sums: &[Vec<Fr>], nodes: &[Vec<Fr>], transform: &Transform) -> Vec<Fr> {
-    match (sums, nodes) {
-        ([left, right], [first, second]) => join([left, right], [first, second], transform).await,
-        _ => sums.first().cloned().unwrap_or_default(),
-    }
-}
-
-async fn join(sums: [&[Fr]; 2], nodes: [&[Fr]; 2], transform: &Transform) -> Vec<Fr> {
-    let first = multiply(sums[0], nodes[1], transform).await;
-    let second = multiply(sums[1], nodes[0], transform).await;
-    add(first, &second)
-}
-
-fn join_steps(degrees: &[usize]) -> usize {
-    if degrees.len() <= 1 {
-        return 0;
-    }
-    let (left, right) = degrees.split_at(degrees.len() / 2);
-    let halves = [left, right];
-    let below = halves.map(|half| pair_steps(half) + join_pair_steps(half));
-    below[0] + below[1] + join_pair_steps(&halves.map(total))
-}
-
-fn join_pair_steps(degrees: &[usize]) -> usize {
-    let [left, right] = *degrees else {
-        return 0;
+/// The sum of fractions of two nodes.
+async fn join(sums: &[Vec<Fr>], nodes: &[Vec<Fr>], transform: &Transform) -> Vec<Fr> {
+    let ([left, right], [first, second]) = (sums, nodes) else {
+        return sums.concat();
     };
-    multiply_steps(left, right + 1) + multiply_steps(right, left + 1)
+    let sum = multiply(left, second, transform).await;
+    add(sum, &multiply(right, first, transform).await)
 }
 
 fn add(mut left: Vec<Fr>, right: &[Fr]) -> Vec<Fr> {

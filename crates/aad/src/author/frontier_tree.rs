@@ -18,7 +18,7 @@ use bls12::scalar;
 use pad_core::Workers;
 
 use super::{
-    bezout::{ARITY, Rows, bezout, bezout_steps, degrees, products},
+    bezout::{Rows, bezout, bezout_steps, degrees, every_second, products},
     steps::pause,
     stepwise::{Pace, combine, commit_steps, divide_by_root, evaluate, pass_steps},
 };
@@ -34,6 +34,9 @@ use crate::{
 };
 
 mod stored;
+
+/// Nodes that are joined into one.
+const ARITY: usize = 4;
 
 /// The frontier of a tree.
 ///
@@ -216,9 +219,10 @@ impl FrontierPlan {
     pub(super) fn steps(&self, degree: usize, terms: usize) -> usize {
         let sizes: Vec<usize> = self.layout.iter().map(|group| group.length).collect();
         let degrees = degrees(&sizes);
-        let rows = degrees.iter().flatten();
-        let accumulators: usize = rows.map(|degree| commit_steps(degree + 1, terms)).sum();
-        let certificates: usize = degrees[..degrees.len() - 1]
+        let proved = every_second(&degrees);
+        let nodes = proved.iter().copied().flatten();
+        let accumulators: usize = nodes.map(|degree| commit_steps(degree + 1, terms)).sum();
+        let certificates: usize = proved[..proved.len() - 1]
             .iter()
             .flat_map(|row| row.chunks(ARITY))
             .map(|children| certificate_steps(children, terms))
@@ -277,6 +281,7 @@ impl FrontierPlan {
         rows: &Rows,
         pace: &Pace,
     ) -> Result<Vec<Vec<FrontierNode>>, AccumulateError> {
+        let rows = every_second(rows);
         let mut nodes: Vec<Vec<FrontierNode>> = Vec::with_capacity(rows.len());
         for (number, row) in rows.iter().enumerate() {
             let below: Vec<Children<'_>> = match number.checked_sub(1) {

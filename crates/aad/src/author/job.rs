@@ -35,7 +35,7 @@ pub(super) struct Merge {
 }
 
 /// A node that is made.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Made {
     pub(super) node: Node,
     pub(super) polynomial: Arc<Vec<Fr>>,
@@ -47,18 +47,20 @@ pub(super) struct Made {
 ///
 /// It owns all that it needs, and never changes it: a job that is dropped and begun anew makes the same node.
 pub(super) struct Job {
-    merging: Option<Steps<Result<Made, AccumulateError>>>,
-    /// What follows.
-    begin: Option<BeginFrontier>,
-    frontier: Option<Steps<Result<FrontierTree, AccumulateError>>>,
-    /// Once it is merged; complete once there is nothing left of the frontier.
-    made: Option<Result<Made, AccumulateError>>,
+    stage: Stage,
     total: usize,
     done: usize,
 }
 
-type BeginFrontier =
-    Box<dyn FnOnce(&Made) -> Steps<Result<FrontierTree, AccumulateError>> + Send + Sync>;
+enum Stage {
+    /// With what follows, if a frontier is planned.
+    Merging(Making<Made>, Option<BeginFrontier>),
+    Frontier(Made, Making<FrontierTree>),
+    Finished(Result<Made, AccumulateError>),
+}
+
+type Making<T> = Steps<Result<T, AccumulateError>>;
+type BeginFrontier = Box<dyn FnOnce(&Made) -> Making<FrontierTree> + Send + Sync>;
 
 impl Job {
     /// Begins a node, with a frontier if one is planned. Each step has at most `terms` terms of a sum.
@@ -74,17 +76,15 @@ impl Job {
         let pace = Pace::in_steps(terms);
         let making = pace.clone();
         let merging = Steps::new(merge.steps(terms), async move { merge.run(making).await });
+        let begin = frontier.map(|plan| -> BeginFrontier {
+            Box::new(move |made| {
+                let tree = (made.node.accumulator, Arc::clone(&made.polynomial));
+                Steps::new(planned, plan.make::<S>(tree, pace))
+            })
+        });
         Self {
             total: merging.total() + planned,
-            merging: Some(merging),
-            begin: frontier.map(|plan| -> BeginFrontier {
-                Box::new(move |made| {
-                    let tree = (made.node.accumulator, Arc::clone(&made.polynomial));
-                    Steps::new(planned, plan.make::<S>(tree, pace))
-                })
-            }),
-            frontier: None,
-            made: None,
+            stage: Stage::Merging(merging, begin),
             done: 0,
         }
     }
@@ -92,10 +92,7 @@ impl Job {
     /// A job with nothing left to do.
     pub(super) const fn finished(made: Made) -> Self {
         Self {
-            merging: None,
-            begin: None,
-            frontier: None,
-            made: Some(Ok(made)),
+            stage: Stage::Finished(Ok(made)),
             total: 0,
             done: 0,
         }
@@ -109,10 +106,7 @@ impl Job {
             Err(error)
         };
         Self {
-            merging: Some(Steps::new(1, failing)),
-            begin: None,
-            frontier: None,
-            made: None,
+            stage: Stage::Merging(Steps::new(1, failing), None),
             total: 1,
             done: 0,
         }
@@ -130,7 +124,9 @@ impl Job {
 
     /// Runs until so many steps are done, or all.
     pub(super) fn run_to(&mut self, steps: usize) {
-        while self.done < steps && !self.step() {}
+        while self.done < steps && !matches!(self.stage, Stage::Finished(_)) {
+            self.step();
+        }
     }
 
     /// What is made, after all steps that are left: without those for the frontier, if it is not needed.
@@ -139,44 +135,49 @@ impl Job {
     /// [`AccumulateError`]: there are too few powers, or hashes have collided.
     pub(super) fn finish(mut self, with_frontier: bool) -> Result<Made, AccumulateError> {
         loop {
-            let is_complete = self.frontier.is_none() || !with_frontier;
-            if let Some(made) = self.made.take_if(|_| is_complete) {
-                return made;
+            match self.stage {
+                Stage::Finished(made) => return made,
+                Stage::Frontier(made, _) if !with_frontier => return Ok(made),
+                _ => self.step(),
             }
-            self.step();
         }
     }
 
-    /// Runs one step; whether nothing is left. Nothing happens if nothing was left before.
-    fn step(&mut self) -> bool {
-        if let Some(steps) = &mut self.frontier {
-            if let Some(frontier) = steps.step() {
-                debug_assert!(
-                    frontier.is_err() || steps.left() == 0,
-                    "fewer steps than announced"
-                );
-                self.frontier = None;
-                let made = self.made.take();
-                self.made = made.map(|made| made?.with_frontier(frontier));
-            }
-        } else if let Some(steps) = &mut self.merging {
-            if let Some(merged) = steps.step() {
-                debug_assert!(
-                    merged.is_err() || steps.left() == 0,
-                    "fewer steps than announced"
-                );
-                self.merging = None;
-                if let (Ok(made), Some(begin)) = (&merged, self.begin.take()) {
-                    self.frontier = Some(begin(made));
+    fn step(&mut self) {
+        match &mut self.stage {
+            Stage::Merging(steps, begin) => {
+                if let Some(merged) = step(steps) {
+                    self.stage = match (merged, begin.take()) {
+                        (Ok(made), Some(begin)) => {
+                            let steps = begin(&made);
+                            Stage::Frontier(made, steps)
+                        }
+                        (merged, _) => Stage::Finished(merged),
+                    };
                 }
-                self.made = Some(merged);
             }
-        } else {
-            return true;
+            Stage::Frontier(made, steps) => {
+                if let Some(frontier) = step(steps) {
+                    let made = made.clone();
+                    self.stage = Stage::Finished(frontier.map(|frontier| Made {
+                        frontier: Some(Arc::new(frontier)),
+                        ..made
+                    }));
+                }
+            }
+            Stage::Finished(_) => return,
         }
         self.done += 1;
-        self.made.is_some() && self.frontier.is_none()
     }
+}
+
+fn step<T>(steps: &mut Making<T>) -> Option<Result<T, AccumulateError>> {
+    let result = steps.step()?;
+    debug_assert!(
+        result.is_err() || steps.left() == 0,
+        "fewer steps than announced"
+    );
+    Some(result)
 }
 
 impl fmt::Debug for Job {
@@ -193,14 +194,6 @@ impl Made {
             polynomial: Arc::new(polynomial),
             frontier: None,
         }
-    }
-
-    fn with_frontier(
-        self,
-        frontier: Result<FrontierTree, AccumulateError>,
-    ) -> Result<Self, AccumulateError> {
-        let frontier = Some(Arc::new(frontier?));
-        Ok(Self { frontier, ..self })
     }
 }
 
