@@ -21,48 +21,27 @@ use crate::{
 
 /// The evidence for one tree, as received.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Evidence<'a> {
-    /// The key has no element in the tree.
-    None {
-        value: &'a ScalarBytes,
-        quotient: &'a PointBytes,
-    },
-    /// It has one.
-    One {
-        rest: &'a PointBytes,
-        value: &'a ScalarBytes,
-        quotient: &'a PointBytes,
-    },
-    /// It has `count`, two or more.
-    Several {
-        count: u32,
-        rest: &'a PointBytes,
-        division: &'a PointBytes,
-        value: &'a ScalarBytes,
-        quotient: &'a PointBytes,
-    },
+pub(crate) struct Evidence<'a> {
+    /// The number of elements of the key in the tree.
+    count: u32,
+    /// The commitment to `q`, if there are any.
+    rest: Option<&'a PointBytes>,
+    /// The quotient that shows the division to be exact, if there are several. Of one element that is `q` itself.
+    division: Option<&'a PointBytes>,
+    value: &'a ScalarBytes,
+    quotient: &'a PointBytes,
 }
 
 impl<'a> Evidence<'a> {
     /// Reads the evidence for a tree of which `count` elements of the key were shown.
     pub(crate) fn read(reader: &mut Reader<'a>, count: u32) -> Result<Self, DecodeError> {
-        Ok(match count {
-            0 => Self::None {
-                value: reader.array_ref()?,
-                quotient: reader.array_ref()?,
-            },
-            1 => Self::One {
-                rest: reader.array_ref()?,
-                value: reader.array_ref()?,
-                quotient: reader.array_ref()?,
-            },
-            count => Self::Several {
-                count,
-                rest: reader.array_ref()?,
-                division: reader.array_ref()?,
-                value: reader.array_ref()?,
-                quotient: reader.array_ref()?,
-            },
+        let mut point_if = |is_there: bool| is_there.then(|| reader.array_ref()).transpose();
+        Ok(Self {
+            count,
+            rest: point_if(count > 0)?,
+            division: point_if(count > 1)?,
+            value: reader.array_ref()?,
+            quotient: reader.array_ref()?,
         })
     }
 
@@ -74,44 +53,25 @@ impl<'a> Evidence<'a> {
         key: Fr,
         claims: &mut Claims,
     ) -> Result<(), VerifyError> {
-        let tree = claims.commitment(accumulator).map_err(undecodable)?;
-        let (rest, value, quotient) = match *self {
-            Self::None { value, quotient } => (tree, value, quotient),
-            Self::One {
-                rest,
-                value,
-                quotient,
-            } => {
-                let commitment = claims.commitment(rest).map_err(undecodable)?;
-                let multiples = [(tree, Fr::ONE)];
-                claims
-                    .add(&multiples, Fr::ZERO, key, rest)
-                    .map_err(undecodable)?;
-                (commitment, value, quotient)
-            }
-            Self::Several {
-                count,
-                rest,
-                division,
-                value,
-                quotient,
-            } => {
-                let commitment = claims.commitment(rest).map_err(undecodable)?;
-                let z = challenge(id, accumulator, rest, (key, count));
-                let power = (z - key).pow([u64::from(count)]);
-                let multiples = [(tree, Fr::ONE), (commitment, -power)];
-                claims
-                    .add(&multiples, Fr::ZERO, z, division)
-                    .map_err(undecodable)?;
-                (commitment, value, quotient)
-            }
-        };
-        let y = scalar::decode(value).map_err(undecodable)?;
+        let mut rest = claims.commitment(accumulator).map_err(undecodable)?;
+        if let Some(bytes) = self.rest {
+            let tree =
+                core::mem::replace(&mut rest, claims.commitment(bytes).map_err(undecodable)?);
+            let claimed = if let Some(division) = self.division {
+                let z = challenge(id, accumulator, bytes, (key, self.count));
+                let power = (z - key).pow([u64::from(self.count)]);
+                claims.add(&[(tree, Fr::ONE), (rest, -power)], Fr::ZERO, z, division)
+            } else {
+                claims.add(&[(tree, Fr::ONE)], Fr::ZERO, key, bytes)
+            };
+            claimed.map_err(undecodable)?;
+        }
+        let y = scalar::decode(self.value).map_err(undecodable)?;
         if y.is_zero() {
             return Err(VerifyError::ZeroOpening);
         }
         claims
-            .add(&[(rest, Fr::ONE)], -y, key, quotient)
+            .add(&[(rest, Fr::ONE)], -y, key, self.quotient)
             .map_err(undecodable)
     }
 }

@@ -88,64 +88,34 @@ pub enum Contents {
     Set,
 }
 
-/// Dictionaries with counted completeness: appending is cheap, proofs are the smallest, and a look-up costs the
-/// server a sum over all elements.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct AadCounted;
+macro_rules! schemes {
+    ($($(#[$documentation:meta])* $name:ident: $kind:ident, $id:literal, $text:literal, $contents:ident, $completeness:ident;)+) => { $(
+        $(#[$documentation])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        pub struct $name;
 
-impl sealed::Sealed for AadCounted {}
+        impl sealed::Sealed for $name {}
 
-impl Scheme for AadCounted {
-    const ID: SchemeId = SchemeId(0x0302);
-    const NAME: &'static str = "aad-counted";
-    const CONTENTS: Contents = Contents::Dictionary;
-    const COMPLETENESS: Completeness = Completeness::Counted;
+        impl Scheme for $name {
+            const ID: SchemeId = SchemeId($id);
+            const NAME: &'static str = $text;
+            const CONTENTS: Contents = Contents::$contents;
+            const COMPLETENESS: Completeness = Completeness::$completeness;
+        }
+
+        impl $kind for $name {}
+    )+ };
 }
 
-impl DictionaryScheme for AadCounted {}
-
-/// Sets with counted completeness, see [`AadCounted`].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct AasCounted;
-
-impl sealed::Sealed for AasCounted {}
-
-impl Scheme for AasCounted {
-    const ID: SchemeId = SchemeId(0x0312);
-    const NAME: &'static str = "aas-counted";
-    const CONTENTS: Contents = Contents::Set;
-    const COMPLETENESS: Completeness = Completeness::Counted;
+schemes! {
+    /// Dictionaries with counted completeness: appending is cheap, proofs are the smallest, and a look-up costs the
+    /// server a sum over all elements.
+    AadCounted: DictionaryScheme, 0x0302, "aad-counted", Dictionary, Counted;
+    /// Sets with counted completeness, see [`AadCounted`].
+    AasCounted: SetScheme, 0x0312, "aas-counted", Set, Counted;
+    /// Dictionaries with the published completeness: a look-up is cheap for the server too, and appending costs hundreds
+    /// of times what it does in [`AadCounted`].
+    AadFrontier: DictionaryScheme, 0x0301, "aad-frontier", Dictionary, Frontier;
+    /// Sets with the published completeness, see [`AadFrontier`].
+    AasFrontier: SetScheme, 0x0311, "aas-frontier", Set, Frontier;
 }
-
-impl SetScheme for AasCounted {}
-
-/// Dictionaries with the published completeness: a look-up is cheap for the server too, and appending costs hundreds
-/// of times what it does in [`AadCounted`].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct AadFrontier;
-
-impl sealed::Sealed for AadFrontier {}
-
-impl Scheme for AadFrontier {
-    const ID: SchemeId = SchemeId(0x0301);
-    const NAME: &'static str = "aad-frontier";
-    const CONTENTS: Contents = Contents::Dictionary;
-    const COMPLETENESS: Completeness = Completeness::Frontier;
-}
-
-impl DictionaryScheme for AadFrontier {}
-
-/// Sets with the published completeness, see [`AadFrontier`].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct AasFrontier;
-
-impl sealed::Sealed for AasFrontier {}
-
-impl Scheme for AasFrontier {
-    const ID: SchemeId = SchemeId(0x0311);
-    const NAME: &'static str = "aas-frontier";
-    const CONTENTS: Contents = Contents::Set;
-    const COMPLETENESS: Completeness = Completeness::Frontier;
-}
-
-impl SetScheme for AasFrontier {}
