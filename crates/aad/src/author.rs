@@ -28,6 +28,10 @@ pub mod update;
 
 #[cfg(test)]
 mod figure4;
+#[cfg(test)]
+#[path = "../tests/it/support.rs"]
+#[allow(dead_code, reason = "for all integration tests")]
+mod support;
 
 pub use building::{BuildProgress, Building};
 pub use built::BuiltUpdate;

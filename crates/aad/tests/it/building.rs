@@ -7,6 +7,7 @@ use aad::{
     Entries, Entry, Log, Schedule, Scheme, SetScheme, Shape, shape::Address,
 };
 use accumulators::wire;
+use conformance::soak;
 use pad_core::Workers;
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
@@ -35,6 +36,11 @@ fn some_pairs(count: usize) -> Vec<Entry> {
 fn some_members(count: usize) -> Vec<Entry> {
     let member = |i: usize| Entry::member(key(&format!("member {i}")));
     (0..count).map(member).collect()
+}
+
+/// The top level of a frontier set, and a number of members in which a tree of that level is used.
+fn frontier_set() -> (u8, usize) {
+    soak::size((4, 34), (5, 66))
 }
 
 /// Appends what is missing up to a size.
@@ -127,10 +133,10 @@ fn frontiers_by_credit_are_those_made_at_once() {
     let all = some_pairs(42);
     let log = deferred::<AadFrontier>(4);
     check_batches((&log, &all), 1, 1, assert_same_values);
-    // Trees of 32, whose rows of groups are higher.
-    let members = some_members(66);
-    let log = deferred::<AasFrontier>(5);
-    check_batches((&log, &members), 5, 11, assert_same_absence);
+    // In the soak trees of 32 too, whose rows of groups are higher.
+    let (top_level, count) = frontier_set();
+    let log = deferred::<AasFrontier>(top_level);
+    check_batches((&log, &some_members(count)), 5, 11, assert_same_absence);
 }
 
 /// At every size: what comes after it is undone, and the log goes on as if nothing had been.
@@ -235,7 +241,8 @@ fn no_append_runs_more_than_its_share() {
     // Counted: few steps, so that a share is one of each level.
     let most = check_shares(&deferred::<AadCounted>(8), &some_pairs(600));
     assert!((1..=5).contains(&most), "{most}");
-    check_shares(&deferred::<AasFrontier>(5), &some_members(66));
+    let (top_level, count) = frontier_set();
+    check_shares(&deferred::<AasFrontier>(top_level), &some_members(count));
 }
 
 /// A batch gets the credit of all its appends, and a batch that passes a whole window makes the node at once.

@@ -1,19 +1,22 @@
 //! A client that follows a log, and logs that change their past.
 
 use aad::{
-    AadCounted, AppendOnlyProof, Continuation, Entry, Growth, Log, LogAuthor, LogClient,
-    LogRefusal, LogRepository, LookupProof, PastProofs, Schedule, Shape, hash,
+    AadCounted, AppendOnlyProof, Continuation, Entry, Growth, Log, LogClient, LogRefusal,
+    LogRepository, LookupProof, PastProofs, Schedule, Shape, hash,
     proof::{LONGEST_GROWTH, LONGEST_LOOKUP},
 };
 use accumulators::wire;
 use ed25519_dalek::SigningKey;
 use pad_core::{
-    AuthorKey, DecodeError, DictionaryId, Digest, HeadSigner, Heads as _, SchemeId, Sha256Ed25519,
-    SignedHead, SnapshotHead, TrustedView, Untrusted, Value, VerifyError, Version, Workers, codec,
+    AuthorKey, DecodeError, DictionaryId, Digest, Heads as _, SchemeId, Sha256Ed25519, SignedHead,
+    SnapshotHead, TrustedView, Untrusted, Value, VerifyError, Version, Workers, codec,
     head::Authority, history::HistoryLog,
 };
 
-use conformance::aad::roles::{advance, client, public, signer};
+use conformance::aad::{
+    Roles,
+    roles::{advance, client, public, signer},
+};
 
 use crate::support::{at, client_log, entries, key, log, pair, verify};
 
@@ -43,20 +46,12 @@ fn heads(
 /// An author's published log: one entry a version.
 fn published(values: &[&str]) -> LogRepository<Scheme> {
     let log = log::<Scheme>([9; 16], Shape::new(4, Schedule::Eager).unwrap());
-    let workers = Workers::sequential();
-    let mut author = LogAuthor::new(
-        log.clone(),
-        public(),
-        HeadSigner::new(signer()),
-        workers.clone(),
-    )
-    .unwrap();
-    let mut server = LogRepository::new(log, public(), workers).unwrap();
+    let mut roles = Roles::new(&log);
     for value in values {
-        author.append(pair("key", value)).unwrap();
-        server.apply(&author.snapshot().unwrap()).unwrap();
+        roles.append(pair("key", value));
+        roles.publish();
     }
-    server
+    roles.server
 }
 
 /// A log that signs a history which contains the older head, over contents that do not contain the older ones.

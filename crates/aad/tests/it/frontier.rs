@@ -1,16 +1,13 @@
 //! Logs whose look-ups show that a prefix of what is absent is in the frontier of a tree.
 
 use aad::{
-    AadFrontier, AasFrontier, AbsenceProof, Continuation, Entries, Entry, LogAuthor, LogClient,
-    LogRefusal, LogRepository, LookupProof, PastProofs, Schedule, Shape, proof::LONGEST_LOOKUP,
+    AadFrontier, AasFrontier, AbsenceProof, Continuation, Entries, Entry, LogClient, LogRefusal,
+    LookupProof, PastProofs, Schedule, Shape, proof::LONGEST_LOOKUP,
 };
 use accumulators::{AccumulateError, wire};
 use bls12::point::G1_BYTES;
-use ed25519_dalek::SigningKey;
-use pad_core::{
-    AuthorKey, DecodeError, HeadSigner, Heads as _, Repository as _, VerifyError, Version, Workers,
-    codec,
-};
+use conformance::aad::{Roles, roles::public};
+use pad_core::{DecodeError, Heads as _, Repository as _, VerifyError, Version, Workers, codec};
 
 use crate::support::{CAPACITY, at_size, client_log, entries, key, log, pair, verify};
 
@@ -234,22 +231,18 @@ fn a_log_takes_as_many_entries_as_its_parameters_serve() {
 #[test]
 fn a_client_follows_a_frontier_log() {
     let log = log::<Scheme>([5; 16], Shape::new(4, Schedule::Eager).unwrap());
-    let (signer, workers) = (SigningKey::from_bytes(&[1; 32]), Workers::sequential());
-    let public = AuthorKey::from_bytes(signer.verifying_key().as_bytes()).unwrap();
-    let signer = HeadSigner::new(signer);
-    let mut author = LogAuthor::new(log.clone(), public, signer, workers.clone()).unwrap();
-    let mut server = LogRepository::new(log, public, workers).unwrap();
+    let mut roles = Roles::new(&log);
     for batch in [0..9, 9..16, 16..17] {
         for i in batch {
-            let entry = pair(&format!("key {}", i % 3), &format!("{i}"));
-            author.append(entry).unwrap();
+            roles.append(pair(&format!("key {}", i % 3), &format!("{i}")));
         }
-        server.apply(&author.snapshot().unwrap()).unwrap();
+        roles.publish();
     }
+    let server = roles.server;
     let [one, two, three] = [1, 2, 3].map(Version::new);
     let head = |version| codec::encode(&server.head(version).unwrap());
     let append_only = |from, to| wire::encode(&server.prove_append_only(from, to).unwrap());
-    let mut client = LogClient::new(client_log(server.entries().log()), public);
+    let mut client = LogClient::new(client_log(server.entries().log()), public());
     client.advance(&head(one), None).unwrap();
     let consistency = codec::encode(&server.heads().prove_consistency(one, three).unwrap());
     let continuation = |append_only| Continuation {
@@ -265,7 +258,7 @@ fn a_client_follows_a_frontier_log() {
 
     let stored = codec::encode(client.view());
     let view = codec::decode(&stored, stored.len()).unwrap();
-    let client = LogClient::resume(client.log().clone(), public, view).unwrap();
+    let client = LogClient::resume(client.log().clone(), public(), view).unwrap();
     let inclusion = codec::encode(&server.heads().prove_inclusion(two, three).unwrap());
     let proofs = PastProofs {
         inclusion: &inclusion,

@@ -4,40 +4,22 @@ use aad::{
     AadCounted, AppendError, Appended, Entry, LogAuthor, LogRepository, Schedule, Shape,
     author::update::MOST_ENTRIES,
 };
-use ed25519_dalek::SigningKey;
-use pad_core::{
-    ApplyError, AuthorKey, DecodeError, HeadSigner, Key, Sha256Ed25519, Update, Workers, codec,
-};
+use conformance::aad::Roles;
+use pad_core::{ApplyError, DecodeError, Key, Sha256Ed25519, Update, codec};
 
 use crate::support::{distinct, log, pair};
 
 type Scheme = AadCounted;
 type LogUpdate = Update<Sha256Ed25519, Appended>;
 
-fn signer() -> SigningKey {
-    SigningKey::from_bytes(&[1; 32])
-}
-
-fn public() -> AuthorKey {
-    AuthorKey::from_bytes(signer().verifying_key().as_bytes()).unwrap()
-}
-
 fn server(entries: usize) -> (LogAuthor<Scheme>, LogRepository<Scheme>) {
     let log = log::<Scheme>([7; 16], Shape::new(5, Schedule::Eager).unwrap());
-    let workers = Workers::sequential();
-    let mut author = LogAuthor::new(
-        log.clone(),
-        public(),
-        HeadSigner::new(signer()),
-        workers.clone(),
-    )
-    .unwrap();
-    let mut server = LogRepository::new(log, public(), workers).unwrap();
-    for entry in distinct(entries) {
-        author.append(entry).unwrap();
-    }
-    server.apply(&author.snapshot().unwrap()).unwrap();
-    (author, server)
+    let mut roles = Roles::new(&log);
+    distinct(entries)
+        .into_iter()
+        .for_each(|entry| roles.append(entry));
+    roles.publish();
+    (roles.author, roles.server)
 }
 
 /// The same head with other entries: who relays a genuine update can make these.
@@ -106,13 +88,7 @@ fn refused_updates_leave_the_polynomials_where_they_are() {
 #[test]
 fn an_author_takes_no_more_entries_than_servers() {
     let log = log::<Scheme>([7; 16], Shape::new(5, Schedule::Eager).unwrap());
-    let mut author = LogAuthor::new(
-        log,
-        public(),
-        HeadSigner::new(signer()),
-        Workers::sequential(),
-    )
-    .unwrap();
+    let mut author = Roles::new(&log).author;
     for _ in 0..MOST_ENTRIES {
         author.append(pair("", "")).unwrap();
     }

@@ -1,10 +1,9 @@
-use accumulators::{SecretKey as _, bilinear::BilinearSecretKey};
 use ed25519_dalek::SigningKey;
 use pad_core::{ApplyError, AuthorKey, HeadSigner, Key, Value, Workers, codec};
 
 use super::*;
 use crate::{
-    author::{LogAuthor, LogRepository},
+    author::{LogAuthor, LogRepository, support::parameters},
     log::{Log, Setup},
     scheme::{AadCounted, AadFrontier},
     shape::{Schedule, Shape},
@@ -14,11 +13,8 @@ use crate::{
 /// An author of trees of up to 16 entries, and two servers.
 fn parties<S: Scheme>(schedule: Schedule) -> (LogAuthor<S>, [LogRepository<S>; 2]) {
     let workers = Workers::sequential();
-    let powers = 16 * usize::from(S::ROOTS);
-    let secret = BilinearSecretKey::generate(powers, 1, b"", &workers).unwrap();
-    let parameters = secret.public_key().shared_parameters();
     let shape = Shape::new(4, schedule).unwrap();
-    let setup = Setup::new(parameters, shape);
+    let setup = Setup::new(parameters(), shape);
     let log = Log::<S>::new("log".into(), setup);
     let signer = SigningKey::from_bytes(&[3; 32]);
     let key = AuthorKey::from_bytes(signer.verifying_key().as_bytes()).unwrap();

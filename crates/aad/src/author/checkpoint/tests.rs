@@ -1,12 +1,12 @@
 use std::borrow::Cow;
 
-use accumulators::{SecretKey as _, bilinear::BilinearSecretKey, wire};
+use accumulators::wire;
 use ed25519_dalek::SigningKey;
 use pad_core::{HeadSigner, Key, Untrusted, Value, Version, codec};
 
 use super::*;
 use crate::{
-    author::LogAuthor,
+    author::{LogAuthor, support::parameters},
     client::LogClient,
     log::Setup,
     proof::{LONGEST_LOOKUP, LookupProof},
@@ -31,11 +31,8 @@ fn entry(number: u64) -> Entry {
 /// A log of versions with so many entries each, in trees of up to 16.
 fn published<S: DictionaryScheme>(batches: &[u64]) -> LogRepository<S> {
     let workers = Workers::sequential();
-    let powers = 16 * usize::from(S::ROOTS);
-    let secret = BilinearSecretKey::generate(powers, 1, b"", &workers).unwrap();
-    let parameters = secret.public_key().shared_parameters();
     let shape = Shape::new(4, Schedule::Eager).unwrap();
-    let log = Log::<S>::new("log".into(), Setup::new(parameters, shape));
+    let log = Log::<S>::new("log".into(), Setup::new(parameters(), shape));
     let signer = HeadSigner::new(signer());
     let mut author = LogAuthor::new(log.clone(), author_key(), signer, workers.clone()).unwrap();
     let mut server = LogRepository::new(log, author_key(), workers).unwrap();
@@ -44,7 +41,8 @@ fn published<S: DictionaryScheme>(batches: &[u64]) -> LogRepository<S> {
         for number in numbers.by_ref().take(usize::try_from(*batch).unwrap()) {
             author.append(entry(number)).unwrap();
         }
-        server.apply(&author.snapshot().unwrap()).unwrap();
+        let built = author.snapshot_with_nodes().unwrap();
+        server.apply_built(&built).unwrap();
     }
     server
 }

@@ -1,31 +1,16 @@
-use std::sync::{Arc, OnceLock};
-
-use accumulators::{
-    SecretKey as _,
-    bilinear::{BilinearSecretKey, Parameters, commitments::Claims},
-    transcript::Transcript,
-    wire::Reader,
-};
+use accumulators::{bilinear::commitments::Claims, transcript::Transcript, wire::Reader};
+use conformance::soak;
 
 use super::*;
 use crate::{
     AadFrontier, AasFrontier, Log, Schedule, Setup, Shape,
+    author::support::parameters,
     element::{HALF_BITS, first_half},
     frontier::Evidence,
 };
 use pad_core::Workers;
 
 const TREE: Address = Address { level: 4, index: 0 };
-
-fn parameters() -> Arc<Parameters> {
-    static PARAMETERS: OnceLock<Arc<Parameters>> = OnceLock::new();
-    let made = PARAMETERS.get_or_init(|| {
-        let workers = Workers::all_cores();
-        let secret = BilinearSecretKey::generate(1 << 13, 1, b"", &workers).unwrap();
-        secret.public_key().shared_parameters()
-    });
-    Arc::clone(made)
-}
 
 /// A tree of sixteen elements that nobody finds by hashing.
 fn tree<S: Scheme>(elements: &[Vec<u8>]) -> Forest<S> {
@@ -74,8 +59,9 @@ fn half_of(element: &[u8]) -> [u8; HALF] {
 /// Keys, values, or both, that differ in their last bits alone; values of one key, one of each, and both.
 #[test]
 fn answers_are_right_whatever_prefixes_are_shared() {
-    for fill in [0, 0xff] {
-        for (key_bits, value_bits) in [(4, 0), (0, 4), (2, 2), (3, 1)] {
+    let bits: &[(u8, u8)] = soak::size(&[(4, 0), (0, 4)][..], &[(4, 0), (0, 4), (2, 2), (3, 1)]);
+    for fill in soak::size(&[0xff][..], &[0, 0xff]).iter().copied() {
+        for (key_bits, value_bits) in bits.iter().copied() {
             let elements: Vec<Vec<u8>> = (0..16_u8)
                 .map(|i| element(fill, (i >> value_bits, i & ((1 << value_bits) - 1))))
                 .collect();

@@ -1,19 +1,16 @@
-use accumulators::{AccumulateError, SecretKey as _, bilinear::BilinearSecretKey};
 use pad_core::Workers;
 
 use super::*;
 use crate::{
+    author::support::parameters,
     log::{Log, Setup},
     scheme::AadCounted,
     shape::{Schedule, Shape},
 };
 
 fn log() -> Log<AadCounted> {
-    let workers = Workers::sequential();
-    let secret = BilinearSecretKey::generate(16, 1, b"", &workers).unwrap();
-    let parameters = secret.public_key().shared_parameters();
     let shape = Shape::new(4, Schedule::Deferred).unwrap();
-    Log::new("log".into(), Setup::new(parameters, shape))
+    Log::new("log".into(), Setup::new(parameters(), shape))
 }
 
 fn grow(forest: &mut Forest<AadCounted>, size: u8) -> Result<(), AccumulateError> {
