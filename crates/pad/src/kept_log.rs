@@ -6,7 +6,7 @@ use std::{
 };
 
 use pad_core::{StoreFault, Version};
-use pad_tree::NodeLog;
+use pad_tree::{LogId, NodeLog};
 
 use crate::store::{RecordChange, Store, StoreError};
 
@@ -21,12 +21,12 @@ pub(crate) use objects::{ObjectLog, segments};
 pub(crate) use rows::RowLengths;
 
 /// A log of nodes whose versions are published by a store.
-pub(crate) trait KeptLog: NodeLog + Sized {
+pub(crate) trait KeptLog: NodeLog {
     /// The log of the same store, with the versions that the store has.
     ///
     /// # Errors
     /// [`StoreError::Damaged`] if they are not there; [`StoreError`] of the medium.
-    fn taken_up(&self, store: &dyn Store) -> Result<Self, StoreError>;
+    fn taken_up(&self, store: &dyn Store) -> Result<AnyLog, StoreError>;
 
     /// Keeps other writers out until this value is dropped, or sees to it that they lose.
     ///
@@ -58,7 +58,7 @@ pub(crate) trait KeptLog: NodeLog + Sized {
     ///
     /// # Errors
     /// [`StoreError::CannotPrune`] if this kind has none; [`StoreError`] of the medium.
-    fn new_copy(&self) -> Result<Self, StoreError>;
+    fn new_copy(&self) -> Result<AnyLog, StoreError>;
 
     /// Refuses a log whose nodes cannot be appended once more.
     ///
@@ -75,10 +75,15 @@ pub(crate) trait KeptLog: NodeLog + Sized {
     fn start(&mut self) -> Result<(), StoreError>;
 
     /// The same log, without its versions, to be taken away.
-    fn unopened(&self) -> Self;
+    fn unopened(&self) -> AnyLog;
 
-    /// The record by which a store turns from another log to this one, and knows of the other that it is of no use.
-    fn turn(&self, from: &Self) -> RecordChange;
+    /// The number of this log among those of its store, of which one is in use.
+    fn number(&self) -> u64 {
+        0
+    }
+
+    /// The record by which a store turns from the log with this number to this one, and knows of the other that it is of no use.
+    fn turn(&self, from: u64) -> RecordChange;
 
     /// Whether a store has not turned to another log.
     ///
@@ -94,6 +99,55 @@ pub(crate) trait KeptLog: NodeLog + Sized {
 
     /// Takes nothing any more: nobody knows what the store has.
     fn close(&mut self);
+}
+
+/// The log of a store in files or in objects: what is generic in logs is compiled once.
+pub(crate) type AnyLog = Box<dyn KeptLog>;
+
+impl NodeLog for AnyLog {
+    fn latest(&self) -> Version {
+        (**self).latest()
+    }
+
+    fn end(&self) -> u64 {
+        (**self).end()
+    }
+
+    fn identity(&self) -> Option<LogId> {
+        (**self).identity()
+    }
+
+    fn read(&self, position: u64, bytes: &mut [u8]) -> Result<(), StoreFault> {
+        (**self).read(position, bytes)
+    }
+
+    fn doubt(&self, position: u64) -> bool {
+        (**self).doubt(position)
+    }
+
+    fn record(&self, version: Version) -> Result<Vec<u8>, StoreFault> {
+        (**self).record(version)
+    }
+
+    fn append(&mut self, bytes: &[u8]) -> Result<(), StoreFault> {
+        (**self).append(bytes)
+    }
+
+    fn publish(&mut self, version: Version, record: &[u8]) -> Result<(), StoreFault> {
+        (**self).publish(version, record)
+    }
+
+    fn replace(&mut self, record: &[u8]) -> Result<(), StoreFault> {
+        (**self).replace(record)
+    }
+
+    fn synchronise(&mut self) -> Result<(), StoreFault> {
+        (**self).synchronise()
+    }
+
+    fn discard(&mut self) {
+        (**self).discard();
+    }
 }
 
 /// What the system said when it last failed.

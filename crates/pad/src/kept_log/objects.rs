@@ -9,7 +9,7 @@ use std::{io, sync::Arc};
 use pad_core::{StoreFault, Version};
 use pad_tree::{LogId, NodeLog};
 
-use super::{KeptLog, SystemError, latest_row, require_latest, rows};
+use super::{AnyLog, KeptLog, SystemError, latest_row, require_latest, rows};
 use crate::{
     objects::{ObjectBackend, ObjectFolder},
     store::{RecordChange, Store, StoreError},
@@ -231,7 +231,7 @@ impl NodeLog for ObjectLog {
 }
 
 impl KeptLog for ObjectLog {
-    fn taken_up(&self, store: &dyn Store) -> Result<Self, StoreError> {
+    fn taken_up(&self, store: &dyn Store) -> Result<AnyLog, StoreError> {
         let (latest, row) = latest_row(store)?;
         let mut log = Self::new(Arc::clone(&self.folder), self.identity);
         if latest > Version::EMPTY {
@@ -241,7 +241,7 @@ impl KeptLog for ObjectLog {
             (log.latest, log.published, log.end) = (latest, end, end);
             log.taken_up = row;
         }
-        Ok(log)
+        Ok(Box::new(log))
     }
 
     fn begin(&mut self, store: &dyn Store) -> Result<(), StoreError> {
@@ -294,7 +294,7 @@ impl KeptLog for ObjectLog {
         self.error.clone()
     }
 
-    fn new_copy(&self) -> Result<Self, StoreError> {
+    fn new_copy(&self) -> Result<AnyLog, StoreError> {
         Err(StoreError::CannotPrune)
     }
 
@@ -307,11 +307,11 @@ impl KeptLog for ObjectLog {
         Err(StoreError::CannotPrune)
     }
 
-    fn unopened(&self) -> Self {
-        Self::new(Arc::clone(&self.folder), self.identity)
+    fn unopened(&self) -> AnyLog {
+        Box::new(Self::new(Arc::clone(&self.folder), self.identity))
     }
 
-    fn turn(&self, _: &Self) -> RecordChange {
+    fn turn(&self, _: u64) -> RecordChange {
         RecordChange::put("nodes", "", [])
     }
 

@@ -3,9 +3,9 @@
 use std::io;
 
 use pad_core::{
-    ApplyError, Heads, Key, LookupError, Operation, Repository, Response, SignedHead, SnapshotHead,
-    StoreFault, Suite, Untrusted, Verified, VerifyError, Version, Workers, codec, head::Authority,
-    signature::HeadSigner,
+    ApplyError, Heads, Key, LookupError, Operation, Repository as _, Response, SignedHead,
+    SnapshotHead, StoreFault, Suite, Untrusted, Verified, VerifyError, Version, Workers, codec,
+    head::Authority, signature::HeadSigner,
 };
 use pad_tree::{
     Answer, BalancingScheme, CopyError, Difference, KeyHistory, KeyRange, Keys, NodeCache,
@@ -24,13 +24,15 @@ use crate::{
         Keeping, KeptRepository, RowKeeper, SignedUpdate, SortedEntries, SortedOperations,
         TOGETHER, Typed,
     },
-    kept_log::{KeptLog, NodeFile, RowLengths, SystemError},
+    kept_log::{AnyLog, KeptLog, NodeFile, RowLengths, SystemError},
     keys::{PublicKey, SecretKey},
     offered::OfferedRepository,
     question::Question,
     repository::{CheckError, RepositoryError, SignError},
     store::{Store, StoreError, any::AnyStore},
 };
+
+type Repository<S, B> = StoredRepository<S, B, AnyLog>;
 
 /// The repository of the tree PAD with this public key in a store, before its versions are taken up; `None` if the scheme is not a tree's.
 pub(crate) fn repository<S: Suite>(
@@ -40,22 +42,22 @@ pub(crate) fn repository<S: Suite>(
     match store {
         AnyStore::File(store) => {
             let log = NodeFile::of_store(store.path(), RowLengths::of::<S>())?;
-            in_log::<S, _>(public, log)
+            in_log::<S>(public, Box::new(log))
         }
         #[cfg(feature = "object-store")]
-        AnyStore::Objects(store) => in_log::<S, _>(public, ObjectLog::of_store(store)),
+        AnyStore::Objects(store) => in_log::<S>(public, Box::new(ObjectLog::of_store(store))),
     }
 }
 
-fn in_log<S: Suite, L: KeptLog + 'static>(
+fn in_log<S: Suite>(
     public: &PublicKey,
-    log: L,
+    log: AnyLog,
 ) -> Result<Option<Box<dyn OfferedRepository>>, RepositoryError> {
     macro_rules! try_scheme {
         ($($scheme:ty),+) => { $(
             if public.scheme.id() == <$scheme>::ID {
                 let cache = NodeCache::default();
-                return Ok(Some(Box::new(opened::<S, $scheme, _>(public.authority, log, cache)?)));
+                return Ok(Some(Box::new(opened::<S, $scheme>(public.authority, log, cache)?)));
             }
         )+ };
     }
@@ -63,11 +65,11 @@ fn in_log<S: Suite, L: KeptLog + 'static>(
     Ok(None)
 }
 
-fn opened<S: Suite, B: BalancingScheme, L: KeptLog + 'static>(
+fn opened<S: Suite, B: BalancingScheme>(
     authority: Authority,
-    log: L,
+    log: AnyLog,
     cache: NodeCache,
-) -> Result<Typed<StoredRepository<S, B, L>>, StoreError> {
+) -> Result<Typed<Repository<S, B>>, StoreError> {
     let said = log.system_error();
     let opened = StoredRepository::open(authority, log, cache);
     let repository = opened.map_err(|fault| faulty(fault, &said))?;
@@ -108,9 +110,9 @@ fn refused(error: ApplyError, said: &SystemError) -> RepositoryError {
     }
 }
 
-impl<S: Suite, B: BalancingScheme, L: KeptLog + 'static> Typed<StoredRepository<S, B, L>> {
-    fn log(&self) -> &L {
-        self.0.log()
+impl<S: Suite, B: BalancingScheme> Typed<Repository<S, B>> {
+    fn log(&self) -> &dyn KeptLog {
+        &**self.0.log()
     }
 
     /// Why a version is not signed.
@@ -140,11 +142,7 @@ impl<S: Suite, B: BalancingScheme, L: KeptLog + 'static> Typed<StoredRepository<
     }
 
     /// The copy of all versions from one on in a new log, durable.
-    fn copied_to(
-        &self,
-        log: L,
-        oldest: Version,
-    ) -> Result<StoredRepository<S, B, L>, RepositoryError> {
+    fn copied_to(&self, log: AnyLog, oldest: Version) -> Result<Repository<S, B>, RepositoryError> {
         let said = log.system_error();
         let cache = self.0.cache().clone();
         let copied = self.0.copy_since(oldest, log, cache);
@@ -155,14 +153,12 @@ impl<S: Suite, B: BalancingScheme, L: KeptLog + 'static> Typed<StoredRepository<
     }
 }
 
-impl<S: Suite, B: BalancingScheme, L: KeptLog + 'static> RowKeeper
-    for Typed<StoredRepository<S, B, L>>
-{
+impl<S: Suite, B: BalancingScheme> RowKeeper for Typed<Repository<S, B>> {
     fn take_up(&mut self, store: &dyn Store) -> Result<(), RepositoryError> {
         let log = self.log().taken_up(store)?;
         let said = log.system_error();
         let cache = self.0.cache().clone();
-        let mut taken_up = opened::<S, B, L>(*self.0.authority(), log, cache)?;
+        let mut taken_up = opened::<S, B>(*self.0.authority(), log, cache)?;
         let warmed = taken_up.0.warm();
         warmed.map_err(|error| match error {
             WarmError::TooLarge { needed, most } => StoreError::TooLarge { needed, most },
@@ -189,9 +185,9 @@ impl<S: Suite, B: BalancingScheme, L: KeptLog + 'static> RowKeeper
         }
         self.begin(store)?;
         let mut to = self.log().new_copy()?;
-        let change = to.turn(self.log());
+        let change = to.turn(self.log().number());
         // Should this be interrupted, the next writer takes the copy away. And somebody else may be writing.
-        store.write_records(&[self.log().turn(&to)])?;
+        store.write_records(&[self.log().turn(to.number())])?;
         to.start()?;
         let unfinished = to.unopened();
         // Nobody knows of it, and there may be no room for it.
@@ -294,17 +290,13 @@ impl<S: Suite, B: BalancingScheme, L: KeptLog + 'static> RowKeeper
     }
 }
 
-impl<S: Suite, B: BalancingScheme, L: KeptLog + 'static> OfferedRepository
-    for Typed<StoredRepository<S, B, L>>
-{
+impl<S: Suite, B: BalancingScheme> OfferedRepository for Typed<Repository<S, B>> {
     fn resume(&self, key: &SecretKey) -> Result<ResumedAuthor, AuthorError> {
         Ok(ResumedAuthor::WithKey(HeadSigner::new(key.signer())))
     }
 }
 
-impl<S: Suite, B: BalancingScheme, L: KeptLog + 'static> KeptRepository
-    for StoredRepository<S, B, L>
-{
+impl<S: Suite, B: BalancingScheme> KeptRepository for Repository<S, B> {
     const EVIDENCE_OUTLIVES_VERSION: bool = false;
 
     fn keeping(typed: &mut Typed<Self>) -> Keeping<'_> {
@@ -348,9 +340,7 @@ impl<S: Suite, B: BalancingScheme, L: KeptLog + 'static> KeptRepository
     }
 }
 
-impl<S: Suite, B: BalancingScheme, L: KeptLog + 'static> AnsweringRepository
-    for StoredRepository<S, B, L>
-{
+impl<S: Suite, B: BalancingScheme> AnsweringRepository for Repository<S, B> {
     fn answer(&self, version: Version, question: &Question) -> Result<Vec<u8>, AnswerError> {
         Ok(match question {
             Question::Key(key) => {
@@ -414,8 +404,8 @@ impl<S: Suite, B: BalancingScheme, L: KeptLog + 'static> AnsweringRepository
     }
 }
 
-fn answer<S: Suite, B: BalancingScheme, L: KeptLog, Q: ProvableQuery>(
-    repository: &StoredRepository<S, B, L>,
+fn answer<S: Suite, B: BalancingScheme, Q: ProvableQuery>(
+    repository: &Repository<S, B>,
     version: Version,
     query: &Q,
 ) -> Result<Vec<u8>, LookupError> {

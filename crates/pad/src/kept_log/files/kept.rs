@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{NodeFile, OTHER_ROW, owned::Owner};
 use crate::{
-    kept_log::{KeptLog, SystemError, latest_row, require_latest},
+    kept_log::{AnyLog, KeptLog, SystemError, latest_row, require_latest},
     store::{RecordChange, Store, StoreError},
 };
 
@@ -32,13 +32,13 @@ impl Copied {
 const GROUP: &str = "nodes";
 
 impl KeptLog for NodeFile {
-    fn taken_up(&self, store: &dyn Store) -> Result<Self, StoreError> {
+    fn taken_up(&self, store: &dyn Store) -> Result<AnyLog, StoreError> {
         let owner = Owner {
             store: store.id()?,
             copy: Copied::read(store)?.copy,
         };
         let (latest, row) = latest_row(store)?;
-        self.of(owner).up_to(latest, &row)
+        Ok(Box::new(self.of(owner).up_to(latest, &row)?))
     }
 
     fn begin(&mut self, store: &dyn Store) -> Result<(), StoreError> {
@@ -80,26 +80,30 @@ impl KeptLog for NodeFile {
         self.error.clone()
     }
 
-    fn new_copy(&self) -> Result<Self, StoreError> {
+    fn new_copy(&self) -> Result<AnyLog, StoreError> {
         let mut bytes = [0; 8];
         getrandom::fill(&mut bytes).map_err(|error| std::io::Error::other(error.to_string()))?;
         // A number that nobody chose, and not that of the first files.
         let copy = u64::from_le_bytes(bytes).max(1);
-        Ok(self.of(Owner { copy, ..self.owner }))
+        Ok(Box::new(self.of(Owner { copy, ..self.owner })))
     }
 
     fn start(&mut self) -> Result<(), StoreError> {
         self.begin(|| Ok(()))
     }
 
-    fn unopened(&self) -> Self {
-        self.of(self.owner)
+    fn unopened(&self) -> AnyLog {
+        Box::new(self.of(self.owner))
     }
 
-    fn turn(&self, from: &Self) -> RecordChange {
+    fn number(&self) -> u64 {
+        self.owner.copy
+    }
+
+    fn turn(&self, from: u64) -> RecordChange {
         let copied = Copied {
             copy: self.owner.copy,
-            replaced: Some(from.owner.copy),
+            replaced: Some(from),
         };
         RecordChange::put(GROUP, "", codec::encode_body(&copied))
     }

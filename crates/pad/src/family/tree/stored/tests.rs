@@ -129,7 +129,7 @@ fn signer() -> SigningKey {
 fn open(
     folder: &SimulatedFolder,
     store: &Rows,
-) -> Result<Typed<StoredRepository<S, RedBlack, NodeFile>>, RepositoryError> {
+) -> Result<Typed<Repository<S, RedBlack>>, RepositoryError> {
     let author = AuthorKey::from_bytes(&signer().verifying_key().to_bytes()).unwrap();
     let authority = Authority {
         author,
@@ -137,7 +137,7 @@ fn open(
         scheme: RedBlack::ID,
     };
     let file = NodeFile::new(folder.layer(), "store".into(), RowLengths::of::<S>());
-    let mut opened = opened::<S, RedBlack, _>(authority, file, NodeCache::default())?;
+    let mut opened = opened::<S, RedBlack>(authority, Box::new(file), NodeCache::default())?;
     opened.take_up(store)?;
     Ok(opened)
 }
