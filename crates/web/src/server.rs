@@ -19,14 +19,14 @@
 //! [`Limits::body_bytes`] + [`Limits::answer_bytes`] + [`Limits::reserve_bytes`]; a request that is being handled
 //! takes a few times its own and its answer's bytes besides.
 //!
-//! Why HTTP/1.1 by axum, and not gRPC by tonic: calls that take bytes and give bytes have no use for
+//! Why HTTP/1.1 by hyper, and not gRPC by tonic: calls that take bytes and give bytes have no use for
 //! a schema language, a code generator and multiplexed streams, and a second encoding of every message
 //! would be a second thing to fuzz. What is needed is what HTTP/1.1 has: limits, time-outs, `Retry-After`,
 //! caches, and every proxy and command-line client there is.
 
 use std::sync::Arc;
 
-pub use axum::http::{HeaderName, HeaderValue, Method, StatusCode, header, request::Parts as Head};
+pub use http::{HeaderName, HeaderValue, Method, StatusCode, header, request::Parts as Head};
 
 mod accept;
 mod endpoint;

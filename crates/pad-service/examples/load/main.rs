@@ -16,6 +16,7 @@
 //! $ cargo run --release -p pad-service --example load -- hostile [seconds] [clients] [hostile] [keys] [pause in ms]
 //! ```
 
+use core::{convert::Infallible, future::ready};
 use std::{
     collections::BTreeMap,
     env, fs,
@@ -26,7 +27,14 @@ use std::{
     time::{Duration, Instant},
 };
 
-use axum::{Router, body::Bytes, routing::get, serve::ListenerExt as _};
+use http_body_util::Full;
+use hyper::{
+    Request, Response,
+    body::{Bytes, Incoming},
+    server::conn::http1,
+    service::service_fn,
+};
+use hyper_util::rt::TokioIo;
 use pad::{
     CacheSize, Version,
     client_view::StoredView,
@@ -254,13 +262,20 @@ fn start_plain(length: usize) -> Outcome<SocketAddr> {
     let listener = runtime.block_on(tokio::net::TcpListener::bind("127.0.0.1:0"))?;
     let address = listener.local_addr()?;
     let bytes = Bytes::from(vec![b'a'; length]);
-    let router = Router::new().route(
-        "/v1/dictionaries/{name}/answers/{version}/{question}",
-        get(move || core::future::ready(bytes)),
-    );
-    // As our own server does: without it, whoever pipelines waits for delayed acknowledgements.
-    let listener = listener.tap_io(|stream| drop(stream.set_nodelay(true)));
-    thread::spawn(move || runtime.block_on(axum::serve(listener, router).into_future()));
+    let serve = async move {
+        while let Ok((stream, _)) = listener.accept().await {
+            // As our own server does: without it, whoever pipelines waits for delayed acknowledgements.
+            drop(stream.set_nodelay(true));
+            let bytes = bytes.clone();
+            let service = service_fn(move |_: Request<Incoming>| {
+                let answer = Response::new(Full::new(bytes.clone()));
+                ready(Ok::<_, Infallible>(answer))
+            });
+            let stream = TokioIo::new(stream);
+            tokio::spawn(http1::Builder::new().serve_connection(stream, service));
+        }
+    };
+    thread::spawn(move || runtime.block_on(serve));
     Ok(address)
 }
 

@@ -7,10 +7,10 @@ use core::{
 };
 use std::{
     io::{Error, ErrorKind, IoSlice, Result},
+    net::SocketAddr,
     sync::Arc,
 };
 
-use axum_server::accept::Accept;
 use tokio::{
     io::{AsyncRead, AsyncWrite, ReadBuf},
     net::TcpStream,
@@ -19,63 +19,8 @@ use tokio::{
 
 use super::{
     options::{QUANTUM, Timeouts},
-    peers::{Connected, Peers},
+    peers::{Connected, Connection, Peers},
 };
-
-/// Accepts a bounded number of connections, each of them [`Guarded`], and hands them on to `inner`.
-#[derive(Clone, Debug)]
-pub(super) struct Bounded<A> {
-    inner: A,
-    peers: Arc<Peers>,
-    write: Duration,
-    whole: Duration,
-}
-
-impl<A> Bounded<A> {
-    pub(super) fn new(inner: A, peers: Arc<Peers>, timeouts: &Timeouts) -> Self {
-        Self {
-            inner,
-            peers,
-            write: timeouts.write,
-            whole: timeouts.whole_answer,
-        }
-    }
-}
-
-impl<A, S> Accept<TcpStream, S> for Bounded<A>
-where
-    A: Accept<Guarded, S>,
-    A::Future: Send + 'static,
-    A::Stream: Send + 'static,
-    A::Service: Send + 'static,
-{
-    type Stream = A::Stream;
-    type Service = A::Service;
-    type Future = Pin<Box<dyn Future<Output = Result<(A::Stream, A::Service)>> + Send>>;
-
-    fn accept(&self, stream: TcpStream, service: S) -> Self::Future {
-        // To wait here would queue connections without a bound; to close tells the client to wait.
-        let connected = stream
-            .peer_addr()
-            .map(|address| self.peers.connect(address));
-        let Ok(Some(connected)) = connected else {
-            return Box::pin(async { Err(Error::from(ErrorKind::ConnectionRefused)) });
-        };
-        if let Err(error) = stream.set_nodelay(true) {
-            return Box::pin(async { Err(error) });
-        }
-        let guarded = Guarded {
-            stream,
-            patience: self.write,
-            whole: self.whole,
-            is_blocked: false,
-            stalled: None,
-            sending: None,
-            connected,
-        };
-        Box::pin(self.inner.accept(guarded, service))
-    }
-}
 
 /// A connection whose writes fail with `TimedOut` when the client takes too little of what is sent, or
 /// takes too long for all of it.
@@ -102,6 +47,32 @@ struct Stall {
 }
 
 impl Guarded {
+    /// The connection of a peer; none if there are too many. To wait here would queue connections without a bound; to close tells the
+    /// client to wait.
+    pub(super) fn accept(
+        stream: TcpStream,
+        address: SocketAddr,
+        peers: &Arc<Peers>,
+        timeouts: &Timeouts,
+    ) -> Option<Self> {
+        let connected = peers.connect(address)?;
+        stream.set_nodelay(true).ok()?;
+        Some(Self {
+            stream,
+            patience: timeouts.write,
+            whole: timeouts.whole_answer,
+            is_blocked: false,
+            stalled: None,
+            sending: None,
+            connected,
+        })
+    }
+
+    /// What is known of it.
+    pub(super) fn connection(&self) -> Arc<Connection> {
+        Arc::clone(&self.connected.connection)
+    }
+
     /// Lets `attempt` write, and watches how it goes.
     fn watch(
         &mut self,

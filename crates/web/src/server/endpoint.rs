@@ -1,17 +1,11 @@
 //! The endpoint: from the bytes of a request to the bytes of its answer, within the limits.
 
 use core::time::Duration;
-use std::{net::SocketAddr, sync::Arc};
+use std::sync::Arc;
 
-use axum::body::HttpBody as _;
-use axum::{
-    Router,
-    body::{Body, Bytes},
-    extract::{ConnectInfo, Request as HttpRequest, State},
-    http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header},
-    response::{IntoResponse as _, Response as HttpResponse},
-};
-use http_body_util::BodyExt as _;
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use http_body_util::{BodyExt as _, Full};
+use hyper::body::{Body as _, Bytes, Incoming};
 use tokio::{
     sync::Semaphore,
     task::spawn_blocking,
@@ -25,7 +19,7 @@ use super::{
 };
 
 /// When a client may try again, in seconds.
-const RETRY_AFTER_SECONDS: &str = "1";
+const RETRY_AFTER_SECONDS: HeaderValue = HeaderValue::from_static("1");
 
 /// What is read and thrown away of a refused request, so that its client is ready to read the answer.
 const DRAINED_BYTES: usize = 1 << 20;
@@ -37,23 +31,10 @@ const LEAST_ROOM: usize = 1 << 14;
 /// No clock overflows in this time.
 const LONGEST_WAIT: Duration = Duration::from_secs(1 << 30);
 
-/// Every request goes to the handler, which knows what there is.
-pub(super) fn router<H: Handler>(handler: H, options: &Options, peers: Arc<Peers>) -> Router {
-    let limits = options.limits;
-    let in_flight = limits.in_flight.min(Semaphore::MAX_PERMITS);
-    let endpoint = Endpoint {
-        handler,
-        limits,
-        timeouts: options.timeouts,
-        peers,
-        working: Arc::new(Semaphore::new(in_flight)),
-    };
-    Router::new()
-        .fallback(answer::<H>)
-        .with_state(Arc::new(endpoint))
-}
+type HttpResponse = http::Response<Full<Bytes>>;
 
-struct Endpoint<H> {
+/// What every request goes to: the handler knows what there is.
+pub(super) struct Endpoint<H> {
     handler: H,
     limits: Limits,
     timeouts: Timeouts,
@@ -74,27 +55,22 @@ enum Failure {
 
 impl Failure {
     fn response(self) -> HttpResponse {
-        let (status, reason) = match self {
-            Self::Unreadable => (StatusCode::BAD_REQUEST, "the request cannot be read"),
-            Self::TooSlow => (StatusCode::REQUEST_TIMEOUT, "the request came too slowly"),
-            Self::TooLarge => (StatusCode::PAYLOAD_TOO_LARGE, "the request is too large"),
-            Self::HandlerFailed => (StatusCode::INTERNAL_SERVER_ERROR, "the server failed"),
-            Self::Overloaded => {
-                let header = [(header::RETRY_AFTER, RETRY_AFTER_SECONDS)];
-                let status = StatusCode::SERVICE_UNAVAILABLE;
-                return (status, header, "the server is busy").into_response();
-            }
+        let text = Answer::text;
+        let Answer {
+            status,
+            headers,
+            body,
+        } = match self {
+            Self::Unreadable => text(StatusCode::BAD_REQUEST, "the request cannot be read"),
+            Self::TooSlow => text(StatusCode::REQUEST_TIMEOUT, "the request came too slowly"),
+            Self::TooLarge => text(StatusCode::PAYLOAD_TOO_LARGE, "the request is too large"),
+            Self::HandlerFailed => text(StatusCode::INTERNAL_SERVER_ERROR, "the server failed"),
+            Self::Overloaded => text(StatusCode::SERVICE_UNAVAILABLE, "the server is busy")
+                .with(header::RETRY_AFTER, RETRY_AFTER_SECONDS),
             // A sentence of the handler's; there is no room for it in the accounts to be had.
-            Self::Refused(answer) => {
-                let Answer {
-                    status,
-                    headers,
-                    body,
-                } = answer;
-                return response_of(status, headers, Body::from(body));
-            }
+            Self::Refused(answer) => answer,
         };
-        (status, reason).into_response()
+        response_of(status, headers, Bytes::from(body))
     }
 }
 
@@ -116,16 +92,13 @@ impl AsRef<[u8]> for Accounted {
     }
 }
 
-async fn answer<H: Handler>(
-    State(endpoint): State<Arc<Endpoint<H>>>,
-    ConnectInfo(address): ConnectInfo<SocketAddr>,
-    request: HttpRequest,
+/// The answer to a request that came on a connection.
+pub(super) async fn answer<H: Handler>(
+    endpoint: Arc<Endpoint<H>>,
+    connection: Arc<Connection>,
+    request: http::Request<Incoming>,
 ) -> HttpResponse {
     let (head, mut body) = request.into_parts();
-    // It is open: this is its request.
-    let Some(connection) = endpoint.peers.connection(address) else {
-        return Failure::Overloaded.response();
-    };
     let expects = head.headers.contains_key(header::EXPECT);
     let answered = match endpoint.receive(&head, &mut body, connection.peer).await {
         Ok((request, received, Work::Brief)) => endpoint.respond(request, received, &connection),
@@ -147,11 +120,23 @@ async fn answer<H: Handler>(
 }
 
 impl<H: Handler> Endpoint<H> {
+    pub(super) fn new(handler: H, options: &Options, peers: Arc<Peers>) -> Self {
+        let limits = options.limits;
+        let in_flight = limits.in_flight.min(Semaphore::MAX_PERMITS);
+        Self {
+            handler,
+            limits,
+            timeouts: options.timeouts,
+            peers,
+            working: Arc::new(Semaphore::new(in_flight)),
+        }
+    }
+
     /// The whole request, if it is one that is received.
     async fn receive(
         &self,
         head: &Head,
-        body: &mut Body,
+        body: &mut Incoming,
         peer: Peer,
     ) -> Result<(H::Request, Received, Work), Failure> {
         let admitted = self.handler.admit(head).map_err(Failure::Refused)?;
@@ -191,7 +176,7 @@ impl<H: Handler> Endpoint<H> {
     /// The body, in memory that is accounted for as the bytes come, not as they are announced.
     async fn receive_body(
         &self,
-        body: &mut Body,
+        body: &mut Incoming,
         announced: Option<usize>,
         most: usize,
         peer: Peer,
@@ -301,16 +286,16 @@ impl<H: Handler> Endpoint<H> {
             bytes: body,
             _memory: memory.ok_or(Failure::Overloaded)?,
         });
-        Ok(response_of(status, headers, Body::from(body)))
+        Ok(response_of(status, headers, body))
     }
 }
 
 fn response_of(
     status: StatusCode,
     headers: Vec<(HeaderName, HeaderValue)>,
-    body: Body,
+    body: Bytes,
 ) -> HttpResponse {
-    let mut response = HttpResponse::new(body);
+    let mut response = HttpResponse::new(Full::new(body));
     *response.status_mut() = status;
     response.headers_mut().extend(headers);
     response
@@ -322,7 +307,7 @@ fn after(span: Duration) -> Instant {
     now.checked_add(span.min(LONGEST_WAIT)).unwrap_or(now)
 }
 
-async fn drain(body: &mut Body) {
+async fn drain(body: &mut Incoming) {
     let mut drained = 0_usize;
     while let Some(Ok(frame)) = body.frame().await {
         drained = drained.saturating_add(frame.data_ref().map_or(0, Bytes::len));

@@ -1,6 +1,6 @@
 //! The server's life: bind, serve, stop.
 
-use core::time::Duration;
+use core::{convert::Infallible, pin::pin, time::Duration};
 use std::{
     io,
     net::{SocketAddr, TcpListener, ToSocketAddrs},
@@ -8,22 +8,26 @@ use std::{
     thread::{self, JoinHandle},
 };
 
-use axum::Router;
-use axum_server::{
-    Handle, Server as Http,
-    accept::DefaultAcceptor,
-    tls_rustls::{RustlsAcceptor, RustlsConfig},
-};
-use hyper_util::rt::TokioTimer;
+use hyper::{server::conn::http1, service::service_fn};
+use hyper_util::rt::{TokioIo, TokioTimer};
 use rustls::ServerConfig;
 use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    net,
     runtime::{Builder, Runtime},
     signal,
     sync::watch,
-    time::timeout,
+    time::{sleep, timeout},
 };
+use tokio_rustls::TlsAcceptor;
 
-use super::{Handler, Options, accept::Bounded, endpoint, error::ServerError, peers::Peers};
+use super::{
+    Handler, Options,
+    accept::Guarded,
+    endpoint::{Endpoint, answer},
+    error::ServerError,
+    peers::{Connection, Peers},
+};
 
 /// A server that has its address, but does not serve yet.
 ///
@@ -59,7 +63,7 @@ pub struct Server {
 #[derive(Debug)]
 pub struct Running {
     address: SocketAddr,
-    connections: Handle<SocketAddr>,
+    connections: Connections,
     limit: watch::Sender<Limit>,
     thread: JoinHandle<Result<Stopped, ServerError>>,
 }
@@ -79,6 +83,9 @@ pub enum Stopped {
 
 /// How long requests in flight have once the server is to stop; `None` while it is not.
 type Limit = Option<Duration>;
+
+/// Tells connections whether to end with the requests in flight; each of them has a receiver.
+type Connections = Arc<watch::Sender<bool>>;
 
 impl Server {
     /// A server at this address; port 0 takes a free one.
@@ -125,7 +132,7 @@ impl Server {
             signals.next().await;
             limit.send_replace(Some(Duration::ZERO));
         });
-        self.serve(runtime, handler, &Handle::new(), limits)
+        self.serve(runtime, handler, &Connections::default(), limits)
     }
 
     /// Serves on a thread of its own, until [`Running::shutdown`].
@@ -134,13 +141,13 @@ impl Server {
     /// [`ServerError::Io`].
     pub fn start(self, handler: impl Handler) -> Result<Running, ServerError> {
         let address = self.address;
-        let connections = Handle::new();
-        let handle = connections.clone();
+        let connections = Connections::default();
+        let own = Arc::clone(&connections);
         let (limit, limits) = watch::channel(None);
         let runtime = self.runtime()?;
         let thread = thread::Builder::new()
             .name("web-server".into())
-            .spawn(move || self.serve(runtime, handler, &handle, limits))
+            .spawn(move || self.serve(runtime, handler, &own, limits))
             .map_err(ServerError::Io)?;
         Ok(Running {
             address,
@@ -163,16 +170,18 @@ impl Server {
         self,
         runtime: Runtime,
         handler: impl Handler,
-        handle: &Handle<SocketAddr>,
+        connections: &Connections,
         limits: watch::Receiver<Limit>,
     ) -> Result<Stopped, ServerError> {
         let peers = Peers::new(&self.options.limits);
-        let router = endpoint::router(handler, &self.options, Arc::clone(&peers));
+        let endpoint = Endpoint::new(handler, &self.options, Arc::clone(&peers));
         let stopped = runtime.block_on(async {
             tokio::select! {
-                served = self.listen(router, peers, handle.clone()) => served.map(|()| Stopped::Drained),
-                () = deadline(limits, handle) => Ok(Stopped::TimedOut {
-                    connections: handle.connection_count(),
+                served = self.listen(endpoint, &peers, connections, limits.clone()) => {
+                    served.map(|()| Stopped::Drained)
+                }
+                () = deadline(limits, connections) => Ok(Stopped::TimedOut {
+                    connections: connections.receiver_count(),
                 }),
             }
         });
@@ -181,28 +190,95 @@ impl Server {
         stopped.map_err(ServerError::Io)
     }
 
-    async fn listen(
+    /// Serves until there is a limit, and then until all connections have ended.
+    async fn listen<H: Handler>(
         self,
-        router: Router,
-        peers: Arc<Peers>,
-        handle: Handle<SocketAddr>,
+        endpoint: Endpoint<H>,
+        peers: &Arc<Peers>,
+        connections: &Connections,
+        mut limits: watch::Receiver<Limit>,
     ) -> io::Result<()> {
         let timeouts = self.options.timeouts;
-        let server = axum_server::from_tcp(self.listener)?.handle(handle);
-        let service = router.into_make_service_with_connect_info::<SocketAddr>();
-        if let Some(config) = self.tls {
-            let acceptor = RustlsAcceptor::new(RustlsConfig::from_config(config))
-                .handshake_timeout(timeouts.handshake);
-            let acceptor = Bounded::new(acceptor, peers, &timeouts);
-            let server = http1(server.acceptor(acceptor), timeouts.header);
-            server.serve(service).await
-        } else {
-            let acceptor = Bounded::new(DefaultAcceptor::new(), peers, &timeouts);
-            let server = http1(server.acceptor(acceptor), timeouts.header);
-            server.serve(service).await
+        let listener = net::TcpListener::from_std(self.listener)?;
+        let tls = self.tls.map(TlsAcceptor::from);
+        let endpoint = Arc::new(endpoint);
+        loop {
+            let accepted = tokio::select! {
+                biased;
+                () = limited(&mut limits) => break,
+                accepted = listener.accept() => accepted,
+            };
+            let Ok((stream, address)) = accepted else {
+                // As where the process has no file left to open.
+                sleep(PAUSE).await;
+                continue;
+            };
+            let Some(stream) = Guarded::accept(stream, address, peers, &timeouts) else {
+                continue;
+            };
+            let served = Served {
+                endpoint: Arc::clone(&endpoint),
+                connection: stream.connection(),
+                header: timeouts.header,
+                ending: connections.subscribe(),
+            };
+            let tls = tls.clone();
+            tokio::spawn(async move {
+                let Some(tls) = tls else {
+                    return served.converse(stream).await;
+                };
+                if let Ok(Ok(stream)) = timeout(timeouts.handshake, tls.accept(stream)).await {
+                    served.converse(stream).await;
+                }
+            });
+        }
+        drop(listener);
+        connections.closed().await;
+        Ok(())
+    }
+}
+
+/// A connection that is served.
+struct Served<H> {
+    endpoint: Arc<Endpoint<H>>,
+    connection: Arc<Connection>,
+    header: Duration,
+    ending: watch::Receiver<bool>,
+}
+
+impl<H: Handler> Served<H> {
+    /// HTTP/1.1 with a time limit for heads. Answers to requests that came together leave together: a client that pipelines
+    /// is not woken for each of them.
+    async fn converse(mut self, stream: impl AsyncRead + AsyncWrite + Unpin) {
+        let service = service_fn(|request| {
+            let answer = answer(
+                Arc::clone(&self.endpoint),
+                Arc::clone(&self.connection),
+                request,
+            );
+            async move { Ok::<_, Infallible>(answer.await) }
+        });
+        let conversation = http1::Builder::new()
+            .pipeline_flush(true)
+            .timer(TokioTimer::new())
+            .header_read_timeout(self.header)
+            .serve_connection(TokioIo::new(stream), service);
+        let mut conversation = pin!(conversation);
+        let ending = async { drop(self.ending.wait_for(|is_ending| *is_ending).await) };
+        // That a client has left, or was too slow, concerns nobody else.
+        tokio::select! {
+            biased;
+            () = ending => {
+                conversation.as_mut().graceful_shutdown();
+                drop(conversation.await);
+            }
+            _ = &mut conversation => (),
         }
     }
 }
+
+/// How long nothing is accepted after that has failed.
+const PAUSE: Duration = Duration::from_millis(50);
 
 impl Running {
     /// The address that it is bound to.
@@ -212,7 +288,7 @@ impl Running {
 
     /// How many connections there are.
     pub fn connections(&self) -> usize {
-        self.connections.connection_count()
+        self.connections.receiver_count()
     }
 
     /// Takes no more connections, answers the requests in flight within `limit`, then stops. Returns at
@@ -230,24 +306,16 @@ impl Running {
     }
 }
 
-/// HTTP/1.1 with a time limit for heads. Answers to requests that came together leave together: a client that pipelines
-/// is not woken for each of them.
-///
-/// To be called last: a server that is given an acceptor afterwards waits for the first bytes of a
-/// connection, to see which HTTP it speaks, and waits without a limit.
-fn http1<A>(server: Http<SocketAddr, A>, header: Duration) -> Http<SocketAddr, A> {
-    let mut server = server.http1_only();
-    server
-        .http_builder()
-        .http1()
-        .pipeline_flush(true)
-        .timer(TokioTimer::new())
-        .header_read_timeout(header);
-    server
+/// Returns when the server is told to stop.
+async fn limited(limits: &mut watch::Receiver<Limit>) {
+    if limits.wait_for(Option::is_some).await.is_err() {
+        // Nobody is left who could stop this server.
+        core::future::pending::<()>().await;
+    }
 }
 
 /// Returns when the time is over that requests in flight have since the server was told to stop.
-async fn deadline(mut limits: watch::Receiver<Limit>, handle: &Handle<SocketAddr>) {
+async fn deadline(mut limits: watch::Receiver<Limit>, connections: &Connections) {
     loop {
         let limit = *limits.borrow_and_update();
         match limit {
@@ -258,7 +326,7 @@ async fn deadline(mut limits: watch::Receiver<Limit>, handle: &Handle<SocketAddr
                 }
             }
             Some(limit) => {
-                handle.graceful_shutdown(None);
+                connections.send_replace(true);
                 let shorter = async {
                     if limits.changed().await.is_err() {
                         core::future::pending::<()>().await;

@@ -42,7 +42,6 @@ pub(super) struct Peers {
     answers: Shares,
     /// For small bodies and answers when there is no room for more of the large ones.
     reserve: Shares,
-    open: Mutex<HashMap<SocketAddr, Arc<Connection>>>,
     /// How many requests of one peer are handled at a time, and the peers that have some.
     at_work: usize,
     turns: Mutex<HashMap<Peer, Weak<Semaphore>>>,
@@ -72,7 +71,6 @@ impl Peers {
             bodies: Shares::new(limits.body_bytes, limits.bytes_per_peer),
             answers: Shares::new(limits.answer_bytes, limits.bytes_per_peer),
             reserve: Shares::new(limits.reserve_bytes, eighth.max(SMALL)),
-            open: Mutex::default(),
             // One is always there for another peer.
             at_work: limits.in_flight.saturating_sub(1).max(1),
             turns: Mutex::default(),
@@ -87,17 +85,10 @@ impl Peers {
             peer,
             unsent: AtomicUsize::new(0),
         });
-        self.open().insert(address, Arc::clone(&connection));
         Some(Connected {
             connection,
-            address,
-            share,
+            _share: share,
         })
-    }
-
-    /// The connection of a request.
-    pub(super) fn connection(&self, address: SocketAddr) -> Option<Arc<Connection>> {
-        self.open().get(&address).cloned()
     }
 
     /// A place among the requests in flight and waiting.
@@ -160,28 +151,13 @@ impl Peers {
             _share: share,
         })
     }
-
-    fn open(&self) -> MutexGuard<'_, HashMap<SocketAddr, Arc<Connection>>> {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 /// A connection that is open.
 #[derive(Debug)]
 pub(super) struct Connected {
     pub(super) connection: Arc<Connection>,
-    address: SocketAddr,
-    share: Share,
-}
-
-impl Drop for Connected {
-    fn drop(&mut self) {
-        let mut open = self.share.peers.open();
-        // Not the one that has the same address since.
-        if (open.get(&self.address)).is_some_and(|open| Arc::ptr_eq(open, &self.connection)) {
-            open.remove(&self.address);
-        }
-    }
+    _share: Share,
 }
 
 /// An answer in memory.
