@@ -63,7 +63,7 @@ fn of_bytes() -> Criterion<Bytes> {
         .with_measurement(Bytes)
         .warm_up_time(Duration::from_millis(1))
         .measurement_time(Duration::from_millis(10))
-        .nresamples(1_000)
+        .nresamples(2_000)
 }
 
 /// Beginnings of the names of groups, and the benches that they are in.

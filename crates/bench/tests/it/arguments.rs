@@ -8,11 +8,12 @@ use bench::{
     compare::CompareArguments,
     directory::DirectoryArguments,
     flexlist::FlexlistArguments,
+    program::command_line,
     stored::StoredArguments,
     tree::{BatchArguments, TreeArguments},
     tuple::TupleArguments,
 };
-use clap::{Args, Command};
+use clap::{ArgAction, Args, Command};
 
 fn parsed<A: Args + Debug>(arguments: &[&str]) -> String {
     let command = A::augment_args(Command::new("bench").no_binary_name(true));
@@ -81,4 +82,30 @@ fn a_quick_run_is_small_unless_it_is_told_a_size() {
         " blocks: 3000",
         (["--updates", "4"], " updates: [4]"),
     );
+}
+
+#[test]
+fn lists_are_given_and_shown_with_commas() {
+    let mut command = command_line();
+    command.build();
+    let mut lists = 0;
+    for command in command.get_subcommands_mut() {
+        let name = command.get_name().to_owned();
+        let help = command.render_long_help().to_string();
+        for argument in command.get_arguments() {
+            // Paths may have commas.
+            let has_commas = argument.get_value_delimiter() == Some(',');
+            if !matches!(argument.get_action(), ArgAction::Append) || !has_commas {
+                continue;
+            }
+            let id = argument.get_id().as_str().to_uppercase();
+            assert!(
+                help.contains(&format!(" <{id},..>")),
+                "{name}: {id}: {help}"
+            );
+            assert!(argument.get_default_values().len() < 2, "{name}: {id}");
+            lists += 1;
+        }
+    }
+    assert!(lists > 20, "{lists}");
 }
