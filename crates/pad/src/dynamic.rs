@@ -1,7 +1,7 @@
 //! Repositories and authors whose suite and scheme are chosen by name at run time.
 //!
 //! Each of the choices is a type; a store's records say which. What is made of it is a
-//! `dyn OfferedRepository`, so everything around it is compiled once.
+//! `dyn HostedRepository`, so everything around it is compiled once.
 
 use std::path::Path;
 
@@ -13,6 +13,7 @@ use crate::{
     client_view::StoredView,
     durable::Durable,
     family,
+    hosted::HostedRepository,
     kept_log::MISSING,
     keys::{PublicKey, SecretKey},
     question::{NotOffered, Question, Refusal, Statement},
@@ -24,7 +25,7 @@ use crate::{
 pub use crate::{
     caches::Caches,
     description::{create_store, create_store_with, key_of_store, store_records},
-    offered::{AnyClient, OfferedRepository},
+    offered::AnyClient,
 };
 
 /// The client who trusts this public key.
@@ -79,10 +80,10 @@ pub fn longest_answer(public: &PublicKey, question: &Question) -> usize {
 }
 
 /// A durable repository of any suite and scheme.
-pub type AnyRepository = Durable<dyn OfferedRepository, AnyStore>;
+pub type AnyRepository = Durable<dyn HostedRepository, AnyStore>;
 
 /// A durable author of any suite and scheme.
-pub type AnyAuthor = RecordedAuthor<dyn OfferedRepository, AnyStore>;
+pub type AnyAuthor = RecordedAuthor;
 
 impl AnyRepository {
     /// Which dictionary the store says that it holds.

@@ -1,7 +1,7 @@
 //! The families of schemes: what the facade knows about each of them is in one module.
 //!
 //! A family makes its repositories last, lets an author go on from them and has them answer questions
-//! ([`OfferedRepository`]). The two functions below pick the family of a scheme chosen at run time.
+//! ([`HostedRepository`]). The two functions below pick the family of a scheme chosen at run time.
 
 use pad_core::{
     Answers, Client, Family, Question as Ask, SchemeId, Suite, TrustedView, VerifyError, Version,
@@ -9,8 +9,9 @@ use pad_core::{
 };
 
 use crate::{
+    hosted::HostedRepository,
     keys::PublicKey,
-    offered::{AnyClient, OfferedRepository},
+    offered::AnyClient,
     question::{NotOffered, Question, Refusal},
     repository::RepositoryError,
     selection::SchemeFamily,
@@ -26,7 +27,7 @@ pub(crate) mod tuple;
 pub(crate) fn repository<S: Suite>(
     public: &PublicKey,
     store: &AnyStore,
-) -> Result<Box<dyn OfferedRepository>, RepositoryError> {
+) -> Result<Box<dyn HostedRepository>, RepositoryError> {
     let made = match public.scheme.family() {
         SchemeFamily::Tree => tree::repository::<S>(public, store)?,
         SchemeFamily::Tuple => tuple::repository::<S>(public, store)?,

@@ -16,8 +16,9 @@ use pad_core::{
 };
 
 use crate::{
+    hosted::HostedRepository,
     keys::PublicKey,
-    offered::{AnyClient, OfferedRepository},
+    offered::AnyClient,
     parameters::LogParameters,
     question::{NotOffered, Question, Refusal, Statement},
     repository::RepositoryError,
@@ -65,7 +66,7 @@ macro_rules! with_log_scheme {
 pub(crate) fn repository<S: Suite>(
     public: &PublicKey,
     store: &impl Store,
-) -> Result<Option<Box<dyn OfferedRepository>>, RepositoryError> {
+) -> Result<Option<Box<dyn HostedRepository>>, RepositoryError> {
     if !has_suite::<S>() {
         return Ok(None);
     }
@@ -80,7 +81,7 @@ pub(crate) fn repository<S: Suite>(
 fn empty<S: AskedScheme>(
     authority: &Authority,
     setup: Setup,
-) -> Result<Box<dyn OfferedRepository>, StoreError> {
+) -> Result<Box<dyn HostedRepository>, StoreError> {
     let log = Log::<S>::new(authority.dictionary, setup);
     match HostedLog::new(log, authority.author) {
         Ok(repository) => Ok(Box::new(repository)),
