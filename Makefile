@@ -16,7 +16,7 @@ help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: prerequisites ## publish, query and attack real dictionaries
-	$(CARGO) run --release -p pad-cli -- demo $(ARGS)
+	$(CARGO) run --profile demo --locked -p demo -- $(ARGS)
 
 install: prerequisites ## build the command pad and install it with its manual and completions under PREFIX=/usr/local
 	$(CARGO) build --release --locked -p pad-cli

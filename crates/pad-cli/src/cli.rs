@@ -15,7 +15,6 @@ use clap::{
 mod advise;
 mod at;
 mod change;
-mod demo_command;
 mod directory;
 mod evidence;
 mod failure;
@@ -65,7 +64,7 @@ mod transfer;
 mod witness;
 
 pub(crate) use failure::Failure;
-pub(crate) use output::{Output, counted, utc};
+pub(crate) use output::{Output, counted};
 
 /// Publish, query and verify persistent authenticated dictionaries.
 ///
@@ -185,8 +184,6 @@ enum Command {
     Directory(directory::DirectoryCommand),
     /// Say which scheme to choose for a load, what each would cost in a month, and why.
     Advise(Box<advise::Advise>),
-    /// Show it all on real data: trees and tuples, a lying server, and plots.
-    Demo(demo_command::Demo),
     /// Print what a shell needs to complete commands and options.
     Completions(shell::Completions),
     /// Write the manual's pages into a folder.
@@ -329,7 +326,6 @@ impl Command {
             Self::File(command) => command.run(output),
             Self::Directory(command) => command.run(output),
             Self::Advise(command) => command.run(output),
-            Self::Demo(command) => command.run(output),
             Self::Completions(command) => command.run(output),
             Self::Man(command) => command.run(output),
         }

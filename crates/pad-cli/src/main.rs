@@ -3,7 +3,6 @@
 use std::process::ExitCode;
 
 mod cli;
-mod demo;
 
 fn main() -> ExitCode {
     match cli::arguments() {

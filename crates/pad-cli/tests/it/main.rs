@@ -11,7 +11,6 @@ mod bench;
 mod bulk;
 mod cli;
 mod conduct;
-mod demo;
 mod directory;
 mod documents;
 #[cfg(feature = "file")]

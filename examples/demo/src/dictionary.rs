@@ -1,0 +1,225 @@
+//! The kinds of dictionaries: author, server and client of each behind one interface.
+
+use core::fmt;
+use std::time::{Duration, Instant};
+
+use ed25519_dalek::SigningKey;
+use pad_core::{
+    Answer, Answers, Author, Authored, Client, Key, Operation, Server, Serves, Sha256Ed25519,
+    VerifyError, Version, head::Authority,
+};
+use pad_tree::{RedBlack, SkipList, StoredRepository, Treap, TreeScheme, for_each_tree};
+use pad_tuple::{
+    SecretBytes, TupleRepository, TupleScheme, for_each_accumulated_tuple, for_each_tuple,
+};
+
+use crate::{
+    lies::{forged, tell},
+    prices::Prices,
+    report::{Lie, Outcome},
+};
+
+pub(crate) type S = Sha256Ed25519;
+/// The reason for which a client rejects an answer.
+pub(crate) type Refusal = pad_core::Refusal<S, VerifyError>;
+
+/// A dictionary of any kind: its author, its server and a client.
+pub(crate) trait Dictionary {
+    fn authority(&self) -> &Authority;
+    /// The author signs changes as a version, and the server takes it: the bytes that are sent.
+    fn apply(&mut self, operations: &[Operation]) -> Outcome<usize>;
+    /// The signed head of a version, as the server sends it.
+    fn head(&self, version: Version) -> Outcome<Vec<u8>>;
+    /// The server's answer about a key.
+    fn answer(&self, version: Version, key: &Key) -> Outcome<Vec<u8>>;
+    /// What the client makes of an answer, with the public key alone.
+    fn check(&self, version: Version, key: &Key, answer: &[u8]) -> Result<Answer, Refusal>;
+    /// What a new client makes of two heads, one after the other.
+    fn follow(&self, heads: [&[u8]; 2]) -> Result<Version, Refusal>;
+    fn memory_bytes(&self) -> usize;
+}
+
+/// A family of dictionaries that the demonstration publishes with.
+trait Shown: Authored<Suite = S, Error = VerifyError> + Answers<Key> {}
+impl<F: Authored<Suite = S, Error = VerifyError> + Answers<Key>> Shown for F {}
+
+struct Roles<R: Serves<Key>> {
+    author: Author<R::Family>,
+    server: Server<R::Family, R>,
+    client: Client<R::Family>,
+    memory_bytes: fn(&R) -> usize,
+}
+
+impl<R: Serves<Key, Family: Shown> + 'static> Roles<R> {
+    fn boxed(
+        seed: u8,
+        secret: <R::Family as Authored>::Secret,
+        memory_bytes: fn(&R) -> usize,
+    ) -> Outcome<Box<dyn Dictionary>> {
+        let signer = SigningKey::from_bytes(&[seed; 32]);
+        let author = Author::with_secret("demonstration", signer, secret)?;
+        Ok(Box::new(Self {
+            server: Server::new(author.public()),
+            client: Client::new(author.public().clone()),
+            author,
+            memory_bytes,
+        }))
+    }
+}
+
+impl<R: Serves<Key, Family: Shown>> Dictionary for Roles<R> {
+    fn authority(&self) -> &Authority {
+        self.client.public().authority()
+    }
+
+    fn apply(&mut self, operations: &[Operation]) -> Outcome<usize> {
+        for operation in operations {
+            match operation.clone() {
+                Operation::Put(key, value) => self.author.put(key, value)?,
+                Operation::Remove(key) => drop(self.author.remove(key)?),
+            }
+        }
+        let update = self.author.snapshot()?;
+        self.server.apply(&update)?;
+        Ok(update.len())
+    }
+
+    fn head(&self, version: Version) -> Outcome<Vec<u8>> {
+        Ok(self.server.head(version)?)
+    }
+
+    fn answer(&self, version: Version, key: &Key) -> Outcome<Vec<u8>> {
+        Ok(self.server.answer(version, key)?)
+    }
+
+    fn check(&self, version: Version, key: &Key, answer: &[u8]) -> Result<Answer, Refusal> {
+        let lookup = self.client.check_at(version, answer, key)?;
+        Ok(lookup.into_inner().answer)
+    }
+
+    fn follow(&self, [first, second]: [&[u8]; 2]) -> Result<Version, Refusal> {
+        let mut client = self.client.clone();
+        client.advance(first, None)?;
+        client.advance(second, None)
+    }
+
+    fn memory_bytes(&self) -> usize {
+        (self.memory_bytes)(self.server.repository())
+    }
+}
+
+/// A scheme with a repository: how contents are authenticated, and how the server keeps versions.
+#[derive(Clone)]
+pub(crate) struct Kind {
+    pub(crate) scheme: String,
+    pub(crate) repository: String,
+    /// An empty dictionary with a signing key from this seed, for the keys of the prices.
+    create: fn(&Prices, u8) -> Outcome<Box<dyn Dictionary>>,
+}
+
+/// A dictionary that has all snapshots.
+pub(crate) struct Published<'a> {
+    pub(crate) kind: Kind,
+    pub(crate) dictionary: Box<dyn Dictionary>,
+    /// Its contents.
+    pub(crate) prices: &'a Prices,
+    /// For signing all snapshots and taking them into the server.
+    pub(crate) time: Duration,
+    /// All updates as they are sent.
+    pub(crate) update_bytes: usize,
+    /// Lies that the client was told, and rejected.
+    pub(crate) lies: Vec<Lie>,
+}
+
+impl Kind {
+    pub(crate) fn publish(self, prices: &Prices) -> Outcome<Published<'_>> {
+        let mut dictionary = (self.create)(prices, 7)?;
+        let (start, mut update_bytes) = (Instant::now(), 0);
+        for (_, operations) in &prices.snapshots {
+            update_bytes += dictionary.apply(operations)?;
+        }
+        let time = start.elapsed();
+        let mut liar = (self.create)(prices, 66)?;
+        liar.apply(&forged(prices))?;
+        let lies = tell(&*dictionary, &*liar, prices);
+        let lies = lies.map_err(|error| format!("{self}: {error}"))?;
+        Ok(Published {
+            kind: self,
+            dictionary,
+            prices,
+            time,
+            update_bytes,
+            lies,
+        })
+    }
+
+    pub(crate) fn is_tree(&self) -> bool {
+        self.repository != TUPLES
+    }
+
+    /// Whether it takes milliseconds where others take microseconds: BLS and accumulators.
+    pub(crate) fn is_slow(&self) -> bool {
+        self.scheme.ends_with("-bls") || self.scheme.contains("accumulators")
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.pad(&format!("{} over {}", self.scheme, self.repository))
+    }
+}
+
+/// The repository of tuples.
+const TUPLES: &str = "versioned-index";
+
+type StoredTreap<S> = StoredRepository<S, Treap>;
+type StoredRedBlack<S> = StoredRepository<S, RedBlack>;
+type StoredSkipList<S> = StoredRepository<S, SkipList>;
+
+/// Every scheme with every repository.
+pub(crate) fn kinds() -> Vec<Kind> {
+    let mut kinds: Vec<Kind> = Vec::new();
+    macro_rules! tree {
+        ($name:ident, $scheme:ty, $($repository:tt)+) => {
+            let scheme = <$scheme as TreeScheme>::NAME.to_owned();
+            kinds.push(Kind {
+                // What follows the scheme in the name.
+                repository: stringify!($name).replace('_', "-").split_off(scheme.len() + 1),
+                scheme,
+                create: |_, seed| Roles::boxed(seed, (), <$($repository)+<S>>::memory_bytes),
+            });
+        };
+    }
+    macro_rules! tuple {
+        ($name:ident, $design:ty) => {
+            kinds.push(Kind {
+                scheme: format!("tuple-{}", <$design as TupleScheme<S>>::NAME),
+                repository: TUPLES.into(),
+                create: |prices, seed| {
+                    let secret = secret(prices, <$design as TupleScheme<S>>::NAME)?;
+                    Roles::boxed(seed, secret, TupleRepository::<S, $design>::memory_bytes)
+                },
+            });
+        };
+    }
+    for_each_tree!(tree);
+    tree!(treap_stored, Treap, StoredTreap);
+    tree!(red_black_stored, RedBlack, StoredRedBlack);
+    tree!(skip_list_stored, SkipList, StoredSkipList);
+    kinds.sort_by(|one, other| one.scheme.cmp(&other.scheme));
+    for_each_tuple!(tuple);
+    for_each_accumulated_tuple!(tuple);
+    kinds
+}
+
+/// A new secret for tuples. An RSA key, for which the search takes minutes, is one that everybody
+/// knows.
+fn secret<D: SecretBytes>(prices: &Prices, design: &str) -> Outcome<D> {
+    if !design.ends_with("-rsa") {
+        return Ok(D::generate(prices.last().len())?);
+    }
+    let file = include_str!("../../../data/keys-for-tests/rsa-2048.txt");
+    let digits = file.lines().find(|line| !line.starts_with('#'));
+    let bytes = hex::decode(digits.unwrap_or_default())?;
+    Ok(D::from_slice(&bytes).ok_or("the RSA key is malformed")?)
+}

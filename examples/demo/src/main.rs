@@ -1,0 +1,203 @@
+//! The demonstration: real data in each kind of dictionary, servers that lie, and a page with all
+//! that was measured.
+
+use std::{env, fs, path::Path, process::ExitCode, thread, time::Duration};
+
+mod dictionary;
+mod directory;
+mod file;
+mod lies;
+mod log;
+mod measure;
+mod page;
+mod prices;
+mod report;
+mod set;
+
+use dictionary::{Published, kinds};
+use prices::{KEYS, Prices, keys};
+use report::{Act, Outcome, say};
+
+const USAGE: &str = "\
+Usage: demo [OPTIONS]
+  --out FOLDER           write the page and example files into this folder [default: target/demo]
+  --budget MILLISECONDS  measure each rate for this long [default: 300]";
+
+fn main() -> ExitCode {
+    let (mut out, mut budget) = ("target/demo".to_owned(), Ok(300));
+    let mut arguments = env::args().skip(1);
+    while let Some(argument) = arguments.next() {
+        match (argument.as_str(), arguments.next()) {
+            ("--out", Some(folder)) => out = folder,
+            ("--budget", Some(number)) => budget = number.parse(),
+            _ => budget = "none".parse(),
+        }
+    }
+    let Ok(budget) = budget else {
+        eprintln!("{USAGE}");
+        return ExitCode::from(2);
+    };
+    match run(Path::new(&out), Duration::from_millis(budget)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("demo: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// How many keys the dictionaries of slow schemes hold.
+const SOME_KEYS: usize = 200;
+
+/// Runs all acts. Fails if one answer is not the right one, or one lie is believed.
+fn run(out: &Path, budget: Duration) -> Outcome {
+    let prices = Prices::load()?;
+    let some = prices.some(SOME_KEYS);
+    let mut acts = vec![introduce(&prices)];
+    acts[0].print(1)?;
+    let (mut all, mut measured) = (Vec::new(), Vec::new());
+    for kind in kinds() {
+        let prices = if kind.is_slow() { &some } else { &prices };
+        let published = kind.publish(prices)?;
+        let (kind, seconds) = (&published.kind, published.time.as_secs_f64());
+        say(&format!("   {kind:<60} {seconds:.2} s"))?;
+        measured.push((kind.clone(), measure::measure(&published, budget)?));
+        all.push(published);
+    }
+    let text = "One row for each dictionary.".to_owned();
+    acts.push(look_up(&all, &prices)?);
+    acts.push(lie(&all));
+    acts.push(Act("Compare", text, measure::table(&measured), Vec::new()));
+    acts[1..]
+        .iter()
+        .zip(2..)
+        .try_for_each(|(act, number)| act.print(number))?;
+    for (show, number) in [log::show, directory::show, file::show, set::show]
+        .into_iter()
+        .zip(5..)
+    {
+        let act = show()?;
+        act.print(number)?;
+        acts.push(act);
+    }
+    fs::create_dir_all(out)?;
+    fs::write(
+        out.join("index.html"),
+        page::page(&circumstances(), &acts, &measured),
+    )?;
+    let shown = all
+        .iter()
+        .find(|published| published.kind.scheme == "red-black");
+    leave(out, shown.ok_or("no dictionary is shown")?)
+}
+
+/// What was published, and how.
+fn introduce(prices: &Prices) -> Act {
+    let (snapshots, kinds) = (&prices.snapshots, kinds());
+    let trees = kinds.iter().filter(|kind| kind.is_tree()).count();
+    let text = format!(
+        "Prices of language models: {} snapshots from {} to {}, {} changes, {} keys in the last.\n\
+         An author signs each snapshot as a version, and a server takes it, in {trees} kinds of trees\n\
+         and {} kinds of tuples. Those that take milliseconds where others take microseconds, with BLS\n\
+         signatures and accumulators, hold some {SOME_KEYS} of the keys.",
+        snapshots.len(),
+        snapshots[0].0,
+        snapshots[snapshots.len() - 1].0,
+        snapshots
+            .iter()
+            .map(|(_, operations)| operations.len())
+            .sum::<usize>(),
+        prices.last().len(),
+        kinds.len() - trees,
+    );
+    Act("Publish", text, Vec::new(), Vec::new())
+}
+
+/// Looks keys up at three versions. Every dictionary must give the right, verified answer.
+fn look_up(all: &[Published<'_>], prices: &Prices) -> Outcome<Act> {
+    let versions: Vec<_> = prices.versions().step_by(13).collect();
+    let mut table = vec![vec!["key".to_owned()]];
+    table[0].extend(versions.iter().map(|version| format!("version {version}")));
+    for ((what, _), key) in KEYS.iter().zip(&keys()) {
+        let mut row = vec![format!("{what}: {key}")];
+        for version in versions.iter().copied() {
+            let right = prices.value(version, key);
+            for Published {
+                kind, dictionary, ..
+            } in all
+            {
+                let answer = dictionary.answer(version, key)?;
+                let answer = dictionary.check(version, key, &answer)?;
+                if answer.value() != right {
+                    return Err(format!("{kind}: wrong answer for {key} in {version}").into());
+                }
+            }
+            row.push(right.map_or("absent".into(), ToString::to_string));
+        }
+        table.push(row);
+    }
+    let text = format!(
+        "The server sends bytes; the client checks them with the author's public key alone.\n\
+         {0} of {0} answers, from all {1} dictionaries, verified and right.",
+        all.len() * versions.len() * KEYS.len(),
+        all.len()
+    );
+    Ok(Act("Look up", text, table, Vec::new()))
+}
+
+/// The lies of servers, which the clients rejected.
+fn lie(all: &[Published<'_>]) -> Act {
+    let text = format!(
+        "The server tampers with real answers, and the client rejects each, for the reason that is\n\
+         right. {0} of {0} lies about all {1} dictionaries rejected. Those about one tree and about\n\
+         one kind of tuples:",
+        all.iter()
+            .map(|published| published.lies.len())
+            .sum::<usize>(),
+        all.len()
+    );
+    let mut told = Vec::new();
+    for (family, wanted) in [("tree", "red-black"), ("tuple", "tuple-spec-lightweight")] {
+        let published = all.iter().find(|published| published.kind.scheme == wanted);
+        for mut lie in published.map_or(Vec::new(), |published| published.lies.clone()) {
+            lie[0] = format!("{family}: {}", lie[0]);
+            told.push(lie);
+        }
+    }
+    Act("Lie", text, Vec::new(), told)
+}
+
+/// The machine and the program.
+fn circumstances() -> String {
+    let processors = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let processor = processors
+        .lines()
+        .find_map(|line| line.strip_prefix("model name"));
+    let processor = processor
+        .unwrap_or("an unknown processor")
+        .trim_matches([' ', '\t', ':']);
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    let (version, system) = (env!("CARGO_PKG_VERSION"), env::consts::OS);
+    format!("Made by the demonstration of pad {version}, on {processor}, {cores} cores, {system}.")
+}
+
+/// Writes a public key and proofs to try by hand.
+fn leave(out: &Path, shown: &Published<'_>) -> Outcome {
+    let authority = shown.dictionary.authority();
+    let (author, dictionary, scheme) = (authority.author, authority.dictionary, &shown.kind.scheme);
+    let public = format!(
+        "pad-public-key v1\nsuite sha256-ed25519\nscheme {scheme}\ndictionary {dictionary}\n\
+         author {author}\n"
+    );
+    fs::write(out.join("prices.pub"), public)?;
+    let latest = shown.prices.latest();
+    for ((what, _), key) in KEYS.iter().zip(&keys()) {
+        let answer = shown.dictionary.answer(latest, key)?;
+        fs::write(out.join(format!("{what}.proof")), answer)?;
+    }
+    let (folder, (what, key)) = (out.display(), KEYS[0]);
+    say(&format!(
+        "\n9. Try it yourself. The page with the plots is {folder}/index.html\n   \
+         pad verify --public {folder}/prices.pub --proof {folder}/{what}.proof --at {latest} '{key}'"
+    ))
+}

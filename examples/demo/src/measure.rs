@@ -1,0 +1,115 @@
+//! The costs of each dictionary on this machine, for the prices.
+
+use core::time::Duration;
+use std::{hint::black_box, time::Instant};
+
+use pad_core::{Key, Version};
+
+use crate::{
+    dictionary::{Kind, Published},
+    prices::Prices,
+    report::{Outcome, Table, row},
+};
+
+/// A figure: its column, its digits, its picture's scale if it has one, and its meaning.
+type Figure = (&'static str, usize, Option<&'static str>, &'static str);
+
+const LINEAR: Option<&str> = Some("");
+const LOGARITHMIC: Option<&str> = Some(" (logarithmic)");
+
+#[rustfmt::skip]
+pub(crate) const FIGURES: [Figure; 8] = [
+    ("keys", 0, None, "Entries of the last version."),
+    ("proof bytes", 0, LINEAR, "Sent by a server to prove a present key, without the signed head: the mean of keys in many versions."),
+    ("absence bytes", 0, None, "The same for a key that is not there."),
+    ("update kB", 1, LOGARITHMIC, "Sent by the author for one snapshot: the mean of all snapshots, contents and signatures included."),
+    ("memory MB", 1, LINEAR, "Needed by a server to answer about every version; of stored trees the cache alone, as nodes belong on a disk."),
+    ("look-ups/s", 0, LOGARITHMIC, "Proofs made by a server on one core, of present keys in many versions, as bytes with the head."),
+    ("verifications/s", 0, LINEAR, "Such answers checked by a client on one core, the head's signature included."),
+    ("import s", 2, LOGARITHMIC, "Time for the author to sign all snapshots, one by one, and for the server to take them."),
+];
+
+/// A dictionary and its figures, in the order of [`FIGURES`].
+pub(crate) type Measured = (Kind, [f64; FIGURES.len()]);
+
+/// All figures in one table.
+pub(crate) fn table(measured: &[Measured]) -> Table {
+    let mut table = vec![row(["scheme", "repository"])];
+    table[0].extend(FIGURES.map(|(column, ..)| column.to_owned()));
+    for (kind, figures) in measured {
+        let mut cells = row([&kind.scheme, &kind.repository]);
+        let figures = FIGURES.iter().zip(figures);
+        cells.extend(figures.map(|((_, digits, ..), value)| format!("{value:.digits$}")));
+        table.push(cells);
+    }
+    table
+}
+
+/// How many keys are looked up, and of how many the answers are measured: some proofs of old
+/// versions take milliseconds.
+const SAMPLE: usize = 2_000;
+const PROOFS: usize = 200;
+
+/// Measures a dictionary. Each rate takes `budget`.
+pub(crate) fn measure(published: &Published<'_>, budget: Duration) -> Outcome<[f64; 8]> {
+    let (dictionary, prices) = (&published.dictionary, published.prices);
+    let (sample, mut answers) = (sample(prices), Vec::new());
+    let ask = |version: Version, key: &Key| {
+        let answer = dictionary.answer(version, key)?;
+        dictionary.check(version, key, &answer)?;
+        Outcome::Ok(answer)
+    };
+    let (mut proof_bytes, mut absence_bytes) = (0, 0);
+    let head_bytes = dictionary.head(prices.latest())?.len() + 1;
+    // Verified before anything is timed. An answer is the head, one byte that says so, and the proof.
+    for (version, key) in sample.iter().take(PROOFS) {
+        let answer = ask(*version, key)?;
+        let absent = Key::new([key.as_bytes(), &[0]].concat())?;
+        absence_bytes += ask(*version, &absent)?.len() - head_bytes;
+        proof_bytes += answer.len() - head_bytes;
+        answers.push((*version, key, answer));
+    }
+    let lookups = rate(budget, &sample, |(version, key)| {
+        black_box(dictionary.answer(*version, key)).is_ok()
+    });
+    let verifications = rate(budget, &answers, |(version, key, answer)| {
+        black_box(dictionary.check(*version, key, answer)).is_ok()
+    });
+    Ok([
+        to_f64(prices.last().len()),
+        to_f64(proof_bytes) / to_f64(PROOFS),
+        to_f64(absence_bytes) / to_f64(PROOFS),
+        to_f64(published.update_bytes) / to_f64(prices.snapshots.len()) / 1e3,
+        to_f64(dictionary.memory_bytes()) / 1e6,
+        lookups.ok_or("a look-up failed")?,
+        verifications.ok_or("an answer did not verify")?,
+        published.time.as_secs_f64(),
+    ])
+}
+
+/// Keys of many versions, the same in every run.
+fn sample(prices: &Prices) -> Vec<(Version, Key)> {
+    let versions: Vec<_> = prices.versions().zip(&prices.contents).collect();
+    let sample = (0..SAMPLE).filter_map(|number| {
+        let (version, contents) = versions[number % versions.len()];
+        let (key, _) = contents.iter().nth(number * 7_919 % contents.len())?;
+        Some((version, key.clone()))
+    });
+    sample.collect()
+}
+
+/// How often per second `work` can be done, over and over on the items; `None` if it fails.
+fn rate<T>(budget: Duration, items: &[T], work: impl Fn(&T) -> bool) -> Option<f64> {
+    let start = Instant::now();
+    for (item, done) in items.iter().cycle().zip(1_u32..) {
+        let elapsed = work(item).then(|| start.elapsed())?;
+        if elapsed >= budget {
+            return Some(f64::from(done) / elapsed.as_secs_f64());
+        }
+    }
+    None
+}
+
+fn to_f64(count: usize) -> f64 {
+    u32::try_from(count).map_or(f64::INFINITY, f64::from)
+}

@@ -1,0 +1,146 @@
+//! The page: one file that needs nothing else, for light and dark, for large and small screens.
+
+use core::fmt::Write as _;
+
+use crate::{
+    measure::{FIGURES, Measured, table},
+    report::{Act, row},
+};
+
+/// Writing to a string does not fail.
+macro_rules! put {
+    ($to:expr, $($format:tt)+) => { _ = writeln!($to, $($format)+) };
+}
+
+const TITLE: &str = "Persistent authenticated dictionaries";
+const HOW_TO_READ: &str = "Before anything was timed, its answers were verified. Shares of a bar's \
+    length compare rows of one picture; where a picture says so, a bar twice as long is not twice \
+    the number. Striped bars are of few keys: compare these with each other. All of it ran on one \
+    machine at one time: it shows orders of magnitude, and <code>make report</code> measures.";
+const WARNING: &str = "<p class=\"warning\">This program was built without optimisation: times \
+    are many times longer than they are with it.</p>";
+/// The meaning of colours, by the names of repositories.
+const LEGEND: [(&str, &str); 6] = [
+    ("path-copying", "trees, path copying"),
+    ("cache-everywhere", "trees, cache everywhere"),
+    ("cache-median", "trees, cache median"),
+    ("cache-nowhere", "trees, cache nowhere"),
+    ("stored", "trees, stored"),
+    ("versioned-index", "tuples"),
+];
+
+/// The page as HTML.
+pub(crate) fn page(circumstances: &str, acts: &[Act], measured: &[Measured]) -> String {
+    let mut body = format!("<header><h1>{TITLE}</h1><p class=\"quiet\">{circumstances}</p><nav>");
+    for Act(title, ..) in acts {
+        put!(body, "<a href=\"#{title}\">{title}</a>");
+    }
+    put!(body, "</nav></header>");
+    for Act(title, text, shown, lies) in acts {
+        put!(
+            body,
+            "<h2 id=\"{title}\">{title}</h2><p>{}</p>",
+            escaped(text)
+        );
+        if *title == "Compare" {
+            compare(&mut body, measured);
+        } else if let [header, rows @ ..] = &shown[..] {
+            write_table(&mut body, header, rows, "words");
+        }
+        let header = row(["lie", "what was done", "rejected because"]);
+        if !lies.is_empty() {
+            write_table(&mut body, &header, lies, "words");
+        }
+    }
+    let style = include_str!("page.css");
+    format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n<title>{TITLE}</title>\n\
+         <style>\n{style}</style>\n</head>\n<body>\n{body}</body>\n</html>\n"
+    )
+}
+
+/// The pictures and the table of all figures.
+fn compare(body: &mut String, measured: &[Measured]) {
+    let warning = if cfg!(debug_assertions) { WARNING } else { "" };
+    put!(body, "<p>{HOW_TO_READ}</p>{warning}<p class=\"legend\">");
+    for (class, text) in LEGEND {
+        put!(body, "<span><i class=\"{class}\"></i>{text}</span>");
+    }
+    put!(body, "</p>");
+    for (number, (column, _, scale, means)) in FIGURES.iter().enumerate() {
+        if let Some(suffix) = scale {
+            put!(
+                body,
+                "<figure><figcaption><b>{column}{suffix}</b> {means}</figcaption>"
+            );
+            draw(body, measured, number, suffix.is_empty());
+        }
+    }
+    put!(body, "<h3>All figures</h3>");
+    let table = table(measured);
+    write_table(body, &table[0], &table[1..], "figures");
+}
+
+/// A bar for each dictionary.
+fn draw(body: &mut String, measured: &[Measured], number: usize, is_linear: bool) {
+    let values = || measured.iter().map(|(_, figures)| figures[number]);
+    let longest = values().fold(f64::MIN_POSITIVE, f64::max);
+    let shortest = values().fold(longest, f64::min).max(longest / 1e9);
+    put!(body, "<div class=\"bars\">");
+    for ((kind, _), value) in measured.iter().zip(values()) {
+        // On a logarithmic scale the shortest bar is a twelfth of the longest.
+        let above = (value.max(shortest) / shortest).ln() / (longest / shortest).ln();
+        let share = if is_linear {
+            value / longest
+        } else {
+            (1.0 + 11.0 * above) / 12.0
+        };
+        // Three digits at least, and no more than are needed.
+        let digits = if value < 1.0 {
+            3
+        } else {
+            usize::from(value < 100.0)
+        };
+        let few = if kind.is_slow() { " few" } else { "" };
+        let (scheme, class) = (&kind.scheme, &kind.repository);
+        put!(
+            body,
+            "<span class=\"name\">{scheme} / {class}</span><span class=\"bar\">"
+        );
+        put!(
+            body,
+            "<i class=\"{class}{few}\" style=\"--share:{share:.4}\"></i>"
+        );
+        put!(body, "{value:.digits$}</span>");
+    }
+    put!(body, "</div></figure>");
+}
+
+fn write_table(body: &mut String, header: &[String], rows: &[Vec<String>], class: &str) {
+    put!(
+        body,
+        "<div class=\"wide\"><table class=\"{class}\"><thead><tr>"
+    );
+    for column in header {
+        put!(body, "<th>{column}</th>");
+    }
+    put!(body, "</tr></thead><tbody>");
+    for cells in rows {
+        put!(body, "<tr>");
+        // On small screens, where rows are lists, each cell names its column.
+        for (cell, column) in cells.iter().zip(header) {
+            put!(body, "<td data-column=\"{column}\">{}</td>", escaped(cell));
+        }
+        put!(body, "</tr>");
+    }
+    put!(body, "</tbody></table></div>");
+}
+
+/// Text as HTML.
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+}
