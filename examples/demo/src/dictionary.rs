@@ -15,6 +15,7 @@ use pad_tuple::{
 
 use crate::{
     lies::{forged, tell},
+    measure::measure,
     prices::Prices,
     report::{Lie, Outcome},
 };
@@ -109,7 +110,6 @@ impl<R: Serves<Key, Family: Shown>> Dictionary for Roles<R> {
 }
 
 /// A scheme with a repository: how contents are authenticated, and how the server keeps versions.
-#[derive(Clone)]
 pub(crate) struct Kind {
     pub(crate) scheme: String,
     pub(crate) repository: String,
@@ -123,34 +123,39 @@ pub(crate) struct Published<'a> {
     pub(crate) dictionary: Box<dyn Dictionary>,
     /// Its contents.
     pub(crate) prices: &'a Prices,
-    /// For signing all snapshots and taking them into the server.
-    pub(crate) time: Duration,
+    /// In seconds, for signing all snapshots and taking them into the server.
+    pub(crate) time: f64,
     /// All updates as they are sent.
     pub(crate) update_bytes: usize,
+    /// The figures of [`crate::measure`].
+    pub(crate) figures: [f64; 8],
     /// Lies that the client was told, and rejected.
     pub(crate) lies: Vec<Lie>,
 }
 
 impl Kind {
-    pub(crate) fn publish(self, prices: &Prices) -> Outcome<Published<'_>> {
+    pub(crate) fn publish(self, prices: &Prices, budget: Duration) -> Outcome<Published<'_>> {
         let mut dictionary = (self.create)(prices, 7)?;
         let (start, mut update_bytes) = (Instant::now(), 0);
         for (_, operations) in &prices.snapshots {
             update_bytes += dictionary.apply(operations)?;
         }
-        let time = start.elapsed();
+        let time = start.elapsed().as_secs_f64();
         let mut liar = (self.create)(prices, 66)?;
         liar.apply(&forged(prices))?;
         let lies = tell(&*dictionary, &*liar, prices);
         let lies = lies.map_err(|error| format!("{self}: {error}"))?;
-        Ok(Published {
+        let mut published = Published {
             kind: self,
             dictionary,
             prices,
             time,
             update_bytes,
+            figures: Default::default(),
             lies,
-        })
+        };
+        published.figures = measure(&published, budget)?;
+        Ok(published)
     }
 
     pub(crate) fn is_tree(&self) -> bool {

@@ -6,7 +6,7 @@ use std::{hint::black_box, time::Instant};
 use pad_core::{Key, Version};
 
 use crate::{
-    dictionary::{Kind, Published},
+    dictionary::Published,
     prices::Prices,
     report::{Outcome, Table, row},
 };
@@ -29,16 +29,13 @@ pub(crate) const FIGURES: [Figure; 8] = [
     ("import s", 2, LOGARITHMIC, "Time for the author to sign all snapshots, one by one, and for the server to take them."),
 ];
 
-/// A dictionary and its figures, in the order of [`FIGURES`].
-pub(crate) type Measured = (Kind, [f64; FIGURES.len()]);
-
 /// All figures in one table.
-pub(crate) fn table(measured: &[Measured]) -> Table {
+pub(crate) fn table(all: &[Published<'_>]) -> Table {
     let mut table = vec![row(["scheme", "repository"])];
     table[0].extend(FIGURES.map(|(column, ..)| column.to_owned()));
-    for (kind, figures) in measured {
-        let mut cells = row([&kind.scheme, &kind.repository]);
-        let figures = FIGURES.iter().zip(figures);
+    for published in all {
+        let mut cells = row([&published.kind.scheme, &published.kind.repository]);
+        let figures = FIGURES.iter().zip(published.figures);
         cells.extend(figures.map(|((_, digits, ..), value)| format!("{value:.digits$}")));
         table.push(cells);
     }
@@ -50,7 +47,7 @@ pub(crate) fn table(measured: &[Measured]) -> Table {
 const SAMPLE: usize = 2_000;
 const PROOFS: usize = 200;
 
-/// Measures a dictionary. Each rate takes `budget`.
+/// The figures of a dictionary, in the order of [`FIGURES`]. Each rate takes `budget`.
 pub(crate) fn measure(published: &Published<'_>, budget: Duration) -> Outcome<[f64; 8]> {
     let (dictionary, prices) = (&published.dictionary, published.prices);
     let (sample, mut answers) = (sample(prices), Vec::new());
@@ -83,7 +80,7 @@ pub(crate) fn measure(published: &Published<'_>, budget: Duration) -> Outcome<[f
         to_f64(dictionary.memory_bytes()) / 1e6,
         lookups.ok_or("a look-up failed")?,
         verifications.ok_or("an answer did not verify")?,
-        published.time.as_secs_f64(),
+        published.time,
     ])
 }
 

@@ -3,7 +3,8 @@
 use core::fmt::Write as _;
 
 use crate::{
-    measure::{FIGURES, Measured, table},
+    dictionary::Published,
+    measure::{FIGURES, table},
     report::{Act, row},
 };
 
@@ -17,8 +18,6 @@ const HOW_TO_READ: &str = "Before anything was timed, its answers were verified.
     length compare rows of one picture; where a picture says so, a bar twice as long is not twice \
     the number. Striped bars are of few keys: compare these with each other. All of it ran on one \
     machine at one time: it shows orders of magnitude, and <code>make report</code> measures.";
-const WARNING: &str = "<p class=\"warning\">This program was built without optimisation: times \
-    are many times longer than they are with it.</p>";
 /// The meaning of colours, by the names of repositories.
 const LEGEND: [(&str, &str); 6] = [
     ("path-copying", "trees, path copying"),
@@ -30,20 +29,18 @@ const LEGEND: [(&str, &str); 6] = [
 ];
 
 /// The page as HTML.
-pub(crate) fn page(circumstances: &str, acts: &[Act], measured: &[Measured]) -> String {
+pub(crate) fn page(circumstances: &str, acts: &[Act], all: &[Published<'_>]) -> String {
     let mut body = format!("<header><h1>{TITLE}</h1><p class=\"quiet\">{circumstances}</p><nav>");
+    let anchor = |title: &str| title.to_lowercase().replace(' ', "-");
     for Act(title, ..) in acts {
-        put!(body, "<a href=\"#{title}\">{title}</a>");
+        put!(body, "<a href=\"#{}\">{title}</a>", anchor(title));
     }
     put!(body, "</nav></header>");
     for Act(title, text, shown, lies) in acts {
-        put!(
-            body,
-            "<h2 id=\"{title}\">{title}</h2><p>{}</p>",
-            escaped(text)
-        );
+        let (anchor, text) = (anchor(title), escaped(text));
+        put!(body, "<h2 id=\"{anchor}\">{title}</h2><p>{text}</p>");
         if *title == "Compare" {
-            compare(&mut body, measured);
+            compare(&mut body, all);
         } else if let [header, rows @ ..] = &shown[..] {
             write_table(&mut body, header, rows, "words");
         }
@@ -62,9 +59,8 @@ pub(crate) fn page(circumstances: &str, acts: &[Act], measured: &[Measured]) -> 
 }
 
 /// The pictures and the table of all figures.
-fn compare(body: &mut String, measured: &[Measured]) {
-    let warning = if cfg!(debug_assertions) { WARNING } else { "" };
-    put!(body, "<p>{HOW_TO_READ}</p>{warning}<p class=\"legend\">");
+fn compare(body: &mut String, all: &[Published<'_>]) {
+    put!(body, "<p>{HOW_TO_READ}</p><p class=\"legend\">");
     for (class, text) in LEGEND {
         put!(body, "<span><i class=\"{class}\"></i>{text}</span>");
     }
@@ -75,21 +71,21 @@ fn compare(body: &mut String, measured: &[Measured]) {
                 body,
                 "<figure><figcaption><b>{column}{suffix}</b> {means}</figcaption>"
             );
-            draw(body, measured, number, suffix.is_empty());
+            draw(body, all, number, suffix.is_empty());
         }
     }
     put!(body, "<h3>All figures</h3>");
-    let table = table(measured);
+    let table = table(all);
     write_table(body, &table[0], &table[1..], "figures");
 }
 
 /// A bar for each dictionary.
-fn draw(body: &mut String, measured: &[Measured], number: usize, is_linear: bool) {
-    let values = || measured.iter().map(|(_, figures)| figures[number]);
+fn draw(body: &mut String, all: &[Published<'_>], number: usize, is_linear: bool) {
+    let values = || all.iter().map(|published| published.figures[number]);
     let longest = values().fold(f64::MIN_POSITIVE, f64::max);
     let shortest = values().fold(longest, f64::min).max(longest / 1e9);
     put!(body, "<div class=\"bars\">");
-    for ((kind, _), value) in measured.iter().zip(values()) {
+    for (Published { kind, .. }, value) in all.iter().zip(values()) {
         // On a logarithmic scale the shortest bar is a twelfth of the longest.
         let above = (value.max(shortest) / shortest).ln() / (longest / shortest).ln();
         let share = if is_linear {
