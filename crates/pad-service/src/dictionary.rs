@@ -8,8 +8,9 @@ use std::{
 };
 
 use pad::{
-    AnyStore, LookupError, NotOffered, PublicKey, RepositoryError, Store as _, StoreError, Version,
-    dynamic::{AnyRepository, Caches, open_repository, open_repository_with},
+    AnyStore, LookupError, NodeCache, NotOffered, PublicKey, RepositoryError, Store as _,
+    StoreError, Version,
+    dynamic::{AnyRepository, open_repository, open_repository_with},
     version_notes::VersionNotes,
 };
 use pad_client::Versions;
@@ -30,8 +31,8 @@ use crate::head_log::{HeadLog, LoggedHeads};
 #[derive(Debug)]
 pub struct Dictionary {
     store: PathBuf,
-    /// What is kept of it, from one opening to the next.
-    caches: Caches,
+    /// Memory for its nodes, which outlives each opening.
+    cache: NodeCache,
     public: PublicKey,
     /// Where files are that are published beside the dictionary.
     published: Published,
@@ -62,20 +63,20 @@ impl Dictionary {
     /// # Errors
     /// [`RepositoryError`].
     pub fn open(store: &Path) -> Result<Self, RepositoryError> {
-        Self::open_with(store, Caches::default())
+        Self::open_with(store, NodeCache::default())
     }
 
-    /// The dictionary in this store, with what is read kept in these caches. Updates are brought by a writer that has none of them.
+    /// The dictionary in this store, with what is read kept in `cache`. Updates are brought by a writer with a cache of its own.
     ///
     /// # Errors
     /// [`RepositoryError`]; [`StoreError::TooLarge`] in it if the latest version was to be in memory and needs more than it may take.
-    pub fn open_with(store: &Path, caches: impl Into<Caches>) -> Result<Self, RepositoryError> {
-        let caches = caches.into();
-        let repository = open_repository_with(store, &caches)?;
+    pub fn open_with(store: &Path, cache: impl Into<NodeCache>) -> Result<Self, RepositoryError> {
+        let cache = cache.into();
+        let repository = open_repository_with(store, cache.clone())?;
         let public = repository.public_key()?;
         Ok(Self {
             store: store.to_owned(),
-            caches,
+            cache,
             public,
             published: Published::Nothing,
             keep: Keep::All,
@@ -366,7 +367,7 @@ impl Dictionary {
 
     /// Puts the store as it is now in the place of what was read of it.
     fn reopen(&self) -> Result<(), RepositoryError> {
-        let opened = open_repository_with(&self.store, &self.caches)?;
+        let opened = open_repository_with(&self.store, self.cache.clone())?;
         let opened = Arc::new(RwLock::new(opened));
         let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
         let old = core::mem::replace(&mut *current, opened);

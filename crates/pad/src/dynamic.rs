@@ -23,7 +23,6 @@ use crate::{
     store::{StoreError, any::AnyStore},
 };
 pub use crate::{
-    caches::Caches,
     description::{create_store, create_store_with, key_of_store, store_records},
     offered::AnyClient,
 };
@@ -109,19 +108,18 @@ impl AnyRepository {
 /// # Errors
 /// [`RepositoryError`].
 pub fn open_repository(path: &Path) -> Result<AnyRepository, RepositoryError> {
-    open_repository_with(path, Caches::default())
+    open_repository_with(path, NodeCache::default())
 }
 
-/// The same, with the nodes that are read kept in this memory, where the store keeps its nodes on a medium, and on this disk, where that are
-/// objects. What was read in an earlier opening with the same value is there already.
+/// The same, with the nodes that are read kept in this memory, where the store keeps its nodes on a medium. What was read in an earlier opening with the same value is there already.
 ///
 /// # Errors
 /// [`RepositoryError`]; [`StoreError::TooLarge`] in it if the latest version was to be in memory and needs more than it may take.
 pub fn open_repository_with(
     path: &Path,
-    caches: impl Into<Caches>,
+    cache: impl Into<NodeCache>,
 ) -> Result<AnyRepository, RepositoryError> {
-    Ok(opened(path, &caches.into())?.0)
+    Ok(opened(path, &cache.into())?.0)
 }
 
 /// Opens the repository in a store that is open already.
@@ -145,11 +143,11 @@ pub fn open_repository_in_with(
 }
 
 /// The repository in a store, and which dictionary the store says that it holds.
-fn opened(path: &Path, caches: &Caches) -> Result<(AnyRepository, PublicKey), RepositoryError> {
+fn opened(path: &Path, cache: &NodeCache) -> Result<(AnyRepository, PublicKey), RepositoryError> {
     let open = || {
-        let store = AnyStore::open_with(path, caches)?;
+        let store = AnyStore::open(path)?;
         let public = key_of_store(&store)?;
-        Ok((open(store, &public, caches.nodes())?, public))
+        Ok((open(store, &public, cache)?, public))
     };
     match open() {
         // Somebody may have pruned between the reading of the store and that of its file of nodes.
@@ -168,7 +166,7 @@ pub fn open_author(
     key: &SecretKey,
     record: SigningRecord,
 ) -> Result<AnyAuthor, AuthorError> {
-    let (repository, public) = opened(path, &Caches::default())?;
+    let (repository, public) = opened(path, &NodeCache::default())?;
     if repository.store().file().is_none() {
         return Err(RepositoryError::from(StoreError::NotSignedFor).into());
     }

@@ -34,11 +34,6 @@ pub(crate) trait KeptLog: NodeLog {
     /// [`StoreError::InUse`]; [`StoreError::Gap`] if the store has a version that is not here; [`StoreError`] of the medium.
     fn begin(&mut self, store: &dyn Store) -> Result<(), StoreError>;
 
-    /// Whether readers have what was read from elsewhere than the medium: a writer reads again.
-    fn has_cache(&self) -> bool {
-        false
-    }
-
     /// What the store is to have of a version.
     ///
     /// # Errors

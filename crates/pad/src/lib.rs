@@ -56,7 +56,6 @@
 
 pub mod answering;
 pub mod author;
-mod caches;
 mod changes;
 pub mod client_view;
 pub mod complete;

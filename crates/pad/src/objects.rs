@@ -11,7 +11,7 @@
 //! all, and of two writers one finds that the head is there already. What a writer has left behind that was killed are segments of numbers
 //! that no head speaks of: [`collect`](ObjectFolder::collect) takes them away.
 //!
-//! Readers keep nothing but what they have read, in memory and, with a [`DiskCache`], on a disk. A segment and a head never change.
+//! Readers keep nothing but what they have read, in memory. A segment and a head never change.
 //!
 //! An author's own store is in files: what it signs is remembered there before anybody sees it. Its updates are brought to objects, by it or by
 //! whoever has them; nobody signs here.
@@ -36,13 +36,9 @@ use url::Url;
 
 use crate::{kept_log::segments, store::StoreError};
 
-mod cached;
-mod disk_cache;
 mod names;
 mod object_backend;
 
-pub use disk_cache::DiskCache;
-use disk_cache::OwnedCache;
 use names::{DESCRIPTION, HEADS, NEWEST, NODES};
 pub use object_backend::ObjectBackend;
 
@@ -59,8 +55,6 @@ pub struct ObjectFolder {
     known: AtomicU64,
     /// The rows of versions that are to be published next, in their order.
     staged: Mutex<Vec<(Version, Vec<u8>)>>,
-    /// What segments and rows are read through.
-    cache: Option<OwnedCache>,
 }
 
 impl core::fmt::Debug for ObjectFolder {
@@ -94,7 +88,6 @@ impl ObjectFolder {
             requests: AtomicU64::new(0),
             known: AtomicU64::new(0),
             staged: Mutex::default(),
-            cache: None,
         })
     }
 
@@ -174,19 +167,9 @@ impl ObjectFolder {
         }
     }
 
-    /// A part of a segment, from its object.
-    pub(crate) fn stored_nodes(&self, number: u64, start: u64, bytes: &mut [u8]) -> io::Result<()> {
+    /// A part of a segment.
+    pub(crate) fn nodes(&self, number: u64, start: u64, bytes: &mut [u8]) -> io::Result<()> {
         let length = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
-        let read = self.part_of_nodes(number, start, length)?;
-        if read.len() != bytes.len() {
-            return Err(io::ErrorKind::UnexpectedEof.into());
-        }
-        bytes.copy_from_slice(&read);
-        Ok(())
-    }
-
-    /// As much of a part of a segment as there is.
-    fn part_of_nodes(&self, number: u64, start: u64, length: u64) -> io::Result<Vec<u8>> {
         let path = self.path(&names::nodes(number));
         let options = GetOptions {
             range: Some(GetRange::Bounded(start..start.saturating_add(length))),
@@ -196,11 +179,15 @@ impl ObjectFolder {
             let found = self.store.get_opts(&path, options).await?;
             bounded(found, length).await
         });
-        read.map_err(|error| match error.kind() {
+        match read {
+            Ok(read) if read.len() == bytes.len() => {
+                bytes.copy_from_slice(&read);
+                Ok(())
+            }
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
             // It was there when its version was published.
-            io::ErrorKind::NotFound => io::ErrorKind::UnexpectedEof.into(),
-            _ => error,
-        })
+            _ => Err(io::ErrorKind::UnexpectedEof.into()),
+        }
     }
 
     /// Creates an object; `false` if there is one of this name.
@@ -314,7 +301,7 @@ impl ObjectFolder {
         // A folder may have been listed while heads were added: what precedes a listed one can be there unlisted.
         while waiting.last().is_some_and(|last| *last > known) {
             let next = Version::new(known.checked_add(1).ok_or(HEAD_MISSING)?);
-            if self.stored_row(next)?.is_none() {
+            if self.row(next)?.is_none() {
                 return Err(HEAD_MISSING);
             }
             known = next.number();
@@ -328,9 +315,8 @@ impl ObjectFolder {
         // It is only a hint: what cannot be read of it, an empty object among others, is as good as none.
         let hint = self.small(NEWEST).unwrap_or_default();
         let hint = hint.and_then(|hint| names::number_of(core::str::from_utf8(&hint).ok()?));
-        let is_there = |number: u64| -> io::Result<bool> {
-            Ok(self.stored_row(Version::new(number))?.is_some())
-        };
+        let is_there =
+            |number: u64| -> io::Result<bool> { Ok(self.row(Version::new(number))?.is_some()) };
         if let Some(hint) = hint
             && hint > 0
             && is_there(hint)?
@@ -358,13 +344,9 @@ impl ObjectFolder {
         Ok(bounds.start)
     }
 
-    /// The row of a version, from its object; `None` if it is not there.
-    pub(crate) fn stored_row(&self, version: Version) -> io::Result<Option<Vec<u8>>> {
-        let row = self.small(&names::head(version))?;
-        if let Some(row) = &row {
-            self.keep_row(version, row);
-        }
-        Ok(row)
+    /// The row of a version; `None` if it is not there.
+    pub(crate) fn row(&self, version: Version) -> io::Result<Option<Vec<u8>>> {
+        self.small(&names::head(version))
     }
 
     /// The first number above this one from which on there are no segments.
@@ -405,7 +387,7 @@ impl ObjectFolder {
         let latest = self.latest()?;
         let (mut used, mut before) = (BTreeMap::new(), 0);
         for version in (1..=latest.number()).map(Version::new) {
-            let row = self.stored_row(version)?.ok_or(MISSING)?;
+            let row = self.row(version)?.ok_or(MISSING)?;
             let segments = segments(version, &row).ok_or(MISSING)?;
             before = before.max(*segments.end());
             used.insert(*segments.start(), *segments.end());

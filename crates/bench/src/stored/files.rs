@@ -182,7 +182,7 @@ impl Shop<'_> {
 
     /// Microseconds of an answer of a server that is open for long.
     fn proving(&self, cache: &NodeCache, effort: &Effort) -> Outcome<f64> {
-        let repository = open_repository_with(&self.store(), cache)?;
+        let repository = open_repository_with(&self.store(), cache.clone())?;
         let (version, mut random, mut failed) = (repository.latest(), Random::new(4), None);
         let mut asked = |chunk: usize| -> Vec<Question> {
             let keys = (0..chunk).map(|_| Question::Key(key(random.below(self.keys))));

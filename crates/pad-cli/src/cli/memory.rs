@@ -1,19 +1,15 @@
-//! How much of a dictionary a server has in memory, and on a disk of its own.
+//! How much of a dictionary a server has in memory.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-    time::Instant,
-};
+use std::{fs, path::Path, time::Instant};
 
 use clap::Args;
-use pad::{AnyStore, CacheSize, NodeCache, StoreError, dynamic::Caches};
+use pad::{AnyStore, CacheSize, NodeCache};
 use pad_service::Dictionary;
 use serde_json::json;
 
 use super::{Failure, Output, progress, quantity};
 
-/// The memory for nodes, and the disk for what is read of objects.
+/// The memory for nodes.
 #[derive(Debug, Args)]
 pub(super) struct CacheArguments {
     /// The memory for the nodes of each dictionary that is kept in a file of nodes: a SIZE, as 64MiB, for those that were used last; all, for
@@ -22,48 +18,9 @@ pub(super) struct CacheArguments {
     /// in which all is read again, as after a pruning, there are two copies.
     #[arg(long, value_name = "SIZE|all|all:SIZE", default_value = "64MiB", value_parser = cache_size)]
     cache: CacheSize,
-    /// A folder for what is read of stores in objects, so that it is read from them once, also after a restart; made if it is missing. Several
-    /// servers may share it, and it may be taken away while none runs.
-    #[arg(long, value_name = "DIR")]
-    disk_cache: Option<PathBuf>,
-    /// The bytes that --disk-cache may take: a SIZE from 1MiB on. With another one than before it begins anew.
-    #[arg(long, value_name = "SIZE", default_value = "1GiB", requires = "disk_cache", value_parser = quantity::memory)]
-    disk_cache_size: usize,
 }
 
 impl CacheArguments {
-    /// Refuses a cache on a disk where no store is in objects.
-    pub(super) fn check_needed<'p>(
-        &self,
-        stores: impl IntoIterator<Item = &'p Path>,
-    ) -> Result<(), Failure> {
-        if self.disk_cache.is_none() || stores.into_iter().any(AnyStore::is_in_objects) {
-            return Ok(());
-        }
-        Err(Failure::input(
-            "--disk-cache is for stores in objects, as s3://bucket/prices: what is in a file is on a disk already",
-        ))
-    }
-
-    /// What is kept of a store, beside this memory.
-    fn caches(&self, nodes: NodeCache, store: &Path) -> Result<Caches, Failure> {
-        let caches = Caches::from(nodes);
-        match &self.disk_cache {
-            Some(folder) if AnyStore::is_in_objects(store) => {
-                let bytes = u64::try_from(self.disk_cache_size).unwrap_or(u64::MAX);
-                caches.with_disk(folder, bytes).map_err(|error| {
-                    let error = match error {
-                        // A cache is no store, as this error says of itself.
-                        StoreError::Io(error) => error.to_string(),
-                        error => error.to_string(),
-                    };
-                    Failure::Input(format!("--disk-cache {}: {error}", folder.display()))
-                })
-            }
-            _ => Ok(caches),
-        }
-    }
-
     /// The dictionary in a store, and with all of its latest version in memory if that is asked for.
     pub(super) fn open(
         &self,
@@ -72,8 +29,7 @@ impl CacheArguments {
         output: &mut Output,
     ) -> Result<Dictionary, Failure> {
         let CacheSize::Warmed { most } = self.cache else {
-            let caches = self.caches(self.cache.into(), store)?;
-            return Ok(Dictionary::open_with(store, caches)?);
+            return Ok(Dictionary::open_with(store, self.cache)?);
         };
         if AnyStore::is_in_objects(store) {
             return Err(Failure::input(

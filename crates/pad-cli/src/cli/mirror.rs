@@ -81,7 +81,6 @@ impl MirrorCommand {
     }
 
     fn mirror_keys(&self, range: KeyRange, output: &mut Output) -> Result<(), Failure> {
-        self.cache.check_needed([])?;
         let Some(public) = &self.public else {
             return Err(Failure::input("--keys need the author's --public key"));
         };
@@ -115,7 +114,6 @@ impl MirrorCommand {
 
     fn mirror_store(&self, store: &str, output: &mut Output) -> Result<(), Failure> {
         let (name, path) = named(store)?;
-        self.cache.check_needed([path])?;
         if let Some(public) = &self.public {
             create_or_match(path, &load_public(public)?, &self.new, output)?;
         } else if !AnyStore::exists(path)? {

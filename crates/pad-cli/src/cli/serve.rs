@@ -69,8 +69,6 @@ impl Serve {
         let mut dictionaries = BTreeMap::new();
         let stores = self.store.iter().map(|store| named(store));
         let stores = stores.collect::<Result<Vec<_>, _>>()?;
-        self.cache
-            .check_needed(stores.iter().map(|(_, path)| *path))?;
         for (name, path) in stores {
             let dictionary = self.cache.open(&name, path, output)?;
             let dictionary = publishing.dictionary(dictionary, &name, self.store.len() > 1)?;

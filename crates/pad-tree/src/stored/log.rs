@@ -32,12 +32,6 @@ pub trait NodeLog: Debug + Send + Sync {
     /// [`StoreFault::Damaged`] if they are not there; [`StoreFault::Medium`].
     fn read(&self, position: u64, bytes: &mut [u8]) -> Result<(), StoreFault>;
 
-    /// Forgets what it has at hand of the bytes from a position on, which are not what was written; whether what is read now may be
-    /// something else. For logs with a cache of their own before their medium.
-    fn doubt(&self, _position: u64) -> bool {
-        false
-    }
-
     /// The record of a version.
     ///
     /// # Errors

@@ -21,8 +21,6 @@ pub(crate) struct ObjectLog {
     folder: Arc<ObjectFolder>,
     identity: LogId,
     latest: Version,
-    /// The row of the latest version when it was taken up.
-    taken_up: Vec<u8>,
     /// Where the nodes of the latest version end.
     published: u64,
     /// The position of the next byte.
@@ -78,7 +76,6 @@ impl ObjectLog {
             folder,
             identity,
             latest: Version::EMPTY,
-            taken_up: Vec::new(),
             published: 0,
             end: 0,
             pending: Vec::new(),
@@ -87,20 +84,6 @@ impl ObjectLog {
             is_writer: false,
             is_closed: false,
             error: SystemError::default(),
-        }
-    }
-
-    /// Refuses to write behind a version of which a cache says something else than its object.
-    fn require_row(&self) -> Result<(), StoreError> {
-        if !self.folder.has_cache() || self.latest == Version::EMPTY {
-            return Ok(());
-        }
-        let stored = self.folder.stored_row(self.latest)?;
-        match stored {
-            Some(row) if row == self.taken_up => Ok(()),
-            _ => Err(StoreError::Damaged(
-                "the head of its latest version is not what the cache on a disk has: take the cache away",
-            )),
         }
     }
 
@@ -144,11 +127,6 @@ impl NodeLog for ObjectLog {
         (!self.is_writer).then_some(self.identity)
     }
 
-    fn doubt(&self, position: u64) -> bool {
-        let place = position % SEGMENT_BYTES;
-        !self.is_writer && self.folder.forget_nodes(segment(position), place)
-    }
-
     fn read(&self, position: u64, bytes: &mut [u8]) -> Result<(), StoreFault> {
         // A long value may go on in the segments that follow.
         let (mut position, mut rest) = (position, bytes);
@@ -160,11 +138,7 @@ impl NodeLog for ObjectLog {
                 self.read_pending(position, now)
                     .ok_or(StoreFault::Damaged)?;
             } else {
-                let read = if self.is_writer {
-                    self.folder.stored_nodes(segment(position), place, now)
-                } else {
-                    self.folder.nodes(segment(position), place, now)
-                };
+                let read = self.folder.nodes(segment(position), place, now);
                 read.map_err(|error| self.error.fault(error))?;
             }
             position = position.saturating_add(u64::try_from(now.len()).unwrap_or(u64::MAX));
@@ -239,7 +213,6 @@ impl KeptLog for ObjectLog {
                 "the head of its latest version is not what was written",
             ))?;
             (log.latest, log.published, log.end) = (latest, end, end);
-            log.taken_up = row;
         }
         Ok(Box::new(log))
     }
@@ -252,7 +225,6 @@ impl KeptLog for ObjectLog {
             return Ok(());
         }
         require_latest(store, self.latest)?;
-        self.require_row()?;
         let number = self.folder.next_nodes(segment(self.published))?;
         if number >= MOST_SEGMENTS {
             return Err(StoreError::Damaged("its segments have no more numbers"));
@@ -263,10 +235,6 @@ impl KeptLog for ObjectLog {
         Ok(())
     }
 
-    fn has_cache(&self) -> bool {
-        self.folder.has_cache()
-    }
-
     fn row(&self, version: Version) -> Result<Vec<u8>, StoreFault> {
         if version == Version::EMPTY || version > self.latest {
             return Err(StoreFault::Damaged);
@@ -275,11 +243,7 @@ impl KeptLog for ObjectLog {
         let row = if staged.is_some() {
             staged
         } else {
-            let read = if self.is_writer {
-                self.folder.stored_row(version)
-            } else {
-                self.folder.row(version)
-            };
+            let read = self.folder.row(version);
             read.map_err(|error| self.error.fault(error))?
         };
         row.filter(|row| parts(version, row).is_some())

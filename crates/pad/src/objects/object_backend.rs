@@ -8,8 +8,9 @@ use std::{
 use pad_core::{Version, codec};
 use pad_tree::LogId;
 use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
 
-use super::{DESCRIPTION, DiskCache, HEADS, NEWEST, ObjectFolder, names};
+use super::{DESCRIPTION, HEADS, NEWEST, ObjectFolder, names};
 use crate::store::{Record, RecordChange, Store, StoreError, StoredCheckpoint};
 
 /// The store of a dictionary whose versions and nodes are objects. It has the records that it was made with, and takes versions only.
@@ -78,28 +79,12 @@ impl ObjectBackend {
     /// # Errors
     /// [`StoreError::Missing`]; [`StoreError::Foreign`]; [`StoreError`] of the medium.
     pub fn open(folder: ObjectFolder, name: &str) -> Result<Self, StoreError> {
-        Self::open_through(folder, name, None)
-    }
-
-    /// The same, whose segments and heads are read through a cache, if one is given. Writing needs none of it: whoever publishes reads
-    /// from the objects themselves.
-    ///
-    /// # Errors
-    /// As [`ObjectBackend::open`].
-    pub fn open_through(
-        mut folder: ObjectFolder,
-        name: &str,
-        cache: Option<Arc<DiskCache>>,
-    ) -> Result<Self, StoreError> {
         let bytes = folder.small(DESCRIPTION)?;
         let bytes = bytes.ok_or_else(|| StoreError::Missing(name.into()))?;
         let description = codec::decode_body::<Description>(&bytes)
             .ok()
             .filter(|description| description.title == TITLE)
             .ok_or_else(|| StoreError::Foreign(name.into()))?;
-        if let Some(cache) = cache {
-            folder.read_through(cache, &description.store);
-        }
         Ok(Self {
             folder: Arc::new(folder),
             description,
@@ -107,9 +92,14 @@ impl ObjectBackend {
         })
     }
 
-    /// What the log of no other dictionary, and of no copy of this one, has.
+    /// An identity of the log, unique among dictionaries and copies of this one at other addresses.
     pub(crate) fn identity(&self) -> LogId {
-        self.folder.owner(&self.description.store).identity()
+        let address = format!("{} {}", self.folder.store, self.folder.prefix);
+        let digest = Sha256::new()
+            .chain_update(self.description.store)
+            .chain_update(address)
+            .finalize();
+        core::array::from_fn(|place| digest[place])
     }
 
     /// The objects.

@@ -5,7 +5,6 @@ use std::path::Path;
 use pad_core::Version;
 
 use super::{Record, RecordChange, Store, StoreError, StoredCheckpoint, redb_store::RedbStore};
-use crate::caches::Caches;
 #[cfg(feature = "object-store")]
 use crate::objects::{ObjectBackend, ObjectFolder};
 
@@ -44,28 +43,11 @@ impl AnyStore {
     /// # Errors
     /// As [`RedbStore::open`].
     pub fn open(path: &Path) -> Result<Self, StoreError> {
-        Self::open_with(path, &Caches::default())
-    }
-
-    /// The same; what is read of objects is kept in the cache on a disk, if there is one.
-    ///
-    /// # Errors
-    /// As [`RedbStore::open`].
-    pub fn open_with(
-        path: &Path,
-        #[cfg_attr(
-            not(feature = "object-store"),
-            allow(unused_variables, reason = "for objects only")
-        )]
-        caches: &Caches,
-    ) -> Result<Self, StoreError> {
         match is_address(path) {
             None => Ok(Self::File(Box::new(RedbStore::open(path)?))),
             #[cfg(feature = "object-store")]
             Some(address) => {
-                let folder = ObjectFolder::at(address)?;
-                let disk = caches.disk().cloned();
-                ObjectBackend::open_through(folder, address, disk).map(Self::Objects)
+                ObjectBackend::open(ObjectFolder::at(address)?, address).map(Self::Objects)
             }
             #[cfg(not(feature = "object-store"))]
             Some(_) => Err(StoreError::no_objects()),

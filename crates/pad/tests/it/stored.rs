@@ -247,7 +247,7 @@ fn a_warmed_store_is_followed_and_one_that_is_too_large_is_refused() {
     let stored = Shop::new(folder.path(), SchemeName::Treap);
     let mut memory = stored.memory();
     let cache = NodeCache::new(CacheSize::Warmed { most: 64 << 20 });
-    let open = |cache: &NodeCache| open_repository_with(&stored.store, cache);
+    let open = |cache: &NodeCache| open_repository_with(&stored.store, cache.clone());
     for (number, batch) in (0..).zip(batches(12, 24)) {
         stored.publish(batch);
         memory.follow(&stored.repository());

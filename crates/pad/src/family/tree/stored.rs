@@ -169,13 +169,7 @@ impl<S: Suite, B: BalancingScheme> RowKeeper for Typed<Repository<S, B>> {
     }
 
     fn begin(&mut self, store: &dyn Store) -> Result<(), StoreError> {
-        let repository = &mut self.0;
-        let was_reader = repository.log().identity().is_some();
-        repository.log_mut().begin(store)?;
-        if was_reader && repository.log().has_cache() {
-            repository.use_cache(repository.cache().clone());
-        }
-        Ok(())
+        self.0.log_mut().begin(store)
     }
 
     fn prune(&mut self, oldest: Version, store: &mut dyn Store) -> Result<(), RepositoryError> {
