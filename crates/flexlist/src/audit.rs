@@ -7,7 +7,7 @@
 //! Source: Esiner, Küpçü and Özkasap, section 2 (proof of possession).
 
 use alloc::vec::Vec;
-use core::{fmt, ops::Range};
+use core::ops::Range;
 
 use pad_core::{Digest, Proof};
 
@@ -48,60 +48,6 @@ pub struct AuditReport {
     pub state: FileState,
     /// The bytes of each challenged block, in the order of the file, none twice.
     pub blocks: Vec<Range<u64>>,
-    /// What the challenge covered.
-    pub coverage: Coverage,
-}
-
-/// What a challenge covered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Coverage {
-    /// The blocks around this many bytes, drawn at random.
-    Sample {
-        /// How many bytes.
-        count: u32,
-    },
-    /// Every block that overlaps a range. With tags of
-    /// [`TagKind::HashOnly`](crate::tag::TagKind::HashOnly): one chunk of each, drawn at random, which says
-    /// nothing about the others; to know about every byte, read the range.
-    Every {
-        /// The first byte.
-        start: u64,
-        /// One past the last byte.
-        end: u64,
-    },
-}
-
-impl fmt::Display for Coverage {
-    /// In words, what the owner of the file may conclude.
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Sample { count } => {
-                let percent = 100.0 - 100.0 * power(0.99, *count);
-                write!(
-                    formatter,
-                    "{count} bytes drawn at random: {percent:.1} % chance to notice a loss of 1 % of \
-                     the bytes"
-                )
-            }
-            Self::Every { start, end } => {
-                write!(formatter, "every block from byte {start} to byte {end}")
-            }
-        }
-    }
-}
-
-/// `base` to the power of `exponent`, by squares: without the logarithms of
-/// `detection`, which need a standard library.
-fn power(mut base: f64, mut exponent: u32) -> f64 {
-    let mut product = 1.0;
-    while exponent > 0 {
-        if exponent % 2 == 1 {
-            product *= base;
-        }
-        base *= base;
-        exponent /= 2;
-    }
-    product
 }
 
 /// Why an audit failed, and whether the question or the server is to blame.
@@ -148,10 +94,6 @@ impl Proof for AuditAnswer {
         Ok(AuditReport {
             state,
             blocks: leaves.iter().map(ProvenBlock::range).collect(),
-            coverage: match *challenge {
-                Challenge::Sample { count, .. } => Coverage::Sample { count },
-                Challenge::Every { start, end, .. } => Coverage::Every { start, end },
-            },
         })
     }
 }

@@ -84,16 +84,6 @@ impl Detection {
     pub fn challenges(&self) -> u32 {
         self.challenges
     }
-
-    /// The part of the bytes whose loss is to be noticed: above 0, at most 1.
-    pub fn fraction(&self) -> f64 {
-        self.fraction
-    }
-
-    /// The least probability of noticing it: between 0 and 1.
-    pub fn probability(&self) -> f64 {
-        self.probability
-    }
 }
 
 fn check_fraction(fraction: f64) -> Result<(), DetectionError> {

@@ -168,24 +168,12 @@ impl BlockEdit {
     }
 }
 
-impl ByteEdit {
-    /// Which bytes of a file of `total` bytes have to lie in known blocks before [`plan`] can translate
-    /// this edit, as the only one of its batch.
-    ///
-    /// For an insertion the bytes before and behind it, since it may go into either block; for a deletion
-    /// the deleted bytes; for a write the overwritten bytes, or the last byte of the file if it only
-    /// appends. Never beyond the file; empty only if the file is.
-    ///
-    /// # Errors
-    /// As [`needed`].
-    pub fn needed(&self, total: u64) -> Result<Range<u64>, EditError> {
-        let ranges = needed(core::slice::from_ref(self), total)?;
-        Ok(ranges.into_iter().next().unwrap_or(0..0))
-    }
-}
-
 /// Which bytes of a file of `total` bytes have to lie in known blocks before [`plan`] can translate this
 /// batch: ranges of the file before the batch, at least one byte each, rising and apart from each other.
+///
+/// For an insertion these are the bytes before and behind it, since it may go into either block; for a
+/// deletion the deleted bytes; for a write the overwritten bytes, or the last byte of the file if it only
+/// appends. No range for an empty file.
 ///
 /// # Errors
 /// [`EditError::FileTooLong`], [`EditError::EmptyEdit`], [`EditError::RangeReversed`] and

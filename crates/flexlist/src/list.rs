@@ -31,7 +31,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{error::UpdateError, level::Level};
 use arena::{Arena, Link, NodeId};
-pub use hash::{Blake3, NodeHash, Sha256};
+pub use hash::{NodeHash, Sha256};
 pub use search::Found;
 use transaction::Transaction;
 pub use view::View;

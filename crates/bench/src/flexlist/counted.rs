@@ -10,8 +10,6 @@ use pad_core::Digest;
 pub struct Counted<H = Sha256>(PhantomData<H>);
 
 impl<H: NodeHash> NodeHash for Counted<H> {
-    const NAME: &'static str = H::NAME;
-
     #[inline]
     fn hash(bytes: &[u8]) -> Digest<32> {
         HASHES.with(|hashes| hashes.update(|number| number + 1));
@@ -24,8 +22,6 @@ impl<H: NodeHash> NodeHash for Counted<H> {
 pub struct Unhashed;
 
 impl NodeHash for Unhashed {
-    const NAME: &'static str = "none";
-
     #[inline]
     fn hash(_: &[u8]) -> Digest<32> {
         Digest([0; 32])

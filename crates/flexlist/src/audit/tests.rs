@@ -157,25 +157,17 @@ fn honest_answers_say_what_they_cover() {
                     .windows(2)
                     .all(|pair| pair[0].end <= pair[1].start)
             );
-            match report.coverage {
-                Coverage::Sample { count } => assert_eq!(count, 25),
-                Coverage::Every { start, end } => {
-                    assert!(
-                        report
-                            .blocks
-                            .windows(2)
-                            .all(|pair| pair[0].end == pair[1].start)
-                    );
-                    assert!(report.blocks[0].contains(&start));
-                    assert!(report.blocks.last().unwrap().contains(&(end - 1)));
-                }
+            if let Challenge::Every { start, end, .. } = challenge {
+                assert!(
+                    report
+                        .blocks
+                        .windows(2)
+                        .all(|pair| pair[0].end == pair[1].start)
+                );
+                assert!(report.blocks[0].contains(&start));
+                assert!(report.blocks.last().unwrap().contains(&(end - 1)));
             }
         }
-        let text = Coverage::Sample { count: 460 }.to_string();
-        assert_eq!(
-            text,
-            "460 bytes drawn at random: 99.0 % chance to notice a loss of 1 % of the bytes"
-        );
     }
 }
 

@@ -12,9 +12,6 @@ use sha2::{Digest as _, block_api::compress256};
 
 /// The hash of a list: a zero-sized type.
 pub trait NodeHash: Copy + Debug + Default + Eq + Send + Sync + 'static {
-    /// The name in reports.
-    const NAME: &'static str;
-
     /// The hash of some bytes, at most a few hundred.
     fn hash(bytes: &[u8]) -> Digest<32>;
 }
@@ -24,8 +21,6 @@ pub trait NodeHash: Copy + Debug + Default + Eq + Send + Sync + 'static {
 pub struct Sha256;
 
 impl NodeHash for Sha256 {
-    const NAME: &'static str = "sha256";
-
     #[inline]
     fn hash(bytes: &[u8]) -> Digest<32> {
         if bytes.len() < 64 || bytes.len() >= 128 - 8 {
@@ -70,19 +65,6 @@ const INITIAL_STATE: [u32; 8] = [
     0x1f83_d9ab,
     0x5be0_cd19,
 ];
-
-/// BLAKE3.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Blake3;
-
-impl NodeHash for Blake3 {
-    const NAME: &'static str = "blake3";
-
-    #[inline]
-    fn hash(bytes: &[u8]) -> Digest<32> {
-        Digest(*blake3::hash(bytes).as_bytes())
-    }
-}
 
 const INNER: u8 = 0x00;
 const DATA_LEAF: u8 = 0x01;

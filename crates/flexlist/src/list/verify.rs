@@ -101,7 +101,7 @@ impl<H: NodeHash> Proof for IndicesProof<'_, H> {
 
     fn check(self, state: &ListState, indices: &[u64]) -> Result<Vec<ProvenBlock>, ProofError> {
         let shown = parse::parse::<H>(self.0, state)?;
-        shown.blocks(|view, visit| view.open_indices(indices, visit))
+        shown.blocks(|view, visit| view.search_indices(indices, usize::MAX, visit))
     }
 }
 
@@ -113,7 +113,7 @@ impl<H: NodeHash> Proof for RangeProof<'_, H> {
 
     fn check(self, state: &ListState, range: &Range<u64>) -> Result<Vec<ProvenBlock>, ProofError> {
         let shown = parse::parse::<H>(self.0, state)?;
-        shown.blocks(|view, visit| view.open_range(range.clone(), visit))
+        shown.blocks(|view, visit| view.search_range(range.clone(), usize::MAX, visit))
     }
 }
 

@@ -114,7 +114,7 @@ impl<'a, H: NodeHash> View<'a, H> {
     /// [`MAX_PROOF_BYTES`](super::MAX_PROOF_BYTES).
     pub fn prove(&self, indices: &[u64]) -> Result<Vec<u8>, UpdateError> {
         let mut opened = NodeSet::default();
-        self.open_indices(indices, |node| {
+        self.search_indices(indices, usize::MAX, |node| {
             opened.insert(node);
         })?;
         prune(self.arena, self.root, &opened)
@@ -127,21 +127,13 @@ impl<'a, H: NodeHash> View<'a, H> {
     /// [`MAX_PROOF_BYTES`](super::MAX_PROOF_BYTES).
     pub fn prove_range(&self, range: Range<u64>) -> Result<Vec<u8>, UpdateError> {
         let mut opened = NodeSet::default();
-        self.open_range(range, |node| {
+        self.search_range(range, usize::MAX, |node| {
             opened.insert(node);
         })?;
         prune(self.arena, self.root, &opened)
     }
 
-    /// Searches for these bytes' blocks, and shows the way.
-    pub(super) fn open_indices(
-        &self,
-        indices: &[u64],
-        visit: impl FnMut(NodeId),
-    ) -> Result<Vec<Found>, UpdateError> {
-        self.search_indices(indices, usize::MAX, visit)
-    }
-
+    /// Searches for at most `most` of these bytes' blocks, and shows the way.
     pub(super) fn search_indices(
         &self,
         indices: &[u64],
@@ -161,15 +153,7 @@ impl<'a, H: NodeHash> View<'a, H> {
         Ok(search_all(self.arena, self.root, wanted, visit)?)
     }
 
-    /// Searches for the blocks of a range, and shows the way.
-    pub(super) fn open_range(
-        &self,
-        range: Range<u64>,
-        visit: impl FnMut(NodeId),
-    ) -> Result<Vec<Found>, UpdateError> {
-        self.search_range(range, usize::MAX, visit)
-    }
-
+    /// Searches for at most `most` blocks of a range, and shows the way.
     pub(super) fn search_range(
         &self,
         range: Range<u64>,

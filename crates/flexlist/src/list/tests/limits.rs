@@ -23,8 +23,10 @@ fn many_blocks_of_a_chain_cost_one_walk() {
     // search for each block would be 10^9 visits.
     let (mut for_indices, mut for_range) = (0, 0);
     let view = list.current();
-    view.open_indices(&odd, |_| for_indices += 1).unwrap();
-    view.open_range(0..length, |_| for_range += 1).unwrap();
+    view.search_indices(&odd, usize::MAX, |_| for_indices += 1)
+        .unwrap();
+    view.search_range(0..length, usize::MAX, |_| for_range += 1)
+        .unwrap();
     assert_eq!((for_indices, for_range), (length + 2, length + 2));
     // With a limit the walk ends at it.
     let all = view.find_range(0..length).unwrap();

@@ -18,8 +18,6 @@ thread_local! {
 struct Counted;
 
 impl NodeHash for Counted {
-    const NAME: &'static str = "counted";
-
     fn hash(bytes: &[u8]) -> Digest<32> {
         HASHES.set(HASHES.get() + 1);
         Sha256::hash(bytes)
