@@ -116,10 +116,6 @@ impl NodeLog for AnyLog {
         (**self).read(position, bytes)
     }
 
-    fn doubt(&self, position: u64) -> bool {
-        (**self).doubt(position)
-    }
-
     fn record(&self, version: Version) -> Result<Vec<u8>, StoreFault> {
         (**self).record(version)
     }
