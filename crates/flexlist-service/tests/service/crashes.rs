@@ -9,6 +9,7 @@ use std::{
     time::Duration,
 };
 
+use conformance::soak;
 use flexlist::tag::TagKind;
 use flexlist_service::{
     message::{Delete, Refusal, Request, Response},
@@ -188,7 +189,7 @@ fn leave_requests<'a>(path: &Path, requests: impl Iterator<Item = &'a Request>) 
 fn killed_servers_lose_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("store");
-    let steps = life(2, 120);
+    let steps = life(2, soak::size(60, 120));
     leave_requests(&path, steps.iter().map(|step| &step.request));
     let mut random = Random(3);
     let mut start = 0;
@@ -225,7 +226,7 @@ fn killed_servers_bring_no_removed_file_back() {
     let server = open(&folder.path().join("model"));
     let mut requests = Vec::new();
     let mut files = Vec::new();
-    for seed in 0..60 {
+    for seed in 0..soak::size(20, 60) {
         let mut owner = Owner::new(seed, TagKind::HashOnly);
         // More records than are swept at a time.
         let of_file = owner.upload_requests(&[random.blocks(400), random.blocks(400)]);

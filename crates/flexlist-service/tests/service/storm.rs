@@ -1,12 +1,14 @@
 //! Many clients at once over loopback: audits, updates and reads, without an error or a disagreement.
 //!
-//! `FLEXLIST_STORM_SECONDS` sets how long (2 unless set), `FLEXLIST_STORM_CLIENTS` how many (50).
+//! `FLEXLIST_STORM_SECONDS` sets how long (1 unless set, 10 under `make soak`), `FLEXLIST_STORM_CLIENTS` how
+//! many (16, or 50).
 
 use std::{
     thread,
     time::{Duration, Instant},
 };
 
+use conformance::soak;
 use ed25519_dalek::SigningKey;
 use flexlist::{
     chunk::Chunker,
@@ -28,8 +30,8 @@ fn many_clients_agree_with_the_server() {
     let setting = |name: &str, default: u64| {
         std::env::var(name).map_or(default, |value| value.parse().unwrap())
     };
-    let duration = Duration::from_secs(setting("FLEXLIST_STORM_SECONDS", 2));
-    let clients = setting("FLEXLIST_STORM_CLIENTS", 50);
+    let duration = Duration::from_secs(setting("FLEXLIST_STORM_SECONDS", soak::size(1, 10)));
+    let clients = setting("FLEXLIST_STORM_CLIENTS", soak::size(16, 50));
 
     let folder = tempfile::tempdir().unwrap();
     let store = folder.path().join("store");

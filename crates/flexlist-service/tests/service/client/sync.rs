@@ -149,7 +149,7 @@ fn whatever_a_file_becomes_the_server_has_it() {
     let mut file = contents(6_000);
     let mut client = world.uploaded(&file);
     let mut numbers = Numbers(17);
-    for _ in 0..40 {
+    for _ in 0..soak::size(12, 40) {
         for _ in 0..=numbers.below(3) {
             let place = numbers.below(file.len() + 1);
             match numbers.below(3) {
@@ -262,7 +262,7 @@ fn a_source_that_changes_while_it_is_read_is_said_and_never_sent_in_part() {
         });
     let file = contents(6_000);
     let mut moved = 0;
-    for left in (1..400).step_by(7) {
+    for left in (1..400).step_by(soak::size(23, 7)) {
         let mut source = Moving {
             file: Cursor::new(file.clone()),
             left,
