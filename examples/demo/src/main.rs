@@ -147,9 +147,8 @@ fn look_up(all: &[Published<'_>], prices: &Prices) -> Outcome<Act> {
 /// The lies of servers, which the clients rejected.
 fn lie(all: &[Published<'_>]) -> Act {
     let text = format!(
-        "The server tampers with real answers, and the client rejects each, for the reason that is\n\
-         right. {0} of {0} lies about all {1} dictionaries rejected. Those about one tree and about\n\
-         one kind of tuples:",
+        "The server tampers with real answers, and the client rejects each. {0} of {0} lies about all\n\
+         {1} dictionaries rejected. Those about one tree and about one kind of tuples:",
         all.iter()
             .map(|published| published.lies.len())
             .sum::<usize>(),
