@@ -4,6 +4,8 @@
 
 use std::collections::BTreeMap;
 
+use conformance::soak;
+
 use super::*;
 use crate::layer::{Operation, Reads, SimulatedFolder};
 
@@ -226,7 +228,7 @@ fn a_power_cut_at_any_operation_loses_nothing_that_was_acknowledged() {
     for format in FORMATS {
         for operation in 1..=operations(format).len() {
             let (folder, progress) = stopped_at(operation, format);
-            for seed in 0..4 {
+            for seed in 0..soak::size(1, 4) {
                 let left = folder.after_power_cut(seed);
                 let mut progress = progress;
                 let Some(database) = progress.reopen(&left, format) else {
@@ -251,7 +253,7 @@ fn what_was_read_after_a_kill_survives_a_power_cut() {
     for format in FORMATS {
         for operation in 1..=operations(format).len() {
             let (folder, progress) = stopped_at(operation, format);
-            for seed in 0..4 {
+            for seed in 0..soak::size(1, 4) {
                 let killed = folder.after_kill();
                 let mut progress = progress;
                 let Some(database) = progress.reopen(&killed, format) else {
@@ -289,7 +291,7 @@ fn a_power_cut_after_a_synchronisation_that_failed_loses_nothing_that_was_acknow
             if *kind != Operation::Synchronise {
                 continue;
             }
-            for later in 1..=24 {
+            for later in (1..=24).step_by(soak::size(5, 1)) {
                 let folder = SimulatedFolder::new("failing");
                 folder.fail_at(index + 1, size(later));
                 folder.stop_at(index + 1 + later, Reads::Work);

@@ -1,5 +1,7 @@
 //! Owners who choose levels against the server: work stays in proportion to what is stored and sent.
 
+use conformance::soak;
+
 use super::{
     super::{
         Block, FlexList, MAX_PROOF_BYTES, Operation, Sha256, verify_indices, verify_range,
@@ -111,11 +113,13 @@ fn what_no_client_reads_is_not_sent() {
     assert_eq!(list.state(), before);
     assert_eq!(list.arena.leaves.taken(), length + 1);
     // What is just short of it is sent and read.
-    let end = total - 10;
-    let proof = list.prove_range(0..end).unwrap();
-    assert!(proof.len() <= MAX_PROOF_BYTES);
-    let proven = verify_range::<Sha256>(&proof, &before, 0..end).unwrap();
-    assert_eq!(proven.get().len(), length - 10);
+    if soak::enabled() {
+        let end = total - 10;
+        let proof = list.prove_range(0..end).unwrap();
+        assert!(proof.len() <= MAX_PROOF_BYTES);
+        let proven = verify_range::<Sha256>(&proof, &before, 0..end).unwrap();
+        assert_eq!(proven.get().len(), length - 10);
+    }
 }
 
 #[test]
