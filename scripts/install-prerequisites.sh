@@ -30,8 +30,8 @@ int main(void) { return EXIT_SUCCESS; }' ||
 have make || need "make: runs the Makefile and GMP's build" make
 have diff || need "diff: GMP's configure script uses it" diffutils
 have m4 || need "m4: GMP generates its assembly with it (the big integers of the accumulators)" m4
-python3 -c 'import sys; sys.exit(sys.version_info < (3, 8))' 2>/dev/null ||
-    need "Python 3.8 or newer: tests run the verifier in examples/python and docs/scale.py" python3
+python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null ||
+    need "Python 3.11 or newer: tests run the verifier in examples/python and docs/scale.py" python3
 if [ "${1:-}" = fuzz ]; then
     compiles c++ c++ '#include <vector>
 int main() { return static_cast<int>(std::vector<int>().size()); }' ||

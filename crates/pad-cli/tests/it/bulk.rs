@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use conformance::soak;
 use serde_json::Value as Json;
 
 use crate::{bench::Bench, kill};
@@ -42,9 +43,8 @@ fn whatever_the_memory_versions_and_exports_are_the_same() {
         ];
         for (store, memory) in stores {
             let record = format!("--record {store}.signed");
-            bench.ok(&format!(
-                "import --store {store} --key k {record} {memory} t.csv"
-            ));
+            let line = format!("import --store {store} --key k {record} {memory}");
+            bench.ok(&format!("{} t.csv", line.trim_end()));
             assert_eq!(roots(&bench, store), roots(&bench, "usual"), "{store}");
             bench.ok(&format!("check --store {store}"));
         }
@@ -92,7 +92,8 @@ fn a_load_that_was_killed_is_done_again() {
     };
     bench.ok(&import("whole"));
     let mut unfinished = 0;
-    for milliseconds in [30, 100, 200, 300, 400, 600, 900, 1300, 1700, 2000] {
+    let all = [30, 100, 200, 300, 400, 600, 900, 1300, 1700, 2000];
+    for milliseconds in all.into_iter().step_by(soak::size(3, 1)) {
         for file in ["s", "s.newest", "s.nodes", "s.nodes.heads", "s.signed"] {
             let _ = std::fs::remove_file(bench.path(file));
         }

@@ -191,24 +191,29 @@ fn the_first_half_hour_works() {
     );
 
     let bench = Bench::new();
+    let is_built = conformance::soak::enabled();
     let mut printed = None;
     let count = follow(document, &bench, |line| {
         if !line.starts_with("cargo run ") {
             return false;
         }
-        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        let mut command = std::process::Command::new(cargo);
-        command.args(["run", "--quiet", "--locked", "--offline", "--manifest-path"]);
-        command.arg(reader.join("Cargo.toml")).arg("--target-dir");
-        command.arg(Path::new(env!("CARGO_TARGET_TMPDIR")).join("standalone"));
-        let output = command.current_dir(bench.folder.path()).output().unwrap();
-        let errors = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{errors}");
-        printed = Some(String::from_utf8(output.stdout).unwrap());
+        // Compiles `pad` once more, with the features of a program outside of the workspace.
+        if is_built {
+            let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+            let mut command = std::process::Command::new(cargo);
+            command.args(["run", "--quiet", "--locked", "--offline", "--manifest-path"]);
+            command.arg(reader.join("Cargo.toml")).arg("--target-dir");
+            command.arg(Path::new(env!("CARGO_TARGET_TMPDIR")).join("standalone"));
+            let output = command.current_dir(bench.folder.path()).output().unwrap();
+            let errors = String::from_utf8_lossy(&output.stderr);
+            assert!(output.status.success(), "{errors}");
+            printed = Some(String::from_utf8(output.stdout).unwrap());
+        }
         true
     });
     assert!(count >= 25, "{count}");
-    assert_eq!(printed.as_deref(), Some("apple: Present(Value(1.20))\n"));
+    let expected = is_built.then_some("apple: Present(Value(1.20))\n");
+    assert_eq!(printed.as_deref(), expected);
     assert_eq!(
         bench.read("copy.csv"),
         [b"prices:", &bench.read("prices.csv")[..]].concat()
@@ -219,7 +224,7 @@ fn the_first_half_hour_works() {
 #[test]
 fn crates_include_nothing_that_is_outside_of_them() {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-    for name in ["comparison", "pad-cli"] {
+    for name in ["comparison", "pad"] {
         let mut included = 0;
         sources(&crates.join(name).join("src"), 1, &mut |file, depth| {
             let text = fs::read_to_string(file).unwrap();

@@ -41,11 +41,7 @@ const PAIRED: &[&str] = &[
     #[cfg(feature = "aad")]
     "aad-counted --top 4",
     #[cfg(feature = "aad")]
-    "aad-frontier --top 4",
-    #[cfg(feature = "aad")]
     "aas-counted --schedule deferred",
-    #[cfg(feature = "aad")]
-    "aas-frontier --top 4",
 ];
 
 /// Mutations of each genuine proof, and of each of a scheme with pairings.
