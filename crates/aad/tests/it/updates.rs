@@ -15,9 +15,9 @@ type LogUpdate = Update<Sha256Ed25519, Appended>;
 fn server(entries: usize) -> (LogAuthor<Scheme>, LogRepository<Scheme>) {
     let log = log::<Scheme>([7; 16], Shape::new(5, Schedule::Eager).unwrap());
     let mut roles = Roles::new(&log);
-    distinct(entries)
-        .into_iter()
-        .for_each(|entry| roles.append(entry));
+    for entry in distinct(entries) {
+        roles.append(entry);
+    }
     roles.publish();
     (roles.author, roles.server)
 }

@@ -221,7 +221,7 @@ impl Visitor for Benches<'_> {
 }
 
 impl Benches<'_> {
-    fn run<'p>(self, prepare: &'p dyn Fn() -> Box<dyn Steps + 'p>) {
+    fn run<'p>(self, prepare: &dyn Fn() -> Box<dyn Steps + 'p>) {
         // Made when the first bench runs that is asked for.
         let steps = LazyCell::new(|| RefCell::new(prepare()));
         let steps = || steps.borrow_mut();

@@ -280,6 +280,9 @@ fn every_scheme_does_what_it_did() {
 
 #[test]
 fn threads_count_together() {
+    if !conformance::soak::enabled() {
+        return;
+    }
     let _alone = alone();
     let workers = Workers::new(NonZeroUsize::new(3).expect("three")).expect("three threads");
     let group = ResidueGroup::new(Integer::from(1019 * 1021));

@@ -101,13 +101,11 @@ fn proof_files_are_the_published_ones() {
         },
         |asked, file| {
             let of = (asked.version, file);
-            match range(asked) {
-                Some(range) => verify(&authority, of, &query(&range), range),
-                None => {
-                    let numbers = numbers(asked);
-                    verify(&authority, of, &ids(&numbers), numbers.into_iter())
-                }
+            if let Some(range) = range(asked) {
+                return verify(&authority, of, &query(&range), range);
             }
+            let numbers = numbers(asked);
+            verify(&authority, of, &ids(&numbers), numbers.into_iter())
         },
     );
 }

@@ -357,15 +357,19 @@ fn a_neighbour_is_used_once() {
 
 #[test]
 fn needed_bytes_are_those_around_the_edit() {
-    let range = |edit: ByteEdit, total| needed(&[edit], total).unwrap();
-    assert_eq!(range(insert(5, b"X"), 12), [4..6]);
-    assert_eq!(range(insert(0, b"X"), 12), [0..1]);
-    assert_eq!(range(insert(12, b"X"), 12), [11..12]);
-    assert_eq!(range(insert(0, b"X"), 0), []);
-    assert_eq!(range(delete(3, 9), 12), [3..9]);
-    assert_eq!(range(write(3, b"XX"), 12), [3..5]);
-    assert_eq!(range(write(11, b"XX"), 12), [11..12]);
-    assert_eq!(range(write(12, b"XX"), 12), [11..12]);
+    let range = |edit: ByteEdit, total| {
+        let needed = needed(&[edit], total).unwrap();
+        assert!(needed.len() < 2, "{needed:?}");
+        needed.into_iter().next()
+    };
+    assert_eq!(range(insert(5, b"X"), 12), Some(4..6));
+    assert_eq!(range(insert(0, b"X"), 12), Some(0..1));
+    assert_eq!(range(insert(12, b"X"), 12), Some(11..12));
+    assert_eq!(range(insert(0, b"X"), 0), None);
+    assert_eq!(range(delete(3, 9), 12), Some(3..9));
+    assert_eq!(range(write(3, b"XX"), 12), Some(3..5));
+    assert_eq!(range(write(11, b"XX"), 12), Some(11..12));
+    assert_eq!(range(write(12, b"XX"), 12), Some(11..12));
     let batch = [insert(0, b"1234"), write(8, b"X"), delete(13, 14)];
     assert_eq!(needed(&batch, 12), Ok(vec![0..1, 4..5, 9..10]));
 }

@@ -36,7 +36,7 @@ pub(super) struct ListenArguments {
     #[arg(long, value_name = "FORM", default_value = "text")]
     log: Log,
     /// What is logged: error, warn, info, debug (every refused request), trace or off; after a comma, of a part of the program
-    /// only, as info,pad_service=debug.
+    /// only, as `info,pad_service=debug`.
     #[arg(long, value_name = "LEVEL", default_value = "info")]
     log_level: Targets,
 }

@@ -61,7 +61,7 @@ pub(crate) fn repository<S: Suite>(
             if is_of::<S, $design>(public) {
                 let setup = setup::<S, $design>(public).ok_or_else(foreign_key)?;
                 let rows = TupleFile::of_store(file.path());
-                return Ok(Some(Box::new(stored::hosted(setup, rows)?)));
+                return Ok(Some(Box::new(stored::hosted(&setup, rows)?)));
             }
         };
     }

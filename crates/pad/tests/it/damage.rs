@@ -27,7 +27,7 @@ const PAGE: usize = 4096;
 struct Files {
     store: Vec<u8>,
     newest: Vec<u8>,
-    /// The file of nodes, if it has one: the end of its name, and what is in it.
+    /// Files of nodes or tuples: the end of each name, and its contents.
     nodes: BTreeMap<String, Vec<u8>>,
 }
 
@@ -66,17 +66,15 @@ fn newest_path(store: &Path) -> PathBuf {
     store.with_extension("newest")
 }
 
-/// The files of nodes beside a store.
+/// The files of nodes or tuples next to a store.
 fn node_files(store: &Path) -> impl Iterator<Item = PathBuf> {
-    let begin = format!("{}.nodes", store.file_name().unwrap().to_str().unwrap());
+    let store_name = store.file_name().unwrap().to_str().unwrap();
+    let beginnings = ["nodes", "tuples"].map(|kind| format!("{store_name}.{kind}"));
     let files = fs::read_dir(store.parent().unwrap()).unwrap();
     let files = files.map(|file| file.unwrap().path());
     files.filter(move |file| {
-        file.file_name()
-            .unwrap()
-            .to_str()
-            .unwrap()
-            .starts_with(&begin)
+        let name = file.file_name().unwrap().to_str().unwrap();
+        beginnings.iter().any(|begin| name.starts_with(begin))
     })
 }
 

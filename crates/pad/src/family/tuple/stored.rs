@@ -31,7 +31,7 @@ type Repository<S, D> = StoredTupleRepository<S, D, TupleFile>;
 
 /// The repository of this setup in rows, before they are taken up.
 pub(super) fn hosted<S: Suite, D: AskedDesign<S> + StorableDesign<S>>(
-    setup: TupleSetup<S, D>,
+    setup: &TupleSetup<S, D>,
     rows: TupleFile,
 ) -> Result<Typed<Repository<S, D>>, StoreError> {
     let said = rows.system_error();
@@ -71,7 +71,7 @@ impl<S: Suite, D: AskedDesign<S> + StorableDesign<S>> Derived for Typed<Reposito
         let rows = self.0.rows().opened(store.id()?)?;
         // Others may write meanwhile, and updates are applied to one state.
         rows.pin()?;
-        *self = hosted(trusted(&self.0), rows)?;
+        *self = hosted(&trusted(&self.0), rows)?;
         let (latest, stored) = (self.0.latest(), store.latest()?);
         if latest > stored {
             return Err(AHEAD.into());

@@ -324,7 +324,7 @@ fn check_cuts(script: Script, versions: u64, at_least: usize) {
     let operations = folder.operations().len();
     assert!(operations > at_least, "{operations}");
     for at in 1..=operations {
-        for seed in 0..4 {
+        for seed in 0..conformance::soak::size(1, 4) {
             let (folder, mut store) = (SimulatedFolder::new("cut"), Rows::default());
             folder.stop_at(at, Reads::Work);
             // The last operations can be ones whose failure nobody has to hear of.
