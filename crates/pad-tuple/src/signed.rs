@@ -13,7 +13,6 @@ mod aggregate;
 mod bls;
 #[cfg(feature = "std")]
 mod design;
-#[cfg(feature = "std")]
 mod refresh;
 #[cfg(feature = "std")]
 mod renewal;
