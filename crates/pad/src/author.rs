@@ -13,12 +13,12 @@ use pad_core::{Operation, Version, Workers, signature::HeadSigner};
 
 use crate::{
     changes::{Changes, Gathered},
-    dynamic::AnyRepository,
-    hosted::{SignedUpdate, TOGETHER},
+    durable::Durable,
+    hosted::{HostedRepository, SignedUpdate, TOGETHER},
     repository::{RepositoryError, SignError},
     signing_keys::SigningKeys,
     signing_record::{SigningRecord, SigningRecordError},
-    store::{RecordChange, StoreError},
+    store::{RecordChange, Store, StoreError},
 };
 
 /// A snapshot cannot be published.
@@ -134,26 +134,26 @@ impl fmt::Debug for ResumedAuthor {
     }
 }
 
-/// An author with a durable repository of its own.
+/// An author with a durable repository of its own: `M` in memory, made durable by `D`.
 ///
 /// Space: the repository's, and unless that keeps its contents itself the author's copy of the latest contents.
 #[derive(Debug)]
-pub struct RecordedAuthor {
+pub struct RecordedAuthor<M: ?Sized, D> {
     author: ResumedAuthor,
     /// The changes that a signer has refused, if the author has no memory of its own.
     waiting: Vec<Operation>,
     record: Option<SigningRecord>,
-    repository: AnyRepository,
+    repository: Durable<M, D>,
 }
 
-impl RecordedAuthor {
+impl<M: HostedRepository + ?Sized, D: Store> RecordedAuthor<M, D> {
     /// Goes on with an author who stands where the repository stands.
     ///
     /// # Errors
     /// [`AuthorError::Record`] if the store is behind what was handed out or has another history.
     pub(crate) fn new(
         author: ResumedAuthor,
-        repository: AnyRepository,
+        repository: Durable<M, D>,
         record: Option<SigningRecord>,
     ) -> Result<Self, AuthorError> {
         if let Some(record) = &record {
@@ -178,7 +178,7 @@ impl RecordedAuthor {
     }
 
     /// Takes a snapshot of a batch in memory; [`RecordedAuthor::flush`] makes it durable, and
-    /// [`crate::Durable::update_message`] then has it to be handed out. A batch that the signer has refused is signed with the next one, if the
+    /// [`Durable::update_message`] then has it to be handed out. A batch that the signer has refused is signed with the next one, if the
     /// repository keeps its contents itself.
     ///
     /// # Errors
@@ -242,7 +242,7 @@ impl RecordedAuthor {
         Ok(version)
     }
 
-    /// As [`RecordedAuthor::flush`], for whoever soon has more; see [`crate::Durable::flush_and_go_on`].
+    /// As [`RecordedAuthor::flush`], for whoever soon has more; see [`Durable::flush_and_go_on`].
     ///
     /// # Errors
     /// As [`RecordedAuthor::flush`].
@@ -263,12 +263,12 @@ impl RecordedAuthor {
     }
 
     /// The repository.
-    pub const fn repository(&self) -> &AnyRepository {
+    pub const fn repository(&self) -> &Durable<M, D> {
         &self.repository
     }
 
     /// The repository, to be checkpointed or pruned.
-    pub const fn repository_mut(&mut self) -> &mut AnyRepository {
+    pub const fn repository_mut(&mut self) -> &mut Durable<M, D> {
         &mut self.repository
     }
 

@@ -1,7 +1,7 @@
 //! Repositories and authors whose suite and scheme are chosen by name at run time.
 //!
 //! Each of the choices is a type; a store's records say which. What is made of it is a
-//! `dyn HostedRepository`, so everything around it is compiled once.
+//! `dyn OfferedRepository`, so everything around it is compiled once.
 
 use std::path::Path;
 
@@ -13,7 +13,6 @@ use crate::{
     client_view::StoredView,
     durable::Durable,
     family,
-    hosted::HostedRepository,
     kept_log::MISSING,
     keys::{PublicKey, SecretKey},
     question::{NotOffered, Question, Refusal, Statement},
@@ -24,7 +23,7 @@ use crate::{
 };
 pub use crate::{
     description::{create_store, create_store_with, key_of_store, store_records},
-    offered::AnyClient,
+    offered::{AnyClient, OfferedRepository},
 };
 
 /// The client who trusts this public key.
@@ -79,10 +78,10 @@ pub fn longest_answer(public: &PublicKey, question: &Question) -> usize {
 }
 
 /// A durable repository of any suite and scheme.
-pub type AnyRepository = Durable<dyn HostedRepository, AnyStore>;
+pub type AnyRepository = Durable<dyn OfferedRepository, AnyStore>;
 
 /// A durable author of any suite and scheme.
-pub type AnyAuthor = RecordedAuthor;
+pub type AnyAuthor = RecordedAuthor<dyn OfferedRepository, AnyStore>;
 
 impl AnyRepository {
     /// Which dictionary the store says that it holds.

@@ -1,7 +1,7 @@
 //! The families of schemes: what the facade knows about each of them is in one module.
 //!
 //! A family makes its repositories last, lets an author go on from them and has them answer questions
-//! ([`HostedRepository`]). The two functions below pick the family of a scheme chosen at run time.
+//! ([`OfferedRepository`]). The two functions below pick the family of a scheme chosen at run time.
 
 use pad_core::{
     Answers, Client, Family, Question as Ask, SchemeId, Suite, TrustedView, VerifyError, Version,
@@ -9,9 +9,8 @@ use pad_core::{
 };
 
 use crate::{
-    hosted::HostedRepository,
     keys::PublicKey,
-    offered::AnyClient,
+    offered::{AnyClient, OfferedRepository},
     question::{NotOffered, Question, Refusal},
     repository::RepositoryError,
     selection::SchemeFamily,
@@ -27,7 +26,7 @@ pub(crate) mod tuple;
 pub(crate) fn repository<S: Suite>(
     public: &PublicKey,
     store: &AnyStore,
-) -> Result<Box<dyn HostedRepository>, RepositoryError> {
+) -> Result<Box<dyn OfferedRepository>, RepositoryError> {
     let made = match public.scheme.family() {
         SchemeFamily::Tree => tree::repository::<S>(public, store)?,
         SchemeFamily::Tuple => tuple::repository::<S>(public, store)?,

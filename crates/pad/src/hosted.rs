@@ -14,8 +14,6 @@ use pad_tree::{Difference, KeyHistory, KeyRange, NodeCache};
 
 use crate::{
     answering::{AnswerError, Noted},
-    author::{AuthorError, ResumedAuthor},
-    keys::SecretKey,
     question::{HeadText, Question},
     repository::{CheckError, RepositoryError, SignError},
     signing_keys::SigningKeys,
@@ -376,12 +374,6 @@ pub trait AskedRepository {
 pub trait HostedRepository: UpdatedRepository + AskedRepository + fmt::Debug + Send + Sync {
     /// How it outlives its process.
     fn keeping(&mut self) -> Keeping<'_>;
-
-    /// The author who goes on where the repository stands.
-    ///
-    /// # Errors
-    /// [`AuthorError`] if the key is not of the repository's scheme.
-    fn resume(&self, key: &SecretKey) -> Result<ResumedAuthor, AuthorError>;
 
     /// Has what is read of its contents be kept in this memory, from the next opening on; nothing where all contents are in memory.
     fn use_cache(&mut self, _: &NodeCache) {}

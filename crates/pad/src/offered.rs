@@ -2,7 +2,12 @@
 
 use pad_core::Version;
 
-use crate::question::{Question, Refusal, Statement};
+use crate::{
+    author::{AuthorError, ResumedAuthor},
+    hosted::HostedRepository,
+    keys::SecretKey,
+    question::{Question, Refusal, Statement},
+};
 
 /// A client of any suite and scheme, who trusts a public key and nothing else.
 pub trait AnyClient: Send + Sync {
@@ -27,4 +32,13 @@ pub trait AnyClient: Send + Sync {
     fn resume(&mut self, _seen: &[u8]) -> Result<(), Refusal> {
         Ok(())
     }
+}
+
+/// A repository of a family that an author can go on with, given a key file.
+pub trait OfferedRepository: HostedRepository {
+    /// The author who goes on where the repository stands.
+    ///
+    /// # Errors
+    /// [`AuthorError`] if the key is not of the repository's scheme.
+    fn resume(&self, key: &SecretKey) -> Result<ResumedAuthor, AuthorError>;
 }

@@ -16,9 +16,8 @@ use pad_core::{
 };
 
 use crate::{
-    hosted::HostedRepository,
     keys::PublicKey,
-    offered::AnyClient,
+    offered::{AnyClient, OfferedRepository},
     parameters::LogParameters,
     question::{NotOffered, Question, Refusal, Statement},
     repository::RepositoryError,
@@ -66,7 +65,7 @@ macro_rules! with_log_scheme {
 pub(crate) fn repository<S: Suite>(
     public: &PublicKey,
     store: &impl Store,
-) -> Result<Option<Box<dyn HostedRepository>>, RepositoryError> {
+) -> Result<Option<Box<dyn OfferedRepository>>, RepositoryError> {
     if !has_suite::<S>() {
         return Ok(None);
     }
@@ -81,7 +80,7 @@ pub(crate) fn repository<S: Suite>(
 fn empty<S: AskedScheme>(
     authority: &Authority,
     setup: Setup,
-) -> Result<Box<dyn HostedRepository>, StoreError> {
+) -> Result<Box<dyn OfferedRepository>, StoreError> {
     let log = Log::<S>::new(authority.dictionary, setup);
     match HostedLog::new(log, authority.author) {
         Ok(repository) => Ok(Box::new(repository)),

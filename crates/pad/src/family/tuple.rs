@@ -4,10 +4,9 @@ use pad_core::{Client, Key, SchemeId, Suite, Version, head::Authority};
 use pad_tuple::{Design, KeyBytes, Tuple, TupleScheme, for_each_tuple};
 
 use crate::{
-    hosted::HostedRepository,
     inspect::Note,
     keys::PublicKey,
-    offered::AnyClient,
+    offered::{AnyClient, OfferedRepository},
     question::{Question, Refusal, Statement},
     repository::RepositoryError,
     store::{StoreError, any::AnyStore},
@@ -52,7 +51,7 @@ macro_rules! for_each_design {
 pub(crate) fn repository<S: Suite>(
     public: &PublicKey,
     store: &AnyStore,
-) -> Result<Option<Box<dyn HostedRepository>>, RepositoryError> {
+) -> Result<Option<Box<dyn OfferedRepository>>, RepositoryError> {
     let Some(file) = store.file() else {
         return Ok(None);
     };

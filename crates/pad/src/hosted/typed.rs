@@ -16,8 +16,6 @@ use super::{
 };
 use crate::{
     answering::{AnswerError, AnsweringRepository, Noted},
-    author::{AuthorError, ResumedAuthor},
-    keys::SecretKey,
     question::{HeadText, Question},
     repository::{CheckError, RepositoryError},
     signing_record::{SigningRecord, SigningRecordError},
@@ -200,9 +198,6 @@ pub(crate) trait KeptRepository:
     /// As [`HostedRepository::keeping`].
     fn keeping(typed: &mut Typed<Self>) -> Keeping<'_>;
 
-    /// As [`HostedRepository::resume`].
-    fn resume(&self, key: &SecretKey) -> Result<ResumedAuthor, AuthorError>;
-
     /// Whose updates are taken.
     fn authority(&self) -> &Authority;
 
@@ -237,10 +232,6 @@ pub(crate) trait KeptRepository:
 impl<R: AnsweringRepository> HostedRepository for Typed<R> {
     fn keeping(&mut self) -> Keeping<'_> {
         R::keeping(self)
-    }
-
-    fn resume(&self, key: &SecretKey) -> Result<ResumedAuthor, AuthorError> {
-        self.0.resume(key)
     }
 
     fn use_cache(&mut self, cache: &NodeCache) {

@@ -25,6 +25,7 @@ use crate::{
         UpdatedRepository, past_messages,
     },
     keys::SecretKey,
+    offered::OfferedRepository,
     question::{HeadText, Question, Statement},
     repository::{CheckError, RepositoryError},
     signing_record::{SigningRecord, SigningRecordError},
@@ -304,17 +305,6 @@ impl<S: AskedScheme> HostedRepository for HostedLog<S> {
         Keeping::Whole(self)
     }
 
-    fn resume(&self, key: &SecretKey) -> Result<ResumedAuthor, AuthorError> {
-        // An author who accumulates with the powers of another secret signs what that secret's owner can open to anything.
-        let parameters = self.repository.entries().log().setup().parameters();
-        if !parameters.are_consistent(&Workers::all_cores()) {
-            let damaged = StoreError::Damaged("its parameters are not the powers of one secret");
-            return Err(RepositoryError::from(damaged).into());
-        }
-        let author = LogAuthor::resume(&self.repository, HeadSigner::new(key.signer()));
-        Ok(ResumedAuthor::WithContents(Box::new(Appending(author))))
-    }
-
     fn evidence_outlives_version(&self) -> bool {
         false
     }
@@ -377,6 +367,19 @@ impl<S: AskedScheme> HostedRepository for HostedLog<S> {
     ) -> Result<(), SigningRecordError> {
         let head = |version| self.repository.head(version).ok();
         record.check::<Sha256Ed25519>(self.authority(), stored, head)
+    }
+}
+
+impl<S: AskedScheme> OfferedRepository for HostedLog<S> {
+    fn resume(&self, key: &SecretKey) -> Result<ResumedAuthor, AuthorError> {
+        // An author who accumulates with the powers of another secret signs what that secret's owner can open to anything.
+        let parameters = self.repository.entries().log().setup().parameters();
+        if !parameters.are_consistent(&Workers::all_cores()) {
+            let damaged = StoreError::Damaged("its parameters are not the powers of one secret");
+            return Err(RepositoryError::from(damaged).into());
+        }
+        let author = LogAuthor::resume(&self.repository, HeadSigner::new(key.signer()));
+        Ok(ResumedAuthor::WithContents(Box::new(Appending(author))))
     }
 }
 

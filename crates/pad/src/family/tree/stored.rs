@@ -21,11 +21,12 @@ use crate::{
     author::{AuthorError, ResumedAuthor},
     family::not_offered,
     hosted::{
-        HostedRepository, Keeping, KeptRepository, RowKeeper, SignedUpdate, SortedEntries,
-        SortedOperations, TOGETHER, Typed,
+        Keeping, KeptRepository, RowKeeper, SignedUpdate, SortedEntries, SortedOperations,
+        TOGETHER, Typed,
     },
     kept_log::{AnyLog, KeptLog, NodeFile, RowLengths, SystemError},
     keys::{PublicKey, SecretKey},
+    offered::OfferedRepository,
     question::Question,
     repository::{CheckError, RepositoryError, SignError},
     store::{Store, StoreError, any::AnyStore},
@@ -37,7 +38,7 @@ type Repository<S, B> = StoredRepository<S, B, AnyLog>;
 pub(crate) fn repository<S: Suite>(
     public: &PublicKey,
     store: &AnyStore,
-) -> Result<Option<Box<dyn HostedRepository>>, RepositoryError> {
+) -> Result<Option<Box<dyn OfferedRepository>>, RepositoryError> {
     match store {
         AnyStore::File(store) => {
             let log = NodeFile::of_store(store.path(), RowLengths::of::<S>())?;
@@ -51,7 +52,7 @@ pub(crate) fn repository<S: Suite>(
 fn in_log<S: Suite>(
     public: &PublicKey,
     log: AnyLog,
-) -> Result<Option<Box<dyn HostedRepository>>, RepositoryError> {
+) -> Result<Option<Box<dyn OfferedRepository>>, RepositoryError> {
     macro_rules! try_scheme {
         ($($scheme:ty),+) => { $(
             if public.scheme.id() == <$scheme>::ID {
@@ -283,15 +284,17 @@ impl<S: Suite, B: BalancingScheme> RowKeeper for Typed<Repository<S, B>> {
     }
 }
 
+impl<S: Suite, B: BalancingScheme> OfferedRepository for Typed<Repository<S, B>> {
+    fn resume(&self, key: &SecretKey) -> Result<ResumedAuthor, AuthorError> {
+        Ok(ResumedAuthor::WithKey(HeadSigner::new(key.signer())))
+    }
+}
+
 impl<S: Suite, B: BalancingScheme> KeptRepository for Repository<S, B> {
     const EVIDENCE_OUTLIVES_VERSION: bool = false;
 
     fn keeping(typed: &mut Typed<Self>) -> Keeping<'_> {
         Keeping::Rows(typed)
-    }
-
-    fn resume(&self, key: &SecretKey) -> Result<ResumedAuthor, AuthorError> {
-        Ok(ResumedAuthor::WithKey(HeadSigner::new(key.signer())))
     }
 
     fn authority(&self) -> &Authority {

@@ -22,6 +22,7 @@ use crate::{
         UpdatedRepository as _,
     },
     keys::{PublicKey, SecretKey},
+    offered::OfferedRepository,
     question::Question,
     repository::{CheckError, RepositoryError},
     store::StoredCheckpoint,
@@ -30,7 +31,7 @@ use crate::{
 /// An empty repository of the tuple PAD with this public key, if its design has accumulators.
 pub(super) fn repository<S: Suite>(
     public: &PublicKey,
-) -> Result<Option<Box<dyn HostedRepository>>, RepositoryError> {
+) -> Result<Option<Box<dyn OfferedRepository>>, RepositoryError> {
     macro_rules! try_design {
         ($name:ident, $design:ty) => {
             if is_of::<S, $design>(public) {
@@ -53,6 +54,16 @@ fn trusted<S: Suite, D: AskedDesign<S>>(repository: &TupleRepository<S, D>) -> T
     let authority = repository.authority();
     let key = repository.key().clone();
     TupleSetup::<S, D>::new(authority.author, authority.dictionary, key)
+}
+
+impl<S: Suite, D: AskedDesign<S>> OfferedRepository for Typed<TupleRepository<S, D>> {
+    fn resume(&self, key: &SecretKey) -> Result<ResumedAuthor, AuthorError> {
+        let own = D::Secret::from_slice(key.scheme_secret().unwrap_or_default());
+        let own = own.ok_or_else(foreign_key)?;
+        let author = TupleAuthor::resume(&self.0, key.signer(), own)?;
+        let author = author.with_workers(Workers::all_cores());
+        Ok(ResumedAuthor::WithContents(Box::new(author)))
+    }
 }
 
 impl<S: Suite, D: AskedDesign<S>> HostedAuthor for TupleAuthor<S, D, ed25519_dalek::SigningKey> {
@@ -108,14 +119,6 @@ impl<S: Suite, D: AskedDesign<S>> KeptRepository for TupleRepository<S, D> {
 
     fn keeping(typed: &mut Typed<Self>) -> Keeping<'_> {
         Keeping::Whole(typed)
-    }
-
-    fn resume(&self, key: &SecretKey) -> Result<ResumedAuthor, AuthorError> {
-        let own = D::Secret::from_slice(key.scheme_secret().unwrap_or_default());
-        let own = own.ok_or_else(foreign_key)?;
-        let author = TupleAuthor::resume(self, key.signer(), own)?;
-        let author = author.with_workers(Workers::all_cores());
-        Ok(ResumedAuthor::WithContents(Box::new(author)))
     }
 
     fn authority(&self) -> &Authority {

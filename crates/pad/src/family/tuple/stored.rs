@@ -20,6 +20,7 @@ use crate::{
     hosted::{Derived, Keeping, KeptRepository, SignedUpdate, Typed},
     kept_log::SystemError,
     keys::SecretKey,
+    offered::OfferedRepository,
     question::Question,
     repository::{CheckError, RepositoryError, SignError},
     signing_keys::SigningKeys,
@@ -133,18 +134,22 @@ impl<S: Suite, D: AskedDesign<S> + StorableDesign<S>> Derived for Typed<Reposito
     }
 }
 
+impl<S: Suite, D: AskedDesign<S> + StorableDesign<S>> OfferedRepository
+    for Typed<Repository<S, D>>
+{
+    fn resume(&self, key: &SecretKey) -> Result<ResumedAuthor, AuthorError> {
+        let keys = SigningKeys::of(key);
+        let own = D::Secret::from_slice(keys.own()).ok_or_else(foreign_key)?;
+        self.0.require_keys(keys.signer(), &own)?;
+        Ok(ResumedAuthor::WithKeys(keys))
+    }
+}
+
 impl<S: Suite, D: AskedDesign<S> + StorableDesign<S>> KeptRepository for Repository<S, D> {
     const EVIDENCE_OUTLIVES_VERSION: bool = true;
 
     fn keeping(typed: &mut Typed<Self>) -> Keeping<'_> {
         Keeping::Derived(typed)
-    }
-
-    fn resume(&self, key: &SecretKey) -> Result<ResumedAuthor, AuthorError> {
-        let keys = SigningKeys::of(key);
-        let own = D::Secret::from_slice(keys.own()).ok_or_else(foreign_key)?;
-        self.require_keys(keys.signer(), &own)?;
-        Ok(ResumedAuthor::WithKeys(keys))
     }
 
     fn authority(&self) -> &Authority {
