@@ -371,11 +371,6 @@ fn no_accident_to_a_tree_changes_an_answer() {
     survive(SchemeName::Treap);
 }
 
-#[test]
-fn no_accident_to_tuples_changes_an_answer() {
-    survive(SchemeName::TupleSpecLightweight);
-}
-
 /// The commits of a store, from the oldest to the newest, as copies of both its files.
 #[test]
 fn an_old_store_is_refused_by_what_was_acknowledged_from_it() {
