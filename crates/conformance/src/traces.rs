@@ -6,12 +6,12 @@ use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRu
 
 use crate::{Action, Random, soak, strategies::arb_trace};
 
-/// The number of random traces that a test runs: `PAD_TRACES`, else `PROPTEST_CASES`, else 30, or 90
+/// The number of random traces that a test runs: `PAD_TRACES`, else `PROPTEST_CASES`, else 10, or 90
 /// under `make soak`: over the twelve tree PADs more than a thousand.
 #[track_caller]
 pub fn count() -> u32 {
     let set = |name| env::var(name).ok()?.parse().ok();
-    let usual = soak::size(30, 90);
+    let usual = soak::size(10, 90);
     set("PAD_TRACES")
         .or_else(|| set("PROPTEST_CASES"))
         .unwrap_or(usual)
@@ -29,12 +29,17 @@ pub fn seed() -> u64 {
 /// made smaller before it is shown.
 #[track_caller]
 pub fn check_traces(name: &str, share: u32, steps: usize, check: impl Fn(&[Action])) {
-    let (count, seed) = (count(), seed());
+    run(name, (count() / share).max(1), steps, &check);
+}
+
+/// Not generic: proptest's runner is compiled once.
+fn run(name: &str, cases: u32, steps: usize, check: &dyn Fn(&[Action])) {
+    let seed = seed();
     let mixed = name.bytes().fold(seed, |mixed, byte| {
         Random::new(mixed ^ u64::from(byte)).next_bits()
     });
     let config = Config {
-        cases: (count / share).max(1),
+        cases,
         failure_persistence: None,
         ..Config::default()
     };

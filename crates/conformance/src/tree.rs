@@ -191,8 +191,7 @@ fn check_prove_many<S: Suite, St: Store<S>>(played: &PlayedTree<S, St>, oldest: 
     let mut queries: Vec<(Version, Key)> = versions
         .flat_map(|version| keys.iter().map(move |key| (version, key.clone())))
         .collect();
-    // Neighbouring queries are in different versions and at different keys.
-    queries.sort_by_key(|(version, key)| (key.as_bytes().len(), version.number() % 3));
+    mix(&mut queries);
     let together = played
         .server
         .prove_many(&queries)
@@ -217,6 +216,11 @@ fn check_prove_many<S: Suite, St: Store<S>>(played: &PlayedTree<S, St>, oldest: 
         "one unknown version is refused"
     );
     assert_eq!(played.server.prove_many(&[]), Ok(Vec::new()));
+}
+
+/// Neighbouring queries are then in different versions and at different keys.
+fn mix(queries: &mut [(Version, Key)]) {
+    queries.sort_by_key(|(version, key)| (key.as_bytes().len(), version.number() % 3));
 }
 
 fn check_history<S: Suite, St: Store<S>>(played: &PlayedTree<S, St>, oldest: Version) {

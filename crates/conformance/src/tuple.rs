@@ -313,7 +313,7 @@ pub fn go_on<S: Suite, D: Design<S, Secret: TestSecret>>(
 macro_rules! tuple_checks {
     ($name:ident, $fewer:literal, $shorter:literal, $($design:tt)+) => {
         mod $name {
-            use pad_core::{Blake3Ed25519, Paper2010, Sha256Ed25519};
+            use pad_core::Sha256Ed25519;
             use $crate::{Pad as _, TuplePad, dictionary, pad, repository, traces, tuple};
 
             type Design = $($design)+;
@@ -343,10 +343,11 @@ macro_rules! tuple_checks {
 
             #[test]
             fn pruning_keeps_later_versions() {
-                for percent in [0, 30, 60, 100] {
+                let percents = [30, 100, 0, 60];
+                for percent in &percents[..$crate::soak::size(2, 4)] {
                     let name = format!("{}::prune {percent}%", stringify!($name));
                     traces::check_traces(&name, 18 * $fewer, 60 / $shorter, |actions| {
-                        tuple::check_prune::<Sha256Ed25519, Design>(actions, percent);
+                        tuple::check_prune::<Sha256Ed25519, Design>(actions, *percent);
                     });
                 }
             }
@@ -364,15 +365,36 @@ macro_rules! tuple_checks {
                 let check = tuple::check_checkpoint::<Sha256Ed25519, Design>;
                 traces::check_traces(name, 18 * $fewer, 40 / $shorter, check);
             }
+        }
+    };
+}
 
-            #[test]
-            fn other_suites() {
-                let name = concat!(stringify!($name), "::suites");
-                traces::check_traces(name, 30 * $fewer, 40 / $shorter, |actions| {
-                    repository::check_trace::<TuplePad<Blake3Ed25519, Design>>(actions);
-                    repository::check_trace::<TuplePad<Paper2010, Design>>(actions);
-                });
-            }
+/// The test of one design under the other suites, as [`tuple_checks`].
+#[macro_export]
+macro_rules! tuple_suites {
+    ($name:ident, $fewer:literal, $shorter:literal, $($design:tt)+) => {
+        #[test]
+        fn $name() {
+            use pad_core::{Blake3Ed25519, Paper2010};
+            use $crate::{TuplePad, repository, traces};
+
+            let name = concat!(stringify!($name), "::suites");
+            traces::check_traces(name, 30 * $fewer, 40 / $shorter, |actions| {
+                repository::check_trace::<TuplePad<Blake3Ed25519, $($design)+>>(actions);
+                repository::check_trace::<TuplePad<Paper2010, $($design)+>>(actions);
+            });
+        }
+    };
+    (stored $name:ident, $fewer:literal, $shorter:literal, $($design:tt)+) => {
+        #[test]
+        fn $name() {
+            use pad_core::Blake3Ed25519;
+            use $crate::{traces, tuple};
+
+            let name = concat!(stringify!($name), "::stored suites");
+            traces::check_traces(name, 60 * $fewer, 30 / $shorter, |actions| {
+                tuple::check_stored::<Blake3Ed25519, $($design)+>(actions, 30);
+            });
         }
     };
 }
@@ -382,7 +404,7 @@ macro_rules! tuple_checks {
 macro_rules! stored_tuple_checks {
     ($name:ident, $fewer:literal, $shorter:literal, $($design:tt)+) => {
         mod $name {
-            use pad_core::{Blake3Ed25519, Sha256Ed25519};
+            use pad_core::Sha256Ed25519;
             use $crate::{StoredTuplePad, repository, traces, tuple};
 
             type Design = $($design)+;
@@ -403,16 +425,13 @@ macro_rules! stored_tuple_checks {
 
             #[test]
             fn it_is_as_in_memory_reopened_pruned_and_resumed() {
-                for percent in [0, 50, 100] {
+                let percents = [50, 0, 100];
+                for percent in &percents[..$crate::soak::size(1, 3)] {
                     let name = format!("{}::stored {percent}%", stringify!($name));
                     traces::check_traces(&name, 30 * $fewer, 30 / $shorter, |actions| {
-                        tuple::check_stored::<Sha256Ed25519, Design>(actions, percent);
+                        tuple::check_stored::<Sha256Ed25519, Design>(actions, *percent);
                     });
                 }
-                let name = concat!(stringify!($name), "::stored suites");
-                traces::check_traces(name, 60 * $fewer, 30 / $shorter, |actions| {
-                    tuple::check_stored::<Blake3Ed25519, Design>(actions, 30);
-                });
             }
         }
     };

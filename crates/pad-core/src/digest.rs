@@ -338,8 +338,11 @@ pub(crate) fn deserialize_array<'de, const N: usize, D: Deserializer<'de>>(
         let text = String::deserialize(deserializer)?;
         return parse_hexadecimal(&text).ok_or_else(|| D::Error::custom("not hexadecimal text"));
     }
-    deserializer.deserialize_tuple(N, ArrayVisitor)
+    deserializer.deserialize_tuple_struct(ARRAY, N, ArrayVisitor)
 }
+
+/// The name under which byte arrays are deserialized, so that the codec reads all bytes of one at once.
+pub(crate) const ARRAY: &str = "pad_core::array";
 
 /// The bytes of lower-case hexadecimal text of exactly `2 * N` characters.
 pub(crate) fn parse_hexadecimal<const N: usize>(text: &str) -> Option<[u8; N]> {
@@ -369,6 +372,11 @@ impl<'de, const N: usize> Visitor<'de> for ArrayVisitor<N> {
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{N} bytes")
+    }
+
+    fn visit_bytes<E: Error>(self, bytes: &[u8]) -> Result<[u8; N], E> {
+        let array = bytes.try_into();
+        array.map_err(|_| E::invalid_length(bytes.len(), &self))
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> Result<[u8; N], A::Error> {

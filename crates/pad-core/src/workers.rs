@@ -5,7 +5,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::fmt;
 #[cfg(feature = "std")]
-use core::num::NonZeroUsize;
+use core::{num::NonZeroUsize, ops::Range};
 
 #[cfg(feature = "std")]
 use rayon::prelude::*;
@@ -57,7 +57,9 @@ impl Workers {
     pub fn run<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
         #[cfg(feature = "std")]
         if let Some(pool) = &self.pool {
-            return pool.install(work);
+            let (mut work, mut result) = (Some(work), None);
+            install(pool, &mut || result = work.take().map(|work| work()));
+            return result.expect("workers: installed work was run");
         }
         work()
     }
@@ -70,7 +72,15 @@ impl Workers {
     ) -> (A, B) {
         #[cfg(feature = "std")]
         if self.pool.is_some() {
-            return self.run(|| rayon::join(first, second));
+            let (mut first, mut second) = (Some(first), Some(second));
+            let (mut one, mut other) = (None, None);
+            self.run(|| {
+                join(&mut || one = first.take().map(|first| first()), &mut || {
+                    other = second.take().map(|second| second())
+                });
+            });
+            let both = one.zip(other);
+            return both.expect("workers: joined work was run");
         }
         (first(), second())
     }
@@ -87,6 +97,62 @@ impl Workers {
         }
         items.iter().map(map).collect()
     }
+}
+
+/// [`rayon::ThreadPool::install`], compiled once for every kind of work.
+#[cfg(feature = "std")]
+fn install(pool: &rayon::ThreadPool, work: &mut (dyn FnMut() + Send)) {
+    pool.install(work);
+}
+
+/// [`rayon::join`], compiled once for every kind of work.
+#[cfg(feature = "std")]
+fn join(first: &mut (dyn FnMut() + Send), second: &mut (dyn FnMut() + Send)) {
+    rayon::join(first, second);
+}
+
+/// Gives `items` in pieces of `piece` items, each with the position of its first, to `work`.
+///
+/// The threads of the current rayon pool share the pieces. Nothing here depends on the type of `work`,
+/// so that callers with many type parameters do not compile rayon again for each.
+#[cfg(feature = "std")]
+pub fn for_each_piece<T: Send>(
+    items: &mut [T],
+    piece: usize,
+    work: &(dyn Fn(usize, &mut [T]) + Sync),
+) {
+    halve(0, items, piece.max(1), work);
+}
+
+#[cfg(feature = "std")]
+fn halve<T: Send>(
+    start: usize,
+    items: &mut [T],
+    piece: usize,
+    work: &(dyn Fn(usize, &mut [T]) + Sync),
+) {
+    if items.len() <= piece {
+        return work(start, items);
+    }
+    let middle = items.len().div_ceil(piece) / 2 * piece;
+    let (first, second) = items.split_at_mut(middle);
+    join(&mut || halve(start, first, piece, work), &mut || {
+        halve(start + middle, second, piece, work)
+    });
+}
+
+/// Gives `range` in pieces of `piece` positions to `work`, as [`for_each_piece`] does with items.
+#[cfg(feature = "std")]
+pub fn for_each_range(range: Range<usize>, piece: usize, work: &(dyn Fn(Range<usize>) + Sync)) {
+    let piece = piece.max(1);
+    if range.len() <= piece {
+        return work(range);
+    }
+    let middle = range.start + range.len().div_ceil(piece) / 2 * piece;
+    rayon::join(
+        || for_each_range(range.start..middle, piece, work),
+        || for_each_range(middle..range.end, piece, work),
+    );
 }
 
 #[cfg(feature = "std")]

@@ -5,8 +5,7 @@
 
 use core::cmp::Ordering;
 
-use pad_core::{InputError, Key, MAX_VALUE_LENGTH, Value};
-use rayon::prelude::*;
+use pad_core::{InputError, Key, MAX_VALUE_LENGTH, Value, workers::for_each_piece};
 
 use crate::{
     annotation::Annotation,
@@ -318,7 +317,12 @@ impl<A: Annotation> Entries<A> {
         }
         let fresh = core::mem::take(&mut self.fresh);
         if parallel && fresh.len() >= PARALLEL_LEAVES {
-            let digests: Vec<_> = fresh.par_iter().map(|entry| self.compute(*entry)).collect();
+            let mut digests = vec![A::Digest::default(); fresh.len()];
+            for_each_piece(&mut digests, PARALLEL_LEAVES / 4, &|first, digests| {
+                for (digest, entry) in digests.iter_mut().zip(&fresh[first..]) {
+                    *digest = self.compute(*entry);
+                }
+            });
             for (entry, digest) in fresh.iter().zip(digests) {
                 self.digests[entry.index() - base] = digest;
             }

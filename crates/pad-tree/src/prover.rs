@@ -3,7 +3,7 @@
 use core::{cmp::Ordering, marker::PhantomData};
 
 use pad_core::{
-    First, Key, KeyRange, Keys, Last, LookupError, Predecessor, Successor, Suite, Value,
+    First, Key, KeyRange, Keys, Last, LookupError, Predecessor, Question, Successor, Suite, Value,
 };
 
 use crate::{
@@ -69,7 +69,9 @@ pub(crate) fn prove<T: HashedTree, Q: ProvableQuery>(
     query: &Q,
 ) -> Result<TreeProof<T::Suite, Q>, T::Error> {
     let openings = query.plan(tree)?;
-    prune(tree, &openings, query)
+    let reveals = |key: &[u8]| query.reveals(key);
+    let proof = prune(tree, &openings, query.longest_answer(), &reveals)?;
+    Ok(proof.finish())
 }
 
 /// The proof for one key.
@@ -200,7 +202,9 @@ impl<'v> Walk<'v> {
         St: VersionedStore<Annotation = Authenticated<S>>,
     {
         let Some(value) = found else {
-            return prune(view, &lookup(view, &self.probe)?, key);
+            let most = key.longest_answer();
+            let reveals = |leaf: &[u8]| key.reveals(leaf);
+            return Ok(prune(view, &lookup(view, &self.probe)?, most, &reveals)?.finish());
         };
         let mut proof = Pruned::with_capacity(self.siblings.len());
         for (side, _) in &self.siblings {
@@ -240,16 +244,17 @@ impl<S: Suite> Passed<S> {
     }
 }
 
-/// The pruned tree that opens some runs of leaves.
-fn prune<T: HashedTree, Q: TreeQuery>(
+/// The pruned tree that opens some runs of leaves: at most `most` bytes of keys and values, with the values
+/// of the keys that the query `reveals`.
+fn prune<T: HashedTree>(
     tree: T,
     openings: &[Opening<T::Leaf>],
-    query: &Q,
-) -> Result<TreeProof<T::Suite, Q>, T::Error> {
+    most: usize,
+    reveals: &dyn Fn(&[u8]) -> bool,
+) -> Result<Pruned<T::Suite>, T::Error> {
     let mut proof = Pruned::with_capacity(32);
     let root = tree.top()?.map(|root| (root, openings));
     let mut pending: Vec<_> = root.into_iter().collect();
-    let most = query.longest_answer();
     let mut length: usize = 0;
     while let Some((node, openings)) = pending.pop() {
         let inner = match tree.open(&node)? {
@@ -257,7 +262,7 @@ fn prune<T: HashedTree, Q: TreeQuery>(
                 let key = tree.key(&leaf);
                 length = length.saturating_add(key.len());
                 // Of others there is a digest, which is as long as any short value.
-                let reveals = query.reveals(key);
+                let reveals = reveals(key);
                 if reveals {
                     length = length.saturating_add(tree.value(&leaf).len());
                 }
@@ -295,7 +300,7 @@ fn prune<T: HashedTree, Q: TreeQuery>(
             }
         }
     }
-    Ok(proof.finish())
+    Ok(proof)
 }
 
 /// The leaves that a look-up needs: the key's, or the two neighbours of its gap.

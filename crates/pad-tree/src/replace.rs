@@ -5,8 +5,7 @@
 
 use core::ops::Range;
 
-use pad_core::Operation;
-use rayon::prelude::*;
+use pad_core::{Operation, workers::for_each_piece};
 
 use crate::{
     entries::Probe,
@@ -72,17 +71,19 @@ impl Replacements {
         while !level.is_empty() {
             plan.nodes
                 .extend(level.iter().map(|(node, _)| (*node, depth)));
-            let pieces: Option<Vec<Piece>> = if parallel && level.len() > PIECE {
-                level
-                    .par_chunks(PIECE)
-                    .map(|piece| follow(store, &probes, piece))
-                    .collect()
-            } else {
-                level
-                    .chunks(PIECE)
-                    .map(|piece| follow(store, &probes, piece))
-                    .collect()
+            let mut pieces: Vec<Option<Piece>> = Vec::new();
+            pieces.resize_with(level.len().div_ceil(PIECE), || None);
+            let follow = |first: usize, pieces: &mut [Option<Piece>]| {
+                for (piece, level) in pieces.iter_mut().zip(level.chunks(PIECE).skip(first)) {
+                    *piece = follow(store, &probes, level);
+                }
             };
+            if parallel {
+                for_each_piece(&mut pieces, 1, &follow);
+            } else {
+                follow(0, &mut pieces);
+            }
+            let pieces: Option<Vec<Piece>> = pieces.into_iter().collect();
             let mut next = Vec::with_capacity(level.len() * 2);
             for mut piece in pieces? {
                 // Positions in the piece become positions in the whole list.

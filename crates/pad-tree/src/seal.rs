@@ -4,7 +4,7 @@
 //! digests computed from the deepest level up. Nodes of one level do not depend on each other, so
 //! a large level is spread over the threads.
 
-use rayon::prelude::*;
+use pad_core::workers::for_each_piece;
 
 use crate::{
     annotation::Annotation,
@@ -108,19 +108,16 @@ impl<D: Copy + Default + Send + Sync> SealPlan<D> {
             let start = self.nodes[..end].partition_point(|(_, other)| *other < depth);
             let (upper, below) = self.digests.split_at_mut(end);
             let (level, links) = (&mut upper[start..], &self.links[start..end]);
-            let hash = |(digests, links): (&mut [D], &[[Link; 2]])| {
-                hash_group(store, digests, links, &below[..], end);
+            let hash = |first: usize, digests: &mut [D]| {
+                let links = &links[first..first + digests.len()];
+                for (digests, links) in digests.chunks_mut(GROUP).zip(links.chunks(GROUP)) {
+                    hash_group(store, digests, links, &below[..], end);
+                }
             };
             if parallel && level.len() >= PARALLEL_LEVEL {
-                let groups = level.par_chunks_mut(GROUP).zip(links.par_chunks(GROUP));
-                groups
-                    .with_min_len(PARALLEL_LEVEL / GROUP / 4)
-                    .for_each(hash);
+                for_each_piece(level, PARALLEL_LEVEL / 4, &hash);
             } else {
-                level
-                    .chunks_mut(GROUP)
-                    .zip(links.chunks(GROUP))
-                    .for_each(hash);
+                hash(0, level);
             }
             end = start;
         }

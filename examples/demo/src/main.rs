@@ -21,23 +21,25 @@ use report::{Act, Outcome, say};
 const USAGE: &str = "\
 Usage: demo [OPTIONS]
   --out FOLDER           write the page and example files into this folder [default: target/demo]
-  --budget MILLISECONDS  measure each rate for this long [default: 300]";
+  --budget MILLISECONDS  measure each rate for this long [default: 300]
+  --keys COUNT           publish some COUNT of the keys [default: all]";
 
 fn main() -> ExitCode {
-    let (mut out, mut budget) = ("target/demo".to_owned(), Ok(300));
+    let (mut out, mut budget, mut keys) = ("target/demo".to_owned(), Ok(300), Ok(usize::MAX));
     let mut arguments = env::args().skip(1);
     while let Some(argument) = arguments.next() {
         match (argument.as_str(), arguments.next()) {
             ("--out", Some(folder)) => out = folder,
             ("--budget", Some(number)) => budget = number.parse(),
+            ("--keys", Some(number)) => keys = number.parse(),
             _ => budget = "none".parse(),
         }
     }
-    let Ok(budget) = budget else {
+    let (Ok(budget), Ok(keys @ 1..)) = (budget, keys) else {
         eprintln!("{USAGE}");
         return ExitCode::from(2);
     };
-    match run(Path::new(&out), Duration::from_millis(budget)) {
+    match run(Path::new(&out), Duration::from_millis(budget), keys) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("demo: {error}");
@@ -50,8 +52,8 @@ fn main() -> ExitCode {
 const SOME_KEYS: usize = 200;
 
 /// Runs all acts. Fails if one answer is not the right one, or one lie is believed.
-fn run(out: &Path, budget: Duration) -> Outcome {
-    let prices = Prices::load()?;
+fn run(out: &Path, budget: Duration, keys: usize) -> Outcome {
+    let prices = Prices::load()?.some(keys);
     let some = prices.some(SOME_KEYS);
     let mut acts = vec![introduce(&prices)];
     acts[0].print(1)?;

@@ -59,7 +59,7 @@ impl Prices {
     pub(crate) fn some(&self, count: usize) -> Self {
         let (mut snapshots, keys) = (self.snapshots.clone(), keys());
         let all: BTreeSet<_> = self.contents.iter().flat_map(BTreeMap::keys).collect();
-        let step = all.len().div_ceil(count);
+        let step = all.len().div_ceil(count).max(1);
         let chosen: BTreeSet<_> = all.into_iter().step_by(step).chain(&keys).collect();
         for (_, operations) in &mut snapshots {
             operations.retain(|operation| chosen.contains(operation.key()));

@@ -12,7 +12,9 @@ use pad::{
 fn the_demonstration_leaves_proofs_that_no_changed_byte_survives() {
     let folder = tempfile::tempdir().unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_demo"));
-    command.args(["--budget", "1", "--out"]).arg(folder.path());
+    command
+        .args(["--budget", "1", "--keys", "50", "--out"])
+        .arg(folder.path());
     let output = command.output().unwrap();
     let errors = String::from_utf8(output.stderr).unwrap();
     assert!(output.status.success(), "{errors}");

@@ -52,5 +52,5 @@ const FRONTIER: Work = Work {
 laws_of!(aad_counted, AadCounted, COUNTED, 1);
 laws_of!(aas_counted, AasCounted, COUNTED, 1);
 // Of the bytes of messages, one in so many is changed.
-laws_of!(aad_frontier, AadFrontier, FRONTIER, soak::size(97, 23));
-laws_of!(aas_frontier, AasFrontier, FRONTIER, soak::size(97, 23));
+laws_of!(aad_frontier, AadFrontier, FRONTIER, soak::size(397, 23));
+laws_of!(aas_frontier, AasFrontier, FRONTIER, soak::size(397, 23));

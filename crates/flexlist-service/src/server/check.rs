@@ -3,6 +3,7 @@
 use core::{fmt, ops::Range};
 use std::path::Path;
 
+use disk::engine::guarded;
 use flexlist::{
     FileId,
     list::{Block, Found, Sha256, View, hash::tag_digest},
@@ -10,7 +11,7 @@ use flexlist::{
 };
 use pad_core::Workers;
 
-use super::{FileServer, Settings, load::checkpoint, slot::Slot};
+use super::{FileServer, Settings, load::checkpoint, refuse::panicked, slot::Slot};
 use crate::{
     message::{Refusal, SentBlock},
     store::{FileStore, StoreError, snapshot::Snapshot},
@@ -106,7 +107,8 @@ impl FileServer {
                     ..CheckReport::default()
                 };
                 let slot = self.slot(file);
-                let checked = slot.and_then(|slot| self.check_file(&slot, &mut of_file));
+                let check = || slot.and_then(|slot| self.check_file(&slot, &mut of_file));
+                let checked = guarded(check).unwrap_or_else(|| Err(panicked(Some(file))));
                 // The store is opened again after an error of its medium: that is no damage.
                 if checked != Err(Refusal::Unavailable) || attempts.next().is_none() {
                     break (of_file, checked);

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use conformance::soak;
 use pad::{
     RedbStore, Sha256Ed25519, Store as _, Update, Version,
     aad::Appended,
@@ -390,9 +391,13 @@ fn logs_with_frontiers_are_stored_and_asked_alike() {
         2,
         "is 13",
     );
-    let trace = (0..30).fold(LOG.to_owned(), |trace, number| {
-        let key = number % 11;
-        format!("{trace}more {},put,key {key},value {number}\n", number / 8)
+    let (values_added, keys, group) = soak::size((12, 4, 3), (30, 11, 8));
+    let trace = (0..values_added).fold(LOG.to_owned(), |trace, number| {
+        let key = number % keys;
+        format!(
+            "{trace}more {},put,key {key},value {number}\n",
+            number / group
+        )
     });
     bench.write("t.csv", trace.as_bytes());
     bench.ok("get --store s --public k.pub --view v example.org");

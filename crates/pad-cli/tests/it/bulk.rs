@@ -31,7 +31,8 @@ fn roots(bench: &Bench, store: &str) -> Vec<Json> {
 
 #[test]
 fn whatever_the_memory_versions_and_exports_are_the_same() {
-    for scheme in ["red-black", "treap", "skip-list"] {
+    let schemes = ["red-black", "treap", "skip-list"];
+    for scheme in &schemes[..soak::size(1, 3)] {
         let bench = Bench::new();
         bench.ok(&format!("keygen --out k --scheme {scheme}"));
         bench.write("t.csv", trace(40_000).as_bytes());
@@ -93,7 +94,7 @@ fn a_load_that_was_killed_is_done_again() {
     bench.ok(&import("whole"));
     let mut unfinished = 0;
     let all = [30, 100, 200, 300, 400, 600, 900, 1300, 1700, 2000];
-    for milliseconds in all.into_iter().step_by(soak::size(3, 1)) {
+    for milliseconds in all.into_iter().step_by(soak::size(5, 1)) {
         for file in ["s", "s.newest", "s.nodes", "s.nodes.heads", "s.signed"] {
             let _ = std::fs::remove_file(bench.path(file));
         }

@@ -9,6 +9,7 @@ use std::{
     time::Duration,
 };
 
+use conformance::soak;
 use serde_json::Value as Json;
 
 use crate::{
@@ -20,12 +21,12 @@ use crate::{
 /// `kill -9` at random moments of an import loses nothing that was acknowledged. `PAD_KILL_ROUNDS` sets the number of rounds.
 #[test]
 fn acknowledged_versions_survive_a_kill() {
-    survive("aad-counted", (120, 3));
+    survive("aad-counted", soak::size((60, 2), (120, 3)));
 }
 
 #[test]
 fn acknowledged_versions_with_frontiers_survive_a_kill() {
-    survive("aad-frontier", (36, 2));
+    survive("aad-frontier", soak::size((12, 1), (36, 2)));
 }
 
 fn survive(scheme: &str, (entries, rounds): (u64, u64)) {

@@ -17,6 +17,8 @@ use serde::de::{
     VariantAccess, Visitor, value::U32Deserializer,
 };
 
+use crate::digest::ARRAY;
+
 /// How deep values may nest.
 pub(super) const MAX_DEPTH: u8 = 64;
 
@@ -205,11 +207,14 @@ impl<'de> Deserializer<'de> for Reader<'_, 'de> {
     }
 
     fn deserialize_tuple_struct<V: Visitor<'de>>(
-        self,
-        _: &'static str,
+        mut self,
+        name: &'static str,
         length: usize,
         visitor: V,
     ) -> Result<V::Value, Malformed> {
+        if name == ARRAY {
+            return visitor.visit_borrowed_bytes(self.nested()?.take(length)?);
+        }
         self.deserialize_tuple(length, visitor)
     }
 

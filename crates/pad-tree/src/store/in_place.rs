@@ -4,11 +4,10 @@
 //! used again: memory is proportional to the number of entries, however long the author lives.
 
 use core::convert::Infallible;
-use core::fmt;
+use core::{fmt, ops::Range};
 use std::collections::HashMap;
 
-use pad_core::InputError;
-use rayon::prelude::*;
+use pad_core::{InputError, workers::for_each_range};
 
 use super::{Balance, Digest, NodeStore, Sealed};
 use crate::{
@@ -114,18 +113,17 @@ impl<A: Annotation, B: BalancingScheme> InPlace<A, B> {
 
     /// Stores the digests of the touched nodes.
     pub(crate) fn commit(&mut self, sealed: &Sealed<'_, Self>) {
-        let store = |((node, _), digest): (&(NodeId, u32), &A::Digest)| {
-            A::store(&self.nodes[node.index()].digest, *digest);
+        let store = |range: Range<usize>| {
+            let (nodes, digests) = (&sealed.nodes[range.clone()], &sealed.digests[range]);
+            for ((node, _), digest) in nodes.iter().zip(digests) {
+                A::store(&self.nodes[node.index()].digest, *digest);
+            }
         };
+        let all = 0..sealed.nodes.len();
         if sealed.parallel {
-            sealed
-                .nodes
-                .par_iter()
-                .zip(sealed.digests)
-                .with_min_len(4096)
-                .for_each(store);
+            for_each_range(all, 4096, &store);
         } else {
-            sealed.nodes.iter().zip(sealed.digests).for_each(store);
+            store(all);
         }
         // The number wraps after 2^32 seals; a node untouched for exactly that long would be hashed
         // once more than needed.

@@ -93,8 +93,10 @@ fn check_answers<B: BalancingScheme>() {
 #[test]
 fn every_answer_is_as_before() {
     check_answers::<RedBlack>();
-    check_answers::<Treap>();
-    check_answers::<SkipList>();
+    if conformance::soak::enabled() {
+        check_answers::<Treap>();
+        check_answers::<SkipList>();
+    }
 }
 
 #[test]

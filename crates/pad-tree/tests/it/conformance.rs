@@ -1,7 +1,7 @@
 //! Every tree PAD under the shared checks, on random traces against the oracle.
 
 use conformance::{
-    TreePad, dictionary, repository, traces,
+    TreePad, dictionary, repository, soak, traces,
     tree::{self, check_failing_signer},
 };
 use pad_core::{Blake3Ed25519, Paper2010, Sha256Ed25519};
@@ -31,10 +31,11 @@ macro_rules! conformance {
 
             #[test]
             fn pruning_keeps_later_versions() {
-                for percent in [0, 30, 60, 100] {
+                let percents = [30, 100, 0, 60];
+                for percent in &percents[..soak::size(2, 4)] {
                     let name = format!("{}::prune {percent}%", stringify!($name));
                     traces::check_traces(&name, 18, 60, |actions| {
-                        tree::check_prune::<Suite, Store>(actions, percent);
+                        tree::check_prune::<Suite, Store>(actions, *percent);
                     });
                 }
             }
@@ -44,20 +45,55 @@ macro_rules! conformance {
                 let name = concat!(stringify!($name), "::resume");
                 traces::check_traces(name, 9, 40, tree::check_resume::<Suite, Store>);
             }
-
-            #[test]
-            fn other_suites() {
-                type Blake3 = StoreOf<$($repository)+<Blake3Ed25519>>;
-                type Paper = StoreOf<$($repository)+<Paper2010>>;
-                let name = concat!(stringify!($name), "::suites");
-                traces::check_traces(name, 30, 40, tree::check_trace::<Blake3Ed25519, Blake3>);
-                traces::check_traces(name, 30, 40, tree::check_trace::<Paper2010, Paper>);
-                traces::check_traces(name, 30, 40, |actions| {
-                    repository::check_trace::<TreePad<Paper2010, $scheme, Paper>>(actions);
-                });
-            }
         }
     };
+}
+
+macro_rules! suites {
+    ($name:ident, $scheme:ty, $($repository:tt)+) => {
+        #[test]
+        fn $name() {
+            type Blake3 = StoreOf<$($repository)+<Blake3Ed25519>>;
+            type Paper = StoreOf<$($repository)+<Paper2010>>;
+            let name = concat!(stringify!($name), "::suites");
+            traces::check_traces(name, 30, 40, tree::check_trace::<Blake3Ed25519, Blake3>);
+            traces::check_traces(name, 30, 40, tree::check_trace::<Paper2010, Paper>);
+            traces::check_traces(name, 30, 40, |actions| {
+                repository::check_trace::<TreePad<Paper2010, $scheme, Paper>>(actions);
+            });
+        }
+    };
+}
+
+/// The other suites under every scheme and over every store.
+#[cfg(not(soak))]
+mod other_suites {
+    use super::*;
+
+    suites!(treap_path_copying, Treap, pad_tree::TreapPathCopying);
+    suites!(
+        red_black_cache_nowhere,
+        RedBlack,
+        pad_tree::RedBlackCacheNowhere
+    );
+    suites!(
+        skip_list_cache_median,
+        SkipList,
+        pad_tree::SkipListCacheMedian
+    );
+    suites!(
+        treap_cache_everywhere,
+        Treap,
+        pad_tree::TreapCacheEverywhere
+    );
+}
+
+/// The other suites under every scheme over every store: another eight take a minute to compile.
+#[cfg(soak)]
+mod other_suites {
+    use super::*;
+
+    pad_tree::for_each_tree!(suites);
 }
 
 /// The store of a repository.

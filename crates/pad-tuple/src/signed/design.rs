@@ -1,7 +1,8 @@
 //! Signed designs, as authors and servers know them.
 
-use pad_core::{ApplyError, Key, SignedHead, Suite, Version, Workers, codec};
-use rayon::prelude::*;
+use pad_core::{
+    ApplyError, Key, SignedHead, Suite, Version, Workers, codec, workers::for_each_piece,
+};
 use serde::{Deserialize, Serialize};
 
 use super::{Refresh, Signed, SignedEvidence, TupleSignature};
@@ -248,9 +249,8 @@ where
     let (index, instant) = (generation_index(generation), layers.instant(generation));
     let epochs = layers.epochs().to_vec();
     let epochs = if generation == 0 { &*epochs } else { &[] };
-    let mut tuples: Vec<_> = with_upper(layers.generation_mut(generation)).collect();
-    let issue = |(lower, upper, live): &mut TupleMut<'_, S, SignedTupleState<S, State>>| {
-        let Live { content, note } = &mut **live;
+    let issue = |(lower, upper, live): TupleMut<'_, S, SignedTupleState<S, State>>| {
+        let Live { content, note } = live;
         let (tuple, since) = *note.known.get_or_insert_with(|| {
             let view = TupleView {
                 generation: index,
@@ -270,11 +270,21 @@ where
         };
         issue(statement, &mut note.state)
     };
-    if workers.threads() > 1 && tuples.len() >= PARALLEL_TUPLES {
-        workers.run(|| tuples.par_iter_mut().with_min_len(8).map(issue).collect())
-    } else {
-        tuples.iter_mut().map(issue).collect()
+    let generation = layers.generation_mut(generation);
+    let is_small = generation.len() < PARALLEL_TUPLES;
+    let tuples = with_upper(generation);
+    if workers.threads() == 1 || is_small {
+        return tuples.map(issue).collect();
     }
+    let mut tuples: Vec<_> = tuples.map(|tuple| (Some(tuple), None)).collect();
+    workers.run(|| {
+        for_each_piece(&mut tuples, 8, &|_, tuples| {
+            for (tuple, item) in tuples {
+                *item = tuple.take().map(&issue);
+            }
+        });
+    });
+    tuples.into_iter().filter_map(|(_, item)| item).collect()
 }
 
 type TupleMut<'a, S, M> = (&'a Key, Option<&'a Key>, &'a mut Live<S, M>);

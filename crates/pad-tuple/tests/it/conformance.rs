@@ -1,33 +1,65 @@
 //! Every signed design of tuple PADs under the shared checks, on random traces against the oracle.
 
-/// BLS signatures take a hundred times as long to check as others, so they get fewer and shorter traces.
-macro_rules! conformance {
-    (base_superseding_bls, $($design:tt)+) => {
-        conformance::tuple_checks!(base_superseding_bls, 15, 2, $($design)+);
+/// Calls one of the macros of [`conformance`] for a design. BLS signatures take a hundred times as long to check
+/// as others, so they get fewer and shorter traces.
+macro_rules! check {
+    ($checks:ident, $($kind:ident)?, base_superseding_bls, $($design:tt)+) => {
+        conformance::$checks!($($kind)? base_superseding_bls, 15, 2, $($design)+);
     };
-    (spec_lightweight_bls, $($design:tt)+) => {
-        conformance::tuple_checks!(spec_lightweight_bls, 15, 2, $($design)+);
+    ($checks:ident, $($kind:ident)?, spec_lightweight_bls, $($design:tt)+) => {
+        conformance::$checks!($($kind)? spec_lightweight_bls, 15, 2, $($design)+);
     };
-    ($name:ident, $($design:tt)+) => {
-        conformance::tuple_checks!($name, 1, 1, $($design)+);
+    ($checks:ident, $($kind:ident)?, $name:ident, $($design:tt)+) => {
+        conformance::$checks!($($kind)? $name, 1, 1, $($design)+);
     };
 }
 
-pad_tuple::for_each_tuple!(conformance);
-
-/// The same where tuples are stored.
-mod stored {
+mod in_memory {
     macro_rules! conformance {
-        (base_superseding_bls, $($design:tt)+) => {
-            conformance::stored_tuple_checks!(base_superseding_bls, 15, 2, $($design)+);
-        };
-        (spec_lightweight_bls, $($design:tt)+) => {
-            conformance::stored_tuple_checks!(spec_lightweight_bls, 15, 2, $($design)+);
-        };
-        ($name:ident, $($design:tt)+) => {
-            conformance::stored_tuple_checks!($name, 1, 1, $($design)+);
-        };
+        ($($design:tt)+) => { check!(tuple_checks, , $($design)+); };
     }
 
     pad_tuple::for_each_tuple!(conformance);
+}
+
+mod stored {
+    macro_rules! conformance {
+        ($($design:tt)+) => { check!(stored_tuple_checks, , $($design)+); };
+    }
+
+    pad_tuple::for_each_tuple!(conformance);
+}
+
+/// The other suites under one design with each kind of signature.
+#[cfg(not(soak))]
+mod other_suites {
+    check!(tuple_suites, , spec_lightweight, pad_tuple::SpecLightweight);
+    check!(tuple_suites, , base_superseding_bls, pad_tuple::designs::BaseSupersedingBls);
+
+    mod stored {
+        check!(
+            tuple_suites,
+            stored,
+            spec_lightweight,
+            pad_tuple::SpecLightweight
+        );
+    }
+}
+
+/// The other suites under every design: they take a minute to compile.
+#[cfg(soak)]
+mod other_suites {
+    macro_rules! suites {
+        ($($design:tt)+) => { check!(tuple_suites, , $($design)+); };
+    }
+
+    pad_tuple::for_each_tuple!(suites);
+
+    mod stored {
+        macro_rules! suites {
+            ($($design:tt)+) => { check!(tuple_suites, stored, $($design)+); };
+        }
+
+        pad_tuple::for_each_tuple!(suites);
+    }
 }

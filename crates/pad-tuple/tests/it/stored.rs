@@ -330,9 +330,9 @@ fn accidents<D: StorableDesign<S, Secret: TestSecret + SecretBytes>>() {
 }
 
 macro_rules! of_design {
-    (base_superseding_bls, $($design:tt)+) => { of_design!(@ base_superseding_bls, 1, 7, $($design)+); };
-    (spec_lightweight_bls, $($design:tt)+) => { of_design!(@ spec_lightweight_bls, 1, 7, $($design)+); };
-    (@ $name:ident, $seeds:literal, $versions:literal, $($design:tt)+) => {
+    (base_superseding_bls, $($design:tt)+) => { of_design!(@ base_superseding_bls, 1, conformance::soak::size(3, 7), $($design)+); };
+    (spec_lightweight_bls, $($design:tt)+) => { of_design!(@ spec_lightweight_bls, 1, conformance::soak::size(3, 7), $($design)+); };
+    (@ $name:ident, $seeds:expr, $versions:expr, $($design:tt)+) => {
         mod $name {
             #[test]
             fn updates_heads_and_proofs_are_those_of_memory() {
@@ -346,7 +346,7 @@ macro_rules! of_design {
             }
         }
     };
-    ($name:ident, $($design:tt)+) => { of_design!(@ $name, 3, 14, $($design)+); };
+    ($name:ident, $($design:tt)+) => { of_design!(@ $name, conformance::soak::size(1, 3), conformance::soak::size(7, 14), $($design)+); };
 }
 
 pad_tuple::for_each_tuple!(of_design);
@@ -355,8 +355,10 @@ pad_tuple::for_each_tuple!(of_design);
 fn accidents_to_rows_make_no_wrong_answer() {
     accidents::<pad_tuple::SpecLightweight>();
     accidents::<pad_tuple::BaseSuperseding>();
-    accidents::<pad_tuple::Spec>();
-    accidents::<pad_tuple::SpecLightweight3>();
+    if conformance::soak::enabled() {
+        accidents::<pad_tuple::Spec>();
+        accidents::<pad_tuple::SpecLightweight3>();
+    }
 }
 
 /// Rows that several processes have open.

@@ -311,7 +311,7 @@ fn survive(scheme: SchemeName) {
         std::env::var(name).map_or(default, |value| value.parse().unwrap())
     };
     let (rounds, seed) = (
-        number("PAD_DAMAGE_ROUNDS", 150),
+        number("PAD_DAMAGE_ROUNDS", conformance::soak::size(40, 150)),
         number("PAD_DAMAGE_SEED", 11),
     );
     let folder = tempfile::tempdir().unwrap();

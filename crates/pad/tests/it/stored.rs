@@ -5,6 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use conformance::soak;
 use pad::{
     AuthorError, CacheSize, Key, KeyRange, Keys, NodeCache, Operation, RepositoryError, SecretKey,
     SigningRecord, Store, StoreError, Value, Version,
@@ -449,7 +450,8 @@ fn files_that_are_missing_cut_off_or_of_another_store_are_refused() {
 /// `PAD_DAMAGE_ROUNDS` sets the number of accidents, 150 unless set.
 #[test]
 fn accidents_to_the_file_make_no_wrong_answer_and_no_second_head() {
-    let rounds = std::env::var("PAD_DAMAGE_ROUNDS").map_or(150, |text| text.parse().unwrap());
+    let rounds = std::env::var("PAD_DAMAGE_ROUNDS")
+        .map_or(soak::size(30, 150), |text| text.parse().unwrap());
     for scheme in SCHEMES {
         let folder = tempfile::tempdir().unwrap();
         let shop = Shop::new(folder.path(), scheme);

@@ -157,10 +157,11 @@ fn check_spoiled<D: AggregateDesign<S> + Design<S, Secret: TestSecret>>(tries: u
 
 #[test]
 fn spoiled_checkpoints_are_refused_or_harmless() {
-    check_spoiled::<Base>(400);
-    check_spoiled::<BaseSuperseding>(400);
-    check_spoiled::<SpecLightweight>(300);
-    check_spoiled::<SpecLightweight3>(300);
+    let tries = conformance::soak::size(80, 400);
+    check_spoiled::<Base>(tries);
+    check_spoiled::<BaseSuperseding>(tries);
+    check_spoiled::<SpecLightweight>(tries);
+    check_spoiled::<SpecLightweight3>(tries);
 }
 
 /// Restores a checkpoint of `Spec` with one thing changed.
