@@ -22,6 +22,8 @@ install: prerequisites ## build the command pad and install it with its manual a
 	$(CARGO) build --release --locked -p pad-cli
 	scripts/install.sh "$(DESTDIR)$(PREFIX)"
 
+# Tests that wait leave a core to others.
+test: export RUST_TEST_THREADS ?= $(shell expr 2 \* $$(getconf _NPROCESSORS_ONLN))
 test: prerequisites ## run every test, build the examples, and run every benchmark once
 	$(CARGO) test --workspace --locked
 	$(CARGO) test --workspace --locked --bench criterion

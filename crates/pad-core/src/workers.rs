@@ -54,6 +54,9 @@ impl Workers {
     }
 
     /// Runs `work` where rayon's operations use this pool; on the calling thread if sequential.
+    ///
+    /// # Panics
+    /// If `work` panics.
     pub fn run<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
         #[cfg(feature = "std")]
         if let Some(pool) = &self.pool {
@@ -65,6 +68,9 @@ impl Workers {
     }
 
     /// What two pieces of work make, at the same time if there are threads for it.
+    ///
+    /// # Panics
+    /// If one of them panics.
     pub fn both<A: Send, B: Send>(
         &self,
         first: impl FnOnce() -> A + Send,
@@ -74,11 +80,9 @@ impl Workers {
         if self.pool.is_some() {
             let (mut first, mut second) = (Some(first), Some(second));
             let (mut one, mut other) = (None, None);
-            self.run(|| {
-                join(&mut || one = first.take().map(|first| first()), &mut || {
-                    other = second.take().map(|second| second())
-                });
-            });
+            let mut do_one = || one = first.take().map(|first| first());
+            let mut do_other = || other = second.take().map(|second| second());
+            self.run(|| join(&mut do_one, &mut do_other));
             let both = one.zip(other);
             return both.expect("workers: joined work was run");
         }
@@ -136,9 +140,9 @@ fn halve<T: Send>(
     }
     let middle = items.len().div_ceil(piece) / 2 * piece;
     let (first, second) = items.split_at_mut(middle);
-    join(&mut || halve(start, first, piece, work), &mut || {
-        halve(start + middle, second, piece, work)
-    });
+    let mut do_first = || halve(start, first, piece, work);
+    let mut do_second = || halve(start + middle, second, piece, work);
+    join(&mut do_first, &mut do_second);
 }
 
 /// Gives `range` in pieces of `piece` positions to `work`, as [`for_each_piece`] does with items.
@@ -149,10 +153,9 @@ pub fn for_each_range(range: Range<usize>, piece: usize, work: &(dyn Fn(Range<us
         return work(range);
     }
     let middle = range.start + range.len().div_ceil(piece) / 2 * piece;
-    rayon::join(
-        || for_each_range(range.start..middle, piece, work),
-        || for_each_range(middle..range.end, piece, work),
-    );
+    let mut do_first = || for_each_range(range.start..middle, piece, work);
+    let mut do_second = || for_each_range(middle..range.end, piece, work);
+    join(&mut do_first, &mut do_second);
 }
 
 #[cfg(feature = "std")]

@@ -39,7 +39,13 @@ fn survive(scheme: &str, rounds: u64) {
     bench.ok(&format!("keygen --out k --scheme {scheme}"));
     let trace = std::env::var("PAD_KILL_TRACE");
     let trace = trace.map_or_else(
-        |_| soak::size(few as fn(&Bench) -> PathBuf, |_| prices())(&bench),
+        |_| {
+            if soak::enabled() {
+                prices()
+            } else {
+                few(&bench)
+            }
+        },
         |name| trace_named(&bench, &name),
     );
     // The same author on another machine, which remembers what it has signed there.
