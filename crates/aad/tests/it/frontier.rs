@@ -6,7 +6,10 @@ use aad::{
 };
 use accumulators::{AccumulateError, wire};
 use bls12::point::G1_BYTES;
-use conformance::aad::{Roles, roles::public};
+use conformance::{
+    aad::{Roles, roles::public},
+    soak,
+};
 use pad_core::{DecodeError, Heads as _, Repository as _, VerifyError, Version, Workers, codec};
 
 use crate::support::{CAPACITY, at_size, client_log, entries, key, log, pair, verify};
@@ -172,7 +175,7 @@ fn forged_frontiers_are_refused() {
         mismatch
     );
     // A present key's absence, whatever the length.
-    for length in 1..=256_u16 {
+    for length in (1..=256_u16).step_by(soak::size(15, 1)) {
         let mut forged = proof.clone();
         forged[absent::LENGTH..absent::DEPTH].copy_from_slice(&length.to_be_bytes());
         let refused = verify::<LookupProof<Scheme>>(&forged, &root, &key("key 1"));
@@ -206,7 +209,7 @@ fn chunks_are_those_of_the_values_shown() {
     left[rest..].swap_with_slice(&mut right[..G1_BYTES]);
     let refused = verify::<LookupProof<Scheme>>(&forged, &root, &asked);
     assert_eq!(refused, Err(VerifyError::EquationMismatch));
-    for place in (20..answer.len()).step_by(97) {
+    for place in (20..answer.len()).step_by(soak::size(397, 97)) {
         let mut damaged = answer.clone();
         damaged[place] ^= 1;
         assert!(verify::<LookupProof<Scheme>>(&damaged, &root, &asked).is_err());

@@ -17,6 +17,7 @@ mod object_cache;
 #[cfg(feature = "object-store")]
 mod objects;
 mod proof_file;
+mod shop;
 mod stored;
 mod stored_tuples;
 mod witnessed;

@@ -14,7 +14,7 @@ use pad::{
     selection::SchemeName,
 };
 
-use crate::stored::questions;
+use crate::shop::questions;
 
 type S = Sha256Ed25519;
 
@@ -170,7 +170,7 @@ pub(crate) fn assert_same(one: &impl Says, other: &impl Says) {
     for version in (1..=latest.number()).map(Version::new) {
         assert_eq!(one.signed(version), other.signed(version));
     }
-    for key in (0..125).step_by(11).map(crate::stored::name) {
+    for key in (0..125).step_by(11).map(crate::shop::name) {
         assert_eq!(one.changes(&key), other.changes(&key));
     }
 }

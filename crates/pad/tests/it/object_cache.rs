@@ -12,7 +12,7 @@ use pad::{
 
 use crate::{
     objects::{Bucket, publish},
-    stored::{key, name, questions},
+    shop::{key, name, questions},
 };
 
 /// A reader that has just begun, and the objects that it reads.

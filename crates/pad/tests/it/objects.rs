@@ -29,7 +29,7 @@ use pad::{
 
 use crate::{
     memory::{Memory, assert_same},
-    stored::{SCHEMES, batches, key, name, put, questions},
+    shop::{TREES, batches, key, name, put, questions},
 };
 
 /// A store of objects that many processes share.
@@ -292,7 +292,7 @@ fn race(writers: [AnyRepository; 2], updates: &[Vec<u8>; 2]) {
 
 #[test]
 fn every_answer_is_that_of_the_repository_in_files() {
-    for scheme in SCHEMES {
+    for scheme in TREES {
         let folder = tempfile::tempdir().unwrap();
         let (key, bucket, mirror) = (key(scheme), Bucket::new(), Bucket::new());
         bucket.create(&key).unwrap();

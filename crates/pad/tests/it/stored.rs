@@ -1,172 +1,24 @@
 //! Stores whose nodes are in a file of their own: as those in memory, whoever else reads or writes, and whatever becomes of the file.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::fs;
 
 use conformance::soak;
 use pad::{
-    AuthorError, CacheSize, Key, KeyRange, Keys, NodeCache, Operation, RepositoryError, SecretKey,
-    SigningRecord, Store, StoreError, Value, Version,
-    dynamic::{
-        AnyAuthor, AnyRepository, create_store, open_author, open_repository, open_repository_with,
-        verify,
-    },
+    AuthorError, CacheSize, Key, KeyRange, NodeCache, Operation, RepositoryError, Store,
+    StoreError, Value, Version,
+    dynamic::{create_store, open_repository, open_repository_with, verify},
     question::{Question, Statement},
-    selection::{SchemeName, SuiteName},
+    selection::SchemeName,
 };
 
-use crate::memory::{Memory, assert_same};
-
-pub(crate) const SCHEMES: [SchemeName; 3] = [
-    SchemeName::RedBlack,
-    SchemeName::Treap,
-    SchemeName::SkipList,
-];
-
-pub(crate) fn key(scheme: SchemeName) -> SecretKey {
-    let id = pad::DictionaryId::from_name("stored");
-    SecretKey::from_seed(SuiteName::Sha256Ed25519, scheme, id, &[5; 32]).unwrap()
-}
-
-/// A store with its author's key.
-struct Shop {
-    key: SecretKey,
-    store: PathBuf,
-}
-
-impl Shop {
-    fn new(folder: &Path, scheme: SchemeName) -> Self {
-        let key = key(scheme);
-        let store = folder.join("stored");
-        create_store(&store, key.public()).unwrap();
-        Self { key, store }
-    }
-
-    fn stored(folder: &Path) -> Self {
-        Self::new(folder, SchemeName::RedBlack)
-    }
-
-    fn memory(&self) -> Memory {
-        Memory::new(self.key.public())
-    }
-
-    fn nodes(&self) -> PathBuf {
-        self.store.with_extension("nodes")
-    }
-
-    fn heads(&self) -> PathBuf {
-        self.store.with_extension("nodes.heads")
-    }
-
-    fn author(&self) -> Result<AnyAuthor, AuthorError> {
-        let record = SigningRecord::open(&self.store.with_extension("signed")).unwrap();
-        open_author(&self.store, &self.key, record)
-    }
-
-    fn repository(&self) -> AnyRepository {
-        open_repository(&self.store).unwrap()
-    }
-
-    fn publish(&self, batch: Vec<Operation>) -> Version {
-        let mut author = self.author().unwrap();
-        author.stage(batch).unwrap();
-        author.flush(&[]).unwrap()
-    }
-
-    /// The value that a verified answer says a key has.
-    fn value(&self, version: Version, key: &Key) -> Option<Value> {
-        let question = Question::Key(key.clone());
-        let answer = self.repository().answer(version, &question).unwrap();
-        match verify(self.key.public(), version, &question, &answer).unwrap() {
-            Statement::Lookup(lookup) => lookup.answer.value().cloned(),
-            other => panic!("{other:?}"),
-        }
-    }
-}
-
-pub(crate) fn name(number: u64) -> Key {
-    Key::try_from(format!("key {number:03}").as_str()).unwrap()
-}
-
-pub(crate) fn put(number: u64, value: u64) -> Operation {
-    let text = format!(
-        "{value} {}",
-        "x".repeat(usize::try_from(value % 50).unwrap())
-    );
-    Operation::Put(name(number), Value::try_from(text.as_str()).unwrap())
-}
-
-/// Batches of all sizes, with removals of keys that are there and that are not.
-pub(crate) fn batches(seed: u64, number: u64) -> impl Iterator<Item = Vec<Operation>> {
-    let mut state = seed;
-    let mut random = move |below: u64| {
-        state = state
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1);
-        (state >> 33) % below
-    };
-    (0..number).map(move |version| {
-        let size = [1, 1, 3, 60, 0, 8][usize::try_from(random(6)).unwrap()];
-        (0..size)
-            .map(|_| match random(3) {
-                0 => Operation::Remove(name(random(120))),
-                _ => put(random(120), version * 1000 + random(900)),
-            })
-            .collect()
-    })
-}
-
-pub(crate) fn questions() -> impl Iterator<Item = Question> {
-    let keys = (0..125).step_by(7).map(name);
-    let several = Keys::new((30..60).step_by(9).map(name).collect()).unwrap();
-    let range = KeyRange {
-        start: Some(name(20)),
-        end: Some(name(50)),
-    };
-    keys.map(Question::Key)
-        .chain([Question::Keys(several), Question::Range(range)])
-        .chain([Question::Range(KeyRange::ALL)])
-}
-
-#[test]
-fn every_answer_is_that_of_the_repository_in_memory() {
-    for scheme in SCHEMES {
-        let folder = tempfile::tempdir().unwrap();
-        let stored = Shop::new(folder.path(), scheme);
-        let mut memory = stored.memory();
-        let mirror = folder.path().join("mirror");
-        create_store(&mirror, stored.key.public()).unwrap();
-        let mut batches = batches(scheme.id().0.into(), 45).peekable();
-        while batches.peek().is_some() {
-            // A few versions at a time, and each time as another process would.
-            let group: Vec<_> = batches.by_ref().take(7).collect();
-            let mut author = stored.author().unwrap();
-            for batch in group {
-                author.stage(batch).unwrap();
-            }
-            author.flush(&[]).unwrap();
-        }
-        let repository = stored.repository();
-        memory.follow(&repository);
-        assert_same(&memory, &repository);
-        // Updates are made again from what is stored, and lead another server to the same.
-        let mut follower = open_repository(&mirror).unwrap();
-        for version in (1..=repository.latest().number()).map(Version::new) {
-            let update = repository.update_message(version).unwrap().unwrap();
-            follower.apply_message(&update).unwrap();
-        }
-        assert_same(&repository, &follower);
-        let checked = stored.repository().check().unwrap();
-        assert_eq!((checked.heads, checked.proved), (45, 45));
-        assert!(checked.complete && checked.replayed.is_none());
-    }
-}
+use crate::{
+    memory::assert_same,
+    shop::{Shop, TREES, batches, name, put, questions},
+};
 
 #[test]
 fn pruned_versions_go_and_the_others_stay_what_they_are() {
-    for scheme in SCHEMES {
+    for scheme in TREES {
         let folder = tempfile::tempdir().unwrap();
         let stored = Shop::new(folder.path(), scheme);
         let mut memory = stored.memory();
@@ -204,7 +56,7 @@ fn pruned_versions_go_and_the_others_stay_what_they_are() {
 
 #[test]
 fn compacted_nodes_answer_as_before_and_the_next_versions_follow_them() {
-    for scheme in SCHEMES {
+    for scheme in TREES {
         let folder = tempfile::tempdir().unwrap();
         let stored = Shop::new(folder.path(), scheme);
         let mut memory = stored.memory();
@@ -284,7 +136,7 @@ fn a_warmed_store_is_followed_and_one_that_is_too_large_is_refused() {
 #[test]
 fn pages_of_a_range_are_all_of_it() {
     let folder = tempfile::tempdir().unwrap();
-    let shop = Shop::stored(folder.path());
+    let shop = Shop::new(folder.path(), SchemeName::RedBlack);
     shop.publish((0..90).map(|number| put(number, number)).collect());
     let (repository, version) = (shop.repository(), Version::new(1));
     let entries = |range: &KeyRange| {
@@ -334,32 +186,9 @@ fn pages_of_a_range_are_all_of_it() {
 }
 
 #[test]
-fn what_was_not_flushed_is_not_there_and_the_next_one_is() {
-    let folder = tempfile::tempdir().unwrap();
-    let shop = Shop::stored(folder.path());
-    shop.publish((0..50).map(|number| put(number, 1)).collect());
-    let length = fs::metadata(shop.nodes()).unwrap().len();
-    let mut author = shop.author().unwrap();
-    author.stage(vec![put(7, 70)]).unwrap();
-    drop(author);
-    assert!(fs::metadata(shop.nodes()).unwrap().len() > length);
-    assert_eq!(shop.repository().latest(), Version::new(1));
-    assert_eq!(shop.publish(vec![put(8, 80)]), Version::new(2));
-    let Operation::Put(_, new) = put(8, 80) else {
-        unreachable!()
-    };
-    assert_eq!(shop.value(Version::new(2), &name(8)), Some(new));
-    let Operation::Put(_, old) = put(7, 1) else {
-        unreachable!()
-    };
-    assert_eq!(shop.value(Version::new(2), &name(7)), Some(old));
-    shop.repository().check().unwrap();
-}
-
-#[test]
 fn one_writes_at_a_time_and_readers_see_their_version() {
     let folder = tempfile::tempdir().unwrap();
-    let shop = Shop::stored(folder.path());
+    let shop = Shop::new(folder.path(), SchemeName::RedBlack);
     shop.publish((0..80).map(|number| put(number, 1)).collect());
     let reader = shop.repository();
     let message = |shop: &Shop| {
@@ -389,7 +218,7 @@ fn one_writes_at_a_time_and_readers_see_their_version() {
 #[test]
 fn an_author_of_a_store_that_was_pruned_meanwhile_is_refused() {
     let folder = tempfile::tempdir().unwrap();
-    let shop = Shop::stored(folder.path());
+    let shop = Shop::new(folder.path(), SchemeName::RedBlack);
     for version in 1..=4 {
         shop.publish((0..20).map(|number| put(number, version)).collect());
     }
@@ -411,18 +240,18 @@ fn an_author_of_a_store_that_was_pruned_meanwhile_is_refused() {
 #[test]
 fn files_that_are_missing_cut_off_or_of_another_store_are_refused() {
     let folder = tempfile::tempdir().unwrap();
-    let shop = Shop::stored(folder.path());
+    let shop = Shop::new(folder.path(), SchemeName::RedBlack);
     shop.publish((0..80).map(|number| put(number, 1)).collect());
-    let nodes = fs::read(shop.nodes()).unwrap();
-    fs::write(shop.nodes(), &nodes[..nodes.len() - 1]).unwrap();
+    let nodes = fs::read(shop.beside("nodes")).unwrap();
+    fs::write(shop.beside("nodes"), &nodes[..nodes.len() - 1]).unwrap();
     let refused = open_repository(&shop.store).unwrap_err().to_string();
     assert!(refused.contains("cut off"), "{refused}");
-    fs::remove_file(shop.nodes()).unwrap();
+    fs::remove_file(shop.beside("nodes")).unwrap();
     let refused = open_repository(&shop.store).unwrap_err().to_string();
     assert!(refused.contains("copy them with the store"), "{refused}");
     let mut emptied = nodes.clone();
     emptied[4096..].fill(0);
-    fs::write(shop.nodes(), emptied).unwrap();
+    fs::write(shop.beside("nodes"), emptied).unwrap();
     let repository = shop.repository();
     assert!(
         repository
@@ -430,20 +259,20 @@ fn files_that_are_missing_cut_off_or_of_another_store_are_refused() {
             .is_err()
     );
     assert!(shop.repository().check().is_err());
-    fs::write(shop.nodes(), nodes).unwrap();
-    let heads = fs::read(shop.heads()).unwrap();
-    fs::write(shop.heads(), &heads[..heads.len() - 1]).unwrap();
+    fs::write(shop.beside("nodes"), nodes).unwrap();
+    let heads = fs::read(shop.beside("nodes.heads")).unwrap();
+    fs::write(shop.beside("nodes.heads"), &heads[..heads.len() - 1]).unwrap();
     let refused = open_repository(&shop.store).unwrap_err().to_string();
     assert!(refused.contains("cut off"), "{refused}");
-    fs::remove_file(shop.heads()).unwrap();
+    fs::remove_file(shop.beside("nodes.heads")).unwrap();
     let refused = open_repository(&shop.store).unwrap_err().to_string();
     assert!(refused.contains("copy them with the store"), "{refused}");
     let mut emptied = heads.clone();
     emptied[4096..].fill(0);
-    fs::write(shop.heads(), emptied).unwrap();
+    fs::write(shop.beside("nodes.heads"), emptied).unwrap();
     let refused = open_repository(&shop.store).unwrap_err().to_string();
     assert!(refused.contains("latest version"), "{refused}");
-    fs::write(shop.heads(), heads).unwrap();
+    fs::write(shop.beside("nodes.heads"), heads).unwrap();
     shop.repository().check().unwrap();
 }
 
@@ -452,7 +281,7 @@ fn files_that_are_missing_cut_off_or_of_another_store_are_refused() {
 fn accidents_to_the_file_make_no_wrong_answer_and_no_second_head() {
     let rounds = std::env::var("PAD_DAMAGE_ROUNDS")
         .map_or(soak::size(30, 150), |text| text.parse().unwrap());
-    for scheme in SCHEMES {
+    for scheme in TREES {
         let folder = tempfile::tempdir().unwrap();
         let shop = Shop::new(folder.path(), scheme);
         for batch in batches(4, 12) {
@@ -528,36 +357,44 @@ fn accidents_to_the_file_make_no_wrong_answer_and_no_second_head() {
 #[test]
 fn the_nodes_of_another_store_are_left_alone() {
     let folder = tempfile::tempdir().unwrap();
-    let shop = Shop::stored(folder.path());
+    let shop = Shop::new(folder.path(), SchemeName::RedBlack);
     shop.publish((0..80).map(|number| put(number, 1)).collect());
-    let whole = fs::read(shop.nodes()).unwrap();
+    let whole = fs::read(shop.beside("nodes")).unwrap();
     let aside = folder.path().join("aside");
     fs::rename(&shop.store, &aside).unwrap();
     let create = || create_store(&shop.store, shop.key.public());
     let refused = create().unwrap_err().to_string();
     assert!(refused.contains("another store's"), "{refused}");
     // Made before the file came.
-    fs::rename(shop.nodes(), aside.with_extension("nodes")).unwrap();
-    fs::rename(shop.heads(), aside.with_extension("nodes.heads")).unwrap();
+    fs::rename(shop.beside("nodes"), aside.with_extension("nodes")).unwrap();
+    fs::rename(
+        shop.beside("nodes.heads"),
+        aside.with_extension("nodes.heads"),
+    )
+    .unwrap();
     for end in ["newest", "signed"] {
         fs::remove_file(shop.store.with_extension(end)).unwrap();
     }
     create().unwrap();
-    fs::copy(aside.with_extension("nodes"), shop.nodes()).unwrap();
+    fs::copy(aside.with_extension("nodes"), shop.beside("nodes")).unwrap();
     let mut author = shop.author().unwrap();
     let refused = author.stage(vec![put(1, 1)]).unwrap_err().to_string();
     assert!(refused.contains("another store's"), "{refused}");
     drop(author);
-    assert_eq!(fs::read(shop.nodes()).unwrap(), whole);
+    assert_eq!(fs::read(shop.beside("nodes")).unwrap(), whole);
     assert_eq!(open_repository(&aside).unwrap().check().unwrap().heads, 1);
 }
 
 #[test]
 fn a_store_can_be_read_without_the_right_to_write() {
     let folder = tempfile::tempdir().unwrap();
-    let shop = Shop::stored(folder.path());
+    let shop = Shop::new(folder.path(), SchemeName::RedBlack);
     shop.publish((0..30).map(|number| put(number, 1)).collect());
-    for file in [&shop.store, &shop.nodes(), &shop.heads()] {
+    for file in [
+        &shop.store,
+        &shop.beside("nodes"),
+        &shop.beside("nodes.heads"),
+    ] {
         let mut rights = fs::metadata(file).unwrap().permissions();
         rights.set_readonly(true);
         fs::set_permissions(file, rights).unwrap();

@@ -1,126 +1,25 @@
 //! Stores whose tuples are in a file of their own: as those in memory, whoever else reads or writes, and whatever becomes of the file.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::{fs, path::Path};
 
 use conformance::soak;
 use pad::{
-    AnswerError, AuthorError, Key, LookupError, Operation, RepositoryError, SecretKey,
-    SigningRecord, StoreError, Value, Version,
-    dynamic::{AnyAuthor, AnyRepository, create_store, open_author, open_repository, verify},
+    AnswerError, LookupError, Operation, RepositoryError, SigningRecord, StoreError, Version,
+    dynamic::{create_store, open_author, open_repository, verify},
     pad_core::StoreFault,
-    question::{Question, Statement},
-    selection::{SchemeName, SuiteName},
+    question::Question,
+    selection::SchemeName,
 };
 use redb::{Database, ReadableDatabase as _, ReadableTable as _, TableDefinition};
-use zeroize::Zeroizing;
 
 use crate::{
-    memory::{Memory, assert_same},
-    stored::{batches, name, put, questions},
+    memory::assert_same,
+    shop::{Shop, TUPLES, batches, name, put, questions},
 };
-
-const SCHEMES: [SchemeName; 5] = [
-    SchemeName::TupleBase,
-    SchemeName::TupleBaseSuperseding,
-    SchemeName::TupleSpec,
-    SchemeName::TupleSpecLightweight,
-    SchemeName::TupleSpec3Lightweight,
-];
-
-struct Shop {
-    key: SecretKey,
-    store: PathBuf,
-}
-
-impl Shop {
-    fn new(folder: &Path, scheme: SchemeName) -> Self {
-        Self::at(folder.join("stored"), scheme)
-    }
-
-    fn at(store: PathBuf, scheme: SchemeName) -> Self {
-        let id = pad::DictionaryId::from_name("stored tuples");
-        // Another secret would make other chains, and other roots.
-        let is_chained = scheme.name().ends_with("lightweight");
-        let chains = is_chained.then(|| Zeroizing::new(vec![9; 32]));
-        let suite = SuiteName::Sha256Ed25519;
-        let key = SecretKey::from_parts(suite, scheme, id, &[5; 32], chains).unwrap();
-        create_store(&store, key.public()).unwrap();
-        Self { key, store }
-    }
-
-    fn memory(&self) -> Memory {
-        Memory::new(self.key.public())
-    }
-
-    fn tuples(&self) -> PathBuf {
-        self.store.with_extension("tuples")
-    }
-
-    fn author(&self) -> Result<AnyAuthor, AuthorError> {
-        let record = SigningRecord::open(&self.store.with_extension("signed")).unwrap();
-        open_author(&self.store, &self.key, record)
-    }
-
-    fn repository(&self) -> AnyRepository {
-        open_repository(&self.store).unwrap()
-    }
-
-    fn publish(&self, batch: Vec<Operation>) -> Version {
-        let mut author = self.author().unwrap();
-        author.stage(batch).unwrap();
-        author.flush(&[]).unwrap()
-    }
-
-    /// The value that a verified answer says a key has.
-    fn value(&self, version: Version, key: &Key) -> Option<Value> {
-        let question = Question::Key(key.clone());
-        let answer = self.repository().answer(version, &question).unwrap();
-        match verify(self.key.public(), version, &question, &answer).unwrap() {
-            Statement::Lookup(lookup) => lookup.answer.value().cloned(),
-            other => panic!("{other:?}"),
-        }
-    }
-}
-
-#[test]
-fn every_answer_is_that_of_the_repository_in_memory() {
-    for scheme in SCHEMES {
-        let folder = tempfile::tempdir().unwrap();
-        let stored = Shop::new(folder.path(), scheme);
-        let mut memory = stored.memory();
-        let mirror = folder.path().join("mirror");
-        create_store(&mirror, stored.key.public()).unwrap();
-        let mut batches = batches(scheme.id().0.into(), 24).peekable();
-        while batches.peek().is_some() {
-            // A few versions at a time, and each time as another process would.
-            let group: Vec<_> = batches.by_ref().take(5).collect();
-            let mut author = stored.author().unwrap();
-            for batch in group {
-                author.stage(batch).unwrap();
-            }
-            author.flush(&[]).unwrap();
-        }
-        let repository = stored.repository();
-        memory.follow(&repository);
-        assert_same(&memory, &repository);
-        let mut follower = open_repository(&mirror).unwrap();
-        for version in (1..=repository.latest().number()).map(Version::new) {
-            let update = repository.update_message(version).unwrap().unwrap();
-            follower.apply_message(&update).unwrap();
-        }
-        assert_same(&repository, &follower);
-        let checked = stored.repository().check().unwrap();
-        assert_eq!((checked.heads, checked.proved), (24, 24));
-        assert!(checked.complete);
-    }
-}
 
 #[test]
 fn pruned_versions_go_and_the_others_stay_what_they_are() {
-    for scheme in SCHEMES {
+    for scheme in TUPLES {
         let folder = tempfile::tempdir().unwrap();
         let stored = Shop::new(folder.path(), scheme);
         let mut memory = stored.memory();
@@ -149,51 +48,29 @@ fn pruned_versions_go_and_the_others_stay_what_they_are() {
 /// A process is killed after its update is durable and before the tuples are: they are behind, or not there at all.
 #[test]
 fn tuples_that_are_behind_their_store_are_brought_up() {
-    for scheme in SCHEMES {
+    for scheme in TUPLES {
         let folder = tempfile::tempdir().unwrap();
         let stored = Shop::new(folder.path(), scheme);
         let mut memory = stored.memory();
         let mut copies = vec![None];
         for batch in batches(6, 8) {
             stored.publish(batch);
-            copies.push(Some(fs::read(stored.tuples()).unwrap()));
+            copies.push(Some(fs::read(stored.beside("tuples")).unwrap()));
         }
         memory.follow(&stored.repository());
         for copy in copies {
             match copy {
-                Some(bytes) => fs::write(stored.tuples(), bytes).unwrap(),
-                None => fs::remove_file(stored.tuples()).unwrap(),
+                Some(bytes) => fs::write(stored.beside("tuples"), bytes).unwrap(),
+                None => fs::remove_file(stored.beside("tuples")).unwrap(),
             }
             assert_same(&memory, &stored.repository());
         }
         let next = vec![put(3, 33), Operation::Remove(name(77))];
-        fs::remove_file(stored.tuples()).unwrap();
+        fs::remove_file(stored.beside("tuples")).unwrap();
         stored.publish(next);
         memory.follow(&stored.repository());
         assert_same(&memory, &stored.repository());
     }
-}
-
-#[test]
-fn what_was_not_flushed_is_not_there_and_the_next_one_is() {
-    let folder = tempfile::tempdir().unwrap();
-    let scheme = SchemeName::TupleSpecLightweight;
-    let shop = Shop::new(folder.path(), scheme);
-    shop.publish((0..50).map(|number| put(number, 1)).collect());
-    let mut author = shop.author().unwrap();
-    author.stage(vec![put(7, 70)]).unwrap();
-    drop(author);
-    assert_eq!(shop.repository().latest(), Version::new(1));
-    assert_eq!(shop.publish(vec![put(8, 80)]), Version::new(2));
-    let Operation::Put(_, new) = put(8, 80) else {
-        unreachable!()
-    };
-    assert_eq!(shop.value(Version::new(2), &name(8)), Some(new));
-    let Operation::Put(_, old) = put(7, 1) else {
-        unreachable!()
-    };
-    assert_eq!(shop.value(Version::new(2), &name(7)), Some(old));
-    shop.repository().check().unwrap();
 }
 
 #[test]
@@ -204,7 +81,7 @@ fn the_tuples_of_another_store_are_left_alone() {
     shop.publish((0..20).map(|number| put(number, 1)).collect());
     let other = tempfile::tempdir().unwrap();
     let foreign = Shop::new(other.path(), scheme);
-    fs::copy(shop.tuples(), foreign.tuples()).unwrap();
+    fs::copy(shop.beside("tuples"), foreign.beside("tuples")).unwrap();
     let refused = open_repository(&foreign.store).unwrap_err().to_string();
     assert!(refused.contains("another store's"), "{refused}");
     fs::remove_file(&foreign.store).unwrap();
@@ -234,7 +111,7 @@ fn accidents_to_the_file_make_no_wrong_answer() {
                 (statement, question)
             })
             .collect();
-        let before = fs::read(shop.tuples()).unwrap();
+        let before = fs::read(shop.beside("tuples")).unwrap();
         let (mut state, mut same) = (u64::from(scheme.id().0), 0);
         for _ in 0..rounds {
             state = state
@@ -243,7 +120,7 @@ fn accidents_to_the_file_make_no_wrong_answer() {
             let mut bytes = before.clone();
             let place = usize::try_from(state >> 21).unwrap() % bytes.len();
             bytes[place] ^= 1 << (state >> 61);
-            fs::write(shop.tuples(), bytes).unwrap();
+            fs::write(shop.beside("tuples"), bytes).unwrap();
             for (expected, question) in &answers {
                 // An error, or the answer.
                 if let Ok(repository) = open_repository(&shop.store)
@@ -280,18 +157,18 @@ fn every_damaged_row_is_met_as_damage() {
                 verify(public, version, &question, &answer).unwrap()
             })
             .collect();
-        let whole = fs::read(shop.tuples()).unwrap();
+        let whole = fs::read(shop.beside("tuples")).unwrap();
         let mut refusals = std::collections::BTreeMap::<u8, usize>::new();
         let every = soak::size(9, 1);
         let mut seen = std::collections::BTreeMap::<u8, usize>::new();
-        for row in rows(&shop.tuples()) {
+        for row in rows(&shop.beside("tuples")) {
             // Of each kind of rows the first ones, and then some.
             let seen = seen.entry(row[0]).or_default();
             *seen += 1;
             if *seen > 4 && !seen.is_multiple_of(every) {
                 continue;
             }
-            damage(&shop.tuples(), &row);
+            damage(&shop.beside("tuples"), &row);
             let refused = match open_repository(&shop.store) {
                 Err(RepositoryError::Store(StoreError::Damaged(_))) => 1,
                 Err(other) => panic!("{other}"),
@@ -314,7 +191,7 @@ fn every_damaged_row_is_met_as_damage() {
                     .sum(),
             };
             *refusals.entry(row[0]).or_default() += refused;
-            fs::write(shop.tuples(), &whole).unwrap();
+            fs::write(shop.beside("tuples"), &whole).unwrap();
         }
         let of_kind: Vec<_> = refusals
             .into_iter()
@@ -377,7 +254,7 @@ fn a_file_of_an_older_format_is_left_alone_and_made_again_when_it_is_gone() {
         stored.publish(batch);
     }
     memory.follow(&stored.repository());
-    let database = Database::create(stored.tuples()).unwrap();
+    let database = Database::create(stored.beside("tuples")).unwrap();
     let transaction = database.begin_write().unwrap();
     {
         let about = TableDefinition::<&str, &[u8]>::new("about");
@@ -386,31 +263,31 @@ fn a_file_of_an_older_format_is_left_alone_and_made_again_when_it_is_gone() {
     }
     transaction.commit().unwrap();
     drop(database);
-    let older = fs::read(stored.tuples()).unwrap();
+    let older = fs::read(stored.beside("tuples")).unwrap();
     let refused = open_repository(&stored.store).unwrap_err().to_string();
     assert!(refused.contains("of an older format"), "{refused}");
     let refused = stored.author().unwrap_err().to_string();
     assert!(refused.contains("made again"), "{refused}");
-    assert_eq!(fs::read(stored.tuples()).unwrap(), older);
-    fs::remove_file(stored.tuples()).unwrap();
+    assert_eq!(fs::read(stored.beside("tuples")).unwrap(), older);
+    fs::remove_file(stored.beside("tuples")).unwrap();
     assert_same(&memory, &stored.repository());
 }
 
 /// Whoever has more soon leaves what follows from the updates to be written later: nobody sees a difference, and whoever is killed loses nothing.
 #[test]
 fn tuples_that_are_written_later_are_there_at_once() {
-    for scheme in SCHEMES {
+    for scheme in TUPLES {
         let folder = tempfile::tempdir().unwrap();
         let stored = Shop::new(folder.path(), scheme);
         let mut memory = stored.memory();
         let mut author = stored.author().unwrap();
-        let before = fs::read(stored.tuples()).ok();
+        let before = fs::read(stored.beside("tuples")).ok();
         for (place, batch) in batches(5, 12).enumerate() {
             author.stage(batch).unwrap();
             author.flush_and_go_on(&[]).unwrap();
             memory.follow(author.repository());
             assert_same(&memory, author.repository());
-            assert_eq!(fs::read(stored.tuples()).ok().is_some(), place > 4);
+            assert_eq!(fs::read(stored.beside("tuples")).ok().is_some(), place > 4);
             if place == 4 {
                 // Another process opens the store, and brings the file up.
                 assert_same(&memory, &stored.repository());
@@ -420,13 +297,16 @@ fn tuples_that_are_written_later_are_there_at_once() {
         // As if it were killed here.
         let copy = folder.path().join("copy");
         fs::copy(&stored.store, &copy).unwrap();
-        fs::copy(stored.tuples(), copy.with_extension("tuples")).unwrap();
+        fs::copy(stored.beside("tuples"), copy.with_extension("tuples")).unwrap();
         assert_same(&memory, &open_repository(&copy).unwrap());
         author.repository_mut().checkpoint().unwrap();
         drop(author);
-        let bytes = fs::read(stored.tuples()).unwrap();
+        let bytes = fs::read(stored.beside("tuples")).unwrap();
         assert_same(&memory, &stored.repository());
-        assert!(fs::read(stored.tuples()).unwrap() == bytes, "it was behind");
+        assert!(
+            fs::read(stored.beside("tuples")).unwrap() == bytes,
+            "it was behind"
+        );
         stored.repository().check().unwrap();
     }
 }
@@ -435,7 +315,7 @@ fn tuples_that_are_written_later_are_there_at_once() {
 #[test]
 fn a_second_author_is_refused_while_tuples_wait_to_be_written() {
     // A refusal waits for the one who writes for seconds.
-    for scheme in &SCHEMES[..soak::size(1, 5)] {
+    for scheme in &TUPLES[..soak::size(1, 5)] {
         let folder = tempfile::tempdir().unwrap();
         let stored = Shop::new(folder.path(), *scheme);
         let mut memory = stored.memory();
@@ -449,7 +329,7 @@ fn a_second_author_is_refused_while_tuples_wait_to_be_written() {
         let batch = vec![put(5, 50)];
         let refused = second.stage(batch.clone()).and_then(|_| second.flush(&[]));
         assert!(refused.is_err(), "two histories");
-        assert!(!stored.tuples().exists());
+        assert!(!stored.beside("tuples").exists());
         drop((waiting, second));
         stored.publish(batch);
         memory.follow(&stored.repository());
@@ -485,7 +365,7 @@ fn an_old_backup_goes_on_where_it_stands() {
         [
             mirror.store.clone(),
             mirror.store.with_extension("newest"),
-            mirror.tuples(),
+            mirror.beside("tuples"),
         ]
     };
     let backup = files().map(|file| fs::read(file).unwrap());
@@ -497,7 +377,7 @@ fn an_old_backup_goes_on_where_it_stands() {
     }
     let refused = open_repository(&mirror.store).unwrap_err().to_string();
     assert!(refused.contains("newer than it is"), "{refused}");
-    fs::remove_file(mirror.tuples()).unwrap();
+    fs::remove_file(mirror.beside("tuples")).unwrap();
     assert_eq!(mirror.repository().latest(), Version::new(4));
     follow(9);
     assert_same(&author.repository(), &mirror.repository());
@@ -509,14 +389,14 @@ fn an_old_backup_goes_on_where_it_stands() {
     follow(9);
     assert_same(&author.repository(), &mirror.repository());
     // The tuples alone are behind, and cannot be brought up where what they lack was pruned.
-    fs::write(mirror.tuples(), &backup[2]).unwrap();
+    fs::write(mirror.beside("tuples"), &backup[2]).unwrap();
     assert_same(&author.repository(), &mirror.repository());
     mirror.repository().prune(Version::new(6)).unwrap();
-    let pruned = fs::read(mirror.tuples()).unwrap();
-    fs::write(mirror.tuples(), &backup[2]).unwrap();
+    let pruned = fs::read(mirror.beside("tuples")).unwrap();
+    fs::write(mirror.beside("tuples"), &backup[2]).unwrap();
     let refused = open_repository(&mirror.store).unwrap_err().to_string();
     assert!(refused.contains("is missing"), "{refused}");
-    fs::write(mirror.tuples(), pruned).unwrap();
+    fs::write(mirror.beside("tuples"), pruned).unwrap();
     mirror.repository().check().unwrap();
 }
 
