@@ -29,7 +29,6 @@ test: prerequisites ## run every test, build the examples, and run every benchma
 	$(CARGO) test --workspace --locked --bench criterion
 
 soak: export RUSTFLAGS += --cfg soak
-soak: export CARGO_PROFILE_DEV_DEBUG_ASSERTIONS = true
 soak: prerequisites ## run every test with its expensive cases: kills, long random traces, large sizes (SOAK=3/10: part 3 of 10)
 	SOAK=$${SOAK:-all} $(CARGO) test --workspace --locked --target-dir target/soak $(ARGS)
 
