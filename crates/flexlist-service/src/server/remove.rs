@@ -2,6 +2,7 @@
 
 use core::sync::atomic::Ordering;
 
+use disk::engine::{EngineError, guarded};
 use flexlist::FileId;
 use serde::{Serialize, de::DeserializeOwned};
 
@@ -129,6 +130,11 @@ impl FileServer {
     /// of removed files what need not be remembered any more: some of them, if there are many.
     /// [`FileServer::handle`] does so about once a minute, and once a second while there are many.
     pub fn tend(&self) {
+        // What cannot be read now is tended the next time.
+        let _ = guarded(|| self.tend_files());
+    }
+
+    fn tend_files(&self) {
         let now = self.clock.now();
         self.tended.store(now, Ordering::Relaxed);
         let since = now.saturating_sub(self.limits.upload_idle.as_secs());
@@ -167,7 +173,7 @@ impl FileServer {
     /// # Errors
     /// [`StoreError`] of the store as a whole.
     pub fn leftovers(&self) -> Result<u64, StoreError> {
-        self.store.leftovers()
+        guarded(|| self.store.leftovers()).unwrap_or(Err(EngineError::Panicked.into()))
     }
 
     /// Tends the files if that was not done for a minute.

@@ -11,6 +11,7 @@ mod bench;
 mod bulk;
 mod cli;
 mod conduct;
+mod damaged_pages;
 mod directory;
 mod documents;
 #[cfg(feature = "file")]

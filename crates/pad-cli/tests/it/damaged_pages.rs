@@ -1,0 +1,92 @@
+//! Pages that the storage engine did not write, in every kind of store: the engine panics on some of them, and every
+//! command says that the store is damaged, in one line. Stores of files have theirs in `file::operator`.
+
+use conformance::soak;
+
+use crate::bench::{Bench, text};
+
+/// What is in a folder, the databases in it, and commands that read them.
+struct Kind {
+    bench: Bench,
+    databases: &'static [&'static str],
+    commands: &'static [&'static str],
+}
+
+const COMMANDS: &[&str] = &[
+    "check --store s",
+    "versions --store s",
+    "get --store s --public k.pub apple",
+    "commit --store s --key k",
+];
+
+fn kinds() -> Vec<Kind> {
+    let tuples = Bench::new();
+    tuples.ok("keygen --out k --scheme tuple-spec-lightweight");
+    tuples.write("t.csv", crate::bench::TRACE.as_bytes());
+    tuples.ok("import --store s --key k t.csv");
+    let directory = Bench::new();
+    directory.ok("keygen --out k --scheme directory");
+    let digests: Vec<_> = (1..=600).map(|number| format!("{number:064x}\n")).collect();
+    directory.write("digests", digests.concat().as_bytes());
+    directory.ok("directory import d --key k --digests digests");
+    vec![
+        Kind {
+            bench: Bench::with_trace(),
+            databases: &["s"],
+            commands: COMMANDS,
+        },
+        Kind {
+            bench: tuples,
+            databases: &["s", "s.tuples"],
+            commands: COMMANDS,
+        },
+        #[cfg(feature = "aad")]
+        Kind {
+            bench: crate::append_only::published(),
+            databases: &["s"],
+            commands: COMMANDS,
+        },
+        Kind {
+            bench: directory,
+            databases: &["d/log.redb"],
+            commands: &[
+                "directory check d",
+                "directory status d --public k.pub",
+                "directory verify --from d --id 7 --digest 0000000000000000000000000000000000000000000000000000000000000008",
+            ],
+        },
+    ]
+}
+
+#[test]
+fn every_command_says_that_the_store_is_damaged() {
+    let step = soak::size(5, 1);
+    for kind in kinds() {
+        let (bench, mut refused) = (&kind.bench, 0);
+        for database in kind.databases {
+            let whole = bench.read(database);
+            let pages = (1..whole.len() / 4096).map(|page| page * 4096);
+            let written = pages.filter(|start| whole[*start..start + 4096].iter().any(|b| *b > 0));
+            for start in written.step_by(step) {
+                for noise in [0xff, 0x03] {
+                    for command in kind.commands {
+                        let mut bytes = whole.clone();
+                        bytes[start] ^= noise;
+                        bench.write(database, &bytes);
+                        let output = bench.run(command);
+                        let error = text(&output.stderr);
+                        let place = format!("{database}, byte {start}: {command}: {error}");
+                        assert!(
+                            output.status.code().is_some_and(|code| code <= 4),
+                            "{place}"
+                        );
+                        assert!(!error.contains("mistake in pad"), "{place}");
+                        refused += u32::from(!output.status.success());
+                    }
+                }
+            }
+            bench.write(database, &whole);
+        }
+        assert!(refused > 0, "{:?}: every page is spare", kind.databases);
+    }
+}
