@@ -117,8 +117,24 @@ fn join(first: &mut (dyn FnMut() + Send), second: &mut (dyn FnMut() + Send)) {
 
 /// Gives `items` in pieces of `piece` items, each with the position of its first, to `work`.
 ///
-/// The threads of the current rayon pool share the pieces. Nothing here depends on the type of `work`,
-/// so that callers with many type parameters do not compile rayon again for each.
+/// The threads of the current rayon pool share the pieces; the last one may be shorter. Nothing here depends
+/// on the type of `work`, so that callers with many type parameters do not compile rayon again for each.
+///
+/// # Panics
+/// If `work` panics.
+///
+/// ```
+/// use pad_core::workers::for_each_piece;
+///
+/// let mut squares = [0; 10];
+/// for_each_piece(&mut squares, 4, &|first, piece| {
+///     assert!(first % 4 == 0 && piece.len() <= 4);
+///     for (square, number) in piece.iter_mut().zip(first..) {
+///         *square = number * number;
+///     }
+/// });
+/// assert_eq!(squares, [0, 1, 4, 9, 16, 25, 36, 49, 64, 81]);
+/// ```
 #[cfg(feature = "std")]
 pub fn for_each_piece<T: Send>(
     items: &mut [T],
@@ -146,6 +162,9 @@ fn halve<T: Send>(
 }
 
 /// Gives `range` in pieces of `piece` positions to `work`, as [`for_each_piece`] does with items.
+///
+/// # Panics
+/// If `work` panics.
 #[cfg(feature = "std")]
 pub fn for_each_range(range: Range<usize>, piece: usize, work: &(dyn Fn(Range<usize>) + Sync)) {
     let piece = piece.max(1);
