@@ -220,21 +220,16 @@ fn refusals_travel_as_messages() {
     stop(server);
 }
 
-struct Certified {
-    identity: Identity,
-    root: Vec<u8>,
+macro_rules! key_for_tests {
+    ($name:literal) => {
+        include_bytes!(concat!("../../../../data/keys-for-tests/", $name))
+    };
 }
 
-fn certified() -> Certified {
-    let names = vec!["localhost".to_owned(), "127.0.0.1".to_owned()];
-    let generated = rcgen::generate_simple_self_signed(names).unwrap();
-    let root = generated.cert.pem().into_bytes();
-    let key = generated.signing_key.serialize_pem();
-    Certified {
-        identity: Identity::from_pem(&root, key.as_bytes()).unwrap(),
-        root,
-    }
-}
+const CERTIFICATE: &[u8] = key_for_tests!("localhost.pem");
+const KEY: &[u8] = key_for_tests!("localhost.key");
+const OTHER_CERTIFICATE: &[u8] = key_for_tests!("other.pem");
+const OTHER_KEY: &[u8] = key_for_tests!("other.key");
 
 fn tls_client(server: &Running, roots: Roots) -> HttpTransport {
     let options = HttpOptions { roots, ..once() };
@@ -243,14 +238,13 @@ fn tls_client(server: &Running, roots: Roots) -> HttpTransport {
 
 #[test]
 fn tls_round_trips_with_an_own_root_only() {
-    let Certified { identity, root } = certified();
     let options = Options {
-        identity: Some(identity),
+        identity: Some(Identity::from_pem(CERTIFICATE, KEY).unwrap()),
         ..Options::default()
     };
     let server = start(options, Echo);
 
-    let trusting = tls_client(&server, Roots::Pem(root));
+    let trusting = tls_client(&server, Roots::Pem(CERTIFICATE.to_vec()));
     for file in 0..5 {
         let response = trusting.exchange(&status(file)).unwrap();
         assert_eq!(root_of(&response), [file; 32]);
@@ -258,7 +252,7 @@ fn tls_round_trips_with_an_own_root_only() {
     assert_eq!(server.connections(), 1);
     assert!(trusting.exchange(&part(3 << 20)).is_ok());
 
-    let other = tls_client(&server, Roots::Pem(certified().root));
+    let other = tls_client(&server, Roots::Pem(OTHER_CERTIFICATE.to_vec()));
     assert!(matches!(
         other.exchange(&status(1)),
         Err(TransportError::Http(HttpError::Tls(_)))
@@ -276,20 +270,17 @@ fn tls_round_trips_with_an_own_root_only() {
 
 #[test]
 fn unusable_certificates_and_addresses_are_refused_early() {
-    let Certified { root, .. } = certified();
     assert!(matches!(
         Identity::from_pem(b"", b""),
         Err(ServerError::Certificate(_))
     ));
     assert!(matches!(
-        Identity::from_pem(&root, b"no key"),
+        Identity::from_pem(CERTIFICATE, b"no key"),
         Err(ServerError::Certificate(_))
     ));
     // A key of another certificate.
-    let other = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();
-    let key = other.signing_key.serialize_pem();
     let options = Options {
-        identity: Some(Identity::from_pem(&root, key.as_bytes()).unwrap()),
+        identity: Some(Identity::from_pem(CERTIFICATE, OTHER_KEY).unwrap()),
         ..Options::default()
     };
     assert!(matches!(

@@ -4,7 +4,7 @@ use std::{
     collections::BTreeMap,
     fs,
     path::{Path, PathBuf},
-    sync::{Arc, OnceLock},
+    sync::Arc,
     time::Duration,
 };
 
@@ -189,31 +189,14 @@ pub(crate) fn three_versions(author: &Author) {
     author.publish(&[("quince", "1")]);
 }
 
-struct Certified {
-    certificate: Vec<u8>,
-    identity: Identity,
-}
-
 /// One certificate for all servers: they differ by their ports.
-fn certified() -> &'static Certified {
-    static CERTIFIED: OnceLock<Certified> = OnceLock::new();
-    CERTIFIED.get_or_init(|| {
-        let names = vec!["localhost".to_owned(), "127.0.0.1".to_owned()];
-        let made = rcgen::generate_simple_self_signed(names).unwrap();
-        let certificate = made.cert.pem().into_bytes();
-        let key = made.signing_key.serialize_pem();
-        let identity = Identity::from_pem(&certificate, key.as_bytes()).unwrap();
-        Certified {
-            certificate,
-            identity,
-        }
-    })
-}
+const CERTIFICATE: &[u8] = include_bytes!("../../../../data/keys-for-tests/localhost.pem");
+const CERTIFICATE_KEY: &[u8] = include_bytes!("../../../../data/keys-for-tests/localhost.key");
 
 /// How clients reach the servers of tests: one attempt, so that a failure is seen as one.
 pub(crate) fn http_options() -> HttpOptions {
     HttpOptions {
-        roots: Roots::Pem(certified().certificate.clone()),
+        roots: Roots::Pem(CERTIFICATE.to_vec()),
         attempts: 1,
         ..HttpOptions::default()
     }
@@ -222,7 +205,7 @@ pub(crate) fn http_options() -> HttpOptions {
 /// Options with TLS.
 pub(crate) fn options(limits: Limits) -> Options {
     Options {
-        identity: Some(certified().identity.clone()),
+        identity: Some(Identity::from_pem(CERTIFICATE, CERTIFICATE_KEY).unwrap()),
         limits,
         timeouts: PATIENT,
     }

@@ -66,7 +66,7 @@ fn a_slow_body_is_cut_off() {
 #[test]
 fn a_slow_handshake_is_cut_off() {
     let options = Options {
-        identity: Some(certified().identity),
+        identity: Some(Identity::from_pem(CERTIFICATE, KEY).unwrap()),
         ..hasty()
     };
     let server = start(options, Echo);

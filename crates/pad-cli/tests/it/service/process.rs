@@ -3,12 +3,12 @@
 use crate::bench::Bench;
 pub(super) use crate::process::Process;
 
-/// A certificate for the servers of a test, in the files `tls.pem` and `tls.key`.
+/// Writes the certificate of the servers of tests, and its key, to `tls.pem` and `tls.key`.
 pub(super) fn certify(bench: &Bench) {
-    let names = vec!["localhost".to_owned(), "127.0.0.1".to_owned()];
-    let made = rcgen::generate_simple_self_signed(names).unwrap();
-    bench.write("tls.pem", made.cert.pem().as_bytes());
-    bench.write("tls.key", made.signing_key.serialize_pem().as_bytes());
+    let certificate = include_bytes!("../../../../../data/keys-for-tests/localhost.pem");
+    bench.write("tls.pem", certificate);
+    let key = include_bytes!("../../../../../data/keys-for-tests/localhost.key");
+    bench.write("tls.key", key);
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt as _;
