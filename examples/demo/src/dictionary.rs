@@ -25,7 +25,7 @@ pub(crate) type S = Sha256Ed25519;
 pub(crate) type Refusal = pad_core::Refusal<S, VerifyError>;
 
 /// A dictionary of any kind: its author, its server and a client.
-pub(crate) trait Dictionary {
+pub(crate) trait Dictionary: Send {
     fn authority(&self) -> &Authority;
     /// The author signs changes as a version, and the server takes it: the bytes that are sent.
     fn apply(&mut self, operations: &[Operation]) -> Outcome<usize>;
@@ -51,7 +51,10 @@ struct Roles<R: Serves<Key>> {
     memory_bytes: fn(&R) -> usize,
 }
 
-impl<R: Serves<Key, Family: Shown> + 'static> Roles<R> {
+impl<R: Serves<Key, Family: Shown> + 'static> Roles<R>
+where
+    Self: Send,
+{
     fn boxed(
         seed: u8,
         secret: <R::Family as Authored>::Secret,
@@ -68,7 +71,10 @@ impl<R: Serves<Key, Family: Shown> + 'static> Roles<R> {
     }
 }
 
-impl<R: Serves<Key, Family: Shown>> Dictionary for Roles<R> {
+impl<R: Serves<Key, Family: Shown>> Dictionary for Roles<R>
+where
+    Self: Send,
+{
     fn authority(&self) -> &Authority {
         self.client.public().authority()
     }

@@ -45,7 +45,7 @@ pub(crate) fn table(all: &[Published<'_>]) -> Table {
 /// How many keys are looked up, and of how many the answers are measured: some proofs of old
 /// versions take milliseconds.
 const SAMPLE: usize = 2_000;
-const PROOFS: usize = 200;
+const PROOFS: usize = 100;
 
 /// The figures of a dictionary, in the order of [`FIGURES`]. Each rate takes `budget`.
 pub(crate) fn measure(published: &Published<'_>, budget: Duration) -> Outcome<[f64; 8]> {

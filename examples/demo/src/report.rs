@@ -6,7 +6,7 @@ use std::{
     io::{self, Write as _},
 };
 
-pub(crate) type Outcome<T = ()> = Result<T, Box<dyn Error>>;
+pub(crate) type Outcome<T = ()> = Result<T, Box<dyn Error + Send + Sync>>;
 /// Rows of cells, the header first.
 pub(crate) type Table = Vec<Vec<String>>;
 
