@@ -48,24 +48,11 @@ fuzz: ## fuzz every target for FUZZ_SECONDS=60 seconds in all
 
 check: prerequisites ## formatting, lints, documentation; dependencies and licences with cargo-deny
 	$(CARGO) fmt --all --check
-	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
-	$(CARGO) check -p pad-core --no-default-features --locked
-	$(CARGO) check -p pad-tree --no-default-features --locked
-	$(CARGO) clippy -p pad-tuple --no-default-features --locked -- -D warnings
-	$(CARGO) clippy -p pad-tuple --no-default-features --features bls --locked -- -D warnings
-	$(CARGO) check -p flexlist --no-default-features --locked
+	$(CARGO) clippy --workspace --all-targets --all-features --locked -- -D warnings
 	$(CARGO) check -p pad-cli --no-default-features --locked
-	$(CARGO) check -p pad-cli --all-features --locked
-	$(CARGO) check -p bls12 --no-default-features --locked
-	$(CARGO) check -p accumulators --no-default-features --features bilinear --locked
-	$(CARGO) check -p accumulators --no-default-features --features bilinear,std --locked
 	$(CARGO) check -p accumulators --no-default-features --features rsa --locked
-	$(CARGO) check -p aad --no-default-features --locked
-	$(CARGO) check -p block-directory --no-default-features --locked
-	$(CARGO) check -p transparency-log --locked
-	$(CARGO) check -p pad-client --features tokio --locked
-	scripts/wasm.sh
-	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --locked
+	scripts/verifiers.sh
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --all-features --locked
 	scripts/audit.sh
 
 prerequisites:
