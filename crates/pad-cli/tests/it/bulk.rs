@@ -35,7 +35,7 @@ fn whatever_the_memory_versions_and_exports_are_the_same() {
     for scheme in &schemes[..soak::size(1, 3)] {
         let bench = Bench::new();
         bench.ok(&format!("keygen --out k --scheme {scheme}"));
-        bench.write("t.csv", trace(40_000).as_bytes());
+        bench.write("t.csv", trace(soak::size(8_000, 40_000)).as_bytes());
         let stores = [
             ("usual", ""),
             ("large", "--memory 1GiB"),
