@@ -2,7 +2,7 @@
 
 use pad::{KeyRange, PublicKey, Version, question::Question};
 use serde_json::Map;
-use web::client::{HttpClient, HttpOptions, Posted, Reply, StatusCode, Verdict};
+use web::client::{Address, HttpClient, HttpOptions, Posted, Reply, StatusCode, Verdict};
 
 use crate::{
     fetch_error::FetchError,
@@ -95,17 +95,9 @@ impl Server {
     /// # Errors
     /// [`FetchError`].
     pub fn connect(address: &str, options: HttpOptions) -> Result<Self, FetchError> {
-        let address = address.trim_end_matches('/');
-        let (origin, path) = match address.find("://").map(|end| end.saturating_add(3)) {
-            Some(begin) => {
-                let rest = address.get(begin..).unwrap_or_default();
-                let length = rest.find('/').unwrap_or(rest.len());
-                address.split_at(begin.saturating_add(length))
-            }
-            None => (address, ""),
-        };
-        let http = HttpClient::new(origin, options)?;
-        let dictionary = match path {
+        let address = Address::parse(address)?;
+        let http = HttpClient::new(address.origin(), options)?;
+        let dictionary = match address.path() {
             "" => format!("{DICTIONARIES}/{}", only_name(&http)?),
             path => path.to_owned(),
         };

@@ -13,9 +13,9 @@
 //! wait, and the next one is refused. What takes it a few microseconds ([`Work::Brief`]) is done at once.
 //!
 //! Nobody is trusted to be quick: a connection that sends or reads too slowly is closed. Nobody is trusted
-//! to be modest: connections, requests and the bytes of messages have limits for all and limits for each
-//! peer, so that a peer that takes all it may leaves enough for the others, and there is a reserve for
-//! small messages. The bytes of messages being received and sent stay below
+//! to be modest: connections, requests, threads and the bytes of messages have limits for all and limits for
+//! each peer. A quarter of the connections, places and threads is for peers that have none, and there is a
+//! reserve for small messages. A peer whose brief request took milliseconds gets threads for the next ones. The bytes of messages being received and sent stay below
 //! [`Limits::body_bytes`] + [`Limits::answer_bytes`] + [`Limits::reserve_bytes`]; a request that is being handled
 //! takes a few times its own and its answer's bytes besides.
 //!
@@ -34,6 +34,8 @@ mod error;
 mod life;
 mod options;
 mod peers;
+#[cfg(test)]
+mod tests;
 
 pub use error::ServerError;
 pub use life::{Running, Server, Stopped};

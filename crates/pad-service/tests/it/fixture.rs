@@ -9,9 +9,10 @@ use std::{
 };
 
 use pad::{
-    Key, Operation, SecretKey, SigningRecord, Value, Version,
+    Key, LogParameters, Operation, SecretKey, SigningRecord, Value, Version,
+    aad::{Schedule, Shape},
     client_view::StoredView,
-    dynamic::{create_store, open_author, open_repository},
+    dynamic::{create_store, create_store_with, open_author, open_repository},
     question::{Question, Statement},
     selection::{SchemeName, SuiteName},
 };
@@ -28,6 +29,7 @@ pub(crate) const PATIENT: Timeouts = Timeouts {
     header: Duration::from_mins(10),
     body: Duration::from_mins(10),
     write: Duration::from_mins(10),
+    turn: Duration::from_mins(10),
     whole_body: Duration::from_mins(10),
     whole_answer: Duration::from_mins(10),
     shutdown: Duration::from_mins(10),
@@ -39,14 +41,36 @@ pub(crate) struct Author {
     pub(crate) key: SecretKey,
 }
 
+/// The key of RSA accumulators that everybody knows: the search for one takes minutes.
+fn published_rsa() -> Vec<u8> {
+    let text = include_str!("../../../../data/keys-for-tests/rsa-2048.txt");
+    let digits = text.lines().find(|line| !line.starts_with('#')).unwrap();
+    hex::decode(digits).unwrap()
+}
+
 impl Author {
+    /// The author of an empty dictionary of any scheme but directories, in the store `s.pad`.
     pub(crate) fn new(scheme: SchemeName) -> Self {
-        let key = SecretKey::generate_for(16, SuiteName::Sha256Ed25519, scheme, None).unwrap();
+        let suite = SuiteName::Sha256Ed25519;
+        let of_key = |own: Option<Vec<u8>>| {
+            SecretKey::generate_with(own.map(Into::into), suite, scheme, None).unwrap()
+        };
+        let mut record = None;
+        let key = if scheme.family().is_append_only() {
+            let parameters = LogParameters::generate_insecure(scheme, 4).unwrap();
+            record = Some(parameters.record());
+            let shape = Shape::new(4, Schedule::Eager).unwrap();
+            of_key(parameters.setup(scheme, shape).map(|own| own.to_vec()))
+        } else if scheme.name().ends_with("-rsa") {
+            of_key(Some(published_rsa()))
+        } else {
+            SecretKey::generate_for(16, suite, scheme, None).unwrap()
+        };
         let author = Self {
             folder: tempfile::tempdir().unwrap(),
             key,
         };
-        author.create("s.pad");
+        create_store_with(&author.path("s.pad"), author.key.public(), record).unwrap();
         author
     }
 

@@ -10,7 +10,7 @@ use ureq::{
     tls::TlsConfig,
 };
 
-use super::{HttpError, HttpOptions, error::Failed, options::root_certificates};
+use super::{Address, HttpError, HttpOptions, error::Failed, options::root_certificates};
 
 /// Requests above this many bytes ask before they are sent, so that a refusal costs no transmission.
 const ASK_ABOVE: usize = 256 << 10;
@@ -62,19 +62,12 @@ impl HttpClient {
     /// Connects with the first request.
     ///
     /// # Errors
-    /// [`HttpError::Configuration`]: another scheme, an unreadable PEM, or no system certificates.
+    /// [`HttpError::Configuration`]: not an [`Address`], an unreadable PEM, or no system certificates.
     pub fn new(address: &str, options: HttpOptions) -> Result<Self, HttpError> {
-        let encrypted = address.starts_with("https://");
-        if !encrypted && !address.starts_with("http://") {
-            let reason = format!(
-                "{} begins with neither http:// nor https://",
-                without_password(address)
-            );
-            return Err(HttpError::Configuration(reason));
-        }
+        let address = Address::parse(address)?;
         let mut tls = TlsConfig::builder()
             .unversioned_rustls_crypto_provider(Arc::new(ring::default_provider()));
-        if encrypted {
+        if address.is_encrypted() {
             tls = tls.root_certs(root_certificates(&options.roots)?);
         }
         let agent = Agent::config_builder()
@@ -94,7 +87,7 @@ impl HttpClient {
             .new_agent();
         Ok(Self {
             agent,
-            address: address.trim_end_matches('/').to_owned(),
+            address: format!("{}{}", address.origin(), address.path()),
             options,
         })
     }

@@ -7,8 +7,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::{Body as _, Bytes, Incoming};
 use tokio::{
-    sync::Semaphore,
-    task::spawn_blocking,
+    task::{spawn_blocking, yield_now},
     time::{Instant, timeout, timeout_at},
 };
 
@@ -39,8 +38,6 @@ pub(super) struct Endpoint<H> {
     limits: Limits,
     timeouts: Timeouts,
     peers: Arc<Peers>,
-    /// Requests in flight.
-    working: Arc<Semaphore>,
 }
 
 /// Why the answer is not the handler's, or not the one to the whole request.
@@ -101,8 +98,15 @@ pub(super) async fn answer<H: Handler>(
     let (head, mut body) = request.into_parts();
     let expects = head.headers.contains_key(header::EXPECT);
     let answered = match endpoint.receive(&head, &mut body, connection.peer).await {
-        Ok((request, received, Work::Brief)) => endpoint.respond(request, received, &connection),
-        Ok((request, received, Work::Long)) => {
+        Ok((request, received, Work::Brief)) if !endpoint.peers.is_heavy(connection.peer) => {
+            let began = Instant::now();
+            let answer = endpoint.respond(request, received, &connection);
+            endpoint.peers.note_brief(connection.peer, began.elapsed());
+            // A client that has sent many requests leaves the thread to others after each.
+            yield_now().await;
+            answer
+        }
+        Ok((request, received, Work::Brief | Work::Long)) => {
             let endpoint = Arc::clone(&endpoint);
             endpoint.process(request, received, connection).await
         }
@@ -121,14 +125,11 @@ pub(super) async fn answer<H: Handler>(
 
 impl<H: Handler> Endpoint<H> {
     pub(super) fn new(handler: H, options: &Options, peers: Arc<Peers>) -> Self {
-        let limits = options.limits;
-        let in_flight = limits.in_flight.min(Semaphore::MAX_PERMITS);
         Self {
             handler,
-            limits,
+            limits: options.limits,
             timeouts: options.timeouts,
             peers,
-            working: Arc::new(Semaphore::new(in_flight)),
         }
     }
 
@@ -146,6 +147,9 @@ impl<H: Handler> Endpoint<H> {
             work,
         } = admitted;
         let most = body_bytes.min(self.limits.request_bytes);
+        if work == Work::Long && self.peers.has_no_place(peer) {
+            return Err(Failure::Overloaded);
+        }
         let announced = self.announced(&head.headers, most, peer)?;
         let received = self.receive_body(body, announced, most, peer).await?;
         Ok((request, received, work))
@@ -253,12 +257,11 @@ impl<H: Handler> Endpoint<H> {
     ) -> Result<HttpResponse, Failure> {
         let admitted = self.peers.admit(connection.peer);
         let _admitted = admitted.ok_or(Failure::Overloaded)?;
-        let turn = self.peers.turns(connection.peer).acquire_owned().await;
-        let working = Arc::clone(&self.working).acquire_owned().await;
-        let working = (turn, working);
+        let turn = timeout(self.timeouts.turn, self.peers.turn(connection.peer)).await;
+        let turn = turn.ok().flatten().ok_or(Failure::Overloaded)?;
         spawn_blocking(move || {
             // Held here, so that a client that leaves does not make room for what still runs.
-            let _working = working;
+            let _turn = turn;
             self.respond(request, received, &connection)
         })
         .await

@@ -247,8 +247,8 @@ struct Served<H> {
 }
 
 impl<H: Handler> Served<H> {
-    /// HTTP/1.1 with a time limit for heads. Answers to requests that came together leave together: a client that pipelines
-    /// is not woken for each of them.
+    /// HTTP/1.1 with a time limit for heads. The next request is read when the answer before it is sent: whoever pipelines
+    /// and takes nothing has one answer in memory, and is cut off for not taking it.
     async fn converse(mut self, stream: impl AsyncRead + AsyncWrite + Unpin) {
         let service = service_fn(|request| {
             let answer = answer(
@@ -259,7 +259,6 @@ impl<H: Handler> Served<H> {
             async move { Ok::<_, Infallible>(answer.await) }
         });
         let conversation = http1::Builder::new()
-            .pipeline_flush(true)
             .timer(TokioTimer::new())
             .header_read_timeout(self.header)
             .serve_connection(TokioIo::new(stream), service);

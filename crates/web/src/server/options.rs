@@ -32,9 +32,10 @@ pub struct Limits {
     pub request_bytes: usize,
     /// The longest answer in bytes; handlers keep to it, and one that does not has failed.
     pub response_bytes: usize,
-    /// How many requests are handled at the same time. From two on, one peer cannot have them all.
+    /// How many requests are handled at the same time, each on a thread. One peer has a quarter of the threads at
+    /// most, and a quarter of all is for peers that have none; one thread at least, each.
     pub in_flight: usize,
-    /// How many more may wait for their turn.
+    /// How many more may wait for their turn; a quarter of these places is for peers that have none.
     pub waiting: usize,
     /// How many requests of one peer may be handled or wait. A peer is an IPv4 address or an IPv6 network of
     /// 64 bits; behind a proxy, all clients are one.
@@ -48,7 +49,7 @@ pub struct Limits {
     /// The bytes that are there for requests and answers of at most 64 KiB when the others take all there
     /// is; one peer may have an eighth of them.
     pub reserve_bytes: usize,
-    /// How many connections; one more is closed at once.
+    /// How many connections; one more is closed at once. A quarter is for peers that have none.
     pub connections: usize,
     /// How many connections of one peer.
     pub connections_per_peer: usize,
@@ -83,6 +84,8 @@ pub struct Timeouts {
     pub body: Duration,
     /// In which a client that does not keep up must have taken one more mebibyte of its answer.
     pub write: Duration,
+    /// For a request that waits for a thread.
+    pub turn: Duration,
     /// For all of the body of a request, however steadily it comes.
     pub whole_body: Duration,
     /// For all of an answer to be taken, however steadily it is.
@@ -98,6 +101,7 @@ impl Default for Timeouts {
             header: Duration::from_secs(20),
             body: Duration::from_mins(1),
             write: Duration::from_mins(1),
+            turn: Duration::from_secs(30),
             whole_body: Duration::from_mins(5),
             whole_answer: Duration::from_mins(10),
             shutdown: Duration::from_secs(30),

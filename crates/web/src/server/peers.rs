@@ -2,14 +2,18 @@
 //!
 //! A peer is an IPv4 address, or the first half of an IPv6 address, which is what one subscriber gets.
 
-use core::sync::atomic::{AtomicUsize, Ordering};
+use core::{
+    sync::atomic::{AtomicUsize, Ordering},
+    time::Duration,
+};
 use std::{
     collections::HashMap,
     net::{IpAddr, Ipv6Addr, SocketAddr},
     sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
+    time::Instant,
 };
 
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::Limits;
 
@@ -42,10 +46,29 @@ pub(super) struct Peers {
     answers: Shares,
     /// For small bodies and answers when there is no room for more of the large ones.
     reserve: Shares,
+    /// Threads for requests, and those that are only for peers with no request at work.
+    threads: Arc<Semaphore>,
+    threads_for_first: Arc<Semaphore>,
     /// How many requests of one peer are handled at a time, and the peers that have some.
     at_work: usize,
     turns: Mutex<HashMap<Peer, Weak<Semaphore>>>,
+    /// Peers whose brief requests were not brief, and when.
+    heavy: Mutex<HashMap<Peer, Instant>>,
 }
+
+/// A thread for a request, until it is dropped.
+#[derive(Debug)]
+pub(super) struct Turn {
+    _of_peer: OwnedSemaphorePermit,
+    _of_all: OwnedSemaphorePermit,
+}
+
+/// A brief request that takes longer than this is not brief.
+const BRIEF: Duration = Duration::from_millis(5);
+/// For how long the requests of a peer are then done on threads of their own.
+const HEAVY: Duration = Duration::from_secs(10);
+/// So many peers are remembered as heavy at most; no more are noted.
+const MOST_HEAVY: usize = 1 << 12;
 
 /// What is known of one connection.
 #[derive(Debug)]
@@ -65,15 +88,20 @@ impl Peers {
     pub(super) fn new(limits: &Limits) -> Arc<Self> {
         let requests = limits.in_flight.saturating_add(limits.waiting);
         let eighth = limits.reserve_bytes / 8;
+        let in_flight = limits.in_flight.clamp(1, Semaphore::MAX_PERMITS / 2);
+        let for_first = in_flight.div_ceil(4).min(in_flight.saturating_sub(1));
         Arc::new(Self {
-            connections: Shares::new(limits.connections, limits.connections_per_peer),
-            requests: Shares::new(requests, limits.requests_per_peer),
+            connections: Shares::new(limits.connections, limits.connections_per_peer)
+                .with_some_for_first(),
+            requests: Shares::new(requests, limits.requests_per_peer).with_some_for_first(),
             bodies: Shares::new(limits.body_bytes, limits.bytes_per_peer),
             answers: Shares::new(limits.answer_bytes, limits.bytes_per_peer),
             reserve: Shares::new(limits.reserve_bytes, eighth.max(SMALL)),
-            // One is always there for another peer.
-            at_work: limits.in_flight.saturating_sub(1).max(1),
+            threads: Arc::new(Semaphore::new(in_flight.saturating_sub(for_first))),
+            threads_for_first: Arc::new(Semaphore::new(for_first)),
+            at_work: (in_flight / 4).max(1),
             turns: Mutex::default(),
+            heavy: Mutex::default(),
         })
     }
 
@@ -96,8 +124,56 @@ impl Peers {
         Share::take(self, |peers| &peers.requests, peer, 1)
     }
 
+    /// Waits for a thread. A peer has a quarter of them at most, and a quarter of all is for peers that have none.
+    pub(super) async fn turn(&self, peer: Peer) -> Option<Turn> {
+        let turns = self.turns(peer);
+        let of_peer = Arc::clone(&turns).acquire_owned().await.ok()?;
+        let is_first = turns.available_permits().saturating_add(1) >= self.at_work;
+        let threads = Arc::clone(&self.threads).acquire_owned();
+        let of_all = if is_first {
+            tokio::select! {
+                biased;
+                thread = threads => thread,
+                thread = Arc::clone(&self.threads_for_first).acquire_owned() => thread,
+            }
+        } else {
+            threads.await
+        };
+        Some(Turn {
+            _of_peer: of_peer,
+            _of_all: of_all.ok()?,
+        })
+    }
+
+    /// Whether brief requests of this peer are done on threads of their own, because one was not brief.
+    pub(super) fn is_heavy(&self, peer: Peer) -> bool {
+        let heavy = self.heavy();
+        heavy
+            .get(&peer)
+            .is_some_and(|since| since.elapsed() < HEAVY)
+    }
+
+    /// Notes how long a brief request of this peer took.
+    pub(super) fn note_brief(&self, peer: Peer, took: Duration) {
+        if took < BRIEF {
+            return;
+        }
+        let mut heavy = self.heavy();
+        if heavy.len() >= MOST_HEAVY {
+            heavy.retain(|_, since| since.elapsed() < HEAVY);
+        }
+        if heavy.len() < MOST_HEAVY {
+            heavy.insert(peer, Instant::now());
+        }
+    }
+
+    // Nothing panics while it changes, so a poisoned one is whole.
+    fn heavy(&self) -> MutexGuard<'_, HashMap<Peer, Instant>> {
+        self.heavy.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// How many of this peer's requests are handled at a time.
-    pub(super) fn turns(&self, peer: Peer) -> Arc<Semaphore> {
+    fn turns(&self, peer: Peer) -> Arc<Semaphore> {
         let mut turns = self.turns.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(turns) = turns.get(&peer).and_then(Weak::upgrade) {
             return turns;
@@ -109,9 +185,14 @@ impl Peers {
         new
     }
 
-    /// Whether a request of this peer would be in vain: no place for it, or perhaps none for its answer.
+    /// Whether a request of this peer would wait in vain for a place.
+    pub(super) fn has_no_place(&self, peer: Peer) -> bool {
+        !self.requests.has_room(peer, 1)
+    }
+
+    /// Whether there may be no room for an answer to this peer.
     pub(super) fn is_exhausted(&self, peer: Peer) -> bool {
-        !self.requests.has_room(peer, 1) || self.answers.is_half_taken(peer)
+        self.answers.is_half_taken(peer)
     }
 
     /// Whether a body of so many bytes would find no room now.
@@ -209,6 +290,8 @@ impl Drop for Share {
 struct Shares {
     for_all: usize,
     for_each: usize,
+    /// What of all is only for peers that have nothing.
+    for_first: usize,
     taken: Mutex<Taken>,
 }
 
@@ -223,8 +306,15 @@ impl Shares {
         Self {
             for_all,
             for_each,
+            for_first: 0,
             taken: Mutex::default(),
         }
+    }
+
+    /// The same, a quarter of which is for peers that have nothing: whoever comes anew finds some.
+    const fn with_some_for_first(mut self) -> Self {
+        self.for_first = self.for_all / 4;
+        self
     }
 
     fn take(&self, peer: Peer, amount: usize) -> bool {
@@ -253,7 +343,9 @@ impl Shares {
 
     fn fits(&self, taken: &Taken, peer: Peer, amount: usize) -> bool {
         let of_peer = taken.by.get(&peer).copied().unwrap_or_default();
-        taken.by_all.saturating_add(amount) <= self.for_all
+        let is_first = of_peer == 0 && amount <= 1;
+        let kept = if is_first { 0 } else { self.for_first };
+        taken.by_all.saturating_add(amount) <= self.for_all.saturating_sub(kept)
             && of_peer.saturating_add(amount) <= self.for_each
     }
 
@@ -307,5 +399,22 @@ mod tests {
         }
         let taken = shares.taken();
         assert_eq!((taken.by_all, taken.by.len()), (0, 0));
+    }
+
+    #[test]
+    fn a_quarter_is_for_those_who_have_nothing() {
+        let shares = Shares::new(8, 4).with_some_for_first();
+        let peers = ["10.0.0.1", "10.0.0.2", "10.0.0.3", "10.0.0.4"].map(peer);
+        let take = |peer| (0..5).take_while(|_| shares.take(peer, 1)).count();
+        assert_eq!(peers.map(take), [4, 2, 1, 1]);
+    }
+
+    #[test]
+    fn brief_requests_that_are_not_brief_are_remembered_for_a_while() {
+        let peers = Peers::new(&Limits::default());
+        let (slow, quick) = (peer("10.0.0.1"), peer("10.0.0.2"));
+        peers.note_brief(slow, BRIEF);
+        peers.note_brief(quick, BRIEF / 2);
+        assert!(peers.is_heavy(slow) && !peers.is_heavy(quick));
     }
 }

@@ -1,0 +1,228 @@
+//! Hostile clients, and what they cost a server.
+
+#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+
+use core::{
+    sync::atomic::{AtomicUsize, Ordering},
+    time::Duration,
+};
+use std::{
+    io::{Read as _, Write as _},
+    net::{IpAddr, TcpStream},
+    sync::{Arc, Condvar, Mutex},
+    thread,
+    time::Instant,
+};
+
+use super::*;
+
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Counts requests, and answers each with so many bytes; those for `/long` while the gate is open.
+#[derive(Default)]
+struct Counting {
+    bytes: usize,
+    answered: AtomicUsize,
+    waiting: AtomicUsize,
+    is_open: Mutex<bool>,
+    opened: Condvar,
+}
+
+impl Counting {
+    fn open(&self) {
+        *self.is_open.lock().unwrap() = true;
+        self.opened.notify_all();
+    }
+}
+
+impl Handler for Counting {
+    type Request = bool;
+
+    fn admit(&self, head: &Head) -> Result<Admission<bool>, Answer> {
+        let is_long = head.uri.path() == "/long";
+        Ok(Admission {
+            request: is_long,
+            body_bytes: 0,
+            work: if is_long { Work::Long } else { Work::Brief },
+        })
+    }
+
+    fn handle(&self, is_long: bool, _: Vec<u8>) -> Answer {
+        if is_long {
+            self.waiting.fetch_add(1, Ordering::SeqCst);
+            let gate = self.is_open.lock().unwrap();
+            drop(self.opened.wait_while(gate, |is_open| !*is_open).unwrap());
+        }
+        self.answered.fetch_add(1, Ordering::SeqCst);
+        Answer::new(
+            StatusCode::OK,
+            "application/octet-stream",
+            vec![7; self.bytes],
+        )
+    }
+}
+
+fn start(handler: &Arc<Counting>, limits: Limits, timeouts: Timeouts) -> Running {
+    let options = Options {
+        limits,
+        timeouts,
+        ..Options::default()
+    };
+    let server = Server::bind("127.0.0.1:0", options).unwrap();
+    server.start(Arc::clone(handler)).unwrap()
+}
+
+fn stop(server: Running) {
+    server.shutdown(PATIENCE);
+    server.join().unwrap();
+}
+
+/// A connection from this address of the loopback interface.
+fn connect_from(last: u8, server: &Running) -> TcpStream {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    let stream = runtime.block_on(async {
+        let socket = tokio::net::TcpSocket::new_v4().unwrap();
+        let from = IpAddr::from([127, 0, 0, last]);
+        socket.bind((from, 0).into()).unwrap();
+        let stream = socket.connect(server.address()).await.unwrap();
+        stream.into_std().unwrap()
+    });
+    stream.set_nonblocking(false).unwrap();
+    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    stream
+}
+
+fn request(path: &str) -> Vec<u8> {
+    format!("GET {path} HTTP/1.1\r\nHost: h\r\n\r\n").into_bytes()
+}
+
+/// The first bytes of an answer.
+fn status(stream: &mut TcpStream) -> String {
+    let mut start = [0; 12];
+    stream.read_exact(&mut start).unwrap();
+    String::from_utf8(start.into()).unwrap()
+}
+
+fn wait_until(what: &str, is_so: impl Fn() -> bool) {
+    let began = Instant::now();
+    while !is_so() {
+        assert!(began.elapsed() < PATIENCE, "{what}");
+        thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// What answers may take of memory is what the operating system buffers, and one more answer.
+#[test]
+fn who_pipelines_and_takes_nothing_costs_one_answer_and_is_cut_off() {
+    let handler = Arc::new(Counting {
+        bytes: 64 << 10,
+        ..Counting::default()
+    });
+    let timeouts = Timeouts {
+        write: Duration::from_millis(500),
+        ..Timeouts::default()
+    };
+    let server = start(&handler, Limits::default(), timeouts);
+    let mut stream = connect_from(2, &server);
+    let requests = request("/").repeat(10_000);
+    // The server reads no further than it answers: not all of them can be sent.
+    let mut sender = stream.try_clone().unwrap();
+    let sending = thread::spawn(move || drop(sender.write_all(&requests)));
+    wait_until("not cut off", || {
+        handler.answered.load(Ordering::SeqCst) > 0 && server.connections() == 0
+    });
+    // All of them together would be 655 MB.
+    let answered = handler.answered.load(Ordering::SeqCst);
+    assert!(answered < 1_000, "{answered} answers");
+    let _ = stream.read(&mut [0; 16]);
+    drop(stream);
+    sending.join().unwrap();
+    stop(server);
+}
+
+#[test]
+fn what_follows_a_request_keeps_no_answer_back() {
+    let handler = Arc::new(Counting::default());
+    let server = start(&handler, Limits::default(), Timeouts::default());
+    for stray in ["", "\r\n", "G", "GET /health HTTP/1.1\r\n"] {
+        let mut stream = connect_from(1, &server);
+        let bytes = [request("/"), stray.as_bytes().to_vec()].concat();
+        stream.write_all(&bytes).unwrap();
+        // The rest never comes, and the deadline for it is later than this.
+        stream
+            .set_read_timeout(Some(Duration::from_secs(10)))
+            .unwrap();
+        assert_eq!(status(&mut stream), "HTTP/1.1 200", "{stray:?}");
+    }
+    stop(server);
+}
+
+/// Five peers with all the requests and connections that they may have.
+#[test]
+fn a_new_peer_finds_a_connection_and_a_thread() {
+    let handler = Arc::new(Counting::default());
+    let limits = Limits {
+        in_flight: 16,
+        waiting: 32,
+        requests_per_peer: 16,
+        connections: 80,
+        connections_per_peer: 16,
+        ..Limits::default()
+    };
+    let server = start(&handler, limits, Timeouts::default());
+    let mut held = Vec::new();
+    for peer in 2..7 {
+        for _ in 0..limits.connections_per_peer {
+            let mut stream = connect_from(peer, &server);
+            drop(stream.write_all(&request("/long")));
+            held.push(stream);
+        }
+    }
+    // Three peers have four threads each. The other four are for peers that have none: two of them, and whoever comes.
+    let mut honest = connect_from(1, &server);
+    honest.write_all(&request("/")).unwrap();
+    assert_eq!(status(&mut honest), "HTTP/1.1 200");
+    // The head of the answer ends with an empty line, and its body is empty.
+    let mut rest = Vec::new();
+    while !rest.ends_with(b"\r\n\r\n") {
+        let mut byte = [0];
+        honest.read_exact(&mut byte).unwrap();
+        rest.extend(byte);
+    }
+    let waiting = || handler.waiting.load(Ordering::SeqCst);
+    wait_until("not settled", || waiting() == 14);
+    honest.write_all(&request("/long")).unwrap();
+    wait_until("no thread", || waiting() == 15);
+    handler.open();
+    assert_eq!(status(&mut honest), "HTTP/1.1 200");
+    drop(held);
+    stop(server);
+}
+
+#[test]
+fn who_waits_for_a_thread_is_told_when_it_takes_too_long() {
+    let handler = Arc::new(Counting::default());
+    let timeouts = Timeouts {
+        turn: Duration::from_millis(50),
+        ..Timeouts::default()
+    };
+    let limits = Limits {
+        in_flight: 1,
+        ..Limits::default()
+    };
+    let server = start(&handler, limits, timeouts);
+    let mut first = connect_from(1, &server);
+    first.write_all(&request("/long")).unwrap();
+    wait_until("not at work", || {
+        handler.waiting.load(Ordering::SeqCst) == 1
+    });
+    let mut second = connect_from(2, &server);
+    second.write_all(&request("/long")).unwrap();
+    assert_eq!(status(&mut second), "HTTP/1.1 503");
+    handler.open();
+    assert_eq!(status(&mut first), "HTTP/1.1 200");
+    stop(server);
+}
