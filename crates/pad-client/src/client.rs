@@ -24,7 +24,7 @@ use crate::{
     server::{Server, Versions},
     servers::{Servers, Wanted},
     visit::Visit,
-    witnesses::{Cosigned, Log, Seen, Witnesses, check_heads, versions},
+    witnesses::{Cosigned, Log, Seen, Witnesses, check_heads},
 };
 
 /// A client of one dictionary on several servers, none of which it trusts.
@@ -210,11 +210,23 @@ impl Client {
         version: Version,
         question: &Question,
     ) -> Result<(Vec<u8>, Statement), ClientError> {
+        self.check_followed(version)?;
         let most = longest_answer(self.public(), question);
         let logged = self.logged_heads(version, question)?;
         self.ask_first(Wanted::Answer(version, question), |visit| {
             self.checked(visit, (version, question), most, logged.as_deref())
         })
+    }
+
+    /// Refuses a version that is newer than the newest one followed: what a server says of it would rest on a signature
+    /// alone. With witnesses, the log of heads decides.
+    fn check_followed(&self, version: Version) -> Result<(), ClientError> {
+        let followed = self.view.version();
+        let is_ahead = Version::EMPTY < followed && followed < version;
+        if is_ahead && self.witnesses.is_none() {
+            return Err(ClientError::Ahead { version, followed });
+        }
+        Ok(())
     }
 
     /// The answer of this server, of at most so many bytes, and what it proves.
@@ -231,11 +243,12 @@ impl Client {
                 if let Some(heads) = logged {
                     check_heads(self.public(), (version, question), &answer, heads)?;
                 }
+                self.view.check_past(visit, (version, question), &answer)?;
                 Ok((answer, statement))
             }
             // If it came with another head of the newest version seen, that head is evidence.
             Err(refusal @ Refusal::Verify(VerifyError::Fork(_))) => {
-                Err(match self.view.accuse_by_answer(&answer) {
+                Err(match self.view.accuse_by_answer(question, &answer) {
                     Some(evidence) => Unusable {
                         fault: Fault::Fork(refusal.to_string()),
                         evidence: Some(evidence),
@@ -256,7 +269,7 @@ impl Client {
         if self.witnesses.is_none() {
             return Ok(None);
         }
-        let versions = versions(version, question);
+        let versions = question.versions(version);
         let heads = versions.into_iter().map(|version| match version {
             Version::EMPTY => Ok(None),
             version => self.logged(version).map(Some),
@@ -284,6 +297,7 @@ impl Client {
     /// [`ClientError`].
     pub fn head(&self, version: Version) -> Result<HeadText, ClientError> {
         use pad::client_view::Heads as _;
+        self.check_followed(version)?;
         if self.witnesses.is_some() {
             let head = self.logged(version)?;
             return Ok(verify_head(self.public(), version, &head)?);
@@ -332,6 +346,7 @@ impl Client {
         version: Version,
         range: &KeyRange,
     ) -> Result<(KeyRange, RangeContents), ClientError> {
+        self.check_followed(version)?;
         let empty = RefCell::new(BTreeMap::new());
         let mut rest = range.clone();
         loop {

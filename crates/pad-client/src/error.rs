@@ -22,6 +22,14 @@ pub enum ClientError {
         "answers under the scheme {0} do not follow from the head that witnesses see, so witnesses cannot vouch for them"
     )]
     Unbound(&'static str),
+    /// The version is newer than the newest one that the client has followed ([`crate::Client::advance`]).
+    #[error("version {version} is newer than version {followed}, the newest that was followed")]
+    Ahead {
+        /// The version asked about.
+        version: Version,
+        /// The newest version followed.
+        followed: Version,
+    },
     /// Nobody has shown that witnesses have seen this version.
     #[error("version {version} is asked for, and the newest that witnesses have seen is {newest}")]
     NotSeen {
@@ -46,7 +54,7 @@ impl ClientError {
                 })
             }
             Self::Client(_) => true,
-            Self::NoServer | Self::Unbound(_) | Self::NotSeen { .. } => false,
+            Self::NoServer | Self::Unbound(_) | Self::Ahead { .. } | Self::NotSeen { .. } => false,
         }
     }
 
@@ -57,7 +65,7 @@ impl ClientError {
                 |incident| matches!(&incident.fault, Fault::Silent(error) if error.is_askers()),
             ),
             Self::Client(_) => false,
-            Self::NoServer | Self::Unbound(_) | Self::NotSeen { .. } => true,
+            Self::NoServer | Self::Unbound(_) | Self::Ahead { .. } | Self::NotSeen { .. } => true,
         }
     }
 }

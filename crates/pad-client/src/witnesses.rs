@@ -159,7 +159,7 @@ pub(crate) fn check_heads(
     let shown = heads_of(public, question, answer);
     let shown =
         shown.map_err(|error: DecodeError| Unusable::from(pad::question::Refusal::from(error)))?;
-    let versions = versions(asked, question);
+    let versions = question.versions(asked);
     for ((version, logged), shown) in versions.into_iter().zip(heads).zip(&shown) {
         if logged != shown {
             return Err(other_head(public, version, [logged, shown]));
@@ -169,14 +169,6 @@ pub(crate) fn check_heads(
         return Ok(());
     }
     Err(NotWitnessed::OtherHead(asked).into())
-}
-
-/// The versions whose heads an answer is under, in its order.
-pub(crate) fn versions(asked: Version, question: &Question) -> Vec<Version> {
-    match question {
-        Question::Growth(older) => vec![*older, asked],
-        _ => vec![asked],
-    }
 }
 
 /// The bundle with the head of a version, and its place there.

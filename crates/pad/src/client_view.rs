@@ -21,8 +21,9 @@ use sha2::{Digest, Sha256};
 
 use crate::{
     keys::{KeyFileError, PublicKey},
-    question::Refusal,
+    question::{Question, Refusal},
     selection::with_suite,
+    witnessed::heads_of,
 };
 
 mod follow;
@@ -209,14 +210,12 @@ impl StoredView {
         with_suite!(self.public.suite, S => self.accuse_in::<S>(head, past))
     }
 
-    /// Evidence against the author in a refused answer, the message of a [`pad_core::Response`]: it came with another head of the
-    /// newest version seen.
-    pub fn accuse_by_answer(&self, answer: &[u8]) -> Option<Vec<u8>> {
-        let body = answer.get(codec::ENVELOPE_LENGTH..)?;
-        let head = with_suite!(self.public.suite, S => {
-            codec::encode(&codec::decode_start::<Option<SignedHead<S>>>(body).ok()??)
-        });
-        self.advance(&head, None, None).err()?.evidence
+    /// Evidence against the author in a refused answer, the message of a [`pad_core::Response`]: one of its heads is
+    /// another one of the newest version seen.
+    pub fn accuse_by_answer(&self, question: &Question, answer: &[u8]) -> Option<Vec<u8>> {
+        let heads = heads_of(&self.public, question, answer).ok()?;
+        let refused = |head: Vec<u8>| self.advance(&head, None, None).err()?.evidence;
+        heads.into_iter().flatten().find_map(refused)
     }
 
     fn advance_in<S: Suite>(
@@ -254,6 +253,52 @@ impl StoredView {
         let [older, newer] = heads;
         let (older, newer) = (older?.newest()?, newer?.newest()?);
         crate::family::log::check_growth(&self.public, [&older, &newer], append_only)
+    }
+
+    /// The newest head seen names the root of an older head of a log, and its version contains the older one.
+    #[cfg(feature = "aad")]
+    fn check_past_head(
+        &self,
+        head: &[u8],
+        past: &[Vec<u8>],
+        append_only: Option<&[u8]>,
+    ) -> Result<(), RefusedHead> {
+        type S = pad_core::Sha256Ed25519;
+        let view = load::<S>(&self.public, &self.seen)?;
+        let newest = view.newest().map_err(Refusal::from)?;
+        let head = Untrusted::<SignedHead<S>>::decode(head, head.len()).map_err(Refusal::from)?;
+        let (signed, version) = (*head.as_unverified(), head.as_unverified().head.version);
+        let older = head.verify(&self.public.authority, &version);
+        let older = older.map_err(Refusal::from)?;
+        let mut past = past.iter().map(|past| codec::decode_body::<Past<S>>(past));
+        let Some(Ok(Past::Root(inclusion))) = past.find(|past| matches!(past, Ok(Past::Root(_))))
+        else {
+            return Err(Refusal::from(VerifyError::MalformedHistoryProof).into());
+        };
+        let named = Untrusted::new(inclusion.clone()).verify(&newest, &version);
+        if named.map_err(Refusal::from)?.get().root != older.get().root {
+            let evidence = view.accuse(Untrusted::new(signed), Past::Root(inclusion));
+            return Err(RefusedHead {
+                refusal: VerifyError::Fork(version).into(),
+                evidence: evidence.ok().map(|evidence| evidence.encode()),
+            });
+        }
+        Ok(crate::family::log::check_growth(
+            &self.public,
+            [&older, &newest],
+            append_only,
+        )?)
+    }
+
+    /// There are no logs.
+    #[cfg(not(feature = "aad"))]
+    fn check_past_head(
+        &self,
+        _: &[u8],
+        _: &[Vec<u8>],
+        _: Option<&[u8]>,
+    ) -> Result<(), RefusedHead> {
+        Err(Refusal::from(pad_core::DecodeError::Malformed).into())
     }
 
     fn accuse_in<S: Suite>(&self, head: &[u8], past: &[u8]) -> Option<Vec<u8>> {

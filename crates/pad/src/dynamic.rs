@@ -42,14 +42,43 @@ pub fn client(public: &PublicKey) -> Result<Box<dyn AnyClient>, Refusal> {
     client.ok_or(Refusal::Decode(DecodeError::Malformed))
 }
 
-/// The client who trusts the public key of a view, and has seen what the view has.
+/// The client who trusts the public key of a view, and has seen what the view has. It believes nothing about versions
+/// newer than the view ([`Refusal::Ahead`]), unless the view has seen none.
+///
+/// [`StoredView::check_past`] ties what it believes about older versions of a log to the view.
 ///
 /// # Errors
 /// As [`client`].
 pub fn client_of(view: &StoredView) -> Result<Box<dyn AnyClient>, Refusal> {
     let mut client = client(view.public())?;
     client.resume(view.seen())?;
-    Ok(client)
+    let followed = view.version();
+    Ok(Box::new(Following { client, followed }))
+}
+
+/// A client that refuses what is newer than the version it has followed.
+struct Following {
+    client: Box<dyn AnyClient>,
+    followed: Version,
+}
+
+impl AnyClient for Following {
+    fn check_at(
+        &self,
+        version: Version,
+        question: &Question,
+        answer: &[u8],
+    ) -> Result<Statement, Refusal> {
+        let followed = self.followed;
+        if Version::EMPTY < followed && followed < version {
+            return Err(Refusal::Ahead { version, followed });
+        }
+        self.client.check_at(version, question, answer)
+    }
+
+    fn resume(&mut self, seen: &[u8]) -> Result<(), Refusal> {
+        self.client.resume(seen)
+    }
 }
 
 /// What an answer establishes, for whoever trusts the public key and nothing else.

@@ -22,16 +22,12 @@ pub trait AnyClient: Send + Sync {
         answer: &[u8],
     ) -> Result<Statement, Refusal>;
 
-    /// Goes on with what a client has seen, the message of a [`pad_core::TrustedView`]: an answer about the newest version
-    /// seen is then refused unless it has that very head, whose signature is not verified again.
-    ///
-    /// Families whose answers are checked version by version have no use for it.
+    /// Resumes from the message of a [`pad_core::TrustedView`]. An answer about the newest version seen is then refused
+    /// unless it has that very head.
     ///
     /// # Errors
-    /// [`Refusal`]: nothing is changed.
-    fn resume(&mut self, _seen: &[u8]) -> Result<(), Refusal> {
-        Ok(())
-    }
+    /// [`Refusal`]; the client is unchanged.
+    fn resume(&mut self, seen: &[u8]) -> Result<(), Refusal>;
 }
 
 /// A repository of a family that an author can go on with, given a key file.

@@ -105,6 +105,14 @@ pub enum Refusal {
         /// Why the append-only proof is refused.
         reason: VerifyError,
     },
+    /// The version is newer than the newest head that the client has followed.
+    #[error("version {version} is newer than version {followed}, the newest that was followed")]
+    Ahead {
+        /// The version asked about.
+        version: Version,
+        /// The newest version followed.
+        followed: Version,
+    },
     /// No answer to such a question can be verified.
     #[error(transparent)]
     NotOffered(#[from] NotOffered),
@@ -138,6 +146,14 @@ impl Question {
             Self::Range(_) => "range questions",
             Self::Value(..) => "questions about one value",
             Self::Growth(_) => "append-only proofs",
+        }
+    }
+
+    /// The versions whose heads an answer about `version` carries, in the order of the answer.
+    pub fn versions(&self, version: Version) -> Vec<Version> {
+        match self {
+            Self::Growth(older) => vec![*older, version],
+            _ => vec![version],
         }
     }
 

@@ -131,7 +131,8 @@ fn open_trusting<S: Suite>(
     trust: &TrustArguments,
     output: &mut Output,
 ) -> Result<(BlockDirectory<S>, PublicKey), Failure> {
-    trust.open(|| open::<S>(folder), output)
+    let (directory, view) = trust.open(|| open::<S>(folder), output)?;
+    Ok((directory, view.public().clone()))
 }
 
 /// Opens the directory in a folder.

@@ -58,7 +58,7 @@ impl HeadSource for AnyRepository {
 impl ReadArguments {
     /// Opens a server in this process, and says whom to trust about its answers: a client that trusts it no more than one far
     /// away.
-    pub(super) fn open(&self, output: &mut Output) -> Result<(AnyRepository, PublicKey), Failure> {
+    pub(super) fn open(&self, output: &mut Output) -> Result<(AnyRepository, StoredView), Failure> {
         open_store(&self.store, &self.trust, output)
     }
 }
@@ -68,21 +68,21 @@ pub(super) fn open_store(
     store: &Path,
     trust: &TrustArguments,
     output: &mut Output,
-) -> Result<(AnyRepository, PublicKey), Failure> {
+) -> Result<(AnyRepository, StoredView), Failure> {
     let open = || Ok(open_repository(store)?);
-    let (repository, public) = trust.open(open, output)?;
-    add_caveat(&public, output);
-    Ok((repository, public))
+    let (repository, view) = trust.open(open, output)?;
+    add_caveat(view.public(), output);
+    Ok((repository, view))
 }
 
 impl TrustArguments {
-    /// Opens a server, and says whom to trust about its answers: a client in this process, which trusts it no more than one far
-    /// away, has accepted its latest head.
+    /// Opens a server, and says whom to trust about its answers: the view of a client in this process, which trusts it no more
+    /// than one far away and has accepted its latest head.
     pub(super) fn open<R: HeadSource>(
         &self,
         open: impl Fn() -> Result<R, Failure>,
         output: &mut Output,
-    ) -> Result<(R, PublicKey), Failure> {
+    ) -> Result<(R, StoredView), Failure> {
         let given = self.public.as_deref().map(load_public).transpose()?;
         let Some(view) = &self.view else {
             let repository = open()?;
@@ -93,7 +93,7 @@ impl TrustArguments {
                 None => Trust::StoresOwn(own.fingerprint()),
             };
             output.trust(trust);
-            return Ok((repository, own));
+            return Ok((repository, StoredView::new(own)));
         };
         match open_with_view(view, given.as_ref(), &open, output) {
             // Somebody else has seen a version that was published after this store was read.
@@ -109,17 +109,17 @@ fn open_with_view<R: HeadSource>(
     given: Option<&PublicKey>,
     open: &impl Fn() -> Result<R, Failure>,
     output: &mut Output,
-) -> Result<(R, PublicKey), Failure> {
+) -> Result<(R, StoredView), Failure> {
     let repository = open()?;
     let own = repository.own_key()?;
-    let public = with_view(path, (given, Some(&own)), |view| {
+    let view = with_view(path, (given, Some(&own)), |view| {
         if *view.public() != own {
             return Err(another_key());
         }
         output.trust(trust_of(&view));
         advanced(path, &view, &repository)
     })?;
-    Ok((repository, public))
+    Ok((repository, view))
 }
 
 /// What the key of a view is worth.
@@ -140,14 +140,14 @@ pub(super) fn with_view(
     path: &Path,
     (given, own): (Option<&PublicKey>, Option<&PublicKey>),
     mut advance: impl FnMut(StoredView) -> Result<StoredView, Failure>,
-) -> Result<PublicKey, Failure> {
+) -> Result<StoredView, Failure> {
     let lock = || Lock::exclusive(path, PATIENCE).map_err(|error| in_use(path, &error));
     for _ in 0..MOST_RACES {
         let before = stored_view(path)?;
         let view = advance(beginning(path, before.clone(), given, own)?)?;
         let _lock = lock()?;
         if stored_view(path)? == before {
-            return keep_view(path, before.as_ref(), &view);
+            return keep_view(path, before.as_ref(), view);
         }
     }
     // Others are faster each time: now they wait.
@@ -159,11 +159,11 @@ pub(super) fn with_held_view(
     path: &Path,
     (given, own): (Option<&PublicKey>, Option<&PublicKey>),
     advance: impl FnOnce(StoredView) -> Result<StoredView, Failure>,
-) -> Result<PublicKey, Failure> {
+) -> Result<StoredView, Failure> {
     let _lock = Lock::exclusive(path, PATIENCE).map_err(|error| in_use(path, &error))?;
     let before = stored_view(path)?;
     let view = advance(beginning(path, before.clone(), given, own)?)?;
-    keep_view(path, before.as_ref(), &view)
+    keep_view(path, before.as_ref(), view)
 }
 
 /// How often a view is followed anew because another process has moved it, before others have to wait.
@@ -178,13 +178,13 @@ fn stored_view(path: &Path) -> Result<Option<StoredView>, Failure> {
 fn keep_view(
     path: &Path,
     before: Option<&StoredView>,
-    view: &StoredView,
-) -> Result<PublicKey, Failure> {
-    if before != Some(view) {
+    view: StoredView,
+) -> Result<StoredView, Failure> {
+    if before != Some(&view) {
         disk::replace(path, view.to_text().as_bytes(), Access::Usual)
             .map_err(|error| Failure::file(path, &error))?;
     }
-    Ok(view.public().clone())
+    Ok(view)
 }
 
 /// The view to go on with.

@@ -6,7 +6,8 @@ use clap::Args;
 use pad::{
     Answer, AnswerError, Difference, Key, KeyHistory, KeyRange, Keys, Lookup, LookupError,
     PublicKey, RangeContents, Untrusted, Value, Version,
-    dynamic::{AnyRepository, verify},
+    client_view::{NotFollowed, StoredView},
+    dynamic::{AnyClient, AnyRepository, client_of},
     question::{HeadText, NotOffered, Question, Statement, verify_head},
     version_notes::{VersionNotes, only_version},
 };
@@ -38,11 +39,13 @@ impl AskArguments {
         }
         let store = self.store.as_ref();
         let store = store.ok_or_else(|| Failure::input("--store is not given"))?;
-        let (repository, public) = open_store(store, &self.trust, output)?;
+        let (repository, view) = open_store(store, &self.trust, output)?;
+        let public = view.public().clone();
         let source = Box::new(Local {
             notes: OnceCell::new(),
+            client: client_of(&view)?,
             repository,
-            public: public.clone(),
+            view,
         });
         Ok(Session { source, public })
     }
@@ -126,7 +129,9 @@ struct Local {
     repository: AnyRepository,
     /// What the store says of its versions, once it has been read.
     notes: OnceCell<VersionNotes>,
-    public: PublicKey,
+    client: Box<dyn AnyClient>,
+    /// What the client has seen, which is nothing where no view is kept.
+    view: StoredView,
 }
 
 impl Local {
@@ -172,13 +177,20 @@ impl Source for Local {
             Err(AnswerError::NotOffered(_)) => return Ok(None),
             answer => answer.map_err(|error| unanswered(error, version, question))?,
         };
-        let statement = verify(&self.public, version, question, &answer)?;
+        let statement = self.client.check_at(version, question, &answer)?;
+        let asked = (version, question);
+        let tied = self.view.check_past(&self.repository, asked, &answer);
+        tied.map_err(|error| match error {
+            NotFollowed::Refused(refused) => refused.refusal.into(),
+            NotFollowed::Silent(error) => error.into(),
+            error @ NotFollowed::Behind { .. } => Failure::Refused(error.to_string()),
+        })?;
         Ok(Some((answer, statement)))
     }
 
     fn head(&self, version: Version) -> Result<HeadText, Failure> {
         let head = self.repository.head_message(version)?;
-        Ok(verify_head(&self.public, version, &head)?)
+        Ok(verify_head(self.view.public(), version, &head)?)
     }
 
     fn page(
@@ -194,7 +206,7 @@ impl Source for Local {
         let question = Question::Range(page);
         match (self.answer(version, &question)?, question) {
             (Some((_, Statement::Range(contents))), Question::Range(page)) => Ok((page, contents)),
-            (None, question) => Err(not_offered(&self.public, &question)),
+            (None, question) => Err(not_offered(self.view.public(), &question)),
             _ => Err(Failure::Refused("the answer is to another question".into())),
         }
     }

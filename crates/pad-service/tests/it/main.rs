@@ -13,5 +13,6 @@ mod mirror;
 mod openapi;
 mod parts;
 mod router;
+mod second_head;
 mod serve;
 mod witnesses;

@@ -4,7 +4,11 @@ use block_directory::BlockDirectory;
 use pad_core::{Heads as _, LookupError, Suite, VerifyError, Version, codec, contradiction::Past};
 
 use super::{RefusedHead, StoredView};
-use crate::dynamic::AnyRepository;
+use crate::{
+    dynamic::AnyRepository,
+    question::{Question, Refusal},
+    witnessed::heads_of,
+};
 
 /// What shows a client the heads of a dictionary: a server in this process, or one far away.
 pub trait Heads {
@@ -151,5 +155,39 @@ impl StoredView {
             });
             NotFollowed::Refused(RefusedHead { refusal, evidence })
         })
+    }
+
+    /// Checks that the heads in a verified answer belong to the past of the newest head seen, where a signature alone does
+    /// not show it: of logs. `heads` shows the proofs that the newest head's history names an older root, and that the
+    /// newest version contains the older one.
+    ///
+    /// Nothing is checked of other families, of a view that has seen no head, and of the newest version itself, which
+    /// [`crate::dynamic::client_of`] compares.
+    ///
+    /// # Errors
+    /// [`NotFollowed`]; with evidence if the answer came with a head that the history does not name.
+    pub fn check_past<H: Heads + ?Sized>(
+        &self,
+        heads: &H,
+        (version, question): (Version, &Question),
+        answer: &[u8],
+    ) -> Result<(), NotFollowed<H::Error>> {
+        let seen = self.version();
+        if seen == Version::EMPTY || !self.public.scheme.family().is_append_only() {
+            return Ok(());
+        }
+        let shown = heads_of(&self.public, question, answer);
+        let shown = shown.map_err(|error| RefusedHead::from(Refusal::from(error)))?;
+        for (version, head) in question.versions(version).into_iter().zip(shown) {
+            let Some(head) = head.filter(|_| version < seen) else {
+                continue;
+            };
+            let past = heads.past_messages(version, seen);
+            let past = past.map_err(NotFollowed::Silent)?;
+            let append_only = heads.append_only_message(version, seen);
+            let append_only = append_only.map_err(NotFollowed::Silent)?;
+            self.check_past_head(&head, &past, append_only.as_deref())?;
+        }
+        Ok(())
     }
 }

@@ -11,8 +11,8 @@ use aad::{
 };
 use accumulators::wire;
 use pad_core::{
-    DecodeError, Sha256Ed25519, SnapshotHead, Suite, Untrusted, Verified, VerifyError, Version,
-    head::Authority,
+    DecodeError, Sha256Ed25519, SignedHead, SnapshotHead, Suite, TrustedView, Untrusted, Verified,
+    VerifyError, Version, codec, head::Authority,
 };
 
 use crate::{
@@ -131,6 +131,8 @@ pub(crate) fn check_growth(
 struct LogReader<S> {
     authority: Authority,
     setup: Setup,
+    /// The newest head seen, whose signature is verified.
+    seen: Option<SignedHead<Sha256Ed25519>>,
     scheme: PhantomData<S>,
 }
 
@@ -144,6 +146,7 @@ impl<S: Scheme> LogReader<S> {
         Self {
             authority,
             setup,
+            seen: None,
             scheme: PhantomData,
         }
     }
@@ -161,6 +164,16 @@ impl<S: Scheme> LogReader<S> {
 }
 
 impl<S: AskedScheme> AnyClient for LogReader<S> {
+    fn resume(&mut self, seen: &[u8]) -> Result<(), Refusal> {
+        let view: TrustedView<Sha256Ed25519> = codec::decode(seen, seen.len())?;
+        if *view.authority() != self.authority {
+            return Err(VerifyError::WrongDictionary.into());
+        }
+        view.newest()?;
+        self.seen = view.newest_signed();
+        Ok(())
+    }
+
     fn check_at(
         &self,
         version: Version,

@@ -38,7 +38,7 @@ fn wrong_usage_and_servers_out_of_reach_are_told_apart_from_lies() {
     bench.fails(
         &format!("get --server {url} {roots} --public k.pub --at 9 apple"),
         2,
-        "unknown_version",
+        "version 9 is newer than version 1",
     );
     bench.fails(
         &format!("diff --server {url} {roots} --public k.pub 0 1"),

@@ -195,11 +195,19 @@ impl<S: Scheme> LogReader<S> {
         Ok(proof.verify(&growth, &())?.into_inner())
     }
 
-    /// The verified head of a version.
+    /// The verified head of a version; of the newest version seen, that very head and no other.
     fn head(&self, signed: OptionalHead, version: Version) -> Result<Head, VerifyError> {
         let authority = &self.authority;
         match signed {
-            Some(signed) => Untrusted::new(signed).verify(authority, &version),
+            Some(signed) => {
+                let verified = Untrusted::new(signed).verify(authority, &version)?;
+                match self.seen {
+                    Some(seen) if seen.head.version == version && seen.head != signed.head => {
+                        Err(VerifyError::Fork(version))
+                    }
+                    _ => Ok(verified),
+                }
+            }
             None if version == Version::EMPTY => {
                 Untrusted::new(EmptyDictionary::new()).verify(authority, &())
             }

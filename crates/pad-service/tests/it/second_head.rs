@@ -1,0 +1,163 @@
+//! A server whose author has signed two histories: it lets a client follow one, and answers from the other.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    sync::atomic::{AtomicUsize, Ordering},
+    thread,
+};
+
+use pad::{
+    Version, evidence,
+    question::Question,
+    selection::{SchemeFamily, SchemeName},
+};
+use pad_client::{Client, ClientError, Fault, Resource};
+
+use crate::fixture::*;
+
+/// The schemes that a service serves: a directory has no service.
+fn schemes() -> Vec<SchemeName> {
+    let all = SchemeName::ALL.iter().copied();
+    all.filter(|scheme| scheme.family() != SchemeFamily::Directory)
+        .collect()
+}
+
+/// Runs `check` for each scheme, as many at a time as there are cores.
+fn for_each_scheme(check: impl Fn(SchemeName) + Sync) {
+    let (schemes, next) = (schemes(), AtomicUsize::new(0));
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    thread::scope(|scope| {
+        for _ in 0..cores {
+            scope.spawn(|| {
+                while let Some(scheme) = schemes.get(next.fetch_add(1, Ordering::SeqCst)) {
+                    check(*scheme);
+                }
+            });
+        }
+    });
+}
+
+/// An entry: of a set, the member alone.
+fn entry(
+    scheme: SchemeName,
+    key: &'static str,
+    value: &'static str,
+) -> (&'static str, &'static str) {
+    (key, if scheme.is_set() { "" } else { value })
+}
+
+/// What a client says of its server's answer: that the author has signed two histories, with evidence that convinces others.
+fn assert_fork(author: &Author, client: &Client, (version, question): (Version, &Question)) {
+    let scheme = author.key.public().scheme;
+    let Err(ClientError::Nobody(incidents)) = client.ask(version, question) else {
+        panic!("{scheme}: the client believes what the second history says of {version}");
+    };
+    let [incident] = incidents.as_slice() else {
+        panic!("{scheme}: {incidents:?}");
+    };
+    assert!(
+        matches!(incident.fault, Fault::Fork(_)),
+        "{scheme}: {incident:?}"
+    );
+    let kept = fs::read(incident.evidence.as_ref().unwrap()).unwrap();
+    evidence::check(author.key.public(), &kept).unwrap();
+}
+
+#[test]
+fn answers_belong_to_the_history_that_the_client_follows() {
+    for_each_scheme(|scheme| {
+        let author = Author::new(scheme);
+        let entry = |key, value| entry(scheme, key, value);
+        author.publish(&[entry("apple", "1"), entry("pear", "2")]);
+        author.copy("s.pad", "other.pad");
+        author.publish(&[entry("fig", "3")]);
+        author.publish_in("other.pad", &[entry("quince", "3")]);
+        author.publish(&[entry("plum", "4")]);
+        author.publish_in("other.pad", &[entry("plum", "4")]);
+        let other = pad::dynamic::open_repository(&author.path("other.pad")).unwrap();
+        let [older, latest] = [2, 3].map(Version::new);
+        let asked = about("fig");
+        let mut questions = vec![(older, asked.clone()), (latest, asked.clone())];
+        if scheme.family().is_append_only() {
+            questions.push((latest, Question::Growth(older)));
+        }
+        let lies = questions.iter().map(|(version, question)| {
+            let answer = other.answer(*version, question).unwrap();
+            (Resource::Answer(*version, question.clone()).path(), answer)
+        });
+        let lies: BTreeMap<_, _> = lies.collect();
+        let liar = start(Liar::new(
+            service(&author.path("s.pad")),
+            move |path, mut answer| {
+                if let Some(lie) = lies.get(path) {
+                    answer.body.clone_from(lie);
+                }
+                answer
+            },
+        ));
+        let mut client = author.client(&[&liar], "view");
+        assert_eq!(client.advance().unwrap(), latest, "{scheme}");
+        assert_fork(&author, &client, (latest, &asked));
+        // Other families take an older version for what its signature says.
+        if scheme.family().is_append_only() {
+            assert_fork(&author, &client, (older, &asked));
+            assert_fork(&author, &client, (latest, &Question::Growth(older)));
+        }
+        stop(liar);
+
+        // The same questions to an honest server.
+        let honest = start(service(&author.path("s.pad")));
+        let mut client = author.client(&[&honest], "honest");
+        client.advance().unwrap();
+        for version in [Version::EMPTY, Version::new(1), older, latest] {
+            client.ask(version, &asked).unwrap();
+        }
+        if scheme.family().is_append_only() {
+            client.ask(latest, &Question::Growth(older)).unwrap();
+            client
+                .ask(older, &Question::Growth(Version::new(1)))
+                .unwrap();
+        }
+        stop(honest);
+    });
+}
+
+#[test]
+fn versions_newer_than_the_view_are_not_believed_before_they_are_followed() {
+    for_each_scheme(|scheme| {
+        let author = Author::new(scheme);
+        author.publish(&[entry(scheme, "apple", "1")]);
+        let server = start(service(&author.path("s.pad")));
+        let mut client = author.client(&[&server], "view");
+        client.advance().unwrap();
+        author.publish(&[entry(scheme, "fig", "2")]);
+        stop(server);
+        let server = start(service(&author.path("s.pad")));
+        let view = client.view().clone();
+        let mut client = author.client_with(&[&server], view.clone(), "view");
+        let (followed, version) = (Version::new(1), Version::new(2));
+        let refused = |refused: ClientError| {
+            let ClientError::Ahead { version, followed } = refused else {
+                panic!("{scheme}: {refused:?}");
+            };
+            assert_eq!([followed, version], [1, 2].map(Version::new));
+        };
+        refused(client.ask(version, &about("fig")).unwrap_err());
+        refused(client.head(version).unwrap_err());
+        let range = pad::KeyRange::ALL;
+        refused(client.page(version, &range).unwrap_err());
+        let answer = pad::dynamic::open_repository(&author.path("s.pad")).unwrap();
+        let answer = answer.answer(version, &about("fig")).unwrap();
+        let verifier = pad::dynamic::client_of(&view).unwrap();
+        assert_eq!(
+            verifier
+                .check_at(version, &about("fig"), &answer)
+                .unwrap_err(),
+            pad::question::Refusal::Ahead { version, followed }
+        );
+        assert_eq!(client.advance().unwrap(), version);
+        client.ask(version, &about("fig")).unwrap();
+        stop(server);
+    });
+}
