@@ -47,7 +47,7 @@ say "the author publishes, and signs another history behind everybody's back"
 printf 'snapshot,op,key,value\na,put,apple,3\nb,put,apple,4\n' >trace.csv
 printf 'snapshot,op,key,value\na,put,apple,3\nb,put,apple,66\n' >fork.csv
 "$pad" import --store author.pad --key author.key trace.csv
-"$pad" import --store fork.pad --key author.key --record fork.signed fork.csv
+"$pad" import --store fork.pad --key author.key --record fork.signed --new-record fork.csv
 "$pad" export --store author.pad --at 1 --out first.update
 for store in one two old; do "$pad" apply --store $store.pad --public author.key.pub first.update >/dev/null; done
 

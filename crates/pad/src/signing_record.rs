@@ -50,11 +50,11 @@ pub enum SigningRecordError {
         /// The file.
         file: String,
     },
-    /// There is no record, but versions that somebody has signed.
+    /// There is no record: whoever brings a key back from a copy has none, and may have signed.
     #[error(
-        "nothing is remembered in {file} of what was signed with this key, but the store is at version \
-         {stored}: if another record belongs to the key, give that one; if this store is the newest that \
-         was ever signed, --new-record begins one"
+        "nothing is remembered in {file} of what was signed with this key, and the store is at version \
+         {stored}: if another record belongs to the key, give that one; if no later version was ever \
+         signed with it, --new-record begins one"
     )]
     Forgotten {
         /// The latest version in the store.
@@ -75,11 +75,20 @@ pub enum SigningRecordError {
     },
 }
 
-/// What a record says that began with an empty store, until a head was handed out.
+/// What a record says that was begun, until a head was handed out.
 const BEGUN: &[u8] = b"begun with no version";
 
 impl SigningRecord {
-    /// Opens the record in this file, or makes an empty one, and keeps other processes from it.
+    /// Makes the record of a new key: no version was signed with it.
+    ///
+    /// # Errors
+    /// [`SigningRecordError::Register`] with [`io::ErrorKind::AlreadyExists`] if there is one.
+    pub fn create(path: &Path) -> Result<(), SigningRecordError> {
+        Register::create(path, BEGUN)?;
+        Ok(())
+    }
+
+    /// Opens the record in this file, or makes one that remembers nothing, and keeps other processes from it.
     ///
     /// # Errors
     /// [`SigningRecordError::InUse`] if another process does not let go of it;
@@ -165,20 +174,29 @@ impl SigningRecord {
         [&[], BEGUN].contains(&self.register.value())
     }
 
-    /// Refuses to sign for a store with versions of which nothing is remembered. A record that began with an empty store says so: if its
-    /// author is killed when the first version is durable and not remembered yet, that is not taken for another author's.
+    /// Refuses to sign if the record was never begun ([`SigningRecord::create`], [`SigningRecord::begin`]): the key may have signed
+    /// versions that the store does not have, also where the store has none. A record that was begun says so: if its author is killed
+    /// when the first version is durable and not remembered yet, that is not taken for another author's.
     ///
     /// # Errors
-    /// [`SigningRecordError::Forgotten`]; [`SigningRecordError::Register`].
-    pub fn require(&mut self, stored: Version) -> Result<(), SigningRecordError> {
-        if !self.register.value().is_empty() {
-            return Ok(());
-        }
-        if stored > Version::EMPTY {
+    /// [`SigningRecordError::Forgotten`].
+    pub fn require(&self, stored: Version) -> Result<(), SigningRecordError> {
+        if self.register.value().is_empty() {
             let file = self.file();
             return Err(SigningRecordError::Forgotten { stored, file });
         }
-        Ok(self.register.write(BEGUN)?)
+        Ok(())
+    }
+
+    /// Begins to remember, unless that was done before: whoever calls this knows that no version was signed that the store lacks.
+    ///
+    /// # Errors
+    /// [`SigningRecordError::Register`].
+    pub fn begin(&mut self) -> Result<(), SigningRecordError> {
+        if self.register.value().is_empty() {
+            self.register.write(BEGUN)?;
+        }
+        Ok(())
     }
 
     fn file(&self) -> String {
@@ -190,22 +208,24 @@ impl SigningRecord {
 mod tests {
     use super::*;
 
-    /// An author that is killed between the first version and its record goes on; one that comes to a store with versions does not.
+    /// An author that is killed between the first version and its record goes on; one without a record does not, whatever the store has.
     #[test]
-    fn a_record_that_began_with_an_empty_store_remembers_that() {
+    fn a_record_that_was_begun_remembers_that() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("key.signed");
-        SigningRecord::open(&path)
-            .unwrap()
-            .require(Version::EMPTY)
-            .unwrap();
+        SigningRecord::create(&path).unwrap();
+        assert!(SigningRecord::create(&path).is_err());
         let mut killed = SigningRecord::open(&path).unwrap();
         assert!(killed.is_empty());
         killed.require(Version::new(1)).unwrap();
         killed.advance(b"a head").unwrap();
         assert!(!killed.is_empty());
         let mut other = SigningRecord::open(&folder.path().join("other.signed")).unwrap();
-        let refused = other.require(Version::new(1)).unwrap_err();
-        assert!(matches!(refused, SigningRecordError::Forgotten { .. }));
+        for stored in [0, 1].map(Version::new) {
+            let refused = other.require(stored).unwrap_err();
+            assert!(matches!(refused, SigningRecordError::Forgotten { .. }));
+        }
+        other.begin().unwrap();
+        other.require(Version::EMPTY).unwrap();
     }
 }

@@ -11,7 +11,7 @@ use clap::ValueEnum;
 #[cfg(feature = "aad")]
 use pad::aad::Shape;
 use pad::{
-    DictionaryId, SecretKey,
+    DictionaryId, SecretKey, SigningRecord,
     keys::{DEFAULT_ENTRIES, SchemeKeyFormat},
     selection::{SchemeName, SuiteName},
 };
@@ -22,6 +22,7 @@ use super::{
     files::OutArguments,
     progress,
     secret::{ProtectArguments, check_place, load_secret},
+    session::record_of,
 };
 
 #[derive(Debug, Args)]
@@ -94,6 +95,13 @@ impl Keygen {
         let dictionary = self.dictionary.as_deref().map(DictionaryId::from_name);
         let public_path = public_path(&self.out);
         let failure = |error| Failure::key_file(&self.out, &error);
+        let record = record_of(&self.out, None)?;
+        if record.symlink_metadata().is_ok() {
+            return Err(Failure::Input(format!(
+                "{} exists already: it says what was signed with another key of this name",
+                record.display()
+            )));
+        }
         let entries = self.entries()?;
         let protection = self.protect.ask()?;
         let is_search = self.scheme.name().ends_with("-rsa");
@@ -110,16 +118,20 @@ impl Keygen {
         let file = protection.of(&self.out, key.to_file().map_err(failure)?)?;
         key.save_pair_as(&file, &self.out, &public_path)
             .map_err(|(path, error)| Failure::key_file(path, &error))?;
+        SigningRecord::create(&record)?;
         let public = key.public();
         let text = format!(
             "secret key  {}  (keep it: nobody else can publish versions)\n\
-             public key  {}  (give it to everybody who verifies)",
+             public key  {}  (give it to everybody who verifies)\n\
+             record      {}  (what was signed; keep it with the secret key)",
             self.out.display(),
             public_path.display(),
+            record.display(),
         );
         let mut object = json!({
             "secret_key": self.out.display().to_string(),
             "public_key": public_path.display().to_string(),
+            "record": record.display().to_string(),
             "suite": public.suite.name(),
             "scheme": public.scheme.name(),
             "dictionary": public.authority.dictionary.to_string(),

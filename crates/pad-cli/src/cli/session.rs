@@ -285,8 +285,8 @@ pub(super) struct AuthorArguments {
     /// signed for; the key's file with .signed at the end unless given. Keep it with the key.
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
-    /// Begin to remember, though the store has versions already: right only if it is the newest store
-    /// that was ever signed with this key.
+    /// Begin to remember: right only if no version was ever signed with this key that the store does not have. A key
+    /// from pad keygen comes with a record; one that was brought back from a copy has none.
     #[arg(long)]
     new_record: bool,
 }
@@ -297,7 +297,8 @@ impl AuthorArguments {
         if store.exists() {
             return Ok(());
         }
-        check_unsigned(&self.record()?, &self.key, store)
+        check_unsigned(&self.record()?, &self.key, store)?;
+        self.record_for(Version::EMPTY).map(drop)
     }
 
     pub(super) fn record(&self) -> Result<SigningRecord, Failure> {
@@ -308,7 +309,9 @@ impl AuthorArguments {
     /// The record of what was signed, for a store that is at this version.
     pub(super) fn record_for(&self, stored: Version) -> Result<SigningRecord, Failure> {
         let mut record = self.record()?;
-        if !self.new_record {
+        if self.new_record {
+            record.begin()?;
+        } else {
             record.require(stored)?;
         }
         Ok(record)

@@ -32,7 +32,7 @@ fn published(scheme: SchemeName, dictionary: &str) -> Bench {
     key.save_pair(&bench.path("k"), &bench.path("k.pub"))
         .unwrap();
     bench.write("t.csv", TRACE.as_bytes());
-    bench.ok("import --store s --key k t.csv");
+    bench.ok("import --store s --key k --new-record t.csv");
     bench
 }
 

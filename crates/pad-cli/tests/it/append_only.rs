@@ -369,7 +369,7 @@ fn a_view_follows_a_log_along_append_only_proofs() {
         "u.csv",
         LOG.replace("b,put,example.org,one", "b,put,a,b").as_bytes(),
     );
-    bench.ok("import --store fork --key k --record r --parameters par u.csv");
+    bench.ok("import --store fork --key k --record r --new-record --parameters par u.csv");
     bench.ok("put --store fork example.org four");
     bench.ok("commit --store fork --key k --record r");
     bench.fails(

@@ -43,7 +43,7 @@ fn whatever_the_memory_versions_and_exports_are_the_same() {
             ("group", "--memory 100kB --group 3"),
         ];
         for (store, memory) in stores {
-            let record = format!("--record {store}.signed");
+            let record = format!("--record {store}.signed --new-record");
             let line = format!("import --store {store} --key k {record} {memory}");
             bench.ok(&format!("{} t.csv", line.trim_end()));
             assert_eq!(roots(&bench, store), roots(&bench, "usual"), "{store}");
@@ -89,7 +89,9 @@ fn a_load_that_was_killed_is_done_again() {
     bench.ok("keygen --out k");
     bench.write("t.csv", trace(50_000).as_bytes());
     let import = |store: &str| {
-        format!("import --store {store} --key k --record {store}.signed --memory 64KiB t.csv")
+        format!(
+            "import --store {store} --key k --record {store}.signed --new-record --memory 64KiB t.csv"
+        )
     };
     bench.ok(&import("whole"));
     let mut unfinished = 0;

@@ -51,7 +51,7 @@ fn survive(scheme: &str, rounds: u64) {
     // The same author on another machine, which remembers what it has signed there.
     let import = |store: &str| {
         let trace = trace.display();
-        format!("import --store {store} --key k --record {store}.signed {trace}")
+        format!("import --store {store} --key k --record {store}.signed --new-record {trace}")
     };
     let whole = bench.json(&import("whole"));
     let last = whole

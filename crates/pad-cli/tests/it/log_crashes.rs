@@ -41,7 +41,9 @@ fn survive(scheme: &str, (entries, rounds): (u64, u64)) {
     }
     bench.write("t.csv", trace.as_bytes());
     let import = |store: &str| {
-        format!("import --store {store} --key k --record {store}.signed --parameters par t.csv")
+        format!(
+            "import --store {store} --key k --record {store}.signed --new-record --parameters par t.csv"
+        )
     };
     bench.ok(&import("whole"));
     let whole = bench.signed("whole");
@@ -121,7 +123,9 @@ fn a_full_disk_loses_nothing() {
         writeln!(trace, "{number},put,key{},{value}", number % 7).unwrap();
     }
     bench.write("t.csv", trace.as_bytes());
-    bench.ok("import --store whole --key k --record whole.signed --parameters par t.csv");
+    bench.ok(
+        "import --store whole --key k --record whole.signed --new-record --parameters par t.csv",
+    );
     let whole = bench.signed("whole");
     fs::write(bench.path("disk/filler"), vec![0; 27 << 20]).unwrap();
     // One at a time, so that some are acknowledged before the disk is full, on a slow machine too.

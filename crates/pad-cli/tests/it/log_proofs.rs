@@ -80,7 +80,7 @@ fn members_have_no_values_and_are_there_once() {
     bench.fails(put, 2, "a member of a set has no value");
     assert!(!bench.path("new").exists());
     bench.write("v.csv", b"snapshot,op,key,value\na,put,m,\nb,put,n,1\n");
-    let import = "import --store other --key k --record r --parameters par v.csv";
+    let import = "import --store other --key k --record r --new-record --parameters par v.csv";
     bench.fails(
         import,
         2,

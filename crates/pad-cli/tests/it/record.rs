@@ -70,7 +70,12 @@ fn a_new_store_with_an_old_key_is_not_signed_for() {
     bench.ok("put --store new --key k apple 1");
     bench.fails("commit --store new --key k", 3, "the store is at version 0");
     // Another place to remember is another author, as on a machine that never signed.
-    bench.ok("commit --store new --key k --record elsewhere");
+    bench.fails(
+        "commit --store new --key k --record elsewhere",
+        3,
+        "nothing is remembered in elsewhere",
+    );
+    bench.ok("commit --store new --key k --record elsewhere --new-record");
     assert!(bench.path("elsewhere").exists());
     bench.write("t.csv", b"snapshot,op,key,value\na,put,apple,1\n");
     bench.fails(
@@ -247,4 +252,64 @@ fn a_commit_takes_only_the_changes_that_it_has_signed() {
     assert_eq!(commit["changes"], json!(1));
     assert_eq!(bench.json("get --store s apple")[0]["value"], "second");
     assert!(text(&bench.read("k.pub")).starts_with("pad-public-key"));
+}
+
+/// A key that comes back from its copy has no record, and its store may be lost: whether it has signed is for its author to say.
+#[test]
+fn a_key_from_its_copy_signs_no_second_first_version() {
+    for scheme in ["red-black", "tuple-base", "aad-counted", "directory"] {
+        let bench = Bench::new();
+        bench.ok(&format!("keygen --out k --scheme {scheme}"));
+        let [create, change, commit] = if scheme == "directory" {
+            bench.write("apple", b"1");
+            [
+                "directory create s --key k",
+                "",
+                "directory append s --key k apple",
+            ]
+        } else {
+            [
+                "",
+                "put --store s --key k apple 1",
+                "commit --store s --key k",
+            ]
+        };
+        let run = |lines: &[&str]| {
+            for line in lines.iter().filter(|line| !line.is_empty()) {
+                bench.ok(line);
+            }
+        };
+        run(&[create, change, commit]);
+        // The disk is lost, and the key comes back.
+        let key = bench.read("k");
+        for entry in fs::read_dir(bench.folder.path()).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+            if name != "apple" && path.is_dir() {
+                fs::remove_dir_all(path).unwrap();
+            } else if name != "apple" {
+                fs::remove_file(path).unwrap();
+            }
+        }
+        bench.write("k", &key);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            fs::set_permissions(bench.path("k"), fs::Permissions::from_mode(0o600)).unwrap();
+        }
+        let first = if create.is_empty() { commit } else { create };
+        if create.is_empty() {
+            run(&[change]);
+        }
+        bench.fails(first, 3, "nothing is remembered in k.signed");
+        bench.fails(
+            &format!("{first} --record r"),
+            3,
+            "nothing is remembered in r",
+        );
+        bench.ok(&format!("{first} --new-record"));
+        if !create.is_empty() {
+            run(&[commit]);
+        }
+    }
 }

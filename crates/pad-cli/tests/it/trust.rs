@@ -220,7 +220,7 @@ fn forked(from: u64) -> Bench {
             version
         };
         bench.ok(&format!("put --store fork --key k apple {value}"));
-        bench.ok("commit --store fork --key k --record fork.signed");
+        bench.ok("commit --store fork --key k --record fork.signed --new-record");
     }
     bench
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use pad::{
-    PublicKey, SigningRecord, Suite,
+    PublicKey, SigningRecord, Suite, Version,
     block_directory::{BlockDirectory, CacheBudget},
 };
 use serde_json::json;
@@ -28,6 +28,9 @@ pub(in crate::cli) struct Create {
     /// given.
     #[arg(long, value_name = "FILE", requires = "key")]
     record: Option<PathBuf>,
+    /// Begin to remember: right only if no version was ever signed with this key.
+    #[arg(long, requires = "key")]
+    new_record: bool,
     /// The author's public key, for a server that has no secret one: its versions come by pad directory apply.
     #[arg(long, value_name = "FILE", conflicts_with = "key")]
     public: Option<PathBuf>,
@@ -62,8 +65,13 @@ impl Create {
         let path = self.key.as_deref().unwrap_or(Path::new(""));
         let key = load_secret(path)?;
         check_scheme(key.public(), path)?;
-        let record = SigningRecord::open(&record_of(path, self.record.as_deref())?)?;
+        let mut record = SigningRecord::open(&record_of(path, self.record.as_deref())?)?;
         check_unsigned(&record, path, &self.folder)?;
+        if self.new_record {
+            record.begin()?;
+        } else {
+            record.require(Version::EMPTY)?;
+        }
         Ok(key.public().clone())
     }
 }

@@ -46,7 +46,7 @@ impl Parties {
         bench.ok("import --store s --key k t.csv");
         // The key's owner forks: another history from the second version on, with a memory of its own.
         bench.write("fork.csv", FORK.as_bytes());
-        bench.ok("import --store fork --key k --record fork.signed fork.csv");
+        bench.ok("import --store fork --key k --record fork.signed --new-record fork.csv");
         for store in ["one", "two", "old"] {
             begin_store(&bench, store);
         }
@@ -207,7 +207,7 @@ fn a_mirror_passes_over_upstreams_that_lie() {
     let bench = Bench::with_trace();
     certify(&bench);
     bench.write("fork.csv", format!("{FORK}d,put,apple,68\n").as_bytes());
-    bench.ok("import --store fork --key k --record fork.signed fork.csv");
+    bench.ok("import --store fork --key k --record fork.signed --new-record fork.csv");
     begin_store(&bench, "copy");
     bench.ok("export --store s --at 2 --out second.update");
     bench.ok("apply --store copy second.update");

@@ -74,7 +74,7 @@ fn wrong_usage_and_servers_out_of_reach_are_told_apart_from_lies() {
         "fork.csv",
         b"snapshot,op,key,value\na,put,apple,1\nb,put,apple,2\nc,put,apple,3\nd,put,apple,4\n",
     );
-    bench.ok("import --store fork --key k --record fork.signed fork.csv");
+    bench.ok("import --store fork --key k --record fork.signed --new-record fork.csv");
     bench.fails(
         &format!("push --store fork --to {url} {roots}"),
         3,
