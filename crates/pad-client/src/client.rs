@@ -13,6 +13,7 @@ use pad::{
     dynamic::{AnyClient, client_of, longest_answer},
     question::{HeadText, Question, Refusal, Statement, verify_head},
     version_notes::VersionNotes,
+    witnessed::check_policy,
 };
 use pad_core::{Key, Untrusted, VerifyError};
 use pad_tree::KeyHistory;
@@ -96,8 +97,10 @@ impl Client {
     ///
     /// # Errors
     /// [`ClientError::Unbound`] for dictionaries of signed tuples: what an answer says does not follow from the head, so that whoever has the
-    /// author's key can sign other tuples under a head that witnesses have seen.
+    /// author's key can sign other tuples under a head that witnesses have seen. [`ClientError::Policy`] if the policy names
+    /// several logs of the dictionary.
     pub fn witnessed_by(self, witnesses: Witnesses) -> Result<Self, ClientError> {
+        check_policy(witnesses.policy(), self.public().authority.dictionary)?;
         if !self.public().scheme.binds_answers() {
             return Err(ClientError::Unbound(self.public().scheme.name()));
         }
@@ -146,8 +149,9 @@ impl Client {
     /// The client where [`Client::advance`] leads; `None` if it is there.
     pub(crate) fn advanced(&self) -> Result<Option<Self>, ClientError> {
         if let Some(witnesses) = &self.witnesses {
+            let window = witnesses.window().ok_or(ClientError::Clock)?;
             let (log, view) = self.ask_first(Wanted::Newest, |visit| {
-                let (log, newest) = witnesses.newest(self.public(), visit)?;
+                let (log, newest) = witnesses.newest(self.public(), visit, window)?;
                 let newest = &newest;
                 let view = self.view.follow(&Seen { visit, newest })?;
                 Ok((log, view))

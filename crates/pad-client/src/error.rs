@@ -1,6 +1,6 @@
 //! Why there is no answer.
 
-use pad::{Version, question::Refusal};
+use pad::{Version, question::Refusal, witnessed::WitnessedError};
 
 use crate::incident::{Fault, Incident};
 
@@ -22,6 +22,12 @@ pub enum ClientError {
         "answers under the scheme {0} do not follow from the head that witnesses see, so witnesses cannot vouch for them"
     )]
     Unbound(&'static str),
+    /// The policy of witnesses is of no use for this dictionary.
+    #[error(transparent)]
+    Policy(#[from] WitnessedError),
+    /// The clock of this machine is before 1970, so that it says of no cosignature how old it is.
+    #[error("this machine's clock is before 1970: it does not say which cosignatures are recent")]
+    Clock,
     /// The version is newer than the newest one that the client has followed ([`crate::Client::advance`]).
     #[error("version {version} is newer than version {followed}, the newest that was followed")]
     Ahead {
@@ -54,7 +60,12 @@ impl ClientError {
                 })
             }
             Self::Client(_) => true,
-            Self::NoServer | Self::Unbound(_) | Self::Ahead { .. } | Self::NotSeen { .. } => false,
+            Self::NoServer
+            | Self::Unbound(_)
+            | Self::Policy(_)
+            | Self::Clock
+            | Self::Ahead { .. }
+            | Self::NotSeen { .. } => false,
         }
     }
 
@@ -64,8 +75,12 @@ impl ClientError {
             Self::Nobody(incidents) => incidents.iter().all(
                 |incident| matches!(&incident.fault, Fault::Silent(error) if error.is_askers()),
             ),
-            Self::Client(_) => false,
-            Self::NoServer | Self::Unbound(_) | Self::Ahead { .. } | Self::NotSeen { .. } => true,
+            Self::Client(_) | Self::Clock => false,
+            Self::NoServer
+            | Self::Unbound(_)
+            | Self::Policy(_)
+            | Self::Ahead { .. }
+            | Self::NotSeen { .. } => true,
         }
     }
 }

@@ -17,7 +17,7 @@ use pad_core::DecodeError;
 use transparency_log::{
     Checkpoint, Note, Policy, Timestamp,
     note::LONGEST_NOTE,
-    policy::Cosignature,
+    policy::{Cosignature, Window},
     proof::{LogProof, LogProofError},
     tile::{Fetch, FetchError as TileError, ReadError, ResourcePath, TileReader},
 };
@@ -35,6 +35,7 @@ use crate::{
 pub struct Witnesses {
     policy: Policy,
     within: Duration,
+    clock: fn() -> SystemTime,
 }
 
 /// The newest head that witnesses have seen.
@@ -51,15 +52,30 @@ pub struct Cosigned {
 impl Witnesses {
     /// Asks for what this policy asks for, of witnesses that have cosigned at most this long ago, each by its own clock and
     /// the client's.
-    pub const fn new(policy: Policy, within: Duration) -> Self {
-        Self { policy, within }
+    pub fn new(policy: Policy, within: Duration) -> Self {
+        Self {
+            policy,
+            within,
+            clock: SystemTime::now,
+        }
     }
 
-    /// The earliest time at which a witness may have cosigned.
-    fn since(&self) -> Option<Timestamp> {
-        let now = SystemTime::now().duration_since(UNIX_EPOCH);
-        let since = now.unwrap_or_default().saturating_sub(self.within);
-        Timestamp::from_seconds(since.as_secs())
+    /// The same by this clock in the place of the system's.
+    #[must_use]
+    pub fn with_clock(self, clock: fn() -> SystemTime) -> Self {
+        Self { clock, ..self }
+    }
+
+    /// The policy.
+    pub(crate) const fn policy(&self) -> &Policy {
+        &self.policy
+    }
+
+    /// When a witness may have cosigned; `None` if the clock is before 1970 and says nothing about that.
+    pub(crate) fn window(&self) -> Option<Window> {
+        let now = (self.clock)().duration_since(UNIX_EPOCH).ok()?;
+        let now = Timestamp::from_seconds(now.as_secs())?;
+        Some(Window::around(now, self.within.as_secs(), SLACK.as_secs()))
     }
 
     /// What witnesses have seen last of the log that a server shows.
@@ -67,8 +83,8 @@ impl Witnesses {
         &self,
         public: &PublicKey,
         visit: &Visit<'_>,
+        window: Window,
     ) -> Result<(Log, NewestHead), Unusable> {
-        let since = self.since();
         let note = match visit.get(&Resource::File("checkpoint".into()), LONGEST_NOTE) {
             Err(error) if error.is_askers() => return Err(NotWitnessed::NoLog.into()),
             note => note?,
@@ -76,7 +92,7 @@ impl Witnesses {
         let refused = |error: LogProofError| NotWitnessed::from(WitnessedError::from(error));
         let note = Note::parse(&note).map_err(|error| refused(LogProofError::Note(error)))?;
         // Before anything else is asked for.
-        let accepted = self.policy.verify_since(&note, since);
+        let accepted = self.policy.verify_within(&note, Some(window));
         let accepted = accepted.map_err(|error| refused(error.into()))?;
         let checkpoint = accepted.checkpoint().clone();
         let Some(last) = checkpoint.size().checked_sub(1) else {
@@ -96,11 +112,16 @@ impl Witnesses {
             note,
             extra: Some(entry),
         };
-        let newest = newest(public, &self.policy, since, proof.encode().as_bytes());
+        let newest = newest(
+            public,
+            &self.policy,
+            Some(window),
+            proof.encode().as_bytes(),
+        );
         let mut newest = newest.map_err(NotWitnessed::from)?;
         newest
             .cosignatures
-            .retain(|found| since.is_none_or(|since| found.time >= since));
+            .retain(|found| window.contains(found.time));
         let log = Log {
             cosigned: Cosigned {
                 newest: newest.version,
@@ -269,5 +290,7 @@ fn unreadable(error: ReadError) -> Unusable {
     NotWitnessed::Log(error).into()
 }
 
+/// By so much a witness's clock may be ahead of the client's.
+const SLACK: Duration = Duration::from_mins(5);
 /// Of 256 heads each.
 const MOST_BUNDLES: usize = 64;

@@ -5,6 +5,7 @@ use std::{
     io,
     path::Path,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::{SystemTime, UNIX_EPOCH},
 };
 
 use disk::layer::{FileLayer, Folder};
@@ -12,7 +13,7 @@ use pad::{LookupError, PublicKey, Version, question::verify_head};
 use transparency_log::{
     Checkpoint, Note, Policy, Timestamp,
     note::{NoteSigner, Signature},
-    policy::TrustedWitness,
+    policy::{TrustedWitness, Window},
     store::{LogFiles, LogStore, StoreError},
     tile::{Fetch, FetchError, ReadError, ResourcePath},
     witness::AddCheckpoint,
@@ -147,6 +148,16 @@ pub enum HeadLogError {
     #[error(transparent)]
     Io(#[from] io::Error),
 }
+
+/// All times up to a little after now; `None` if the clock is before 1970.
+fn until_now() -> Option<Window> {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).ok()?.as_secs();
+    let now = Timestamp::from_seconds(now)?;
+    Some(Window::around(now, now.seconds(), SLACK_SECONDS))
+}
+
+/// By so much a witness's clock may be ahead: as much as for clients.
+const SLACK_SECONDS: u64 = 300;
 
 /// What a witness is asked.
 #[derive(Debug)]
@@ -366,7 +377,13 @@ impl HeadLog {
         for cosignature in state.cosigned.values() {
             note.add(cosignature.clone()).map_err(StoreError::Note)?;
         }
-        let is_enough = |policy: &Policy| policy.verify(&note).is_ok();
+        let is_enough = |policy: &Policy| match until_now() {
+            // Who asks no witness asks for no time.
+            Some(window) if !policy.witnesses().is_empty() => {
+                policy.verify_within(&note, Some(window)).is_ok()
+            }
+            _ => policy.verify(&note).is_ok(),
+        };
         if !self.policy.as_ref().is_none_or(is_enough) {
             return Ok(false);
         }
@@ -414,15 +431,22 @@ impl HeadLog {
         request: &Request,
         cosignatures: &[Signature],
     ) -> Result<Option<Timestamp>, HeadLogError> {
+        let window = until_now();
         let mut state = self.state();
         let text = request.note.unverified_text();
         let key = self.witnesses().get(witness).map(|witness| &witness.key);
-        // Of several the last by its time, which is what a policy counts.
         let verified = cosignatures.iter().filter_map(|signature| {
             let time = key?.verify(text, signature).ok()?.time?;
             Some((time, signature))
         });
-        let last = verified.max_by_key(|(time, _)| *time);
+        // Of several the last by its time, which is what a policy counts: none that is from the future.
+        let is_ahead = |time: Timestamp| window.is_some_and(|window| time > window.until);
+        let (ahead, past): (Vec<_>, Vec<_>) = verified.partition(|(time, _)| is_ahead(*time));
+        if let (Some((time, _)), Some(witness)) = (ahead.first(), self.witnesses().get(witness)) {
+            let (witness, time) = (&witness.name, time.utc());
+            tracing::warn!(%witness, time, "the witness's clock is ahead of this machine's, or this one is behind");
+        }
+        let last = past.into_iter().max_by_key(|(time, _)| *time);
         if request.size != state.signed_size {
             return Ok(last.map(|(time, _)| time));
         }

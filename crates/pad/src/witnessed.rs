@@ -8,13 +8,15 @@
 //!
 //! The log's key is not the author's: see decision 31 of the project.
 
+use std::collections::BTreeSet;
+
 use pad_core::{
     DecodeError, DictionaryId, SignedHead, SnapshotHead, Suite, Untrusted, Verified, VerifyError,
     Version, codec, head::Authority,
 };
 use transparency_log::{
-    Checkpoint, Policy, Timestamp,
-    policy::Cosignature,
+    Checkpoint, Policy,
+    policy::{Cosignature, Window},
     proof::{LogProof, LogProofError},
 };
 
@@ -58,6 +60,12 @@ pub enum WitnessedError {
     /// The head is not one of this author and dictionary, or not of the version that its place in the log says.
     #[error(transparent)]
     Head(#[from] VerifyError),
+    /// The policy names several logs of this dictionary; their origins. A server could show the one that is no longer
+    /// kept, freshly cosigned.
+    #[error(
+        "the policy names several logs of this dictionary, of which one may be out of date: {0:?}"
+    )]
+    SeveralLogs(Vec<String>),
     /// The log is another dictionary's; its origin.
     #[error("the log {0:?} is not that of this dictionary")]
     OtherDictionary(String),
@@ -76,6 +84,27 @@ pub fn origin(place: &str, dictionary: DictionaryId) -> String {
     format!("{place}/{dictionary}")
 }
 
+fn is_log_of(origin: &str, dictionary: DictionaryId) -> bool {
+    let named = origin.rsplit_once('/');
+    named.is_some_and(|(_, id)| id == dictionary.to_string())
+}
+
+/// Checks that a policy names one log of a dictionary at most, by however many keys. A log that is no longer kept stays
+/// fresh for ever, since anybody can have its last checkpoint cosigned again.
+///
+/// # Errors
+/// [`WitnessedError::SeveralLogs`].
+pub fn check_policy(policy: &Policy, dictionary: DictionaryId) -> Result<(), WitnessedError> {
+    let origins = policy.logs().iter().map(|log| log.key.name().as_str());
+    let own = origins.filter(|origin| is_log_of(origin, dictionary));
+    let own: BTreeSet<&str> = own.collect();
+    if own.len() > 1 {
+        let own = own.into_iter().map(str::to_owned).collect();
+        return Err(WitnessedError::SeveralLogs(own));
+    }
+    Ok(())
+}
+
 /// Checks that entry number `index` of a log, from 0 on, is what it has to be: for whoever appends to one, and for
 /// whoever watches one.
 ///
@@ -92,23 +121,23 @@ pub fn check_entry<S: Suite>(
 
 impl<S: Suite> Newest<S> {
     /// Checks a proof: its extra data is the message of a head of this author and dictionary, which is the last entry
-    /// of the dictionary's log at a checkpoint that the policy accepts. With `since`, only witnesses count that
-    /// have cosigned at that time or later; without it, an old checkpoint is as good as a new one.
+    /// of the dictionary's log at a checkpoint that the policy accepts. With a window, only witnesses count that
+    /// have cosigned in it; without one, an old checkpoint is as good as a new one.
     ///
     /// # Errors
     /// [`WitnessedError`].
     pub fn check(
         authority: &Authority,
         policy: &Policy,
-        since: Option<Timestamp>,
+        window: Option<Window>,
         proof: &[u8],
     ) -> Result<Self, WitnessedError> {
+        check_policy(policy, authority.dictionary)?;
         let proof = LogProof::parse(proof)?;
         let message = proof.extra.as_deref().ok_or(WitnessedError::NoHead)?;
-        let logged = proof.verify_since(policy, message, since)?;
+        let logged = proof.verify_within(policy, message, window)?;
         let checkpoint = logged.accepted().checkpoint();
-        let named = checkpoint.origin().rsplit_once('/');
-        if named.is_none_or(|(_, id)| id != authority.dictionary.to_string()) {
+        if !is_log_of(checkpoint.origin(), authority.dictionary) {
             let origin = checkpoint.origin().to_owned();
             return Err(WitnessedError::OtherDictionary(origin));
         }
@@ -155,11 +184,11 @@ impl<S: Suite> Newest<S> {
 pub fn newest(
     public: &PublicKey,
     policy: &Policy,
-    since: Option<Timestamp>,
+    window: Option<Window>,
     proof: &[u8],
 ) -> Result<NewestHead, WitnessedError> {
     with_suite!(public.suite, S => {
-        let newest = Newest::<S>::check(&public.authority, policy, since, proof)?;
+        let newest = Newest::<S>::check(&public.authority, policy, window, proof)?;
         Ok(NewestHead {
             version: newest.head.get().version,
             message: newest.message,

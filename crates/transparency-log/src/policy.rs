@@ -12,6 +12,9 @@
 //! Lines may be empty or begin with `#`. A group is met by `all`, `any`, or a number of its members, which are witnesses or groups
 //! from lines above it, each a member of one group at most. `quorum none` asks for no witness. Logs and witnesses
 //! may have a URL behind their key.
+//!
+//! Keys of types that are not known here are passed over ([`Policy::skipped`]), as long as the policy names a log and its
+//! quorum can be met without them. No key is a log's and a witness's: one signer would vouch for itself.
 
 use crate::{
     Checkpoint, CheckpointError, Timestamp,
@@ -30,6 +33,16 @@ pub struct Policy {
     logs: Vec<TrustedLog>,
     witnesses: Vec<TrustedWitness>,
     rule: Rule,
+    skipped: Vec<Skipped>,
+}
+
+/// A line of a policy with a key of a type that is not known here. The policy can be met without it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Skipped {
+    /// The line, from 1 on.
+    pub line: usize,
+    /// The type of the key, a number of `signed-note`.
+    pub key_type: u8,
 }
 
 /// A log of a policy. The name of its key is its origin.
@@ -52,6 +65,35 @@ pub struct TrustedWitness {
     pub url: Option<String>,
 }
 
+/// Which times of cosignatures are recent, each by its witness's clock: from `since` to `until`, both included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Window {
+    /// The earliest time.
+    pub since: Timestamp,
+    /// The time by the clock of whoever asks.
+    pub now: Timestamp,
+    /// The latest time: clocks differ a little.
+    pub until: Timestamp,
+}
+
+impl Window {
+    /// The times from `within` before `now` to `slack` after it, in seconds.
+    pub fn around(now: Timestamp, within: u64, slack: u64) -> Self {
+        let since = Timestamp::from_seconds(now.seconds().saturating_sub(within));
+        let until = Timestamp::from_seconds(now.seconds().saturating_add(slack));
+        Self {
+            since: since.unwrap_or(now),
+            now,
+            until: until.unwrap_or(now),
+        }
+    }
+
+    /// Whether a time is recent.
+    pub fn contains(&self, time: Timestamp) -> bool {
+        self.since <= time && time <= self.until
+    }
+}
+
 /// A checkpoint that a policy accepts. There is no other way to one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Accepted {
@@ -64,7 +106,7 @@ pub struct Accepted {
 pub struct Cosignature {
     /// What the policy calls the witness.
     pub witness: String,
-    /// When it cosigned, by its own clock. Of several cosignatures the last.
+    /// When it cosigned, by its own clock. Of several cosignatures the last that is not from the future.
     pub time: Timestamp,
 }
 
@@ -88,14 +130,16 @@ pub enum PolicyError {
     #[error("the policy asks no witness, so that nobody says how old the checkpoint is")]
     Undated,
     /// Too few witnesses have cosigned, or too few recently enough.
-    #[error(
-        "too few witnesses have cosigned: missing are {missing:?}, too old are those of {old:?}"
-    )]
+    #[error("{}", quorum_not_met(missing, old, ahead, *now))]
     QuorumNotMet {
         /// The witnesses of the policy that have not cosigned.
         missing: Vec<String>,
-        /// The witnesses whose cosignatures are older than asked for.
-        old: Vec<String>,
+        /// Those whose cosignatures are older than asked for.
+        old: Vec<Cosignature>,
+        /// Those whose cosignatures are from the future.
+        ahead: Vec<Cosignature>,
+        /// The time by the clock of whoever asks, if a time was asked for.
+        now: Option<Timestamp>,
     },
 }
 
@@ -108,6 +152,11 @@ impl Policy {
     /// The witnesses.
     pub fn witnesses(&self) -> &[TrustedWitness] {
         &self.witnesses
+    }
+
+    /// The lines with keys of unknown types, which are passed over.
+    pub fn skipped(&self) -> &[Skipped] {
+        &self.skipped
     }
 
     /// `threshold` of these witnesses for these logs: what a policy with one group says. The witnesses have the names of
@@ -129,18 +178,19 @@ impl Policy {
     /// # Errors
     /// Why not.
     pub fn verify(&self, note: &Note) -> Result<Accepted, PolicyError> {
-        self.verify_since(note, None)
+        self.verify_within(note, None)
     }
 
-    /// The same, counting only witnesses that have cosigned at this time or later, each by its own clock. This is what
-    /// keeps a client from being held at an old checkpoint.
+    /// The same, counting only witnesses that have cosigned in this window, each by its own clock. This is what keeps a
+    /// client from being held at an old checkpoint: without an upper bound, a cosignature from the future would be
+    /// recent for ever.
     ///
     /// # Errors
-    /// As [`Policy::verify`]; [`PolicyError::Undated`] if there is a time, and the policy needs no witness.
-    pub fn verify_since(
+    /// As [`Policy::verify`]; [`PolicyError::Undated`] if there is a window, and the policy needs no witness.
+    pub fn verify_within(
         &self,
         note: &Note,
-        since: Option<Timestamp>,
+        window: Option<Window>,
     ) -> Result<Accepted, PolicyError> {
         let checkpoint = Checkpoint::parse(note.unverified_text())?;
         let origin = checkpoint.origin();
@@ -157,8 +207,8 @@ impl Policy {
         {
             return Err(PolicyError::NotSignedByLog(origin.to_owned()));
         }
-        let cosignatures = self.cosignatures(&signed);
-        self.check_quorum(&cosignatures, since)?;
+        let cosignatures = self.cosignatures(&signed, window);
+        self.check_quorum(&cosignatures, window)?;
         Ok(Accepted {
             checkpoint,
             cosignatures,
@@ -171,10 +221,13 @@ impl Policy {
     }
 
     /// In the order of the policy, one for each witness.
-    fn cosignatures(&self, signed: &[Signed]) -> Vec<Cosignature> {
+    fn cosignatures(&self, signed: &[Signed], window: Option<Window>) -> Vec<Cosignature> {
+        let is_ahead = |time: &Timestamp| window.is_some_and(|window| *time > window.until);
         let last = |witness: &TrustedWitness| {
             let by_it = signed.iter().filter(|signed| is_by(signed, &witness.key));
-            let time = by_it.filter_map(|signed| signed.time).max()?;
+            let times = by_it.filter_map(|signed| signed.time);
+            let (ahead, past): (Vec<_>, Vec<_>) = times.partition(is_ahead);
+            let time = past.into_iter().max().or(ahead.into_iter().min())?;
             let witness = witness.name.clone();
             Some(Cosignature { witness, time })
         };
@@ -184,14 +237,14 @@ impl Policy {
     fn check_quorum(
         &self,
         cosignatures: &[Cosignature],
-        since: Option<Timestamp>,
+        window: Option<Window>,
     ) -> Result<(), PolicyError> {
         let cosigned = |name: &str| cosignatures.iter().find(|found| found.witness == name);
-        let is_old = |found: &Cosignature| since.is_some_and(|since| found.time < since);
-        let counts =
-            |witness: &TrustedWitness| cosigned(&witness.name).is_some_and(|found| !is_old(found));
+        let is_recent =
+            |found: &Cosignature| window.is_none_or(|window| window.contains(found.time));
+        let counts = |witness: &TrustedWitness| cosigned(&witness.name).is_some_and(is_recent);
         let counted: Vec<bool> = self.witnesses.iter().map(counts).collect();
-        if since.is_some() && self.rule.is_met(&vec![false; counted.len()]) {
+        if window.is_some() && self.rule.is_met(&vec![false; counted.len()]) {
             return Err(PolicyError::Undated);
         }
         if self.rule.is_met(&counted) {
@@ -202,9 +255,16 @@ impl Policy {
             .filter(|name| cosigned(name).is_none())
             .cloned()
             .collect();
-        let old = cosignatures.iter().filter(|found| is_old(found));
-        let old = old.map(|found| found.witness.clone()).collect();
-        Err(PolicyError::QuorumNotMet { missing, old })
+        let others = cosignatures.iter().filter(|found| !is_recent(found));
+        let (ahead, old) = others.cloned().partition(|found: &Cosignature| {
+            window.is_some_and(|window| found.time > window.until)
+        });
+        Err(PolicyError::QuorumNotMet {
+            missing,
+            old,
+            ahead,
+            now: window.map(|window| window.now),
+        })
     }
 }
 
@@ -217,6 +277,34 @@ impl Accepted {
     /// The witnesses of the policy that have cosigned, in its order: also more than it asks for, also old ones.
     pub fn cosignatures(&self) -> &[Cosignature] {
         &self.cosignatures
+    }
+}
+
+/// Names both clocks where times decide: either may be wrong.
+fn quorum_not_met(
+    missing: &[String],
+    old: &[Cosignature],
+    ahead: &[Cosignature],
+    now: Option<Timestamp>,
+) -> String {
+    let times = |found: &[Cosignature]| {
+        let times = found
+            .iter()
+            .map(|found| format!("{:?} at {}", found.witness, found.time.utc()));
+        times.collect::<Vec<_>>().join(", ")
+    };
+    let mut text = format!("too few witnesses have cosigned: missing are {missing:?}");
+    if !old.is_empty() {
+        text = format!("{text}, too old are those of {}", times(old));
+    }
+    if !ahead.is_empty() {
+        text = format!("{text}, from the future are those of {}", times(ahead));
+    }
+    match now {
+        Some(now) if !old.is_empty() || !ahead.is_empty() => {
+            format!("{text}, and this machine's clock says {}", now.utc())
+        }
+        _ => text,
     }
 }
 

@@ -3,10 +3,9 @@
 use core::fmt::Write as _;
 
 use crate::{
-    Timestamp,
     lines::{base64, bytes, decimal, split_line},
     note::{LONGEST_NOTE, Note, NoteError},
-    policy::{Accepted, Policy, PolicyError},
+    policy::{Accepted, Policy, PolicyError, Window},
     tree::{Hash, MOST_HASHES, TreeError, TreeHead, verify_inclusion},
 };
 
@@ -115,20 +114,20 @@ impl LogProof {
     /// # Errors
     /// [`LogProofError::Policy`], [`LogProofError::Tree`].
     pub fn verify(&self, policy: &Policy, entry: &[u8]) -> Result<LoggedEntry, LogProofError> {
-        self.verify_since(policy, entry, None)
+        self.verify_within(policy, entry, None)
     }
 
-    /// The same, counting only witnesses that have cosigned at this time or later: see [`Policy::verify_since`].
+    /// The same, counting only witnesses that have cosigned in this window: see [`Policy::verify_within`].
     ///
     /// # Errors
     /// As [`LogProof::verify`].
-    pub fn verify_since(
+    pub fn verify_within(
         &self,
         policy: &Policy,
         entry: &[u8],
-        since: Option<Timestamp>,
+        window: Option<Window>,
     ) -> Result<LoggedEntry, LogProofError> {
-        let accepted = policy.verify_since(&self.note, since)?;
+        let accepted = policy.verify_within(&self.note, window)?;
         accepted.check_entry(self.index, entry, &self.path)?;
         let index = self.index;
         Ok(LoggedEntry { index, accepted })

@@ -15,6 +15,11 @@ impl Timestamp {
         i64::try_from(seconds).is_ok().then_some(Self(seconds))
     }
 
+    /// The time of day and its date in UTC, as `2026-11-27T06:30:00Z` (ISO 8601).
+    pub fn utc(self) -> String {
+        utc(self.0)
+    }
+
     /// The seconds since the beginning of 1970.
     pub const fn seconds(self) -> u64 {
         self.0
@@ -24,5 +29,49 @@ impl Timestamp {
 impl fmt::Display for Timestamp {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(formatter)
+    }
+}
+
+/// The same by the calendar of today, also for times before it.
+fn utc(seconds: u64) -> String {
+    const DAY: u64 = 86_400;
+    // Days since the first of March of the year 0, in eras of 400 years, which all have the same number of days.
+    let days = seconds / DAY + 719_468;
+    let (era, of_era) = (days / 146_097, days % 146_097);
+    let year_of_era = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    // Months from March on have 153 days in five of them.
+    let month_from_march = (5 * of_year + 2) / 153;
+    let day = of_year - (153 * month_from_march + 2) / 5 + 1;
+    let month = (month_from_march + 2) % 12 + 1;
+    let year = year_of_era + era * 400 + u64::from(month <= 2);
+    let rest = seconds % DAY;
+    let (hour, minute, second) = (rest / 3600, rest / 60 % 60, rest % 60);
+    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_shown_with_their_date() {
+        for (seconds, shown) in [
+            (0, "1970-01-01T00:00:00Z"),
+            (951_782_399, "2000-02-28T23:59:59Z"),
+            (951_782_400, "2000-02-29T00:00:00Z"),
+            (951_868_800, "2000-03-01T00:00:00Z"),
+            (1_764_225_000, "2025-11-27T06:30:00Z"),
+            (4_107_542_400, "2100-03-01T00:00:00Z"),
+            (4_107_456_000, "2100-02-28T00:00:00Z"),
+        ] {
+            assert_eq!(utc(seconds), shown);
+        }
+        assert!(
+            Timestamp::from_seconds(u64::MAX >> 1)
+                .unwrap()
+                .utc()
+                .ends_with('Z')
+        );
     }
 }

@@ -155,8 +155,8 @@ impl<E: core::error::Error> AddError<E> {
             Self::Request(_) | Self::Checkpoint(_) | Self::OldSize => 400,
             Self::NotSigned(_) => 403,
             Self::UnknownLog => 404,
-            Self::Conflict(_) | Self::Forked(_) => 409,
-            Self::Inconsistent(_) => 422,
+            Self::Conflict(_) => 409,
+            Self::Forked(_) | Self::Inconsistent(_) => 422,
             Self::Record(_) => 500,
         }
     }

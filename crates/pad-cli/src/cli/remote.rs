@@ -41,7 +41,8 @@ pub(super) struct ServerArguments {
     /// lines (tlog-policy): the key of the log, the witnesses and their keys, and the quorum.
     #[arg(long, value_name = "FILE|TEXT")]
     witnesses: Option<String>,
-    /// Count only witnesses that have cosigned within so many seconds, by their clocks and this machine's.
+    /// Count only witnesses that have cosigned within so many seconds, by their clocks and this machine's, and none whose clock is
+    /// more than five minutes ahead.
     #[arg(
         long,
         value_name = "SECONDS",

@@ -134,10 +134,17 @@ impl WitnessCommand {
             if line.trim().is_empty() || line.starts_with('#') {
                 continue;
             }
-            logs.push(log_key(line.trim()).map_err(|error| {
-                let path = path.display();
-                Failure::Input(format!("--known-logs {path}, line {number}: {error}"))
-            })?);
+            let where_it_is = || format!("--known-logs {}, line {number}", path.display());
+            match log_key(line.trim()) {
+                Ok(key) => logs.push(key),
+                Err(KeyError::Type(kind)) if !is_known(kind) => Output::warn(&format!(
+                    "{}: the key is of type {kind}, which is not known here, and is passed over",
+                    where_it_is()
+                )),
+                Err(error) => {
+                    return Err(Failure::Input(format!("{}: {error}", where_it_is())));
+                }
+            }
         }
         if logs.is_empty() {
             return Err(Failure::input("no log is named that is to be cosigned"));
@@ -219,6 +226,11 @@ fn log_key(text: &str) -> Result<VerifierKey, KeyError> {
     }
 }
 
+fn is_known(key_type: u8) -> bool {
+    let known = [Algorithm::Ed25519, Algorithm::CosignatureV1];
+    known.iter().any(|known| known.number() == key_type)
+}
+
 /// A secret key of a witness or a log, from a file that others may not read.
 pub(super) fn load_signer<T: SignatureType>(
     path: &Path,
@@ -241,8 +253,16 @@ pub(super) fn load_policy(given: &str) -> Result<Policy, Failure> {
     } else {
         read_text(Path::new(given), LONGEST_LIST)?
     };
-    let policy = text.parse();
-    policy.map_err(|error| Failure::Input(format!("--witnesses: {error}")))
+    let policy: Policy = text
+        .parse()
+        .map_err(|error| Failure::Input(format!("--witnesses: {error}")))?;
+    for skipped in policy.skipped() {
+        Output::warn(&format!(
+            "--witnesses: the key in line {} is of type {}, which is not known here, and is passed over",
+            skipped.line, skipped.key_type
+        ));
+    }
+    Ok(policy)
 }
 
 fn read_text(path: &Path, limit: u64) -> Result<String, Failure> {

@@ -536,8 +536,13 @@ fn python_and_pad_agree_on_the_newest_head() {
         bench.write("newest", proof);
         // The first witness has cosigned a second before that.
         for since in [None, Some(1_001)] {
-            let time = since.map(|since| transparency_log::Timestamp::from_seconds(since).unwrap());
-            let found = pad::witnessed::newest(&public, &policy, time, proof).is_ok();
+            let until = transparency_log::Timestamp::from_seconds(u64::MAX >> 1).unwrap();
+            let window = since.map(|since| transparency_log::policy::Window {
+                since: transparency_log::Timestamp::from_seconds(since).unwrap(),
+                now: until,
+                until,
+            });
+            let found = pad::witnessed::newest(&public, &policy, window, proof).is_ok();
             let since = since.map(|since| format!(" --since {since}"));
             let line = format!(
                 "--public k.pub --newest policy newest{}",

@@ -24,7 +24,7 @@ fn schemes() -> Vec<SchemeName> {
 }
 
 /// Runs `check` for each scheme, as many at a time as there are cores.
-fn for_each_scheme(check: impl Fn(SchemeName) + Sync) {
+pub(crate) fn for_each_scheme(check: impl Fn(SchemeName) + Sync) {
     let (schemes, next) = (schemes(), AtomicUsize::new(0));
     let cores = thread::available_parallelism().map_or(1, usize::from);
     thread::scope(|scope| {

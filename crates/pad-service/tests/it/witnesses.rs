@@ -7,7 +7,7 @@ use std::{
         Arc,
         atomic::{AtomicUsize, Ordering},
     },
-    time::Duration,
+    time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
 use disk::layer::Folder;
@@ -30,7 +30,7 @@ use web::{
     server::{Admission, Answer, Handler, Head, Limits, Running, StatusCode, Work},
 };
 
-use crate::{fixture::*, openapi::description};
+use crate::{fixture::*, openapi::description, second_head::for_each_scheme};
 
 const HOUR: Duration = Duration::from_hours(1);
 
@@ -263,14 +263,17 @@ fn a_dead_and_a_lying_witness_keep_nobody_from_the_honest_one() {
         .witnessed_by(Witnesses::new(two, HOUR))
         .unwrap();
     let missing = ["dead", "liar"].map(str::to_owned).to_vec();
-    let quorum = PolicyError::QuorumNotMet {
-        missing,
-        old: Vec::new(),
+    let refused = refusal(strict.advance().unwrap_err());
+    let WitnessedError::Log(LogProofError::Policy(PolicyError::QuorumNotMet {
+        missing: found,
+        old,
+        ahead,
+        ..
+    })) = refused
+    else {
+        panic!("{refused}");
     };
-    assert_eq!(
-        refusal(strict.advance().unwrap_err()),
-        WitnessedError::Log(LogProofError::Policy(quorum))
-    );
+    assert_eq!((found, old, ahead), (missing, Vec::new(), Vec::new()));
     // Nothing is believed before.
     assert!(matches!(
         strict.ask(Version::new(1), &about("apple")),
@@ -481,14 +484,111 @@ fn an_old_cosignature_is_refused_by_its_age() {
             .unwrap()
     };
     let refused = refusal(client(HOUR).advance().unwrap_err());
-    let quorum = PolicyError::QuorumNotMet {
-        missing: Vec::new(),
-        old: vec!["old".to_owned()],
+    let WitnessedError::Log(LogProofError::Policy(PolicyError::QuorumNotMet { old, .. })) =
+        &refused
+    else {
+        panic!("{refused}");
     };
-    assert_eq!(refused, WitnessedError::Log(LogProofError::Policy(quorum)));
+    assert_eq!(
+        old.iter().map(|found| &*found.witness).collect::<Vec<_>>(),
+        ["old"]
+    );
     assert_eq!(client(Duration::MAX).advance().unwrap(), Version::new(3));
     logged.stop();
     stop(slow);
+}
+
+/// Whoever has it: the client believes nothing to be the newest, and its view stays where it is.
+#[test]
+fn a_lying_clock_makes_nothing_recent() {
+    const DAY: Duration = Duration::from_hours(24);
+    for_each_scheme(|scheme| {
+        if !scheme.binds_answers() {
+            return;
+        }
+        let author = Author::new(scheme);
+        author.publish(&[("apple", "")]);
+        let server = start(witness(&author, "w", "w"));
+        let policy = policy(&author, 1, &[("w", &server)]);
+        let logged = serve(&author, "s.pad", &policy);
+        logged.wait_for(1);
+        let clocks: [(fn() -> SystemTime, &str); 5] = [
+            (|| SystemTime::now() - DAY, "future"),
+            (|| SystemTime::now() + DAY, "old"),
+            (|| UNIX_EPOCH - DAY, "1970"),
+            (|| UNIX_EPOCH, "future"),
+            (|| UNIX_EPOCH + DAY * 365 * 200, "old"),
+        ];
+        for (clock, word) in clocks {
+            let witnesses = Witnesses::new(policy.clone(), HOUR).with_clock(clock);
+            let client = author.client(&[&logged.server], "view");
+            let mut client = client.witnessed_by(witnesses).unwrap();
+            let refused = client.advance().unwrap_err().to_string();
+            assert!(refused.contains(word), "{scheme}: {refused}");
+            assert_eq!(client.view().version(), Version::EMPTY);
+        }
+        let client = author.client(&[&logged.server], "view");
+        let mut client = client
+            .witnessed_by(Witnesses::new(policy.clone(), HOUR))
+            .unwrap();
+        assert_eq!(client.advance().unwrap(), Version::new(1), "{scheme}");
+        logged.stop();
+        stop(server);
+    });
+}
+
+/// A witness whose clock is ahead is not counted by servers either, and nothing is published in its name.
+#[test]
+fn a_cosignature_from_the_future_is_not_published() {
+    let author = Author::of_tree();
+    three_versions(&author);
+    let ahead = start(Fake(careless("ahead", 4_102_444_800)));
+    let right = start(witness(&author, "right", "right"));
+    let policy = policy(&author, 1, &[("ahead", &ahead), ("right", &right)]);
+    let logged = serve(&author, "s.pad", &policy);
+    logged.wait_for(3);
+    let note = text(&logged.server, "/v1/dictionaries/s/files/checkpoint");
+    assert!(note.contains("witness.example/right"), "{note}");
+    assert!(!note.contains("witness.example/ahead"), "{note}");
+    logged.stop();
+    stop(ahead);
+    stop(right);
+}
+
+/// A log that is no longer kept could be shown as the newest.
+#[test]
+fn a_policy_names_one_log_of_a_dictionary() {
+    let author = Author::of_tree();
+    three_versions(&author);
+    let server = start(service(&author.path("s.pad")));
+    let id = author.key.public().authority.dictionary;
+    let log = |place: &str, secret: u8| {
+        let origin = pad::witnessed::origin(place, id);
+        NoteSigner::new(origin.parse().unwrap(), &[secret; 32]).verifier()
+    };
+    let witness = cosigner("w").verifier();
+    let policy = |logs: [_; 2]| -> Policy {
+        let [first, second] = logs;
+        format!("log {first}\nlog {second}\nwitness w {witness}\nquorum w\n")
+            .parse()
+            .unwrap()
+    };
+    let client = |policy| {
+        let client = author.client(&[&server], "view");
+        client.witnessed_by(Witnesses::new(policy, HOUR))
+    };
+    let refused = client(policy([log("one.example", 1), log("other.example", 2)])).unwrap_err();
+    assert!(matches!(
+        refused,
+        ClientError::Policy(WitnessedError::SeveralLogs(_))
+    ));
+    // Two keys of one log, and logs of other dictionaries.
+    assert!(client(policy([log("one.example", 1), log("one.example", 2)])).is_ok());
+    let other = pad::DictionaryId::from_name("other");
+    let other = pad::witnessed::origin("one.example", other);
+    let other = NoteSigner::new(other.parse().unwrap(), &[3; 32]).verifier();
+    assert!(client(policy([log("one.example", 1), other])).is_ok());
+    stop(server);
 }
 
 #[test]
@@ -566,7 +666,7 @@ fn hostile_requests_to_a_witness_get_the_statuses_that_are_described() {
         (good.clone(), 200),
         (good.clone(), 409),
         (request(1, note(origin, 1, b"a", &log), &[]), 200),
-        (request(1, note(origin, 1, b"b", &log), &[]), 409),
+        (request(1, note(origin, 1, b"b", &log), &[]), 422),
         (request(1, note(origin, 2, b"b", &log), &[leaf]), 422),
         (
             request(1, note(origin, u64::MAX, b"b", &log), &vec![leaf; 63]),

@@ -12,6 +12,7 @@ use serde_json::Value as Json;
 use transparency_log::{
     Checkpoint, Note, Policy,
     note::{Cosigner, NoteSigner},
+    policy::Window,
     proof::LogProof,
     tile::{Fetch, FetchError, ResourcePath, TileReader, encode_entry, grown},
     tree::{Subtrees as _, prove_consistency, prove_inclusion, root},
@@ -218,7 +219,14 @@ fn the_log_of_heads_is_the_published_one() {
     );
     let parsed: Policy = policy.parse().unwrap();
     let check = |since: Option<u64>, proof: &str| {
-        newest(&public, &parsed, since.map(time), proof.as_bytes())
+        // The cases are of times that have been.
+        let until = time(u64::MAX >> 1);
+        let window = since.map(|since| Window {
+            since: time(since),
+            now: until,
+            until,
+        });
+        newest(&public, &parsed, window, proof.as_bytes())
     };
     let accept = |since: Option<u64>, proof: String, version: u64| {
         let found = check(since, &proof).unwrap();

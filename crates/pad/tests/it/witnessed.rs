@@ -12,7 +12,7 @@ use pad::{
 use transparency_log::{
     Checkpoint, Policy, Timestamp,
     note::{Cosigner, NoteSigner},
-    policy::PolicyError,
+    policy::{Cosignature, PolicyError, Window},
     proof::{LogProof, LogProofError},
     tree::{Hash, Subtrees, prove_inclusion, root},
 };
@@ -101,7 +101,12 @@ fn check(
 ) -> Result<Newest<S>, WitnessedError> {
     let log = log_key(origin).verifier();
     let policy = Policy::threshold(&[log], 1, &[witness_key().verifier()]).unwrap();
-    Newest::check(&authority(), &policy, since, proof.encode().as_bytes())
+    let window = since.map(|since| Window {
+        since,
+        now: time(20),
+        until: time(20),
+    });
+    Newest::check(&authority(), &policy, window, proof.encode().as_bytes())
 }
 
 #[test]
@@ -126,7 +131,12 @@ fn only_the_last_entry_of_the_log_is_the_newest_head() {
     let old = check(&origin, Some(time(11)), &proof(&origin, heads(3), 2)).unwrap_err();
     let policy = LogProofError::Policy(PolicyError::QuorumNotMet {
         missing: vec![],
-        old: vec!["witness.example/w".into()],
+        old: vec![Cosignature {
+            witness: "witness.example/w".into(),
+            time: time(10),
+        }],
+        ahead: vec![],
+        now: Some(time(20)),
     });
     assert_eq!(old, WitnessedError::Log(policy));
 }

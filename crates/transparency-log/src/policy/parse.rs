@@ -4,7 +4,7 @@ use core::str::FromStr;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
-    Policy, TrustedLog, TrustedWitness,
+    Policy, Skipped, TrustedLog, TrustedWitness,
     quorum::{Group, Member, Rule},
 };
 use crate::{
@@ -30,7 +30,7 @@ pub enum PolicyTextError {
         /// Why.
         source: KeyError,
     },
-    /// Another log or witness has this key.
+    /// Another log or witness has this key, or a log and a witness share it.
     #[error("the key in line {0} of a policy stands in it twice")]
     KeyTwice(usize),
     /// Another witness or group has this name, or it is `none`.
@@ -120,6 +120,7 @@ struct Builder {
     log_keys: BTreeSet<[u8; 32]>,
     witness_keys: BTreeSet<[u8; 32]>,
     quorum: Option<Member>,
+    skipped: Vec<Skipped>,
 }
 
 impl Builder {
@@ -128,12 +129,14 @@ impl Builder {
             .split([' ', '\t'])
             .filter(|word| !word.is_empty())
             .collect();
-        let key = |text: &str| {
-            let parsed = text.parse::<VerifierKey>();
-            parsed.map_err(|source| PolicyTextError::Key {
+        // None of a type that is not known here.
+        let key = |text: &str| match text.parse::<VerifierKey>() {
+            Ok(key) => Ok(Ok(key)),
+            Err(KeyError::Type(key_type)) => Ok(Err(key_type)),
+            Err(source) => Err(PolicyTextError::Key {
                 line: number,
                 source,
-            })
+            }),
         };
         let url = |rest: &[&str]| match rest {
             [] => Ok(None),
@@ -143,10 +146,17 @@ impl Builder {
         match words.as_slice() {
             [] => Ok(()),
             [first, ..] if first.starts_with('#') => Ok(()),
-            ["log", log, rest @ ..] => self.log(number, key(log)?, url(rest)?),
-            ["witness", name, witness, rest @ ..] => {
-                self.witness(number, name, key(witness)?, url(rest)?)
-            }
+            ["log", log, rest @ ..] => match (key(log)?, url(rest)?) {
+                (Ok(key), url) => self.log(number, key, url),
+                (Err(key_type), _) => self.skip(number, key_type),
+            },
+            ["witness", name, witness, rest @ ..] => match (key(witness)?, url(rest)?) {
+                (Ok(key), url) => self.witness(number, name, key, url),
+                (Err(key_type), _) => {
+                    self.define(number, name, Member::Unknown(number))?;
+                    self.skip(number, key_type)
+                }
+            },
             ["group", name, threshold, members @ ..] => {
                 let threshold = match *threshold {
                     "all" => members.len(),
@@ -162,6 +172,11 @@ impl Builder {
         }
     }
 
+    fn skip(&mut self, line: usize, key_type: u8) -> Result<(), PolicyTextError> {
+        self.skipped.push(Skipped { line, key_type });
+        check_number(&self.skipped)
+    }
+
     fn log(
         &mut self,
         line: usize,
@@ -169,7 +184,8 @@ impl Builder {
         url: Option<String>,
     ) -> Result<(), PolicyTextError> {
         check_key(line, &key, Algorithm::Ed25519)?;
-        if !self.log_keys.insert(*key.as_bytes()) {
+        let is_witness = self.witness_keys.contains(key.as_bytes());
+        if is_witness || !self.log_keys.insert(*key.as_bytes()) {
             return Err(PolicyTextError::KeyTwice(line));
         }
         self.logs.push(TrustedLog { key, url });
@@ -184,7 +200,8 @@ impl Builder {
         url: Option<String>,
     ) -> Result<(), PolicyTextError> {
         check_key(line, &key, Algorithm::CosignatureV1)?;
-        if !self.witness_keys.insert(*key.as_bytes()) {
+        let is_log = self.log_keys.contains(key.as_bytes());
+        if is_log || !self.witness_keys.insert(*key.as_bytes()) {
             return Err(PolicyTextError::KeyTwice(line));
         }
         self.define(line, name, Member::Witness(self.witnesses.len()))?;
@@ -250,10 +267,19 @@ impl Builder {
     fn finish(self) -> Result<Policy, PolicyTextError> {
         let quorum = self.quorum.ok_or(PolicyTextError::Quorum)?;
         let groups = self.groups;
+        let rule = Rule { groups, quorum };
+        let can_be_met = rule.is_met(&vec![true; self.witnesses.len()]);
+        if let Some(Skipped { line, key_type }) = self.skipped.first().copied()
+            && (self.logs.is_empty() || !can_be_met)
+        {
+            let source = KeyError::Type(key_type);
+            return Err(PolicyTextError::Key { line, source });
+        }
         Ok(Policy {
             logs: self.logs,
             witnesses: self.witnesses,
-            rule: Rule { groups, quorum },
+            rule,
+            skipped: self.skipped,
         })
     }
 }

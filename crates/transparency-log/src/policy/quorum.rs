@@ -17,11 +17,12 @@ pub(super) struct Group {
     pub(super) members: Vec<Member>,
 }
 
-/// A witness or a group, by its place; or nobody, who is always there.
+/// A witness or a group, by its place; a witness whose key is of an unknown type; or nobody, who is always there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Member {
     Witness(usize),
     Group(usize),
+    Unknown(usize),
     Nobody,
 }
 
@@ -44,6 +45,7 @@ impl Rule {
 fn is_met(member: Member, witnesses: &[bool], groups: &[bool]) -> bool {
     let met = match member {
         Member::Nobody => return true,
+        Member::Unknown(_) => return false,
         Member::Witness(place) => witnesses.get(place),
         Member::Group(place) => groups.get(place),
     };

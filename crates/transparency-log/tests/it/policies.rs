@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use transparency_log::{
     Checkpoint, Note, Policy,
     note::{KeyError, NoteError, VerifierKey},
-    policy::{PolicyError, PolicyTextError},
+    policy::{Cosignature, PolicyError, PolicyTextError, Skipped, Window},
     tree::Hash,
 };
 
@@ -39,6 +39,25 @@ fn names(numbers: &[u8]) -> Vec<String> {
         .collect()
 }
 
+/// Cosignatures of these witnesses, each at the time of its number.
+fn found(numbers: &[u8]) -> Vec<Cosignature> {
+    let times = numbers.iter().map(|number| time(u64::from(*number)));
+    let names = names(numbers).into_iter();
+    names
+        .zip(times)
+        .map(|(witness, time)| Cosignature { witness, time })
+        .collect()
+}
+
+fn missing_alone(numbers: &[u8]) -> PolicyError {
+    PolicyError::QuorumNotMet {
+        missing: names(numbers),
+        old: Vec::new(),
+        ahead: Vec::new(),
+        now: None,
+    }
+}
+
 #[test]
 fn as_many_witnesses_as_asked_for_have_to_cosign() {
     for mask in 0..32_u8 {
@@ -61,8 +80,7 @@ fn as_many_witnesses_as_asked_for_have_to_cosign() {
                     names(&by).into_iter().zip(times).collect::<Vec<_>>()
                 );
             } else {
-                let (missing, old) = (names(&missing), Vec::new());
-                assert_eq!(found, Err(PolicyError::QuorumNotMet { missing, old }));
+                assert_eq!(found, Err(missing_alone(&missing)));
             }
         }
     }
@@ -77,9 +95,7 @@ fn a_witness_counts_once() {
         .unwrap();
     note.add(witness_key(1).cosign(&log.checkpoint(9), time(5)))
         .unwrap();
-    let (missing, old) = (names(&[2]), Vec::new());
-    let refused = policy(2, 2).verify(&note);
-    assert_eq!(refused, Err(PolicyError::QuorumNotMet { missing, old }));
+    assert_eq!(policy(2, 2).verify(&note), Err(missing_alone(&[2])));
     // Of several times the last.
     let accepted = policy(1, 2).verify(&note).unwrap();
     assert_eq!(accepted.cosignatures().len(), 1);
@@ -92,10 +108,116 @@ fn a_witness_counts_once() {
 #[test]
 fn old_cosignatures_do_not_count_where_new_ones_are_asked_for() {
     let note = cosigned(&[1, 2, 3]);
-    let since = |seconds| policy(2, 4).verify_since(&note, Some(time(seconds)));
+    let since = |seconds| {
+        let window = Window {
+            since: time(seconds),
+            now: time(100),
+            until: time(100),
+        };
+        policy(2, 4).verify_within(&note, Some(window))
+    };
     assert!(since(2).is_ok());
-    let (missing, old) = (names(&[4]), names(&[1, 2]));
-    assert_eq!(since(3), Err(PolicyError::QuorumNotMet { missing, old }));
+    let refused = PolicyError::QuorumNotMet {
+        missing: names(&[4]),
+        old: found(&[1, 2]),
+        ahead: Vec::new(),
+        now: Some(time(100)),
+    };
+    assert_eq!(since(3), Err(refused));
+}
+
+/// One that is accepted today is not accepted for ever.
+#[test]
+fn cosignatures_from_the_future_do_not_count() {
+    let log = NaiveLog::new(9);
+    let window = Window::around(time(1_000), 600, 60);
+    let cosigned_at = |times: &[u64]| {
+        let mut note = log.note(9);
+        for seconds in times {
+            let cosignature = witness_key(1).cosign(&log.checkpoint(9), time(*seconds));
+            note.add(cosignature).unwrap();
+        }
+        policy(1, 1).verify_within(&note, Some(window))
+    };
+    let day = 86_400;
+    for (times, counts) in [
+        (&[399][..], None),
+        (&[400], Some(400)),
+        (&[1_000], Some(1_000)),
+        (&[1_060], Some(1_060)),
+        (&[1_061], None),
+        (&[1_000 + day], None),
+        (&[4_102_444_800], None),
+        (&[u64::MAX >> 1], None),
+        // A clock that was put right.
+        (&[1_000 + day, 1_010], Some(1_010)),
+        (&[1_010, 1_000 + day], Some(1_010)),
+        (&[1_000 + day, 10], None),
+    ] {
+        let found = cosigned_at(times).map(|accepted| accepted.cosignatures()[0].time.seconds());
+        assert_eq!(found.ok(), counts, "{times:?}");
+    }
+    let refused = cosigned_at(&[1_000 + day]).unwrap_err().to_string();
+    assert_eq!(
+        refused,
+        "too few witnesses have cosigned: missing are [], from the future are those of \
+         \"witness.example/w1\" at 1970-01-02T00:16:40Z, and this machine's clock says 1970-01-01T00:16:40Z"
+    );
+}
+
+#[test]
+fn keys_of_unknown_types_are_passed_over_while_the_quorum_can_be_met() {
+    use base64::{Engine as _, prelude::BASE64_STANDARD};
+    let (log, one, two) = (
+        log_key().verifier(),
+        witness_key(1).verifier(),
+        witness_key(2).verifier(),
+    );
+    let key_type = 6;
+    let unknown = format!(
+        "pq.example/w+00000000+{}",
+        BASE64_STANDARD.encode([key_type; 100])
+    );
+    let parse = |logs: &str, rule: &str| {
+        format!("{logs}witness a {one}\nwitness b {two}\nwitness pq {unknown} https://pq\n{rule}")
+            .parse::<Policy>()
+    };
+    let (known, both) = (
+        format!("log {log}\n"),
+        format!("log {unknown}\nlog {log}\n"),
+    );
+    let policy = parse(&both, "group g 2 a b pq\nquorum g\n").unwrap();
+    assert_eq!(
+        policy.skipped(),
+        [1, 5].map(|line| Skipped { line, key_type })
+    );
+    assert!(policy.verify(&cosigned(&[1, 2])).is_ok());
+    assert!(policy.verify(&cosigned(&[1])).is_err());
+    for (logs, rule) in [
+        (&*known, "group g 3 a b pq\nquorum g\n"),
+        (&*known, "quorum pq\n"),
+        (&*format!("log {unknown}\n"), "quorum a\n"),
+    ] {
+        assert!(
+            matches!(parse(logs, rule), Err(PolicyTextError::Key { .. })),
+            "{rule}"
+        );
+    }
+}
+
+/// Whoever has it would vouch for itself.
+#[test]
+fn no_key_is_a_logs_and_a_witnesses() {
+    use transparency_log::note::{Cosigner, NoteSigner};
+    let secret = [5; 32];
+    let log = NoteSigner::new("log.example/l".parse().unwrap(), &secret).verifier();
+    let witness = Cosigner::new("witness.example/w".parse().unwrap(), &secret).verifier();
+    for text in [
+        format!("log {log}\nwitness w {witness}\nquorum w\n"),
+        format!("witness w {witness}\nlog {log}\nquorum w\n"),
+    ] {
+        assert_eq!(text.parse::<Policy>(), Err(PolicyTextError::KeyTwice(2)));
+    }
 }
 
 #[test]
@@ -303,7 +425,9 @@ fn the_threshold_has_to_be_possible() {
 fn large_policies_are_read() {
     let mut text = String::new();
     for number in 0..=255_u8 {
-        let secret = [number; 32];
+        // None of them is the key of the log.
+        let mut secret = [number; 32];
+        secret[0] = 77;
         let name = format!("n{number}").parse().unwrap();
         let key = transparency_log::note::Cosigner::new(name, &secret).verifier();
         let _ = write!(

@@ -143,7 +143,7 @@ fn each_refusal_has_its_status_and_changes_nothing() {
     }
     let refused_same = refused(&request(&mut fork(9), 9, 9));
     assert!(matches!(refused_same.3, AddError::Forked(9)));
-    assert_eq!((refused_same.0, refused_same.1), (409, TEXT_CONTENT_TYPE));
+    assert_eq!((refused_same.0, refused_same.1), (422, TEXT_CONTENT_TYPE));
 
     let mut forked = fork(9);
     forked.entries.extend((9..15).map(entry));

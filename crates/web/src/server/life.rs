@@ -6,6 +6,7 @@ use std::{
     net::{SocketAddr, TcpListener, ToSocketAddrs},
     sync::Arc,
     thread::{self, JoinHandle},
+    time::{SystemTime, UNIX_EPOCH},
 };
 
 use hyper::{server::conn::http1, service::service_fn};
@@ -258,7 +259,10 @@ impl<H: Handler> Served<H> {
             );
             async move { Ok::<_, Infallible>(answer.await) }
         });
+        // The header of the date cannot say a time before 1970.
+        let has_date = SystemTime::now() >= UNIX_EPOCH;
         let conversation = http1::Builder::new()
+            .auto_date_header(has_date)
             .timer(TokioTimer::new())
             .header_read_timeout(self.header)
             .serve_connection(TokioIo::new(stream), service);
