@@ -53,6 +53,20 @@ impl Parameters {
             && public::pairs_to_one([G1Affine::generator(), -*s_g1], mirrored)
     }
 
+    /// Whether all powers are in the subgroups of prime order, which [`Parameters::are_consistent`] does not see: pairings map
+    /// components of small order to 1.
+    ///
+    /// Time: some 25 microseconds for each power, spread over all workers.
+    pub fn are_in_subgroups(&self, workers: &Workers) -> bool {
+        let g1 = workers.map(self.powers_g1(), |power| {
+            power.is_in_correct_subgroup_assuming_on_curve()
+        });
+        let g2 = workers.map(self.powers_g2(), |power| {
+            power.is_in_correct_subgroup_assuming_on_curve()
+        });
+        g1.into_iter().chain(g2).all(|is_inside| is_inside)
+    }
+
     /// `1, rho, rho^2, ...` for a challenge `rho` over all points, up to the longer list's length.
     fn weights(&self) -> Vec<Fr> {
         let id = AccumulatorId::derive(SCHEME, &self.fingerprint(), b"");
@@ -67,5 +81,34 @@ impl Parameters {
         core::iter::successors(Some(Fr::ONE), |power| Some(*power * rho))
             .take(self.powers_g1().len().max(self.powers_g2().len()))
             .collect()
+    }
+}
+
+#[cfg(all(test, feature = "std"))]
+mod tests {
+    use ark_bls12_381::Fq;
+
+    use super::*;
+    use crate::{SecretKey as _, bilinear::BilinearSecretKey};
+
+    /// A point of order 3 in each power: who writes a store could have its author sign what nobody can open.
+    #[test]
+    fn components_of_small_order_are_seen() {
+        let workers = Workers::sequential();
+        let secret = BilinearSecretKey::generate(4, 1, b"", &workers).unwrap();
+        let honest = secret.public_key().shared_parameters();
+        assert!(honest.are_consistent(&workers) && honest.are_in_subgroups(&workers));
+        let small = G1Affine::new_unchecked(Fq::from(0_u64), Fq::from(2_u64));
+        assert!(small.is_on_curve());
+        assert_eq!((small.into_group() + small).into_affine(), -small);
+        let mut powers: Vec<G1Affine> = honest.powers_g1().to_vec();
+        for power in powers.iter_mut().skip(1) {
+            *power = (power.into_group() + small).into_affine();
+        }
+        let s_g2 = honest.powers_g2()[1];
+        let g2 = honest.powers_g2().to_vec();
+        let spoiled = Parameters::assemble(powers, g2, s_g2, honest.purpose());
+        assert!(spoiled.are_consistent(&workers));
+        assert!(!spoiled.are_in_subgroups(&workers));
     }
 }

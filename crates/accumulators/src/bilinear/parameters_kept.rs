@@ -31,7 +31,7 @@ impl Parameters {
 
     /// The parameters that [`Parameters::to_kept`] has written, **believed**: neither subgroups nor the powers are checked, so
     /// the bytes must be this machine's own. Of others a server makes proofs that clients refuse; an author must check
-    /// [`Parameters::are_consistent`] before it signs what is accumulated with them.
+    /// [`Parameters::are_consistent`] and [`Parameters::are_in_subgroups`] before it signs what is accumulated with them.
     ///
     /// Time: half a microsecond for each power.
     ///

@@ -374,7 +374,9 @@ impl<S: AskedScheme> OfferedRepository for HostedLog<S> {
     fn resume(&self, key: &SecretKey) -> Result<ResumedAuthor, AuthorError> {
         // An author who accumulates with the powers of another secret signs what that secret's owner can open to anything.
         let parameters = self.repository.entries().log().setup().parameters();
-        if !parameters.are_consistent(&Workers::all_cores()) {
+        let workers = Workers::all_cores();
+        // Pairings do not see components of small order, and no proof under such powers verifies.
+        if !parameters.are_consistent(&workers) || !parameters.are_in_subgroups(&workers) {
             let damaged = StoreError::Damaged("its parameters are not the powers of one secret");
             return Err(RepositoryError::from(damaged).into());
         }
