@@ -221,6 +221,17 @@ impl ObjectFolder {
         Err(io::Error::other(said))
     }
 
+    /// Checks that an object which is there, with these bytes, is not created again: a medium that replaces it would give two writers
+    /// success, and lose the version of one.
+    fn require_create_only(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
+        if !self.create(name, bytes.to_vec())? {
+            return Ok(());
+        }
+        let said = "these objects are replaced where they are to be created only, so that two writers would lose versions: the service \
+                    must heed the header If-None-Match";
+        Err(io::Error::new(io::ErrorKind::Unsupported, said))
+    }
+
     /// Creates a segment.
     ///
     /// # Errors

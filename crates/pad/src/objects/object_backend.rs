@@ -2,7 +2,10 @@
 
 use std::{
     io,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use pad_core::{Version, codec};
@@ -18,6 +21,8 @@ use crate::store::{Record, RecordChange, Store, StoreError, StoredCheckpoint};
 pub struct ObjectBackend {
     folder: Arc<ObjectFolder>,
     description: Description,
+    /// Whether the medium was seen to refuse to create an object a second time.
+    creates_only: AtomicBool,
     /// What reads see as the latest version from [`Store::pin`] on.
     pinned: Mutex<Option<Version>>,
 }
@@ -68,7 +73,7 @@ impl ObjectBackend {
         }
         let bytes = codec::encode_body(&description);
         if folder.create_or_find(DESCRIPTION, &bytes)? {
-            Ok(())
+            Ok(folder.require_create_only(DESCRIPTION, &bytes)?)
         } else {
             Err(StoreError::Exists(name.into()))
         }
@@ -88,6 +93,7 @@ impl ObjectBackend {
         Ok(Self {
             folder: Arc::new(folder),
             description,
+            creates_only: AtomicBool::new(false),
             pinned: Mutex::default(),
         })
     }
@@ -154,12 +160,17 @@ impl Store for ObjectBackend {
             return Err(StoreError::Damaged("what is to be published is not staged"));
         }
         for (version, row) in &staged {
-            if !self.folder.create_or_find(&names::head(*version), row)? {
+            let head = names::head(*version);
+            if !self.folder.create_or_find(&head, row)? {
                 let next = Version::new(version.number().saturating_add(1));
                 return Err(StoreError::Gap {
                     expected: next,
                     actual: *version,
                 });
+            }
+            if !self.creates_only.load(Ordering::Relaxed) {
+                self.folder.require_create_only(&head, row)?;
+                self.creates_only.store(true, Ordering::Relaxed);
             }
         }
         self.folder.staged().clear();

@@ -4,7 +4,7 @@ use std::{
     future::ready,
     sync::{
         Arc, Mutex,
-        atomic::{AtomicUsize, Ordering},
+        atomic::{AtomicBool, AtomicUsize, Ordering},
     },
 };
 
@@ -12,7 +12,7 @@ use async_trait::async_trait;
 use futures_util::{StreamExt as _, stream::BoxStream};
 use object_store::{
     CopyOptions, GetOptions, GetResult, ListResult, MultipartUpload, ObjectMeta, ObjectStore,
-    ObjectStoreExt as _, PutMultipartOptions, PutOptions, PutPayload, PutResult, Result,
+    ObjectStoreExt as _, PutMode, PutMultipartOptions, PutOptions, PutPayload, PutResult, Result,
     memory::InMemory, path::Path,
 };
 use pad::{
@@ -40,6 +40,8 @@ pub(crate) struct Bucket {
     until_failure: AtomicUsize,
     /// Whether what fails has been done all the same.
     only_says_so: bool,
+    /// Whether objects are replaced that are to be created only.
+    replaces: AtomicBool,
     /// The end of a name that listings leave out, as those of a folder can while it changes.
     unlisted: Mutex<Option<&'static str>>,
 }
@@ -60,6 +62,7 @@ impl Bucket {
             objects: InMemory::new(),
             until_failure: AtomicUsize::new(after),
             only_says_so,
+            replaces: AtomicBool::new(false),
             unlisted: Mutex::default(),
         })
     }
@@ -148,8 +151,11 @@ impl ObjectStore for Bucket {
         &self,
         path: &Path,
         payload: PutPayload,
-        options: PutOptions,
+        mut options: PutOptions,
     ) -> Result<PutResult> {
+        if self.replaces.load(Ordering::Relaxed) {
+            options.mode = PutMode::Overwrite;
+        }
         if self.fails() {
             if self.only_says_so {
                 self.mend();
@@ -345,6 +351,28 @@ fn of_two_writers_one_wins_each_time() {
 }
 
 /// An author's own store is older than any answer about what it has signed.
+/// Two writers would both succeed, and the version of one would be gone.
+#[test]
+fn a_medium_that_replaces_what_is_to_be_created_is_refused_at_once() {
+    let key = key(SchemeName::RedBlack);
+    let refused = |ended: RepositoryError| {
+        assert!(
+            matches!(&ended, RepositoryError::Store(StoreError::Io(error))
+                if error.to_string().contains("If-None-Match")),
+            "{ended}"
+        );
+    };
+    let bucket = Bucket::new();
+    bucket.replaces.store(true, Ordering::Relaxed);
+    refused(bucket.create(&key).unwrap_err().into());
+    // One that has begun to do so since the store was made.
+    let (bucket, folder) = (Bucket::new(), tempfile::tempdir().unwrap());
+    bucket.create(&key).unwrap();
+    publish(&bucket, &key, folder.path(), 3).unwrap();
+    bucket.replaces.store(true, Ordering::Relaxed);
+    refused(publish(&bucket, &key, folder.path(), 6).unwrap_err());
+}
+
 #[test]
 fn nobody_signs_in_objects() {
     let folder = tempfile::tempdir().unwrap();
