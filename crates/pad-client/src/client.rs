@@ -406,12 +406,15 @@ impl Client {
         })
     }
 
-    /// The versions in which a key changed; a server's word.
+    /// The versions up to the newest one followed in which a key changed; a server's word. With witnesses, that is the newest that they
+    /// have seen.
     ///
     /// # Errors
     /// [`ClientError`].
     pub fn history(&self, key: &Key) -> Result<Untrusted<KeyHistory>, ClientError> {
-        self.ask_first(Wanted::Newest, |visit| Ok(visit.history(key)?))
+        let followed = self.view.version();
+        let last = (followed > Version::EMPTY).then_some(followed);
+        self.ask_first(Wanted::Newest, |visit| Ok(visit.history(key, last)?))
     }
 
     /// What the first server that says something says of some versions beside what is signed; its word.

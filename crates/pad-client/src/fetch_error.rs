@@ -50,9 +50,12 @@ impl FetchError {
             || self.is("pruned")
     }
 
-    /// Whether the server may only be slow: it was not waited for as long as may be.
+    /// Whether the server may only be slow, or busy for now: it was not waited for as long as may be.
     pub const fn is_slow(&self) -> bool {
-        matches!(self, Self::Http(HttpError::Silent { .. }))
+        matches!(
+            self,
+            Self::Http(HttpError::Silent { .. } | HttpError::Overloaded { .. })
+        )
     }
 
     /// Whether the server says so, with this word for the reason.

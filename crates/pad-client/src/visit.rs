@@ -84,6 +84,7 @@ impl<'s> Visit<'s> {
     pub fn failed(self, unusable: Unusable, beside: Option<&Path>) -> Incident {
         let Unusable { fault, evidence } = unusable;
         let server = self.server.address();
+        let is_lost = evidence.is_some() && beside.is_none();
         let kept = beside.zip(evidence);
         let kept = kept.map(|(beside, bytes)| keep(beside, ".evidence", &bytes, MOST_FILES));
         let reason = match &fault {
@@ -96,7 +97,7 @@ impl<'s> Visit<'s> {
         let recorded = beside
             .zip(reason)
             .map(|(beside, reason)| keep_record(beside, &server, &self.said.into_inner(), &reason));
-        let mut unkept = None;
+        let mut unkept = is_lost.then(|| NO_PLACE.to_owned());
         let mut written = |kept: Option<io::Result<PathBuf>>| {
             let failed = |error: io::Error| unkept = Some(error.to_string());
             kept.and_then(|kept| kept.map_err(failed).ok())
@@ -179,12 +180,23 @@ impl<'s> Visit<'s> {
         Ok(page)
     }
 
-    /// The versions in which a key changed, unproved, as far back as the server has them.
+    /// The versions up to `last` in which a key changed, unproved, as far back as the server has them; up to its latest one without
+    /// `last`.
     ///
     /// # Errors
     /// [`FetchError`].
-    pub fn history(&self, key: &Key) -> Result<Untrusted<KeyHistory>, FetchError> {
-        let mut page = self.history_page(key, None)?;
+    pub fn history(
+        &self,
+        key: &Key,
+        last: Option<Version>,
+    ) -> Result<Untrusted<KeyHistory>, FetchError> {
+        let mut page = match self.history_page(key, last) {
+            // The server is behind: what it knows is up to its own latest version.
+            Err(error) if last.is_some() && error.is("unknown_version") => {
+                self.history_page(key, None)?
+            }
+            page => page?,
+        };
         let mut newest_first = Vec::new();
         for _ in 0..MOST_PAGES {
             let since = page.since;
@@ -310,6 +322,9 @@ impl Heads for Visit<'_> {
         Ok(past.into_iter().map(<[u8]>::to_vec).collect())
     }
 }
+
+/// Evidence has no file to stand beside.
+const NO_PLACE: &str = "no view is kept, and no other file is named for evidence to stand beside";
 
 /// The longest head that is read, in bytes; the longest there is has 191.
 const LONGEST_HEAD: usize = 1 << 10;

@@ -15,6 +15,8 @@ use pad::{
 };
 use pad_client::Versions;
 
+use transparency_log::tile::ResourcePath;
+
 use crate::keep::{CannotKeep, Keep};
 
 mod apply;
@@ -86,8 +88,8 @@ impl Dictionary {
         })
     }
 
-    /// The same dictionary with the files of this folder published beside it: whoever puts them there, as a witness
-    /// does, need not be the server.
+    /// The same dictionary with the log of its heads in this folder published beside it, whoever keeps it: its checkpoint, tiles and
+    /// bundles of entries. Other files of the folder are not published, and nothing that is elsewhere by a link.
     #[must_use]
     pub fn publishing(self, folder: PathBuf) -> Self {
         Self {
@@ -329,7 +331,15 @@ impl Dictionary {
                 return Ok(file);
             }
         };
-        let file = match File::open(folder.join(path)) {
+        // A folder may have other files, and keys among them.
+        let Ok(resource) = path.parse::<ResourcePath>() else {
+            return Ok(None);
+        };
+        let place = folder.join(resource.to_string());
+        if !is_inside(&place, folder) {
+            return Ok(None);
+        }
+        let file = match File::open(place) {
             Ok(file) if file.metadata()?.is_file() => file,
             Ok(_) => return Ok(None),
             Err(error) if is_absent(&error) => return Ok(None),
@@ -389,6 +399,15 @@ impl LoggedHeads for Dictionary {
 
     fn head(&self, version: Version) -> Result<Vec<u8>, LookupError> {
         self.read(|repository| repository.head_message(version))
+    }
+}
+
+/// Whether a file is in a folder, wherever links on the way lead.
+fn is_inside(place: &Path, folder: &Path) -> bool {
+    match (place.canonicalize(), folder.canonicalize()) {
+        (Ok(place), Ok(folder)) => place.starts_with(folder),
+        // It is absent, or cannot be read: opening it says which.
+        _ => true,
     }
 }
 

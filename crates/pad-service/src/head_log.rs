@@ -61,6 +61,8 @@ struct State {
     /// What was signed last, as far as this process knows.
     signed: Option<Note>,
     signed_size: u64,
+    /// Whether the last entry was compared with the dictionary's head.
+    is_checked: bool,
     /// Whether the log could not be kept up when that was tried last.
     has_failed: bool,
     /// What each witness has said to the checkpoint that was signed last.
@@ -75,7 +77,21 @@ impl State {
             signed: store.signed().cloned(),
             signed_size: store.signed_size(),
             store: Some(store),
+            is_checked: false,
             has_failed: false,
+            cosigned: BTreeMap::new(),
+            asked: BTreeSet::new(),
+        }
+    }
+
+    /// The state of a log that cannot be opened yet, as where the disk is full.
+    const fn without_store() -> Self {
+        Self {
+            store: None,
+            signed: None,
+            signed_size: 0,
+            is_checked: false,
+            has_failed: true,
             cosigned: BTreeMap::new(),
             asked: BTreeSet::new(),
         }
@@ -171,6 +187,8 @@ impl HeadLog {
     /// The log in this folder, which is begun if it is empty, of the heads of this dictionary. The name of the key ends with the
     /// dictionary's id. Without a policy every checkpoint is published at once, and no witness is asked.
     ///
+    /// A medium that takes no new entries is no reason not to open it: [`HeadLog::has_failed`] says so then.
+    ///
     /// # Errors
     /// [`HeadLogError`].
     pub fn open(
@@ -209,26 +227,36 @@ impl HeadLog {
         if policy.as_ref().is_some_and(|policy| !names_log(policy)) {
             return Err(HeadLogError::NotInPolicy);
         }
-        let store = LogStore::open(Arc::clone(&layer), &key)?;
+        let (files, state) = match LogStore::open(Arc::clone(&layer), &key) {
+            Ok(store) => (store.files().clone(), State::new(store)),
+            Err(StoreError::Io(error)) if error.kind() == io::ErrorKind::StorageFull => {
+                (LogFiles::open(Arc::clone(&layer)), State::without_store())
+            }
+            Err(error) => return Err(error.into()),
+        };
         let witnesses = policy.as_ref().map_or(&[][..], Policy::witnesses);
         let log = Self {
             layer,
-            files: store.files().clone(),
+            files,
             signer,
             public,
             tallies: witnesses.iter().map(|_| Tally::default()).collect(),
             policy,
-            state: Mutex::new(State::new(store)),
+            state: Mutex::new(state),
         };
-        log.check_last(heads)?;
         log.remember()?;
-        log.grow(heads)?;
+        match log.grow(heads) {
+            // As where the disk is full: what is published is served, and the log goes on when there is room.
+            Err(error @ (HeadLogError::Io(_) | HeadLogError::Store(_))) => {
+                tracing::error!(%error, "the log of heads cannot grow");
+            }
+            grown => drop(grown?),
+        }
         Ok(log)
     }
 
     /// The last entry is the head that the dictionary has.
-    fn check_last(&self, heads: &impl LoggedHeads) -> Result<(), HeadLogError> {
-        let mut state = self.state();
+    fn check_last(state: &mut State, heads: &impl LoggedHeads) -> Result<(), HeadLogError> {
         let Some(last) = state.signed_size.checked_sub(1) else {
             return Ok(());
         };
@@ -319,6 +347,10 @@ impl HeadLog {
 
     fn grow_in(&self, state: &mut State, heads: &impl LoggedHeads) -> Result<bool, HeadLogError> {
         self.reopen(state)?;
+        if !state.is_checked {
+            Self::check_last(state, heads)?;
+            state.is_checked = true;
+        }
         let (size, latest) = (state.signed_size, heads.latest().number());
         let reachable = self.witnesses().iter().filter(|one| one.url.is_some());
         let is_done = state.asked.len() >= reachable.count();

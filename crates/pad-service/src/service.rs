@@ -187,6 +187,7 @@ impl Service {
                 forever(Question::Range(page).encode())
             }
             Resource::Consistency(older, newer) => {
+                check_order(*older, *newer)?;
                 contents.check_head_kept(*newer)?;
                 forever(repository.consistency_message(*older, *newer)?)
             }
@@ -198,6 +199,7 @@ impl Service {
                 forever(proof.ok_or_else(none)?)
             }
             Resource::Past(older, newer) => {
+                check_order(*older, *newer)?;
                 contents.check_head_kept(*newer)?;
                 let past = repository.past_messages(*older, *newer)?;
                 forever(list(past.iter().map(Vec::as_slice))?)
@@ -381,11 +383,24 @@ impl Handler for Service {
     }
 }
 
+/// Refuses a proof between two versions that leads from none, or does not lead forth.
+fn check_order(older: Version, newer: Version) -> Result<(), Refusal> {
+    if Version::EMPTY < older && older < newer {
+        return Ok(());
+    }
+    let text = "a proof leads from version 1 or a later one to one that is later still";
+    Err(Refusal::new(StatusCode::NOT_FOUND, "unknown_version", text))
+}
+
 fn update_of(
     repository: &AnyRepository,
     version: Version,
     most: usize,
 ) -> Result<Vec<u8>, Refusal> {
+    if version == Version::EMPTY {
+        let text = "no update leads to version 0";
+        return Err(Refusal::new(StatusCode::NOT_FOUND, "unknown_version", text));
+    }
     // Not made before it is known to be short enough.
     if let Some(update) = repository.update_within(version, most)? {
         return Ok(update);

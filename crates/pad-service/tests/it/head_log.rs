@@ -81,6 +81,11 @@ fn a_full_disk_is_said_until_there_is_room_again() {
         assert!(log.has_failed());
         assert_eq!(log.sizes().unwrap()[1], 2);
     }
+    // A process that begins now serves what is published.
+    drop(log);
+    let log = HeadLog::open_in(folder.layer(), signer(&author), None, &dictionary).unwrap();
+    assert!(log.has_failed());
+    assert!(log.file("checkpoint").unwrap().is_some());
     folder.set_capacity(u64::MAX);
     log.grow(&dictionary).unwrap();
     assert!(!log.has_failed());

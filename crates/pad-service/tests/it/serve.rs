@@ -518,6 +518,10 @@ fn files_are_published_beside_a_dictionary() {
     std::fs::create_dir_all(folder.join("tile/0")).unwrap();
     std::fs::write(folder.join("tile/0/000"), b"tile").unwrap();
     std::fs::write(folder.join(".secret"), b"secret").unwrap();
+    std::fs::write(folder.join("log.key"), b"secret").unwrap();
+    std::fs::write(folder.join("tile/notes"), b"secret").unwrap();
+    #[cfg(unix)]
+    std::os::unix::fs::symlink(author.path("s.pad"), folder.join("tile/0/002")).unwrap();
     let dictionary = Dictionary::open(&author.path("s.pad"))
         .unwrap()
         .publishing(folder);
@@ -530,6 +534,9 @@ fn files_are_published_beside_a_dictionary() {
         "tile/0",
         "tile/0/001",
         "tile/0/000/0",
+        "tile/0/002",
+        "tile/notes",
+        "log.key",
         ".secret",
         "../s.pad",
         "tile/../.secret",

@@ -19,7 +19,8 @@ pub enum HttpError {
         /// Why the last one failed.
         reason: String,
     },
-    /// The server accepted a request and did not begin to answer in the time for waiting; why, in words.
+    /// The server accepted a request and did not begin to answer in the time for waiting, or did not end in the time for an answer;
+    /// why, in words.
     #[error("no answer in time: {reason}")]
     Silent {
         /// What was waited for.
@@ -56,7 +57,7 @@ pub(super) enum Failed {
     Busy(core::time::Duration),
     /// No answer, for a reason in words.
     Unreachable(String),
-    /// An answer that does not begin.
+    /// An answer that does not begin, or does not end.
     Silent(String),
 }
 
@@ -72,7 +73,9 @@ impl Failed {
             Error::BadUri(_) | Error::Http(_) | Error::InvalidProxyUrl => {
                 Self::ForGood(HttpError::Configuration(error.to_string()))
             }
-            Error::Timeout(Timeout::RecvResponse) => Self::Silent(error.to_string()),
+            Error::Timeout(Timeout::RecvResponse | Timeout::RecvBody) => {
+                Self::Silent(error.to_string())
+            }
             _ => Self::Unreachable(error.to_string()),
         }
     }
