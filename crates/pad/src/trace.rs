@@ -75,10 +75,63 @@ pub struct TraceReader<R> {
 }
 
 /// A source of which so many bytes may be read before somebody allows more: compressed, a row without an end is short.
+///
+/// It also sees to it that fields in quotation marks end where they should: the parser takes what follows a closing mark, and what was cut
+/// off inside of a field, for a part of it.
 struct Bounded<R> {
     source: R,
     left: usize,
+    line: u64,
+    quotes: Quotes,
 }
+
+/// Where the text stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Quotes {
+    FieldBegins,
+    Outside,
+    Inside,
+    /// After a mark that ends the field, or is the first of two.
+    Ended,
+}
+
+impl<R> Bounded<R> {
+    const fn new(source: R) -> Self {
+        Self {
+            source,
+            left: LONGEST_HEADER,
+            line: 1,
+            quotes: Quotes::FieldBegins,
+        }
+    }
+
+    /// Follows the text; fails where a field goes on behind its closing mark.
+    fn follow(&mut self, bytes: &[u8]) -> io::Result<()> {
+        for byte in bytes {
+            self.quotes = match (self.quotes, byte) {
+                (Quotes::FieldBegins | Quotes::Ended, b'"') => Quotes::Inside,
+                (Quotes::Inside, b'"') => Quotes::Ended,
+                (Quotes::Inside, _) => Quotes::Inside,
+                (_, b',' | b'\n' | b'\r') => Quotes::FieldBegins,
+                (Quotes::Ended, _) => {
+                    return Err(self.malformed("a field goes on behind its closing quotation mark"));
+                }
+                _ => Quotes::Outside,
+            };
+            self.line = self.line.saturating_add(u64::from(*byte == b'\n'));
+        }
+        Ok(())
+    }
+
+    fn malformed(&self, reason: &'static str) -> io::Error {
+        io::Error::other(Malformed(self.line, reason))
+    }
+}
+
+/// A row that the parser would take: its line and the reason.
+#[derive(Clone, Copy, Debug, thiserror::Error)]
+#[error("line {0}: {1}")]
+struct Malformed(u64, &'static str);
 
 impl<R: Read> Read for Bounded<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
@@ -90,6 +143,10 @@ impl<R: Read> Read for Bounded<R> {
             .source
             .read(buffer.get_mut(..most).unwrap_or_default())?;
         self.left = self.left.saturating_sub(read);
+        if read == 0 && most > 0 && self.quotes == Quotes::Inside {
+            return Err(self.malformed("the text ends inside of a field in quotation marks"));
+        }
+        self.follow(buffer.get(..read).unwrap_or_default())?;
         Ok(read)
     }
 }
@@ -156,10 +213,9 @@ impl<R: Read> TraceReader<R> {
     /// # Errors
     /// [`TraceError::Io`], [`TraceError::Header`].
     pub fn new(source: R) -> Result<Self, TraceError> {
-        let left = LONGEST_HEADER;
         let mut rows = csv::ReaderBuilder::new()
             .buffer_capacity(READ_AHEAD)
-            .from_reader(Bounded { source, left });
+            .from_reader(Bounded::new(source));
         match rows.headers().map_err(row_error) {
             Ok(header) if header == COLUMNS.as_slice() => {}
             Ok(_) | Err(TraceError::RowTooLong(_)) => return Err(TraceError::Header),
@@ -282,7 +338,13 @@ fn row_error(error: csv::Error) -> TraceError {
         csv::ErrorKind::Io(error) if error.kind() == io::ErrorKind::FileTooLarge => {
             TraceError::RowTooLong(line)
         }
-        csv::ErrorKind::Io(error) => TraceError::Io(error),
+        csv::ErrorKind::Io(error) => {
+            let malformed = error.get_ref().and_then(|inner| inner.downcast_ref());
+            match malformed {
+                Some(Malformed(line, reason)) => TraceError::Row(*line, (*reason).into()),
+                None => TraceError::Io(error),
+            }
+        }
         csv::ErrorKind::UnequalLengths { len, .. } => {
             TraceError::Row(line, format!("{len} fields instead of 4"))
         }
@@ -393,6 +455,37 @@ mod tests {
         assert!(
             message(&format!("{head}a,put,{long},1\n")).starts_with("line 2: the key has 5000")
         );
+    }
+
+    /// Rows before the one that is refused may not come out, as they may be in one piece with it.
+    #[test]
+    fn refuses_fields_that_do_not_end_where_they_should() {
+        let header = "snapshot,op,key,value\n";
+        for (rows, line) in [
+            ("a,put,k,\"1", 2),
+            ("a,put,k,1\na,put,\"l,2\na,put,m,3\n", 5),
+            ("a,put,k,\"1\"2\n", 2),
+            ("a,put,\"k\"x,1\n", 2),
+            ("a,put,k,\"1\n2\"3\n", 3),
+        ] {
+            let said = message(&format!("{header}{rows}"));
+            assert!(
+                said.starts_with(&format!("line {line}: ")),
+                "{rows:?}: {said}"
+            );
+        }
+        for rows in [
+            "a,put,k,\"1\"",
+            "a,put,k,\"1\"\r\na,put,l,\"\"\"\"\n",
+            "a,put,k\"l,5\" wide\n",
+            "a,put,\"\",\"\"\n",
+        ] {
+            assert_eq!(
+                read(&format!("{header}{rows}")).unwrap().len(),
+                1,
+                "{rows:?}"
+            );
+        }
     }
 
     #[test]
