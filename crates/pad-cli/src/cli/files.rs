@@ -102,6 +102,18 @@ pub(super) fn read_file(path: &Path, limit: u64) -> Result<Vec<u8>, Failure> {
     Ok(bytes)
 }
 
+/// Refuses what is no file: who opens a pipe waits for whoever writes into it.
+pub(super) fn check_plain(path: &Path) -> Result<(), Failure> {
+    let found = path
+        .metadata()
+        .map_err(|error| Failure::file(path, &error))?;
+    if found.is_file() {
+        return Ok(());
+    }
+    let path = path.display();
+    Err(Failure::Input(format!("{path} is not a plain file")))
+}
+
 pub(super) fn is_standard(path: &Path) -> bool {
     path.as_os_str() == "-"
 }

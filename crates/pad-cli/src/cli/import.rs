@@ -9,7 +9,10 @@ use clap::Args;
 use indicatif::ProgressBar;
 use pad::{
     Operation, RecordChange, RepositoryError, SecretKey, Store, StoreError, Version,
-    dynamic::AnyAuthor, selection::SchemeName, trace::TraceStart, version_notes::VersionNote,
+    dynamic::AnyAuthor,
+    selection::SchemeName,
+    trace::TraceStart,
+    version_notes::{VersionNote, VersionNotes},
 };
 use serde_json::json;
 
@@ -67,9 +70,8 @@ pub(super) struct Import {
     /// and its changes, so those of different traces have different names.
     #[arg(long)]
     append: bool,
-    /// Append a snapshot to a log although the log has a version of just these entries that is not known to be imported: after the store
-    /// was restored from a copy it may be this snapshot.
-    #[cfg(feature = "aad")]
+    /// Import although the store has versions that were neither imported nor committed here, as after a restore from a copy: they may be
+    /// snapshots of this trace, which are then signed once more.
     #[arg(long)]
     again: bool,
     /// The trace: CSV with the columns snapshot,op,key,value, plain or compressed (.gz, .zst); - for standard input, which is
@@ -112,6 +114,7 @@ impl Import {
                 "another import has gone on meanwhile: run this one again",
             ));
         }
+        self.check_signed_here(&author)?;
         self.check_appended(&source, &author, place)?;
         let changes = self.import(&mut trace, &mut author, place, output)?;
         if total > place.skipped {
@@ -173,6 +176,25 @@ impl Import {
         acknowledge(author, &mut waiting, output)?;
         bar.finish_and_clear();
         Ok(changes)
+    }
+
+    /// Refuses to sign snapshots that may have been signed before: the record of what was imported does not come back with versions
+    /// that are applied to a copy of the store. Logs compare what they have appended.
+    fn check_signed_here(&self, author: &AnyAuthor) -> Result<(), Failure> {
+        let repository = author.repository();
+        let is_log = repository.public_key()?.scheme.family().is_append_only();
+        if self.again || is_log {
+            return Ok(());
+        }
+        let notes = VersionNotes::read(repository.store())?;
+        let mut versions = (1..=repository.latest().number()).map(Version::new);
+        match versions.find(|version| notes.get(*version).is_none()) {
+            None => Ok(()),
+            Some(version) => Err(Failure::Input(format!(
+                "version {version} of the store was neither imported nor committed here, as after a restore: it may be a snapshot of \
+                 this trace. If the snapshots are new, --again imports them"
+            ))),
+        }
     }
 
     /// Refuses to append for the second time what a log has already: the record of what was imported is not a part of the versions, and

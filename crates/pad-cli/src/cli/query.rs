@@ -99,12 +99,18 @@ impl Versions {
                 object.insert(says, note_object(note));
             }
             let said = note.map_or_else(String::new, note_text);
-            let pruned = if kept { "" } else { "   (contents pruned)" };
+            let pruned = if kept {
+                String::new()
+            } else {
+                format!("   (contents pruned, says the {})", session.word_of())
+            };
             let text = format!("{version:>8}  {}{said}{pruned}", head.root);
             output.say_verdict(&text, object)?;
         }
         if latest == Version::EMPTY {
-            return output.text("no version yet: the dictionary is empty");
+            let word_of = session.word_of();
+            let text = format!("no version yet, says the {word_of}: nobody signs that");
+            return output.text(&text);
         }
         let word = if notes.is_empty() {
             String::new()
@@ -154,7 +160,7 @@ impl Get {
         }
         let key = output.key(&self.key)?;
         let session = self.read.open(output)?;
-        let version = session.version(self.at.as_ref(), output)?;
+        let version = session.signed_version(self.at.as_ref(), output)?;
         let statement = session.ask(version, &Question::Key(key.clone()))?;
         if self.raw {
             return raw(&key, version, statement, output);
@@ -208,7 +214,7 @@ impl Range {
     pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
         let range = self.range(output)?;
         let session = self.read.open(output)?;
-        let version = session.version(self.at.as_ref(), output)?;
+        let version = session.signed_version(self.at.as_ref(), output)?;
         let count = list(&session, version, range, output)?;
         let verdict = output.verdict();
         let text = format!(

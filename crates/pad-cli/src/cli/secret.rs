@@ -81,6 +81,9 @@ pub(super) fn check_place(option: &str, path: &Path) -> Result<(), Failure> {
 /// Reads a secret key's file, and asks for its passphrase if it has one.
 pub(super) fn read(path: &Path) -> Result<SecretFile, Failure> {
     let failure = |error| Failure::key_file(path, &error);
+    if path.exists() {
+        super::files::check_plain(path)?;
+    }
     let file = SecretFile::read(path).map_err(failure)?;
     #[cfg(feature = "passphrase")]
     if file.is_encrypted() {

@@ -1,6 +1,9 @@
 //! What commands have in common: opening stores, and asking questions whose answers are verified.
 
-use std::path::{Path, PathBuf};
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
 
 use clap::Args;
 use disk::{Access, Lock, LockError, PATIENCE};
@@ -17,7 +20,9 @@ use pad::{
 
 use super::{
     Failure, KEY_VARIABLE, NewStoreArguments, Output, PUBLIC_VARIABLE, STORE_VARIABLE,
-    VIEW_VARIABLE, files::read_file, output::Trust,
+    VIEW_VARIABLE,
+    files::{check_plain, read_file},
+    output::Trust,
 };
 
 /// The store to ask, and whom to trust.
@@ -169,9 +174,16 @@ pub(super) fn with_held_view(
 /// How often a view is followed anew because another process has moved it, before others have to wait.
 const MOST_RACES: u32 = 4;
 
-/// The view that is stored, if one is.
+/// The view that is stored, if one is. One that cannot be read, or that a link leads nowhere to, is not taken for none.
 fn stored_view(path: &Path) -> Result<Option<StoredView>, Failure> {
-    path.exists().then(|| read_view(path)).transpose()
+    match path.symlink_metadata() {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(Failure::file(path, &error)),
+        Ok(_) => {
+            check_plain(path)?;
+            read_view(path).map(Some)
+        }
+    }
 }
 
 /// Stores a view in the place of another, which it follows.

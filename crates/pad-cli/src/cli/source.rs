@@ -309,6 +309,20 @@ impl Session {
         }
     }
 
+    /// The same of a version that somebody signs.
+    pub(super) fn signed_version(
+        &self,
+        at: Option<&At>,
+        output: &mut Output,
+    ) -> Result<Version, Failure> {
+        match self.version(at, output)? {
+            Version::EMPTY => Err(Failure::input(
+                "version 0 is what was before the first version, and nobody signs it",
+            )),
+            version => Ok(version),
+        }
+    }
+
     /// The latest version, if there is one.
     pub(super) fn newest(&self) -> Result<Version, Failure> {
         match self.source.latest() {

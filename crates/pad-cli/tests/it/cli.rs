@@ -58,7 +58,6 @@ fn imports_answers_and_lists() {
     assert_eq!(get("apple --at 1")["value"], "3");
     assert_eq!(get("pear --at 1")["present"], true);
     assert_eq!(get("pear")["present"], false);
-    assert_eq!(get("pear --at 0")["present"], false);
     assert_eq!(get("--hex 6170706c65")["value_hex"], "34");
     assert!(bench.ok("get --store s pear").starts_with("absent   pear"));
     assert!(

@@ -187,7 +187,7 @@ fn other_messages_are_followed_as_far_as_they_go() {
     let changes = lines.iter().find(|line| line["what"] == "changes").unwrap();
     assert_eq!(changes["shown"], 2);
     assert_eq!(lines.last().unwrap()["signature_checked"], true);
-    bench.ok("prove --store s apple --at 0 --out p");
-    let lines = bench.json("inspect --public k.pub p apple");
+    bench.ok("prove --store s nobody --at 1 --out p");
+    let lines = bench.json("inspect --public k.pub p nobody");
     assert_eq!(lines.last().unwrap()["present"], false);
 }

@@ -313,3 +313,85 @@ fn a_key_from_its_copy_signs_no_second_first_version() {
         }
     }
 }
+
+/// The restore that the refusals advise: an old copy, and the updates of what came since. The trace has these snapshots too.
+#[test]
+fn snapshots_that_came_back_as_updates_are_not_signed_again() {
+    for scheme in ["red-black", "tuple-base", "aad-counted"] {
+        let bench = Bench::new();
+        bench.ok(&format!("keygen --out k --scheme {scheme}"));
+        let mut trace = "snapshot,op,key,value\n".to_owned();
+        let mut import = |row: &str| {
+            trace += row;
+            bench.write("t.csv", trace.as_bytes());
+            bench.run("import --store s --key k t.csv")
+        };
+        assert!(import("mon,put,price,1\n").status.success());
+        let files = || {
+            let names = fs::read_dir(bench.folder.path()).unwrap();
+            let names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+            names
+                .filter(|name| name == "s" || name.starts_with("s."))
+                .collect::<Vec<_>>()
+        };
+        let copies: Vec<_> = files()
+            .into_iter()
+            .map(|name| (bench.read(&name), name))
+            .collect();
+        assert!(
+            import("tue,put,price,2\ntue,put,stock,full\n")
+                .status
+                .success()
+        );
+        assert!(import("wed,put,price,3\n").status.success());
+        for version in [2, 3] {
+            bench.ok(&format!("export --store s --at {version} --out u{version}"));
+        }
+        for name in files() {
+            fs::remove_file(bench.path(&name)).unwrap();
+        }
+        for (bytes, name) in &copies {
+            bench.write(name, bytes);
+        }
+        bench.ok("apply --store s u2 u3");
+        let refused = import("thu,put,price,4\n");
+        let error = text(&refused.stderr);
+        assert_eq!(refused.status.code(), Some(2), "{scheme}: {error}");
+        assert!(error.contains("--again"), "{scheme}: {error}");
+        assert_eq!(bench.signed("s").len(), 3);
+        // What is new is imported by itself.
+        bench.write("new.csv", b"snapshot,op,key,value\nthu,put,price,4\n");
+        bench.ok("import --store s --key k --append --again new.csv");
+        assert_eq!(bench.signed("s").len(), 4);
+    }
+}
+
+/// A view is not begun anew where one stands that cannot be read.
+#[cfg(unix)]
+#[test]
+fn a_view_that_leads_nowhere_is_no_new_one() {
+    let bench = with_backup();
+    std::os::unix::fs::symlink("gone", bench.path("v")).unwrap();
+    bench.fails("get --store s --public k.pub --view v apple", 4, "v: ");
+    assert!(!bench.path("gone").exists());
+    let pipe = bench.path("pipe");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.unwrap().success());
+    bench.fails(
+        "get --store s --public k.pub --view pipe apple",
+        2,
+        "is not a plain file",
+    );
+    bench.fails("commit --store s --key pipe", 2, "is not a plain file");
+}
+
+#[test]
+fn nobody_signs_version_0() {
+    let bench = with_backup();
+    bench.fails(
+        "get --store s --public k.pub --at 0 apple",
+        2,
+        "nobody signs it",
+    );
+    bench.fails("range --store s --at 0 a z", 2, "nobody signs it");
+}

@@ -107,8 +107,8 @@ impl Audit {
         if let Some(count) = self.count {
             let chance = Detection::of(count, self.fraction).map_err(invalid)?;
             let words = format!(
-                "{:.1} % chance to notice a loss of {} % of the bytes",
-                chance * 100.0,
+                "{} chance to notice a loss of {} % of the bytes",
+                percent(chance),
                 self.fraction * 100.0
             );
             return Ok((Extent::Sample(count), words));
@@ -116,4 +116,12 @@ impl Audit {
         let detection = Detection::new(self.fraction, self.probability).map_err(invalid)?;
         Ok((Extent::Detect(detection), detection.to_string()))
     }
+}
+
+/// A chance, which is never said to be certain unless it is.
+fn percent(chance: f64) -> String {
+    if (0.9995..1.0).contains(&chance) {
+        return "more than 99.9 %".into();
+    }
+    format!("{:.1} %", chance * 100.0)
 }
