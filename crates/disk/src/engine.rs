@@ -19,6 +19,7 @@ mod create;
 mod error;
 mod format;
 mod guard;
+mod overlay;
 mod place;
 mod reserve;
 mod shared;

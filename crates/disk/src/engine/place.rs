@@ -6,7 +6,7 @@ use std::{
     sync::Arc,
 };
 
-use redb::{ConcurrencyMode, Database, ReadableDatabase as _};
+use redb::{ConcurrencyMode, Database, DatabaseError, ReadableDatabase as _, StorageBackend};
 
 use super::{
     backend::{Backend, Health},
@@ -14,6 +14,7 @@ use super::{
     error::{EngineError, is_damage},
     format::Format,
     guard::guarded,
+    overlay::Overlay,
 };
 use crate::layer::{FileLayer, LayerFile, SystemFile};
 
@@ -65,9 +66,29 @@ impl Place {
             // The engine would make a database of it.
             return Err(EngineError::Foreign(self.path.clone()));
         }
+        if self.file.of_system().is_some() {
+            // An engine that fails to open a file has changed it, so it opens a copy first. It writes when it closes, and panics on some of
+            // what it then reads.
+            let copy = self.open_copy()?;
+            guarded(|| drop(copy)).ok_or(EngineError::Panicked)?;
+        }
+        self.open_with(|| Backend::new(Arc::clone(&self.file), Arc::clone(health)))
+    }
+
+    /// A copy of the database, whose changes stay in memory. The file is locked meanwhile.
+    pub(super) fn open_copy(&self) -> Result<Database, EngineError> {
+        self.open_with(|| {
+            let backend = Backend::new(Arc::clone(&self.file), Arc::default())?;
+            Ok(Overlay::new(backend)?)
+        })
+    }
+
+    fn open_with<B: StorageBackend>(
+        &self,
+        backend: impl FnOnce() -> Result<B, DatabaseError>,
+    ) -> Result<Database, EngineError> {
         let database = check::opened(&self.path, || {
-            let backend = Backend::new(Arc::clone(&self.file), Arc::clone(health))?;
-            self.format.builder(MODE).create_with_backend(backend)
+            self.format.builder(MODE).create_with_backend(backend()?)
         })?;
         let is_ours = || (self.format.is_ours)(&database.begin_read().map_err(EngineError::of)?);
         let found = guarded(is_ours).unwrap_or(Err(EngineError::Panicked));

@@ -1,10 +1,10 @@
 //! A database that processes share.
 
-use core::fmt;
+use core::{fmt, mem::ManuallyDrop};
 use std::{
     io,
     path::{Path, PathBuf},
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     thread,
     time::Instant,
 };
@@ -14,13 +14,22 @@ use redb::{
     ReadableDatabase, WriteTransaction,
 };
 
-use super::{check, create::create, error::EngineError, format::Format, guard::guarded};
-use crate::PATIENCE;
+use super::{
+    backend::Backend, check, create::create, error::EngineError, format::Format, guard::guarded,
+    overlay::Overlay,
+};
+use crate::{
+    PATIENCE,
+    layer::{LayerFile, SystemFile},
+};
 
 /// A database that any number of processes read while one writes to it.
 ///
 /// Each opens the file to read first, and to write only when it writes; it then stays the writer until
 /// this value is dropped. The engine keeps the pages that a reader may still look at.
+///
+/// A process becomes the writer only if every page is what the engine wrote, which costs as much as reading the file. Otherwise the file
+/// stays as it is: the engine destroys others where a page is damaged.
 pub struct SharedDatabase {
     path: PathBuf,
     format: Format,
@@ -29,8 +38,6 @@ pub struct SharedDatabase {
 
 #[derive(Default)]
 struct Handle {
-    /// Whether this process has had the engine check every page, since it opened the file to write.
-    checked: bool,
     /// Before the database, so that it has ended when the database closes.
     pinned: Option<ReadTransaction>,
     database: Option<Open>,
@@ -101,7 +108,6 @@ impl SharedDatabase {
         check::refuse_cut(path)?;
         let database = guarded(|| open_to_read(path, &format)).unwrap_or_else(panicked)?;
         let handle = Handle {
-            checked: false,
             pinned: None,
             database: Some(database),
         };
@@ -175,9 +181,17 @@ impl SharedDatabase {
         let mut handle = self.handle();
         let done = guarded(|| {
             let database = self.opened_to_write(&mut handle)?;
-            let mut transaction = database.begin_write().map_err(EngineError::of)?;
+            let transaction = database.begin_write().map_err(EngineError::of)?;
+            let mut transaction = ManuallyDrop::new(transaction);
             transaction.set_two_phase_commit(true);
-            let changed = work(&transaction)?;
+            // A panic ends here, before it ends the transaction: a second one meanwhile would end the process.
+            let changed = guarded(|| work(&transaction));
+            let transaction = ManuallyDrop::into_inner(transaction);
+            let Some(changed) = changed else {
+                drop(transaction);
+                return panicked();
+            };
+            let changed = changed?;
             transaction.commit().map_err(EngineError::of)?;
             Ok(changed)
         });
@@ -193,35 +207,23 @@ impl SharedDatabase {
         done.unwrap_or_else(panicked)
     }
 
-    /// Has the engine check every page, once for each time that this process becomes the writer: where the
-    /// list of free pages is damaged, writing destroys others. Costs as much as reading the file.
-    ///
-    /// # Errors
-    /// [`EngineError::NotIntact`]; [`EngineError`] of the medium.
-    pub fn check_once(&self) -> Result<(), EngineError> {
-        let mut handle = self.handle();
-        if !handle.checked {
-            // If it was the list of free pages, that is right again.
-            self.check_pages(&mut handle)?;
-            handle.checked = true;
-        }
-        Ok(())
-    }
-
-    /// Has the engine check every page.
+    /// Has the engine check every page. Unless this process is the writer, the file stays as it is.
     ///
     /// # Errors
     /// [`EngineError::NotIntact`]; [`EngineError`] of the medium.
     pub fn check(&self) -> Result<(), EngineError> {
-        if self.check_pages(&mut self.handle())? {
+        let mut handle = self.handle();
+        let checked = match &mut handle.database {
+            Some(Open::Writing(database)) => {
+                guarded(|| check::check_pages(database)).unwrap_or_else(panicked)
+            }
+            _ => examine(&self.path, &self.format),
+        };
+        if checked? {
             Ok(())
         } else {
             Err(EngineError::NotIntact)
         }
-    }
-
-    fn check_pages(&self, handle: &mut Handle) -> Result<bool, EngineError> {
-        guarded(|| check::check_pages(self.opened_to_write(handle)?)).unwrap_or_else(panicked)
     }
 
     /// Gives free space back to the file system; `false` if somebody is reading.
@@ -289,12 +291,7 @@ fn open_to_read(path: &Path, format: &Format) -> Result<Open, EngineError> {
 /// Says of a file that cannot be written to that it would have to be.
 fn repair_needed(path: &Path, error: EngineError) -> EngineError {
     match error {
-        EngineError::Io(error)
-            if matches!(
-                error.kind(),
-                io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem
-            ) =>
-        {
+        EngineError::Io(error) if is_read_only(&error) => {
             EngineError::RepairNeeded(path.to_path_buf())
         }
         error => error,
@@ -302,7 +299,38 @@ fn repair_needed(path: &Path, error: EngineError) -> EngineError {
 }
 
 fn open_to_write(path: &Path, format: &Format) -> Result<Database, EngineError> {
-    patiently(path, || format.builder(MODE).open(path))
+    let is_right = examine(path, format)?;
+    let mut database = patiently(path, || format.builder(MODE).open(path))?;
+    if !is_right {
+        // It is the list of free pages, which is made anew.
+        check::check_pages(&mut database)?;
+    }
+    Ok(database)
+}
+
+/// Has the engine check every page of a file that stays as it is; whether its list of free pages was right too. Nobody else writes
+/// meanwhile.
+fn examine(path: &Path, format: &Format) -> Result<bool, EngineError> {
+    let mut copy = patiently(path, || {
+        let file: Arc<dyn LayerFile> = match SystemFile::open(path) {
+            Err(error) if is_read_only(&error) => Arc::new(SystemFile::open_to_read(path)?),
+            file => Arc::new(file?),
+        };
+        let overlay = Overlay::new(Backend::new(file, Arc::default())?)?;
+        format.builder(MODE).create_with_backend(overlay)
+    })?;
+    let checked = guarded(|| check::check_pages(&mut copy));
+    let closed = guarded(|| drop(copy));
+    checked
+        .filter(|_| closed.is_some())
+        .unwrap_or_else(panicked)
+}
+
+fn is_read_only(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem
+    )
 }
 
 /// Tries again while somebody else has the file, for a while: a process that was just started may

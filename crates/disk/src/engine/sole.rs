@@ -98,12 +98,12 @@ impl SoleDatabase {
         })
     }
 
-    /// Has the engine check every page of a database that nobody has open.
+    /// Has the engine check every page of a database that nobody has open. The file stays as it is.
     ///
     /// # Errors
     /// [`EngineError::NotIntact`]; else as [`SoleDatabase::open`].
     pub fn check(path: &Path, format: &Format) -> Result<(), EngineError> {
-        let mut database = Place::at(path, *format)?.open(&Arc::default())?;
+        let mut database = Place::at(path, *format)?.open_copy()?;
         let checked = guarded(|| check::check_pages(&mut database));
         let _ = guarded(|| drop(database));
         match checked {

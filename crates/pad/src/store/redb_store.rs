@@ -151,9 +151,6 @@ impl Store for RedbStore {
         updates: &[Vec<u8>],
         records: &[RecordChange],
     ) -> Result<(), StoreError> {
-        if !updates.is_empty() {
-            self.database.check_once()?;
-        }
         self.change(|transaction, summary| {
             if !updates.is_empty() {
                 append(transaction, summary, first, updates)?;
@@ -176,7 +173,6 @@ impl Store for RedbStore {
         row: &[u8],
         records: &[RecordChange],
     ) -> Result<(), StoreError> {
-        self.database.check_once()?;
         self.change(|transaction, summary| {
             replace_row(transaction, summary, (before, latest), row)?;
             groups::write(transaction, records)
@@ -184,7 +180,6 @@ impl Store for RedbStore {
     }
 
     fn put_checkpoint(&mut self, checkpoint: &StoredCheckpoint) -> Result<(), StoreError> {
-        self.database.check_once()?;
         self.change(|transaction, summary| replace_checkpoint(transaction, summary, checkpoint))
     }
 

@@ -1,0 +1,235 @@
+//! A file that the storage engine may change as it likes: what it writes stays in memory.
+//!
+//! The engine marks a file as open before it has looked at its pages, and repairs it in place. So it first works on such a
+//! copy: if it fails there, the file is as it was. Its locks are the file's, so that nobody writes meanwhile.
+
+use core::ops::Bound;
+use std::{
+    collections::BTreeMap,
+    io,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+use redb::{BackendError, StorageBackend};
+
+use super::backend::Backend;
+
+/// A file, and what was written to it in memory alone.
+#[derive(Debug)]
+pub(super) struct Overlay {
+    file: Backend,
+    written: Mutex<Written>,
+}
+
+#[derive(Debug)]
+struct Written {
+    length: u64,
+    /// So much of the file is still a part of it.
+    of_file: u64,
+    /// Whole pieces of [`PIECE`] bytes, by their places.
+    pieces: BTreeMap<u64, Box<[u8; PIECE]>>,
+}
+
+/// What is copied at once: a page of the engine.
+const PIECE: usize = 4096;
+
+impl Overlay {
+    pub(super) fn new(file: Backend) -> io::Result<Self> {
+        let length = file.len()?;
+        Ok(Self {
+            file,
+            written: Mutex::new(Written {
+                length,
+                of_file: length,
+                pieces: BTreeMap::new(),
+            }),
+        })
+    }
+
+    // Nothing panics while it changes, so a poisoned one is whole.
+    fn written(&self) -> MutexGuard<'_, Written> {
+        self.written.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The bytes of a piece as the file has them, and zeros behind its end.
+    fn of_file(&self, piece: u64, of_file: u64) -> io::Result<Box<[u8; PIECE]>> {
+        let mut bytes = Box::new([0; PIECE]);
+        let start = piece.saturating_mul(PIECE_BYTES);
+        let there = of_file.saturating_sub(start).min(PIECE_BYTES);
+        let there = usize::try_from(there).unwrap_or(PIECE);
+        self.file
+            .read(start, bytes.get_mut(..there).unwrap_or_default())?;
+        Ok(bytes)
+    }
+
+    /// Calls `work` for each piece of a range, with its bytes in the piece and their place in the range.
+    fn for_each_piece(
+        offset: u64,
+        length: usize,
+        mut work: impl FnMut(u64, core::ops::Range<usize>, usize) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let mut done = 0;
+        while done < length {
+            let place = offset.saturating_add(u64::try_from(done).unwrap_or(u64::MAX));
+            let (piece, begin) = (place / PIECE_BYTES, place % PIECE_BYTES);
+            let begin = usize::try_from(begin).unwrap_or_default();
+            let count = (PIECE - begin).min(length - done);
+            work(piece, begin..begin + count, done)?;
+            done += count;
+        }
+        Ok(())
+    }
+}
+
+const PIECE_BYTES: u64 = 4096;
+
+impl StorageBackend for Overlay {
+    fn len(&self) -> io::Result<u64> {
+        Ok(self.written().length)
+    }
+
+    fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
+        let written = self.written();
+        let length = u64::try_from(out.len()).unwrap_or(u64::MAX);
+        if offset.saturating_add(length) > written.length {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        Self::for_each_piece(offset, out.len(), |piece, range, place| {
+            let copy;
+            let bytes = match written.pieces.get(&piece) {
+                Some(bytes) => bytes,
+                None => {
+                    copy = self.of_file(piece, written.of_file)?;
+                    &copy
+                }
+            };
+            let out = out.get_mut(place..place + range.len());
+            out.unwrap_or_default()
+                .copy_from_slice(bytes.get(range).unwrap_or_default());
+            Ok(())
+        })
+    }
+
+    fn set_len(&self, length: u64) -> io::Result<()> {
+        let mut written = self.written();
+        written.of_file = written.of_file.min(length);
+        let last = length / PIECE_BYTES;
+        written.pieces.retain(|piece, _| *piece <= last);
+        if let Some(bytes) = written.pieces.get_mut(&last) {
+            let end = usize::try_from(length % PIECE_BYTES).unwrap_or_default();
+            bytes.get_mut(end..).unwrap_or_default().fill(0);
+        }
+        written.length = length;
+        Ok(())
+    }
+
+    fn sync_data(&self) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
+        let mut written = self.written();
+        Self::for_each_piece(offset, data.len(), |piece, range, place| {
+            if !written.pieces.contains_key(&piece) {
+                let bytes = self.of_file(piece, written.of_file)?;
+                written.pieces.insert(piece, bytes);
+            }
+            if let Some(bytes) = written.pieces.get_mut(&piece) {
+                let data = data.get(place..place + range.len()).unwrap_or_default();
+                bytes
+                    .get_mut(range)
+                    .unwrap_or_default()
+                    .copy_from_slice(data);
+            }
+            Ok(())
+        })?;
+        let end = offset.saturating_add(u64::try_from(data.len()).unwrap_or(u64::MAX));
+        written.length = written.length.max(end);
+        Ok(())
+    }
+
+    fn close(&self) -> io::Result<()> {
+        self.file.close()
+    }
+
+    fn try_lock_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<bool, BackendError> {
+        self.file.try_lock_range(start, end)
+    }
+
+    fn try_lock_shared_range(
+        &self,
+        start: Bound<u64>,
+        end: Bound<u64>,
+    ) -> Result<bool, BackendError> {
+        self.file.try_lock_shared_range(start, end)
+    }
+
+    fn lock_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<(), BackendError> {
+        self.file.lock_range(start, end)
+    }
+
+    fn lock_shared_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<(), BackendError> {
+        self.file.lock_shared_range(start, end)
+    }
+
+    fn unlock_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<(), BackendError> {
+        self.file.unlock_range(start, end)
+    }
+
+    fn query_lock_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<bool, BackendError> {
+        self.file.query_lock_range(start, end)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::{engine::backend::Health, layer::SystemFile};
+
+    #[test]
+    fn what_is_written_is_read_and_the_file_stays_as_it_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        let bytes: Vec<u8> = (0..10_000_u32)
+            .map(|number| number.to_le_bytes()[0])
+            .collect();
+        std::fs::write(&path, &bytes).unwrap();
+        let file = Arc::new(SystemFile::open(&path).unwrap());
+        let overlay = Overlay::new(Backend::new(file, Arc::<Health>::default()).unwrap()).unwrap();
+        // The oracle.
+        let mut expected = bytes.clone();
+        let mut state = 1_u64;
+        let mut random = |below: usize| {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            usize::try_from(state >> 33).unwrap() % below
+        };
+        for round in 0..2_000 {
+            match random(4) {
+                0 => {
+                    let length = random(20_000);
+                    overlay.set_len(u64::try_from(length).unwrap()).unwrap();
+                    expected.resize(length, 0);
+                }
+                1 | 2 if !expected.is_empty() => {
+                    let offset = random(expected.len());
+                    let data = vec![u8::try_from(round % 251).unwrap(); random(9_000)];
+                    overlay
+                        .write(u64::try_from(offset).unwrap(), &data)
+                        .unwrap();
+                    expected.resize(expected.len().max(offset + data.len()), 0);
+                    expected[offset..offset + data.len()].copy_from_slice(&data);
+                }
+                _ => {}
+            }
+            let mut found = vec![1; expected.len()];
+            overlay.read(0, &mut found).unwrap();
+            assert!(found == expected, "round {round}");
+            assert!(overlay.read(1, &mut found).is_err() || found.is_empty());
+        }
+        assert_eq!(std::fs::read(&path).unwrap(), bytes);
+    }
+}
