@@ -1,6 +1,7 @@
 //! Why a server has not sent something.
 
 use pad::Version;
+use pad_core::codec::FORMAT_VERSION;
 use web::client::HttpError;
 
 /// Why a server has not sent what it was asked for.
@@ -37,6 +38,14 @@ pub enum FetchError {
     /// The server says nothing of it beside what is signed.
     #[error("the server knows of no such name or note")]
     NotSaid,
+    /// The server answers in a format that is newer than what this program reads.
+    #[error(
+        "the server answers in version {theirs} of the format, and this program reads version {FORMAT_VERSION} and no other: bring it up to date"
+    )]
+    NewerFormat {
+        /// The version of the server's format.
+        theirs: u8,
+    },
     /// What came is not what was asked for.
     #[error("the server sent no {0}")]
     Unusable(&'static str),

@@ -12,6 +12,7 @@ use pad::{
     evidence,
     question::Refusal,
 };
+use pad_core::{DecodeError, codec::FORMAT_VERSION};
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
 
@@ -96,7 +97,15 @@ impl From<FetchError> for Unusable {
 
 impl From<Refusal> for Unusable {
     fn from(refusal: Refusal) -> Self {
-        Self::lie(refusal.to_string())
+        match refusal {
+            // A program that is older than its server calls nobody a liar.
+            Refusal::Decode(DecodeError::UnknownFormatVersion(theirs))
+                if theirs > FORMAT_VERSION =>
+            {
+                FetchError::NewerFormat { theirs }.into()
+            }
+            refusal => Self::lie(refusal.to_string()),
+        }
     }
 }
 
@@ -116,11 +125,10 @@ impl From<NotFollowed<FetchError>> for Unusable {
                 evidence: None,
             },
             NotFollowed::Refused(RefusedHead { refusal, evidence }) => {
-                let reason = refusal.to_string();
-                let fault = match evidence {
-                    Some(_) => Fault::Fork(reason),
-                    None => Fault::Lied(reason),
-                };
+                if evidence.is_none() {
+                    return refusal.into();
+                }
+                let fault = Fault::Fork(refusal.to_string());
                 Self { fault, evidence }
             }
         }

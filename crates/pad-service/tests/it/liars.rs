@@ -93,6 +93,45 @@ fn an_answer_with_any_byte_changed_is_refused_and_the_next_server_asked() {
     stop(honest);
 }
 
+/// A program that is older than its server says so, and calls nobody a liar.
+#[test]
+fn answers_of_a_newer_format_are_no_lies() {
+    let author = Author::of_tree();
+    three_versions(&author);
+    for begin in ["answers/", "heads/", "consistency/"] {
+        let seen = {
+            let honest = start(service(&author.path("s.pad")));
+            let mut client = author.client(&[&honest], "view");
+            client.advance().unwrap();
+            stop(honest);
+            client.view().clone()
+        };
+        author.publish(&[("fig", begin)]);
+        let newer = start(Liar::new(
+            service(&author.path("s.pad")),
+            move |path, answer| {
+                if !path.starts_with(begin) {
+                    return answer;
+                }
+                changed(answer, |body| body[4] = 2)
+            },
+        ));
+        let mut client = author.client_with(&[&newer], seen, "view");
+        let refused = match client.advance() {
+            Err(refused) => refused,
+            Ok(latest) => client.ask(latest, &about("apple")).unwrap_err(),
+        };
+        assert!(!refused.is_lie() && !refused.is_askers(), "{refused}");
+        let said = refused.to_string();
+        assert!(
+            said.contains("version 2") && said.contains("version 1"),
+            "{said}"
+        );
+        assert!(author.kept("view", ".lie").is_empty());
+        stop(newer);
+    }
+}
+
 #[test]
 fn heads_with_any_byte_changed_are_refused() {
     let author = Author::of_tree();
