@@ -109,9 +109,8 @@ impl<R> Bounded<R> {
     fn follow(&mut self, bytes: &[u8]) -> io::Result<()> {
         for byte in bytes {
             self.quotes = match (self.quotes, byte) {
-                (Quotes::FieldBegins | Quotes::Ended, b'"') => Quotes::Inside,
                 (Quotes::Inside, b'"') => Quotes::Ended,
-                (Quotes::Inside, _) => Quotes::Inside,
+                (Quotes::Inside, _) | (Quotes::FieldBegins | Quotes::Ended, b'"') => Quotes::Inside,
                 (_, b',' | b'\n' | b'\r') => Quotes::FieldBegins,
                 (Quotes::Ended, _) => {
                     return Err(self.malformed("a field goes on behind its closing quotation mark"));

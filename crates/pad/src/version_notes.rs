@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use pad_core::{Version, codec};
 use serde::{Deserialize, Serialize};
+pub use transparency_log::utc;
 
 use crate::store::{RecordChange, Store, StoreError};
 

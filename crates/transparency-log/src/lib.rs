@@ -69,4 +69,4 @@ pub mod witness;
 pub use checkpoint::{Checkpoint, CheckpointError};
 pub use note::Note;
 pub use policy::Policy;
-pub use timestamp::Timestamp;
+pub use timestamp::{Timestamp, utc};

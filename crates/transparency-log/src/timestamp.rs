@@ -32,8 +32,12 @@ impl fmt::Display for Timestamp {
     }
 }
 
-/// The same by the calendar of today, also for times before it.
-fn utc(seconds: u64) -> String {
+/// The time of day and its date in UTC, so many seconds after the beginning of 1970 (ISO 8601), by the calendar of today.
+#[expect(
+    clippy::arithmetic_side_effects,
+    reason = "divisors are constants, and sums stay far below 2^64"
+)]
+pub fn utc(seconds: u64) -> String {
     const DAY: u64 = 86_400;
     // Days since the first of March of the year 0, in eras of 400 years, which all have the same number of days.
     let days = seconds / DAY + 719_468;

@@ -93,10 +93,7 @@ fn run(out: &Path, budget: Duration, keys: usize) -> Outcome {
 }
 
 /// Publishes with every kind of dictionary, one on each core; kinds that are slow get the second prices.
-fn publish_all<'p>(
-    [prices, some]: [&'p Prices; 2],
-    budget: Duration,
-) -> Outcome<Vec<Published<'p>>> {
+fn publish_all([prices, some]: [&Prices; 2], budget: Duration) -> Outcome<Vec<Published<'_>>> {
     let queue = Mutex::new(kinds().into_iter().enumerate());
     let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).next();
     let work = || {
@@ -113,7 +110,7 @@ fn publish_all<'p>(
     let all = thread::scope(|scope| {
         let cores = thread::available_parallelism().map_or(1, usize::from);
         let threads: Vec<_> = (0..cores).map(|_| scope.spawn(work)).collect();
-        let done = threads.into_iter().map(|thread| thread.join());
+        let done = threads.into_iter().map(thread::ScopedJoinHandle::join);
         let done = done.map(|done| done.unwrap_or_else(|_| Err("a thread panicked".into())));
         done.collect::<Outcome<Vec<_>>>()
     })?;

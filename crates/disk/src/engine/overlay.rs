@@ -3,7 +3,7 @@
 //! The engine marks a file as open before it has looked at its pages, and repairs it in place. So it first works on such a
 //! copy: if it fails there, the file is as it was. Its locks are the file's, so that nobody writes meanwhile.
 
-use core::ops::Bound;
+use core::ops::{Bound, Range};
 use std::{
     collections::BTreeMap,
     io,
@@ -62,20 +62,20 @@ impl Overlay {
         Ok(bytes)
     }
 
-    /// Calls `work` for each piece of a range, with its bytes in the piece and their place in the range.
+    /// Calls `work` for each piece of a range: with its number, the place in it, and the place in the range.
     fn for_each_piece(
         offset: u64,
         length: usize,
-        mut work: impl FnMut(u64, core::ops::Range<usize>, usize) -> io::Result<()>,
+        mut work: impl FnMut(u64, Range<usize>, Range<usize>) -> io::Result<()>,
     ) -> io::Result<()> {
-        let mut done = 0;
+        let mut done = 0_usize;
         while done < length {
             let place = offset.saturating_add(u64::try_from(done).unwrap_or(u64::MAX));
-            let (piece, begin) = (place / PIECE_BYTES, place % PIECE_BYTES);
-            let begin = usize::try_from(begin).unwrap_or_default();
-            let count = (PIECE - begin).min(length - done);
-            work(piece, begin..begin + count, done)?;
-            done += count;
+            let begin = usize::try_from(place % PIECE_BYTES).unwrap_or_default();
+            let count = PIECE.saturating_sub(begin).min(length.saturating_sub(done));
+            let (end, next) = (begin.saturating_add(count), done.saturating_add(count));
+            work(place / PIECE_BYTES, begin..end, done..next)?;
+            done = next;
         }
         Ok(())
     }
@@ -96,16 +96,14 @@ impl StorageBackend for Overlay {
         }
         Self::for_each_piece(offset, out.len(), |piece, range, place| {
             let copy;
-            let bytes = match written.pieces.get(&piece) {
-                Some(bytes) => bytes,
-                None => {
-                    copy = self.of_file(piece, written.of_file)?;
-                    &copy
-                }
+            let bytes = if let Some(bytes) = written.pieces.get(&piece) {
+                bytes
+            } else {
+                copy = self.of_file(piece, written.of_file)?;
+                &copy
             };
-            let out = out.get_mut(place..place + range.len());
-            out.unwrap_or_default()
-                .copy_from_slice(bytes.get(range).unwrap_or_default());
+            let out = out.get_mut(place).unwrap_or_default();
+            out.copy_from_slice(bytes.get(range).unwrap_or_default());
             Ok(())
         })
     }
@@ -135,7 +133,7 @@ impl StorageBackend for Overlay {
                 written.pieces.insert(piece, bytes);
             }
             if let Some(bytes) = written.pieces.get_mut(&piece) {
-                let data = data.get(place..place + range.len()).unwrap_or_default();
+                let data = data.get(place).unwrap_or_default();
                 bytes
                     .get_mut(range)
                     .unwrap_or_default()

@@ -6,7 +6,7 @@ use std::{
     time::{SystemTime, UNIX_EPOCH},
 };
 
-use pad::{Key, Value, Version};
+use pad::{Key, Value, Version, version_notes::utc};
 use serde_json::{Map, Value as Json, json};
 
 use super::Failure;
@@ -430,38 +430,6 @@ pub(crate) fn things(number: &str, thing: &str) -> String {
         (_, Some(stem)) => format!("{stem}ies"),
         (_, None) => format!("{thing}s"),
     }
-}
-
-/// A time of day and its date, UTC (ISO 8601), by the calendar of today.
-pub(crate) fn utc(seconds: u64) -> String {
-    const DAY: u64 = 86_400;
-    let is_leap = |year: u64| {
-        (year.is_multiple_of(4) && !year.is_multiple_of(100)) || year.is_multiple_of(400)
-    };
-    // 400 years have as many days whenever they begin, so that no time is far.
-    let (mut days, mut year) = (seconds / DAY, 1970);
-    year += days / 146_097 * 400;
-    days %= 146_097;
-    loop {
-        let length = if is_leap(year) { 366 } else { 365 };
-        if days < length {
-            break;
-        }
-        days -= length;
-        year += 1;
-    }
-    let february = if is_leap(year) { 29 } else { 28 };
-    let mut month = 1;
-    for length in [31, february, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] {
-        if days < length {
-            break;
-        }
-        days -= length;
-        month += 1;
-    }
-    let (day, rest) = (days + 1, seconds % DAY);
-    let (hour, minute, second) = (rest / 3600, rest / 60 % 60, rest % 60);
-    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
 }
 
 /// A character as it is, or what stands for it if it is not printable.

@@ -7,14 +7,14 @@ use clap::Args;
 use pad::{
     Answer, Key, KeyRange, Version,
     question::{Question, Statement},
-    version_notes::VersionNote,
+    version_notes::{VersionNote, utc},
 };
 use serde_json::{Map, Value as Json, json};
 
 use super::{
     Failure, Output,
     at::At,
-    output::{counted, things, utc},
+    output::{counted, things},
     source::{AskArguments, Session},
 };
 

@@ -8,14 +8,13 @@ use pad::{
     RedbStore, Store as _, Version,
     dynamic::{AnyRepository, open_repository},
     inspect::headline,
-    version_notes::VersionNotes,
+    version_notes::{VersionNotes, utc},
 };
 use serde_json::{Map, Value as Json, json};
 
 use super::{
     Failure, KEY_VARIABLE, Output, StoreArgument,
     change::{Pending, pending},
-    output::utc,
     secret::load_secret,
     session::{check_key, own_store, record_of},
 };

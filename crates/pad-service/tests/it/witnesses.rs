@@ -501,6 +501,7 @@ fn an_old_cosignature_is_refused_by_its_age() {
 /// Whoever has it: the client believes nothing to be the newest, and its view stays where it is.
 #[test]
 fn a_lying_clock_makes_nothing_recent() {
+    type Clock = fn() -> SystemTime;
     const DAY: Duration = Duration::from_hours(24);
     for_each_scheme(|scheme| {
         if !scheme.binds_answers() {
@@ -512,7 +513,7 @@ fn a_lying_clock_makes_nothing_recent() {
         let policy = policy(&author, 1, &[("w", &server)]);
         let logged = serve(&author, "s.pad", &policy);
         logged.wait_for(1);
-        let clocks: [(fn() -> SystemTime, &str); 5] = [
+        let clocks: [(Clock, &str); 5] = [
             (|| SystemTime::now() - DAY, "future"),
             (|| SystemTime::now() + DAY, "old"),
             (|| UNIX_EPOCH - DAY, "1970"),
@@ -528,9 +529,7 @@ fn a_lying_clock_makes_nothing_recent() {
             assert_eq!(client.view().version(), Version::EMPTY);
         }
         let client = author.client(&[&logged.server], "view");
-        let mut client = client
-            .witnessed_by(Witnesses::new(policy.clone(), HOUR))
-            .unwrap();
+        let mut client = client.witnessed_by(Witnesses::new(policy, HOUR)).unwrap();
         assert_eq!(client.advance().unwrap(), Version::new(1), "{scheme}");
         logged.stop();
         stop(server);

@@ -16,7 +16,7 @@ use std::{
 
 use super::*;
 
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// Counts requests, and answers each with so many bytes; those for `/long` while the gate is open.
 #[derive(Default)]
