@@ -75,7 +75,7 @@ impl Witnesses {
     pub(crate) fn window(&self) -> Option<Window> {
         let now = (self.clock)().duration_since(UNIX_EPOCH).ok()?;
         let now = Timestamp::from_seconds(now.as_secs())?;
-        Some(Window::around(now, self.within.as_secs(), SLACK.as_secs()))
+        Some(Window::around(now, self.within.as_secs()))
     }
 
     /// What witnesses have seen last of the log that a server shows.
@@ -290,7 +290,5 @@ fn unreadable(error: ReadError) -> Unusable {
     NotWitnessed::Log(error).into()
 }
 
-/// By so much a witness's clock may be ahead of the client's.
-const SLACK: Duration = Duration::from_mins(5);
 /// Of 256 heads each.
 const MOST_BUNDLES: usize = 64;

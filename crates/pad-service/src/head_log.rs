@@ -169,11 +169,8 @@ pub enum HeadLogError {
 fn until_now() -> Option<Window> {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).ok()?.as_secs();
     let now = Timestamp::from_seconds(now)?;
-    Some(Window::around(now, now.seconds(), SLACK_SECONDS))
+    Some(Window::around(now, now.seconds()))
 }
-
-/// By so much a witness's clock may be ahead: as much as for clients.
-const SLACK_SECONDS: u64 = 300;
 
 /// What a witness is asked.
 #[derive(Debug)]

@@ -77,10 +77,13 @@ pub struct Window {
 }
 
 impl Window {
-    /// The times from `within` before `now` to `slack` after it, in seconds.
-    pub fn around(now: Timestamp, within: u64, slack: u64) -> Self {
+    /// By so many seconds a witness's clock may be ahead.
+    pub const SLACK: u64 = 300;
+
+    /// The times from so many seconds before `now` to [`Window::SLACK`] after it.
+    pub fn around(now: Timestamp, within: u64) -> Self {
         let since = Timestamp::from_seconds(now.seconds().saturating_sub(within));
-        let until = Timestamp::from_seconds(now.seconds().saturating_add(slack));
+        let until = Timestamp::from_seconds(now.seconds().saturating_add(Self::SLACK));
         Self {
             since: since.unwrap_or(now),
             now,
