@@ -259,8 +259,9 @@ impl<H: Handler> Served<H> {
             );
             async move { Ok::<_, Infallible>(answer.await) }
         });
-        // The header of the date cannot say a time before 1970.
-        let has_date = SystemTime::now() >= UNIX_EPOCH;
+        // The header of the date can say a time from 1970 to the year 9999.
+        let now = SystemTime::now().duration_since(UNIX_EPOCH);
+        let has_date = now.is_ok_and(|now| now.as_secs() < LAST_DATE);
         let conversation = http1::Builder::new()
             .auto_date_header(has_date)
             .timer(TokioTimer::new())
@@ -279,6 +280,9 @@ impl<H: Handler> Served<H> {
         }
     }
 }
+
+/// The first second of the year 9999.
+const LAST_DATE: u64 = 253_370_764_800;
 
 /// How long nothing is accepted after that has failed.
 const PAUSE: Duration = Duration::from_millis(50);

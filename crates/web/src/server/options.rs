@@ -32,7 +32,7 @@ pub struct Limits {
     pub request_bytes: usize,
     /// The longest answer in bytes; handlers keep to it, and one that does not has failed.
     pub response_bytes: usize,
-    /// How many requests are handled at the same time, each on a thread. One peer has a quarter of the threads at
+    /// How many requests are handled at the same time, each on a thread. One peer has half of the threads at
     /// most, and a quarter of all is for peers that have none; one thread at least, each.
     pub in_flight: usize,
     /// How many more may wait for their turn; a quarter of these places is for peers that have none.

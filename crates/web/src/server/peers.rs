@@ -13,7 +13,7 @@ use std::{
     time::Instant,
 };
 
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 
 use super::Limits;
 
@@ -51,16 +51,49 @@ pub(super) struct Peers {
     threads_for_first: Arc<Semaphore>,
     /// How many requests of one peer are handled at a time, and the peers that have some.
     at_work: usize,
-    turns: Mutex<HashMap<Peer, Weak<Semaphore>>>,
+    turns: Mutex<HashMap<Peer, Weak<Turns>>>,
     /// Peers whose brief requests were not brief, and when.
     heavy: Mutex<HashMap<Peer, Instant>>,
+}
+
+/// What one peer may have of the threads.
+#[derive(Debug)]
+struct Turns {
+    all: Arc<Semaphore>,
+    /// For the one request that may wait for a thread of those for peers that have none.
+    first: Arc<Semaphore>,
+    /// How many threads it has.
+    running: AtomicUsize,
+    ended: Notify,
+}
+
+impl Turns {
+    /// Waits until the peer has no thread.
+    async fn none_runs(&self) {
+        loop {
+            let ended = self.ended.notified();
+            if self.running.load(Ordering::Acquire) == 0 {
+                return;
+            }
+            ended.await;
+        }
+    }
 }
 
 /// A thread for a request, until it is dropped.
 #[derive(Debug)]
 pub(super) struct Turn {
+    turns: Arc<Turns>,
     _of_peer: OwnedSemaphorePermit,
+    _first: Option<OwnedSemaphorePermit>,
     _of_all: OwnedSemaphorePermit,
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        self.turns.running.fetch_sub(1, Ordering::AcqRel);
+        self.turns.ended.notify_waiters();
+    }
 }
 
 /// A brief request that takes longer than this is not brief.
@@ -99,7 +132,7 @@ impl Peers {
             reserve: Shares::new(limits.reserve_bytes, eighth.max(SMALL)),
             threads: Arc::new(Semaphore::new(in_flight.saturating_sub(for_first))),
             threads_for_first: Arc::new(Semaphore::new(for_first)),
-            at_work: (in_flight / 4).max(1),
+            at_work: (in_flight / 2).max(1),
             turns: Mutex::default(),
             heavy: Mutex::default(),
         })
@@ -124,24 +157,30 @@ impl Peers {
         Share::take(self, |peers| &peers.requests, peer, 1)
     }
 
-    /// Waits for a thread. A peer has a quarter of them at most, and a quarter of all is for peers that have none.
+    /// Waits for a thread. A peer has half of them at most, and a quarter of all is for peers that have none.
     pub(super) async fn turn(&self, peer: Peer) -> Option<Turn> {
         let turns = self.turns(peer);
-        let of_peer = Arc::clone(&turns).acquire_owned().await.ok()?;
-        let is_first = turns.available_permits().saturating_add(1) >= self.at_work;
-        let threads = Arc::clone(&self.threads).acquire_owned();
-        let of_all = if is_first {
-            tokio::select! {
-                biased;
-                thread = threads => thread,
-                thread = Arc::clone(&self.threads_for_first).acquire_owned() => thread,
-            }
-        } else {
-            threads.await
+        let of_peer = Arc::clone(&turns.all).acquire_owned().await.ok()?;
+        let as_first = async {
+            let first = Arc::clone(&turns.first).acquire_owned().await.ok()?;
+            turns.none_runs().await;
+            let thread = Arc::clone(&self.threads_for_first).acquire_owned();
+            Some((first, thread.await.ok()?))
         };
+        let (first, of_all) = tokio::select! {
+            biased;
+            thread = Arc::clone(&self.threads).acquire_owned() => (None, thread.ok()?),
+            reserved = as_first => {
+                let (first, thread) = reserved?;
+                (Some(first), thread)
+            }
+        };
+        turns.running.fetch_add(1, Ordering::AcqRel);
         Some(Turn {
+            turns,
             _of_peer: of_peer,
-            _of_all: of_all.ok()?,
+            _first: first,
+            _of_all: of_all,
         })
     }
 
@@ -173,14 +212,19 @@ impl Peers {
     }
 
     /// How many of this peer's requests are handled at a time.
-    fn turns(&self, peer: Peer) -> Arc<Semaphore> {
+    fn turns(&self, peer: Peer) -> Arc<Turns> {
         let mut turns = self.turns.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(turns) = turns.get(&peer).and_then(Weak::upgrade) {
             return turns;
         }
         // As many are left as there are requests.
         turns.retain(|_, turns| turns.strong_count() > 0);
-        let new = Arc::new(Semaphore::new(self.at_work.min(Semaphore::MAX_PERMITS)));
+        let new = Arc::new(Turns {
+            all: Arc::new(Semaphore::new(self.at_work)),
+            first: Arc::new(Semaphore::new(1)),
+            running: AtomicUsize::new(0),
+            ended: Notify::new(),
+        });
         turns.insert(peer, Arc::downgrade(&new));
         new
     }

@@ -181,7 +181,7 @@ fn a_new_peer_finds_a_connection_and_a_thread() {
             held.push(stream);
         }
     }
-    // Three peers have four threads each. The other four are for peers that have none: two of them, and whoever comes.
+    // Two peers have the twelve threads that are for all. The other four are for peers that have none: three of them, and whoever comes.
     let mut honest = connect_from(1, &server);
     honest.write_all(&request("/")).unwrap();
     assert_eq!(status(&mut honest), "HTTP/1.1 200");
@@ -193,9 +193,9 @@ fn a_new_peer_finds_a_connection_and_a_thread() {
         rest.extend(byte);
     }
     let waiting = || handler.waiting.load(Ordering::SeqCst);
-    wait_until("not settled", || waiting() == 14);
+    wait_until("not settled", || waiting() == 15);
     honest.write_all(&request("/long")).unwrap();
-    wait_until("no thread", || waiting() == 15);
+    wait_until("no thread", || waiting() == 16);
     handler.open();
     assert_eq!(status(&mut honest), "HTTP/1.1 200");
     drop(held);
