@@ -43,6 +43,8 @@ enum NotCosigned {
     Http(#[from] HttpError),
     #[error(transparent)]
     Answer(#[from] AnswerError),
+    #[error("the witness's clock is ahead of this machine's, or this one is behind")]
+    Ahead,
     #[error("the witness names another size each time it is asked")]
     Restless,
     #[error("the log: {0}")]
@@ -214,7 +216,7 @@ impl Asked {
                 Ok(Answer::Cosigned(signatures)) => {
                     let time = note_answer(&signatures)?;
                     self.recorded = request.size;
-                    return Ok(time);
+                    return time.map(Some).ok_or(NotCosigned::Ahead);
                 }
                 Ok(Answer::Size(size)) => {
                     note_answer(&[])?;

@@ -13,7 +13,7 @@ use pad::{LookupError, PublicKey, Version, question::verify_head};
 use transparency_log::{
     Checkpoint, Note, Policy, Timestamp,
     note::{NoteSigner, Signature},
-    policy::{TrustedWitness, Window},
+    policy::{PolicyError, TrustedWitness, Window},
     store::{LogFiles, LogStore, StoreError},
     tile::{Fetch, FetchError, ReadError, ResourcePath},
     witness::AddCheckpoint,
@@ -407,11 +407,12 @@ impl HeadLog {
             note.add(cosignature.clone()).map_err(StoreError::Note)?;
         }
         let is_enough = |policy: &Policy| match until_now() {
-            // Who asks no witness asks for no time.
-            Some(window) if !policy.witnesses().is_empty() => {
-                policy.verify_within(&note, Some(window)).is_ok()
-            }
-            _ => policy.verify(&note).is_ok(),
+            Some(window) => match policy.verify_within(&note, Some(window)) {
+                // It needs no witness, so it asks for no time.
+                Err(PolicyError::Undated) => policy.verify(&note).is_ok(),
+                accepted => accepted.is_ok(),
+            },
+            None => policy.verify(&note).is_ok(),
         };
         if !self.policy.as_ref().is_none_or(is_enough) {
             return Ok(false);
@@ -453,7 +454,7 @@ impl HeadLog {
     }
 
     /// Notes that a witness was asked about the checkpoint of this size, and what it has cosigned it with, which is
-    /// verified; the time of that.
+    /// verified; the time of that, unless it is from the future.
     pub(crate) fn note_answer(
         &self,
         witness: usize,
@@ -470,12 +471,9 @@ impl HeadLog {
         });
         // Of several the last by its time, which is what a policy counts: none that is from the future.
         let is_ahead = |time: Timestamp| window.is_some_and(|window| time > window.until);
-        let (ahead, past): (Vec<_>, Vec<_>) = verified.partition(|(time, _)| is_ahead(*time));
-        if let (Some((time, _)), Some(witness)) = (ahead.first(), self.witnesses().get(witness)) {
-            let (witness, time) = (&witness.name, time.utc());
-            tracing::warn!(%witness, time, "the witness's clock is ahead of this machine's, or this one is behind");
-        }
-        let last = past.into_iter().max_by_key(|(time, _)| *time);
+        let last = verified
+            .filter(|(time, _)| !is_ahead(*time))
+            .max_by_key(|(time, _)| *time);
         if request.size != state.signed_size {
             return Ok(last.map(|(time, _)| time));
         }

@@ -95,7 +95,9 @@ fn is_log_of(origin: &str, dictionary: DictionaryId) -> bool {
 /// # Errors
 /// [`WitnessedError::SeveralLogs`].
 pub fn check_policy(policy: &Policy, dictionary: DictionaryId) -> Result<(), WitnessedError> {
-    let origins = policy.logs().iter().map(|log| log.key.name().as_str());
+    let known = policy.logs().iter().map(|log| log.key.name().as_str());
+    let skipped = policy.skipped().iter();
+    let origins = known.chain(skipped.filter_map(|skipped| skipped.log.as_deref()));
     let own = origins.filter(|origin| is_log_of(origin, dictionary));
     let own: BTreeSet<&str> = own.collect();
     if own.len() > 1 {

@@ -37,12 +37,14 @@ pub struct Policy {
 }
 
 /// A line of a policy with a key of a type that is not known here. The policy can be met without it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Skipped {
     /// The line, from 1 on.
     pub line: usize,
     /// The type of the key, a number of `signed-note`.
     pub key_type: u8,
+    /// The name of the key if it is a log's, which is the log's origin.
+    pub log: Option<String>,
 }
 
 /// A log of a policy. The name of its key is its origin.
@@ -157,7 +159,8 @@ impl Policy {
         &self.witnesses
     }
 
-    /// The lines with keys of unknown types, which are passed over.
+    /// The lines with keys of unknown types, which are passed over. That a log is among them still counts: whoever asks whether a
+    /// dictionary has several logs asks these too.
     pub fn skipped(&self) -> &[Skipped] {
         &self.skipped
     }

@@ -581,6 +581,17 @@ fn a_policy_names_one_log_of_a_dictionary() {
         refused,
         ClientError::Policy(WitnessedError::SeveralLogs(_))
     ));
+    // One of them with a key that this program does not know.
+    let new = format!("other.example/{id}+00000000+BgAA");
+    let text = format!(
+        "log {}\nlog {new}\nwitness w {witness}\nquorum w\n",
+        log("one.example", 1)
+    );
+    let refused = client(text.parse().unwrap()).unwrap_err();
+    assert!(matches!(
+        refused,
+        ClientError::Policy(WitnessedError::SeveralLogs(_))
+    ));
     // Two keys of one log, and logs of other dictionaries.
     assert!(client(policy([log("one.example", 1), log("one.example", 2)])).is_ok());
     let other = pad::DictionaryId::from_name("other");

@@ -154,5 +154,5 @@ pub(super) fn parse_key_text(text: &str) -> Result<(KeyName, &str, Algorithm, [u
     Ok((name.parse()?, id, algorithm, key))
 }
 
-/// More than an id and a key need.
-const LONGEST_REST: usize = 128;
+/// More than an id and a key need, also of types that are not known here: some have 1312 bytes.
+const LONGEST_REST: usize = 4096;

@@ -148,13 +148,16 @@ impl Builder {
             [first, ..] if first.starts_with('#') => Ok(()),
             ["log", log, rest @ ..] => match (key(log)?, url(rest)?) {
                 (Ok(key), url) => self.log(number, key, url),
-                (Err(key_type), _) => self.skip(number, key_type),
+                (Err(key_type), _) => {
+                    let name = log.split('+').next().unwrap_or_default();
+                    self.skip(number, key_type, Some(name.to_owned()))
+                }
             },
             ["witness", name, witness, rest @ ..] => match (key(witness)?, url(rest)?) {
                 (Ok(key), url) => self.witness(number, name, key, url),
                 (Err(key_type), _) => {
                     self.define(number, name, Member::Unknown(number))?;
-                    self.skip(number, key_type)
+                    self.skip(number, key_type, None)
                 }
             },
             ["group", name, threshold, members @ ..] => {
@@ -172,8 +175,18 @@ impl Builder {
         }
     }
 
-    fn skip(&mut self, line: usize, key_type: u8) -> Result<(), PolicyTextError> {
-        self.skipped.push(Skipped { line, key_type });
+    fn skip(
+        &mut self,
+        line: usize,
+        key_type: u8,
+        log: Option<String>,
+    ) -> Result<(), PolicyTextError> {
+        let skipped = Skipped {
+            line,
+            key_type,
+            log,
+        };
+        self.skipped.push(skipped);
         check_number(&self.skipped)
     }
 
@@ -269,11 +282,14 @@ impl Builder {
         let groups = self.groups;
         let rule = Rule { groups, quorum };
         let can_be_met = rule.is_met(&vec![true; self.witnesses.len()]);
-        if let Some(Skipped { line, key_type }) = self.skipped.first().copied()
+        if let Some(Skipped { line, key_type, .. }) = self.skipped.first()
             && (self.logs.is_empty() || !can_be_met)
         {
-            let source = KeyError::Type(key_type);
-            return Err(PolicyTextError::Key { line, source });
+            let source = KeyError::Type(*key_type);
+            return Err(PolicyTextError::Key {
+                line: *line,
+                source,
+            });
         }
         Ok(Policy {
             logs: self.logs,
