@@ -21,7 +21,7 @@ use std::{
     env, io,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
 };
 
@@ -53,6 +53,8 @@ pub struct ObjectFolder {
     requests: AtomicU64,
     /// A version that is there, and so are all before it.
     known: AtomicU64,
+    /// Whether the medium was seen to refuse to create an object a second time.
+    creates_only: AtomicBool,
     /// The rows of versions that are to be published next, in their order.
     staged: Mutex<Vec<(Version, Vec<u8>)>>,
 }
@@ -87,6 +89,7 @@ impl ObjectFolder {
             runtime: Some(runtime),
             requests: AtomicU64::new(0),
             known: AtomicU64::new(0),
+            creates_only: AtomicBool::new(false),
             staged: Mutex::default(),
         })
     }
@@ -232,11 +235,24 @@ impl ObjectFolder {
         Err(io::Error::new(io::ErrorKind::Unsupported, said))
     }
 
+    /// The same of the object that is made first, once for this value and before anything else is created.
+    fn require_create_only_once(&self) -> io::Result<()> {
+        if self.creates_only.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        if let Some(description) = self.small(DESCRIPTION)? {
+            self.require_create_only(DESCRIPTION, &description)?;
+        }
+        self.creates_only.store(true, Ordering::Relaxed);
+        Ok(())
+    }
+
     /// Creates a segment.
     ///
     /// # Errors
     /// [`io::ErrorKind::AlreadyExists`] if somebody else has created one of this number since it was free.
     pub(crate) fn create_nodes(&self, number: u64, bytes: &[u8]) -> io::Result<()> {
+        self.require_create_only_once()?;
         if self.create_or_find(&names::nodes(number), bytes)? {
             return Ok(());
         }

@@ -2,10 +2,7 @@
 
 use std::{
     io,
-    sync::{
-        Arc, Mutex, PoisonError,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::{Arc, Mutex, PoisonError},
 };
 
 use pad_core::{Version, codec};
@@ -21,8 +18,6 @@ use crate::store::{Record, RecordChange, Store, StoreError, StoredCheckpoint};
 pub struct ObjectBackend {
     folder: Arc<ObjectFolder>,
     description: Description,
-    /// Whether the medium was seen to refuse to create an object a second time.
-    creates_only: AtomicBool,
     /// What reads see as the latest version from [`Store::pin`] on.
     pinned: Mutex<Option<Version>>,
 }
@@ -93,7 +88,6 @@ impl ObjectBackend {
         Ok(Self {
             folder: Arc::new(folder),
             description,
-            creates_only: AtomicBool::new(false),
             pinned: Mutex::default(),
         })
     }
@@ -159,18 +153,14 @@ impl Store for ObjectBackend {
         if !follow || staged.last().map(|(_, row)| row.as_slice()) != Some(row) {
             return Err(StoreError::Damaged("what is to be published is not staged"));
         }
+        self.folder.require_create_only_once()?;
         for (version, row) in &staged {
-            let head = names::head(*version);
-            if !self.folder.create_or_find(&head, row)? {
+            if !self.folder.create_or_find(&names::head(*version), row)? {
                 let next = Version::new(version.number().saturating_add(1));
                 return Err(StoreError::Gap {
                     expected: next,
                     actual: *version,
                 });
-            }
-            if !self.creates_only.load(Ordering::Relaxed) {
-                self.folder.require_create_only(&head, row)?;
-                self.creates_only.store(true, Ordering::Relaxed);
             }
         }
         self.folder.staged().clear();
