@@ -312,10 +312,7 @@ fn open_to_write(path: &Path, format: &Format) -> Result<Database, EngineError> 
 /// meanwhile.
 fn examine(path: &Path, format: &Format) -> Result<bool, EngineError> {
     let mut copy = patiently(path, || {
-        let file: Arc<dyn LayerFile> = match SystemFile::open(path) {
-            Err(error) if is_read_only(&error) => Arc::new(SystemFile::open_to_read(path)?),
-            file => Arc::new(file?),
-        };
+        let file: Arc<dyn LayerFile> = Arc::new(SystemFile::open(path)?);
         let overlay = Overlay::new(Backend::new(file, Arc::default())?)?;
         format.builder(MODE).create_with_backend(overlay)
     })?;

@@ -108,6 +108,9 @@ impl Import {
         trace.skip(&imported[imported.len() - overlap..])?;
         self.author.check_new(&self.store.store)?;
         create_or_match(&self.store.store, key.public(), &self.new, output)?;
+        if self.again {
+            self.vouch()?;
+        }
         let mut author = self.author.open(&self.store.store, &key)?;
         if self::imported(author.repository().store())? != imported {
             return Err(Failure::input(
@@ -178,16 +181,24 @@ impl Import {
         Ok(changes)
     }
 
+    /// Notes that no version which is there is a snapshot that is to be imported: its author says so.
+    fn vouch(&self) -> Result<(), Failure> {
+        let mut store = own_store(&self.store.store)?;
+        let latest = store.latest()?.number().to_be_bytes();
+        Ok(store.write_records(&[RecordChange::put(VOUCHED_GROUP, "", latest)])?)
+    }
+
     /// Refuses to sign snapshots that may have been signed before: the record of what was imported does not come back with versions
     /// that are applied to a copy of the store. Logs compare what they have appended.
     fn check_signed_here(&self, author: &AnyAuthor) -> Result<(), Failure> {
         let repository = author.repository();
-        let is_log = repository.public_key()?.scheme.family().is_append_only();
-        if self.again || is_log {
+        if repository.public_key()?.scheme.family().is_append_only() {
             return Ok(());
         }
         let notes = VersionNotes::read(repository.store())?;
-        let mut versions = (1..=repository.latest().number()).map(Version::new);
+        let vouched = vouched(repository.store())?.number();
+        let after = vouched.saturating_add(1)..=repository.latest().number();
+        let mut versions = after.map(Version::new);
         match versions.find(|version| notes.get(*version).is_none()) {
             None => Ok(()),
             Some(version) => Err(Failure::Input(format!(
@@ -299,6 +310,15 @@ impl Import {
         output.say(&text, &object)
     }
 }
+
+/// The version up to which an author has said that none is to be imported ([`Import::vouch`]).
+fn vouched(store: &impl Store) -> Result<Version, Failure> {
+    let found = store.records(VOUCHED_GROUP)?.pop();
+    let number = found.and_then(|(_, value)| Some(u64::from_be_bytes(value.try_into().ok()?)));
+    Ok(Version::new(number.unwrap_or_default()))
+}
+
+const VOUCHED_GROUP: &str = "vouched";
 
 /// Where a trace goes on.
 #[derive(Clone, Copy)]

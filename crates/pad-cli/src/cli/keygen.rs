@@ -123,7 +123,7 @@ impl Keygen {
         let text = format!(
             "secret key  {}  (keep it: nobody else can publish versions)\n\
              public key  {}  (give it to everybody who verifies)\n\
-             record      {}  (what was signed; keep it with the secret key)",
+             record      {}  (of what was signed: never bring back a copy of it)",
             self.out.display(),
             public_path.display(),
             record.display(),

@@ -79,7 +79,7 @@ impl RootArguments {
 
 /// How often a request is sent at most before the server counts as out of reach.
 const ATTEMPTS: u32 = 3;
-/// How long a server may take to begin an answer, where there are others; it may take twice as long to end it, and is asked once.
+/// How long a server may take to begin an answer, where there are others.
 const PATIENCE: Duration = Duration::from_secs(10);
 const MAX_ROOTS_BYTES: u64 = 16 << 20;
 
@@ -171,8 +171,7 @@ impl ServerArguments {
         let patient = self.roots.options()?;
         let mut hasty = patient.clone();
         if self.server.len() > 1 {
-            (hasty.wait, hasty.transfer) = (PATIENCE, 2 * PATIENCE);
-            hasty.attempts = 1;
+            hasty.wait = PATIENCE;
         }
         let (mut servers, mut failures, is_slow) = self.connected(&hasty)?;
         if servers.is_empty() && is_slow {
