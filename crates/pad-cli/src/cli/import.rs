@@ -117,7 +117,7 @@ impl Import {
                 "another import has gone on meanwhile: run this one again",
             ));
         }
-        self.check_signed_here(&author)?;
+        Self::check_signed_here(&author)?;
         self.check_appended(&source, &author, place)?;
         let changes = self.import(&mut trace, &mut author, place, output)?;
         if total > place.skipped {
@@ -190,7 +190,7 @@ impl Import {
 
     /// Refuses to sign snapshots that may have been signed before: the record of what was imported does not come back with versions
     /// that are applied to a copy of the store. Logs compare what they have appended.
-    fn check_signed_here(&self, author: &AnyAuthor) -> Result<(), Failure> {
+    fn check_signed_here(author: &AnyAuthor) -> Result<(), Failure> {
         let repository = author.repository();
         if repository.public_key()?.scheme.family().is_append_only() {
             return Ok(());
