@@ -93,8 +93,13 @@ impl<S: Suite> Nodes<S> {
     /// The bytes of memory that they take, about.
     pub(super) fn memory_bytes(&self) -> usize {
         let slot = size_of::<(S::Digest, Node<S>)>().saturating_add(1);
-        let slots = self.nodes.capacity().saturating_mul(slot);
-        slots.saturating_add(self.bytes)
+        // A table has a power of two of slots. Its capacity leaves out the slots of removed entries,
+        // and how many of these stay behind depends on the hasher's seed.
+        let slots = match self.nodes.capacity() {
+            0 => 0,
+            capacity => capacity.saturating_add(1).next_power_of_two(),
+        };
+        slots.saturating_mul(slot).saturating_add(self.bytes)
     }
 
     /// What a proof shows while it is checked.
