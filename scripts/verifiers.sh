@@ -3,7 +3,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 target=wasm32-unknown-unknown
-# Whoever links a verifier there says where random numbers come from.
+# The final program chooses the source of random numbers there.
 export CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS='--cfg getrandom_backend="custom"'
 
 installed() { rustc --print target-libdir --target "$target" 2>/dev/null | xargs ls 2>/dev/null | grep -q '^libcore-'; }

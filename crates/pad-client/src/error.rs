@@ -22,10 +22,10 @@ pub enum ClientError {
         "answers under the scheme {0} do not follow from the head that witnesses see, so witnesses cannot vouch for them"
     )]
     Unbound(&'static str),
-    /// The policy of witnesses is of no use for this dictionary.
+    /// The witness policy cannot be used for this dictionary.
     #[error(transparent)]
     Policy(#[from] WitnessedError),
-    /// The clock of this machine is before 1970, so that it says of no cosignature how old it is.
+    /// The clock of this machine is before 1970, so the age of cosignatures is unknown.
     #[error("this machine's clock is before 1970: it does not say which cosignatures are recent")]
     Clock,
     /// The version is newer than the newest one that the client has followed ([`crate::Client::advance`]).

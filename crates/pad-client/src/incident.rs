@@ -98,7 +98,7 @@ impl From<FetchError> for Unusable {
 impl From<Refusal> for Unusable {
     fn from(refusal: Refusal) -> Self {
         match refusal {
-            // A program that is older than its server calls nobody a liar.
+            // A newer format version is no evidence of a lie.
             Refusal::Decode(DecodeError::UnknownFormatVersion(theirs))
                 if theirs > FORMAT_VERSION =>
             {

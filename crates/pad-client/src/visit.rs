@@ -97,7 +97,7 @@ impl<'s> Visit<'s> {
         let recorded = beside
             .zip(reason)
             .map(|(beside, reason)| keep_record(beside, &server, &self.said.into_inner(), &reason));
-        let mut unkept = is_lost.then(|| NO_PLACE.to_owned());
+        let mut unkept = is_lost.then(|| NO_EVIDENCE_FILE.to_owned());
         let mut written = |kept: Option<io::Result<PathBuf>>| {
             let failed = |error: io::Error| unkept = Some(error.to_string());
             kept.and_then(|kept| kept.map_err(failed).ok())
@@ -180,8 +180,8 @@ impl<'s> Visit<'s> {
         Ok(page)
     }
 
-    /// The versions up to `last` in which a key changed, unproved, as far back as the server has them; up to its latest one without
-    /// `last`.
+    /// Returns the versions up to `last` in which a key changed, unproved, as far back as the server
+    /// has them. Without `last`, ends at the server's latest version.
     ///
     /// # Errors
     /// [`FetchError`].
@@ -323,8 +323,8 @@ impl Heads for Visit<'_> {
     }
 }
 
-/// Evidence has no file to stand beside.
-const NO_PLACE: &str = "no view is kept, and no other file is named for evidence to stand beside";
+/// Error text when evidence has no file to be stored in.
+const NO_EVIDENCE_FILE: &str = "neither a view nor an evidence file is given";
 
 /// The longest head that is read, in bytes; the longest there is has 191.
 const LONGEST_HEAD: usize = 1 << 10;

@@ -60,7 +60,7 @@ impl Witnesses {
         }
     }
 
-    /// The same by this clock in the place of the system's.
+    /// Reads the time from `clock` instead of the system's clock.
     #[must_use]
     pub fn with_clock(self, clock: fn() -> SystemTime) -> Self {
         Self { clock, ..self }
@@ -71,7 +71,7 @@ impl Witnesses {
         &self.policy
     }
 
-    /// When a witness may have cosigned; `None` if the clock is before 1970 and says nothing about that.
+    /// Times at which a witness may have cosigned; `None` if the clock is before 1970.
     pub(crate) fn window(&self) -> Option<Window> {
         let now = (self.clock)().duration_since(UNIX_EPOCH).ok()?;
         let now = Timestamp::from_seconds(now.as_secs())?;

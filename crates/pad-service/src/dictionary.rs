@@ -88,8 +88,8 @@ impl Dictionary {
         })
     }
 
-    /// The same dictionary with the log of its heads in this folder published beside it, whoever keeps it: its checkpoint, tiles and
-    /// bundles of entries. Other files of the folder are not published, and nothing that is elsewhere by a link.
+    /// Publishes the log of heads in `folder` along with the dictionary: its checkpoint, tiles and
+    /// bundles of entries. Does not publish other files of the folder, or follow links out of it.
     #[must_use]
     pub fn publishing(self, folder: PathBuf) -> Self {
         Self {
@@ -402,7 +402,7 @@ impl LoggedHeads for Dictionary {
     }
 }
 
-/// Whether a file is in a folder, wherever links on the way lead.
+/// Returns whether a file is in a folder once all links are resolved.
 fn is_inside(place: &Path, folder: &Path) -> bool {
     match (place.canonicalize(), folder.canonicalize()) {
         (Ok(place), Ok(folder)) => place.starts_with(folder),

@@ -243,7 +243,7 @@ impl HeadLog {
         };
         log.remember()?;
         match log.grow(heads) {
-            // As where the disk is full: what is published is served, and the log goes on when there is room.
+            // For example, the disk is full. Published entries are served; the log continues when there is room.
             Err(error @ (HeadLogError::Io(_) | HeadLogError::Store(_))) => {
                 tracing::error!(%error, "the log of heads cannot grow");
             }

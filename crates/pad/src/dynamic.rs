@@ -53,16 +53,16 @@ pub fn client_of(view: &StoredView) -> Result<Box<dyn AnyClient>, Refusal> {
     let mut client = client(view.public())?;
     client.resume(view.seen())?;
     let followed = view.version();
-    Ok(Box::new(Following { client, followed }))
+    Ok(Box::new(FollowedClient { client, followed }))
 }
 
 /// A client that refuses what is newer than the version it has followed.
-struct Following {
+struct FollowedClient {
     client: Box<dyn AnyClient>,
     followed: Version,
 }
 
-impl AnyClient for Following {
+impl AnyClient for FollowedClient {
     fn check_at(
         &self,
         version: Version,

@@ -224,8 +224,8 @@ impl ObjectFolder {
         Err(io::Error::other(said))
     }
 
-    /// Checks that an object which is there, with these bytes, is not created again: a medium that replaces it would give two writers
-    /// success, and lose the version of one.
+    /// Checks that the medium refuses to create an existing object, which has these bytes. If it
+    /// replaced the object, two writers would succeed and one version would be lost.
     fn require_create_only(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
         if !self.create(name, bytes.to_vec())? {
             return Ok(());

@@ -50,7 +50,7 @@ pub enum SigningRecordError {
         /// The file.
         file: String,
     },
-    /// There is no record: whoever brings a key back from a copy has none, and may have signed.
+    /// The record was never begun. A key restored from a copy has none, and may have signed.
     #[error(
         "nothing is remembered in {file} of what was signed with this key, and the store is at version \
          {stored}: if another record belongs to the key, give that one; if no later version was ever \
@@ -174,9 +174,12 @@ impl SigningRecord {
         [&[], BEGUN].contains(&self.register.value())
     }
 
-    /// Refuses to sign if the record was never begun ([`SigningRecord::create`], [`SigningRecord::begin`]): the key may have signed
-    /// versions that the store does not have, also where the store has none. A record that was begun says so: if its author is killed
-    /// when the first version is durable and not remembered yet, that is not taken for another author's.
+    /// Refuses to sign if the record was never begun ([`SigningRecord::create`],
+    /// [`SigningRecord::begin`]). The key may have signed versions that the store lacks, even if the
+    /// store is empty.
+    ///
+    /// An author killed after its first version is durable, and before that is recorded, has a
+    /// record that was begun. It may continue.
     ///
     /// # Errors
     /// [`SigningRecordError::Forgotten`].
@@ -188,7 +191,8 @@ impl SigningRecord {
         Ok(())
     }
 
-    /// Begins to remember, unless that was done before: whoever calls this knows that no version was signed that the store lacks.
+    /// Begins the record, unless that was done before. The caller asserts that the key has signed no
+    /// version that the store lacks.
     ///
     /// # Errors
     /// [`SigningRecordError::Register`].
@@ -208,7 +212,8 @@ impl SigningRecord {
 mod tests {
     use super::*;
 
-    /// An author that is killed between the first version and its record goes on; one without a record does not, whatever the store has.
+    /// An author killed between the first version and its record continues. Without a record it does
+    /// not, whatever is in the store.
     #[test]
     fn a_record_that_was_begun_remembers_that() {
         let folder = tempfile::tempdir().unwrap();

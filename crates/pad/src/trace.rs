@@ -76,8 +76,8 @@ pub struct TraceReader<R> {
 
 /// A source of which so many bytes may be read before somebody allows more: compressed, a row without an end is short.
 ///
-/// It also sees to it that fields in quotation marks end where they should: the parser takes what follows a closing mark, and what was cut
-/// off inside of a field, for a part of it.
+/// It also rejects unterminated quoted fields and text after a closing quote, which the parser would
+/// accept as a part of the field.
 struct Bounded<R> {
     source: R,
     left: usize,
@@ -85,7 +85,7 @@ struct Bounded<R> {
     quotes: Quotes,
 }
 
-/// Where the text stands.
+/// State of the scanner.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Quotes {
     FieldBegins,
@@ -105,7 +105,7 @@ impl<R> Bounded<R> {
         }
     }
 
-    /// Follows the text; fails where a field goes on behind its closing mark.
+    /// Scans the text. Fails if text follows the closing quote of a field.
     fn follow(&mut self, bytes: &[u8]) -> io::Result<()> {
         for byte in bytes {
             self.quotes = match (self.quotes, byte) {
@@ -113,7 +113,9 @@ impl<R> Bounded<R> {
                 (Quotes::Inside, _) | (Quotes::FieldBegins | Quotes::Ended, b'"') => Quotes::Inside,
                 (_, b',' | b'\n' | b'\r') => Quotes::FieldBegins,
                 (Quotes::Ended, _) => {
-                    return Err(self.malformed("a field goes on behind its closing quotation mark"));
+                    return Err(
+                        self.malformed("text follows the closing quotation mark of a field")
+                    );
                 }
                 _ => Quotes::Outside,
             };
@@ -143,7 +145,7 @@ impl<R: Read> Read for Bounded<R> {
             .read(buffer.get_mut(..most).unwrap_or_default())?;
         self.left = self.left.saturating_sub(read);
         if read == 0 && most > 0 && self.quotes == Quotes::Inside {
-            return Err(self.malformed("the text ends inside of a field in quotation marks"));
+            return Err(self.malformed("the text ends inside a quoted field"));
         }
         self.follow(buffer.get(..read).unwrap_or_default())?;
         Ok(read)

@@ -89,8 +89,9 @@ fn is_log_of(origin: &str, dictionary: DictionaryId) -> bool {
     named.is_some_and(|(_, id)| id == dictionary.to_string())
 }
 
-/// Checks that a policy names one log of a dictionary at most, by however many keys. A log that is no longer kept stays
-/// fresh for ever, since anybody can have its last checkpoint cosigned again.
+/// Checks that a policy names at most one log of a dictionary, under any number of keys.
+///
+/// An abandoned log stays fresh for ever: any client can have its last checkpoint cosigned again.
 ///
 /// # Errors
 /// [`WitnessedError::SeveralLogs`].

@@ -33,12 +33,12 @@ pub struct Policy {
     logs: Vec<TrustedLog>,
     witnesses: Vec<TrustedWitness>,
     rule: Rule,
-    skipped: Vec<Skipped>,
+    skipped: Vec<SkippedKey>,
 }
 
 /// A line of a policy with a key of a type that is not known here. The policy can be met without it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Skipped {
+pub struct SkippedKey {
     /// The line, from 1 on.
     pub line: usize,
     /// The type of the key, a number of `signed-note`.
@@ -72,17 +72,17 @@ pub struct TrustedWitness {
 pub struct Window {
     /// The earliest time.
     pub since: Timestamp,
-    /// The time by the clock of whoever asks.
+    /// The time by the caller's clock.
     pub now: Timestamp,
     /// The latest time: clocks differ a little.
     pub until: Timestamp,
 }
 
 impl Window {
-    /// By so many seconds a witness's clock may be ahead.
+    /// Seconds by which a witness's clock may be ahead.
     pub const SLACK: u64 = 300;
 
-    /// The times from so many seconds before `now` to [`Window::SLACK`] after it.
+    /// Returns the times from `seconds` before `now` to [`Window::SLACK`] after it.
     pub fn around(now: Timestamp, within: u64) -> Self {
         let since = Timestamp::from_seconds(now.seconds().saturating_sub(within));
         let until = Timestamp::from_seconds(now.seconds().saturating_add(Self::SLACK));
@@ -143,7 +143,7 @@ pub enum PolicyError {
         old: Vec<Cosignature>,
         /// Those whose cosignatures are from the future.
         ahead: Vec<Cosignature>,
-        /// The time by the clock of whoever asks, if a time was asked for.
+        /// The time by the caller's clock, if a window was given.
         now: Option<Timestamp>,
     },
 }
@@ -159,9 +159,9 @@ impl Policy {
         &self.witnesses
     }
 
-    /// The lines with keys of unknown types, which are passed over. That a log is among them still counts: whoever asks whether a
-    /// dictionary has several logs asks these too.
-    pub fn skipped(&self) -> &[Skipped] {
+    /// Returns the lines with keys of unknown types, which are skipped. Logs among them count when a
+    /// caller checks that a dictionary has one log only.
+    pub fn skipped(&self) -> &[SkippedKey] {
         &self.skipped
     }
 

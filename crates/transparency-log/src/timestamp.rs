@@ -32,7 +32,8 @@ impl fmt::Display for Timestamp {
     }
 }
 
-/// The time of day and its date in UTC, so many seconds after the beginning of 1970 (ISO 8601), by the calendar of today.
+/// Formats the time `seconds` after the beginning of 1970 in UTC (ISO 8601), by the Gregorian
+/// calendar.
 #[expect(
     clippy::arithmetic_side_effects,
     reason = "divisors are constants, and sums stay far below 2^64"

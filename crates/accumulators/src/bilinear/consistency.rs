@@ -53,10 +53,10 @@ impl Parameters {
             && public::pairs_to_one([G1Affine::generator(), -*s_g1], mirrored)
     }
 
-    /// Whether all powers are in the subgroups of prime order, which [`Parameters::are_consistent`] does not see: pairings map
-    /// components of small order to 1.
+    /// Returns whether all powers are in the subgroups of prime order.
     ///
-    /// Time: some 25 microseconds for each power, spread over all workers.
+    /// [`Parameters::are_consistent`] does not detect this: pairings map components of small order
+    /// to 1. Time: about 25 microseconds per power, divided among all workers.
     pub fn are_in_subgroups(&self, workers: &Workers) -> bool {
         let g1 = workers.map(self.powers_g1(), |power| {
             power.is_in_correct_subgroup_assuming_on_curve()
@@ -91,7 +91,8 @@ mod tests {
     use super::*;
     use crate::{SecretKey as _, bilinear::BilinearSecretKey};
 
-    /// A point of order 3 in each power: who writes a store could have its author sign what nobody can open.
+    /// Adds a point of order 3 to each power. A hostile store could otherwise make its author sign
+    /// a digest for which no proof verifies.
     #[test]
     fn components_of_small_order_are_seen() {
         let workers = Workers::sequential();

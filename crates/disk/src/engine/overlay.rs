@@ -1,7 +1,8 @@
-//! A file that the storage engine may change as it likes: what it writes stays in memory.
+//! A backend for the storage engine that reads a file and keeps all writes in memory.
 //!
-//! The engine marks a file as open before it has looked at its pages, and repairs it in place. So it first works on such a
-//! copy: if it fails there, the file is as it was. Its locks are the file's, so that nobody writes meanwhile.
+//! The engine marks a file as open before it checks its pages, and repairs it in place. So it
+//! first opens an overlay: if that fails, the file is unchanged. Locking the overlay locks the file,
+//! so no other process writes in the meantime.
 
 use core::ops::{Bound, Range};
 use std::{
@@ -14,7 +15,7 @@ use redb::{BackendError, StorageBackend};
 
 use super::backend::Backend;
 
-/// A file, and what was written to it in memory alone.
+/// A file and the writes to it, which are in memory only.
 #[derive(Debug)]
 pub(super) struct Overlay {
     file: Backend,
@@ -24,13 +25,13 @@ pub(super) struct Overlay {
 #[derive(Debug)]
 struct Written {
     length: u64,
-    /// So much of the file is still a part of it.
+    /// Length of the prefix of the file that was not truncated.
     of_file: u64,
-    /// Whole pieces of [`PIECE`] bytes, by their places.
+    /// Overwritten pieces of [`PIECE`] bytes, by index.
     pieces: BTreeMap<u64, Box<[u8; PIECE]>>,
 }
 
-/// What is copied at once: a page of the engine.
+/// Bytes copied at a time: one page of the engine.
 const PIECE: usize = 4096;
 
 impl Overlay {
@@ -46,12 +47,12 @@ impl Overlay {
         })
     }
 
-    // Nothing panics while it changes, so a poisoned one is whole.
+    // No code panics while it holds the lock, so a poisoned value is intact.
     fn written(&self) -> MutexGuard<'_, Written> {
         self.written.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The bytes of a piece as the file has them, and zeros behind its end.
+    /// Reads a piece from the file, with zeros after its end.
     fn of_file(&self, piece: u64, of_file: u64) -> io::Result<Box<[u8; PIECE]>> {
         let mut bytes = Box::new([0; PIECE]);
         let start = piece.saturating_mul(PIECE_BYTES);
@@ -62,7 +63,8 @@ impl Overlay {
         Ok(bytes)
     }
 
-    /// Calls `work` for each piece of a range: with its number, the place in it, and the place in the range.
+    /// Calls `work` for each piece of a range: with its index, the part of the piece, and the part of
+    /// the range.
     fn for_each_piece(
         offset: u64,
         length: usize,

@@ -75,7 +75,7 @@ impl Place {
         self.open_with(|| Backend::new(Arc::clone(&self.file), Arc::clone(health)))
     }
 
-    /// A copy of the database, whose changes stay in memory. The file is locked meanwhile.
+    /// Opens a copy of the database whose writes stay in memory. Locks the file while it is open.
     pub(super) fn open_copy(&self) -> Result<Database, EngineError> {
         self.open_with(|| {
             let backend = Backend::new(Arc::clone(&self.file), Arc::default())?;

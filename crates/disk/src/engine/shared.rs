@@ -28,8 +28,9 @@ use crate::{
 /// Each opens the file to read first, and to write only when it writes; it then stays the writer until
 /// this value is dropped. The engine keeps the pages that a reader may still look at.
 ///
-/// A process becomes the writer only if every page is what the engine wrote, which costs as much as reading the file. Otherwise the file
-/// stays as it is: the engine destroys others where a page is damaged.
+/// A process becomes the writer only if every page has the checksum that the engine wrote. This
+/// costs as much as reading the file. Otherwise the file is unchanged: with a damaged page, the
+/// engine would destroy others.
 pub struct SharedDatabase {
     path: PathBuf,
     format: Format,
@@ -207,7 +208,7 @@ impl SharedDatabase {
         done.unwrap_or_else(panicked)
     }
 
-    /// Has the engine check every page. Unless this process is the writer, the file stays as it is.
+    /// Checks every page. Unless this process is the writer, the file is unchanged.
     ///
     /// # Errors
     /// [`EngineError::NotIntact`]; [`EngineError`] of the medium.
@@ -302,14 +303,14 @@ fn open_to_write(path: &Path, format: &Format) -> Result<Database, EngineError> 
     let is_right = examine(path, format)?;
     let mut database = patiently(path, || format.builder(MODE).open(path))?;
     if !is_right {
-        // It is the list of free pages, which is made anew.
+        // Only the list of free pages was wrong, which is rebuilt.
         check::check_pages(&mut database)?;
     }
     Ok(database)
 }
 
-/// Has the engine check every page of a file that stays as it is; whether its list of free pages was right too. Nobody else writes
-/// meanwhile.
+/// Checks every page of a file without changing it. Returns whether its list of free pages was right
+/// too. No other process writes in the meantime.
 fn examine(path: &Path, format: &Format) -> Result<bool, EngineError> {
     let mut copy = patiently(path, || {
         let file: Arc<dyn LayerFile> = Arc::new(SystemFile::open(path)?);

@@ -98,7 +98,7 @@ impl SoleDatabase {
         })
     }
 
-    /// Has the engine check every page of a database that nobody has open. The file stays as it is.
+    /// Checks every page of a database that no process has open. The file is unchanged.
     ///
     /// # Errors
     /// [`EngineError::NotIntact`]; else as [`SoleDatabase::open`].

@@ -102,7 +102,7 @@ pub(super) fn read_file(path: &Path, limit: u64) -> Result<Vec<u8>, Failure> {
     Ok(bytes)
 }
 
-/// Refuses what is no file: who opens a pipe waits for whoever writes into it.
+/// Refuses a path that is not a regular file: opening a pipe would wait for a writer.
 pub(super) fn check_plain(path: &Path) -> Result<(), Failure> {
     let found = path
         .metadata()

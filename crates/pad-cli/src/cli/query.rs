@@ -109,7 +109,9 @@ impl Versions {
         }
         if latest == Version::EMPTY {
             let word_of = session.word_of();
-            let text = format!("no version yet, says the {word_of}: nobody signs that");
+            let text = format!(
+                "no version yet, according to the {word_of}: the author signs nothing before version 1"
+            );
             return output.text(&text);
         }
         let word = if notes.is_empty() {

@@ -41,8 +41,8 @@ pub(super) struct ServerArguments {
     /// lines (tlog-policy): the key of the log, the witnesses and their keys, and the quorum.
     #[arg(long, value_name = "FILE|TEXT")]
     witnesses: Option<String>,
-    /// Count only witnesses that have cosigned within so many seconds, by their clocks and this machine's, and none whose clock is
-    /// more than five minutes ahead.
+    /// Count only witnesses that cosigned within this number of seconds, and none whose clock is
+    /// more than five minutes ahead of this machine's.
     #[arg(
         long,
         value_name = "SECONDS",

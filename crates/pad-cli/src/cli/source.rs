@@ -130,7 +130,7 @@ struct Local {
     /// What the store says of its versions, once it has been read.
     notes: OnceCell<VersionNotes>,
     client: Box<dyn AnyClient>,
-    /// What the client has seen, which is nothing where no view is kept.
+    /// Returns the view of the client, which is empty if none is stored.
     view: StoredView,
 }
 
@@ -309,7 +309,7 @@ impl Session {
         }
     }
 
-    /// The same of a version that somebody signs.
+    /// Returns the version asked about. Refuses version 0, which has no signature.
     pub(super) fn signed_version(
         &self,
         at: Option<&At>,
@@ -317,7 +317,7 @@ impl Session {
     ) -> Result<Version, Failure> {
         match self.version(at, output)? {
             Version::EMPTY => Err(Failure::input(
-                "version 0 is what was before the first version, and nobody signs it",
+                "version 0 has no signature: the author signs from version 1 on",
             )),
             version => Ok(version),
         }

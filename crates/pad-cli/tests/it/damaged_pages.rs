@@ -82,7 +82,7 @@ fn every_command_says_that_the_store_is_damaged() {
                         );
                         assert!(!error.contains("mistake in pad"), "{place}");
                         let is_reader = !command.starts_with("commit");
-                        // The engine of a directory is opened to write by whoever reads it.
+                        // Readers of a directory open its engine for writing too.
                         let is_shared = !command.starts_with("directory");
                         if is_shared && (is_reader || !output.status.success()) {
                             // What only reads, or fails, leaves the file as it is.

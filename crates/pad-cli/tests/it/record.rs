@@ -372,7 +372,7 @@ fn snapshots_that_came_back_as_updates_are_not_signed_again() {
     }
 }
 
-/// A view is not begun anew where one stands that cannot be read.
+/// An unreadable view is not replaced by a new one.
 #[cfg(unix)]
 #[test]
 fn a_view_that_leads_nowhere_is_no_new_one() {
@@ -392,12 +392,16 @@ fn a_view_that_leads_nowhere_is_no_new_one() {
 }
 
 #[test]
-fn nobody_signs_version_0() {
+fn version_0_has_no_signature() {
     let bench = with_backup();
     bench.fails(
         "get --store s --public k.pub --at 0 apple",
         2,
-        "nobody signs it",
+        "version 0 has no signature",
     );
-    bench.fails("range --store s --at 0 a z", 2, "nobody signs it");
+    bench.fails(
+        "range --store s --at 0 a z",
+        2,
+        "version 0 has no signature",
+    );
 }

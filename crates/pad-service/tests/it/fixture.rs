@@ -29,7 +29,7 @@ pub(crate) const PATIENT: Timeouts = Timeouts {
     header: Duration::from_mins(10),
     body: Duration::from_mins(10),
     write: Duration::from_mins(10),
-    turn: Duration::from_mins(10),
+    queue: Duration::from_mins(10),
     whole_body: Duration::from_mins(10),
     whole_answer: Duration::from_mins(10),
     shutdown: Duration::from_mins(10),

@@ -93,7 +93,7 @@ fn an_answer_with_any_byte_changed_is_refused_and_the_next_server_asked() {
     stop(honest);
 }
 
-/// A program that is older than its server says so, and calls nobody a liar.
+/// A response in a newer format version is reported as such, not as a lie.
 #[test]
 fn answers_of_a_newer_format_are_no_lies() {
     let author = Author::of_tree();

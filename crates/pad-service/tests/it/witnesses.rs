@@ -498,7 +498,7 @@ fn an_old_cosignature_is_refused_by_its_age() {
     stop(slow);
 }
 
-/// Whoever has it: the client believes nothing to be the newest, and its view stays where it is.
+/// With a lying clock on either side, the client accepts no version as the newest. Its view is unchanged.
 #[test]
 fn a_lying_clock_makes_nothing_recent() {
     type Clock = fn() -> SystemTime;

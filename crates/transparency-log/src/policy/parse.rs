@@ -4,7 +4,7 @@ use core::str::FromStr;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
-    Policy, Skipped, TrustedLog, TrustedWitness,
+    Policy, SkippedKey, TrustedLog, TrustedWitness,
     quorum::{Group, Member, Rule},
 };
 use crate::{
@@ -120,7 +120,7 @@ struct Builder {
     log_keys: BTreeSet<[u8; 32]>,
     witness_keys: BTreeSet<[u8; 32]>,
     quorum: Option<Member>,
-    skipped: Vec<Skipped>,
+    skipped: Vec<SkippedKey>,
 }
 
 impl Builder {
@@ -181,7 +181,7 @@ impl Builder {
         key_type: u8,
         log: Option<String>,
     ) -> Result<(), PolicyTextError> {
-        let skipped = Skipped {
+        let skipped = SkippedKey {
             line,
             key_type,
             log,
@@ -282,7 +282,7 @@ impl Builder {
         let groups = self.groups;
         let rule = Rule { groups, quorum };
         let can_be_met = rule.is_met(&vec![true; self.witnesses.len()]);
-        if let Some(Skipped { line, key_type, .. }) = self.skipped.first()
+        if let Some(SkippedKey { line, key_type, .. }) = self.skipped.first()
             && (self.logs.is_empty() || !can_be_met)
         {
             let source = KeyError::Type(*key_type);

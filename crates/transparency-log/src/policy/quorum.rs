@@ -17,7 +17,8 @@ pub(super) struct Group {
     pub(super) members: Vec<Member>,
 }
 
-/// A witness or a group, by its place; a witness whose key is of an unknown type; or nobody, who is always there.
+/// A member of a quorum: a witness or group by index, a witness whose key type is unknown, or the
+/// empty member, which is always met.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Member {
     Witness(usize),

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use transparency_log::{
     Checkpoint, Note, Policy,
     note::{KeyError, NoteError, VerifierKey},
-    policy::{Cosignature, PolicyError, PolicyTextError, Skipped, Window},
+    policy::{Cosignature, PolicyError, PolicyTextError, SkippedKey, Window},
     tree::Hash,
 };
 
@@ -188,7 +188,7 @@ fn keys_of_unknown_types_are_passed_over_while_the_quorum_can_be_met() {
     );
     let policy = parse(&both, "group g 2 a b pq\nquorum g\n").unwrap();
     let skipped = [(1, Some("pq.example/w".to_owned())), (5, None)];
-    let skipped = skipped.map(|(line, log)| Skipped {
+    let skipped = skipped.map(|(line, log)| SkippedKey {
         line,
         key_type,
         log,
@@ -208,7 +208,7 @@ fn keys_of_unknown_types_are_passed_over_while_the_quorum_can_be_met() {
     }
 }
 
-/// Whoever has it would vouch for itself.
+/// Its holder would vouch for itself.
 #[test]
 fn no_key_is_a_logs_and_a_witnesses() {
     use transparency_log::note::{Cosigner, NoteSigner};

@@ -248,7 +248,7 @@ impl<H: Handler> Endpoint<H> {
         Ok(())
     }
 
-    /// The answer, when it is the request's turn.
+    /// Returns the response once a thread is free.
     async fn process(
         self: Arc<Self>,
         request: H::Request,
@@ -257,11 +257,15 @@ impl<H: Handler> Endpoint<H> {
     ) -> Result<HttpResponse, Failure> {
         let admitted = self.peers.admit(connection.peer);
         let _admitted = admitted.ok_or(Failure::Overloaded)?;
-        let turn = timeout(self.timeouts.turn, self.peers.turn(connection.peer)).await;
-        let turn = turn.ok().flatten().ok_or(Failure::Overloaded)?;
+        let permit = timeout(
+            self.timeouts.queue,
+            self.peers.acquire_thread(connection.peer),
+        )
+        .await;
+        let permit = permit.ok().flatten().ok_or(Failure::Overloaded)?;
         spawn_blocking(move || {
             // Held here, so that a client that leaves does not make room for what still runs.
-            let _turn = turn;
+            let _permit = permit;
             self.respond(request, received, &connection)
         })
         .await

@@ -248,8 +248,9 @@ struct Served<H> {
 }
 
 impl<H: Handler> Served<H> {
-    /// HTTP/1.1 with a time limit for heads. The next request is read when the answer before it is sent: whoever pipelines
-    /// and takes nothing has one answer in memory, and is cut off for not taking it.
+    /// Serves HTTP/1.1 with a time limit for heads. The next request is read once the response before
+    /// it is sent. A client that pipelines without reading holds one response in memory, then is
+    /// disconnected.
     async fn converse(mut self, stream: impl AsyncRead + AsyncWrite + Unpin) {
         let service = service_fn(|request| {
             let answer = answer(

@@ -35,7 +35,7 @@ pub struct Limits {
     /// How many requests are handled at the same time, each on a thread. One peer has half of the threads at
     /// most, and a quarter of all is for peers that have none; one thread at least, each.
     pub in_flight: usize,
-    /// How many more may wait for their turn; a quarter of these places is for peers that have none.
+    /// Maximum number of queued requests; a quarter is reserved for peers that have none.
     pub waiting: usize,
     /// How many requests of one peer may be handled or wait. A peer is an IPv4 address or an IPv6 network of
     /// 64 bits; behind a proxy, all clients are one.
@@ -49,7 +49,8 @@ pub struct Limits {
     /// The bytes that are there for requests and answers of at most 64 KiB when the others take all there
     /// is; one peer may have an eighth of them.
     pub reserve_bytes: usize,
-    /// How many connections; one more is closed at once. A quarter is for peers that have none.
+    /// Maximum number of connections; further ones are closed at once. A quarter is reserved for
+    /// peers that have none.
     pub connections: usize,
     /// How many connections of one peer.
     pub connections_per_peer: usize,
@@ -85,7 +86,7 @@ pub struct Timeouts {
     /// In which a client that does not keep up must have taken one more mebibyte of its answer.
     pub write: Duration,
     /// For a request that waits for a thread.
-    pub turn: Duration,
+    pub queue: Duration,
     /// For all of the body of a request, however steadily it comes.
     pub whole_body: Duration,
     /// For all of an answer to be taken, however steadily it is.
@@ -101,7 +102,7 @@ impl Default for Timeouts {
             header: Duration::from_secs(20),
             body: Duration::from_mins(1),
             write: Duration::from_mins(1),
-            turn: Duration::from_secs(30),
+            queue: Duration::from_secs(30),
             whole_body: Duration::from_mins(5),
             whole_answer: Duration::from_mins(10),
             shutdown: Duration::from_secs(30),

@@ -51,23 +51,23 @@ pub(super) struct Peers {
     threads_for_first: Arc<Semaphore>,
     /// How many requests of one peer are handled at a time, and the peers that have some.
     at_work: usize,
-    turns: Mutex<HashMap<Peer, Weak<Turns>>>,
+    threads_by_peer: Mutex<HashMap<Peer, Weak<PeerThreads>>>,
     /// Peers whose brief requests were not brief, and when.
     heavy: Mutex<HashMap<Peer, Instant>>,
 }
 
-/// What one peer may have of the threads.
+/// Semaphores for the threads of one peer.
 #[derive(Debug)]
-struct Turns {
+struct PeerThreads {
     all: Arc<Semaphore>,
-    /// For the one request that may wait for a thread of those for peers that have none.
+    /// Permit for the one request that may wait for a reserved thread.
     first: Arc<Semaphore>,
-    /// How many threads it has.
+    /// Number of threads in use.
     running: AtomicUsize,
     ended: Notify,
 }
 
-impl Turns {
+impl PeerThreads {
     /// Waits until the peer has no thread.
     async fn none_runs(&self) {
         loop {
@@ -80,19 +80,19 @@ impl Turns {
     }
 }
 
-/// A thread for a request, until it is dropped.
+/// A permit to run a request on a thread; dropping it returns the thread.
 #[derive(Debug)]
-pub(super) struct Turn {
-    turns: Arc<Turns>,
+pub(super) struct ThreadPermit {
+    threads: Arc<PeerThreads>,
     _of_peer: OwnedSemaphorePermit,
     _first: Option<OwnedSemaphorePermit>,
     _of_all: OwnedSemaphorePermit,
 }
 
-impl Drop for Turn {
+impl Drop for ThreadPermit {
     fn drop(&mut self) {
-        self.turns.running.fetch_sub(1, Ordering::AcqRel);
-        self.turns.ended.notify_waiters();
+        self.threads.running.fetch_sub(1, Ordering::AcqRel);
+        self.threads.ended.notify_waiters();
     }
 }
 
@@ -100,7 +100,7 @@ impl Drop for Turn {
 const BRIEF: Duration = Duration::from_millis(5);
 /// For how long the requests of a peer are then done on threads of their own.
 const HEAVY: Duration = Duration::from_secs(10);
-/// So many peers are remembered as heavy at most; no more are noted.
+/// Maximum number of peers noted as heavy; further ones are not noted.
 const MOST_HEAVY: usize = 1 << 12;
 
 /// What is known of one connection.
@@ -133,7 +133,7 @@ impl Peers {
             threads: Arc::new(Semaphore::new(in_flight.saturating_sub(for_first))),
             threads_for_first: Arc::new(Semaphore::new(for_first)),
             at_work: (in_flight / 2).max(1),
-            turns: Mutex::default(),
+            threads_by_peer: Mutex::default(),
             heavy: Mutex::default(),
         })
     }
@@ -158,12 +158,12 @@ impl Peers {
     }
 
     /// Waits for a thread. A peer has half of them at most, and a quarter of all is for peers that have none.
-    pub(super) async fn turn(&self, peer: Peer) -> Option<Turn> {
-        let turns = self.turns(peer);
-        let of_peer = Arc::clone(&turns.all).acquire_owned().await.ok()?;
+    pub(super) async fn acquire_thread(&self, peer: Peer) -> Option<ThreadPermit> {
+        let threads = self.threads_of(peer);
+        let of_peer = Arc::clone(&threads.all).acquire_owned().await.ok()?;
         let as_first = async {
-            let first = Arc::clone(&turns.first).acquire_owned().await.ok()?;
-            turns.none_runs().await;
+            let first = Arc::clone(&threads.first).acquire_owned().await.ok()?;
+            threads.none_runs().await;
             let thread = Arc::clone(&self.threads_for_first).acquire_owned();
             Some((first, thread.await.ok()?))
         };
@@ -175,9 +175,9 @@ impl Peers {
                 (Some(first), thread)
             }
         };
-        turns.running.fetch_add(1, Ordering::AcqRel);
-        Some(Turn {
-            turns,
+        threads.running.fetch_add(1, Ordering::AcqRel);
+        Some(ThreadPermit {
+            threads,
             _of_peer: of_peer,
             _first: first,
             _of_all: of_all,
@@ -206,26 +206,29 @@ impl Peers {
         }
     }
 
-    // Nothing panics while it changes, so a poisoned one is whole.
+    // No code panics while it holds the lock, so a poisoned value is intact.
     fn heavy(&self) -> MutexGuard<'_, HashMap<Peer, Instant>> {
         self.heavy.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// How many of this peer's requests are handled at a time.
-    fn turns(&self, peer: Peer) -> Arc<Turns> {
-        let mut turns = self.turns.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(turns) = turns.get(&peer).and_then(Weak::upgrade) {
-            return turns;
+    /// Returns the semaphores of a peer, shared by all its requests.
+    fn threads_of(&self, peer: Peer) -> Arc<PeerThreads> {
+        let mut peers = self
+            .threads_by_peer
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if let Some(threads) = peers.get(&peer).and_then(Weak::upgrade) {
+            return threads;
         }
         // As many are left as there are requests.
-        turns.retain(|_, turns| turns.strong_count() > 0);
-        let new = Arc::new(Turns {
+        peers.retain(|_, threads| threads.strong_count() > 0);
+        let new = Arc::new(PeerThreads {
             all: Arc::new(Semaphore::new(self.at_work)),
             first: Arc::new(Semaphore::new(1)),
             running: AtomicUsize::new(0),
             ended: Notify::new(),
         });
-        turns.insert(peer, Arc::downgrade(&new));
+        peers.insert(peer, Arc::downgrade(&new));
         new
     }
 
@@ -355,7 +358,7 @@ impl Shares {
         }
     }
 
-    /// The same, a quarter of which is for peers that have nothing: whoever comes anew finds some.
+    /// Reserves a quarter for peers that have nothing, so that a new peer finds some.
     const fn with_some_for_first(mut self) -> Self {
         self.for_first = self.for_all / 4;
         self

@@ -18,7 +18,7 @@ use super::*;
 
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// Counts requests, and answers each with so many bytes; those for `/long` while the gate is open.
+/// Counts requests, and answers each with `length` bytes; holds those for `/long` until the gate opens.
 #[derive(Default)]
 struct Counting {
     bytes: usize,
@@ -181,7 +181,8 @@ fn a_new_peer_finds_a_connection_and_a_thread() {
             held.push(stream);
         }
     }
-    // Two peers have the twelve threads that are for all. The other four are for peers that have none: three of them, and whoever comes.
+    // Two peers hold the twelve shared threads. The other four are reserved: three peers hold one each,
+    // and one is left for a newcomer.
     let mut honest = connect_from(1, &server);
     honest.write_all(&request("/")).unwrap();
     assert_eq!(status(&mut honest), "HTTP/1.1 200");
@@ -206,7 +207,7 @@ fn a_new_peer_finds_a_connection_and_a_thread() {
 fn who_waits_for_a_thread_is_told_when_it_takes_too_long() {
     let handler = Arc::new(Counting::default());
     let timeouts = Timeouts {
-        turn: Duration::from_millis(50),
+        queue: Duration::from_millis(50),
         ..Timeouts::default()
     };
     let limits = Limits {
