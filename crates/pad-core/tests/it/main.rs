@@ -15,3 +15,4 @@ mod support;
 mod vectors;
 mod view;
 mod vocabulary;
+mod wycheproof;
