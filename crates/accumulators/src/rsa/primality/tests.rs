@@ -372,3 +372,66 @@ fn twos_split_off_at_every_place() {
         );
     }
 }
+
+/// Primality vectors of Wycheproof (`tests/external/README.md`).
+mod wycheproof {
+    use serde::Deserialize;
+
+    use super::*;
+
+    const VECTORS: &str = include_str!("../../../tests/external/primality_test.json");
+
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Vectors {
+        number_of_tests: u32,
+        test_groups: Vec<Group>,
+    }
+
+    #[derive(Deserialize)]
+    struct Group {
+        tests: Vec<Test>,
+    }
+
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Test {
+        tc_id: u32,
+        value: String,
+        result: String,
+    }
+
+    /// The widths that representatives have decide the vectors they hold. Wider vectors are decided
+    /// by the same code in 45 limbs.
+    ///
+    /// Vectors are in two's complement. The 14 negative ones are left out: limbs have no sign.
+    #[test]
+    fn verdicts_are_those_published() {
+        let vectors: Vectors = serde_json::from_str(VECTORS).unwrap();
+        let (mut narrow, mut wide, mut negative) = (0, 0, 0);
+        for test in vectors.test_groups.iter().flat_map(|group| &group.tests) {
+            let bytes = hex::decode(&test.value).unwrap();
+            if bytes.first().is_some_and(|byte| *byte >= 0x80) {
+                negative += 1;
+                continue;
+            }
+            let value = Integer::from_digits(&bytes, Order::Msf);
+            let is_narrow = value.significant_bits() <= 320;
+            let verdict = if is_narrow {
+                narrow += 1;
+                verdict(&value)
+            } else {
+                wide += 1;
+                is_prime::<45>(&limbs(&value))
+            };
+            let published = match test.result.as_str() {
+                "valid" => true,
+                "invalid" => false,
+                other => panic!("vector {} has the result {other}", test.tc_id),
+            };
+            assert_eq!(verdict, published, "vector {}", test.tc_id);
+        }
+        assert_eq!((narrow, wide, negative), (153, 150, 14));
+        assert_eq!(narrow + wide + negative, vectors.number_of_tests);
+    }
+}
