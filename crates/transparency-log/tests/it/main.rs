@@ -4,6 +4,7 @@
 
 mod checkpoints;
 mod crashes;
+mod external;
 mod notes;
 mod policies;
 mod proofs;
