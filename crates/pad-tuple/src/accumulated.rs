@@ -59,6 +59,7 @@ mod retention;
 
 pub use collection::{AuthorState, Member, TupleState, label};
 pub use evidence::AccumulatedEvidence;
+use evidence::decode;
 pub use ledger::Ledger;
 pub use retention::Retention;
 
@@ -266,6 +267,21 @@ where
             size_of::<Proven>() + proven.witness.len() + snapshot
         });
         kept.sum::<usize>() + records.memory_bytes()
+    }
+
+    fn require_vouched(
+        expectation: &Expectation<A::PublicKey>,
+        _: &SignedHead<S>,
+        records: &Self::Records,
+        layers: &Layers<S, TupleId>,
+    ) -> Result<(), VerifyError> {
+        records.require_vouched(layers, |generation, claim, tuple| {
+            let evidence = Self::evidence(records, generation, claim.instant, tuple);
+            let evidence = evidence.ok_or(VerifyError::CountMismatch)?;
+            evidence.check::<S, A>(expectation, claim)?;
+            let signed: SignedSnapshot<A> = decode(records.key(generation), &evidence.snapshot)?;
+            Ok(wire::encode_body(&signed.snapshot.value))
+        })
     }
 
     fn resume(

@@ -13,6 +13,7 @@ use crate::{
     design::{AuthorError, Design, UnsignedSnapshot},
     layers::{Layers, Transition},
     repository::TupleRepository,
+    scheme::Expectation,
     speculation::Speculation,
     statement::Context,
     tuple::generation_index,
@@ -96,7 +97,10 @@ impl<S: Suite, D: Design<S>, K: Signer<HeadSignature> + Sync> TupleAuthor<S, D, 
     ///
     /// # Errors
     /// [`AuthorError::WrongKey`] if signer or secret do not belong to the repository: it would take
-    /// updates that no client believes. [`AuthorError::Signing`] if the signer does not sign.
+    /// updates that no client believes. [`AuthorError::Unvouched`] if it has contents that the
+    /// author did not sign. [`AuthorError::Signing`] if the signer does not sign.
+    ///
+    /// Time: the evidence of each tuple of the latest version is verified.
     pub fn resume(
         repository: &TupleRepository<S, D>,
         signer: K,
@@ -112,6 +116,15 @@ impl<S: Suite, D: Design<S>, K: Signer<HeadSignature> + Sync> TupleAuthor<S, D, 
             head.as_ref(),
         )?;
         let (records, layers) = (repository.records(), repository.layers());
+        if let Some(head) = &head {
+            let expectation = Expectation {
+                authority,
+                key: repository.key().clone(),
+                version: head.head.version,
+            };
+            let vouched = D::require_vouched(&expectation, head, records, layers);
+            vouched.map_err(AuthorError::Unvouched)?;
+        }
         let (layers, state) = D::resume(&secret, context, records, layers)?;
         Ok(Self::of_parts(
             (authority, signer, secret),

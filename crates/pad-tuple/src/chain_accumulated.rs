@@ -312,6 +312,22 @@ where
         openings.sum::<usize>() + witnesses + records.ledger.memory_bytes()
     }
 
+    fn require_vouched(
+        _: &Expectation<A::PublicKey>,
+        head: &SignedHead<S>,
+        records: &ChainRecords<S, A>,
+        layers: &Layers<S, TupleId>,
+    ) -> Result<(), VerifyError> {
+        let seal = Self::seal(records, head, GENERATIONS).ok_or(VerifyError::CountMismatch)?;
+        if seal.root() != head.head.root {
+            return Err(VerifyError::RootMismatch);
+        }
+        records.ledger.require_vouched(layers, |generation, _, _| {
+            let value = seal.values.get(generation);
+            value.cloned().ok_or(VerifyError::GenerationMissing)
+        })
+    }
+
     fn resume(
         secret: &A::SecretKey,
         context: Context,

@@ -5,13 +5,15 @@ use core::fmt::Debug;
 
 #[cfg(feature = "accumulators")]
 use accumulators::AccumulateError;
-use pad_core::{ApplyError, HeadSignature, SignedHead, Suite, Version, Workers, head::Authority};
+use pad_core::{
+    ApplyError, HeadSignature, SignedHead, Suite, VerifyError, Version, Workers, head::Authority,
+};
 use serde::{Deserialize, Serialize};
 use signature::Signer;
 
 use crate::{
     layers::{Layers, Transition},
-    scheme::{AggregateScheme, TupleScheme},
+    scheme::{AggregateScheme, Expectation, TupleScheme},
     statement::Context,
     update::{EpochExtension, TupleAttachment},
 };
@@ -40,6 +42,9 @@ pub enum AuthorError {
     /// The signer or the secret does not belong to the repository.
     #[error("the signing key or the secret is not that of the repository")]
     WrongKey,
+    /// No signature of the author vouches for contents that its repository has.
+    #[error("contents of the repository are not what the author signed: {0}")]
+    Unvouched(#[source] VerifyError),
     /// There is no randomness for a new secret.
     #[error("the system gives no random bytes")]
     NoRandomness,
@@ -180,7 +185,19 @@ pub trait Design<S: Suite>: TupleScheme<S> {
     /// The bytes of memory that the records take, without spare capacity.
     fn memory_bytes(records: &Self::Records) -> usize;
 
-    /// The author's layers and state, from what a server has.
+    /// Refuses the tuples of the latest version unless the author's own statements vouch for each of
+    /// them, and for the instant since which it is there. Others may have written the records.
+    ///
+    /// # Errors
+    /// The [`VerifyError`] variant of the first condition that does not hold.
+    fn require_vouched(
+        expectation: &Expectation<Self::Key>,
+        head: &SignedHead<S>,
+        records: &Self::Records,
+        layers: &Layers<S, TupleId>,
+    ) -> Result<(), VerifyError>;
+
+    /// The author's layers and state, from records that [`Design::require_vouched`] has accepted.
     ///
     /// # Errors
     /// [`AuthorError::Accumulate`].

@@ -12,6 +12,7 @@ use pad_core::{ApplyError, Key, Operation, Suite, Version};
 
 use crate::{
     content::Content,
+    scheme::Claim,
     tuple::{Summary, TupleView, generation_index, start_of_keys},
 };
 
@@ -191,6 +192,22 @@ impl<S: Suite, A: Clone + Default> Layers<S, A> {
             upper: next.map(|(upper, _)| upper.as_bytes()),
             content,
         }
+    }
+
+    /// What the tuples claim, each to be there at its generation's present instant; with their notes.
+    pub(crate) fn claims(&self) -> impl Iterator<Item = (Claim<S>, &A)> {
+        let generations = self.generations.iter().enumerate();
+        generations.flat_map(move |(generation, tuples)| {
+            tuples.iter().map(move |(lower, live)| {
+                let view = self.view(generation, lower, live.content.summary());
+                let claim = Claim {
+                    generation: generation_index(generation),
+                    instant: self.instant(generation),
+                    tuple: view.digest::<S>(),
+                };
+                (claim, &live.note)
+            })
+        })
     }
 
     /// Applies one snapshot's operations, merging all generations younger than `merged` into it; the

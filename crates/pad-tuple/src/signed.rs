@@ -25,6 +25,7 @@ pub use bls::Bls;
 #[cfg(all(feature = "bls", feature = "std"))]
 pub use bls::BlsSecret;
 #[cfg(feature = "std")]
+pub(crate) use design::VERIFIED_TOGETHER;
 pub use design::{SignedExtension, SignedRecords, SignedTupleState};
 pub use refresh::{Lightweight, LightweightShown, Plain, RefreshScheme, Superseding};
 

@@ -29,6 +29,7 @@ mod read;
 mod repository;
 mod rows;
 mod run;
+mod vouched;
 
 pub use design::StorableDesign;
 pub use heads::StoredHeads;

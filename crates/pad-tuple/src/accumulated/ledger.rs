@@ -7,8 +7,10 @@
 //! as all changed primes for each witness, a witness among `n` made anew one of `log2(n) / 2` primes. For
 //! bilinear maps no such count was made.
 
+use std::collections::HashSet;
+
 use accumulators::{AccumulateError, Dynamic, ElementSet, PublicKey, wire};
-use pad_core::{ApplyError, InputError, Suite, Workers};
+use pad_core::{ApplyError, InputError, Suite, VerifyError, Workers};
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -17,6 +19,8 @@ use super::{
 };
 use crate::{
     design::{Admission, TupleId},
+    layers::Layers,
+    scheme::Claim,
     statement::Context,
     tuple::generation_index,
 };
@@ -272,6 +276,44 @@ impl<S: Suite, A: Dynamic, P> Ledger<S, A, P> {
             restored.live.clone_from(live);
         }
         Some(self)
+    }
+
+    /// Refuses collections that are not of these tuples, or not those that signed values commit to.
+    ///
+    /// `signed` is the value of each generation for which the author's signature vouches.
+    ///
+    /// # Errors
+    /// [`VerifyError::CountMismatch`] if tuples are missing or too many, [`VerifyError::RootMismatch`]
+    /// if a tuple or a value is another; the errors of `signed`.
+    pub(crate) fn require_vouched(
+        &self,
+        layers: &Layers<S, TupleId>,
+        signed: impl Fn(usize, &Claim<S>, TupleId) -> Result<Vec<u8>, VerifyError>,
+    ) -> Result<(), VerifyError> {
+        let mut claims = layers.claims().peekable();
+        for (index, generation) in self.generations.iter().enumerate() {
+            let mut unseen: HashSet<_> = generation.live.iter().copied().collect();
+            let (first, tuple) = claims.peek().ok_or(VerifyError::CountMismatch)?;
+            let value = signed(index, first, **tuple)?;
+            if value != wire::encode_body(&generation.collection.value) {
+                return Err(VerifyError::RootMismatch);
+            }
+            while let Some((claim, tuple)) =
+                claims.next_if(|(claim, _)| usize::from(claim.generation) == index)
+            {
+                let member = self.member(*tuple).ok_or(VerifyError::CountMismatch)?;
+                if member.tuple != claim.tuple {
+                    return Err(VerifyError::RootMismatch);
+                }
+                if !unseen.remove(tuple) {
+                    return Err(VerifyError::CountMismatch);
+                }
+            }
+            if !unseen.is_empty() {
+                return Err(VerifyError::CountMismatch);
+            }
+        }
+        Ok(())
     }
 
     /// Everything kept.

@@ -1,7 +1,8 @@
 //! Signed designs, as authors and servers know them.
 
 use pad_core::{
-    ApplyError, Key, SignedHead, Suite, Version, Workers, codec, workers::for_each_piece,
+    ApplyError, Key, SignedHead, Suite, VerifyError, Version, Workers, codec,
+    workers::for_each_piece,
 };
 use serde::{Deserialize, Serialize};
 
@@ -12,6 +13,7 @@ use crate::{
         UnsignedSnapshot,
     },
     layers::{Generation, Layers, Live},
+    scheme::{Expectation, TupleScheme},
     statement::{Context, TupleStatement},
     tuple::{TupleView, generation_index},
     update::{EpochExtension, count},
@@ -166,6 +168,23 @@ where
         own + records.0.iter().flatten().map(R::heap_bytes).sum::<usize>()
     }
 
+    fn require_vouched(
+        expectation: &Expectation<G::Key>,
+        _: &SignedHead<S>,
+        records: &Self::Records,
+        layers: &Layers<S, TupleId>,
+    ) -> Result<(), VerifyError> {
+        let claims: Vec<_> = layers.claims().collect();
+        claims.chunks(VERIFIED_TOGETHER).try_for_each(|piece| {
+            let evidence = piece.iter().map(|(claim, tuple)| {
+                Self::evidence(records, 0, claim.instant, **tuple).ok_or(VerifyError::CountMismatch)
+            });
+            let evidence = evidence.collect::<Result<_, _>>()?;
+            let claims: Vec<_> = piece.iter().map(|(claim, _)| *claim).collect();
+            Self::check(expectation, &claims, evidence, ())
+        })
+    }
+
     fn resume(
         _: &Self::Secret,
         _: Context,
@@ -300,6 +319,9 @@ fn with_upper<S: Suite, M>(
         Some((lower, upper, live))
     })
 }
+
+/// As many signatures are verified together.
+pub(crate) const VERIFIED_TOGETHER: usize = 64;
 
 /// Generations with fewer tuples than this are signed by the calling thread.
 const PARALLEL_TUPLES: usize = 32;

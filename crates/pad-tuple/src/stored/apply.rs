@@ -95,6 +95,7 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
             mut layers,
             mut records,
             mut numbers,
+            ..
         } = loaded;
         let merged = usize::from(update.attachment.merged);
         layers.check(&update.operations)?;

@@ -7,9 +7,10 @@ use pad_core::{Key, StoreFault, Suite, Version};
 
 use super::{
     design::StorableDesign,
-    layout::{record_key, runs_between},
+    layout::runs_between,
     read::Reader,
     run::{Piece, decode_piece},
+    vouched::Claims,
 };
 use crate::{
     content::Content,
@@ -27,6 +28,8 @@ pub(super) struct Loaded<S: Suite, D: StorableDesign<S>> {
     pub(super) records: D::Records,
     /// Under which numbers the tuples are stored.
     pub(super) numbers: Vec<u64>,
+    /// The tuples of other generations that were asked about keys.
+    pub(super) elsewhere: Claims<S>,
 }
 
 impl<K> Reader<'_, K> {
@@ -43,6 +46,7 @@ impl<K> Reader<'_, K> {
             layers: Layers::at(self.state.latest, self.state.epochs.clone()),
             records: D::records(self.key, Context::of(&self.state.authority)),
             numbers: Vec::new(),
+            elsewhere: Claims::new(),
         };
         if self.state.latest != self.latest {
             // Somebody else has written: what is known here is not what a next version follows.
@@ -56,7 +60,8 @@ impl<K> Reader<'_, K> {
         }
         let mut elsewhere = BTreeMap::new();
         for key in keys {
-            if let Some(content) = self.decided::<S>(merged.saturating_add(1), key)? {
+            let older = merged.saturating_add(1);
+            if let Some(content) = self.decided(older, key, &mut loaded.elsewhere)? {
                 elsewhere.insert(key.clone(), content);
             }
         }
@@ -88,18 +93,12 @@ impl<K> Reader<'_, K> {
             let place = u32::try_from(loaded.numbers.len()).map_err(|_| StoreFault::Damaged)?;
             let note = TupleId(place);
             if !D::EACH_INSTANT {
-                let record = self.rows.get(&record_key(*number, None))?;
-                let record = record.ok_or(StoreFault::Damaged)?;
                 let claim = Claim {
                     generation: generation_index(generation),
                     instant,
                     tuple: S::Digest::default(),
                 };
-                let read = D::read_record(&mut loaded.records, note, &record);
-                // A record of an earlier time is one that an accident has brought back.
-                if read.is_none() || !D::covers(&loaded.records, note, &claim) {
-                    return Err(StoreFault::Damaged);
-                }
+                self.read_record::<S, D>(&mut loaded.records, note, *number, &claim)?;
             }
             loaded.numbers.push(*number);
             let content = Content::from(&row.content);

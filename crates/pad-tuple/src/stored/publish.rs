@@ -7,9 +7,12 @@ use pad_core::{
 };
 use signature::Signer;
 
-use super::{design::StorableDesign, repository::StoredTupleRepository, rows::Rows};
+use super::{
+    design::StorableDesign, repository::StoredTupleRepository, rows::Rows, vouched::Claims,
+};
 use crate::{
     author::{Plan, Signing},
+    content::Content,
     design::AuthorError,
     statement::Context,
     update::TupleAttachment,
@@ -63,20 +66,24 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
         })
     }
 
-    /// Those keys of a batch that the latest version has.
-    fn there(&self, batch: &[Operation]) -> Result<BTreeSet<Key>, StoreFault> {
-        if self.state.entries == 0 {
+    /// Those keys of a batch that the latest version has. The author's signatures vouch for the absence
+    /// of those that are to be removed, since it signs a version as if they were not named.
+    fn there(&self, batch: &[Operation]) -> Result<BTreeSet<Key>, PublishError> {
+        if self.state.latest == Version::EMPTY {
             return Ok(BTreeSet::new());
         }
         self.read(|reader| {
-            let mut there = BTreeSet::new();
+            let (mut there, mut claims) = (BTreeSet::new(), Claims::new());
             for operation in batch {
-                let key = operation.key();
-                let content = reader.decided::<S>(0, key)?;
-                if matches!(content, Some(crate::content::Content::Value(_))) {
+                let (key, mut shown) = (operation.key(), Claims::new());
+                let content = reader.decided::<S>(0, key, &mut shown)?;
+                if matches!(content, Some(Content::Value(_))) {
                     there.insert(key.clone());
+                } else if matches!(operation, Operation::Remove(_)) {
+                    claims.extend(shown);
                 }
             }
+            reader.require_vouched::<S, D>(claims, &self.workers)?;
             Ok(there)
         })
     }
@@ -147,7 +154,11 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
         };
         let (merged, _) = plan.merged(self.speculation, operations.len());
         let keys = operations.iter().map(Operation::key);
-        let loaded = self.read_known(|reader| reader.load::<S, D>(merged, keys))?;
+        let loaded = self.read_known(|reader| {
+            let loaded = reader.load::<S, D>(merged, keys)?;
+            reader.require_vouched::<S, D>(loaded.claims()?, &self.workers)?;
+            Ok::<_, PublishError>(loaded)
+        })?;
         let context = Context::of(self.authority());
         let (mut layers, mut state) = D::resume(secret, context, &loaded.records, &loaded.layers)?;
         let transition = layers.apply(operations, merged)?;

@@ -11,6 +11,7 @@ use super::{
     },
     rows::RowView,
     run::decode_piece,
+    vouched::Claims,
 };
 use crate::{
     content::Content,
@@ -19,7 +20,7 @@ use crate::{
     scheme::Claim,
     source::{Found, Source},
     statement::Context,
-    tuple::generation_index,
+    tuple::{TupleView, generation_index},
 };
 
 /// One state of the rows, of a dictionary with this key.
@@ -111,18 +112,63 @@ impl<'v, K> Reader<'v, K> {
         Ok((tuple, *number))
     }
 
-    /// What the latest version's generations from one on say about a key: the youngest that knows it decides.
+    /// Reads the record of a tuple, which must tell of the claim's instant.
+    ///
+    /// # Errors
+    /// [`StoreFault::Damaged`], also for a record of an earlier time, which accidents can bring back;
+    /// [`StoreFault::Medium`].
+    pub(super) fn read_record<S: Suite, D: StorableDesign<S, Key = K>>(
+        &self,
+        records: &mut D::Records,
+        tuple: TupleId,
+        number: u64,
+        claim: &Claim<S>,
+    ) -> Result<(), StoreFault> {
+        let instant = D::EACH_INSTANT.then_some(claim.instant);
+        let record = self.rows.get(&record_key(number, instant))?;
+        let record = record.ok_or(StoreFault::Damaged)?;
+        D::read_record(records, tuple, &record).ok_or(StoreFault::Damaged)?;
+        if D::covers(records, tuple, claim) {
+            Ok(())
+        } else {
+            Err(StoreFault::Damaged)
+        }
+    }
+
+    /// What the latest version's generations from one on say about a key, and by which tuples.
+    ///
+    /// The youngest that knows it decides.
     pub(super) fn decided<S: Suite>(
         &self,
         from: usize,
         key: &Key,
+        claims: &mut Claims<S>,
     ) -> Result<Option<Content<S>>, StoreFault> {
         for generation in from..self.state.sizes.len() {
-            let instant = self.state.instant(generation);
-            let place = (generation, instant.ok_or(StoreFault::Damaged)?);
-            let (tuple, _) = self.holding(place, key.as_bytes())?;
-            if tuple.lower == *key {
-                match tuple.tuple::<S>().content {
+            let instant = self.state.instant(generation).ok_or(StoreFault::Damaged)?;
+            let (tuple, number) = self.holding((generation, instant), key.as_bytes())?;
+            let is_its_own = tuple.lower == *key;
+            let lower = tuple.lower.clone();
+            let tuple = tuple.tuple::<S>();
+            let view = TupleView {
+                generation: generation_index(generation),
+                epochs: if generation == 0 {
+                    &self.state.epochs
+                } else {
+                    &[]
+                },
+                lower: lower.as_bytes(),
+                upper: tuple.upper.as_ref().map(Key::as_bytes),
+                content: tuple.content.summary(),
+            };
+            let claim = Claim {
+                generation: generation_index(generation),
+                instant,
+                tuple: view.digest::<S>(),
+            };
+            claims.push((number, claim));
+            if is_its_own {
+                match tuple.content {
                     Content::Nothing => {}
                     content => return Ok(Some(content)),
                 }
@@ -200,19 +246,16 @@ impl<S: Suite, D: StorableDesign<S>> Source<S, D> for Reader<'_, D::Key> {
         let numbers = self.numbers.borrow();
         for placed in tuples {
             let number = numbers.get(placed.tuple.position()).ok_or(damaged)?;
-            let instant = D::EACH_INSTANT.then_some(placed.instant);
-            let record = self.rows.get(&record_key(*number, instant))?;
-            let record = record.ok_or(damaged)?;
             let claim = Claim {
                 generation: generation_index(placed.generation),
                 instant: placed.instant,
                 tuple: S::Digest::default(),
             };
-            let read = D::read_record(&mut records, placed.tuple, &record);
-            // A record of an earlier time, which accidents to the medium can bring back, tells of what it should not.
-            if read.is_none() || !D::covers(&records, placed.tuple, &claim) {
-                return Err(damaged);
-            }
+            let read = self.read_record::<S, D>(&mut records, placed.tuple, *number, &claim);
+            read.map_err(|fault| match fault {
+                StoreFault::Damaged => damaged,
+                fault => fault.into(),
+            })?;
         }
         Ok(Cow::Owned(records))
     }

@@ -14,6 +14,7 @@ use super::{
     design::StorableDesign,
     heads::StoredHeads,
     layout::{STATE, State, decoded, version_key},
+    publish::PublishError,
     read::Reader,
     rows::{MemoryRows, Rows, Staged},
 };
@@ -253,13 +254,13 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
     ///
     /// # Errors
     /// Those of `work`; [`StoreFault::Closed`] if others have written.
-    pub(super) fn read_known<T>(
+    pub(super) fn read_known<T, E: From<StoreFault>>(
         &self,
-        work: impl FnOnce(&Reader<'_, D::Key>) -> Result<T, StoreFault>,
-    ) -> Result<T, StoreFault> {
+        work: impl FnOnce(&Reader<'_, D::Key>) -> Result<T, E>,
+    ) -> Result<T, E> {
         self.rows.read(|below| {
             if below.get(STATE)? != self.written {
-                return Err(StoreFault::Closed);
+                return Err(StoreFault::Closed.into());
             }
             let rows = Staged {
                 rows: &self.staged,
@@ -424,8 +425,15 @@ where
         self.require_keys(&signer, &secret)?;
         let context = Context::of(self.authority());
         let oldest = D::GENERATIONS - 1;
-        let loaded = self.read_known(|reader| reader.load::<S, D>(oldest, [].into_iter()));
-        let loaded = loaded.map_err(unreadable)?;
+        let loaded = self.read_known(|reader| {
+            let loaded = reader.load::<S, D>(oldest, [].into_iter())?;
+            reader.require_vouched::<S, D>(loaded.claims()?, &self.workers)?;
+            Ok(loaded)
+        });
+        let loaded = loaded.map_err(|error| match error {
+            PublishError::Author(error) => error,
+            PublishError::Apply(error) => AuthorError::Signing(error.to_string()),
+        })?;
         let resumed = D::resume(&secret, context, &loaded.records, &loaded.layers)?;
         let heads = self.heads();
         let frontier = heads.frontier().map_err(unreadable)?;

@@ -63,6 +63,10 @@ impl Random {
             .wrapping_add(1);
         (self.0 >> 33) % bound
     }
+
+    fn index(&mut self, length: usize) -> usize {
+        usize::try_from(self.below(u64::try_from(length).unwrap())).unwrap()
+    }
 }
 
 fn name(number: u64) -> Key {
@@ -329,6 +333,50 @@ fn accidents<D: StorableDesign<S, Secret: TestSecret + SecretBytes>>() {
     assert!(refused > 0 && answered > 0);
 }
 
+/// Rows in which a byte is another: an author signs what it would have signed, or nothing.
+///
+/// The row of the state is left out: it decides into which generation a version merges, and any is true.
+fn changed_rows<D: StorableDesign<S, Secret: TestSecret + SecretBytes>>(tries: u64) {
+    let (mut life, mut random) = (Life::<D>::new(), Random(9));
+    life.grow(&mut random, 9);
+    let mut whole = reopened(&life.signing);
+    let authority = *whole.authority();
+    let rows: Vec<_> = whole.rows_mut().rows_mut().clone().into_iter().collect();
+    let mut next = batch(&mut random, 4);
+    next.push(Operation::Remove(name(0)));
+    let honest = life.author.snapshot_of(next.clone()).unwrap();
+    let (mut refused, mut signed) = (0, 0);
+    while refused + signed < tries {
+        let (key, row) = &rows[random.index(rows.len())];
+        if key == &[0] || row.is_empty() {
+            continue;
+        }
+        let mut changed = row.clone();
+        let place = random.index(row.len());
+        changed[place] = match random.below(3) {
+            0 => row[place].wrapping_sub(1),
+            1 => row[place].wrapping_add(1),
+            _ => row[place] ^ (1 << random.below(8)),
+        };
+        let mut damaged = MemoryRows::default();
+        *damaged.rows_mut() = rows.iter().cloned().collect();
+        damaged.rows_mut().insert(key.clone(), changed);
+        let published = Stored::<D>::open(authority, public::<D>(), damaged)
+            .map_err(|fault| PublishError::Apply(fault.into()))
+            .and_then(|mut stored| {
+                stored.publish(&mut next.clone(), &signing_key(SIGNER), &secret::<D>())
+            });
+        match published {
+            Ok(update) => {
+                assert_eq!(update, honest, "{key:?}, byte {place}");
+                signed += 1;
+            }
+            Err(_) => refused += 1,
+        }
+    }
+    assert!(refused > 0 && signed > 0, "{refused} {signed}");
+}
+
 macro_rules! of_design {
     (base_superseding_bls, $($design:tt)+) => { of_design!(@ base_superseding_bls, 1, conformance::soak::size(3, 7), $($design)+); };
     (spec_lightweight_bls, $($design:tt)+) => { of_design!(@ spec_lightweight_bls, 1, conformance::soak::size(3, 7), $($design)+); };
@@ -343,6 +391,11 @@ macro_rules! of_design {
             fn what_is_refused_changes_nothing() {
                 super::refusals::<$($design)+>();
                 super::unsigned::<$($design)+>();
+            }
+
+            #[test]
+            fn an_author_signs_nothing_of_rows_that_others_have_changed() {
+                super::changed_rows::<$($design)+>($seeds * conformance::soak::size(60, 300));
             }
         }
     };

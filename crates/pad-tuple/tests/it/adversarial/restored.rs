@@ -164,6 +164,69 @@ fn spoiled_checkpoints_are_refused_or_harmless() {
     check_spoiled::<SpecLightweight3>(tries);
 }
 
+/// An author that goes on from a checkpoint with other bytes signs what it would have signed, or nothing.
+fn check_resumed<D: Design<S, Secret: TestSecret>>(tries: u64) {
+    let (server, _) = served::<D>(false);
+    let sign = |server: &TupleRepository<S, D>| {
+        let secret = D::Secret::numbered(AUTHOR);
+        let author = TupleAuthor::<S, D, _>::resume(server, signing_key(AUTHOR), secret);
+        author.and_then(|mut author| {
+            author.put(key([1]), value("next"));
+            author.snapshot()
+        })
+    };
+    let (honest, body) = (
+        sign(&server).unwrap(),
+        codec::encode_body(&server.checkpoint()),
+    );
+    let (mut refused, mut signed) = (0, 0);
+    for seed in 0.. {
+        let mut random = Random::new(seed);
+        let mut spoiled = body.clone();
+        let place = usize::try_from(random.below(u64::try_from(body.len()).unwrap())).unwrap();
+        spoiled[place] = spoiled[place].wrapping_add([1, 255][usize::from(seed % 2 == 0)]);
+        let Some(restored) = restore(&server, &spoiled) else {
+            continue;
+        };
+        match sign(&restored) {
+            // The number of operations decides into which generation a version merges, and any is true.
+            Ok(update) if update.attachment.merged != honest.attachment.merged => {}
+            Ok(update) => {
+                assert_eq!(update.operations, honest.operations);
+                assert_eq!(update.head.head.root, honest.head.head.root, "byte {place}");
+                signed += 1;
+            }
+            Err(_) => refused += 1,
+        }
+        if refused + signed >= tries {
+            break;
+        }
+    }
+    assert!(refused > 0, "{signed}");
+}
+
+macro_rules! resumed {
+    (base_superseding_bls, $($design:tt)+) => { resumed!(@ base_superseding_bls, 5, $($design)+); };
+    (spec_lightweight_bls, $($design:tt)+) => { resumed!(@ spec_lightweight_bls, 5, $($design)+); };
+    (@ $name:ident, $tries:expr, $($design:tt)+) => {
+        mod $name {
+            #[test]
+            fn an_author_signs_nothing_of_a_checkpoint_that_others_have_changed() {
+                super::check_resumed::<$($design)+>($tries * conformance::soak::size(1, 10));
+            }
+        }
+    };
+    ($name:ident, $($design:tt)+) => { resumed!(@ $name, 30, $($design)+); };
+}
+
+pad_tuple::for_each_tuple!(resumed);
+
+macro_rules! resumed_accumulated {
+    ($name:ident, $($design:tt)+) => { resumed!(@ $name, 60, $($design)+); };
+}
+
+pad_tuple::for_each_accumulated_tuple!(resumed_accumulated);
+
 /// Restores a checkpoint of `Spec` with one thing changed.
 fn restored(change: impl FnOnce(&mut Stored)) -> Option<TupleRepository<S, Spec>> {
     let (server, _) = served::<Spec>(false);

@@ -91,6 +91,9 @@ impl<S: Suite, D: AskedDesign<S> + StorableDesign<S>> Derived for Typed<Reposito
         let published = self.0.publish(batch, keys.signer(), &own);
         match published {
             Ok(update) => Ok(Box::new(update)),
+            Err(PublishError::Author(pad_tuple::AuthorError::Unvouched(_))) => {
+                Err(RepositoryError::from(UNVOUCHED).into())
+            }
             Err(PublishError::Author(error)) => {
                 Err(SignError::Signer(signature::Error::from_source(error)))
             }
@@ -269,6 +272,10 @@ where
 
 #[cfg(test)]
 mod tests;
+
+const UNVOUCHED: StoreError = StoreError::Damaged(
+    "the file of tuples beside it (with .tuples at the end of its name) has tuples that its author did not sign: move it away, and it is made again unless the store was pruned",
+);
 
 /// What is beside a store is written after it; so the store is an older copy.
 const AHEAD: StoreError = StoreError::Damaged(
