@@ -18,10 +18,12 @@ use crate::{
 
 /// Everything that a repository needs to go on, without replaying updates.
 ///
-/// A checkpoint is read without checking signatures, so the place it is stored in is believed about
-/// contents: keep an integrity digest beside it, or replay the updates instead. One that somebody else
-/// wrote makes proofs that clients refuse, and look-ups that are [`pad_core::LookupError::Damaged`], but
-/// nothing panics, runs for ever or takes more memory than it should.
+/// A checkpoint is read without checking signatures, so its storage is trusted for the contents.
+/// Keep an integrity digest next to it, or replay the updates instead.
+///
+/// With a checkpoint that another party wrote, lookups can fail with
+/// [`pad_core::LookupError::Damaged`], and clients can refuse proofs. An author that resumes from it
+/// signs its contents. Restoring checks the structure: methods return errors and do not panic.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct TupleCheckpoint<S: Suite> {

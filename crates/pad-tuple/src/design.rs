@@ -159,8 +159,8 @@ pub trait Design<S: Suite>: TupleScheme<S> {
         workers: &Workers,
     ) -> Result<(), ApplyError>;
 
-    /// The evidence for a tuple that was there at an instant; `None` if the records have none, which
-    /// is so only if somebody else wrote them.
+    /// The evidence for a tuple that was there at an instant. `None` if the records have none: they
+    /// are damaged, or another party wrote them.
     fn evidence(
         records: &Self::Records,
         generation: usize,
@@ -175,8 +175,10 @@ pub trait Design<S: Suite>: TupleScheme<S> {
     /// The records as bytes, to be stored with a checkpoint.
     fn store(records: &Self::Records) -> Vec<u8>;
 
-    /// The inverse of [`Design::store`]. `None` if the bytes are not records of this design. Records that
-    /// somebody else wrote make evidence that clients refuse, but no method panics on them.
+    /// The inverse of [`Design::store`]. `None` if the bytes are not records of this design.
+    ///
+    /// Does not check signatures: records that another party wrote can make evidence that clients
+    /// refuse, and an author must not resume from them. Implementations must not panic on them.
     fn restore(key: &Self::Key, context: Context, stored: &[u8]) -> Option<Self::Records>;
 
     /// Forgets all versions before `oldest`, with these tuples, which no remaining version has.

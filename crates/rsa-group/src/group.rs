@@ -1,10 +1,10 @@
 //! Units modulo `N`, up to sign.
 //!
-//! In `Z_N*` everybody knows an element of order two, `-1`, and with it a second root for every
-//! equation that a proof of exponentiation checks. So the group is the quotient `Z_N*/{1, -1}`: `x`
-//! and `N - x` are one element, written as the smaller of the two (Boneh, Bünz & Fisch 2019,
-//! section 3.3). Inside computations any representative may stand for its class; a [`Residue`] is
-//! the canonical one.
+//! In `Z_N*` an element of order two is known to all: `-1`. It is its own `l`-th root for every odd
+//! `l`, so a proof of exponentiation there could pass off `-y` for `y`. The group here is the
+//! quotient `Z_N*/{1, -1}`: `x` and `N - x` are one element, written as the smaller of the two
+//! (Boneh, Bünz & Fisch 2019, section 3.3). Inside computations any representative may stand for its
+//! class; a [`Residue`] is the canonical one.
 
 use core::{cmp::Ordering, fmt::Debug};
 

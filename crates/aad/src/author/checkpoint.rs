@@ -22,8 +22,9 @@ use crate::{
 
 /// Everything that a repository needs to go on, without replaying updates or making an accumulator.
 ///
-/// Hashes bind entries and accumulators to the root of the latest version, whose signature is for the reader to check. A checkpoint is
-/// believed about certificates and frontiers: keep an integrity digest beside it. Others make proofs that clients refuse.
+/// Hashes bind entries and accumulators to the root of the latest version. The reader checks that
+/// root's signature. Certificates, frontiers and the sizes of earlier versions are trusted: keep an
+/// integrity digest next to the checkpoint. Clients refuse proofs that rest on false ones.
 #[derive(Clone, Serialize, Deserialize)]
 pub struct LogCheckpoint {
     heads: HeadLog<Sha256Ed25519>,

@@ -19,13 +19,15 @@ use super::{
 use crate::{element::AccumulatorId, transcript::Transcript};
 
 impl Parameters {
-    /// Whether all powers are the powers of the `s` in `[s]_2`.
+    /// Returns whether all powers are those of the `s` in `[s]_2`, up to components of small order.
+    ///
+    /// Does not see such components: see [`Parameters::are_in_subgroups`].
     ///
     /// Every `e(P_(i+1), [1]_2) = e(P_i, [s]_2)` at once, weighted with the powers of a challenge
     /// over all points, and the mirror image for G2 with `[s]_1`. With `B` the weighted sum of all
     /// but the last power, the weighted sum of all but the first is `(B - P_0 + rho^q P_q) / rho`,
-    /// so one multi-scalar multiplication gives both. False powers pass with probability below
-    /// `q / 2^254` per attempt.
+    /// so one multi-scalar multiplication gives both. Powers in the subgroups that are false pass
+    /// with probability below `q / 2^254` per attempt.
     pub fn are_consistent(&self, workers: &Workers) -> bool {
         let weights = self.weights();
         let (Some(q), Some(limit)) = (

@@ -29,9 +29,10 @@ impl Parameters {
         bytes
     }
 
-    /// The parameters that [`Parameters::to_kept`] has written, **believed**: neither subgroups nor the powers are checked, so
-    /// the bytes must be this machine's own. Of others a server makes proofs that clients refuse; an author must check
-    /// [`Parameters::are_consistent`] and [`Parameters::are_in_subgroups`] before it signs what is accumulated with them.
+    /// The parameters that [`Parameters::to_kept`] has written, **believed**: neither subgroups nor
+    /// powers are checked. The bytes must be this machine's own. With other bytes a server can make
+    /// proofs that clients refuse. An author must check [`Parameters::are_consistent`] and
+    /// [`Parameters::are_in_subgroups`] before it signs what is accumulated with them.
     ///
     /// Time: half a microsecond for each power.
     ///

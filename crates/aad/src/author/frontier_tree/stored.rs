@@ -22,7 +22,7 @@ impl FrontierTree {
     }
 
     /// The frontier of a tree of these elements, which stand side by side. `None` if it has more nodes or fewer. What the bytes
-    /// say is believed: wrong ones make proofs that clients refuse.
+    /// say is believed: clients refuse proofs that rest on wrong ones.
     ///
     /// Time: linear in the bits of the elements, and no sum.
     pub(in crate::author) fn decode<S: Scheme>(elements: &[u8], bytes: &[u8]) -> Option<Self> {

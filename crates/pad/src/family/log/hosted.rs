@@ -375,7 +375,7 @@ impl<S: AskedScheme> OfferedRepository for HostedLog<S> {
         // An author who accumulates with the powers of another secret signs what that secret's owner can open to anything.
         let parameters = self.repository.entries().log().setup().parameters();
         let workers = Workers::all_cores();
-        // Pairings do not see components of small order, and no proof under such powers verifies.
+        // Pairings do not see components of small order. Clients refuse points that have them.
         if !parameters.are_consistent(&workers) || !parameters.are_in_subgroups(&workers) {
             let damaged = StoreError::Damaged("its parameters are not the powers of one secret");
             return Err(RepositoryError::from(damaged).into());
