@@ -88,11 +88,41 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
             checkpoint_bytes: 0,
             memory,
         };
-        // Others may write meanwhile; checkpoint and updates must be of one state of the store.
-        repository.store.pin()?;
-        repository.read_pinned()?;
-        repository.store.unpin();
+        repository.in_one_state(|_| Ok::<_, RepositoryError>(()))?;
         Ok(repository)
+    }
+
+    /// Reads the store anew, and works with that one state of it and of what is beside it, whatever
+    /// others write meanwhile.
+    ///
+    /// The two files cannot be pinned at once. An error is believed only if nobody has published or
+    /// pruned between.
+    fn in_one_state<T, E: From<RepositoryError>>(
+        &mut self,
+        work: impl Fn(&mut Self) -> Result<T, E>,
+    ) -> Result<T, E> {
+        let mut attempts = 0;
+        loop {
+            self.store.pin().map_err(RepositoryError::from)?;
+            let done = self.read_pinned().map_err(E::from);
+            let done = done.and_then(|()| work(self));
+            let pinned = done.is_err().then(|| self.stand());
+            self.store.unpin();
+            attempts += 1;
+            let is_final = pinned.is_none_or(|pinned| self.stand() == pinned);
+            if is_final || attempts == ATTEMPTS {
+                return done;
+            }
+        }
+    }
+
+    /// What publishing and pruning change of a store; `None` if it cannot be read.
+    fn stand(&self) -> Option<(Version, Option<Version>)> {
+        let checkpoint = self.store.checkpoint().ok()?;
+        Some((
+            self.store.latest().ok()?,
+            checkpoint.map(|kept| kept.oldest),
+        ))
     }
 
     fn read_pinned(&mut self) -> Result<(), RepositoryError> {
@@ -117,12 +147,13 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
     pub(crate) fn begin(&mut self) -> Result<(), RepositoryError> {
         match self.memory.keeping() {
             Keeping::Rows(rows) => rows.begin(&self.store)?,
-            Keeping::Derived(derived)
-                if self.staged.is_empty() && derived.waiting() > MOST_WAITING =>
-            {
-                derived.settle()?;
+            Keeping::Derived(derived) => {
+                derived.unpin();
+                if self.staged.is_empty() && derived.waiting() > MOST_WAITING {
+                    derived.settle()?;
+                }
             }
-            Keeping::Whole(_) | Keeping::Derived(_) => {}
+            Keeping::Whole(_) => {}
         }
         Ok(())
     }
@@ -369,6 +400,7 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
             }
             Keeping::Rows(rows) => rows.prune(oldest, &mut self.store)?,
             Keeping::Derived(derived) => {
+                derived.unpin();
                 let pruned = derived.prune(oldest)?;
                 self.store.put_checkpoint(&pruned)?;
             }
@@ -642,6 +674,9 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
 /// What is kept as a whole has an author with a copy of the contents.
 const NO_AUTHOR: StoreError =
     StoreError::Damaged("it does not hold a repository that can be signed for so");
+
+/// How often a store is read again because others have changed it meanwhile.
+const ATTEMPTS: usize = 16;
 
 /// The bytes of updates that opening may always have to replay.
 const LEAST_CHECKPOINT_DISTANCE: usize = 16 << 20;

@@ -79,16 +79,19 @@ impl TupleFile {
         }
     }
 
-    /// The rows of the store with this number, if there are some.
+    /// The rows of the store with this number, if there are some; an open file goes over to them.
     ///
     /// # Errors
     /// [`StoreError::Damaged`] if they are another store's, or there is something else; [`StoreError`] of the medium.
-    pub(crate) fn opened(&self, store: [u8; 16]) -> Result<Self, StoreError> {
+    pub(crate) fn opened(&mut self, store: [u8; 16]) -> Result<Self, StoreError> {
         let mut file = Self {
             store,
+            database: self.database.take().filter(|_| self.store == store),
             ..Self::at(self.place.clone())
         };
-        file.open()?;
+        if file.database.is_none() {
+            file.open()?;
+        }
         Ok(file)
     }
 

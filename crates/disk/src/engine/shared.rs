@@ -255,16 +255,24 @@ impl SharedDatabase {
     }
 
     fn opened_to_write<'a>(&self, handle: &'a mut Handle) -> Result<&'a mut Database, EngineError> {
-        handle.pinned = None;
         let database = match handle.database.take() {
             Some(Open::Writing(database)) => database,
             reading => {
                 // Open until the writer is, so that the file is never without its readers' marks.
-                let writing = open_to_write(&self.path, &self.format)?;
+                let writing = match open_to_write(&self.path, &self.format) {
+                    Ok(writing) => writing,
+                    Err(error) => {
+                        // What is pinned is still read.
+                        handle.database = reading;
+                        return Err(error);
+                    }
+                };
+                handle.pinned = None;
                 drop(reading);
                 writing
             }
         };
+        handle.pinned = None;
         match handle.database.insert(Open::Writing(database)) {
             Open::Writing(database) => Ok(database),
             Open::Reading(_) => Err(EngineError::InUse(self.path.clone())),

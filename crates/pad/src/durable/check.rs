@@ -46,13 +46,13 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
     pub fn check(&mut self) -> Result<Checked, CheckError> {
         self.store_mut().check()?;
         let from_empty = self.oldest() == Version::EMPTY;
+        let has_staged = !self.staged.is_empty();
         let memory = match self.memory_mut().keeping() {
             Keeping::Whole(memory) => memory,
             Keeping::Rows(_) => return self.check_kept(),
-            Keeping::Derived(derived) => {
-                derived.check_heads()?;
-                return self.check_derived();
-            }
+            // What is staged is in this memory only.
+            Keeping::Derived(_) if has_staged => return self.check_derived(),
+            Keeping::Derived(_) => return self.in_one_state(Self::check_derived),
         };
         let (mut replayed, mut second) = (memory.emptied(), memory.emptied());
         let stored = self.store().checkpoint()?;
@@ -145,7 +145,10 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
     }
 
     /// The same of a repository that keeps what follows from its updates, whose heads are checked.
-    fn check_derived(&self) -> Result<Checked, CheckError> {
+    fn check_derived(&mut self) -> Result<Checked, CheckError> {
+        if let Keeping::Derived(derived) = self.memory_mut().keeping() {
+            derived.check_heads()?;
+        }
         for number in self.oldest().number() + 1..=self.latest().number() {
             if self.store().update(Version::new(number))?.is_none() {
                 return Err(StoreError::Damaged("an update is missing").into());

@@ -36,18 +36,23 @@ pub(super) fn bring_up(
         });
         match replayed {
             // Another process does the same, and was ahead.
-            Err(RepositoryError::Store(StoreError::Closed)) if attempts < ATTEMPTS => attempts += 1,
-            replayed => {
-                replayed?;
-                break;
+            Err(RepositoryError::Store(StoreError::Closed)) if attempts < ATTEMPTS => {
+                attempts += 1;
+                continue;
             }
+            // Nothing was lacking, and the state that was taken up is still pinned.
+            Ok(0) => return Ok(()),
+            replayed => drop(replayed?),
+        }
+        // Somebody else may be writing, or this process may not: what was lacking is in memory then.
+        let settled = derived.settle();
+        // Whoever only asks keeps no author waiting.
+        derived.release();
+        match settled {
+            Ok(()) | Err(StoreError::Closed) if attempts < ATTEMPTS => attempts += 1,
+            _ => return Ok(()),
         }
     }
-    // Somebody else may be writing, or this process may not: what was lacking is in memory meanwhile.
-    drop(derived.settle());
-    // Whoever only asks keeps no author waiting.
-    derived.release();
-    Ok(())
 }
 
 fn replay_with<R: UpdatedRepository + ?Sized>(

@@ -1,6 +1,10 @@
 //! Stores whose tuples are in a file of their own: as those in memory, whoever else reads or writes, and whatever becomes of the file.
 
-use std::{fs, path::Path};
+use std::{
+    fs,
+    path::Path,
+    sync::atomic::{AtomicBool, Ordering},
+};
 
 use conformance::soak;
 use pad::{
@@ -14,7 +18,7 @@ use redb::{Database, ReadableDatabase as _, ReadableTable as _, TableDefinition}
 
 use crate::{
     memory::assert_same,
-    shop::{Shop, TUPLES, batches, name, put, questions},
+    shop::{Shop, TREES, TUPLES, batches, name, put, questions},
 };
 
 #[test]
@@ -87,6 +91,52 @@ fn the_tuples_of_another_store_are_left_alone() {
     fs::remove_file(&foreign.store).unwrap();
     let refused = create_store(&foreign.store, foreign.key.public());
     assert!(matches!(refused, Err(StoreError::Damaged(_))));
+}
+
+/// Whoever reads while an author publishes and prunes sees one state, and calls nothing damaged.
+#[test]
+fn readers_beside_an_author_that_prunes_raise_no_alarm() {
+    for scheme in [TUPLES[0], TUPLES[3], TREES[0]] {
+        let folder = tempfile::tempdir().unwrap();
+        let shop = Shop::new(folder.path(), scheme);
+        shop.publish((0..20).map(|number| put(number, 1)).collect());
+        let ended = AtomicBool::new(false);
+        let read = |round: u32| {
+            let mut repository = shop.repository();
+            let (oldest, latest) = (repository.oldest(), repository.latest());
+            let question = Question::Key(name(3));
+            for version in [oldest.max(Version::new(1)), latest] {
+                let answer = repository.answer(version, &question).unwrap();
+                verify(shop.key.public(), version, &question, &answer).unwrap();
+            }
+            let history = repository.history_page(&name(3), latest, 1000);
+            assert!(history.is_ok());
+            if round.is_multiple_of(3) {
+                repository.check().unwrap();
+            }
+        };
+        let reader = || {
+            let mut rounds = 0;
+            while !ended.load(Ordering::Relaxed) {
+                read(rounds);
+                rounds += 1;
+            }
+            rounds
+        };
+        std::thread::scope(|scope| {
+            let readers = [scope.spawn(reader), scope.spawn(reader)];
+            for number in 1..=soak::size(40, 300) {
+                let version = shop.publish(vec![put(number % 20, number)]);
+                if number.is_multiple_of(2) {
+                    shop.repository().prune(version).unwrap();
+                }
+            }
+            ended.store(true, Ordering::Relaxed);
+            for reader in readers {
+                assert!(reader.join().unwrap() > 0);
+            }
+        });
+    }
 }
 
 /// `PAD_DAMAGE_ROUNDS` sets the number of accidents, 60 unless set.

@@ -69,8 +69,8 @@ impl<S: Suite, D: AskedDesign<S> + StorableDesign<S>> Typed<Repository<S, D>> {
 
 impl<S: Suite, D: AskedDesign<S> + StorableDesign<S>> Derived for Typed<Repository<S, D>> {
     fn take_up(&mut self, store: &dyn Store) -> Result<(), RepositoryError> {
-        let rows = self.0.rows().opened(store.id()?)?;
-        // Others may write meanwhile, and updates are applied to one state.
+        let rows = self.0.rows_mut().opened(store.id()?)?;
+        // Others may write meanwhile; updates are applied to one state, and questions are about one.
         rows.pin()?;
         *self = hosted(&trusted(&self.0), rows)?;
         let (latest, stored) = (self.0.latest(), store.latest()?);
@@ -103,12 +103,15 @@ impl<S: Suite, D: AskedDesign<S> + StorableDesign<S>> Derived for Typed<Reposito
 
     fn settle(&mut self) -> Result<(), StoreError> {
         let settled = self.0.flush();
-        self.0.rows().unpin();
         settled.map_err(|fault| faulty(fault, &self.said()))
     }
 
     fn release(&mut self) {
         self.0.rows().release();
+    }
+
+    fn unpin(&mut self) {
+        self.0.rows().unpin();
     }
 
     fn waiting(&self) -> usize {
