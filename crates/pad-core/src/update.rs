@@ -11,7 +11,7 @@ use serde::{
 
 use crate::{
     codec::{self, Message},
-    error::{DecodeError, VerifyError},
+    error::{ApplyError, DecodeError, VerifyError},
     head::{Authority, SignedHead},
     key::{Key, Value},
     proof::Untrusted,
@@ -94,7 +94,23 @@ impl<S: Suite> UpdateHead<S> {
 
     /// The number of operations.
     pub const fn operations(&self) -> u64 {
-        self.operations.0
+        self.operations.all
+    }
+
+    /// Refuses operations that no version with so many entries can be followed by: nobody has signed
+    /// them, and they are to cost no memory.
+    ///
+    /// # Errors
+    /// [`ApplyError::UnorderedOperations`]; [`ApplyError::RemovesAbsentKey`] if more keys are removed
+    /// than there are.
+    pub const fn require_operations(&self, entries: u64) -> Result<(), ApplyError> {
+        if !self.operations.is_ascending {
+            return Err(ApplyError::UnorderedOperations);
+        }
+        if self.operations.removals > entries {
+            return Err(ApplyError::RemovesAbsentKey);
+        }
+        Ok(())
     }
 
     /// Checks that the author has signed the head of the version after `base`.
@@ -112,9 +128,14 @@ impl<S: Suite> UpdateHead<S> {
     }
 }
 
-/// The number of operations of a sequence that is read and not kept.
+/// A sequence of operations that is read and not kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Skipped(u64);
+struct Skipped {
+    all: u64,
+    removals: u64,
+    /// Whether their keys ascend strictly.
+    is_ascending: bool,
+}
 
 impl<'de> Deserialize<'de> for Skipped {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -132,12 +153,22 @@ impl<'de> Visitor<'de> for Counting {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut operations: A) -> Result<Skipped, A::Error> {
-        let mut count = 0_u64;
+        let (mut all, mut removals, mut is_ascending) = (0_u64, 0_u64, true);
+        let mut before: Option<Operation> = None;
         while let Some(operation) = operations.next_element::<Operation>()? {
-            drop(operation);
-            count = count.saturating_add(1);
+            all = all.saturating_add(1);
+            if matches!(operation, Operation::Remove(_)) {
+                removals = removals.saturating_add(1);
+            }
+            let is_above = before.is_none_or(|before| before.key() < operation.key());
+            is_ascending &= is_above;
+            before = Some(operation);
         }
-        Ok(Skipped(count))
+        Ok(Skipped {
+            all,
+            removals,
+            is_ascending,
+        })
     }
 }
 

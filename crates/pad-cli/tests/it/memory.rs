@@ -57,6 +57,37 @@ fn a_strangers_update_is_refused_before_its_operations_are_kept() {
     assert!(said.contains("the author did not sign this"), "{said}");
 }
 
+/// The head is the author's next one, and the operations are not.
+#[test]
+fn a_strangers_operations_are_refused_before_they_are_kept() {
+    let bench = Bench::with_trace();
+    for end in ["", ".nodes", ".nodes.heads", ".newest"] {
+        let [from, to] = ["s", "before"].map(|name| bench.path(&format!("{name}{end}")));
+        std::fs::copy(from, to).unwrap();
+    }
+    bench.ok("put --store s cherry 9");
+    bench.ok("commit --store s --key k");
+    bench.ok("export --store s --at 4 --out u");
+    let bytes = bench.read("u");
+    let mut update: Update<S> = codec::decode(&bytes, bytes.len()).unwrap();
+    let remove = |number: u32| Operation::Remove(Key::new(number.to_be_bytes().to_vec()).unwrap());
+    for (operations, reason) in [
+        (
+            (0..6_000_000).map(remove).collect(),
+            "removes an absent key",
+        ),
+        (vec![remove(1); 6_000_000], "ascending"),
+    ] {
+        update.operations = operations;
+        bench.write("forged", &codec::encode(&update));
+        let refused = limited(&bench, "apply --store before forged");
+        let said = text(&refused.stderr);
+        assert_eq!(refused.status.code(), Some(3), "{said}");
+        assert!(said.contains(reason), "{said}");
+    }
+    bench.ok("apply --store before u");
+}
+
 #[test]
 fn a_strangers_proof_is_refused_before_it_is_decoded() {
     let bench = Bench::with_trace();

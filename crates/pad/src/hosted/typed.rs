@@ -96,7 +96,10 @@ impl<R: AnsweringRepository> UpdatedRepository for Typed<R> {
             let gap = ApplyError::VersionGap { expected, actual };
             return Err(RepositoryError::Refused(gap));
         }
-        Ok(())
+        // The head may be the author's and the operations a stranger's.
+        let entries = u64::try_from(self.0.entries()).unwrap_or(u64::MAX);
+        let followed = head.require_operations(entries);
+        followed.map_err(RepositoryError::Refused)
     }
 
     fn has_update(&self, message: &[u8]) -> Result<bool, RepositoryError> {
