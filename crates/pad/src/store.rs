@@ -330,7 +330,11 @@ impl From<disk::RegisterError> for StoreError {
     fn from(error: disk::RegisterError) -> Self {
         match error {
             disk::RegisterError::Io(error) => Self::Io(error),
-            _ => Self::Damaged("the file of its newest acknowledged state (.newest) is unreadable"),
+            _ => NEWEST_UNREADABLE,
         }
     }
 }
+
+pub(crate) const NEWEST_UNREADABLE: StoreError = StoreError::Damaged(
+    "the file of its newest acknowledged state (.newest) is unreadable: move that file away, and compare what pad status then says with the version that was published last",
+);

@@ -13,7 +13,7 @@ use core::{
     cell::RefCell,
     ops::{Bound, Range},
 };
-use std::{collections::BTreeMap, ffi::OsString, fmt, io, path::Path, rc::Rc};
+use std::{collections::BTreeMap, fmt, io, path::Path, rc::Rc};
 
 use disk::engine::EngineError;
 use pad_core::StoreFault;
@@ -46,11 +46,12 @@ impl fmt::Debug for TupleFile {
 }
 
 impl TupleFile {
-    /// The rows of the store at this path, which is not looked at.
-    pub(crate) fn of_store(path: &Path) -> Self {
-        let mut name = OsString::from(path);
-        name.push(".tuples");
-        Self::at(Place::Path(name.into()))
+    /// The rows of the store at this path, beside the file that it leads to through symbolic links.
+    ///
+    /// # Errors
+    /// [`StoreError::Io`].
+    pub(crate) fn of_store(path: &Path) -> Result<Self, StoreError> {
+        Ok(Self::at(Place::Path(disk::beside(path, ".tuples")?)))
     }
 
     /// The same in a folder whose operations can be made to fail.
@@ -73,7 +74,7 @@ impl TupleFile {
     /// # Errors
     /// [`StoreError::Damaged`].
     pub(crate) fn require_none(store: &Path) -> Result<(), StoreError> {
-        match Self::of_store(store).place.path() {
+        match Self::of_store(store)?.place.path() {
             Some(path) if path.exists() => Err(FOREIGN),
             _ => Ok(()),
         }

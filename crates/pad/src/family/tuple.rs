@@ -59,7 +59,7 @@ pub(crate) fn repository<S: Suite>(
         ($name:ident, $design:ty) => {
             if is_of::<S, $design>(public) {
                 let setup = setup::<S, $design>(public).ok_or_else(foreign_key)?;
-                let rows = TupleFile::of_store(file.path());
+                let rows = TupleFile::of_store(file.path())?;
                 return Ok(Some(Box::new(stored::hosted(&setup, rows)?)));
             }
         };

@@ -93,6 +93,23 @@ fn the_tuples_of_another_store_are_left_alone() {
     assert!(matches!(refused, Err(StoreError::Damaged(_))));
 }
 
+#[test]
+#[cfg(unix)]
+fn a_store_behind_a_symbolic_link_has_its_tuples_beside_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut shop = Shop::new(folder.path(), TUPLES[0]);
+    let version = shop.publish(vec![put(1, 1)]);
+    let (away, elsewhere) = (shop.store.clone(), tempfile::tempdir().unwrap());
+    shop.store = elsewhere.path().join("link");
+    std::os::unix::fs::symlink(away, &shop.store).unwrap();
+    // Their updates are gone, so they cannot be made again.
+    shop.repository().prune(version).unwrap();
+    shop.publish(vec![put(2, 2)]);
+    assert_eq!(shop.repository().oldest(), version);
+    assert!(!shop.beside("tuples").exists());
+    shop.repository().check().unwrap();
+}
+
 /// Whoever reads while an author publishes and prunes sees one state, and calls nothing damaged.
 #[test]
 fn readers_beside_an_author_that_prunes_raise_no_alarm() {
@@ -474,4 +491,20 @@ fn one_writes_at_a_time_and_readers_see_their_version() {
     assert_eq!(shop.publish(vec![put(4, 40)]), Version::new(3));
     reader.answer(first, &question).unwrap();
     shop.repository().check().unwrap();
+}
+
+#[test]
+fn a_store_goes_on_once_a_damaged_record_of_its_newest_state_is_moved_away() {
+    for scheme in [TREES[0], TUPLES[0]] {
+        let folder = tempfile::tempdir().unwrap();
+        let shop = Shop::new(folder.path(), scheme);
+        shop.publish(vec![put(1, 1)]);
+        fs::write(shop.beside("newest"), "").unwrap();
+        let refused = open_repository(&shop.store).unwrap_err().to_string();
+        assert!(refused.contains("move that file away"), "{refused}");
+        fs::remove_file(shop.beside("newest")).unwrap();
+        assert_eq!(shop.repository().latest(), Version::new(1));
+        assert_eq!(shop.publish(vec![put(2, 2)]), Version::new(2));
+        assert!(shop.beside("newest").exists());
+    }
 }

@@ -11,7 +11,7 @@ use pad_core::{Version, codec};
 use serde::{Deserialize, Serialize};
 
 use super::summary::{Link, Summary};
-use crate::store::StoreError;
+use crate::store::{NEWEST_UNREADABLE, StoreError};
 
 /// The store, its last acknowledged change, and its updates up to there.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,7 +39,9 @@ pub(super) fn path(store: &Path) -> Result<PathBuf, StoreError> {
 /// What was acknowledged last from the store at this path, if that is written down.
 pub(super) fn known(store: &Path) -> Result<Option<Acknowledged>, StoreError> {
     match Register::read(&path(store)?)? {
-        Some(value) => Ok(Some(codec::decode_body(&value).map_err(|_| UNREADABLE)?)),
+        Some(value) => Ok(Some(
+            codec::decode_body(&value).map_err(|_| NEWEST_UNREADABLE)?,
+        )),
         None => Ok(None),
     }
 }
@@ -79,7 +81,8 @@ pub(super) fn prepare(store: &Path, summary: &Summary) -> Result<Register, Store
         }
         opened => opened?,
     };
-    let known: Acknowledged = codec::decode_body(register.value()).map_err(|_| UNREADABLE)?;
+    let known: Acknowledged =
+        codec::decode_body(register.value()).map_err(|_| NEWEST_UNREADABLE)?;
     if known.store != summary.store {
         register.write(&value)?;
     }
@@ -90,6 +93,3 @@ pub(super) fn prepare(store: &Path, summary: &Summary) -> Result<Register, Store
 pub(super) fn write(register: &mut Register, summary: &Summary) -> Result<(), StoreError> {
     Ok(register.write(&codec::encode_body(&Acknowledged::of(summary)))?)
 }
-
-const UNREADABLE: StoreError =
-    StoreError::Damaged("the file of its newest acknowledged state (.newest) is unreadable");
