@@ -19,19 +19,19 @@
 //!
 //! # Side channels: one policy
 //!
-//! A secret scalar, or one that leads to a secret, is multiplied with a point in one of three ways
-//! and in no other:
+//! **Use secret keys only on a machine whose caches nobody else shares.** Of the three ways below,
+//! only the first reads the same memory for all scalars:
 //!
 //! | what | by | what a neighbour on the machine sees |
 //! | --- | --- | --- |
 //! | a secret times any point: signatures, tags, public keys in G2 | [`SecretScalar::times`]: windows of fixed width with odd digits, entries read as a whole, blinded coordinates | a sequence of operations that is the same for all scalars |
-//! | a few multiples of the generator: values, witnesses, tags | [`generator::multiply`], [`generator::multiply_each`]: tables, each scalar split into two pseudorandom shares | times and table entries of two scalars that are each pseudorandom |
-//! | many multiples of the generator: public keys of many points, all witnesses at once | [`generator::multiply_all`]: tables, the scalars as they are, as shares would double the cost | times and table entries of every scalar: **make them where nobody shares the machine's caches** |
+//! | a few multiples of the generator: values, witnesses, tags | [`generator::multiply`], [`generator::multiply_each`]: tables, each scalar split into two pseudorandom shares | times of two pseudorandom scalars; the table entries of one run tell both shares, and so the scalar |
+//! | many multiples of a generator: public keys of many points, powers of a setup, all witnesses at once | [`generator::multiply_all`], and the same tables for the powers of a setup: the scalars as they are, as shares would double the cost | times and table entries of every scalar |
 //!
 //! Field arithmetic below all three is constant-time but for inversions and the last subtraction
-//! of the modulus: nothing here is strictly constant-time. Blinding and shares depend on the secret
-//! and on what is multiplied, not on fresh randomness: an attacker for whom one thing is made many
-//! times sees the same ones each time.
+//! of the modulus: nothing here is strictly constant-time. Shares keep those who only measure times
+//! from relating these to scalars. Blinding and shares depend on the secret and on what is
+//! multiplied, not on fresh randomness: who has one thing made many times sees the same ones.
 //!
 //! *Faults.* No result is checked before it is released. A faulty scalar or point makes something
 //! that does not verify, and no equation as easy as that of a faulty RSA signature by the Chinese

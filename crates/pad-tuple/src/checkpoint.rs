@@ -22,8 +22,9 @@ use crate::{
 /// Keep an integrity digest next to it, or replay the updates instead.
 ///
 /// With a checkpoint that another party wrote, lookups can fail with
-/// [`pad_core::LookupError::Damaged`], and clients can refuse proofs. An author that resumes from it
-/// signs its contents. Restoring checks the structure: methods return errors and do not panic.
+/// [`pad_core::LookupError::Damaged`], and clients can refuse proofs. An author resumes from it only
+/// if its own signatures vouch for the latest version. Restoring checks the structure: methods
+/// return errors and do not panic.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct TupleCheckpoint<S: Suite> {
