@@ -59,11 +59,16 @@ impl FetchError {
             || self.is("pruned")
     }
 
-    /// Whether the server may only be slow, or busy for now: it was not waited for as long as may be.
+    /// Whether the server may only be slow, busy or out of reach for now: with others to ask, it was
+    /// not waited for as long as may be.
     pub const fn is_slow(&self) -> bool {
         matches!(
             self,
-            Self::Http(HttpError::Silent { .. } | HttpError::Overloaded { .. })
+            Self::Http(
+                HttpError::Silent { .. }
+                    | HttpError::Overloaded { .. }
+                    | HttpError::Unreachable { .. }
+            )
         )
     }
 

@@ -1,6 +1,10 @@
 //! Several servers of one dictionary, and which of them to ask.
 
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use core::time::Duration;
+use std::{
+    sync::{Mutex, MutexGuard, OnceLock, PoisonError},
+    time::Instant,
+};
 
 use pad::{KeyRange, Version, question::Question};
 
@@ -32,8 +36,12 @@ struct State {
 #[derive(Clone, Debug, Default)]
 struct Known {
     versions: Option<Versions>,
-    /// Whether it failed or lied when it was last asked.
-    fails: bool,
+    /// Whether it did not say what it keeps when it was last asked.
+    is_down: bool,
+    /// How often in a row it failed or lied otherwise, and until when it is asked late for that: one that says what it keeps
+    /// and gives no answers is not tried again with each question.
+    failures: u32,
+    rests_until: Option<Instant>,
 }
 
 /// What is wanted of a server.
@@ -112,7 +120,7 @@ impl Servers {
     pub fn known(&self) -> Vec<(&Server, Option<Versions>, bool)> {
         let state = self.state();
         let both = self.list.iter().zip(&state.known);
-        both.map(|(server, known)| (server, known.versions.clone(), !known.fails))
+        both.map(|(server, known)| (server, known.versions.clone(), !known.fails()))
             .collect()
     }
 
@@ -131,7 +139,7 @@ impl Servers {
         };
         let versions = server.versions();
         self.change(number, |known| {
-            known.fails = versions.is_err();
+            known.is_down = versions.is_err();
             if let Ok(versions) = &versions {
                 known.versions = Some(versions.clone());
             }
@@ -141,13 +149,26 @@ impl Servers {
 
     /// Remembers that a server was of use: it is the first to be asked from now on.
     pub fn answered(&self, number: usize) {
-        self.change(number, |known| known.fails = false);
+        self.answered_one(number);
         self.state().first = number;
     }
 
-    /// Remembers that a server was of no use.
+    /// Remembers that a server was of use, where all of them share the work.
+    pub fn answered_one(&self, number: usize) {
+        self.change(number, |known| {
+            (known.is_down, known.failures, known.rests_until) = (false, 0, None);
+        });
+    }
+
+    /// Remembers that a server was of no use: it is asked late for a while, which doubles each time.
     pub fn failed(&self, number: usize) {
-        self.change(number, |known| known.fails = true);
+        self.change(number, |known| {
+            let rest = REST
+                .saturating_mul(1 << known.failures.min(16))
+                .min(LONGEST_REST);
+            known.failures = known.failures.saturating_add(1);
+            known.rests_until = Instant::now().checked_add(rest);
+        });
     }
 
     /// Has the next server be the first to be asked, so that servers alike share the work.
@@ -173,6 +194,11 @@ impl Servers {
 }
 
 impl Known {
+    /// Whether it failed or lied when it was last asked, or not long before.
+    fn fails(&self) -> bool {
+        self.is_down || self.rests_until.is_some_and(|until| Instant::now() < until)
+    }
+
     fn likely(&self, wanted: Wanted<'_>) -> Likely {
         let likely = self.versions.as_ref().map_or(Likely::May, |kept| {
             let has = |version, oldest| {
@@ -210,13 +236,18 @@ impl Known {
                 }
             }
         });
-        if self.fails {
+        if self.fails() {
             likely.max(Likely::Fails)
         } else {
             likely
         }
     }
 }
+
+/// How long a server is asked late after its first failure.
+const REST: Duration = Duration::from_secs(5);
+/// How long it is after many of them.
+const LONGEST_REST: Duration = Duration::from_mins(5);
 
 /// Whether a range begins in another one.
 fn begins_in(range: &KeyRange, keys: &KeyRange) -> bool {

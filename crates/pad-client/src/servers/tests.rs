@@ -1,5 +1,9 @@
 use core::time::Duration;
-use std::{io::Read as _, net::TcpListener, thread};
+use std::{
+    io::{ErrorKind, Read as _, Write as _},
+    net::TcpListener,
+    thread,
+};
 
 use web::client::HttpOptions;
 
@@ -127,19 +131,47 @@ fn whoever_was_of_use_is_asked_first_and_whoever_failed_late() {
     assert_eq!(newest(), [2, 0, 1]);
     servers.turn();
     assert_eq!(newest(), [0, 1, 2]);
+    // That it says what it keeps does not make it one that answers.
+    servers.failed(1);
+    servers.learn(1, kept(1, 9, None));
+    assert_eq!(newest(), [0, 2, 1]);
 }
 
-/// A server that accepts connections and never answers is waited for once, and not as long as a transfer may take.
+/// A server that accepts connections and never answers, sends its answer a byte at a time, or is busy, is asked once, and not waited for
+/// as long as a transfer may take.
 #[test]
-fn a_silent_server_is_not_waited_for_where_there_are_others() {
+fn a_server_of_no_use_is_not_waited_for_where_there_are_others() {
+    let slow_body = "HTTP/1.1 200 OK\r\ncontent-length: 1000000\r\n\r\n";
+    let busy = "HTTP/1.1 503 Busy\r\nretry-after: 20\r\ncontent-length: 0\r\n\r\n";
+    for answer in ["", slow_body, busy] {
+        check_unwaited(answer);
+    }
+}
+
+/// Asks a server that answers so, and goes on a byte at a time.
+fn check_unwaited(answer: &'static str) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     let accepted = thread::spawn(move || {
         let (stream, _) = listener.accept().unwrap();
         let mut request = [0; 1];
         (&stream).read_exact(&mut request).unwrap();
+        (&stream).write_all(answer.as_bytes()).unwrap();
         // Open until the client has left.
-        while matches!((&stream).read(&mut [0; 1024]), Ok(read) if read > 0) {}
+        stream
+            .set_read_timeout(Some(Duration::from_millis(10)))
+            .unwrap();
+        loop {
+            match (&stream).read(&mut [0; 1024]) {
+                Ok(read) if read > 0 => {}
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                    if !answer.is_empty() && (&stream).write_all(b"x").is_err() {
+                        break;
+                    }
+                }
+                _ => break,
+            }
+        }
         listener.set_nonblocking(true).unwrap();
         listener.accept().is_err()
     });

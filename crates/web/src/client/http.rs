@@ -82,7 +82,7 @@ impl HttpClient {
             .timeout_send_request(Some(options.transfer))
             .timeout_send_body(Some(options.transfer))
             .timeout_recv_response(Some(options.transfer.min(options.wait)))
-            .timeout_recv_body(Some(options.transfer))
+            .timeout_recv_body(Some(options.transfer.min(options.wait)))
             .build()
             .new_agent();
         Ok(Self {
@@ -154,7 +154,8 @@ impl HttpClient {
         let mut backoff = self.options.backoff;
         let mut attempts = 1;
         loop {
-            let is_last = attempts >= self.options.attempts;
+            // Others are asked before this one is again.
+            let is_last = !self.options.is_patient() || attempts >= self.options.attempts;
             let (wait, error) = match self.attempt(request, most) {
                 Ok(reply) => match read(reply)? {
                     Verdict::Done(answer) => return Ok(answer),
@@ -163,7 +164,6 @@ impl HttpClient {
                 },
                 Err(Failed::ForGood(error)) => return Err(error.into()),
                 Err(Failed::Busy(wait)) => (wait, HttpError::Overloaded { attempts }),
-                // Others are asked before this one is again.
                 Err(Failed::Silent(reason)) if !self.options.is_patient() => {
                     return Err(HttpError::Silent { reason }.into());
                 }
