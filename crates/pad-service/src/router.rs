@@ -9,14 +9,14 @@ use pad_client::{
 };
 use serde_json::{Map, json};
 use web::server::{
-    Admission, Answer, Handler, Head, HeaderName, HeaderValue, Limits, StatusCode, Work, header,
+    Admission, Answer, Handler, Head, HeaderValue, Limits, StatusCode, Work, header,
 };
 
 use crate::{
     following::Following,
     metrics::Metrics,
     refusal::Refusal,
-    reply::{Lasts, MESSAGE, OBJECT, TEXT, matches, reply},
+    reply::{Lasts, MESSAGE, OBJECT, TEXT, reply},
     request::{Request, Target, not_allowed},
     witness::label,
 };
@@ -138,7 +138,7 @@ impl Router {
                     Resource::HeadOf(version) if version != newest.version => {
                         let path = resource.path();
                         let reply = self.forward(Wanted::HeadOf(version), &path, None)?;
-                        return Ok(passed_on(reply, known));
+                        return Ok(passed_on(reply, MESSAGE, known));
                     }
                     Resource::HeadOf(_) => Lasts::Forever,
                     _ => Lasts::Moment,
@@ -151,7 +151,7 @@ impl Router {
             }
             Target::Get((), resource) => {
                 let reply = self.forward(wanted(&resource), &resource.path(), None)?;
-                Ok(passed_on(reply, known))
+                Ok(passed_on(reply, content_type(&resource), known))
             }
             Target::Ask((), version) => {
                 // What is no question costs no server anything.
@@ -160,7 +160,7 @@ impl Router {
                 })?;
                 let path = format!("answers/{version}");
                 let reply = self.forward(Wanted::Answer(version, &question), &path, Some(body))?;
-                Ok(passed_on(reply, known))
+                Ok(passed_on(reply, MESSAGE, known))
             }
             Target::Update(()) => Err(not_allowed()),
         }
@@ -188,13 +188,18 @@ impl Router {
                     Some(error) if error.is("unknown_version") || error.is("unknown_file") => {
                         late = Some(reply);
                     }
-                    Some(_) if reply.status.is_server_error() => {
+                    // It knows no names; another one may.
+                    None if is_named(path) && reply.body == b"[]" => late = Some(reply),
+                    None => {
+                        servers.answered_one(number);
+                        return Ok(reply);
+                    }
+                    // A refusal as servers make them: others would say so too.
+                    Some(error) if error.is_askers() && !error.is("") => return Ok(reply),
+                    Some(_) => {
                         fails = true;
                         servers.failed(number);
                     }
-                    // It knows no names; another one may.
-                    None if is_named(path) && reply.body == b"[]" => late = Some(reply),
-                    _ => return Ok(reply),
                 },
                 Err(error) => {
                     tracing::debug!(server = %server.address(), %error, "does not answer");
@@ -331,38 +336,28 @@ fn is_named(path: &str) -> bool {
     path.starts_with("names/") || path.starts_with("notes/")
 }
 
-/// An answer with what it says to caches, if it grants something: what is not there may be there soon, and who says that it is
-/// not is nobody to be believed for longer than that.
-fn passed_on(reply: Reply, known: Option<&HeaderValue>) -> Answer {
-    let Reply {
-        status,
-        mut headers,
-        body,
-    } = reply;
-    let mut answer = Answer {
-        status,
-        headers: Vec::with_capacity(PASSED.len()),
-        body,
-    };
-    if status != StatusCode::OK {
-        headers.remove(header::ETAG);
-        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+/// What a resource is, whatever a server says of it.
+const fn content_type(resource: &Resource) -> &'static str {
+    match resource {
+        Resource::Public => TEXT,
+        Resource::Versions | Resource::Notes(..) | Resource::Named(_) => OBJECT,
+        _ => MESSAGE,
     }
-    let tag = headers.get(header::ETAG);
-    let is_known = known
-        .zip(tag.and_then(|tag| tag.to_str().ok()))
-        .is_some_and(|(known, tag)| matches(known, tag));
-    if is_known && status == StatusCode::OK {
-        answer.status = StatusCode::NOT_MODIFIED;
-        answer.body = Vec::new();
-        headers.remove(header::CONTENT_TYPE);
+}
+
+/// An answer as the router's own. Nothing of it is verified, so caches ask each time whether it is
+/// still the same; and what is not there may be there soon.
+fn passed_on(reply: Reply, content_type: &'static str, known: Option<&HeaderValue>) -> Answer {
+    if reply.status == StatusCode::OK {
+        return self::reply(content_type, reply.body, Lasts::Once, known);
     }
-    for name in PASSED {
-        if let Some(value) = headers.remove(&name) {
-            answer.headers.push((name, value));
-        }
+    let wait = reply.headers.get(header::RETRY_AFTER).cloned();
+    let refusal = Answer::new(reply.status, OBJECT, reply.body);
+    let refusal = refusal.with(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    match wait {
+        Some(wait) => refusal.with(header::RETRY_AFTER, wait),
+        None => refusal,
     }
-    answer
 }
 
 /// Answers of at most so many bytes are received without a place of their own.
@@ -370,15 +365,6 @@ const SHORT: usize = 1 << 20;
 
 /// What a gauge shows of a server.
 type Value = fn(Option<&Versions>, bool) -> u64;
-
-/// What is passed on of an answer's headers.
-const PASSED: [HeaderName; 5] = [
-    header::CONTENT_TYPE,
-    header::CACHE_CONTROL,
-    header::ETAG,
-    header::RETRY_AFTER,
-    header::ALLOW,
-];
 
 fn nobody() -> Refusal {
     let text = "none of the servers that may have it answers";

@@ -10,7 +10,10 @@ use web::{
     server::{HeaderValue, Limits, Running, StatusCode},
 };
 
-use crate::{fixture::*, serve::raw};
+use crate::{
+    fixture::*,
+    serve::{fetched, raw},
+};
 
 /// The author's nine versions: the first four on one server, all from the fourth on at another.
 struct Parts {
@@ -66,7 +69,7 @@ fn every_version_is_answered_by_whoever_keeps_it() {
 }
 
 #[test]
-fn answers_are_those_of_the_servers_to_the_byte_with_what_they_say_to_caches() {
+fn answers_are_those_of_the_servers_to_the_byte_and_caches_revalidate_them() {
     let Parts { author, old, new } = Parts::begin();
     let router = route(&[&old, &new]);
     let path = |version, key| {
@@ -78,9 +81,11 @@ fn answers_are_those_of_the_servers_to_the_byte_with_what_they_say_to_caches() {
             let path = path(version, key);
             let (direct, routed) = (raw(server, &path, None), raw(&router, &path, None));
             assert_eq!((direct.status, &direct.body), (routed.status, &routed.body));
-            for name in [header::ETAG, header::CACHE_CONTROL, header::CONTENT_TYPE] {
+            for name in [header::ETAG, header::CONTENT_TYPE] {
                 assert_eq!(direct.headers[&name], routed.headers[&name]);
             }
+            // The router has not verified it.
+            assert_eq!(routed.headers[header::CACHE_CONTROL], "no-cache");
             let posted = Posted {
                 content_type: "application/octet-stream",
                 body: &about(key).encode(),
@@ -144,7 +149,7 @@ fn answers_are_those_of_the_servers_to_the_byte_with_what_they_say_to_caches() {
     );
     let said = crate::hostile::spoken(plain.address(), request.as_bytes());
     assert!(said.starts_with("HTTP/1.1 304 "), "{said}");
-    assert!(said.contains("immutable"), "{said}");
+    assert!(said.contains("no-cache"), "{said}");
     for server in [router, plain, old, new] {
         stop(server);
     }
@@ -278,28 +283,57 @@ fn what_is_newest_goes_back_for_nobody_and_is_signed() {
 }
 
 #[test]
-fn what_a_server_refuses_is_not_kept_by_caches() {
+fn what_a_server_refuses_is_not_kept_by_caches_and_what_is_no_refusal_is_not_passed_on() {
     let Parts { author, old, new } = Parts::begin();
-    let liar = start(Liar::new(
-        service(&author.path("s.pad")),
-        |path, mut answer| {
-            if path.starts_with("answers/") {
-                answer = web::server::Answer::new(StatusCode::NOT_FOUND, "text/plain", "no");
-                let forever = HeaderValue::from_static("public, max-age=31536000, immutable");
-                answer = answer.with(header::CACHE_CONTROL, forever);
-                answer = answer.with(header::ETAG, HeaderValue::from_static("\"no\""));
-            }
-            answer
-        },
-    ));
-    let router = route(&[&liar]);
     let path = Resource::Answer(Version::new(9), about("apple")).path();
     let path = format!("/v1/dictionaries/s/{path}");
-    let refused = raw(&router, &path, None);
-    assert_eq!(refused.status, StatusCode::NOT_FOUND);
-    assert_eq!(refused.headers[header::CACHE_CONTROL], "no-store");
-    assert!(!refused.headers.contains_key(header::ETAG));
-    for server in [router, liar, old, new] {
+    let documented = r#"{"error":"unreadable_question","message":"no"}"#;
+    let documented_as = "unreadable_question";
+    for (status, body) in [
+        (400, documented),
+        (404, "no"),
+        (304, ""),
+        (302, "<script>"),
+        (500, documented),
+    ] {
+        let liar = start(Liar::new(
+            service(&author.path("s.pad")),
+            move |path, mut answer| {
+                if path.starts_with("answers/") {
+                    let status = StatusCode::from_u16(status).unwrap();
+                    answer = web::server::Answer::new(status, "text/html", body);
+                    let forever = HeaderValue::from_static("public, max-age=31536000, immutable");
+                    answer = answer.with(header::CACHE_CONTROL, forever);
+                    answer = answer.with(header::ETAG, HeaderValue::from_static("\"no\""));
+                }
+                answer
+            },
+        ));
+        let alone = route(&[&liar]);
+        match fetched(&alone, &path, None) {
+            Ok(refused) => {
+                let error = FetchError::in_reply(&refused).unwrap();
+                assert!(error.is(documented_as) && refused.status.as_u16() == status);
+                assert_eq!(refused.headers[header::CACHE_CONTROL], "no-store");
+                assert_eq!(refused.headers[header::CONTENT_TYPE], "application/json");
+                assert_eq!(refused.headers[header::X_CONTENT_TYPE_OPTIONS], "nosniff");
+                assert!(!refused.headers.contains_key(header::ETAG));
+            }
+            // There is no server that answers.
+            Err(error) => {
+                assert!(matches!(error, HttpError::Overloaded { .. }), "{error}");
+                assert_ne!(status, 400);
+            }
+        }
+        let both = route(&[&liar, &new]);
+        let statuses = [(); 2].map(|()| raw(&both, &path, None).status.as_u16());
+        assert!(statuses.contains(&200), "{statuses:?}");
+        assert!(status == 400 || statuses == [200; 2], "{statuses:?}");
+        for server in [alone, both, liar] {
+            stop(server);
+        }
+    }
+    for server in [old, new] {
         stop(server);
     }
 }

@@ -24,12 +24,21 @@ const SCHEMES: [SchemeName; 4] = [
 
 /// Whatever is at a path of the server.
 pub(crate) fn raw(server: &web::server::Running, path: &str, posted: Option<Posted<'_>>) -> Reply {
+    fetched(server, path, posted).unwrap()
+}
+
+/// The same, or that there is none.
+pub(crate) fn fetched(
+    server: &web::server::Running,
+    path: &str,
+    posted: Option<Posted<'_>>,
+) -> Result<Reply, HttpError> {
     let origin = format!("https://{}", server.address());
     let client = HttpClient::new(&origin, http_options()).unwrap();
     let read = |reply| Ok::<_, HttpError>(Verdict::Done(reply));
     match posted {
-        Some(posted) => client.post(path, posted, 1 << 20, read).unwrap(),
-        None => client.get(path, 1 << 20, read).unwrap(),
+        Some(posted) => client.post(path, posted, 1 << 20, read),
+        None => client.get(path, 1 << 20, read),
     }
 }
 

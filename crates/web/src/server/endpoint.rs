@@ -305,6 +305,11 @@ fn response_of(
     let mut response = HttpResponse::new(Full::new(body));
     *response.status_mut() = status;
     response.headers_mut().extend(headers);
+    // Bytes that a stranger chose are not to be taken for a page.
+    response.headers_mut().insert(
+        header::X_CONTENT_TYPE_OPTIONS,
+        HeaderValue::from_static("nosniff"),
+    );
     response
 }
 
