@@ -104,6 +104,15 @@ impl<S: Suite, D: Design<S>> Design<S> for TimedDesign<D> {
         D::forget(records, oldest, tuples);
     }
 
+    fn require_vouched(
+        expectation: &Expectation<D::Key>,
+        head: &SignedHead<S>,
+        records: &D::Records,
+        layers: &Layers<S, TupleId>,
+    ) -> Result<(), VerifyError> {
+        D::require_vouched(expectation, head, records, layers)
+    }
+
     fn resume(
         secret: &D::Secret,
         context: Context,
