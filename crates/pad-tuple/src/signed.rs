@@ -26,6 +26,7 @@ pub use bls::Bls;
 pub use bls::BlsSecret;
 #[cfg(feature = "std")]
 pub(crate) use design::VERIFIED_TOGETHER;
+#[cfg(feature = "std")]
 pub use design::{SignedExtension, SignedRecords, SignedTupleState};
 pub use refresh::{Lightweight, LightweightShown, Plain, RefreshScheme, Superseding};
 
