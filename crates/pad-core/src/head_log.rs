@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     digest::Digest,
-    error::{ApplyError, InputError, LookupError, StoreFault},
+    error::{ApplyError, InputError, LookupError, StoreFault, VerifyError},
     head::{Authority, SignedHead, SnapshotHead},
     history::{
         ConsistencyProof, Frontier, HistoryLog, InclusionProof, PrefixProof, Subtrees,
@@ -21,6 +21,9 @@ use crate::{
 /// Every head of one dictionary from version 1 on, without gaps.
 ///
 /// Space: a signature and a root for each version, and an eighth of a digest for the history.
+///
+/// Decoding verifies the latest head, which vouches for the roots of all versions. Cost: one
+/// signature, and `O(versions)` hashes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "", try_from = "UncheckedHeadLog<S>")]
 pub struct HeadLog<S: Suite> {
@@ -263,28 +266,36 @@ struct UncheckedHeadLog<S: Suite> {
     signatures: Vec<Digest<SIGNATURE_LENGTH>>,
 }
 
-/// There is not one signature for each version.
+/// Error returned when a stored log is not one that the author's latest head vouches for.
 #[derive(Debug, thiserror::Error)]
-#[error("there is not one signature for each version")]
-struct Uneven;
+enum NotVouched {
+    #[error("there is not one signature for each version")]
+    Uneven,
+    #[error("the latest head is not the author's: {0}")]
+    Head(#[from] VerifyError),
+}
 
 impl<S: Suite> TryFrom<UncheckedHeadLog<S>> for HeadLog<S> {
-    type Error = Uneven;
+    type Error = NotVouched;
 
-    fn try_from(unchecked: UncheckedHeadLog<S>) -> Result<Self, Uneven> {
+    fn try_from(unchecked: UncheckedHeadLog<S>) -> Result<Self, NotVouched> {
         let UncheckedHeadLog {
             authority,
             log,
             signatures,
         } = unchecked;
         if u64::try_from(signatures.len()) != Ok(log.entries()) {
-            return Err(Uneven);
+            return Err(NotVouched::Uneven);
         }
-        Ok(Self {
+        let read = Self {
             authority,
             log,
             signatures,
-        })
+        };
+        if let Some(head) = read.latest_head() {
+            Untrusted::new(head).verify(&read.authority, &read.latest())?;
+        }
+        Ok(read)
     }
 }
 
@@ -294,7 +305,7 @@ mod tests {
 
     use super::*;
     use crate::{
-        Sha256Ed25519, VerifyError, codec, head::DictionaryId, head::SchemeId, history::Frontier,
+        Sha256Ed25519, codec, head::DictionaryId, head::SchemeId, history::Frontier,
         signature::AuthorKey,
     };
 
@@ -357,6 +368,29 @@ mod tests {
         assert_eq!(log.latest_head(), heads.last().copied());
         assert_eq!(log.frontier().root(), history.root());
         assert!(log.head(Version::EMPTY).is_err() && log.head(Version::new(21)).is_err());
+    }
+
+    /// Each byte of stored logs in turn is another: they are refused, or lead to the same next head.
+    #[test]
+    fn a_stored_log_whose_bytes_were_changed_leads_to_no_other_history() {
+        let (mut log, mut history) = (HeadLog::<S>::new(authority()), Frontier::default());
+        for _ in 0..24 {
+            let head = next(&log, &history);
+            log.append(&head);
+            history.append(&head.head.root);
+            if ![1, 7, 8, 9, 16, 24].contains(&log.latest().number()) {
+                continue;
+            }
+            let bytes = codec::encode_body(&log);
+            for place in 0..bytes.len() {
+                let mut changed = bytes.clone();
+                changed[place] ^= 1;
+                if let Ok(changed) = codec::decode_body::<HeadLog<S>>(&changed) {
+                    assert_eq!(changed.latest_head(), Some(head), "byte {place}");
+                    assert_eq!(changed.frontier(), history, "byte {place}");
+                }
+            }
+        }
     }
 
     #[test]
