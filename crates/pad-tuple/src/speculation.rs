@@ -31,7 +31,8 @@ impl Speculation {
         let oldest = sizes.len() - 1;
         let mut gathered = operations;
         for (generation, size) in sizes[..oldest].iter().enumerate() {
-            gathered += size;
+            // Stored sizes may be anything.
+            gathered = gathered.saturating_add(*size);
             if to_float(gathered) < self.limit(generation, sizes.len(), keys, mean) {
                 return generation;
             }

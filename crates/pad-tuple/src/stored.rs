@@ -20,6 +20,7 @@
 mod after;
 mod apply;
 mod design;
+mod error;
 mod heads;
 mod layout;
 mod load;
@@ -32,7 +33,7 @@ mod run;
 mod vouched;
 
 pub use design::StorableDesign;
+pub use error::PublishError;
 pub use heads::StoredHeads;
-pub use publish::PublishError;
 pub use repository::StoredTupleRepository;
 pub use rows::{MemoryRows, Row, RowView, Rows};

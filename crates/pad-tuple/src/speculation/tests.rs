@@ -100,3 +100,11 @@ fn extreme_numbers_neither_panic_nor_merge_too_little() {
         }
     }
 }
+
+#[test]
+fn sizes_that_nobody_can_have_overflow_nothing() {
+    for speculation in [Speculation::Balanced, Speculation::default()] {
+        let merged = speculation.merged(&[usize::MAX, usize::MAX, 1], 1, usize::MAX, 1.0);
+        assert_eq!(merged, 2);
+    }
+}

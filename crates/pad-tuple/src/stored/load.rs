@@ -8,9 +8,8 @@ use pad_core::{Key, StoreFault, Suite, Version};
 use super::{
     design::StorableDesign,
     layout::runs_between,
-    read::Reader,
+    read::{Claims, Reader},
     run::{Piece, decode_piece},
-    vouched::Claims,
 };
 use crate::{
     content::Content,

@@ -8,32 +8,15 @@ use pad_core::{
 use signature::Signer;
 
 use super::{
-    design::StorableDesign, repository::StoredTupleRepository, rows::Rows, vouched::Claims,
+    design::StorableDesign, error::PublishError, read::Claims, repository::StoredTupleRepository,
+    rows::Rows,
 };
 use crate::{
     author::{Plan, Signing},
     content::Content,
-    design::AuthorError,
     statement::Context,
     update::TupleAttachment,
 };
-
-/// An author cannot publish.
-#[derive(Debug, thiserror::Error)]
-pub enum PublishError {
-    /// The version cannot be signed.
-    #[error(transparent)]
-    Author(#[from] AuthorError),
-    /// The batch cannot be applied, or the rows cannot be read.
-    #[error(transparent)]
-    Apply(#[from] ApplyError),
-}
-
-impl From<StoreFault> for PublishError {
-    fn from(fault: StoreFault) -> Self {
-        Self::Apply(fault.into())
-    }
-}
 
 impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
     /// Signs a batch as the next version, and applies it: the author without a copy of the contents.
@@ -156,7 +139,7 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
         let keys = operations.iter().map(Operation::key);
         let loaded = self.read_known(|reader| {
             let loaded = reader.load::<S, D>(merged, keys)?;
-            reader.require_vouched::<S, D>(loaded.claims()?, &self.workers)?;
+            reader.require_loaded::<S, D>(&loaded, &self.workers)?;
             Ok::<_, PublishError>(loaded)
         })?;
         let context = Context::of(self.authority());

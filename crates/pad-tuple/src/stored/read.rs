@@ -11,7 +11,6 @@ use super::{
     },
     rows::RowView,
     run::decode_piece,
-    vouched::Claims,
 };
 use crate::{
     content::Content,
@@ -22,6 +21,9 @@ use crate::{
     statement::Context,
     tuple::{TupleView, generation_index},
 };
+
+/// Tuples of the latest version: the number of each row, and what it claims.
+pub(super) type Claims<S> = Vec<(u64, Claim<S>)>;
 
 /// One state of the rows, of a dictionary with this key.
 ///

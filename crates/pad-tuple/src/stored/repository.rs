@@ -12,9 +12,9 @@ use signature::Signer;
 
 use super::{
     design::StorableDesign,
+    error::PublishError,
     heads::StoredHeads,
     layout::{STATE, State, decoded, version_key},
-    publish::PublishError,
     read::Reader,
     rows::{MemoryRows, Rows, Staged},
 };
@@ -427,7 +427,7 @@ where
         let oldest = D::GENERATIONS - 1;
         let loaded = self.read_known(|reader| {
             let loaded = reader.load::<S, D>(oldest, [].into_iter())?;
-            reader.require_vouched::<S, D>(loaded.claims()?, &self.workers)?;
+            reader.require_loaded::<S, D>(&loaded, &self.workers)?;
             Ok(loaded)
         });
         let loaded = loaded.map_err(|error| match error {

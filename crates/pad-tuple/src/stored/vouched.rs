@@ -1,12 +1,17 @@
-//! What an author believes of stored rows: tuples that its own signatures vouch for.
+//! Checks that an author's own signatures vouch for stored rows.
 //!
-//! An author signs tuples anew from what the rows say of them: their contents, and since when they
-//! are there. A changed row would make it sign a past that was not. So the author checks each tuple
-//! as a client would: by a signature for the latest version's instant.
+//! An author signs tuples anew from their stored contents and creation instants. A changed row
+//! would make it sign a false past. So the author verifies each tuple as a client would: by a
+//! signature for the latest version's instant.
 
 use pad_core::{StoreFault, Suite, VerifyError, Workers};
 
-use super::{design::StorableDesign, load::Loaded, publish::PublishError, read::Reader};
+use super::{
+    design::StorableDesign,
+    error::PublishError,
+    load::Loaded,
+    read::{Claims, Reader},
+};
 use crate::{
     design::{AuthorError, Placed, TupleId},
     scheme::{Claim, Expectation},
@@ -14,58 +19,81 @@ use crate::{
     statement::Context,
 };
 
-/// Tuples of the latest version: the number of each row, and what it claims.
-pub(super) type Claims<S> = Vec<(u64, Claim<S>)>;
-
-impl<S: Suite, D: StorableDesign<S>> Loaded<S, D> {
-    /// What the tuples that were read claim.
-    pub(super) fn claims(&self) -> Result<Claims<S>, StoreFault> {
-        let mut claims = self.elsewhere.clone();
-        for (claim, tuple) in self.layers.claims() {
-            let number = self.numbers.get(tuple.position());
-            claims.push((*number.ok_or(StoreFault::Damaged)?, claim));
-        }
-        Ok(claims)
-    }
-}
-
 impl<K: Clone + Sync> Reader<'_, K> {
-    /// Refuses tuples for which the author's signatures do not vouch.
+    /// Refuses loaded generations, and tuples that were looked up in others, unless the author's
+    /// signatures vouch for them.
     ///
-    /// Time: a signature for each, verified in batches that these threads share.
+    /// The records that the author resumes from are the ones that are verified: a medium may
+    /// answer a second read with another row.
+    ///
+    /// Time: one signature for each tuple, verified in batches on the threads of `workers`.
     ///
     /// # Errors
-    /// [`AuthorError::Unvouched`]; [`StoreFault`] if their records cannot be read.
+    /// [`AuthorError::Unvouched`]; [`StoreFault`] if records cannot be read.
+    pub(super) fn require_loaded<S: Suite, D: StorableDesign<S, Key = K>>(
+        &self,
+        loaded: &Loaded<S, D>,
+        workers: &Workers,
+    ) -> Result<(), PublishError> {
+        let mut others = loaded.elsewhere.clone();
+        let claims = loaded.layers.claims();
+        if D::EACH_INSTANT {
+            // An author of such a design resumes from contents alone.
+            for (claim, tuple) in claims {
+                let number = loaded.numbers.get(tuple.position());
+                others.push((*number.ok_or(StoreFault::Damaged)?, claim));
+            }
+        } else {
+            let claims = claims.map(|(claim, tuple)| (claim, *tuple)).collect();
+            self.verify::<S, D>(&loaded.records, claims, workers)?;
+        }
+        self.require_vouched::<S, D>(others, workers)
+    }
+
+    /// Refuses tuples for which the author's signatures do not vouch.
+    ///
+    /// # Errors
+    /// As [`Reader::require_loaded`].
     pub(super) fn require_vouched<S: Suite, D: StorableDesign<S, Key = K>>(
         &self,
         mut claims: Claims<S>,
         workers: &Workers,
     ) -> Result<(), PublishError> {
-        // Keys that are next to each other were answered by one tuple.
+        // One tuple may answer several keys.
         claims.sort_by_key(|(number, _)| *number);
         claims.dedup();
-        let expectation = Expectation {
-            authority: self.state.authority,
-            key: self.key.clone(),
-            version: self.latest,
-        };
         let mut records = D::records(self.key, Context::of(&self.state.authority));
         let mut tuples = Vec::with_capacity(claims.len());
         for ((number, claim), place) in claims.into_iter().zip(0..) {
             let tuple = TupleId(place);
             self.read_record::<S, D>(&mut records, tuple, number, &claim)?;
-            let placed = Placed {
+            tuples.push((claim, tuple));
+        }
+        self.verify::<S, D>(&records, tuples, workers)
+    }
+
+    fn verify<S: Suite, D: StorableDesign<S, Key = K>>(
+        &self,
+        records: &D::Records,
+        tuples: Vec<(Claim<S>, TupleId)>,
+        workers: &Workers,
+    ) -> Result<(), PublishError> {
+        let version = self.latest;
+        let expectation = Expectation {
+            authority: self.state.authority,
+            key: self.key.clone(),
+            version,
+        };
+        let pieces: Vec<_> = tuples.chunks(VERIFIED_TOGETHER).collect();
+        let verified = workers.map(&pieces, |piece| {
+            let placed = piece.iter().map(|(claim, tuple)| Placed {
                 generation: usize::from(claim.generation),
                 instant: claim.instant,
-                tuple,
-            };
-            tuples.push((placed, claim));
-        }
-        let pieces: Vec<_> = tuples.chunks(VERIFIED_TOGETHER).collect();
-        let version = self.latest;
-        let verified = workers.map(&pieces, |piece| {
-            let (placed, claims): (Vec<_>, Vec<_>) = piece.iter().copied().unzip();
-            let gathered = D::gather(&records, version, &placed);
+                tuple: *tuple,
+            });
+            let placed: Vec<_> = placed.collect();
+            let claims: Vec<_> = piece.iter().map(|(claim, _)| *claim).collect();
+            let gathered = D::gather(records, version, &placed);
             let (shown, signatures) = gathered.ok_or(VerifyError::CountMismatch)?;
             D::check_all(&expectation, &claims, &shown, signatures)
         });

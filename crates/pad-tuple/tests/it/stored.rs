@@ -1,6 +1,6 @@
 //! Stored tuples are those in memory: updates, heads and proofs, byte for byte, whoever signs, and whenever they are opened again.
 
-use core::ops::Range;
+use core::{cell::Cell, ops::Range};
 use std::{
     collections::BTreeMap,
     sync::{Arc, Mutex},
@@ -19,7 +19,7 @@ use pad_core::{
 use pad_tuple::{
     Design, Expectation, SecretBytes, StorableDesign, StoredTupleRepository, TupleAuthor,
     TupleRepository,
-    stored::{MemoryRows, PublishError, RowView, Rows},
+    stored::{MemoryRows, PublishError, Row, RowView, Rows},
     update::TupleAttachment,
 };
 
@@ -335,7 +335,7 @@ fn accidents<D: StorableDesign<S, Secret: TestSecret + SecretBytes>>() {
 
 /// Rows in which a byte is another: an author signs what it would have signed, or nothing.
 ///
-/// The row of the state is left out: it decides into which generation a version merges, and any is true.
+/// The row of the state decides into which generation a version merges. Any is true: an honest server takes it.
 fn changed_rows<D: StorableDesign<S, Secret: TestSecret + SecretBytes>>(tries: u64) {
     let (mut life, mut random) = (Life::<D>::new(), Random(9));
     life.grow(&mut random, 9);
@@ -348,7 +348,7 @@ fn changed_rows<D: StorableDesign<S, Secret: TestSecret + SecretBytes>>(tries: u
     let (mut refused, mut signed) = (0, 0);
     while refused + signed < tries {
         let (key, row) = &rows[random.index(rows.len())];
-        if key == &[0] || row.is_empty() {
+        if row.is_empty() {
             continue;
         }
         let mut changed = row.clone();
@@ -368,13 +368,117 @@ fn changed_rows<D: StorableDesign<S, Secret: TestSecret + SecretBytes>>(tries: u
             });
         match published {
             Ok(update) => {
-                assert_eq!(update, honest, "{key:?}, byte {place}");
+                let taken = life.memory.clone().apply(&update);
+                assert!(taken.is_ok(), "{key:?}, byte {place}: {taken:?}");
+                assert!(update == honest || key == &[0], "{key:?}, byte {place}");
                 signed += 1;
             }
             Err(_) => refused += 1,
         }
     }
     assert!(refused > 0 && signed > 0, "{refused} {signed}");
+}
+
+/// Rows of which one is another when it is read for the first time.
+#[derive(Debug)]
+struct FickleRows {
+    honest: MemoryRows,
+    key: Vec<u8>,
+    first: Vec<u8>,
+}
+
+struct FickleView<'r> {
+    rows: &'r FickleRows,
+    below: &'r dyn RowView,
+    asked: Cell<bool>,
+}
+
+impl RowView for FickleView<'_> {
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreFault> {
+        if key == self.rows.key && !self.asked.replace(true) {
+            return Ok(Some(self.rows.first.clone()));
+        }
+        self.below.get(key)
+    }
+
+    fn last(&self, from: &[u8], to: &[u8]) -> Result<Option<Row>, StoreFault> {
+        self.below.last(from, to)
+    }
+
+    fn scan(
+        &self,
+        from: &[u8],
+        to: &[u8],
+        visit: &mut dyn FnMut(&[u8], &[u8]) -> Result<(), StoreFault>,
+    ) -> Result<(), StoreFault> {
+        self.below.scan(from, to, visit)
+    }
+}
+
+impl Rows for FickleRows {
+    fn read<T, E: From<StoreFault>>(
+        &self,
+        work: impl FnOnce(&dyn RowView) -> Result<T, E>,
+    ) -> Result<T, E> {
+        self.honest.read(|below| {
+            work(&FickleView {
+                rows: self,
+                below,
+                asked: Cell::new(false),
+            })
+        })
+    }
+
+    fn write(
+        &mut self,
+        known: (&[u8], Option<&[u8]>),
+        removed: &[Range<Vec<u8>>],
+        rows: &BTreeMap<Vec<u8>, Vec<u8>>,
+    ) -> Result<(), StoreFault> {
+        self.honest.write(known, removed, rows)
+    }
+}
+
+/// A medium that answers a second read otherwise makes an author sign nothing else either.
+fn fickle_rows<D: StorableDesign<S, Secret: TestSecret + SecretBytes>>() {
+    let (mut life, mut random) = (Life::<D>::new(), Random(11));
+    life.grow(&mut random, 6);
+    let mut whole = reopened(&life.signing);
+    let authority = *whole.authority();
+    let rows = whole.rows_mut().rows_mut().clone();
+    let next = batch(&mut random, 3);
+    let honest = life.author.snapshot_of(next.clone()).unwrap();
+    let mut refused = 0;
+    for (key, row) in rows.iter().filter(|(key, _)| key[0] > 1) {
+        for place in (0..row.len()).step_by(if row.len() < 8 { 1 } else { 7 }) {
+            let mut first = row.clone();
+            first[place] = row[place].wrapping_sub(1);
+            let mut fickle = FickleRows {
+                honest: MemoryRows::default(),
+                key: key.clone(),
+                first,
+            };
+            *fickle.honest.rows_mut() = rows.clone();
+            let opened =
+                StoredTupleRepository::<S, D, FickleRows>::open(authority, public::<D>(), fickle);
+            let signed =
+                opened
+                    .unwrap()
+                    .publish(&mut next.clone(), &signing_key(SIGNER), &secret::<D>());
+            match signed {
+                Ok(update) => assert_eq!(update, honest, "{key:?}, byte {place}"),
+                Err(_) => refused += 1,
+            }
+        }
+    }
+    assert!(refused > 0);
+}
+
+#[test]
+fn a_medium_that_changes_its_answers_makes_an_author_sign_nothing_else() {
+    fickle_rows::<pad_tuple::Base>();
+    fickle_rows::<pad_tuple::BaseSuperseding>();
+    fickle_rows::<pad_tuple::SpecLightweight>();
 }
 
 macro_rules! of_design {
