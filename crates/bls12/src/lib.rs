@@ -19,7 +19,7 @@
 //!
 //! # Side channels: one policy
 //!
-//! **Use secret keys only on a machine whose caches nobody else shares.** Of the three ways below,
+//! **Use secret keys only on a machine with unshared caches.** Of the three ways below,
 //! only the first reads the same memory for all scalars:
 //!
 //! | what | by | what a neighbour on the machine sees |

@@ -97,8 +97,9 @@ impl<S: Suite> UpdateHead<S> {
         self.operations.all
     }
 
-    /// Refuses operations that no version with so many entries can be followed by: nobody has signed
-    /// them, and they are to cost no memory.
+    /// Refuses operations that cannot follow a version of `entries` entries, before they are decoded.
+    ///
+    /// The author signs the head only: an attacker can send it with other operations.
     ///
     /// # Errors
     /// [`ApplyError::UnorderedOperations`]; [`ApplyError::RemovesAbsentKey`] if more keys are removed

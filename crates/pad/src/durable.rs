@@ -92,31 +92,37 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
         Ok(repository)
     }
 
-    /// Reads the store anew, and works with that one state of it and of what is beside it, whatever
-    /// others write meanwhile.
+    /// Reads the store again and runs `work` on one state of it and of the files next to it.
     ///
-    /// The two files cannot be pinned at once. An error is believed only if nobody has published or
-    /// pruned between.
+    /// The files cannot be pinned at once. If another process published or pruned in between, they
+    /// are pinned again, at most [`ATTEMPTS`] times.
     fn in_one_state<T, E: From<RepositoryError>>(
         &mut self,
-        work: impl Fn(&mut Self) -> Result<T, E>,
+        work: impl FnOnce(&mut Self) -> Result<T, E>,
     ) -> Result<T, E> {
+        self.pin_one_state()?;
+        let done = work(self);
+        self.store.unpin();
+        done
+    }
+
+    fn pin_one_state(&mut self) -> Result<(), RepositoryError> {
         let mut attempts = 0;
         loop {
-            self.store.pin().map_err(RepositoryError::from)?;
-            let done = self.read_pinned().map_err(E::from);
-            let done = done.and_then(|()| work(self));
-            let pinned = done.is_err().then(|| self.stand());
+            self.store.pin()?;
+            let Err(error) = self.read_pinned() else {
+                return Ok(());
+            };
+            let pinned = self.stand();
             self.store.unpin();
             attempts += 1;
-            let is_final = pinned.is_none_or(|pinned| self.stand() == pinned);
-            if is_final || attempts == ATTEMPTS {
-                return done;
+            if attempts == ATTEMPTS || self.stand() == pinned {
+                return Err(error);
             }
         }
     }
 
-    /// What publishing and pruning change of a store; `None` if it cannot be read.
+    /// The latest version and the oldest one of the checkpoint; `None` if the store is unreadable.
     fn stand(&self) -> Option<(Version, Option<Version>)> {
         let checkpoint = self.store.checkpoint().ok()?;
         Some((

@@ -228,8 +228,8 @@ pub trait RowKeeper: UpdatedRepository {
 /// 1. A repository that lacks updates and is given them again says what one says that never lacked them.
 /// 2. [`Derived::settle`] comes after the store has published: what is beside the store is not ahead of it.
 pub trait Derived: UpdatedRepository {
-    /// Goes on with what is beside a store, which may be behind it. Until [`Derived::unpin`] or the
-    /// next writing, it is read as it is now, whatever others write.
+    /// Opens the files next to a store, which may lack its latest versions. Reads see this state
+    /// until [`Derived::unpin`] or the next write.
     ///
     /// # Errors
     /// [`RepositoryError`] if it is not of this store and setup, or damaged.
@@ -254,7 +254,7 @@ pub trait Derived: UpdatedRepository {
     /// Lets others write beside the store, until this one does so again.
     fn release(&mut self);
 
-    /// Reads what others have written since.
+    /// Lets reads see the newest state again.
     fn unpin(&mut self);
 
     /// The bytes that [`Derived::settle`] would write.

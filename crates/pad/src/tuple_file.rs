@@ -46,7 +46,7 @@ impl fmt::Debug for TupleFile {
 }
 
 impl TupleFile {
-    /// The rows of the store at this path, beside the file that it leads to through symbolic links.
+    /// The rows of the store at `path`. Symbolic links are followed: the rows are next to their target.
     ///
     /// # Errors
     /// [`StoreError::Io`].
@@ -80,7 +80,7 @@ impl TupleFile {
         }
     }
 
-    /// The rows of the store with this number, if there are some; an open file goes over to them.
+    /// The rows of the store `store`, if it has some. Takes over the file that is open here.
     ///
     /// # Errors
     /// [`StoreError::Damaged`] if they are another store's, or there is something else; [`StoreError`] of the medium.

@@ -248,7 +248,9 @@ impl<S: Suite> TryFrom<UncheckedLog<S>> for HistoryLog<S> {
         let UncheckedLog { roots, levels } = stored;
         // An author would sign digests that do not follow from the roots as the history.
         let mut log = Self::default();
-        roots.iter().for_each(|root| log.append(root));
+        for root in &roots {
+            log.append(root);
+        }
         if log.levels == levels {
             Ok(log)
         } else {

@@ -278,9 +278,9 @@ impl<S: Suite, A: Dynamic, P> Ledger<S, A, P> {
         Some(self)
     }
 
-    /// Refuses collections that are not of these tuples, or not those that signed values commit to.
+    /// Refuses collections of other tuples than `layers`, or of other values than the signed ones.
     ///
-    /// `signed` is the value of each generation for which the author's signature vouches.
+    /// `signed` returns the value of a generation that the author has signed.
     ///
     /// # Errors
     /// [`VerifyError::CountMismatch`] if tuples are missing or too many, [`VerifyError::RootMismatch`]

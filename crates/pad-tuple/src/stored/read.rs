@@ -137,9 +137,8 @@ impl<'v, K> Reader<'v, K> {
         }
     }
 
-    /// What the latest version's generations from one on say about a key, and by which tuples.
-    ///
-    /// The youngest that knows it decides.
+    /// Looks up a key in the generations of the latest version from `from` on: the youngest that
+    /// has the key decides. Adds the tuples that were read to `claims`.
     pub(super) fn decided<S: Suite>(
         &self,
         from: usize,

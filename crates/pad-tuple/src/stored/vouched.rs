@@ -44,8 +44,8 @@ impl<K: Clone + Sync> Reader<'_, K> {
                 others.push((*number.ok_or(StoreFault::Damaged)?, claim));
             }
         } else {
-            let claims = claims.map(|(claim, tuple)| (claim, *tuple)).collect();
-            self.verify::<S, D>(&loaded.records, claims, workers)?;
+            let claims: Vec<_> = claims.map(|(claim, tuple)| (claim, *tuple)).collect();
+            self.verify::<S, D>(&loaded.records, &claims, workers)?;
         }
         self.require_vouched::<S, D>(others, workers)
     }
@@ -69,13 +69,13 @@ impl<K: Clone + Sync> Reader<'_, K> {
             self.read_record::<S, D>(&mut records, tuple, number, &claim)?;
             tuples.push((claim, tuple));
         }
-        self.verify::<S, D>(&records, tuples, workers)
+        self.verify::<S, D>(&records, &tuples, workers)
     }
 
     fn verify<S: Suite, D: StorableDesign<S, Key = K>>(
         &self,
         records: &D::Records,
-        tuples: Vec<(Claim<S>, TupleId)>,
+        tuples: &[(Claim<S>, TupleId)],
         workers: &Workers,
     ) -> Result<(), PublishError> {
         let version = self.latest;

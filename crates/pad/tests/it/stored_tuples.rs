@@ -110,7 +110,7 @@ fn a_store_behind_a_symbolic_link_has_its_tuples_beside_it() {
     shop.repository().check().unwrap();
 }
 
-/// Whoever reads while an author publishes and prunes sees one state, and calls nothing damaged.
+/// Readers see one state while an author publishes and prunes, and report no damage.
 #[test]
 fn readers_beside_an_author_that_prunes_raise_no_alarm() {
     for scheme in [TUPLES[0], TUPLES[3], TREES[0]] {

@@ -305,7 +305,7 @@ fn response_of(
     let mut response = HttpResponse::new(Full::new(body));
     *response.status_mut() = status;
     response.headers_mut().extend(headers);
-    // Bytes that a stranger chose are not to be taken for a page.
+    // Browsers must not guess a type for bytes that an attacker chose.
     response.headers_mut().insert(
         header::X_CONTENT_TYPE_OPTIONS,
         HeaderValue::from_static("nosniff"),

@@ -71,7 +71,9 @@ fn huge_versions_and_empty_proofs_never_panic() {
 fn a_malformed_store_is_refused() {
     let digests = |count: u64| (0..count).map(junk).collect::<Vec<D>>();
     let mut honest = HistoryLog::<S>::default();
-    digests(39).iter().for_each(|root| honest.append(root));
+    for root in digests(39) {
+        honest.append(&root);
+    }
     let stored = codec::encode_body(&honest);
     assert_eq!(codec::decode_body(&stored), Ok(honest));
     for lengths in [

@@ -164,7 +164,7 @@ fn spoiled_checkpoints_are_refused_or_harmless() {
     check_spoiled::<SpecLightweight3>(tries);
 }
 
-/// An author that resumes from a checkpoint with other bytes signs the same head as without, or nothing.
+/// An author that resumes from a changed checkpoint signs the same head as without the change, or nothing.
 ///
 /// The version is one at which the heads keep a digest of the history: every other try changes the heads.
 fn check_resumed<D: Design<S, Secret: TestSecret>>(tries: u64) {
