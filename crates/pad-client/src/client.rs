@@ -495,6 +495,9 @@ impl Client {
         if let Some(answer) = self.pass(order, &visit, &ask, (&mut incidents, &mut slow)) {
             return Ok(self.noted(answer, incidents));
         }
+        // Servers that were busy answer sooner than those that said nothing.
+        slow.sort_unstable();
+        let slow: Vec<usize> = slow.into_iter().map(|(_, number)| number).collect();
         let patient: Vec<_> = self.servers.patient(&slow).collect();
         if patient.len() == slow.len() {
             // All of them are asked again: how that ends is what is said of them.
@@ -513,12 +516,12 @@ impl Client {
         servers: Vec<(usize, &'s Server)>,
         visit: &impl Fn(&'s Server) -> Result<Visit<'s>, FetchError>,
         ask: &impl Fn(&Visit<'s>) -> Result<T, Unusable>,
-        (incidents, slow): (&mut Vec<Incident>, &mut Vec<usize>),
+        (incidents, slow): (&mut Vec<Incident>, &mut Vec<(bool, usize)>),
     ) -> Option<T> {
         let mut ended = Vec::new();
         let mut failed = |number, incident: Incident| {
             if incident.is_slow() {
-                slow.push(number);
+                slow.push((incident.is_silent(), number));
             }
             incidents.push(incident);
         };

@@ -72,6 +72,11 @@ impl FetchError {
         )
     }
 
+    /// Whether a response did not begin, or did not end, in time.
+    pub(crate) const fn is_silence(&self) -> bool {
+        matches!(self, Self::Http(HttpError::Silent { .. }))
+    }
+
     /// Whether the server says so, with this word for the reason.
     pub fn is(&self, word: &str) -> bool {
         matches!(self, Self::Refused { code, .. } if code == word)

@@ -65,6 +65,11 @@ impl Incident {
         matches!(&self.fault, Fault::Silent(error) if error.is_slow())
     }
 
+    /// Whether the server took too long, rather than being busy or out of reach.
+    pub(crate) fn is_silent(&self) -> bool {
+        matches!(&self.fault, Fault::Silent(error) if error.is_silence())
+    }
+
     /// Whether the server has only said that it does not keep what was asked for, and others may.
     pub fn is_elsewhere(&self) -> bool {
         matches!(&self.fault, Fault::Silent(error) if error.is_elsewhere())

@@ -36,11 +36,11 @@ struct State {
 #[derive(Clone, Debug, Default)]
 struct Known {
     versions: Option<Versions>,
-    /// Whether it did not say what it keeps when it was last asked.
+    /// Whether the last request for its versions failed.
     is_down: bool,
-    /// How often in a row it failed or lied otherwise, and until when it is asked late for that: one that says what it keeps
-    /// and gives no answers is not tried again with each question.
+    /// The number of other failures in a row: a server may report versions and answer nothing else.
     failures: u32,
+    /// The end of the backoff after these failures.
     rests_until: Option<Instant>,
 }
 
@@ -91,7 +91,7 @@ impl Servers {
         &self.list
     }
 
-    /// Those of these numbers that were not waited for as long as may be, to be asked once more.
+    /// The servers of these numbers that can be waited for longer, in the order of the numbers.
     pub(crate) fn patient(&self, slow: &[usize]) -> impl Iterator<Item = (usize, &Server)> {
         let all = self.patient.get_or_init(|| {
             let numbered = self.list.iter().enumerate();
@@ -99,8 +99,10 @@ impl Servers {
                 .filter_map(|(number, server)| Some((number, server.patient()?)))
                 .collect()
         });
-        let all = all.iter().map(|(number, server)| (*number, server));
-        all.filter(move |(number, _)| slow.contains(number))
+        let find = move |wanted: &usize| all.iter().find(|(number, _)| number == wanted);
+        slow.iter()
+            .filter_map(find)
+            .map(|(number, server)| (*number, server))
     }
 
     /// All of them with their numbers, in the order in which they are to be asked.
@@ -161,8 +163,13 @@ impl Servers {
     }
 
     /// Remembers that a server was of no use: it is asked late for a while, which doubles each time.
+    ///
+    /// Requests that fail in the meantime count as the same failure.
     pub fn failed(&self, number: usize) {
         self.change(number, |known| {
+            if known.is_resting() {
+                return;
+            }
             let rest = REST
                 .saturating_mul(1 << known.failures.min(16))
                 .min(LONGEST_REST);
@@ -196,7 +203,11 @@ impl Servers {
 impl Known {
     /// Whether it failed or lied when it was last asked, or not long before.
     fn fails(&self) -> bool {
-        self.is_down || self.rests_until.is_some_and(|until| Instant::now() < until)
+        self.is_down || self.is_resting()
+    }
+
+    fn is_resting(&self) -> bool {
+        self.rests_until.is_some_and(|until| Instant::now() < until)
     }
 
     fn likely(&self, wanted: Wanted<'_>) -> Likely {
@@ -244,9 +255,9 @@ impl Known {
     }
 }
 
-/// How long a server is asked late after its first failure.
+/// The backoff after a server's first failure.
 const REST: Duration = Duration::from_secs(5);
-/// How long it is after many of them.
+/// The longest backoff.
 const LONGEST_REST: Duration = Duration::from_mins(5);
 
 /// Whether a range begins in another one.

@@ -176,6 +176,7 @@ impl Router {
         let servers = &self.upstreams.servers;
         servers.turn();
         let (mut elsewhere, mut late, mut fails) = (None, None, false);
+        let mut refused: Option<Reply> = None;
         for (number, server) in servers.order(wanted) {
             match self.receive(server, path, posted) {
                 Ok(reply) => match FetchError::in_reply(&reply) {
@@ -194,8 +195,12 @@ impl Router {
                         servers.answered_one(number);
                         return Ok(reply);
                     }
-                    // A refusal as servers make them: others would say so too.
-                    Some(error) if error.is_askers() && !error.is("") => return Ok(reply),
+                    // A documented refusal, once a second server agrees or there is no other.
+                    Some(error) if error.is_askers() && !error.is("") => match &refused {
+                        Some(first) if first.status == reply.status => return Ok(reply),
+                        Some(_) => {}
+                        None => refused = Some(reply),
+                    },
                     Some(_) => {
                         fails = true;
                         servers.failed(number);
@@ -204,12 +209,17 @@ impl Router {
                 Err(error) => {
                     tracing::debug!(server = %server.address(), %error, "does not answer");
                     fails = true;
-                    servers.failed(number);
+                    // A response above the router's limit is no failure of the server.
+                    if !matches!(error, FetchError::Http(HttpError::ResponseTooLarge { .. })) {
+                        servers.failed(number);
+                    }
                 }
             }
         }
         // Whoever fails may be the one who keeps it.
-        late.or(elsewhere.filter(|_| !fails)).ok_or_else(nobody)
+        late.or(refused)
+            .or(elsewhere.filter(|_| !fails))
+            .ok_or_else(nobody)
     }
 
     /// What a server says. Answers are counted only when they are passed on, so short ones have a limit that all that are received at
@@ -336,7 +346,7 @@ fn is_named(path: &str) -> bool {
     path.starts_with("names/") || path.starts_with("notes/")
 }
 
-/// What a resource is, whatever a server says of it.
+/// The content type of a resource, which the router sets itself.
 const fn content_type(resource: &Resource) -> &'static str {
     match resource {
         Resource::Public => TEXT,
@@ -345,8 +355,8 @@ const fn content_type(resource: &Resource) -> &'static str {
     }
 }
 
-/// An answer as the router's own. Nothing of it is verified, so caches ask each time whether it is
-/// still the same; and what is not there may be there soon.
+/// The router's response from an upstream's. Nothing in it is verified: caches revalidate each
+/// use, and store no refusal.
 fn passed_on(reply: Reply, content_type: &'static str, known: Option<&HeaderValue>) -> Answer {
     if reply.status == StatusCode::OK {
         return self::reply(content_type, reply.body, Lasts::Once, known);

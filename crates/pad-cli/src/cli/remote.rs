@@ -1,7 +1,7 @@
 //! Servers far away, of which none is trusted.
 
 use core::{ops::Not as _, time::Duration};
-use std::path::PathBuf;
+use std::{path::PathBuf, thread};
 
 use clap::Args;
 use pad::{
@@ -81,6 +81,8 @@ impl RootArguments {
 const ATTEMPTS: u32 = 3;
 /// How long a server may take to begin an answer, where there are others.
 const PATIENCE: Duration = Duration::from_secs(10);
+/// The wait before a server that is busy is connected to once more.
+const BUSY: Duration = Duration::from_secs(1);
 const MAX_ROOTS_BYTES: u64 = 16 << 20;
 
 impl ServerArguments {
@@ -193,7 +195,13 @@ impl ServerArguments {
     ) -> Result<(Vec<Server>, Vec<String>, bool), Failure> {
         let (mut servers, mut failures, mut is_slow) = (Vec::new(), Vec::new(), false);
         for address in &self.server {
-            match Server::connect(address, options.clone()) {
+            let mut connected = Server::connect(address, options.clone());
+            if let Err(FetchError::Http(HttpError::Overloaded { .. })) = connected {
+                // The session would go without a server that was busy for a moment.
+                thread::sleep(BUSY);
+                connected = Server::connect(address, options.clone());
+            }
+            match connected {
                 Ok(server) => servers.push(server),
                 Err(error @ FetchError::Http(HttpError::Configuration(_))) => {
                     return Err(Failure::Input(format!(

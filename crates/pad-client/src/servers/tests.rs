@@ -131,8 +131,12 @@ fn whoever_was_of_use_is_asked_first_and_whoever_failed_late() {
     assert_eq!(newest(), [2, 0, 1]);
     servers.turn();
     assert_eq!(newest(), [0, 1, 2]);
-    // That it says what it keeps does not make it one that answers.
-    servers.failed(1);
+    // A server that reports its versions does not answer yet.
+    // Requests that fail together are one failure.
+    for _ in 0..7 {
+        servers.failed(1);
+    }
+    assert_eq!(servers.state().known[1].failures, 1);
     servers.learn(1, kept(1, 9, None));
     assert_eq!(newest(), [0, 2, 1]);
 }
@@ -148,7 +152,7 @@ fn a_server_of_no_use_is_not_waited_for_where_there_are_others() {
     }
 }
 
-/// Asks a server that answers so, and goes on a byte at a time.
+/// Asks a server that sends `answer` and then a byte at a time.
 fn check_unwaited(answer: &'static str) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();

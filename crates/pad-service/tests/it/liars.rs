@@ -5,7 +5,7 @@ use std::{
     fs,
     sync::{
         Arc,
-        atomic::{AtomicUsize, Ordering},
+        atomic::{AtomicBool, AtomicUsize, Ordering},
     },
     thread,
 };
@@ -461,4 +461,42 @@ fn slow_servers_are_waited_for_when_nobody_else_answers() {
     beside.advance().unwrap();
     assert_eq!(beside.view().version(), Version::new(3));
     [one, two, quick].into_iter().for_each(stop);
+}
+
+/// An honest server is busy at the first request, and one listed before it does not answer.
+#[test]
+fn a_busy_server_is_asked_again_before_a_silent_one() {
+    let author = Author::of_tree();
+    three_versions(&author);
+    let asked = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&asked);
+    let silent = start(Liar::new(
+        service(&author.path("s.pad")),
+        move |_, answer| {
+            counted.fetch_add(1, Ordering::SeqCst);
+            thread::sleep(Duration::from_secs(4));
+            answer
+        },
+    ));
+    let first = AtomicBool::new(true);
+    let busy = start(Liar::new(
+        service(&author.path("s.pad")),
+        move |_, answer| {
+            if first.swap(false, Ordering::SeqCst) {
+                return Answer::text(StatusCode::SERVICE_UNAVAILABLE, "busy");
+            }
+            answer
+        },
+    ));
+    let hasty = HttpOptions {
+        wait: Duration::from_secs(2),
+        ..http_options()
+    };
+    let servers = [&silent, &busy].map(|server| Server::connect(&address(server), hasty.clone()));
+    let view = StoredView::new(author.key.public().clone());
+    let servers = servers.into_iter().map(Result::unwrap).collect();
+    let mut client = Client::new(servers, view, None).unwrap();
+    assert_eq!(client.advance().unwrap(), Version::new(3));
+    assert_eq!(asked.load(Ordering::SeqCst), 1);
+    [silent, busy].into_iter().for_each(stop);
 }

@@ -327,8 +327,7 @@ fn what_a_server_refuses_is_not_kept_by_caches_and_what_is_no_refusal_is_not_pas
         }
         let both = route(&[&liar, &new]);
         let statuses = [(); 2].map(|()| raw(&both, &path, None).status.as_u16());
-        assert!(statuses.contains(&200), "{statuses:?}");
-        assert!(status == 400 || statuses == [200; 2], "{statuses:?}");
+        assert_eq!(statuses, [200; 2], "{status}");
         for server in [alone, both, liar] {
             stop(server);
         }

@@ -27,7 +27,7 @@ pub(crate) fn raw(server: &web::server::Running, path: &str, posted: Option<Post
     fetched(server, path, posted).unwrap()
 }
 
-/// The same, or that there is none.
+/// Fetches a path, or returns the error of the client.
 pub(crate) fn fetched(
     server: &web::server::Running,
     path: &str,

@@ -164,10 +164,9 @@ impl HttpClient {
                 },
                 Err(Failed::ForGood(error)) => return Err(error.into()),
                 Err(Failed::Busy(wait)) => (wait, HttpError::Overloaded { attempts }),
-                Err(Failed::Silent(reason)) if !self.options.is_patient() => {
-                    return Err(HttpError::Silent { reason }.into());
-                }
-                Err(Failed::Unreachable(reason) | Failed::Silent(reason)) => {
+                // Another attempt would take as long.
+                Err(Failed::Silent(reason)) => return Err(HttpError::Silent { reason }.into()),
+                Err(Failed::Unreachable(reason)) => {
                     (Duration::ZERO, HttpError::Unreachable { attempts, reason })
                 }
             };

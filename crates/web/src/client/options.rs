@@ -34,7 +34,7 @@ pub struct HttpOptions {
     /// The time for sending a request, for waiting, and for receiving the answer, each.
     pub transfer: Duration,
     /// The longest wait for an answer to begin, and again for it to end; without effect if it is not
-    /// below `transfer`. It is for whoever has another server to ask: a request is then sent once.
+    /// below `transfer`. For clients with several servers: each request is then sent once.
     pub wait: Duration,
     /// How many connections are kept for the next requests.
     pub idle_connections: usize,
