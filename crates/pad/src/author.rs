@@ -7,7 +7,7 @@
 //! behind it, as one restored from a backup is, is not signed for.
 
 use core::fmt;
-use std::path::Path;
+use std::{borrow::Cow, path::Path};
 
 use pad_core::{Operation, Version, Workers, signature::HeadSigner};
 
@@ -15,6 +15,7 @@ use crate::{
     changes::{Changes, Gathered},
     durable::Durable,
     hosted::{HostedRepository, SignedUpdate, TOGETHER},
+    pending,
     repository::{RepositoryError, SignError},
     signing_keys::SigningKeys,
     signing_record::{SigningRecord, SigningRecordError},
@@ -231,13 +232,15 @@ impl<M: HostedRepository + ?Sized, D: Store> RecordedAuthor<M, D> {
         matches!(self.author, ResumedAuthor::WithKey(_)) && self.waiting.is_empty()
     }
 
-    /// Makes all staged snapshots and these records durable, all or nothing.
+    /// Makes all staged snapshots and these records durable, all or nothing. Changes that still wait
+    /// ([`crate::pending`]) do so after the new version.
     ///
     /// # Errors
     /// [`AuthorError::Repository`]: the snapshots stay staged. [`AuthorError::Record`]: they are
     /// durable, but must not be handed out yet.
     pub fn flush(&mut self, records: &[RecordChange]) -> Result<Version, AuthorError> {
-        let version = self.repository.flush(records)?;
+        let records = self.with_pending(records);
+        let version = self.repository.flush(&records)?;
         self.remember()?;
         Ok(version)
     }
@@ -247,9 +250,20 @@ impl<M: HostedRepository + ?Sized, D: Store> RecordedAuthor<M, D> {
     /// # Errors
     /// As [`RecordedAuthor::flush`].
     pub fn flush_and_go_on(&mut self, records: &[RecordChange]) -> Result<Version, AuthorError> {
-        let version = self.repository.flush_and_go_on(records)?;
+        let records = self.with_pending(records);
+        let version = self.repository.flush_and_go_on(&records)?;
         self.remember()?;
         Ok(version)
+    }
+
+    /// These records, after which pending changes are carried along to the staged version.
+    fn with_pending<'r>(&self, records: &'r [RecordChange]) -> Cow<'r, [RecordChange]> {
+        let (before, staged) = (self.repository.latest(), self.repository.memory().latest());
+        if before == staged {
+            return records.into();
+        }
+        let carried = pending::carried(before, staged);
+        records.iter().cloned().chain([carried]).collect()
     }
 
     /// Writes down the newest durable head, before anybody is told of it.

@@ -47,6 +47,7 @@
 //! * [`SigningRecord`]: what an author has handed out, so that an old store is not signed for.
 //! * [`CompleteHistory`]: every change of a key, and from which version on.
 //! * [`inspect`]: what a message is, and what checking a proof computes, for people who want to follow it.
+//! * [`pending`]: changes that wait in a store until its author signs them.
 //! * [`version_notes`]: names of versions and when they were made, by the word of whoever has the store.
 //! * [`evidence`]: against an author's key that has signed two histories.
 //! * [`exchange`]: what servers send beside heads, answers and updates.
@@ -77,6 +78,7 @@ mod own_keys;
 #[cfg(feature = "aad")]
 pub mod parameters;
 pub mod part;
+pub mod pending;
 pub mod question;
 pub mod repository;
 pub mod selection;

@@ -32,6 +32,16 @@ pub enum RecordChange {
         /// The value that it is to have.
         value: Vec<u8>,
     },
+    /// Each record of a group whose value begins with one number (8 bytes, big-endian) begins with
+    /// another one now. Time: linear in the group's records.
+    Renumber {
+        /// The group.
+        group: &'static str,
+        /// The number before.
+        from: u64,
+        /// The number after.
+        to: u64,
+    },
 }
 
 impl RecordChange {

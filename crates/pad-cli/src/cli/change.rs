@@ -4,9 +4,10 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use pad::{
-    Key, NotOffered, Operation, RecordChange, RedbStore, SecretKey, Store, Value, Version,
-    dynamic::{AnyAuthor, key_of_store},
-    selection::SchemeName,
+    NotOffered, Operation, SecretKey, Store, Value,
+    dynamic::{AnyAuthor, key_of_store, open_repository},
+    pending::{self, PendingChange},
+    selection::{SchemeFamily, SchemeName},
     version_notes::{LONGEST_NAME, NameError, VersionNote, VersionNotes},
 };
 use serde_json::{Map, Value as Json, json};
@@ -168,18 +169,16 @@ impl Target {
         }
         let mut store = own_store(path)?;
         let scheme = key_of_store(&store)?.scheme;
-        let note = if scheme.family().is_append_only() {
-            if matches!(operation, Operation::Remove(_)) {
-                let what = "removals";
-                let scheme = scheme.id();
-                return Err(Failure::Input(NotOffered { what, scheme }.to_string()));
-            }
-            appended(&mut store, operation)?
-        } else {
-            record(store.latest()?, operation)
-        };
-        store.write_records(&[note])?;
-        let pending = store.record_count(RECORD_GROUP)?;
+        if scheme.family().is_append_only() && matches!(operation, Operation::Remove(_)) {
+            let what = "removals";
+            let scheme = scheme.id();
+            return Err(Failure::Input(NotOffered { what, scheme }.to_string()));
+        }
+        if scheme.family() == SchemeFamily::Tree {
+            // Nothing is noted that could not be signed, as where files of nodes are missing.
+            drop(open_repository(path)?);
+        }
+        let pending = pending::note(&mut store, operation)?;
         let text = format!("noted; {pending} pending, pad commit publishes them");
         let mut object = Map::new();
         output.add(&mut object, "key", operation.key().as_bytes());
@@ -194,7 +193,7 @@ impl Commit {
         let key = load_secret(&self.author.key)?;
         let mut author = self.author.open(&self.store.store, &key)?;
         let store = author.repository().store();
-        let noted = noted_in(store, &self.store.store)?;
+        let noted = pending::changes(store)?;
         if noted.is_empty() && !self.allow_empty {
             return Err(Failure::input(
                 "nothing is pending, pad put and pad remove note changes",
@@ -202,17 +201,17 @@ impl Commit {
         }
         let name = self.name(store)?;
         let latest = author.repository().latest();
-        let older = noted.iter().filter(|change| change.at != latest).count();
+        let older = noted.iter().filter(|change| change.after != latest).count();
         if older > 0 && self.older.is_none() {
             return Err(Failure::Input(format!(
                 "{older} of the pending changes were noted at another version than {latest}, the latest, as \
                  after a restore: --older sign signs them, --older drop drops them"
             )));
         }
-        let mut done: Vec<_> = noted.iter().map(Pending::done).collect();
+        let mut done: Vec<_> = noted.iter().map(PendingChange::done).collect();
         let operations: Vec<_> = noted
             .into_iter()
-            .filter(|change| change.at == latest || self.older == Some(Older::Sign))
+            .filter(|change| change.after == latest || self.older == Some(Older::Sign))
             .map(|change| change.operation)
             .collect();
         let signed = operations.len();
@@ -270,116 +269,24 @@ pub(super) fn entries_of(author: &AnyAuthor) -> u64 {
     u64::try_from(author.repository().entries()).unwrap_or(u64::MAX)
 }
 
-/// A change that waits in a store.
-pub(super) struct Pending {
-    /// The version at which it was noted.
-    pub(super) at: Version,
-    /// What is to change.
-    pub(super) operation: Operation,
-    /// The record that it stands in.
-    name: Vec<u8>,
-    value: Vec<u8>,
-}
-
-impl Pending {
-    /// It does not wait any more.
-    pub(super) fn done(&self) -> RecordChange {
-        RecordChange::remove(RECORD_GROUP, self.name.clone(), self.value.clone())
-    }
-
-    /// It as a line and as an object.
-    pub(super) fn shown(&self, output: &Output) -> (String, Json) {
-        let key = output.show(self.operation.key().as_bytes());
-        let mut object = Map::new();
-        output.add(&mut object, "key", self.operation.key().as_bytes());
-        let text = match &self.operation {
-            Operation::Put(_, value) => {
-                output.add(&mut object, "value", value.as_bytes());
-                format!("+ {key} = {}", output.show(value.as_bytes()))
-            }
-            Operation::Remove(_) => {
-                object.insert("removed".into(), true.into());
-                format!("- {key}")
-            }
-        };
-        object.insert("noted_at".into(), self.at.number().into());
-        (text, object.into())
-    }
-}
-
-/// The changes that wait in a store, in the order in which they are signed.
-pub(super) fn pending(store: &RedbStore) -> Result<Vec<Pending>, Failure> {
-    noted_in(store, store.path())
-}
-
-fn noted_in(store: &impl Store, path: &Path) -> Result<Vec<Pending>, Failure> {
-    let scheme = key_of_store(store)?.scheme;
-    let is_append_only = scheme.family().is_append_only();
-    let records = store.records(RECORD_GROUP)?.into_iter();
-    let noted = records.map(|(name, value)| {
-        let (at, operation) = change(key_of(&name, is_append_only)?, &value)?;
-        Some(Pending {
-            at,
-            operation,
-            name,
-            value,
-        })
-    });
-    noted.collect::<Option<_>>().ok_or_else(|| damaged(path))
-}
-
-/// A pending change: the version at which it was noted (8 bytes, big-endian), + or -, and the value.
-fn record(at: Version, operation: &Operation) -> RecordChange {
-    let (sign, new) = match operation {
-        Operation::Put(_, value) => (b"+", value.as_bytes()),
-        Operation::Remove(_) => (b"-", &[][..]),
+/// A change that waits, as a line and as an object.
+pub(super) fn shown(pending: &PendingChange, output: &Output) -> (String, Json) {
+    let key = output.show(pending.operation.key().as_bytes());
+    let mut object = Map::new();
+    output.add(&mut object, "key", pending.operation.key().as_bytes());
+    let text = match &pending.operation {
+        Operation::Put(_, value) => {
+            output.add(&mut object, "value", value.as_bytes());
+            format!("+ {key} = {}", output.show(value.as_bytes()))
+        }
+        Operation::Remove(_) => {
+            object.insert("removed".into(), true.into());
+            format!("- {key}")
+        }
     };
-    let value = [&at.number().to_be_bytes(), &sign[..], new].concat();
-    RecordChange::put(RECORD_GROUP, operation.key().as_bytes(), value)
+    object.insert("noted_at".into(), pending.after.number().into());
+    (text, object.into())
 }
 
-/// The same for a log, where a key may get several values at once: the name begins with a number (8 bytes, big-endian) that
-/// follows that of the last pending change.
-fn appended(store: &mut RedbStore, operation: &Operation) -> Result<RecordChange, Failure> {
-    // Now nobody else writes before this process ends.
-    store.write_records(&[])?;
-    let last = store.records(RECORD_GROUP)?.pop();
-    let last = last.and_then(|(name, _)| name.first_chunk().copied());
-    let number = last.map_or(0, |last| u64::from_be_bytes(last).saturating_add(1));
-    let RecordChange::Put { group, name, value } = record(store.latest()?, operation) else {
-        return Err(damaged(store.path()));
-    };
-    let name = [&number.to_be_bytes()[..], &name].concat();
-    Ok(RecordChange::Put { group, name, value })
-}
-
-/// The key in the name of a pending change.
-fn key_of(name: &[u8], is_append_only: bool) -> Option<&[u8]> {
-    if !is_append_only {
-        return Some(name);
-    }
-    let (_, key) = name.split_first_chunk::<8>()?;
-    Some(key)
-}
-
-fn change(name: &[u8], value: &[u8]) -> Option<(Version, Operation)> {
-    let key = Key::new(name).ok()?;
-    let (at, value) = value.split_first_chunk()?;
-    let operation = match value.split_first()? {
-        (b'+', value) => Operation::Put(key, Value::new(value).ok()?),
-        (b'-', []) => Operation::Remove(key),
-        _ => return None,
-    };
-    Some((Version::new(u64::from_be_bytes(*at)), operation))
-}
-
-fn damaged(path: &Path) -> Failure {
-    Failure::Store(format!(
-        "the store {} is damaged: a pending change is unreadable",
-        path.display()
-    ))
-}
-
-pub(super) const RECORD_GROUP: &str = "pending";
 /// The bytes of the longest value.
 const LONGEST_VALUE: u64 = 1 << 24;

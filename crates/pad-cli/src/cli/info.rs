@@ -181,7 +181,7 @@ fn store(path: &Path, rows: &mut Rows) -> Result<(), Failure> {
     if let Some(name) = notes.get(latest).and_then(|note| note.name.as_deref()) {
         rows.both("name", "name", Output::show_text(name), name);
     }
-    let pending = store.record_count(super::change::RECORD_GROUP)?;
+    let pending = pad::pending::count(&store)?;
     rows.add("pending", "pending", pending);
     rows.add("for more", "for_more", "pad status, pad versions");
     Ok(())

@@ -8,13 +8,14 @@ use pad::{
     RedbStore, Store as _, Version,
     dynamic::{AnyRepository, open_repository},
     inspect::headline,
+    pending::{self, PendingChange},
     version_notes::{VersionNotes, utc},
 };
 use serde_json::{Map, Value as Json, json};
 
 use super::{
     Failure, KEY_VARIABLE, Output, StoreArgument,
-    change::{Pending, pending},
+    change::shown,
     secret::load_secret,
     session::{check_key, own_store, record_of},
 };
@@ -52,7 +53,7 @@ impl Status {
         let repository = open_repository(path)?;
         let public = repository.public_key()?;
         let waiting = match repository.store().file() {
-            Some(store) => pending(store)?,
+            Some(store) => pending::changes(store)?,
             // Nobody notes changes in objects.
             None => Vec::new(),
         };
@@ -74,7 +75,10 @@ impl Status {
         }
         rows.add("entries", "entries", repository.entries());
         rows.add("pending", "pending", waiting.len());
-        let older = waiting.iter().filter(|change| change.at != latest).count();
+        let older = waiting
+            .iter()
+            .filter(|change| change.after != latest)
+            .count();
         if older > 0 {
             rows.add("of an older version", "pending_older", older);
         }
@@ -89,7 +93,7 @@ impl Status {
         }
         if self.changes {
             for change in &waiting {
-                let (text, object) = change.shown(output);
+                let (text, object) = shown(change, output);
                 output.say(&text, &object)?;
             }
         }
@@ -139,9 +143,9 @@ impl Reset {
         let mut store = own_store(&self.store.store)?;
         let wanted = self.keys.iter().map(|key| output.key(key));
         let wanted: Vec<_> = wanted.collect::<Result<_, _>>()?;
-        let all = pending(&store)?;
+        let all = pending::changes(&store)?;
         let is_wanted =
-            |change: &&Pending| wanted.is_empty() || wanted.contains(change.operation.key());
+            |change: &&PendingChange| wanted.is_empty() || wanted.contains(change.operation.key());
         let dropped: Vec<_> = all.iter().filter(is_wanted).collect();
         for key in &wanted {
             if !dropped.iter().any(|change| change.operation.key() == key) {
@@ -152,14 +156,14 @@ impl Reset {
             }
         }
         drop_all(&mut store, &dropped)?;
-        let left = store.record_count(super::change::RECORD_GROUP)?;
+        let left = pending::count(&store)?;
         let text = format!("dropped {} pending changes, {left} are left", dropped.len());
         output.say(&text, &json!({ "dropped": dropped.len(), "pending": left }))
     }
 }
 
 /// Those that somebody has changed meanwhile stay.
-fn drop_all(store: &mut RedbStore, changes: &[&Pending]) -> Result<(), Failure> {
+fn drop_all(store: &mut RedbStore, changes: &[&PendingChange]) -> Result<(), Failure> {
     let records: Vec<_> = changes.iter().map(|change| change.done()).collect();
     Ok(store.write_records(&records)?)
 }

@@ -2,10 +2,9 @@
 
 use std::fs;
 
-use pad::Store;
 use serde_json::json;
 
-use crate::bench::{Bench, text};
+use crate::bench::{Bench, TRACE, text};
 
 /// A store `s` with three versions, whose files are copied at version 2 to `old`.
 fn with_backup() -> Bench {
@@ -193,10 +192,7 @@ fn two_imports_at_once_sign_each_snapshot_once() {
     let rows: Vec<String> = (0..60)
         .map(|row| format!("s{row},put,key {row},{row}\n"))
         .collect();
-    bench.write(
-        "u.csv",
-        [crate::bench::TRACE, &rows.concat()].concat().as_bytes(),
-    );
+    bench.write("u.csv", [TRACE, &rows.concat()].concat().as_bytes());
     std::thread::scope(|scope| {
         for _ in 0..2 {
             scope.spawn(|| bench.run("import --store s --key k u.csv"));
@@ -210,7 +206,7 @@ fn two_imports_at_once_sign_each_snapshot_once() {
 #[test]
 fn two_copies_of_a_store_do_not_get_different_versions() {
     let bench = with_backup();
-    for suffix in ["", ".newest"] {
+    for suffix in ["", ".newest", ".nodes", ".nodes.heads"] {
         let copy = bench.path(&format!("t{suffix}"));
         fs::copy(bench.path(&format!("s{suffix}")), copy).unwrap();
     }
@@ -231,27 +227,81 @@ fn two_copies_of_a_store_do_not_get_different_versions() {
     assert_eq!(signed, 1, "{committed:?}");
 }
 
-/// A change that somebody makes while a commit is under way waits for the next one.
+/// What could not be signed is not noted either.
 #[test]
-fn a_commit_takes_only_the_changes_that_it_has_signed() {
+fn nothing_is_noted_in_a_tree_without_its_nodes() {
     let bench = with_backup();
-    bench.ok("put --store s apple first");
-    let mut store = pad::RedbStore::open(&bench.path("s")).unwrap();
-    let pending = store.records("pending").unwrap();
-    let [(name, value)] = pending.as_slice() else {
-        panic!("{pending:?}");
-    };
-    let signed = pad::RecordChange::remove("pending", name.clone(), value.clone());
-    let second = [&value[..9], b"second"].concat();
-    store
-        .write_records(&[pad::RecordChange::put("pending", name.clone(), second)])
+    fs::remove_file(bench.path("s.nodes")).unwrap();
+    bench.fails("put --store s apple 4", 4, "are not all there");
+    bench.fails("remove --store s apple", 4, "are not all there");
+}
+
+/// Changes that are noted while others sign versions wait for the next commit, which takes them.
+#[test]
+fn changes_that_are_noted_beside_commits_are_signed_once_each() {
+    for scheme in ["red-black", "tuple-base", "aad-counted"] {
+        let bench = Bench::new();
+        bench.ok(&format!("keygen --scheme {scheme} --out k"));
+        bench.ok("put --store s --key k key 0");
+        for round in 1..=ROUNDS {
+            let start = |line: &str| bench.command().args(line.split(' ')).spawn().unwrap();
+            let mut both = [
+                start("commit --store s --key k"),
+                start(&format!("put --store s key {round}")),
+            ];
+            for child in &mut both {
+                assert!(child.wait().unwrap().success(), "{scheme} {round}");
+            }
+            bench.ok(&format!("put --store s another-{round} {round}"));
+        }
+        bench.ok("commit --store s --key k");
+        let versions = bench.json("versions --store s");
+        let changes = versions
+            .iter()
+            .map(|version| version["store_says"]["changes"].as_u64());
+        let changes = changes.map(Option::unwrap);
+        // A put that came first was signed with the others, or in a dictionary replaced by the next.
+        let (sum, noted) = (changes.sum::<u64>(), 1 + 2 * ROUNDS);
+        let least = if scheme == "aad-counted" {
+            noted
+        } else {
+            noted - ROUNDS
+        };
+        assert!((least..=noted).contains(&sum), "{scheme}: {sum} of {noted}");
+        assert_eq!(bench.json("status --store s")[0]["pending"], json!(0));
+    }
+}
+
+const ROUNDS: u64 = 6;
+
+/// The same where an import signs versions meanwhile; only one that came back from elsewhere may have signed the change.
+#[test]
+fn changes_are_carried_along_by_what_is_signed_here_and_by_nothing_else() {
+    let bench = Bench::new();
+    bench.ok("keygen --out k");
+    bench.write("trace.csv", TRACE.as_bytes());
+    bench.ok("put --store s --key k apple 9");
+    bench.ok("import --store s --key k trace.csv");
+    bench.ok("put --store s fig 9");
+    for suffix in ["", ".newest", ".nodes", ".nodes.heads"] {
+        fs::copy(
+            bench.path(&format!("s{suffix}")),
+            bench.path(&format!("t{suffix}")),
+        )
         .unwrap();
-    store.write_records(&[signed]).unwrap();
-    drop(store);
+    }
     let commit = bench.json("commit --store s --key k").remove(0);
-    assert_eq!(commit["changes"], json!(1));
-    assert_eq!(bench.json("get --store s apple")[0]["value"], "second");
-    assert!(text(&bench.read("k.pub")).starts_with("pad-public-key"));
+    assert_eq!(
+        (&commit["version"], &commit["changes"]),
+        (&json!(4), &json!(2))
+    );
+    bench.ok("export --store s --from 4 --out updates");
+    bench.ok("apply --store t --public k.pub updates");
+    bench.fails(
+        "commit --store t --key k",
+        2,
+        "2 of the pending changes were noted at another version",
+    );
 }
 
 /// A key that comes back from its copy has no record, and its store may be lost: whether it has signed is for its author to say.

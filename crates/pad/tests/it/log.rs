@@ -106,7 +106,7 @@ fn an_author_signs_nothing_that_is_accumulated_with_other_powers() {
 
     let kept = |record: &RecordChange| match record {
         RecordChange::Put { value, .. } => value[32..].to_vec(),
-        RecordChange::Remove { .. } => panic!("a record that goes"),
+        other => panic!("{other:?}"),
     };
     let (honest, other) = (kept(&record), kept(&other.record()));
     // 17 powers in G1, before those in G2.

@@ -1,7 +1,7 @@
 //! Groups of records. Each has a row that says how many there are and, as the sum of their digests,
 //! which: so one that is missing, changed or older than the others is noticed when they are read.
 
-use redb::{ReadTransaction, ReadableTable, WriteTransaction};
+use redb::{ReadTransaction, ReadableTable, Table, WriteTransaction};
 use serde::{Deserialize, Serialize};
 
 use super::tables::{GROUPS, Place, RECORDS, engine};
@@ -41,10 +41,19 @@ pub(super) fn records(
     transaction: &ReadTransaction,
     group: &str,
 ) -> Result<Vec<Record>, StoreError> {
-    let expected = Total::in_table(&transaction.open_table(GROUPS).map_err(engine)?, group)?;
-    let table = transaction.open_table(RECORDS).map_err(engine)?;
+    let groups = transaction.open_table(GROUPS).map_err(engine)?;
+    let records = transaction.open_table(RECORDS).map_err(engine)?;
+    in_tables(&records, &groups, group)
+}
+
+fn in_tables(
+    records: &impl ReadableTable<(&'static str, &'static [u8]), &'static [u8]>,
+    groups: &impl ReadableTable<&'static str, &'static [u8]>,
+    group: &str,
+) -> Result<Vec<Record>, StoreError> {
+    let expected = Total::in_table(groups, group)?;
     let (mut found, mut total) = (Vec::new(), Total::default());
-    for record in table.range((group, &[][..])..).map_err(engine)? {
+    for record in records.range((group, &[][..])..).map_err(engine)? {
         let (key, row) = record.map_err(engine)?;
         let (in_group, name) = key.value();
         if in_group != group {
@@ -66,40 +75,70 @@ pub(super) fn write(
     transaction: &WriteTransaction,
     changes: &[RecordChange],
 ) -> Result<(), StoreError> {
-    let mut records = transaction.open_table(RECORDS).map_err(engine)?;
-    let mut groups = transaction.open_table(GROUPS).map_err(engine)?;
-    for change in changes {
-        let (RecordChange::Put { group, name, value }
-        | RecordChange::Remove { group, name, value }) = change;
-        let place = record_place(group, name);
-        let key = (*group, name.as_slice());
-        let before = match records.get(key).map_err(engine)? {
-            Some(row) => Some(place.unsealed(row.value())?.to_vec()),
-            None => None,
-        };
-        let mut total = Total::in_table(&groups, group)?;
+    let mut tables = Tables {
+        records: transaction.open_table(RECORDS).map_err(engine)?,
+        groups: transaction.open_table(GROUPS).map_err(engine)?,
+    };
+    changes.iter().try_for_each(|change| tables.apply(change))
+}
+
+/// What a change of records writes to.
+struct Tables<'t> {
+    records: Table<'t, (&'static str, &'static [u8]), &'static [u8]>,
+    groups: Table<'t, &'static str, &'static [u8]>,
+}
+
+impl Tables<'_> {
+    fn apply(&mut self, change: &RecordChange) -> Result<(), StoreError> {
         match change {
-            RecordChange::Put { .. } => {
-                if before.is_none() {
-                    total.count = total.count.saturating_add(1);
+            RecordChange::Put { group, name, value } => self.set(group, name, Some(value)),
+            RecordChange::Remove { group, name, value } => {
+                if self.value(group, name)?.as_ref() == Some(value) {
+                    self.set(group, name, None)?;
                 }
-                total.toggle(place.digest(value));
-                let row = place.sealed(value);
-                records.insert(key, row.as_slice()).map_err(engine)?;
+                Ok(())
             }
-            RecordChange::Remove { .. } if before.as_ref() == Some(value) => {
-                total.count = total.count.saturating_sub(1);
-                records.remove(key).map_err(engine)?;
+            RecordChange::Renumber { group, from, to } => {
+                for (name, mut value) in in_tables(&self.records, &self.groups, group)? {
+                    match value.first_chunk_mut() {
+                        Some(number) if *number == from.to_be_bytes() => {
+                            *number = to.to_be_bytes();
+                            self.set(group, &name, Some(&value))?;
+                        }
+                        _ => {}
+                    }
+                }
+                Ok(())
             }
-            RecordChange::Remove { .. } => continue,
         }
-        if let Some(before) = before {
+    }
+
+    fn value(&self, group: &str, name: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
+        let row = self.records.get((group, name)).map_err(engine)?;
+        let value = row.map(|row| Ok(record_place(group, name).unsealed(row.value())?.to_vec()));
+        value.transpose()
+    }
+
+    /// Gives a record this value, or takes it away.
+    fn set(&mut self, group: &str, name: &[u8], value: Option<&[u8]>) -> Result<(), StoreError> {
+        let (place, key) = (record_place(group, name), (group, name));
+        let mut total = Total::in_table(&self.groups, group)?;
+        if let Some(before) = self.value(group, name)? {
+            total.count = total.count.saturating_sub(1);
             total.toggle(place.digest(&before));
         }
+        if let Some(value) = value {
+            total.count = total.count.saturating_add(1);
+            total.toggle(place.digest(value));
+            let row = place.sealed(value);
+            self.records.insert(key, row.as_slice()).map_err(engine)?;
+        } else {
+            self.records.remove(key).map_err(engine)?;
+        }
         let row = place_of(group).seal(&total);
-        groups.insert(*group, row.as_slice()).map_err(engine)?;
+        self.groups.insert(group, row.as_slice()).map_err(engine)?;
+        Ok(())
     }
-    Ok(())
 }
 
 /// The names of all groups, for a check of the whole store.

@@ -1,0 +1,111 @@
+//! Changes that wait in a store, durably, until its author signs them.
+//!
+//! Each is noted with the version that was the latest then. A version that the author signs later
+//! carries those along that it does not sign ([`crate::RecordedAuthor::flush`]). So only a version
+//! that came back into an old copy of the store leaves changes behind: it may have signed them.
+
+use pad_core::{Key, Operation, Value, Version};
+
+use crate::{
+    description::key_of_store,
+    store::{RecordChange, Store, StoreError},
+};
+
+/// A change that waits in a store.
+#[derive(Clone, Debug)]
+pub struct PendingChange {
+    /// The latest version of the store when it was noted, or a later one that has carried it along.
+    pub after: Version,
+    /// What is to change.
+    pub operation: Operation,
+    name: Vec<u8>,
+    value: Vec<u8>,
+}
+
+impl PendingChange {
+    /// The record that ends its wait, for [`crate::RecordedAuthor::flush`].
+    pub fn done(&self) -> RecordChange {
+        RecordChange::remove(GROUP, self.name.clone(), self.value.clone())
+    }
+
+    fn of_record(name: Vec<u8>, value: Vec<u8>, is_append_only: bool) -> Option<Self> {
+        let key = if is_append_only {
+            name.split_first_chunk::<NUMBER_BYTES>()?.1
+        } else {
+            &name
+        };
+        let key = Key::new(key).ok()?;
+        let (after, new) = value.split_first_chunk()?;
+        let operation = match new.split_first()? {
+            (b'+', new) => Operation::Put(key, Value::new(new).ok()?),
+            (b'-', []) => Operation::Remove(key),
+            _ => return None,
+        };
+        Some(Self {
+            after: Version::new(u64::from_be_bytes(*after)),
+            operation,
+            name,
+            value,
+        })
+    }
+}
+
+/// Notes a change, and returns how many wait then. In a dictionary it replaces the one on its key;
+/// a log gets all of them, in their order. This process is the store's writer then.
+///
+/// # Errors
+/// [`StoreError`].
+pub fn note(store: &mut impl Store, operation: &Operation) -> Result<u64, StoreError> {
+    // From here on nobody else writes: what is read now is so when the change is noted.
+    store.write_records(&[])?;
+    let mut name = operation.key().as_bytes().to_vec();
+    if key_of_store(store)?.scheme.family().is_append_only() {
+        let last = store.records(GROUP)?.pop();
+        let last = last.and_then(|(name, _)| name.first_chunk().copied());
+        let number = last.map_or(0, |last| u64::from_be_bytes(last).saturating_add(1));
+        name.splice(..0, number.to_be_bytes());
+    }
+    let (sign, new) = match operation {
+        Operation::Put(_, value) => (b"+", value.as_bytes()),
+        Operation::Remove(_) => (b"-", &[][..]),
+    };
+    let after = store.latest()?.number().to_be_bytes();
+    let value = [&after, &sign[..], new].concat();
+    store.write_records(&[RecordChange::put(GROUP, name, value)])?;
+    count(store)
+}
+
+/// The changes that wait, in the order in which they are signed.
+///
+/// # Errors
+/// [`StoreError`].
+pub fn changes(store: &impl Store) -> Result<Vec<PendingChange>, StoreError> {
+    let is_append_only = key_of_store(store)?.scheme.family().is_append_only();
+    let records = store.records(GROUP)?.into_iter();
+    let changes =
+        records.map(|(name, value)| PendingChange::of_record(name, value, is_append_only));
+    let changes: Option<_> = changes.collect();
+    changes.ok_or(StoreError::Damaged("a pending change is unreadable"))
+}
+
+/// How many changes wait, without reading them.
+///
+/// # Errors
+/// [`StoreError`].
+pub fn count(store: &impl Store) -> Result<u64, StoreError> {
+    store.record_count(GROUP)
+}
+
+/// Carries what was noted after one version along to a later one.
+pub(crate) fn carried(from: Version, to: Version) -> RecordChange {
+    RecordChange::Renumber {
+        group: GROUP,
+        from: from.number(),
+        to: to.number(),
+    }
+}
+
+/// A record is named by the change's key, in logs after a number (8 bytes, big-endian). Its value is
+/// the version (8 bytes, big-endian), `+` or `-`, and the new value.
+const GROUP: &str = "pending";
+const NUMBER_BYTES: usize = 8;
