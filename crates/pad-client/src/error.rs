@@ -69,6 +69,11 @@ impl ClientError {
         }
     }
 
+    /// Whether every server says that it does not keep this version or key, or not any more.
+    pub fn is_elsewhere(&self) -> bool {
+        matches!(self, Self::Nobody(incidents) if incidents.iter().all(Incident::is_elsewhere))
+    }
+
     /// Whether every server says that there is no such thing.
     pub fn is_askers(&self) -> bool {
         match self {

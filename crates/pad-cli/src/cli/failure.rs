@@ -16,6 +16,8 @@ pub(crate) enum Failure {
     Absent(String),
     /// Wrong usage or input: exit status 2.
     Input(String),
+    /// No server that was asked keeps this version, or not any more: exit status 2.
+    NotKept(String),
     /// Something does not verify: exit status 3.
     Refused(String),
     /// The store is older than what its client has seen: exit status 3.
@@ -31,7 +33,7 @@ impl Failure {
         match self {
             Self::NobodyReads => 0,
             Self::Absent(_) => 1,
-            Self::Input(_) => 2,
+            Self::Input(_) | Self::NotKept(_) => 2,
             Self::Refused(_) | Self::Behind(_) => 3,
             Self::Store(_) => 4,
         }
@@ -42,7 +44,7 @@ impl Failure {
         match self {
             Self::NobodyReads => "output",
             Self::Absent(_) => "absent",
-            Self::Input(_) => "input",
+            Self::Input(_) | Self::NotKept(_) => "input",
             Self::Refused(_) | Self::Behind(_) => "verification",
             Self::Store(_) => "store",
         }
@@ -91,6 +93,7 @@ impl fmt::Display for Failure {
         match self {
             Self::Absent(text)
             | Self::Input(text)
+            | Self::NotKept(text)
             | Self::Refused(text)
             | Self::Behind(text)
             | Self::Store(text) => formatter.write_str(text),

@@ -15,7 +15,7 @@ use super::{
     at::{At, number},
     files::{OutArguments, read_file},
     session::{add_caveat, load_public},
-    source::{AskArguments, Session},
+    source::AskArguments,
 };
 
 #[derive(Debug, Args)]
@@ -87,9 +87,8 @@ impl Prove {
     pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
         let question = about_key(&self.key, self.value.as_deref(), output)?;
         self.out.check(output)?;
-        let session = self.read.open(output)?;
-        let version = session.version(self.at.as_ref(), output)?;
-        write(&session, &self.out, (version, &question), output)
+        let (version, answer, _) = self.read.prove(self.at.as_ref(), &question, output)?;
+        write(&answer, &self.out, (version, &question), output)
     }
 }
 
@@ -99,7 +98,9 @@ impl ProveAppendOnly {
         let session = self.read.open(output)?;
         let question = Question::Growth(session.resolve(&self.from, output)?);
         let version = session.version(self.to.as_ref(), output)?;
-        write(&session, &self.out, (version, &question), output)
+        // A proof that does not verify is not worth writing.
+        let (answer, _) = session.prove(version, &question)?;
+        write(&answer, &self.out, (version, &question), output)
     }
 }
 
@@ -114,14 +115,12 @@ fn about_key(key: &str, value: Option<&str>, output: &Output) -> Result<Question
 
 /// Writes the answer to a question about a version.
 fn write(
-    session: &Session,
+    answer: &[u8],
     out: &OutArguments,
     (version, question): (Version, &Question),
     output: &mut Output,
 ) -> Result<(), Failure> {
-    // A proof that does not verify is not worth writing.
-    let (answer, _) = session.prove(version, question)?;
-    out.write(&answer, output)?;
+    out.write(answer, output)?;
     if out.is_standard() {
         return Ok(());
     }

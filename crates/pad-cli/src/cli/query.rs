@@ -161,9 +161,8 @@ impl Get {
             ));
         }
         let key = output.key(&self.key)?;
-        let session = self.read.open(output)?;
-        let version = session.signed_version(self.at.as_ref(), output)?;
-        let statement = session.ask(version, &Question::Key(key.clone()))?;
+        let question = Question::Key(key.clone());
+        let (version, _, statement) = self.read.prove(self.at.as_ref(), &question, output)?;
         if self.raw {
             return raw(&key, version, statement, output);
         }

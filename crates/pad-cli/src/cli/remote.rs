@@ -335,6 +335,7 @@ impl From<ClientError> for Failure {
         let text = error.to_string();
         match error {
             error if error.is_lie() => Self::Refused(text),
+            error if error.is_elsewhere() => Self::NotKept(text),
             error if error.is_askers() => Self::Input(text),
             _ => Self::Store(text),
         }

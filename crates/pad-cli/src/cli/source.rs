@@ -50,6 +50,25 @@ impl AskArguments {
         Ok(Session { source, public })
     }
 
+    /// What a version says about a question, verified, with the bytes that prove it. Without a version that is the newest
+    /// one; if it is pruned between following and asking, the one that is the newest then.
+    pub(super) fn prove(
+        &self,
+        at: Option<&At>,
+        question: &Question,
+        output: &mut Output,
+    ) -> Result<(Version, Vec<u8>, Statement), Failure> {
+        let mut races = 0;
+        loop {
+            let session = self.open(output)?;
+            let version = session.signed_version(at, output)?;
+            match session.prove(version, question) {
+                Err(Failure::NotKept(_)) if at.is_none() && races < MOST_RACES => races += 1,
+                proved => return proved.map(|(bytes, statement)| (version, bytes, statement)),
+            }
+        }
+    }
+
     /// Whether servers are asked, and not a store. What is given goes before what the environment says.
     #[cfg(feature = "network")]
     fn asks_servers(&self) -> Result<bool, Failure> {
@@ -442,5 +461,7 @@ impl Entries<'_> {
     }
 }
 
+/// How often the newest version is asked about anew because it was pruned meanwhile.
+const MOST_RACES: u32 = 3;
 /// The keys and values of a page of a range: what is in memory at a time.
 const PAGE_BYTES: usize = 1 << 20;

@@ -1,7 +1,7 @@
 //! One view, used by several processes at once.
 
 use std::{
-    io,
+    io::{self, Read as _, Write as _},
     net::{Shutdown, TcpListener, TcpStream},
     process::Stdio,
     sync::{Arc, Condvar, Mutex, mpsc},
@@ -21,31 +21,43 @@ fn open(gate: &Gate) {
 
 /// Passes connections on to this address once the gate is open; says when the first one came. Ends with the process.
 fn slow(address: &str) -> (String, Gate, mpsc::Receiver<()>) {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let own = format!("http://{}", listener.local_addr().unwrap());
     let gate: Gate = Arc::default();
     let (came, first) = mpsc::channel();
-    let (held, address) = (Arc::clone(&gate), address.to_owned());
-    thread::spawn(move || {
-        for client in listener.incoming().map_while(Result::ok) {
-            let _ = came.send(());
-            let (held, address) = (Arc::clone(&held), address.clone());
-            thread::spawn(move || {
-                let is_open = held.0.lock().unwrap();
-                drop(held.1.wait_while(is_open, |is_open| !*is_open).unwrap());
-                let server = TcpStream::connect(address).unwrap();
-                let back = [server.try_clone().unwrap(), client.try_clone().unwrap()];
-                thread::spawn(move || pass(back));
-                pass([client, server]);
-            });
-        }
+    let held = Arc::clone(&gate);
+    let own = between(address, move |_| {
+        let _ = came.send(());
+        let is_open = held.0.lock().unwrap();
+        drop(held.1.wait_while(is_open, |is_open| !*is_open).unwrap());
     });
     (own, gate, first)
 }
 
-fn pass([mut from, mut to]: [TcpStream; 2]) {
-    let _ = io::copy(&mut from, &mut to);
-    let _ = to.shutdown(Shutdown::Write);
+/// Passes on to this address what clients send, each piece once this has returned. Ends with the process.
+fn between(address: &str, before: impl Fn(&[u8]) + Clone + Send + 'static) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let own = format!("http://{}", listener.local_addr().unwrap());
+    let address = address.to_owned();
+    thread::spawn(move || {
+        for mut client in listener.incoming().map_while(Result::ok) {
+            let mut server = TcpStream::connect(&address).unwrap();
+            let mut back = [server.try_clone().unwrap(), client.try_clone().unwrap()];
+            thread::spawn(move || {
+                let [from, to] = &mut back;
+                let _ = io::copy(from, to);
+                let _ = to.shutdown(Shutdown::Write);
+            });
+            let before = before.clone();
+            thread::spawn(move || {
+                let mut piece = [0; 4096];
+                while let Ok(length @ 1..) = client.read(&mut piece) {
+                    before(&piece[..length]);
+                    server.write_all(&piece[..length]).unwrap();
+                }
+                let _ = server.shutdown(Shutdown::Write);
+            });
+        }
+    });
+    own
 }
 
 #[test]
@@ -84,4 +96,59 @@ fn a_slow_server_keeps_nobody_else_from_a_view_and_it_never_goes_back() {
     assert!(output.status.success(), "{}", text(&output.stderr));
     assert_eq!(price(&text(&output.stdout)), "9");
     assert_eq!(bench.read("v"), before);
+}
+
+fn sign(bench: &Bench, value: &str) {
+    bench.ok(&format!("put --store s --key k apple {value}"));
+    bench.ok("commit --store s --key k");
+}
+
+/// The newest version may be pruned between the moment that a client follows it and its question.
+#[test]
+fn whoever_asks_about_the_newest_version_is_not_told_that_it_is_pruned() {
+    for scheme in ["red-black", "tuple-base"] {
+        let bench = Arc::new(Bench::new());
+        bench.ok(&format!("keygen --scheme {scheme} --out k"));
+        sign(&bench, "1");
+        let words = [
+            "serve",
+            "--store",
+            "s",
+            "--listen",
+            "127.0.0.1:0",
+            "--follow-every",
+            "20",
+        ];
+        let server = Process::spawn(&bench, words);
+        let public = "--public k.pub apple";
+        let direct = format!("get --server http://{} {public}", server.address);
+        let (asked, direct) = (Arc::new(Mutex::new(0_u32)), Arc::new(direct));
+        let (counted, at_work) = (Arc::clone(&asked), Arc::clone(&bench));
+        let behind = between(&server.address, move |piece| {
+            if !text(piece).contains("/answers/") {
+                return;
+            }
+            let mut asked = counted.lock().unwrap();
+            *asked += 1;
+            if *asked == 1 {
+                sign(&at_work, "2");
+                at_work.ok("prune --store s --before 2");
+                // A server is done with pruned versions when it follows the next one.
+                sign(&at_work, "3");
+                while !at_work.ok(&direct).contains("apple = 3") {
+                    thread::yield_now();
+                }
+            }
+        });
+        let answer = bench.ok(&format!("get --server {behind} {public}"));
+        assert!(
+            answer.contains("apple = 3") && answer.contains("version 3"),
+            "{answer}"
+        );
+        bench.fails(
+            &format!("get --server {behind} --at 1 {public}"),
+            2,
+            "pruned",
+        );
+    }
 }
