@@ -381,7 +381,7 @@ const DIGEST_BYTES: usize = 16;
 const FOREIGN: StoreError = StoreError::Damaged(
     "the file of tuples beside it (with .tuples at the end of its name) is another store's: bring its own back, or move that one away",
 );
-const UNREADABLE: StoreError = StoreError::Damaged(
+pub(crate) const UNREADABLE: StoreError = StoreError::Damaged(
     "the file of tuples beside it (with .tuples at the end of its name) is damaged: move it away, and it is made again unless the store was pruned",
 );
 const OLDER: StoreError = StoreError::Damaged(

@@ -97,3 +97,34 @@ fn every_command_says_that_the_store_is_damaged() {
         assert!(refused > 0, "{:?}: every page is spare", kind.databases);
     }
 }
+
+/// Each file beside a store, the error when it is damaged, and the way back: another server's versions, or making it again.
+#[test]
+fn an_author_goes_on_after_any_file_beside_its_store_was_damaged() {
+    for (scheme, file, error) in [
+        ("red-black", "s.nodes", "mirror a server"),
+        ("red-black", "s.nodes.heads", "nodes"),
+        ("tuple-base", "s.tuples", "move it away"),
+        ("red-black", "s.newest", "move that file away"),
+    ] {
+        let bench = Bench::new();
+        bench.ok(&format!("keygen --out k --scheme {scheme}"));
+        bench.write("t.csv", crate::bench::TRACE.as_bytes());
+        bench.ok("import --store s --key k t.csv");
+        bench.ok("export --store s --from 1 --out updates");
+        bench.ok("apply --store server --public k.pub updates");
+        let before = bench.signed("server");
+        bench.write(file, b"");
+        bench.fails("commit --store s --key k --allow-empty", 4, error);
+        if error.contains("away") {
+            std::fs::remove_file(bench.path(file)).unwrap();
+            bench.ok("commit --store s --key k --allow-empty");
+            assert_eq!(bench.signed("s")[..3], before, "{file}");
+        } else {
+            bench.ok("export --store server --from 1 --out again");
+            bench.ok("apply --store fresh --public k.pub again");
+            bench.ok("commit --store fresh --key k --allow-empty");
+            assert_eq!(bench.signed("fresh")[..3], before, "{file}");
+        }
+    }
+}

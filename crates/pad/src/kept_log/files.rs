@@ -298,8 +298,9 @@ pub(crate) const MISSING: &str = "the files of nodes beside it (with .nodes and 
 const FOREIGN: StoreError = StoreError::Damaged(
     "the file of nodes beside it is another store's: bring its own back, or move that one away if the store is new",
 );
-const CUT_OFF: StoreError =
-    StoreError::Damaged("one of its files of nodes (.nodes, .nodes.heads) is cut off");
+const CUT_OFF: StoreError = StoreError::Damaged(
+    "one of its files of nodes (.nodes, .nodes.heads) is cut off: restore all its files from one backup, or mirror a server that has its versions (pad mirror)",
+);
 
 #[cfg(test)]
 mod tests;

@@ -77,6 +77,11 @@ fn opened<S: Suite, B: BalancingScheme>(
     Ok(Typed(repository))
 }
 
+/// Nodes stand nowhere else in a store: there is nothing to make them from.
+const NODES_DAMAGED: StoreError = StoreError::Damaged(
+    "its nodes (.nodes) are damaged: restore all its files from one backup, or mirror a server that has its versions (pad mirror)",
+);
+
 /// The fault of a repository as one of its store, with what the system said, if it did.
 fn faulty(fault: StoreFault, said: &SystemError) -> StoreError {
     match fault {
@@ -87,7 +92,7 @@ fn faulty(fault: StoreFault, said: &SystemError) -> StoreError {
             None => StoreError::Damaged("it cannot be read or written"),
         },
         StoreFault::Closed => StoreError::Closed,
-        _ => StoreError::Damaged("its nodes do not hold together"),
+        _ => NODES_DAMAGED,
     }
 }
 
@@ -98,7 +103,7 @@ fn uncopied(error: CopyError, said: &SystemError) -> RepositoryError {
         | CopyError::Apply(ApplyError::Store(fault)) => faulty(fault, said).into(),
         CopyError::Lookup(error) => RepositoryError::Lookup(error),
         // What was read leads somewhere else.
-        CopyError::Apply(_) => StoreError::Damaged("its nodes do not hold together").into(),
+        CopyError::Apply(_) => NODES_DAMAGED.into(),
     }
 }
 

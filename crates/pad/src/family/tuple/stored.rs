@@ -25,7 +25,7 @@ use crate::{
     repository::{CheckError, RepositoryError, SignError},
     signing_keys::SigningKeys,
     store::{Store, StoreError, StoredCheckpoint},
-    tuple_file::TupleFile,
+    tuple_file::{TupleFile, UNREADABLE},
 };
 
 type Repository<S, D> = StoredTupleRepository<S, D, TupleFile>;
@@ -50,7 +50,7 @@ fn faulty(fault: StoreFault, said: &SystemError) -> StoreError {
             None => StoreError::Damaged("its tuples cannot be read or written"),
         },
         StoreFault::Closed => StoreError::Closed,
-        _ => StoreError::Damaged("its tuples do not hold together"),
+        _ => UNREADABLE,
     }
 }
 
