@@ -44,7 +44,7 @@ pub use error::ClientError;
 pub use fetch_error::FetchError;
 pub use incident::{Fault, Incident, Unusable};
 pub use not_witnessed::NotWitnessed;
-pub use notes::{notes_to_json, versions_to_json};
+pub use notes::{last_of_page, notes_to_json, versions_to_json};
 pub use resource::{Resource, UnknownPath};
 pub use server::{LONGEST_PAGE, Pushed, Server, Versions, is_dictionary_name};
 pub use servers::{Servers, Wanted};

@@ -11,7 +11,6 @@ use pad::{
     AnyStore, LookupError, NodeCache, NotOffered, PublicKey, RepositoryError, Store as _,
     StoreError, Version,
     dynamic::{AnyRepository, open_repository, open_repository_with},
-    version_notes::VersionNotes,
 };
 use pad_client::Versions;
 
@@ -45,8 +44,6 @@ pub struct Dictionary {
     current: RwLock<Arc<RwLock<AnyRepository>>>,
     /// One at a time changes what is there.
     changing: Mutex<()>,
-    /// What the store says of its versions, as of this one, once somebody has asked.
-    notes: Mutex<(Version, Arc<VersionNotes>)>,
 }
 
 /// Files that are published beside a dictionary.
@@ -84,7 +81,6 @@ impl Dictionary {
             keep: Keep::All,
             current: RwLock::new(Arc::new(RwLock::new(repository))),
             changing: Mutex::new(()),
-            notes: Mutex::default(),
         })
     }
 
@@ -352,22 +348,6 @@ impl Dictionary {
             return Err(io::ErrorKind::FileTooLarge.into());
         }
         Ok(Some(bytes))
-    }
-
-    /// What the store says of its versions beside what is signed.
-    ///
-    /// Time: the number of its notes, for the first who asks since there is a new version. Memory: that of all of them, from then on.
-    ///
-    /// # Errors
-    /// [`StoreError`].
-    pub fn notes(&self) -> Result<Arc<VersionNotes>, StoreError> {
-        let mut notes = self.notes.lock().unwrap_or_else(PoisonError::into_inner);
-        let latest = self.latest();
-        if notes.0 != latest {
-            let read = self.read(|repository| VersionNotes::read(repository.store()))?;
-            *notes = (latest, Arc::new(read));
-        }
-        Ok(Arc::clone(&notes.1))
     }
 
     fn current(&self) -> Arc<RwLock<AnyRepository>> {

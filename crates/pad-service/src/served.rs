@@ -3,8 +3,11 @@
 use std::{io, sync::Arc};
 
 use pad::{
-    AnyStore, LookupError, PublicKey, RepositoryError, Version, dynamic::AnyRepository,
-    hosted::AskedRepository, question::Question, version_notes::VersionNotes,
+    AnyStore, LookupError, PublicKey, RepositoryError, StoreError, Version,
+    dynamic::AnyRepository,
+    hosted::AskedRepository,
+    question::Question,
+    version_notes::{VersionNotes, versions_of},
 };
 use pad_client::Versions;
 use web::server::StatusCode;
@@ -68,10 +71,20 @@ impl Served {
         }
     }
 
-    /// What is said of its versions beside what is signed: by its store, if it has one.
-    pub(crate) fn notes(&self) -> Result<Arc<VersionNotes>, Refusal> {
+    /// What is said of some of its versions beside what is signed: by its store, if it has one.
+    pub(crate) fn notes(&self, first: Version, last: Version) -> Result<VersionNotes, Refusal> {
+        self.said(|store| VersionNotes::read(store, first, last))
+    }
+
+    /// The versions of a name, by the same word.
+    pub(crate) fn versions_of(&self, name: &str) -> Result<Vec<Version>, Refusal> {
+        self.said(|store| versions_of(store, name))
+    }
+
+    fn said<T>(&self, read: impl FnOnce(&AnyStore) -> Result<T, StoreError>) -> Result<T, Refusal> {
         let dictionary = self.whole().ok_or_else(all_keys_only)?;
-        Ok(dictionary.notes().map_err(RepositoryError::from)?)
+        let said = dictionary.read(|repository| read(repository.store()));
+        Ok(said.map_err(RepositoryError::from)?)
     }
 
     /// The bytes of the files in which it is; `None` if it is in none, or they would have to be listed far away.

@@ -10,7 +10,7 @@ use pad::{
     hosted::AskedRepository,
     question::Question,
 };
-use pad_client::{LONGEST_PAGE, Resource, Versions, notes_to_json, versions_to_json};
+use pad_client::{LONGEST_PAGE, Resource, Versions, last_of_page, notes_to_json, versions_to_json};
 use pad_core::MAX_VALUE_LENGTH;
 use serde_json::{Map, json};
 use web::server::{
@@ -107,13 +107,12 @@ impl Service {
                 Ok(reply(MESSAGE, file.ok_or_else(absent)?, Lasts::Once, known))
             }
             Target::Get(dictionary, Resource::Notes(first, last)) => {
-                let notes = dictionary.notes()?;
-                let said = notes_to_json(&notes, first, last).into_bytes();
+                let notes = dictionary.notes(first, last.min(last_of_page(first)))?;
+                let said = notes_to_json(&notes).into_bytes();
                 Ok(reply(OBJECT, said, Lasts::Moment, known))
             }
             Target::Get(dictionary, Resource::Named(name)) => {
-                let notes = dictionary.notes()?;
-                let versions = versions_to_json(&notes.versions_of(&name)).into_bytes();
+                let versions = versions_to_json(&dictionary.versions_of(&name)?).into_bytes();
                 Ok(reply(OBJECT, versions, Lasts::Moment, known))
             }
             Target::Get(dictionary, resource) => {

@@ -181,6 +181,18 @@ pub trait Store {
     /// [`StoreError`] of the medium.
     fn records(&self, group: &'static str) -> Result<Vec<Record>, StoreError>;
 
+    /// The records of a group from one name to another one, both included, in ascending order of
+    /// names. That none is missing is not checked. Time: linear in what is returned.
+    ///
+    /// # Errors
+    /// [`StoreError`] of the medium.
+    fn records_between(
+        &self,
+        group: &'static str,
+        first: &[u8],
+        last: &[u8],
+    ) -> Result<Vec<Record>, StoreError>;
+
     /// The number of records of a group, without reading them.
     ///
     /// # Errors

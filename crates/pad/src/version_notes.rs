@@ -28,11 +28,46 @@ pub struct VersionNote {
 pub const LONGEST_NAME: usize = 1 << 12;
 
 impl VersionNote {
-    /// The record that is written with the version.
-    pub fn record(&self, version: Version) -> RecordChange {
-        let name = version.number().to_be_bytes();
-        RecordChange::put(GROUP, name, codec::encode_body(self))
+    /// The records that are written with the version: one by its number, one by its name.
+    pub fn records(&self, version: Version) -> impl Iterator<Item = RecordChange> + use<> {
+        let number = version.number().to_be_bytes();
+        let note = RecordChange::put(GROUP, number, codec::encode_body(self));
+        let name = self.name.as_deref().map(|name| named(name, version));
+        let name = name.map(|name| RecordChange::put(NAMES_GROUP, name, []));
+        [note].into_iter().chain(name)
     }
+
+    /// What a store says of a version. Time: O(log n) for n versions.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub fn of(store: &impl Store, version: Version) -> Result<Option<Self>, StoreError> {
+        let mut notes = VersionNotes::read(store, version, version)?;
+        Ok(notes.0.remove(&version))
+    }
+}
+
+/// The versions of a name in a store in ascending order, or the first [`MOST_OF_A_NAME`] of them.
+/// Time: O(log n) for n versions, and linear in the versions of this name.
+///
+/// # Errors
+/// [`StoreError`].
+pub fn versions_of(store: &impl Store, name: &str) -> Result<Vec<Version>, StoreError> {
+    let [first, last] = [Version::EMPTY, Version::new(u64::MAX)].map(|end| named(name, end));
+    let found = store.records_between(NAMES_GROUP, &first, &last)?;
+    let found = found.into_iter().take(MOST_OF_A_NAME).map(|(name, _)| {
+        let number = name.last_chunk().ok_or(UNREADABLE)?;
+        Ok(Version::new(u64::from_be_bytes(*number)))
+    });
+    found.collect()
+}
+
+/// The name of a record that says which version has a name: the name's length (4 bytes, big-endian),
+/// the name, the version (8).
+fn named(name: &str, version: Version) -> Vec<u8> {
+    let length = u32::try_from(name.len()).unwrap_or(u32::MAX);
+    let number = version.number().to_be_bytes();
+    [&length.to_be_bytes(), name.as_bytes(), &number].concat()
 }
 
 /// What a store says of its versions. Those that came as updates of somebody else have no note.
@@ -65,16 +100,16 @@ fn listed(versions: &[Version]) -> String {
 }
 
 impl VersionNotes {
-    /// What a store says. Time: the number of its notes.
+    /// What a store says of the versions from `first` to `last`. Time: linear in their number.
     ///
     /// # Errors
     /// [`StoreError`].
-    pub fn read(store: &impl Store) -> Result<Self, StoreError> {
-        let damaged = || StoreError::Damaged("what it says of a version is unreadable");
+    pub fn read(store: &impl Store, first: Version, last: Version) -> Result<Self, StoreError> {
+        let [first, last] = [first, last].map(|version| version.number().to_be_bytes());
         let mut notes = BTreeMap::new();
-        for (name, value) in store.records(GROUP)? {
-            let number = <[u8; 8]>::try_from(name.as_slice()).map_err(|_| damaged())?;
-            let note = codec::decode_body(&value).map_err(|_| damaged())?;
+        for (name, value) in store.records_between(GROUP, &first, &last)? {
+            let number = <[u8; 8]>::try_from(name.as_slice()).map_err(|_| UNREADABLE)?;
+            let note = codec::decode_body(&value).map_err(|_| UNREADABLE)?;
             notes.insert(Version::new(u64::from_be_bytes(number)), note);
         }
         Ok(Self(notes))
@@ -90,39 +125,14 @@ impl VersionNotes {
         self.0.get(&version)
     }
 
-    /// What is said of the versions from `first` to `last`, in ascending order.
-    pub fn between(
-        &self,
-        first: Version,
-        last: Version,
-    ) -> impl Iterator<Item = (Version, &VersionNote)> {
-        let from_first = self.0.range(first..);
-        from_first
-            .map(|(version, note)| (*version, note))
-            .take_while(move |(version, _)| *version <= last)
+    /// What is said, in ascending order of versions.
+    pub fn iter(&self) -> impl Iterator<Item = (Version, &VersionNote)> {
+        self.0.iter().map(|(version, note)| (*version, note))
     }
 
     /// Says all of this as well.
     pub fn extend(&mut self, others: Self) {
         self.0.extend(others.0);
-    }
-
-    /// The versions of this name in ascending order, or the first [`MOST_OF_A_NAME`] of them. Time: the number of notes.
-    pub fn versions_of(&self, name: &str) -> Vec<Version> {
-        let named = self.0.iter();
-        let named = named.filter(|(_, note)| note.name.as_deref() == Some(name));
-        named
-            .map(|(version, _)| *version)
-            .take(MOST_OF_A_NAME)
-            .collect()
-    }
-
-    /// The version of this name.
-    ///
-    /// # Errors
-    /// [`NameError`] unless it is one.
-    pub fn find(&self, name: &str) -> Result<Version, NameError> {
-        only_version(name, self.versions_of(name))
     }
 }
 
@@ -150,6 +160,8 @@ pub fn only_version(name: &str, versions: Vec<Version>) -> Result<Version, NameE
 /// How many versions of one name are listed.
 pub const MOST_OF_A_NAME: usize = 10;
 const GROUP: &str = "version-notes";
+const NAMES_GROUP: &str = "version-names";
+const UNREADABLE: StoreError = StoreError::Damaged("what it says of a version is unreadable");
 
 #[cfg(test)]
 mod tests {
@@ -172,23 +184,22 @@ mod tests {
         let names = [Some("a"), None, Some("b"), Some("a")];
         let records: Vec<_> = (1..)
             .zip(names)
-            .map(|(version, name)| note(name).record(Version::new(version)))
+            .flat_map(|(version, name)| note(name).records(Version::new(version)))
             .collect();
         let store = RedbStore::create(&path, &records).unwrap();
-        let notes = VersionNotes::read(&store).unwrap();
-        assert_eq!(notes.find("b"), Ok(Version::new(3)));
-        assert_eq!(notes.find("c"), Err(NameError::Unknown("c".into())));
-        let between = notes.between(Version::new(2), Version::new(3));
-        let between: Vec<_> = between.map(|(version, _)| version).collect();
+        let find = |name| only_version(name, versions_of(&store, name).unwrap());
+        assert_eq!(find("b"), Ok(Version::new(3)));
+        assert_eq!(find("c"), Err(NameError::Unknown("c".into())));
+        assert_eq!(find("ab"), Err(NameError::Unknown("ab".into())));
+        let notes = VersionNotes::read(&store, Version::new(2), Version::new(3)).unwrap();
+        let between: Vec<_> = notes.iter().map(|(version, _)| version).collect();
         assert_eq!(between, [2, 3].map(Version::new));
         let versions = vec![Version::new(1), Version::new(4)];
         let name = "a".into();
-        assert_eq!(
-            notes.find("a"),
-            Err(NameError::Ambiguous { name, versions })
-        );
-        assert_eq!(notes.get(Version::new(2)), Some(&note(None)));
-        assert_eq!(notes.get(Version::new(5)), None);
+        assert_eq!(find("a"), Err(NameError::Ambiguous { name, versions }));
+        let of = |version| VersionNote::of(&store, Version::new(version)).unwrap();
+        assert_eq!(of(2), Some(note(None)));
+        assert_eq!(of(5), None);
     }
 
     #[test]
@@ -196,14 +207,14 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let good = codec::encode_body(&note(Some("a")));
         let bad = [
-            RecordChange::put(GROUP, [0; 7], good.clone()),
+            RecordChange::put(GROUP, [0; 9], good.clone()),
             RecordChange::put(GROUP, [0; 8], &good[1..]),
             RecordChange::put(GROUP, [0; 8], [&good[..], &[0]].concat()),
         ];
         for (number, record) in bad.into_iter().enumerate() {
             let path = folder.path().join(number.to_string());
             let store = RedbStore::create(&path, &[record]).unwrap();
-            let read = VersionNotes::read(&store);
+            let read = VersionNotes::read(&store, Version::EMPTY, Version::new(9));
             assert!(
                 matches!(read, Err(StoreError::Damaged(_))),
                 "{number}: {read:?}"

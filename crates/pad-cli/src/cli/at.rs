@@ -2,7 +2,11 @@
 
 use core::{fmt, str::FromStr};
 
-use pad::{Version, dynamic::AnyRepository, version_notes::VersionNotes};
+use pad::{
+    Version,
+    dynamic::AnyRepository,
+    version_notes::{only_version, versions_of},
+};
 
 use super::{Failure, Output};
 
@@ -27,11 +31,11 @@ impl At {
             Self::Number(version) => {
                 let latest = repository.latest();
                 number_or_name(*version, latest, || {
-                    Ok(VersionNotes::read(repository.store())?.versions_of(&version.to_string()))
+                    Ok(versions_of(repository.store(), &version.to_string())?)
                 })
             }
             Self::Name(name) => {
-                let version = VersionNotes::read(repository.store())?.find(name)?;
+                let version = only_version(name, versions_of(repository.store(), name)?)?;
                 output.named(name, version, "store");
                 Ok(version)
             }

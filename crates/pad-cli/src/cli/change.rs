@@ -8,7 +8,7 @@ use pad::{
     dynamic::{AnyAuthor, key_of_store, open_repository},
     pending::{self, PendingChange},
     selection::{SchemeFamily, SchemeName},
-    version_notes::{LONGEST_NAME, NameError, VersionNote, VersionNotes},
+    version_notes::{LONGEST_NAME, NameError, VersionNote, only_version, versions_of},
 };
 use serde_json::{Map, Value as Json, json};
 
@@ -222,7 +222,7 @@ impl Commit {
             changes: u64::try_from(signed).unwrap_or(u64::MAX),
             entries: entries_of(&author),
         };
-        done.push(note.record(staged));
+        done.extend(note.records(staged));
         let version = author.flush(&done)?;
         let root = author.repository().head_text(version)?.root;
         let named = note.name.as_deref().map(Output::show_text);
@@ -254,7 +254,7 @@ impl Commit {
                 "--name: a name has 1 to {LONGEST_NAME} bytes"
             )));
         }
-        match VersionNotes::read(store)?.find(name) {
+        match only_version(name, versions_of(store, name)?) {
             Err(NameError::Unknown(_)) => Ok(Some(name.clone())),
             Ok(version) => Err(Failure::Input(format!(
                 "--name: version {version} has the name '{name}' already"

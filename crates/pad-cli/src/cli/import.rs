@@ -195,9 +195,10 @@ impl Import {
         if repository.public_key()?.scheme.family().is_append_only() {
             return Ok(());
         }
-        let notes = VersionNotes::read(repository.store())?;
-        let vouched = vouched(repository.store())?.number();
-        let after = vouched.saturating_add(1)..=repository.latest().number();
+        let (first, last) = (vouched(repository.store())?.number(), repository.latest());
+        let first = first.saturating_add(1);
+        let notes = VersionNotes::read(repository.store(), Version::new(first), last)?;
+        let after = first..=last.number();
         let mut versions = after.map(Version::new);
         match versions.find(|version| notes.get(*version).is_none()) {
             None => Ok(()),
@@ -409,7 +410,7 @@ fn acknowledge(
 ) -> Result<(), Failure> {
     let notes = waiting
         .iter()
-        .map(|waiting| waiting.note.record(waiting.version));
+        .flat_map(|waiting| waiting.note.records(waiting.version));
     let records: Vec<_> = waiting.iter().map(record).chain(notes).collect();
     author.flush_and_go_on(&records)?;
     for Waiting { name, version, .. } in waiting.drain(..) {

@@ -11,7 +11,7 @@ use clap::Args;
 use disk::Register;
 use pad::{
     AnyStore, Store as _, client_view::StoredView, dynamic::key_of_store, keys::SecretFile,
-    trace::TraceReader, version_notes::VersionNotes,
+    trace::TraceReader, version_notes::VersionNote,
 };
 
 use self::{
@@ -177,9 +177,8 @@ fn store(path: &Path, rows: &mut Rows) -> Result<(), Failure> {
     add_public(&public, rows);
     let latest = store.latest()?;
     rows.add("latest version", "latest", latest.number());
-    let notes = VersionNotes::read(&store)?;
-    if let Some(name) = notes.get(latest).and_then(|note| note.name.as_deref()) {
-        rows.both("name", "name", Output::show_text(name), name);
+    if let Some(name) = VersionNote::of(&store, latest)?.and_then(|note| note.name) {
+        rows.both("name", "name", Output::show_text(&name), name.as_str());
     }
     let pending = pad::pending::count(&store)?;
     rows.add("pending", "pending", pending);

@@ -1,6 +1,6 @@
 //! Who is asked: a store in this process, or servers far away. What they say is verified in the same way.
 
-use std::{cell::OnceCell, ops::ControlFlow, path::PathBuf, vec};
+use std::{ops::ControlFlow, path::PathBuf, vec};
 
 use clap::Args;
 use pad::{
@@ -9,7 +9,7 @@ use pad::{
     client_view::{NotFollowed, StoredView},
     dynamic::{AnyClient, AnyRepository, client_of},
     question::{HeadText, NotOffered, Question, Statement, verify_head},
-    version_notes::{VersionNotes, only_version},
+    version_notes::{VersionNotes, only_version, versions_of},
 };
 
 use super::{
@@ -42,7 +42,6 @@ impl AskArguments {
         let (repository, view) = open_store(store, &self.trust, output)?;
         let public = view.public().clone();
         let source = Box::new(Local {
-            notes: OnceCell::new(),
             client: client_of(&view)?,
             repository,
             view,
@@ -146,21 +145,9 @@ pub(super) type NoteDifference<'n> = dyn FnMut(Untrusted<Difference>) -> Result<
 /// A server in this process.
 struct Local {
     repository: AnyRepository,
-    /// What the store says of its versions, once it has been read.
-    notes: OnceCell<VersionNotes>,
     client: Box<dyn AnyClient>,
     /// Returns the view of the client, which is empty if none is stored.
     view: StoredView,
-}
-
-impl Local {
-    fn all_notes(&self) -> Result<&VersionNotes, Failure> {
-        if let Some(notes) = self.notes.get() {
-            return Ok(notes);
-        }
-        let notes = VersionNotes::read(self.repository.store())?;
-        Ok(self.notes.get_or_init(|| notes))
-    }
 }
 
 impl Source for Local {
@@ -173,14 +160,11 @@ impl Source for Local {
     }
 
     fn notes(&self, first: Version, last: Version) -> Result<VersionNotes, Failure> {
-        let said = self.all_notes()?.between(first, last);
-        Ok(said
-            .map(|(version, note)| (version, note.clone()))
-            .collect())
+        Ok(VersionNotes::read(self.repository.store(), first, last)?)
     }
 
     fn versions_of(&self, name: &str) -> Result<Vec<Version>, Failure> {
-        Ok(self.all_notes()?.versions_of(name))
+        Ok(versions_of(self.repository.store(), name)?)
     }
 
     fn word_of(&self) -> &'static str {

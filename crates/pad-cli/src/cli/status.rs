@@ -9,7 +9,7 @@ use pad::{
     dynamic::{AnyRepository, open_repository},
     inspect::headline,
     pending::{self, PendingChange},
-    version_notes::{VersionNotes, utc},
+    version_notes::{VersionNote, utc},
 };
 use serde_json::{Map, Value as Json, json};
 
@@ -103,8 +103,7 @@ impl Status {
 
 /// What the store says of a version beside what is signed.
 fn add_note(repository: &AnyRepository, version: Version, rows: &mut Rows) -> Result<(), Failure> {
-    let notes = VersionNotes::read(repository.store())?;
-    let Some(note) = notes.get(version) else {
+    let Some(note) = VersionNote::of(repository.store(), version)? else {
         return Ok(());
     };
     if let Some(name) = &note.name {

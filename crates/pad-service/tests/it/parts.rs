@@ -461,8 +461,8 @@ fn what_a_part_cannot_answer_a_router_asks_of_others() {
         entries: 12,
     };
     let mut repository = open_repository(&author.path("s.pad")).unwrap();
-    let record = note.record(Version::new(5));
-    repository.store_mut().write_records(&[record]).unwrap();
+    let records: Vec<_> = note.records(Version::new(5)).collect();
+    repository.store_mut().write_records(&records).unwrap();
     drop(repository);
     let whole = start(service(&author.path("s.pad")));
     let nameless = start(service(&nameless));

@@ -151,6 +151,15 @@ impl Store for AnyStore {
         of!(self, store => store.records(group))
     }
 
+    fn records_between(
+        &self,
+        group: &'static str,
+        first: &[u8],
+        last: &[u8],
+    ) -> Result<Vec<Record>, StoreError> {
+        of!(self, store => store.records_between(group, first, last))
+    }
+
     fn record_count(&self, group: &'static str) -> Result<u64, StoreError> {
         of!(self, store => store.record_count(group))
     }

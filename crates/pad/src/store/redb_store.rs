@@ -207,6 +207,16 @@ impl Store for RedbStore {
             .read(|transaction| groups::records(transaction, group))
     }
 
+    fn records_between(
+        &self,
+        group: &'static str,
+        first: &[u8],
+        last: &[u8],
+    ) -> Result<Vec<Record>, StoreError> {
+        self.database
+            .read(|transaction| groups::between(transaction, group, (first, last)))
+    }
+
     fn record_count(&self, group: &'static str) -> Result<u64, StoreError> {
         self.database
             .read(|transaction| groups::count(transaction, group))

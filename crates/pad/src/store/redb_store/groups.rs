@@ -46,6 +46,26 @@ pub(super) fn records(
     in_tables(&records, &groups, group)
 }
 
+/// The records of these names, each as it was written. Whether one is missing is not known.
+pub(super) fn between(
+    transaction: &ReadTransaction,
+    group: &str,
+    (first, last): (&[u8], &[u8]),
+) -> Result<Vec<Record>, StoreError> {
+    let records = transaction.open_table(RECORDS).map_err(engine)?;
+    if first > last {
+        return Ok(Vec::new());
+    }
+    let found = records.range((group, first)..=(group, last));
+    let found = found.map_err(engine)?.map(|record| {
+        let (key, row) = record.map_err(engine)?;
+        let (_, name) = key.value();
+        let value = record_place(group, name).unsealed(row.value())?;
+        Ok((name.to_vec(), value.to_vec()))
+    });
+    found.collect()
+}
+
 fn in_tables(
     records: &impl ReadableTable<(&'static str, &'static [u8]), &'static [u8]>,
     groups: &impl ReadableTable<&'static str, &'static [u8]>,
