@@ -9,7 +9,7 @@ use std::{
 
 use pad::{
     KeyRange, PublicKey, RangeContents, Version,
-    client_view::{NotFollowed, StoredView},
+    client_view::{Heads as _, NotFollowed, StoredView},
     dynamic::{AnyClient, client_of, longest_answer},
     question::{HeadText, Question, Refusal, Statement, verify_head},
     version_notes::VersionNotes,
@@ -169,6 +169,10 @@ impl Client {
                     let Versions { oldest, latest, .. } = *visit.versions();
                     Err(FetchError::NotKept { oldest, latest }.into())
                 }
+                // A router learns of a version when it is asked about it.
+                Err(NotFollowed::Behind { .. }) if visit.head_message(seen).is_ok() => {
+                    Ok(self.view.follow(&Visit::latest(visit.server())?)?)
+                }
                 followed => followed.map_err(Unusable::from),
             }
         });
@@ -300,7 +304,6 @@ impl Client {
     /// # Errors
     /// [`ClientError`].
     pub fn head(&self, version: Version) -> Result<HeadText, ClientError> {
-        use pad::client_view::Heads as _;
         self.check_followed(version)?;
         if self.witnesses.is_some() {
             let head = self.logged(version)?;

@@ -138,6 +138,10 @@ impl Router {
                     Resource::HeadOf(version) if version != newest.version => {
                         let path = resource.path();
                         let reply = self.forward(Wanted::HeadOf(version), &path, None)?;
+                        if version > newest.version && reply.status == StatusCode::OK {
+                            // A client that has followed another server knows more than this router.
+                            drop(self.upstreams.learn(version, reply.body.clone()));
+                        }
                         return Ok(passed_on(reply, MESSAGE, known));
                     }
                     Resource::HeadOf(_) => Lasts::Forever,

@@ -89,15 +89,10 @@ impl Versions {
             let head = session.head(version)?;
             let kept = version >= oldest;
             let note = notes.get(version);
-            let mut object = json!({
-                "version": version.number(),
-                "root": head.root,
-                "kept": kept,
-            });
-            if let (Some(note), Some(object)) = (note, object.as_object_mut()) {
-                let says = format!("{}_says", session.word_of());
-                object.insert(says, note_object(note));
-            }
+            let mut said = note.map_or_else(|| json!({}), note_object);
+            said["kept"] = kept.into();
+            let says = format!("{}_says", session.word_of());
+            let object = json!({ "version": version.number(), "root": head.root, says: said });
             let said = note.map_or_else(String::new, note_text);
             let pruned = if kept {
                 String::new()

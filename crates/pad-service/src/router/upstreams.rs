@@ -87,17 +87,18 @@ impl Upstreams {
             return Ok(());
         }
         let head = server.get(&Resource::HeadOf(latest), LONGEST_HEAD);
-        let shown = head.and_then(|head| match verify_head(&self.public, latest, &head) {
-            Ok(_) => Ok(head),
-            Err(_) => Err(FetchError::Unusable("head of its latest version")),
-        });
-        let head = shown.inspect_err(|_| self.servers.failed(number))?;
+        let shown = head.and_then(|head| self.learn(latest, head));
+        shown.inspect_err(|_| self.servers.failed(number))
+    }
+
+    /// Remembers the head of a version, if it is the newest and the author has signed it.
+    pub(super) fn learn(&self, version: Version, head: Vec<u8>) -> Result<(), FetchError> {
+        if verify_head(&self.public, version, &head).is_err() {
+            return Err(FetchError::Unusable("head of its latest version"));
+        }
         let mut newest = self.lock();
-        if latest > newest.version {
-            *newest = Newest {
-                version: latest,
-                head,
-            };
+        if version > newest.version {
+            *newest = Newest { version, head };
         }
         Ok(())
     }

@@ -282,6 +282,29 @@ fn what_is_newest_goes_back_for_nobody_and_is_signed() {
     }
 }
 
+/// A client that has followed the server itself is ahead of the router, which learns of the version from it.
+#[test]
+fn a_client_that_knows_a_newer_version_is_served_through_a_router() {
+    let author = Author::of_tree();
+    priced(&author, 1);
+    let server = start(service(&author.copy("s.pad", "server.pad")));
+    let router = route(&[&server]);
+    author.publish(&[("apple", "2")]);
+    connect(&server).push(&author.update("s.pad", 2)).unwrap();
+    let mut ahead = author.client(&[&server], "view");
+    assert_eq!(ahead.advance().unwrap(), Version::new(2));
+    let routed = connect(&router);
+    assert_eq!(routed.versions().unwrap().latest, Version::new(1));
+    let mut client = pad_client::Client::new(vec![routed], ahead.view().clone(), None).unwrap();
+    assert_eq!(client.advance().unwrap(), Version::new(2));
+    assert_priced(&client, 2);
+    assert!(client.take_incidents().is_empty());
+    assert_eq!(connect(&router).versions().unwrap().latest, Version::new(2));
+    for server in [router, server] {
+        stop(server);
+    }
+}
+
 #[test]
 fn what_a_server_refuses_is_not_kept_by_caches_and_what_is_no_refusal_is_not_passed_on() {
     let Parts { author, old, new } = Parts::begin();

@@ -11,7 +11,7 @@ const ROOTS: &str = "--tls-roots tls.pem";
 fn wait_for_oldest(bench: &Bench, store: &str, oldest: u64) {
     loop {
         let lines = bench.json(&format!("versions --store {store} --public k.pub"));
-        let kept = lines.iter().find(|line| line["kept"] == true);
+        let kept = lines.iter().find(|line| line["store_says"]["kept"] == true);
         if kept.is_some_and(|line| line["version"] == oldest) {
             return;
         }
