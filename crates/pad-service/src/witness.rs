@@ -13,7 +13,7 @@ use serde_json::json;
 use transparency_log::{
     Timestamp,
     note::{Cosigner, VerifierKey},
-    witness::{AddCheckpoint, AddError, FolderRecords, TEXT_CONTENT_TYPE, Witness},
+    witness::{AddCheckpoint, AddError, FolderRecords, TEXT_CONTENT_TYPE, Witness, file_name},
 };
 use web::server::{
     Admission, Answer, Handler, Head, HeaderValue, Method, StatusCode, Work, header,
@@ -27,7 +27,10 @@ use crate::{
 
 /// The routes of a witness beside `health` and `metrics`, which it has as every server: name, method and path. The path
 /// stands under the witness's prefix.
-pub const WITNESS_ROUTES: [(&str, &str, &str); 1] = [("add_checkpoint", "post", ADD_CHECKPOINT)];
+pub const WITNESS_ROUTES: [(&str, &str, &str); 2] = [
+    ("add_checkpoint", "post", ADD_CHECKPOINT),
+    ("cosigned_checkpoint", "get", "/{origin}/checkpoint"),
+];
 
 /// Answers requests for cosignatures (`tlog-witness`).
 ///
@@ -37,13 +40,14 @@ pub const WITNESS_ROUTES: [(&str, &str, &str); 1] = [("add_checkpoint", "post", 
 pub struct WitnessService {
     witness: Witness<FolderRecords>,
     prefix: String,
-    origins: Vec<String>,
+    /// The origins of its logs, by their SHA-256 in hexadecimal digits.
+    origins: BTreeMap<String, String>,
     /// By the status of the answer.
     answers: BTreeMap<u16, AtomicU64>,
 }
 
 /// What a witness is asked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WitnessRequest {
     /// Whether it is well.
     Health,
@@ -51,6 +55,8 @@ pub enum WitnessRequest {
     Metrics,
     /// To cosign the checkpoint in the body.
     AddCheckpoint,
+    /// What it cosigned last for the log of this origin.
+    Cosigned(String),
 }
 
 impl WitnessService {
@@ -66,9 +72,8 @@ impl WitnessService {
         for log in logs {
             witness.add_log(log.name().as_str(), log.clone());
         }
-        let mut origins: Vec<_> = logs.iter().map(|log| log.name().to_string()).collect();
-        origins.sort();
-        origins.dedup();
+        let origins = logs.iter().map(|log| log.name().to_string());
+        let origins = origins.map(|origin| (file_name(&origin), origin)).collect();
         Self {
             witness,
             prefix: prefix.trim_end_matches('/').to_owned(),
@@ -122,6 +127,22 @@ impl WitnessService {
         answer.with(header::CACHE_CONTROL, HeaderValue::from_static("no-store"))
     }
 
+    /// The checkpoint that it cosigned last for a log, with the log's signatures and its own.
+    fn cosigned(&self, origin: &str) -> Answer {
+        match self.witness.records().cosigned(origin) {
+            Ok(Some(note)) => reply(TEXT, note.encode().into_bytes(), Lasts::Once, None),
+            Ok(None) => {
+                let text = "no checkpoint of this log was cosigned";
+                Refusal::new(StatusCode::NOT_FOUND, "unknown_log", text).answer()
+            }
+            Err(error) => {
+                tracing::error!(%error, "the records cannot be read");
+                let status = StatusCode::INTERNAL_SERVER_ERROR;
+                Refusal::new(status, "store_failed", "the records cannot be read").answer()
+            }
+        }
+    }
+
     fn metrics(&self) -> String {
         let mut text = String::from(
             "# HELP pad_witness_answers_total Requests for cosignatures answered, by status.\n\
@@ -139,7 +160,7 @@ impl WitnessService {
             "# HELP pad_witness_log_size Entries of the checkpoint cosigned last.\n\
              # TYPE pad_witness_log_size gauge\n",
         );
-        for origin in &self.origins {
+        for origin in self.origins.values() {
             match self.witness.records().recorded(origin) {
                 Ok(head) => {
                     let (origin, size) = (label(origin), head.size);
@@ -161,14 +182,21 @@ impl WitnessService {
             path if path.strip_prefix(&*self.prefix) == Some(ADD_CHECKPOINT) => {
                 WitnessRequest::AddCheckpoint
             }
-            _ => {
-                let text = "nothing is at this path";
-                return Err(Refusal::new(StatusCode::NOT_FOUND, "unknown_path", text));
+            path => {
+                let unknown = || {
+                    let text = "nothing is at this path";
+                    Refusal::new(StatusCode::NOT_FOUND, "unknown_path", text)
+                };
+                let hash = path.strip_prefix(&*self.prefix);
+                let hash =
+                    hash.and_then(|path| path.strip_prefix('/')?.strip_suffix("/checkpoint"));
+                let origin = hash.and_then(|hash| self.origins.get(hash));
+                WitnessRequest::Cosigned(origin.ok_or_else(unknown)?.clone())
             }
         };
         let is_allowed = match target {
             WitnessRequest::AddCheckpoint => head.method == Method::POST,
-            WitnessRequest::Health | WitnessRequest::Metrics => is_get,
+            _ => is_get,
         };
         if is_allowed {
             return Ok(target);
@@ -185,11 +213,11 @@ impl Handler for WitnessService {
     fn admit(&self, head: &Head) -> Result<Admission<WitnessRequest>, Answer> {
         let request = self.target(head).map_err(|refusal| refusal.answer())?;
         Ok(Admission {
-            request,
             body_bytes: match request {
                 WitnessRequest::AddCheckpoint => AddCheckpoint::LONGEST,
-                WitnessRequest::Health | WitnessRequest::Metrics => 0,
+                _ => 0,
             },
+            request,
             work: Work::Long,
         })
     }
@@ -202,6 +230,7 @@ impl Handler for WitnessService {
             }
             WitnessRequest::Metrics => reply(TEXT, self.metrics().into_bytes(), Lasts::Once, None),
             WitnessRequest::AddCheckpoint => self.add_checkpoint(&body),
+            WitnessRequest::Cosigned(origin) => self.cosigned(&origin),
         }
     }
 }

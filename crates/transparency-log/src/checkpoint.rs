@@ -5,7 +5,7 @@ use core::fmt::Write as _;
 use crate::{
     lines::{base64, decimal, is_plain, split_line},
     note::{Note, NoteSigner},
-    tree::Hash,
+    tree::{Hash, TreeHead},
 };
 
 /// The head of a log at one size (`tlog-checkpoint`).
@@ -110,6 +110,14 @@ impl Checkpoint {
     /// The root of the Merkle tree over them.
     pub const fn root(&self) -> Hash {
         self.root
+    }
+
+    /// Both: what the log is.
+    pub const fn head(&self) -> TreeHead {
+        TreeHead {
+            size: self.size,
+            root: self.root,
+        }
     }
 
     /// The lines after the first three.

@@ -140,6 +140,14 @@ impl Note {
         Ok(())
     }
 
+    /// The note with those of its signatures alone that claim to be by these keys.
+    #[must_use]
+    pub fn only_by(mut self, keys: &[VerifierKey]) -> Self {
+        let claims = |signature: &Signature| keys.iter().any(|key| signature.claims(key));
+        self.signatures.retain(claims);
+        self
+    }
+
     /// Verifies the signatures of all keys that are known. The others are passed over.
     ///
     /// # Errors

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use crate::{
     Checkpoint, CheckpointError, Timestamp,
-    note::{Cosigner, NoteError, Signature, VerifierKey},
+    note::{Cosigner, LONGEST_NOTE, NoteError, Signature, VerifierKey},
     tree::{TreeError, TreeHead, verify_consistency},
 };
 
@@ -21,7 +21,7 @@ mod request;
 
 pub use answer::{Answer, AnswerError, LONGEST_ANSWER};
 #[cfg(feature = "disk")]
-pub use folder::{FolderRecords, FolderRecordsError};
+pub use folder::{FolderRecords, FolderRecordsError, file_name};
 pub use records::{MemoryRecords, Records};
 pub use request::{AddCheckpoint, MOST_PROOF_LINES, RequestError};
 
@@ -122,14 +122,20 @@ impl<R: Records> Witness<R> {
         if request.old_size > checkpoint.size() {
             return Err(AddError::OldSize);
         }
-        let new = TreeHead {
-            size: checkpoint.size(),
-            root: checkpoint.root(),
-        };
-        self.records.advance(checkpoint.origin(), new, |recorded| {
-            check(recorded, &new, &request)
-        })?;
-        Ok(self.signer.cosign(&checkpoint, time))
+        let new = checkpoint.head();
+        let cosignature = self.signer.cosign(&checkpoint, time);
+        let mut cosigned = request.note.clone().only_by(keys);
+        let added = cosigned.add(cosignature.clone());
+        added.map_err(RequestError::Note)?;
+        if cosigned.encode().len() > LONGEST_NOTE {
+            return Err(RequestError::Note(NoteError::TooLong).into());
+        }
+        // Nobody sees the cosignature before the checkpoint is on record.
+        self.records
+            .advance(checkpoint.origin(), &cosigned, |recorded| {
+                check(recorded, &new, &request)
+            })?;
+        Ok(cosignature)
     }
 }
 

@@ -17,6 +17,7 @@ use pad_service::{
     Cosigning, Dictionary, Following, HeadLog, HeadLogError, Service, WITNESS_ROUTES,
     WitnessService,
 };
+use sha2::{Digest as _, Sha256};
 use transparency_log::{
     Checkpoint, Note, Policy, Timestamp,
     note::{Cosigner, NoteSigner},
@@ -684,7 +685,7 @@ fn hostile_requests_to_a_witness_get_the_statuses_that_are_described() {
         ),
     ];
     let description = description();
-    let [(_, method, template)] = WITNESS_ROUTES;
+    let [(_, method, template), _] = WITNESS_ROUTES;
     let described = &description["paths"][template][method]["responses"];
     for (place, (body, status)) in cases.iter().enumerate() {
         let reply = post(&server, template, body).unwrap();
@@ -694,6 +695,16 @@ fn hostile_requests_to_a_witness_get_the_statuses_that_are_described() {
         let response = &described[reply.status.as_str()];
         assert!(response["content"][kind].is_object(), "{status} {kind}");
     }
+    // What was cosigned last can be read, with the signatures of the log and of the witness.
+    let hash = hex::encode(Sha256::digest(origin));
+    let cosigned = Note::parse(text(&server, &format!("/{hash}/checkpoint")).as_bytes()).unwrap();
+    let keys = [log.verifier(), cosigner("honest").verifier()];
+    let opened = cosigned.open(&keys).unwrap();
+    assert_eq!(opened.signed.len(), 2);
+    let checkpoint = Checkpoint::new(origin, 1, leaf).unwrap();
+    assert_eq!(opened.text, checkpoint.text());
+    let unknown = text(&server, &format!("/{}/checkpoint", "0".repeat(64)));
+    assert!(unknown.contains("unknown_path"), "{unknown}");
     // Every byte of a good request changed, and every beginning of it: never a cosignature for something else.
     let first = post(&server, template, &good).unwrap();
     assert_eq!(first.body, b"1\n");

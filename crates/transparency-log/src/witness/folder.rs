@@ -11,14 +11,15 @@ use disk::layer::{self, FileLayer, LayerFile};
 use sha2::{Digest, Sha256};
 
 use super::{AddError, Records};
-use crate::{Checkpoint, tree::TreeHead};
+use crate::{Checkpoint, note::Note, tree::TreeHead};
 
 /// Records in a folder, one file for each log, which is replaced as a whole: after a crash it is the one before or the
 /// new one. One process at a time has the folder.
 ///
 /// Whoever puts an old copy of the folder in its place has a witness that cosigns a second history.
 ///
-/// A file has the three lines of a checkpoint, and its name is the SHA-256 of the origin in hexadecimal digits.
+/// A file has the checkpoint of a log with the log's signatures and the witness's cosignature. Its name is the SHA-256 of
+/// the origin in hexadecimal digits.
 #[derive(Debug)]
 pub struct FolderRecords {
     layer: Arc<dyn FileLayer>,
@@ -43,6 +44,9 @@ pub enum FolderRecordsError {
     Io(#[from] io::Error),
 }
 
+/// What was cosigned last, and its note if the record has signatures.
+type Record = (TreeHead, Option<Note>);
+
 impl FolderRecords {
     /// Opens the records in a folder, which may be empty.
     ///
@@ -64,26 +68,44 @@ impl FolderRecords {
     /// # Errors
     /// [`FolderRecordsError::Damaged`], [`FolderRecordsError::Io`].
     pub fn recorded(&self, origin: &str) -> Result<TreeHead, FolderRecordsError> {
-        let name = file_name(origin);
-        let Some(bytes) = layer::read(&*self.layer, &name, LONGEST_RECORD)? else {
-            return Ok(TreeHead::empty());
-        };
-        let parsed = || {
-            let checkpoint = Checkpoint::parse(core::str::from_utf8(&bytes).ok()?).ok()?;
-            let is_ours = checkpoint.origin() == origin && checkpoint.extensions().is_empty();
-            is_ours.then_some(TreeHead {
-                size: checkpoint.size(),
-                root: checkpoint.root(),
-            })
-        };
-        let damaged = || FolderRecordsError::Damaged(self.layer.path().join(&name));
-        parsed().ok_or_else(damaged)
+        Ok(self
+            .read(origin)?
+            .map_or_else(TreeHead::empty, |read| read.0))
     }
 
-    fn record(&self, origin: &str, new: TreeHead) -> Result<(), FolderRecordsError> {
-        let checkpoint = Checkpoint::new(origin, new.size, new.root).map_err(io::Error::other)?;
-        let text = checkpoint.text();
-        layer::replace(&*self.layer, &file_name(origin), text.as_bytes())?;
+    /// The checkpoint of a log that was cosigned last, as a note with the log's signatures and the cosignature; `None` if
+    /// none was, or before records had signatures.
+    ///
+    /// # Errors
+    /// As [`FolderRecords::recorded`].
+    pub fn cosigned(&self, origin: &str) -> Result<Option<Note>, FolderRecordsError> {
+        Ok(self.read(origin)?.and_then(|read| read.1))
+    }
+
+    fn read(&self, origin: &str) -> Result<Option<Record>, FolderRecordsError> {
+        let name = file_name(origin);
+        let Some(bytes) = layer::read(&*self.layer, &name, LONGEST_RECORD)? else {
+            return Ok(None);
+        };
+        let parsed = || {
+            let note = Note::parse(&bytes).ok();
+            let text = match &note {
+                Some(note) => note.unverified_text(),
+                None => core::str::from_utf8(&bytes).ok()?,
+            };
+            let checkpoint = Checkpoint::parse(text).ok()?;
+            (checkpoint.origin() == origin).then(|| (checkpoint.head(), note))
+        };
+        let damaged = || FolderRecordsError::Damaged(self.layer.path().join(&name));
+        parsed().map(Some).ok_or_else(damaged)
+    }
+
+    fn record(&self, origin: &str, cosigned: &Note) -> Result<(), FolderRecordsError> {
+        layer::replace(
+            &*self.layer,
+            &file_name(origin),
+            cosigned.encode().as_bytes(),
+        )?;
         Ok(())
     }
 }
@@ -96,7 +118,7 @@ impl Records for FolderRecords {
     fn advance(
         &self,
         origin: &str,
-        new: TreeHead,
+        cosigned: &Note,
         check: impl FnOnce(&TreeHead) -> Result<(), AddError<FolderRecordsError>>,
     ) -> Result<(), AddError<FolderRecordsError>> {
         let hasher = BuildHasherDefault::<DefaultHasher>::default();
@@ -107,11 +129,12 @@ impl Records for FolderRecords {
             .map(|turn| turn.lock().unwrap_or_else(PoisonError::into_inner));
         let recorded = self.recorded(origin).map_err(AddError::Record)?;
         check(&recorded)?;
-        self.record(origin, new).map_err(AddError::Record)
+        self.record(origin, cosigned).map_err(AddError::Record)
     }
 }
 
-fn file_name(origin: &str) -> String {
+/// The SHA-256 of an origin in hexadecimal digits: how a record, and a request for it, names a log.
+pub fn file_name(origin: &str) -> String {
     use core::fmt::Write as _;
     let mut name = String::new();
     for byte in Sha256::digest(origin) {
@@ -123,5 +146,5 @@ fn file_name(origin: &str) -> String {
 
 const TURNS: usize = 64;
 const LOCK: &str = "lock";
-/// Longer than any record of a log that is known.
+/// As [`LONGEST_NOTE`](crate::note::LONGEST_NOTE).
 const LONGEST_RECORD: u64 = 1 << 20;

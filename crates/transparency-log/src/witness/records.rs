@@ -7,7 +7,7 @@ use std::{
 };
 
 use super::AddError;
-use crate::tree::TreeHead;
+use crate::{Checkpoint, note::Note, tree::TreeHead};
 
 /// The checkpoint of each log that was last cosigned.
 ///
@@ -17,15 +17,15 @@ pub trait Records: Send + Sync {
     /// Why something cannot be recorded.
     type Error: core::error::Error + Send + Sync + 'static;
 
-    /// Puts a checkpoint of a log on record if `check` accepts it as the next one after what is on record, which is the log
-    /// without entries at first. It is durable when this returns; also if it is what was on record before.
+    /// Puts a cosigned checkpoint of a log on record if `check` accepts it as the next one after what is on record, which is
+    /// the log without entries at first. It is durable when this returns; also if it is what was on record before.
     ///
     /// # Errors
     /// Those of `check`, and then nothing has changed; [`AddError::Record`], and then it may be on record.
     fn advance(
         &self,
         origin: &str,
-        new: TreeHead,
+        cosigned: &Note,
         check: impl FnOnce(&TreeHead) -> Result<(), AddError<Self::Error>>,
     ) -> Result<(), AddError<Self::Error>>;
 }
@@ -33,7 +33,7 @@ pub trait Records: Send + Sync {
 /// Records that are gone with the process: for tests, and for witnesses that never stop.
 #[derive(Debug, Default)]
 pub struct MemoryRecords {
-    heads: Mutex<BTreeMap<String, TreeHead>>,
+    notes: Mutex<BTreeMap<String, Note>>,
 }
 
 impl Records for MemoryRecords {
@@ -42,13 +42,16 @@ impl Records for MemoryRecords {
     fn advance(
         &self,
         origin: &str,
-        new: TreeHead,
+        cosigned: &Note,
         check: impl FnOnce(&TreeHead) -> Result<(), AddError<Infallible>>,
     ) -> Result<(), AddError<Infallible>> {
-        let mut heads = self.heads.lock().unwrap_or_else(PoisonError::into_inner);
-        let recorded = heads.get(origin).copied().unwrap_or_else(TreeHead::empty);
+        let mut notes = self.notes.lock().unwrap_or_else(PoisonError::into_inner);
+        let recorded = match notes.get(origin) {
+            Some(note) => Checkpoint::parse(note.unverified_text())?.head(),
+            None => TreeHead::empty(),
+        };
         check(&recorded)?;
-        heads.insert(origin.to_owned(), new);
+        notes.insert(origin.to_owned(), cosigned.clone());
         Ok(())
     }
 }
