@@ -16,6 +16,7 @@
 //! An author's own store is in files: what it signs is remembered there before anybody sees it. Its updates are brought to objects, by it or by
 //! whoever has them; nobody signs here.
 
+use core::time::Duration;
 use std::{
     collections::{BTreeMap, BTreeSet},
     env, io,
@@ -210,7 +211,11 @@ impl ObjectFolder {
 
     /// Creates an object, which may be there already if it is this very one: an attempt whose answer was lost is made again.
     fn create_or_find(&self, name: &str, bytes: &[u8]) -> io::Result<bool> {
-        for _ in 0..2 {
+        for attempt in 0..ATTEMPTS {
+            if attempt > 0 {
+                // Two attempts at once can stop each other, and the service refuses both.
+                std::thread::sleep(FIRST_PAUSE.saturating_mul(1 << attempt));
+            }
             if self.create(name, bytes.to_vec())? {
                 return Ok(true);
             }
@@ -218,7 +223,6 @@ impl ObjectFolder {
             if let Some(found) = self.beginning(name, most.saturating_add(1))? {
                 return Ok(found == bytes);
             }
-            // Two attempts at once can stop each other.
         }
         let said = format!("{name} can neither be created nor read");
         Err(io::Error::other(said))
@@ -290,13 +294,14 @@ impl ObjectFolder {
         })
     }
 
-    /// Whether an object of a kind is behind this one.
+    /// Whether an object of a kind is behind this one. Objects of other names are none of ours.
     fn is_behind(&self, kind: &str, name: &str) -> io::Result<bool> {
-        let (folder, offset) = (self.path(kind), self.path(name));
-        self.wait(async {
-            let mut listed = self.store.list_with_offset(Some(&folder), &offset);
-            listed.next().await.transpose().map(|first| first.is_some())
-        })
+        let mut is_found = false;
+        self.behind(kind, name, |found| {
+            is_found = names::number_of(found).is_some();
+            !is_found
+        })?;
+        Ok(is_found)
     }
 
     /// The latest version.
@@ -310,10 +315,9 @@ impl ObjectFolder {
         // Folders are listed in no order, so heads wait here for those before them.
         let (mut waiting, mut is_whole) = (BTreeSet::new(), true);
         self.behind(HEADS, &names::head(Version::new(known)), |name| {
-            is_whole = match names::number_of(name) {
-                Some(number) => number > known && waiting.insert(number),
-                None => false,
-            };
+            if let Some(number) = names::number_of(name) {
+                is_whole = number > known && waiting.insert(number);
+            }
             while waiting
                 .first()
                 .is_some_and(|next| Some(*next) == known.checked_add(1))
@@ -469,6 +473,10 @@ async fn bounded(found: GetResult, most: u64) -> Result<Vec<u8>, Error> {
     Ok(bytes)
 }
 
+/// How often an object is created or found before the service counts as failing, and the first pause in between, which
+/// doubles.
+const ATTEMPTS: u32 = 5;
+const FIRST_PAUSE: Duration = Duration::from_millis(10);
 const HEAD_MISSING: StoreError = StoreError::Damaged("a head is missing among its objects");
 /// So many heads are listed rather than looked for.
 const FEW: u64 = 500;

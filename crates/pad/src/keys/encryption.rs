@@ -60,8 +60,8 @@ impl Work {
         r: 1,
         p: 1,
     };
-    /// More memory than this is not spent on a file: 1 GiB.
-    pub const MOST_MEMORY: u64 = 1 << 30;
+    /// The most memory that is spent on a file, in bytes: 1 GiB for its blocks, 1 MiB for the rest.
+    pub const MOST_MEMORY: u64 = (1 << 30) + (1 << 20);
     /// More blocks than this, `N * r * p`, are not computed for a file: 16 times as many as usual.
     pub const MOST_BLOCKS: u64 = 1 << 24;
 
@@ -74,16 +74,19 @@ impl Work {
         let blocks = blocks.saturating_mul(r.into());
         let most = u128::from(Self::MOST_BLOCKS);
         let is_large = blocks.saturating_mul(128) > u128::from(Self::MOST_MEMORY);
-        if is_large || blocks.saturating_mul(p.into()) > most {
+        let work = Self { log_n, r, p };
+        if is_large || blocks.saturating_mul(p.into()) > most || work.memory() > Self::MOST_MEMORY {
             return Err(KeyFileError::TooMuchWork);
         }
-        let work = Self { log_n, r, p };
         work.parameters().map(|_| work)
     }
 
-    /// The memory that deriving a key takes, in bytes.
+    /// The memory that deriving a key takes, in bytes: `128 r (N + p + 2)` (RFC 7914, section 6).
     pub fn memory(self) -> u64 {
-        (128 * u64::from(self.r)) << self.log_n
+        let lanes = u64::from(self.p).saturating_add(2);
+        let n = 1_u64.checked_shl(self.log_n.into()).unwrap_or(u64::MAX);
+        let blocks = n.saturating_add(lanes);
+        blocks.saturating_mul(128).saturating_mul(self.r.into())
     }
 
     fn parameters(self) -> Result<scrypt::Params, KeyFileError> {

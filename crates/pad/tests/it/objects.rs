@@ -42,6 +42,8 @@ pub(crate) struct Bucket {
     only_says_so: bool,
     /// Whether objects are replaced that are to be created only.
     replaces: AtomicBool,
+    /// How many objects are not created because of another request, as the medium says.
+    conflicts: AtomicUsize,
     /// The end of a name that listings leave out, as those of a folder can while it changes.
     unlisted: Mutex<Option<&'static str>>,
 }
@@ -63,6 +65,7 @@ impl Bucket {
             until_failure: AtomicUsize::new(after),
             only_says_so,
             replaces: AtomicBool::new(false),
+            conflicts: AtomicUsize::new(0),
             unlisted: Mutex::default(),
         })
     }
@@ -155,6 +158,15 @@ impl ObjectStore for Bucket {
     ) -> Result<PutResult> {
         if self.replaces.load(Ordering::Relaxed) {
             options.mode = PutMode::Overwrite;
+        }
+        let conflicts = &self.conflicts;
+        let left = conflicts.load(Ordering::Relaxed);
+        if left > 0 {
+            conflicts.store(left - 1, Ordering::Relaxed);
+            return Err(object_store::Error::AlreadyExists {
+                path: path.to_string(),
+                source: "another request is under way".into(),
+            });
         }
         if self.fails() {
             if self.only_says_so {
@@ -421,6 +433,11 @@ fn the_latest_version_is_found_from_anywhere() {
     bucket.create(&key).unwrap();
     let newest = Path::from("a/prices/newest");
     let folder = tempfile::tempdir().unwrap();
+    // What is not named as a head is none.
+    for stray in ["000", "zz"] {
+        let stray = Path::from(format!("a/prices/heads/{stray}"));
+        bucket.write(&stray, b"stray".to_vec());
+    }
     for until in [1, 2, 3, 4, 7, 8, 9, 20, 33] {
         publish(&bucket, &key, folder.path(), until).unwrap();
         for hint in [0, 1, until / 2, until, until + 1, u64::MAX] {
@@ -430,6 +447,19 @@ fn the_latest_version_is_found_from_anywhere() {
         bucket.write(&newest, b"nonsense".to_vec());
         assert_eq!(bucket.repository().latest(), Version::new(until));
         bucket.remove(&newest);
+        assert_eq!(bucket.repository().latest(), Version::new(until));
+    }
+}
+
+/// A service may refuse a request because of another one that is under way, and then there is no such object.
+#[test]
+fn what_is_refused_without_an_object_is_tried_again() {
+    let (key, bucket) = (key(SchemeName::RedBlack), Bucket::new());
+    bucket.create(&key).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    for until in [1, 2] {
+        bucket.conflicts.store(3, Ordering::Relaxed);
+        publish(&bucket, &key, folder.path(), until).unwrap();
         assert_eq!(bucket.repository().latest(), Version::new(until));
     }
 }

@@ -208,6 +208,8 @@ fn nothing_is_computed_that_costs_too_much() {
         (127, 1, 1),
         (255, u32::MAX, u32::MAX),
         (1, u32::MAX, 1),
+        // 2.5 GiB, of which N accounts for 1 GiB.
+        (1, 1 << 22, 1),
     ] {
         // Refused when it is read: before anybody is asked for a passphrase, and before memory is reserved for it.
         let refused = read(&costing(log_n, r, p));
@@ -217,7 +219,7 @@ fn nothing_is_computed_that_costs_too_much() {
         );
         assert!(Work::new(log_n, r, p).is_err());
     }
-    for (log_n, r, p) in [(0, 0, 0), (1, 0, 1), (1, 1, 0), (16, 1, 1)] {
+    for (log_n, r, p) in [(0, 0, 0), (1, 0, 1), (1, 1, 0), (16, 1, 1), (255, 0, 1)] {
         let refused = read(&costing(log_n, r, p));
         assert!(
             matches!(refused, Err(KeyFileError::Damaged)),
@@ -226,9 +228,9 @@ fn nothing_is_computed_that_costs_too_much() {
     }
     // What is just within the bounds is read; trying a passphrase is up to whoever has one.
     let most = read(&costing(20, 8, 2)).unwrap().work().unwrap();
-    assert_eq!(most.memory(), Work::MOST_MEMORY);
+    assert_eq!(most.memory(), (1 << 30) + 4 * 1024);
     assert_eq!(most.to_string(), "N=2^20 r=8 p=2");
-    assert_eq!(Work::USUAL.memory(), 128 << 20);
+    assert_eq!(Work::USUAL.memory(), (128 << 20) + 3 * 1024);
     assert_eq!(Work::new(17, 8, 1).unwrap(), Work::USUAL);
     // Other parameters than those that were encrypted with, at a price that is paid: not the same key.
     let refused = read(&costing(2, 1, 1)).and_then(decrypt);
