@@ -9,7 +9,8 @@ use std::{
 };
 
 use pad::{
-    Key, LogParameters, Operation, SecretKey, SigningRecord, Value, Version,
+    AuthorError, DictionaryId, Key, LogParameters, Operation, RecordChange, SecretKey,
+    SigningRecord, Value, Version,
     aad::{Schedule, Shape},
     client_view::StoredView,
     dynamic::{create_store, create_store_with, open_author, open_repository},
@@ -34,6 +35,9 @@ pub(crate) const PATIENT: Timeouts = Timeouts {
     whole_answer: Duration::from_mins(10),
     shutdown: Duration::from_mins(10),
 };
+
+/// The files of a store, by the ends of their names.
+pub(crate) type Files = BTreeMap<String, Vec<u8>>;
 
 /// An author's folder.
 pub(crate) struct Author {
@@ -66,12 +70,35 @@ impl Author {
         } else {
             SecretKey::generate_for(16, suite, scheme, None).unwrap()
         };
+        Self::with_key(key, record)
+    }
+
+    fn with_key(key: SecretKey, record: Option<RecordChange>) -> Self {
         let author = Self {
             folder: tempfile::tempdir().unwrap(),
             key,
         };
         create_store_with(&author.path("s.pad"), author.key.public(), record).unwrap();
         author
+    }
+
+    /// The author of another dictionary, with the scheme's own key of this one.
+    pub(crate) fn of_another(&self, is_same_author: bool) -> Self {
+        let public = self.key.public();
+        let (suite, scheme) = (public.suite, public.scheme);
+        let own = self.key.scheme_secret().map(|own| own.to_vec().into());
+        let key = if is_same_author {
+            let id = DictionaryId::from_name("another");
+            SecretKey::from_parts(suite, scheme, id, &self.key.signer().to_bytes(), own)
+        } else {
+            SecretKey::generate_with(own, suite, scheme, None)
+        };
+        let is_log = scheme.family().is_append_only();
+        let record = is_log.then(|| {
+            let repository = open_repository(&self.path("s.pad")).unwrap();
+            LogParameters::read(repository.store()).unwrap().record()
+        });
+        Self::with_key(key.unwrap(), record)
     }
 
     pub(crate) fn of_tree() -> Self {
@@ -88,32 +115,50 @@ impl Author {
         self.path(name)
     }
 
+    /// The files of a store, by the ends of their names.
+    pub(crate) fn files(&self, store: &str) -> Files {
+        let entries = fs::read_dir(self.folder.path()).unwrap();
+        let files = entries.filter_map(|entry| {
+            let path = entry.unwrap().path();
+            let end = path.file_name()?.to_str()?.strip_prefix(store)?.to_owned();
+            (!end.starts_with(".signed")).then(|| (end, fs::read(path).unwrap()))
+        });
+        files.collect()
+    }
+
+    /// Has a store consist of these files.
+    pub(crate) fn replace(&self, store: &str, files: &Files) {
+        let path = |end: &String| self.path(&format!("{store}{end}"));
+        for end in self
+            .files(store)
+            .keys()
+            .filter(|end| !files.contains_key(*end))
+        {
+            fs::remove_file(path(end)).unwrap();
+        }
+        for (end, bytes) in files {
+            fs::write(path(end), bytes).unwrap();
+        }
+    }
+
     /// A copy of a store.
     pub(crate) fn copy(&self, from: &str, to: &str) -> PathBuf {
-        for entry in fs::read_dir(self.folder.path()).unwrap() {
-            let name = entry.unwrap().file_name().into_string().unwrap();
-            if let Some(rest) = name.strip_prefix(from)
-                && !rest.starts_with(".signed")
-            {
-                fs::copy(self.path(&name), self.path(&format!("{to}{rest}"))).unwrap();
-            }
-        }
+        self.replace(to, &self.files(from));
         self.path(to)
     }
 
     /// Signs a version in which these keys have these values.
     pub(crate) fn publish_in(&self, store: &str, entries: &[(&str, &str)]) -> Version {
-        let path = self.path(store);
-        let record = SigningRecord::open(&self.path(&format!("{store}.signed"))).unwrap();
-        let mut author = open_author(&path, &self.key, record).unwrap();
-        let batch = entries.iter().map(|(key, value)| {
-            Operation::Put(
-                Key::try_from(*key).unwrap(),
-                Value::try_from(*value).unwrap(),
-            )
-        });
-        author.stage(batch.collect()).unwrap();
-        author.flush(&[]).unwrap()
+        let batch = entries.iter().map(|(key, value)| put(key, value));
+        self.sign(store, batch.collect()).unwrap()
+    }
+
+    /// Signs a version with these changes.
+    pub(crate) fn sign(&self, store: &str, batch: Vec<Operation>) -> Result<Version, AuthorError> {
+        let record = SigningRecord::open(&self.path(&format!("{store}.signed")))?;
+        let mut author = open_author(&self.path(store), &self.key, record)?;
+        author.stage(batch)?;
+        author.flush(&[])
     }
 
     /// Signs so many versions at once, each with what this says of its number.
@@ -125,9 +170,8 @@ impl Author {
         let record = SigningRecord::open(&self.path("s.pad.signed")).unwrap();
         let mut author = open_author(&self.path("s.pad"), &self.key, record).unwrap();
         for version in 1..=versions {
-            let batch = entries(version).into_iter().map(|(key, value)| {
-                Operation::Put(Key::try_from(key).unwrap(), Value::try_from(value).unwrap())
-            });
+            let batch = entries(version).into_iter();
+            let batch = batch.map(|(key, value)| put(key, value));
             author.stage(batch.collect()).unwrap();
         }
         let flushed = author.flush(&[]).unwrap();
@@ -313,6 +357,10 @@ impl Handler for Liar {
     fn handle(&self, (path, request): Self::Request, body: Vec<u8>) -> Answer {
         (self.twist)(&path, self.honest.handle(request, body))
     }
+}
+
+pub(crate) fn put(key: &str, value: &str) -> Operation {
+    Operation::Put(key.try_into().unwrap(), value.try_into().unwrap())
 }
 
 pub(crate) fn about(key: &str) -> Question {

@@ -9,6 +9,7 @@ mod hostile;
 mod keep;
 mod liars;
 mod load;
+mod lying_store;
 mod mirror;
 mod openapi;
 mod parts;

@@ -1,0 +1,430 @@
+//! Stores that lie. Whatever replaces the files, the author signs the true continuation or nothing.
+//! A client that follows the true history believes no other answer.
+//!
+//! Each scheme of this build goes through the table, so that a new one cannot be left out.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs, iter,
+};
+
+use conformance::{random::Random, soak};
+use pad::{
+    Key, KeyRange, Keys, Operation, Sha256Ed25519, SignedHead, SigningRecord, SnapshotHead, Value,
+    Version,
+    client_view::StoredView,
+    codec,
+    dynamic::{AnyClient, AnyRepository, client_of, open_repository},
+    question::{Question, Statement},
+    selection::SchemeName,
+};
+
+use crate::{fixture::*, second_head::for_each_scheme};
+
+/// The values of each key: several in a log.
+type Contents = BTreeMap<Key, Vec<Value>>;
+
+/// What an author signs. No batch has a change that the scheme does not have.
+struct Batches {
+    /// Of versions 1 to 4.
+    honest: [Vec<Operation>; 4],
+    /// Of versions 3 and 4 of another history.
+    other: [Vec<Operation>; 2],
+}
+
+impl Batches {
+    fn of(scheme: SchemeName) -> Self {
+        let entry = |key, value| put(key, if scheme.is_set() { "" } else { value });
+        let grows = scheme.family().is_append_only();
+        let change = |key, value| (!grows).then(|| put(key, value));
+        let remove = |key: &str| (!grows).then(|| Operation::Remove(key.try_into().unwrap()));
+        let batch = |first, others: [Option<Operation>; 2]| {
+            let others = others.into_iter().flatten();
+            iter::once(first).chain(others).collect()
+        };
+        Self {
+            honest: [
+                batch(entry("apple", "1"), [Some(entry("pear", "2")), None]),
+                batch(entry("fig", "3"), [change("apple", "4"), None]),
+                batch(entry("quince", "5"), [remove("pear"), None]),
+                batch(entry("kiwi", "6"), [remove("apple"), None]),
+            ],
+            other: [
+                batch(entry("medlar", "7"), [remove("fig"), None]),
+                batch(entry("lime", "8"), [None, None]),
+            ],
+        }
+    }
+
+    /// The contents of version 0 and of each honest version.
+    fn contents(&self, grows: bool) -> Vec<Contents> {
+        let mut all = vec![Contents::new()];
+        for batch in &self.honest {
+            let mut contents = all.last().unwrap().clone();
+            for operation in batch {
+                match operation {
+                    Operation::Put(key, value) => {
+                        let values = contents.entry(key.clone()).or_default();
+                        if !grows {
+                            values.clear();
+                        }
+                        values.push(value.clone());
+                    }
+                    Operation::Remove(key) => drop(contents.remove(key)),
+                }
+            }
+            all.push(contents);
+        }
+        all
+    }
+}
+
+/// Of every kind that some scheme answers.
+fn questions() -> Vec<Question> {
+    let key = |name: &str| Key::try_from(name).unwrap();
+    let names = ["apple", "fig", "medlar", "pear", "quince"];
+    let keys = Keys::new(names[1..4].iter().map(|name| key(name)).collect()).unwrap();
+    let value = |name, value: &str| Question::Value(key(name), value.try_into().unwrap());
+    let questions = names.iter().map(|name| Question::Key(key(name)));
+    let others = [
+        Question::Keys(keys),
+        Question::Range(KeyRange::ALL),
+        value("apple", "1"),
+        value("quince", ""),
+        Question::Growth(Version::new(1)),
+    ];
+    questions.chain(others).collect()
+}
+
+/// Checks what a statement says against the contents of its version.
+fn assert_true(contents: &Contents, question: &Question, statement: &Statement) {
+    let value = |key: &Key| contents.get(key).and_then(|values| values.last());
+    let is_true = match (question, statement) {
+        (Question::Key(key), Statement::Lookup(lookup)) => lookup.answer.value() == value(key),
+        (Question::Keys(keys), Statement::Lookups(lookups)) => {
+            let answers = lookups.answers.iter();
+            answers.clone().map(|(key, _)| key).eq(keys.as_slice())
+                && answers
+                    .into_iter()
+                    .all(|(key, answer)| answer.value() == value(key))
+        }
+        (Question::Range(_), Statement::Range(range)) => {
+            let entries = range.entries.iter().map(|(key, value)| (key, Some(value)));
+            entries.eq(contents.keys().map(|key| (key, value(key))))
+        }
+        (Question::Key(key), Statement::Values(values)) => {
+            values.values == *contents.get(key).unwrap_or(&Vec::new())
+        }
+        (Question::Key(key), Statement::Absent(_)) => !contents.contains_key(key),
+        (Question::Key(key), Statement::Included(_)) => contents.contains_key(key),
+        (Question::Value(key, value), Statement::Included(_)) => contents
+            .get(key)
+            .is_some_and(|values| values.contains(value)),
+        (Question::Growth(_), Statement::Grown(_)) => true,
+        _ => false,
+    };
+    assert!(is_true, "{question:?}: {statement:?}");
+}
+
+/// A client that follows a version, and the answers that it has verified and found true.
+struct Follower {
+    view: StoredView,
+    client: Box<dyn AnyClient>,
+    truth: Vec<(Version, Question, Statement)>,
+    found: BTreeSet<(Version, usize, Vec<u8>)>,
+}
+
+impl Follower {
+    /// Learns the truth about the versions from `first` on, from an honest server, and checks it.
+    fn new(author: &Author, honest: &AnyRepository, first: u64, contents: &[Contents]) -> Self {
+        let view = StoredView::new(author.key.public().clone()).authenticated();
+        let view = view.follow(honest).unwrap();
+        let client = client_of(&view).unwrap();
+        let mut truth = Vec::new();
+        for version in (first..=view.version().number()).map(Version::new) {
+            let contents = &contents[usize::try_from(version.number()).unwrap()];
+            for question in questions() {
+                let Ok(answer) = honest.answer(version, &question) else {
+                    continue;
+                };
+                let statement = client.check_at(version, &question, &answer).unwrap();
+                view.check_past(honest, (version, &question), &answer)
+                    .unwrap();
+                assert_true(contents, &question, &statement);
+                truth.push((version, question, statement));
+            }
+        }
+        assert!(truth.len() >= 5);
+        Self {
+            view,
+            client,
+            truth,
+            found: BTreeSet::new(),
+        }
+    }
+
+    /// Asks everything; returns the number of true answers.
+    fn ask(&mut self, server: &AnyRepository) -> usize {
+        let mut answered = 0;
+        for (number, (version, question, expected)) in self.truth.iter().enumerate() {
+            let Ok(answer) = server.answer(*version, question) else {
+                continue;
+            };
+            let found = (*version, number, answer);
+            if self.found.contains(&found) {
+                answered += 1;
+                continue;
+            }
+            let answer = &found.2;
+            if let Ok(statement) = self.client.check_at(*version, question, answer)
+                && self
+                    .view
+                    .check_past(server, (*version, question), answer)
+                    .is_ok()
+            {
+                assert_eq!(statement, *expected);
+                self.found.insert(found);
+                answered += 1;
+            }
+        }
+        if let Ok(view) = self.view.follow(server) {
+            assert_eq!(view, self.view);
+        }
+        answered
+    }
+}
+
+/// Files that replace a store.
+struct Lie {
+    what: String,
+    files: Files,
+    /// Whether derived files lack versions, or are missing.
+    is_behind: bool,
+}
+
+/// An author with three versions, and what is true of them and of the next one.
+struct Subject {
+    author: Author,
+    /// The changes of version 4.
+    next: Vec<Operation>,
+    /// The store and the signing record at version 3.
+    honest: Files,
+    signed: Vec<u8>,
+    /// The heads of versions 3 and 4.
+    heads: [SnapshotHead<Sha256Ed25519>; 2],
+    /// A client of version 3, and one of version 4.
+    third: Follower,
+    fourth: Follower,
+    /// The updates to version 4 that an honest server has taken.
+    taken: BTreeSet<Vec<u8>>,
+}
+
+impl Subject {
+    fn new(scheme: SchemeName) -> (Self, Vec<Lie>) {
+        let author = Author::new(scheme);
+        let batches = Batches::of(scheme);
+        // Schemes in memory take longer to open and to sign. Their store is that of the others.
+        let is_part = soak::size(!scheme.reads_on_demand(), false);
+        let contents = batches.contents(scheme.family().is_append_only());
+        let mut copies = vec![("an empty store".into(), author.files("s.pad"))];
+        for (number, batch) in (1..).zip(&batches.honest[..3]) {
+            author.sign("s.pad", batch.clone()).unwrap();
+            copies.push((format!("version {number}"), author.files("s.pad")));
+        }
+        let (_, honest) = copies.pop().unwrap();
+        let signed = fs::read(author.path("s.pad.signed")).unwrap();
+        let follower = |first: u64| {
+            let server = open_repository(&author.path("s.pad")).unwrap();
+            let head = server.head_message(server.latest()).unwrap();
+            let head: SignedHead<_> = codec::decode(&head, head.len()).unwrap();
+            let follower = Follower::new(&author, &server, first, &contents);
+            (follower, head.head)
+        };
+        let (third, before) = follower(1);
+        author.sign("s.pad", batches.honest[3].clone()).unwrap();
+        let (fourth, after) = follower(4);
+
+        let mut stores = copies.split_off(soak::size(2, 0));
+        let older = stores.len();
+        author.replace("other.pad", &stores[older - 1].1);
+        for (number, batch) in (3..).zip(&batches.other[..soak::size(1, 2)]) {
+            author.sign("other.pad", batch.clone()).unwrap();
+            let what = format!("version {number} of another history");
+            stores.push((what, author.files("other.pad")));
+        }
+        for is_same_author in [true, false].into_iter().take(soak::size(1, 2)) {
+            let another = author.of_another(is_same_author);
+            for batch in &batches.honest[..if is_part { 1 } else { 3 }] {
+                another.sign("s.pad", batch.clone()).unwrap();
+            }
+            let what = format!("another dictionary, the same author: {is_same_author}");
+            stores.push((what, another.files("s.pad")));
+        }
+        let lies = lies(&honest, &stores, older, is_part);
+        let [.., next] = batches.honest;
+        let heads = [before, after];
+        let taken = BTreeSet::new();
+        let subject = Self {
+            author,
+            next,
+            honest,
+            signed,
+            heads,
+            third,
+            fourth,
+            taken,
+        };
+        (subject, lies)
+    }
+
+    /// Opens, asks and checks as a server does; returns the number of true answers. No file is
+    /// changed, except tuples that are behind their store.
+    fn read(&mut self, lie: &Lie) -> usize {
+        self.author.replace("s.pad", &lie.files);
+        let mut answered = 0;
+        if let Ok(mut repository) = open_repository(&self.author.path("s.pad")) {
+            answered = self.third.ask(&repository);
+            drop(repository.check());
+        }
+        let mut after = self.author.files("s.pad");
+        let mut before = lie.files.clone();
+        if lie.is_behind {
+            after.remove(TUPLES);
+            before.remove(TUPLES);
+        }
+        assert!(after == before, "{}: a reader changed a file", lie.what);
+        answered
+    }
+
+    /// Has the author sign version 4, unless that is refused; returns whether it was signed.
+    fn sign(&mut self, lie: &Lie) -> bool {
+        let (author, what) = (&self.author, &lie.what);
+        author.replace("s.pad", &lie.files);
+        fs::write(author.path("s.pad.signed"), &self.signed).unwrap();
+        let signed = author.sign("s.pad", self.next.clone());
+        let record = SigningRecord::open(&author.path("s.pad.signed")).unwrap();
+        let newest = record.newest(&author.key.public().authority);
+        let newest = newest.unwrap().unwrap().head;
+        drop(record);
+        let Ok(version) = signed else {
+            assert!(self.heads.contains(&newest), "{what}: {newest:?}");
+            return false;
+        };
+        let expected = (Version::new(4), self.heads[1]);
+        assert_eq!((version, newest), expected, "{what}");
+        self.take(author.update("s.pad", 4));
+        true
+    }
+
+    /// An honest server at version 3 takes an update, and then answers what is true.
+    fn take(&mut self, update: Vec<u8>) {
+        if self.taken.contains(&update) {
+            return;
+        }
+        self.author.replace("honest.pad", &self.honest);
+        let mut server = open_repository(&self.author.path("honest.pad")).unwrap();
+        let version = server.apply_message(&update).unwrap();
+        assert_eq!(version, Version::new(4));
+        let truth = self.fourth.truth.len();
+        assert_eq!(self.fourth.ask(&server), truth);
+        self.taken.insert(update);
+    }
+}
+
+/// Returns what replaces an honest store: itself, mixtures with `stores`, and changed bytes.
+///
+/// The first `older` stores are its earlier states. `is_part` leaves out rows that say little about
+/// schemes in memory.
+fn lies(honest: &Files, stores: &[(String, Files)], older: usize, is_part: bool) -> Vec<Lie> {
+    let mut lies = vec![("the honest store".to_owned(), honest.clone(), false)];
+    let mut mix = |what: &str, number: usize, [store, newest, derived]: [Option<&Files>; 3]| {
+        let files = honest
+            .keys()
+            .chain(stores[number].1.keys())
+            .filter_map(|end| {
+                let from = match end.as_str() {
+                    "" => store,
+                    NEWEST => newest,
+                    _ => derived,
+                };
+                Some((end.clone(), from?.get(end)?.clone()))
+            });
+        let what = format!("{what} of {}", stores[number].0);
+        let is_behind = number < older && store == Some(honest);
+        lies.push((what, files.collect(), is_behind));
+    };
+    for (number, (_, files)) in stores.iter().enumerate() {
+        let (files, honest) = (Some(files), Some(honest));
+        mix("all files", number, [files; 3]);
+        if number < older || !is_part {
+            mix("all files but the newest", number, [files, None, files]);
+        }
+        mix("an earlier store", number, [files, honest, files]);
+        mix("derived files", number, [honest, honest, files]);
+    }
+    let ends = stores.iter().flat_map(|(_, files)| files.keys());
+    for end in honest.keys().chain(ends).collect::<BTreeSet<_>>() {
+        if is_part && end == NEWEST {
+            continue;
+        }
+        let mut change = |what: &str, bytes: Option<&Vec<u8>>, is_behind| {
+            let mut files = honest.clone();
+            match bytes {
+                Some(bytes) => files.insert(end.clone(), bytes.clone()),
+                None => files.remove(end),
+            };
+            lies.push((format!("file {end:?} {what}"), files, is_behind));
+        };
+        let stores = if is_part { &[] } else { stores };
+        for (number, (what, files)) in stores.iter().enumerate() {
+            change(&format!("of {what}"), files.get(end), number < older);
+        }
+        change("missing", None, true);
+        let Some(bytes) = honest.get(end) else {
+            continue;
+        };
+        let length = u64::try_from(bytes.len()).unwrap();
+        let mut random = Random::new(length);
+        for _ in 0..soak::size(if is_part { 1 } else { 3 }, 20) {
+            let place = random.below(length);
+            let mut bytes = bytes.clone();
+            bytes[usize::try_from(place).unwrap()] ^= 1 << random.below(8);
+            change(&format!("with byte {place} changed"), Some(&bytes), false);
+        }
+    }
+    let mut seen = BTreeSet::new();
+    lies.retain(|(_, files, _)| seen.insert(files.clone()));
+    let lies = lies.into_iter();
+    lies.map(|(what, files, is_behind)| Lie {
+        what,
+        files,
+        is_behind,
+    })
+    .collect()
+}
+
+/// The ends of the names of a store's files.
+const NEWEST: &str = ".newest";
+const TUPLES: &str = ".tuples";
+
+#[test]
+fn an_author_continues_the_true_history_and_clients_believe_nothing_else() {
+    for_each_scheme(|scheme| {
+        let (mut subject, lies) = Subject::new(scheme);
+        let (mut answered, mut signed) = (0, 0);
+        for lie in &lies {
+            answered += subject.read(lie);
+            signed += usize::from(subject.sign(lie));
+        }
+        // Some lies do no harm, and others are refused.
+        let asked = lies.len() * subject.third.truth.len();
+        assert!(
+            asked / 4 < answered && answered < asked,
+            "{scheme}: {answered} of {asked}"
+        );
+        assert!(
+            1 < signed && signed < lies.len(),
+            "{scheme}: {signed} signed"
+        );
+    });
+}
