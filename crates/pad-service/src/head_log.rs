@@ -51,6 +51,7 @@ pub struct HeadLog {
     public: PublicKey,
     policy: Option<Policy>,
     tallies: Vec<Tally>,
+    clock: fn() -> SystemTime,
     state: Mutex<State>,
 }
 
@@ -165,11 +166,12 @@ pub enum HeadLogError {
     Io(#[from] io::Error),
 }
 
-/// All times up to a little after now; `None` if the clock is before 1970.
-fn until_now() -> Option<Window> {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).ok()?.as_secs();
-    let now = Timestamp::from_seconds(now)?;
-    Some(Window::around(now, now.seconds()))
+/// Returns all times up to a little after `now`. A clock before 1970 counts as one at 1970, so that
+/// every cosignature is from its future.
+fn until(now: SystemTime) -> Window {
+    let now = now.duration_since(UNIX_EPOCH).unwrap_or_default();
+    let now = Timestamp::from_seconds(now.as_secs()).unwrap_or(Timestamp::LATEST);
+    Window::around(now, now.seconds())
 }
 
 /// What a witness is asked.
@@ -239,6 +241,7 @@ impl HeadLog {
             public,
             tallies: witnesses.iter().map(|_| Tally::default()).collect(),
             policy,
+            clock: SystemTime::now,
             state: Mutex::new(state),
         };
         log.remember()?;
@@ -250,6 +253,12 @@ impl HeadLog {
             grown => drop(grown?),
         }
         Ok(log)
+    }
+
+    /// Reads the time from `clock` instead of the system's clock.
+    #[must_use]
+    pub fn with_clock(self, clock: fn() -> SystemTime) -> Self {
+        Self { clock, ..self }
     }
 
     /// The last entry is the head that the dictionary has.
@@ -406,13 +415,11 @@ impl HeadLog {
         for cosignature in state.cosigned.values() {
             note.add(cosignature.clone()).map_err(StoreError::Note)?;
         }
-        let is_enough = |policy: &Policy| match until_now() {
-            Some(window) => match policy.verify_within(&note, Some(window)) {
-                // It needs no witness, so it asks for no time.
-                Err(PolicyError::Undated) => policy.verify(&note).is_ok(),
-                accepted => accepted.is_ok(),
-            },
-            None => policy.verify(&note).is_ok(),
+        let window = until((self.clock)());
+        let is_enough = |policy: &Policy| match policy.verify_within(&note, Some(window)) {
+            // It needs no witness, so it asks for no time.
+            Err(PolicyError::Undated) => policy.verify(&note).is_ok(),
+            accepted => accepted.is_ok(),
         };
         if !self.policy.as_ref().is_none_or(is_enough) {
             return Ok(false);
@@ -461,7 +468,7 @@ impl HeadLog {
         request: &Request,
         cosignatures: &[Signature],
     ) -> Result<Option<Timestamp>, HeadLogError> {
-        let window = until_now();
+        let window = until((self.clock)());
         let mut state = self.state();
         let text = request.note.unverified_text();
         let key = self.witnesses().get(witness).map(|witness| &witness.key);
@@ -470,7 +477,7 @@ impl HeadLog {
             Some((time, signature))
         });
         // Of several the last by its time, which is what a policy counts: none that is from the future.
-        let is_ahead = |time: Timestamp| window.is_some_and(|window| time > window.until);
+        let is_ahead = |time: Timestamp| time > window.until;
         let last = verified
             .filter(|(time, _)| !is_ahead(*time))
             .max_by_key(|(time, _)| *time);

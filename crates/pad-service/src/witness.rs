@@ -42,6 +42,7 @@ pub struct WitnessService {
     prefix: String,
     /// The origins of its logs, by their SHA-256 in hexadecimal digits.
     origins: BTreeMap<String, String>,
+    clock: fn() -> SystemTime,
     /// By the status of the answer.
     answers: BTreeMap<u16, AtomicU64>,
 }
@@ -78,20 +79,27 @@ impl WitnessService {
             witness,
             prefix: prefix.trim_end_matches('/').to_owned(),
             origins,
+            clock: SystemTime::now,
             answers: STATUSES.map(|status| (status, AtomicU64::new(0))).into(),
         }
     }
 
+    /// Reads the time from `clock` instead of the system's clock.
+    #[must_use]
+    pub fn with_clock(self, clock: fn() -> SystemTime) -> Self {
+        Self { clock, ..self }
+    }
+
     fn add_checkpoint(&self, body: &[u8]) -> Answer {
-        let time = SystemTime::now().duration_since(UNIX_EPOCH);
+        let time = (self.clock)().duration_since(UNIX_EPOCH);
         let time = time
             .ok()
             .and_then(|time| Timestamp::from_seconds(time.as_secs()));
         let Some(time) = time else {
-            tracing::error!("the clock stands before 1970");
+            tracing::error!("this machine's clock is before 1970: nothing is cosigned");
             return self.counted(Answer::text(
                 StatusCode::INTERNAL_SERVER_ERROR,
-                "the witness has no time\n",
+                "this witness's clock is before 1970\n",
             ));
         };
         let answer = match self.witness.add_checkpoint(body, time) {

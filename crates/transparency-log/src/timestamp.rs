@@ -9,6 +9,9 @@ use core::fmt;
 pub struct Timestamp(u64);
 
 impl Timestamp {
+    /// The last time of the format.
+    pub const LATEST: Self = Self(u64::MAX >> 1);
+
     /// The time this many seconds after the beginning of 1970, or `None` from 2^63 seconds on, which the format
     /// excludes.
     pub fn from_seconds(seconds: u64) -> Option<Self> {
@@ -72,11 +75,12 @@ mod tests {
         ] {
             assert_eq!(utc(seconds), shown);
         }
-        assert!(
-            Timestamp::from_seconds(u64::MAX >> 1)
-                .unwrap()
-                .utc()
-                .ends_with('Z')
-        );
+        let latest = Timestamp::LATEST.seconds();
+        assert_eq!(Timestamp::from_seconds(latest), Some(Timestamp::LATEST));
+        assert_eq!(Timestamp::from_seconds(latest + 1), None);
+        // Notes of versions in a store have any number.
+        for seconds in [latest, u64::MAX] {
+            assert!(utc(seconds).ends_with('Z'));
+        }
     }
 }

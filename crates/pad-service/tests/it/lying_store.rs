@@ -260,7 +260,12 @@ impl Subject {
             let what = format!("another dictionary, the same author: {is_same_author}");
             stores.push((what, another.files("s.pad")));
         }
-        let lies = lies(&honest, &stores, older, is_part);
+        let places = if scheme.reads_on_demand() {
+            soak::size(3, 20)
+        } else {
+            soak::size(1, 8)
+        };
+        let lies = lies(&honest, &stores, older, is_part, places);
         let [.., next] = batches.honest;
         let heads = [before, after];
         let taken = BTreeSet::new();
@@ -335,7 +340,13 @@ impl Subject {
 ///
 /// The first `older` stores are its earlier states. `is_part` leaves out rows that say little about
 /// schemes in memory.
-fn lies(honest: &Files, stores: &[(String, Files)], older: usize, is_part: bool) -> Vec<Lie> {
+fn lies(
+    honest: &Files,
+    stores: &[(String, Files)],
+    older: usize,
+    is_part: bool,
+    places: u64,
+) -> Vec<Lie> {
     let mut lies = vec![("the honest store".to_owned(), honest.clone(), false)];
     let mut mix = |what: &str, number: usize, [store, newest, derived]: [Option<&Files>; 3]| {
         let files = honest
@@ -385,7 +396,7 @@ fn lies(honest: &Files, stores: &[(String, Files)], older: usize, is_part: bool)
         };
         let length = u64::try_from(bytes.len()).unwrap();
         let mut random = Random::new(length);
-        for _ in 0..soak::size(if is_part { 1 } else { 3 }, 20) {
+        for _ in 0..places {
             let place = random.below(length);
             let mut bytes = bytes.clone();
             bytes[usize::try_from(place).unwrap()] ^= 1 << random.below(8);

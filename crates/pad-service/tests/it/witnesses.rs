@@ -35,6 +35,49 @@ use crate::{fixture::*, openapi::description, second_head::for_each_scheme};
 
 const HOUR: Duration = Duration::from_hours(1);
 
+type Clock = fn() -> SystemTime;
+
+/// A clock that lies, and what comes of it.
+struct LyingClock {
+    clock: Clock,
+    /// What a client with this clock says of a cosignature that is recent.
+    client: &'static str,
+    /// Whether a server publishes what a witness with this clock has cosigned.
+    of_witness_is_published: bool,
+    /// Whether a server with this clock publishes a cosignature that is recent.
+    by_server_is_published: bool,
+}
+
+const fn lying(clock: Clock, client: &'static str, is_published: [bool; 2]) -> LyingClock {
+    let [of_witness_is_published, by_server_is_published] = is_published;
+    LyingClock {
+        clock,
+        client,
+        of_witness_is_published,
+        by_server_is_published,
+    }
+}
+
+const LYING_CLOCKS: [LyingClock; 7] = [
+    lying(|| UNIX_EPOCH - SECOND, "1970", [false, false]),
+    lying(|| UNIX_EPOCH, "future", [true, false]),
+    lying(|| SystemTime::now() - 24 * HOUR, "future", [true, false]),
+    lying(|| SystemTime::now() + HOUR, "old", [false, true]),
+    lying(|| SystemTime::now() + 24 * HOUR, "old", [false, true]),
+    // The year 2100.
+    lying(
+        || UNIX_EPOCH + Duration::from_secs(4_102_444_800),
+        "old",
+        [false, true],
+    ),
+    // The last second of the format.
+    lying(
+        || UNIX_EPOCH + Duration::from_secs(u64::MAX >> 1),
+        "old",
+        [false, true],
+    ),
+];
+
 fn cosigner(name: &str) -> Cosigner {
     let mut secret = [9; 32];
     secret[..name.len()].copy_from_slice(name.as_bytes());
@@ -115,10 +158,15 @@ struct Logged {
 }
 
 fn serve(author: &Author, store: &str, policy: &Policy) -> Logged {
+    serve_at(author, store, policy, SystemTime::now)
+}
+
+/// The same by this clock.
+fn serve_at(author: &Author, store: &str, policy: &Policy, clock: Clock) -> Logged {
     let dictionary = Dictionary::open(&author.path(store)).unwrap();
     let (folder, signer) = (author.path(&format!("{store}.log")), log_signer(author));
     let log = HeadLog::open(&folder, signer, Some(policy.clone()), &dictionary);
-    let log = Arc::new(log.unwrap());
+    let log = Arc::new(log.unwrap().with_clock(clock));
     let dictionary = Arc::new(dictionary.logging(Arc::clone(&log)));
     let mut following = log.follow(Arc::clone(&dictionary), &cosigning()).unwrap();
     let dictionaries = BTreeMap::from([("s".to_owned(), dictionary)]);
@@ -499,11 +547,9 @@ fn an_old_cosignature_is_refused_by_its_age() {
     stop(slow);
 }
 
-/// With a lying clock on either side, the client accepts no version as the newest. Its view is unchanged.
+/// A client with a lying clock accepts no version as the newest. Its view is unchanged.
 #[test]
 fn a_lying_clock_makes_nothing_recent() {
-    type Clock = fn() -> SystemTime;
-    const DAY: Duration = Duration::from_hours(24);
     for_each_scheme(|scheme| {
         if !scheme.binds_answers() {
             return;
@@ -514,19 +560,13 @@ fn a_lying_clock_makes_nothing_recent() {
         let policy = policy(&author, 1, &[("w", &server)]);
         let logged = serve(&author, "s.pad", &policy);
         logged.wait_for(1);
-        let clocks: [(Clock, &str); 5] = [
-            (|| SystemTime::now() - DAY, "future"),
-            (|| SystemTime::now() + DAY, "old"),
-            (|| UNIX_EPOCH - DAY, "1970"),
-            (|| UNIX_EPOCH, "future"),
-            (|| UNIX_EPOCH + DAY * 365 * 200, "old"),
-        ];
-        for (clock, word) in clocks {
-            let witnesses = Witnesses::new(policy.clone(), HOUR).with_clock(clock);
+        for lying in LYING_CLOCKS {
+            let witnesses = Witnesses::new(policy.clone(), HOUR / 2).with_clock(lying.clock);
             let client = author.client(&[&logged.server], "view");
             let mut client = client.witnessed_by(witnesses).unwrap();
             let refused = client.advance().unwrap_err().to_string();
-            assert!(refused.contains(word), "{scheme}: {refused}");
+            assert!(refused.contains(lying.client), "{scheme}: {refused}");
+            assert!(refused.contains("this machine's clock"), "{refused}");
             assert_eq!(client.view().version(), Version::EMPTY);
         }
         let client = author.client(&[&logged.server], "view");
@@ -535,6 +575,68 @@ fn a_lying_clock_makes_nothing_recent() {
         logged.stop();
         stop(server);
     });
+}
+
+/// A client whose clock is right accepts what was cosigned now. Whoever asks no witness is answered.
+#[test]
+fn witnesses_and_servers_with_lying_clocks_make_nothing_recent() {
+    let right: Clock = SystemTime::now;
+    let check = |[of_witness, of_server]: [Clock; 2], is_published: bool, is_recent: bool| {
+        let author = Author::of_tree();
+        three_versions(&author);
+        let server = start(witness(&author, "w", "w").with_clock(of_witness));
+        let policy = policy(&author, 1, &[("w", &server)]);
+        let logged = serve_at(&author, "s.pad", &policy, of_server);
+        let has_failed = || {
+            let metrics = text(&logged.server, "/metrics");
+            let mut lines = metrics.lines();
+            lines.any(|line| {
+                line.starts_with("pad_cosignatures_failed_total") && !line.ends_with(" 0")
+            })
+        };
+        while logged.log.sizes().unwrap()[1] < 3 && !has_failed() {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        assert_eq!(logged.log.sizes().unwrap()[1] == 3, is_published);
+        let witnesses = Witnesses::new(policy, HOUR / 2);
+        let client = author.client(&[&logged.server], "view");
+        let mut client = client.witnessed_by(witnesses).unwrap();
+        match client.advance() {
+            Ok(version) => assert!(is_recent && version == Version::new(3)),
+            Err(refused) => {
+                assert!(!is_recent && client.view().version() == Version::EMPTY);
+                let refused = refused.to_string();
+                assert_eq!(
+                    is_published,
+                    refused.contains("this machine's clock"),
+                    "{refused}"
+                );
+            }
+        }
+        let mut unwitnessed = author.client(&[&logged.server], "unwitnessed");
+        assert_eq!(unwitnessed.advance().unwrap(), Version::new(3));
+        logged.stop();
+        stop(server);
+    };
+    check([right, right], true, true);
+    let [before_1970, .., latest] = LYING_CLOCKS.map(|lying| lying.clock);
+    check([latest, before_1970], false, false);
+    for lying in LYING_CLOCKS {
+        check([lying.clock, right], lying.of_witness_is_published, false);
+        let is_published = lying.by_server_is_published;
+        check([right, lying.clock], is_published, is_published);
+    }
+}
+
+#[test]
+fn a_witness_whose_clock_is_before_1970_says_so() {
+    let author = Author::of_tree();
+    let service = witness(&author, "w", "w").with_clock(|| UNIX_EPOCH - SECOND);
+    let server = start(service);
+    let reply = post(&server, "/add-checkpoint", b"").unwrap();
+    assert_eq!(reply.status, StatusCode::INTERNAL_SERVER_ERROR);
+    assert_eq!(reply.body, b"this witness's clock is before 1970\n");
+    stop(server);
 }
 
 /// A witness whose clock is ahead is not counted by servers either, and nothing is published in its name.
