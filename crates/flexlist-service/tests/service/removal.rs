@@ -9,6 +9,7 @@ use std::{
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
     thread,
+    time::UNIX_EPOCH,
 };
 
 use flexlist::{FileState, challenge::Challenge, tag::TagKind};
@@ -315,6 +316,76 @@ fn first_words_have_their_time() {
     standing(server.handle(begin(now)));
     // Where the file is there, an old word says where it stands.
     standing(server.handle(begin(0)));
+}
+
+/// Whatever a server's clock says, each request is answered, and a removed file stays removed.
+#[test]
+fn a_lying_clock_begins_nothing_and_answers_everything() {
+    let now = Time::new().now();
+    // 1970, also before it; a day back; an hour ahead; the year 2100; the ends of the formats.
+    for clock in [
+        0,
+        now - DAY,
+        now + 3600,
+        4_102_444_800,
+        u64::MAX >> 1,
+        u64::MAX,
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let time = Time(Arc::new(AtomicU64::new(clock)));
+        let server = time.open(&folder.path().join("store"), Limits::default());
+        // An owner whose clock is right.
+        let owner = Owner::new(1, TagKind::HashOnly);
+        let response = server.handle(Time::new().begin(&owner));
+        if clock.abs_diff(now) <= DAY / 2 {
+            standing(response);
+        } else {
+            let refused = refusal(response);
+            assert_eq!(refused, Refusal::BeginExpired { now: clock });
+            assert!(refused.to_string().contains("the server's clock"));
+        }
+        // An owner with the same clock.
+        let mut same = Owner::new(2, TagKind::HashOnly);
+        let begin = Begin {
+            expires: clock.saturating_add(DAY / 2),
+            ..same.begin_body()
+        };
+        let begin = Request::Begin(same.sign(RequestKind::Begin, &begin));
+        let mut requests = same.upload_requests(&[vec![vec![1; 100]]]);
+        requests[0] = begin.clone();
+        for request in requests {
+            standing(server.handle(request));
+        }
+        server.tend();
+        assert!(is_done(&server.handle(same.read_request(0, 100))));
+        assert_eq!(server.handle(delete(&same, 1)), Response::Removed);
+        assert_eq!(refusal(server.handle(begin.clone())), Refusal::Removed);
+        // The clock is put right: what was removed does not come back.
+        time.0.store(now, Ordering::SeqCst);
+        server.tend();
+        let refused = refusal(server.handle(begin));
+        let expected = if clock < now - DAY {
+            Refusal::BeginExpired { now }
+        } else {
+            Refusal::Removed
+        };
+        assert_eq!(refused, expected, "{clock}");
+    }
+}
+
+/// An owner's clock alone decides when its first request expires.
+#[test]
+fn the_first_request_of_an_owner_with_a_lying_clock_has_an_expiry() {
+    let hour = Duration::from_hours(1);
+    let latest = Duration::from_secs(u64::MAX >> 1);
+    for (clock, expires) in [
+        (UNIX_EPOCH - hour, DAY / 2),
+        (UNIX_EPOCH, DAY / 2),
+        (UNIX_EPOCH + hour, DAY / 2 + 3600),
+        (UNIX_EPOCH + latest, (u64::MAX >> 1) + DAY / 2),
+    ] {
+        assert_eq!(Begin::expires_after(clock), expires);
+    }
 }
 
 #[test]
