@@ -148,14 +148,16 @@ pub struct RecordedAuthor<M: ?Sized, D> {
 }
 
 impl<M: HostedRepository + ?Sized, D: Store> RecordedAuthor<M, D> {
-    /// Goes on with an author who stands where the repository stands.
+    /// Continues with the author that `resume` makes. The record is compared first, since resuming may
+    /// take seconds.
     ///
     /// # Errors
-    /// [`AuthorError::Record`] if the store is behind what was handed out or has another history.
+    /// [`AuthorError::Record`] if the store is behind what was handed out or has another history; those
+    /// of `resume`.
     pub(crate) fn new(
-        author: ResumedAuthor,
         repository: Durable<M, D>,
         record: Option<SigningRecord>,
+        resume: impl FnOnce(&M) -> Result<ResumedAuthor, AuthorError>,
     ) -> Result<Self, AuthorError> {
         if let Some(record) = &record {
             let stored = repository.latest();
@@ -167,6 +169,7 @@ impl<M: HostedRepository + ?Sized, D: Store> RecordedAuthor<M, D> {
             let damaged = StoreError::Damaged("its author has not signed its latest version");
             return Err(RepositoryError::from(damaged).into());
         }
+        let author = resume(repository.memory())?;
         let mut author = Self {
             author,
             waiting: Vec::new(),

@@ -202,8 +202,7 @@ pub fn open_author(
         let other = StoreError::Damaged("the key is of another dictionary");
         return Err(RepositoryError::from(other).into());
     }
-    let author = repository.memory().resume(key)?;
-    RecordedAuthor::new(author, repository, Some(record))
+    RecordedAuthor::new(repository, Some(record), |memory| memory.resume(key))
 }
 
 fn open(
