@@ -150,14 +150,20 @@ impl Author {
     /// Signs a version in which these keys have these values.
     pub(crate) fn publish_in(&self, store: &str, entries: &[(&str, &str)]) -> Version {
         let batch = entries.iter().map(|(key, value)| put(key, value));
-        self.sign(store, batch.collect()).unwrap()
+        self.sign(store, vec![batch.collect()]).unwrap()
     }
 
-    /// Signs a version with these changes.
-    pub(crate) fn sign(&self, store: &str, batch: Vec<Operation>) -> Result<Version, AuthorError> {
+    /// Signs a version for each of these batches.
+    pub(crate) fn sign(
+        &self,
+        store: &str,
+        batches: Vec<Vec<Operation>>,
+    ) -> Result<Version, AuthorError> {
         let record = SigningRecord::open(&self.path(&format!("{store}.signed")))?;
         let mut author = open_author(&self.path(store), &self.key, record)?;
-        author.stage(batch)?;
+        for batch in batches {
+            author.stage(batch)?;
+        }
         author.flush(&[])
     }
 
@@ -167,14 +173,11 @@ impl Author {
         versions: u64,
         entries: impl Fn(u64) -> Vec<(&'e str, &'e str)>,
     ) {
-        let record = SigningRecord::open(&self.path("s.pad.signed")).unwrap();
-        let mut author = open_author(&self.path("s.pad"), &self.key, record).unwrap();
-        for version in 1..=versions {
+        let batches = (1..=versions).map(|version| {
             let batch = entries(version).into_iter();
-            let batch = batch.map(|(key, value)| put(key, value));
-            author.stage(batch.collect()).unwrap();
-        }
-        let flushed = author.flush(&[]).unwrap();
+            batch.map(|(key, value)| put(key, value)).collect()
+        });
+        let flushed = self.sign("s.pad", batches.collect()).unwrap();
         assert_eq!(flushed, Version::new(versions));
     }
 

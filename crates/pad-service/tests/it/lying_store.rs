@@ -227,9 +227,9 @@ impl Subject {
         let is_part = soak::size(!scheme.reads_on_demand(), false);
         let contents = batches.contents(scheme.family().is_append_only());
         let mut copies = vec![("an empty store".into(), author.files("s.pad"))];
-        for (number, batch) in (1..).zip(&batches.honest[..3]) {
-            author.sign("s.pad", batch.clone()).unwrap();
-            copies.push((format!("version {number}"), author.files("s.pad")));
+        for group in batches.honest[..3].chunks(if is_part { 2 } else { 1 }) {
+            let version = author.sign("s.pad", group.to_vec()).unwrap();
+            copies.push((format!("version {version}"), author.files("s.pad")));
         }
         let (_, honest) = copies.pop().unwrap();
         let signed = fs::read(author.path("s.pad.signed")).unwrap();
@@ -241,22 +241,22 @@ impl Subject {
             (follower, head.head)
         };
         let (third, before) = follower(1);
-        author.sign("s.pad", batches.honest[3].clone()).unwrap();
+        author.sign("s.pad", batches.honest[3..].to_vec()).unwrap();
         let (fourth, after) = follower(4);
+        let update = author.update("s.pad", 4);
 
-        let mut stores = copies.split_off(soak::size(2, 0));
+        let mut stores = copies.split_off(soak::size(copies.len() - 1, 0));
         let older = stores.len();
         author.replace("other.pad", &stores[older - 1].1);
         for (number, batch) in (3..).zip(&batches.other[..soak::size(1, 2)]) {
-            author.sign("other.pad", batch.clone()).unwrap();
+            author.sign("other.pad", vec![batch.clone()]).unwrap();
             let what = format!("version {number} of another history");
             stores.push((what, author.files("other.pad")));
         }
         for is_same_author in [true, false].into_iter().take(soak::size(1, 2)) {
             let another = author.of_another(is_same_author);
-            for batch in &batches.honest[..if is_part { 1 } else { 3 }] {
-                another.sign("s.pad", batch.clone()).unwrap();
-            }
+            let signed = &batches.honest[..if is_part { 1 } else { 3 }];
+            another.sign("s.pad", signed.to_vec()).unwrap();
             let what = format!("another dictionary, the same author: {is_same_author}");
             stores.push((what, another.files("s.pad")));
         }
@@ -269,7 +269,7 @@ impl Subject {
         let [.., next] = batches.honest;
         let heads = [before, after];
         let taken = BTreeSet::new();
-        let subject = Self {
+        let mut subject = Self {
             author,
             next,
             honest,
@@ -279,6 +279,7 @@ impl Subject {
             fourth,
             taken,
         };
+        subject.take(update);
         (subject, lies)
     }
 
@@ -306,7 +307,7 @@ impl Subject {
         let (author, what) = (&self.author, &lie.what);
         author.replace("s.pad", &lie.files);
         fs::write(author.path("s.pad.signed"), &self.signed).unwrap();
-        let signed = author.sign("s.pad", self.next.clone());
+        let signed = author.sign("s.pad", vec![self.next.clone()]);
         let record = SigningRecord::open(&author.path("s.pad.signed")).unwrap();
         let newest = record.newest(&author.key.public().authority);
         let newest = newest.unwrap().unwrap().head;
@@ -336,7 +337,7 @@ impl Subject {
     }
 }
 
-/// Returns what replaces an honest store: itself, mixtures with `stores`, and changed bytes.
+/// Returns what replaces an honest store: mixtures with `stores`, and changed bytes.
 ///
 /// The first `older` stores are its earlier states. `is_part` leaves out rows that say little about
 /// schemes in memory.
@@ -347,7 +348,7 @@ fn lies(
     is_part: bool,
     places: u64,
 ) -> Vec<Lie> {
-    let mut lies = vec![("the honest store".to_owned(), honest.clone(), false)];
+    let mut lies = Vec::new();
     let mut mix = |what: &str, number: usize, [store, newest, derived]: [Option<&Files>; 3]| {
         let files = honest
             .keys()
@@ -403,7 +404,7 @@ fn lies(
             change(&format!("with byte {place} changed"), Some(&bytes), false);
         }
     }
-    let mut seen = BTreeSet::new();
+    let mut seen = BTreeSet::from([honest.clone()]);
     lies.retain(|(_, files, _)| seen.insert(files.clone()));
     let lies = lies.into_iter();
     lies.map(|(what, files, is_behind)| Lie {
@@ -430,11 +431,11 @@ fn an_author_continues_the_true_history_and_clients_believe_nothing_else() {
         // Some lies do no harm, and others are refused.
         let asked = lies.len() * subject.third.truth.len();
         assert!(
-            asked / 4 < answered && answered < asked,
+            0 < answered && answered < asked,
             "{scheme}: {answered} of {asked}"
         );
         assert!(
-            1 < signed && signed < lies.len(),
+            0 < signed && signed < lies.len(),
             "{scheme}: {signed} signed"
         );
     });
