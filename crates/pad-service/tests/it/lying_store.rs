@@ -6,6 +6,7 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs, iter,
+    path::Path,
 };
 
 use conformance::{random::Random, soak};
@@ -18,6 +19,8 @@ use pad::{
     question::{Question, Statement},
     selection::SchemeName,
 };
+use pad_service::{Dictionary, HeadLog};
+use transparency_log::note::NoteSigner;
 
 use crate::{fixture::*, second_head::for_each_scheme};
 
@@ -392,7 +395,7 @@ fn lies(
             change(&format!("of {what}"), files.get(end), number < older);
         }
         change("missing", None, true);
-        let Some(bytes) = honest.get(end) else {
+        let Some(bytes) = honest.get(end).filter(|bytes| !bytes.is_empty()) else {
             continue;
         };
         let length = u64::try_from(bytes.len()).unwrap();
@@ -440,3 +443,73 @@ fn an_author_continues_the_true_history_and_clients_believe_nothing_else() {
         );
     });
 }
+
+/// The files of a log of heads.
+fn log_files(folder: &Path) -> Files {
+    let entries = fs::read_dir(folder).unwrap();
+    let files = entries.map(|entry| entry.unwrap().path()).map(|path| {
+        let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+        (name, fs::read(path).unwrap())
+    });
+    files.collect()
+}
+
+#[test]
+fn a_log_of_heads_continues_truly_or_signs_nothing() {
+    let author = Author::of_tree();
+    let id = author.key.public().authority.dictionary;
+    let origin = pad::witnessed::origin("log.example/heads", id);
+    let open = |store: &str, folder: &Path| {
+        let signer = NoteSigner::new(origin.parse().unwrap(), &[3; 32]);
+        let dictionary = Dictionary::open(&author.path(store)).unwrap();
+        HeadLog::open(folder, signer, None, &dictionary)
+    };
+    let folder = author.path("log");
+    let mut copies = Vec::new();
+    for price in ["1", "2", "3"] {
+        let version = author.publish(&[("apple", price)]);
+        drop(open("s.pad", &folder).unwrap());
+        copies.push((format!("version {version}"), log_files(&folder)));
+        if version == Version::new(2) {
+            author.copy("s.pad", "other.pad");
+        }
+    }
+    let (_, honest) = copies.pop().unwrap();
+    author.publish(&[("apple", "4")]);
+    let expected = open("s.pad", &folder).unwrap().file(CHECKPOINT).unwrap();
+    let older = copies.len();
+    author.publish_in("other.pad", &[("apple", "5")]);
+    let other = author.path("other");
+    drop(open("other.pad", &other).unwrap());
+    copies.push(("another history".into(), log_files(&other)));
+
+    let lies = lies(&honest, &copies, older, false, soak::size(3, 20));
+    let mut continued = 0;
+    for Lie { what, files, .. } in &lies {
+        fs::remove_dir_all(&folder).unwrap();
+        fs::create_dir(&folder).unwrap();
+        for (name, bytes) in files {
+            fs::write(folder.join(name), bytes).unwrap();
+        }
+        let opened = open("s.pad", &folder);
+        if let Ok(log) = &opened
+            && !log.has_failed()
+        {
+            assert_eq!(log.file(CHECKPOINT).unwrap(), expected, "{what}");
+            continued += 1;
+            continue;
+        }
+        drop(opened);
+        let after = log_files(&folder);
+        for name in [CHECKPOINT, "signed"] {
+            assert_eq!(
+                after.get(name),
+                files.get(name),
+                "{what}: {name} was written"
+            );
+        }
+    }
+    assert!(0 < continued && continued < lies.len(), "{continued}");
+}
+
+const CHECKPOINT: &str = "checkpoint";
