@@ -92,6 +92,14 @@ pub(crate) trait KeptLog: NodeLog {
     /// [`StoreError`] of the medium, [`StoreError::Damaged`] if it is another store's.
     fn remove(&self) -> Result<(), StoreError>;
 
+    /// Takes away the log that the store has turned from, if it is there. Its writer calls this.
+    ///
+    /// # Errors
+    /// [`StoreError::NotRemoved`].
+    fn remove_replaced(&self, _: &dyn Store) -> Result<(), StoreError> {
+        Ok(())
+    }
+
     /// Takes nothing any more: nobody knows what the store has.
     fn close(&mut self);
 }

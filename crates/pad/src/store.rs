@@ -303,6 +303,11 @@ pub enum StoreError {
         /// The bytes that it may take.
         most: u64,
     },
+    /// The versions are pruned, and what they took is still there.
+    #[error(
+        "the versions are pruned, but the files before that cannot be removed ({0}): prune again"
+    )]
+    NotRemoved(#[source] Box<Self>),
     /// Something could not be written before, and only opening anew tells what is there.
     #[error("something could not be written before; open the store again to see what is there")]
     Closed,

@@ -461,7 +461,19 @@ fn pruned_stores_keep_heads_and_newer_contents() {
 
 fn check_pruned(bench: &Bench, s: &str) {
     let versions = bench.json(&format!("versions --store {s}"));
+    let nodes = [".nodes", ".nodes.heads"].map(|end| format!("{s}{end}"));
+    let is_tree = bench.path(&nodes[0]).exists();
+    let before = is_tree.then(|| nodes.each_ref().map(|name| bench.read(name)));
     bench.ok(&format!("prune --store {s} --before 2"));
+    if let Some(before) = before {
+        // As if a kill had come before the old files were removed: the same command again removes them.
+        for (name, bytes) in nodes.iter().zip(before) {
+            assert!(!bench.path(name).exists(), "{name}");
+            bench.write(name, &bytes);
+        }
+        bench.ok(&format!("prune --store {s} --before 2"));
+        assert!(nodes.iter().all(|name| !bench.path(name).exists()));
+    }
     let pruned = bench.json(&format!("versions --store {s}"));
     assert_eq!(pruned[0]["root"], versions[0]["root"]);
     assert_eq!(

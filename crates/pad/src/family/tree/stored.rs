@@ -179,10 +179,11 @@ impl<S: Suite, B: BalancingScheme> RowKeeper for Typed<Repository<S, B>> {
     }
 
     fn prune(&mut self, oldest: Version, store: &mut dyn Store) -> Result<(), RepositoryError> {
+        self.begin(store)?;
+        self.log().remove_replaced(store)?;
         if oldest <= self.0.oldest() {
             return Ok(());
         }
-        self.begin(store)?;
         let mut to = self.log().new_copy()?;
         let change = to.turn(self.log().number());
         // Should this be interrupted, the next writer takes the copy away. And somebody else may be writing.
@@ -204,9 +205,8 @@ impl<S: Suite, B: BalancingScheme> RowKeeper for Typed<Repository<S, B>> {
             }
             return Err(error.into());
         }
-        // Should the other log stay, the next writer takes it away.
-        drop(self.log().remove());
         *self = Self(copied);
+        self.log().remove_replaced(store)?;
         Ok(())
     }
 

@@ -43,7 +43,6 @@ impl KeptLog for NodeFile {
 
     fn begin(&mut self, store: &dyn Store) -> Result<(), StoreError> {
         let (latest, owner, was_writer) = (self.latest, self.owner, self.is_writer);
-        let mut replaced = None;
         let row = match latest {
             Version::EMPTY => Vec::new(),
             latest => self.row(latest).map_err(|_| OTHER_ROW)?,
@@ -54,18 +53,26 @@ impl KeptLog for NodeFile {
             if latest_row(store)?.1 != row && !was_writer {
                 return Err(StoreError::Superseded);
             }
-            let copied = Copied::read(store)?;
-            if copied.copy != owner.copy {
+            if Copied::read(store)?.copy != owner.copy {
                 return Err(StoreError::Superseded);
             }
-            replaced = copied.replaced;
             Ok(())
         })?;
-        if let Some(copy) = replaced.filter(|_| !was_writer) {
+        if !was_writer {
             // What a pruning was interrupted before. A failure is for the next one.
-            drop(self.of(Owner { copy, ..owner }).remove());
+            drop(self.remove_replaced(store));
         }
         Ok(())
+    }
+
+    fn remove_replaced(&self, store: &dyn Store) -> Result<(), StoreError> {
+        let Some(copy) = Copied::read(store)?.replaced else {
+            return Ok(());
+        };
+        let replaced = self.of(Owner { copy, ..self.owner });
+        replaced
+            .remove()
+            .map_err(|error| StoreError::NotRemoved(Box::new(error)))
     }
 
     fn row(&self, version: Version) -> Result<Vec<u8>, StoreFault> {
