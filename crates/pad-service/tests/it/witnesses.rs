@@ -577,7 +577,7 @@ fn a_lying_clock_makes_nothing_recent() {
     });
 }
 
-/// A client whose clock is right accepts what was cosigned now. Clients without witnesses are answered.
+/// A client whose clock is right accepts what was cosigned now. Without witnesses it is answered.
 #[test]
 fn witnesses_and_servers_with_lying_clocks_make_nothing_recent() {
     let right: Clock = SystemTime::now;
