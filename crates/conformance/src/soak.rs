@@ -14,6 +14,11 @@ pub fn enabled() -> bool {
     }
 }
 
+/// Returns whether `SOAK` asks for all expensive cases instead of a part of them.
+pub fn is_whole() -> bool {
+    env::var("SOAK").is_ok_and(|asked| asked != "0" && !asked.contains('/'))
+}
+
 /// Returns `long` where [`enabled`] returns true for the calling line, and `short` otherwise.
 #[track_caller]
 pub fn size<T>(short: T, long: T) -> T {

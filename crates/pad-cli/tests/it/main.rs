@@ -42,7 +42,7 @@ mod python;
 mod record;
 #[cfg(feature = "network")]
 mod service;
-#[cfg(any(feature = "aad", feature = "file"))]
+#[cfg(any(feature = "aad", feature = "file", feature = "network"))]
 mod small_disk;
 mod status;
 mod streams;

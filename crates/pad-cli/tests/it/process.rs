@@ -60,6 +60,14 @@ impl Process {
         Self::spawn(bench, line.into_iter().chain(words.split_whitespace()))
     }
 
+    /// Peak resident set in KiB, where the system reports it.
+    #[cfg(feature = "network")]
+    pub(crate) fn peak_memory(&self) -> Option<u64> {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).ok()?;
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        line?.trim().trim_end_matches(" kB").parse().ok()
+    }
+
     /// SIGKILL on Unix: no destructor runs.
     pub(crate) fn kill(&mut self) {
         self.child.kill().unwrap();

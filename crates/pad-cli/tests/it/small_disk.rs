@@ -1,6 +1,11 @@
 //! A small file system in memory, to be filled.
 
-use std::{fs, path::PathBuf, process::Command};
+use std::{
+    fs::{self, File},
+    io::{self, ErrorKind},
+    path::PathBuf,
+    process::Command,
+};
 
 /// A file system in memory; dropped, it is gone.
 pub(crate) struct SmallDisk(PathBuf);
@@ -22,6 +27,24 @@ impl SmallDisk {
         mount
             .is_ok_and(|output| output.status.success())
             .then_some(Self(folder))
+    }
+
+    /// Fills all free space with one file.
+    pub(crate) fn fill(&self) {
+        let mut file = File::create(self.filler()).unwrap();
+        let full = io::copy(&mut io::repeat(1), &mut file).unwrap_err();
+        assert_eq!(full.kind(), ErrorKind::StorageFull);
+    }
+
+    /// Removes the file of [`SmallDisk::fill`] and returns its length.
+    pub(crate) fn free(&self) -> u64 {
+        let length = fs::metadata(self.filler()).unwrap().len();
+        fs::remove_file(self.filler()).unwrap();
+        length
+    }
+
+    fn filler(&self) -> PathBuf {
+        self.0.join("filler")
     }
 }
 

@@ -1,46 +1,91 @@
 //! `kill -9` of every process in turn under load: of two servers, the server that keeps a log of heads, a mirror, a router, a
-//! witness, the author and three clients. Nothing that was acknowledged is lost, no view goes back, mirror and router catch up,
+//! witness, the author and four clients. Nothing that was acknowledged is lost, no view goes back, mirror and router catch up,
 //! and the witness goes on with the log that it has cosigned.
 //!
 //! `PAD_KILL_ROUNDS` sets the number of rounds; one for each process unless set. `PAD_SEED` is the seed of their moments.
+//!
+//! A soak of `PAD_SOAK_SECONDS` seconds adds hostile peers and full disks. It kills one process
+//! every ten seconds.
 
 use std::{
     fs,
+    net::TcpListener,
     path::PathBuf,
-    sync::atomic::{AtomicBool, Ordering},
+    sync::atomic::{AtomicBool, AtomicU16, AtomicUsize, Ordering},
     thread,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use conformance::Random;
+use pad_client::{HttpOptions, Roots};
 
-use self::load::{Asker, Author, each};
+use self::{
+    hostile::{Hostile, Target},
+    load::{Asker, Author, each},
+    visitor::{Visitor, look_up},
+};
 use super::{
-    process::{Process, begin_store, certify, latest},
+    process::{Process, begin_store, certify, latest, wait_for},
     witnesses::{line, metrics, policy},
 };
-use crate::bench::Bench;
+use crate::{
+    bench::{Bench, TRACE, text},
+    small_disk::SmallDisk,
+};
 
+mod connection;
+mod hostile;
 mod load;
+mod visitor;
 
 /// A server, which is started again where it was.
 struct Server {
     process: Process,
     line: String,
+    /// The largest resident set of the processes that were killed, in KiB.
+    peak: Option<u64>,
 }
 
 impl Server {
     fn begin(bench: &Bench, line: String) -> Self {
-        let process = Process::start(bench, &line, "127.0.0.1:0");
-        Self { process, line }
+        let process = Process::start(bench, &line, &address());
+        Self {
+            process,
+            line,
+            peak: None,
+        }
     }
 
     fn start_again(&mut self, bench: &Bench) {
         self.process = Process::start(bench, &self.line, &self.process.listens());
     }
 
+    fn kill(&mut self) {
+        self.peak = self.peak();
+        self.process.kill();
+    }
+
+    /// The largest resident set so far in KiB.
+    fn peak(&self) -> Option<u64> {
+        self.peak.max(self.process.peak_memory())
+    }
+
     fn url(&self) -> String {
         self.process.url()
+    }
+}
+
+/// Returns a free address. Its port is below those of outgoing connections, so that none takes it
+/// while its server is down.
+fn address() -> String {
+    static NEXT: AtomicU16 = AtomicU16::new(0);
+    let begin = u16::try_from(std::process::id() % 5000).unwrap();
+    loop {
+        let port = 20_000 + (begin + NEXT.fetch_add(1, Ordering::SeqCst)) % 10_000;
+        let address = format!("127.0.0.1:{port}");
+        if TcpListener::bind(&address).is_ok() {
+            return address;
+        }
     }
 }
 
@@ -54,7 +99,8 @@ struct Servers {
 }
 
 impl Servers {
-    fn begin(bench: &Bench) -> Self {
+    /// Mirror and router ask every `every` milliseconds.
+    fn begin(bench: &Bench, every: u32) -> Self {
         certify(bench);
         for store in STORES {
             begin_store(bench, store);
@@ -66,15 +112,18 @@ impl Servers {
         let words = format!("witness --state w.state --key w --known-log {log}");
         let witness = Server::begin(bench, words);
         policy(bench, "policy", 1, &[("w", witness.url())]);
-        let [one, two] = ["one", "two"].map(|store| start(&format!("serve --store {store}")));
-        let logged = "serve --store logged --publish heads --log-key log-key --witnesses policy";
-        let logged = start(&format!("{logged} {ROOTS}"));
+        let [one, two, logged] = STORES.map(|store| format!("serve --store {store}"));
+        let heads = "--publish heads --log-key log-key --witnesses policy";
+        let [one, two, logged] =
+            [one, two, format!("{logged} {heads} {ROOTS}")].map(|line| start(&line));
         let [first, second] = [one.url(), two.url()];
-        let both = |option: &str| format!("{option} {first} {option} {second} {ROOTS} --every 20");
+        let both =
+            |option: &str| format!("{option} {first} {option} {second} {ROOTS} --every {every}");
         let from = both("--from");
         let mirror = start(&format!("mirror --store copy --public k.pub {from}"));
         let of = both("--server");
         let router = Server::begin(bench, format!("route --name s --public k.pub {of}"));
+        wait_for(bench, &mirror.url(), 1);
         Self {
             pushed: [one, two, logged],
             mirror,
@@ -83,17 +132,22 @@ impl Servers {
         }
     }
 
+    fn all(&self) -> [&Server; SERVERS] {
+        let [one, two, logged] = &self.pushed;
+        [one, two, logged, &self.mirror, &self.router, &self.witness]
+    }
+
+    fn all_mut(&mut self) -> [&mut Server; SERVERS] {
+        let [one, two, logged] = &mut self.pushed;
+        let (mirror, router, witness) = (&mut self.mirror, &mut self.router, &mut self.witness);
+        [one, two, logged, mirror, router, witness]
+    }
+
     /// Kills one of them, finds in its files what it has acknowledged, and starts it again: what was lost could be brought again then.
     fn kill(&mut self, bench: &Bench, number: usize, author: &Author, known: &Known) {
-        let Self {
-            pushed: [one, two, logged],
-            mirror,
-            router,
-            witness,
-        } = self;
-        let all = [one, two, logged, mirror, router, witness];
+        let all = self.all_mut();
         let killed = all.into_iter().nth(number).unwrap();
-        killed.process.kill();
+        killed.kill();
         if let (Some(store), Some(version)) = (STORES.get(number), author.pushed().get(number)) {
             let latest = &bench.json(&format!("versions --store {store} --last 1"))[0];
             let found = latest["version"].as_u64();
@@ -110,11 +164,13 @@ impl Servers {
 }
 
 /// The stores of those to which the author pushes.
-const STORES: [&str; 3] = ["one", "two", "logged"];
+const STORES: [&str; 3] = ["one", "small/two", "logged"];
+/// The index of the store on a small disk.
+const SMALL: usize = 1;
 
 /// How many there are of [`Servers`].
 const SERVERS: usize = 6;
-const CLIENTS: usize = 3;
+const CLIENTS: usize = 4;
 const ROOTS: &str = "--tls-roots tls.pem";
 
 /// Who is at work, and what is known of it.
@@ -122,9 +178,11 @@ struct Load<'l> {
     bench: &'l Bench,
     author: &'l Author,
     clients: &'l [Asker; CLIENTS],
+    /// Empty without a soak.
+    visitors: &'l [Visitor],
     done: &'l AtomicBool,
     /// How often was looked until mirror or router had caught up, at most.
-    looks: usize,
+    looks: AtomicUsize,
 }
 
 /// What may not go back.
@@ -137,29 +195,62 @@ struct Known {
 #[test]
 fn whoever_is_killed_nothing_that_was_acknowledged_is_lost_and_no_view_goes_back() {
     let wanted = std::env::var("PAD_KILL_ROUNDS");
-    let all = SERVERS + 1 + CLIENTS;
-    let rounds: usize = wanted.map_or(all, |rounds| rounds.parse().unwrap());
+    let rounds = wanted.map_or(PROCESSES, |rounds| rounds.parse().unwrap());
+    println!("PAD_KILL_ROUNDS={rounds}");
+    run(rounds, None);
+}
+
+/// Runs for `PAD_SOAK_SECONDS`, or for five minutes where `SOAK` asks for everything.
+#[cfg(target_os = "linux")]
+#[test]
+fn honest_clients_lose_nothing_to_hostile_peers_kills_and_full_disks() {
+    let seconds = match std::env::var("PAD_SOAK_SECONDS") {
+        Ok(seconds) => seconds.parse().unwrap(),
+        Err(_) if conformance::soak::is_whole() => 300,
+        Err(_) => return,
+    };
+    println!("PAD_SOAK_SECONDS={seconds}");
+    run(usize::MAX, Some(Duration::from_secs(seconds)));
+}
+
+/// The pause between two kills of a soak.
+const EVERY: Duration = Duration::from_secs(10);
+const PROCESSES: usize = SERVERS + 1 + CLIENTS;
+
+/// Kills processes in turn for some rounds, or in a soak of this length.
+fn run(rounds: usize, soak: Option<Duration>) {
     let seed = conformance::traces::seed();
-    println!("PAD_KILL_ROUNDS={rounds} PAD_SEED={seed}");
+    println!("PAD_SEED={seed}");
     let bench = &Bench::with_trace();
-    let mut servers = Servers::begin(bench);
+    let disk = SmallDisk::mount(bench.path("small"), "64m");
+    if soak.is_some() {
+        let long = "x".repeat(LONGEST_VALUE);
+        bench.write("long.csv", format!("{TRACE}d,put,long,{long}\n").as_bytes());
+        bench.ok("import --store s --key k long.csv");
+    }
+    // All processes are one peer, whose share frequent polls would exhaust under attack.
+    let every = if soak.is_some() { 500 } else { 20 };
+    let servers = &mut Servers::begin(bench, every);
     let author = &Author::new(servers.pushed.iter().map(Server::url).collect());
     let [one, two, logged] = servers.pushed.each_ref().map(Server::url);
+    let mirror = servers.mirror.url();
     let clients = &[
         Asker::new("first", &[one, two], ""),
-        Asker::new("second", &[servers.router.url(), servers.mirror.url()], ""),
+        Asker::new("second", &[servers.router.url(), mirror.clone()], ""),
         Asker::new("third", &[logged], " --witnesses policy"),
+        Asker::new("fourth", &[mirror], ""),
     ];
+    let attack = &soak.map(|_| Attack::new(bench, servers));
     let done = &AtomicBool::new(false);
-    let mut load = Load {
+    let load = Load {
         bench,
         author,
         clients,
+        visitors: attack.as_ref().map_or(&[], |attack| &attack.visitors),
         done,
-        looks: 0,
+        looks: AtomicUsize::new(0),
     };
-    let mut random = Random::new(seed);
-    thread::scope(|scope| {
+    let rounds = thread::scope(|scope| {
         // Also where a check fails, since the others would go on.
         let _end = End(done);
         scope.spawn(|| {
@@ -172,19 +263,19 @@ fn whoever_is_killed_nothing_that_was_acknowledged_is_lost_and_no_view_goes_back
                 client.ask(bench, author, done);
             });
         }
-        for round in 0..rounds {
-            load.goes_on();
-            thread::sleep(Duration::from_micros(random.below(150_000)));
-            let known = load.known(&servers);
-            match (round % all).checked_sub(SERVERS) {
-                None => servers.kill(bench, round % all, author, &known),
-                Some(0) => author.kill(),
-                Some(number) => clients[number - 1].kill(),
+        if let Some(Attack { hostile, visitors }) = attack {
+            hostile.attack(scope, done);
+            for visitor in visitors {
+                scope.spawn(move || {
+                    let _end = End(done);
+                    visitor.visit(&hostile.connector, done);
+                });
             }
-            println!("round {round}: {:?}", known.pushed);
-            load.check(&servers, &known);
         }
-        load.goes_on();
+        match soak {
+            None => load.kill(servers, rounds, Random::new(seed)),
+            Some(time) => load.soak(servers, time, disk.as_ref()),
+        }
     });
     load.end(servers);
     let answers: Vec<_> = clients.iter().map(Asker::answers).collect();
@@ -192,8 +283,80 @@ fn whoever_is_killed_nothing_that_was_acknowledged_is_lost_and_no_view_goes_back
     println!(
         "{rounds} rounds: {} versions, {answers:?} answers, {cut} commands cut short, caught up within {} looks",
         bench.signed("s").len(),
-        load.looks
+        load.looks.into_inner()
     );
+    if let Some(attack) = attack {
+        attack.report(servers, clients);
+    }
+}
+
+/// The longest value that a dictionary takes.
+const LONGEST_VALUE: usize = 16 << 20;
+
+/// The hostile peers of a soak, and the honest clients that measure delays.
+struct Attack {
+    hostile: Hostile,
+    /// One for each server but the witness.
+    visitors: Vec<Visitor>,
+}
+
+impl Attack {
+    fn new(bench: &Bench, servers: &Servers) -> Self {
+        let options = HttpOptions {
+            roots: Roots::Pem(bench.read("tls.pem")),
+            ..HttpOptions::default()
+        };
+        let (mut targets, mut visitors) = (Vec::new(), Vec::new());
+        for server in servers.all() {
+            let url = server.url();
+            let address = server.process.listens().parse().unwrap();
+            let (get, posts) = match pad_client::Server::connect(&url, options.clone()) {
+                Ok(dictionary) => {
+                    let dictionary = dictionary.address();
+                    let path = dictionary.strip_prefix(&url).unwrap();
+                    visitors.push(Visitor::new(address, path));
+                    // Version 4 has the longest value.
+                    let get = format!("{path}/{}", look_up(4, "long").path());
+                    (
+                        get,
+                        ["answers/4", "updates"]
+                            .map(|end| format!("{path}/{end}"))
+                            .into(),
+                    )
+                }
+                // The witness.
+                Err(_) => ("/metrics".to_owned(), vec!["/add-checkpoint".to_owned()]),
+            };
+            targets.push(Target {
+                address,
+                get,
+                posts,
+            });
+        }
+        Self {
+            hostile: Hostile::new(bench, targets),
+            visitors,
+        }
+    }
+
+    fn report(&self, servers: &Servers, clients: &[Asker; CLIENTS]) {
+        for client in clients {
+            println!("command: {}", client.times());
+        }
+        for (place, server) in servers.all().into_iter().enumerate() {
+            let visits = self.visitors.get(place).map(Visitor::report);
+            let name: Vec<_> = server.line.split(' ').take(3).collect();
+            println!(
+                "{}: at most {:?} KiB; {}",
+                name.join(" "),
+                server.peak,
+                visits.unwrap_or_default()
+            );
+        }
+        let counts = self.hostile.counts();
+        println!("attacks: {counts:?}");
+        assert!(counts.iter().all(|(_, count)| *count > 0));
+    }
 }
 
 /// Ends the load when it is dropped.
@@ -206,10 +369,80 @@ impl Drop for End<'_> {
 }
 
 impl Load<'_> {
+    /// Kills each process in turn, at random moments.
+    fn kill(&self, servers: &mut Servers, rounds: usize, mut random: Random) -> usize {
+        for round in 0..rounds {
+            self.goes_on();
+            thread::sleep(Duration::from_micros(random.below(150_000)));
+            let known = self.kill_one(servers, round);
+            self.check(servers, &known);
+        }
+        self.goes_on();
+        rounds
+    }
+
+    /// Kills a process every ten seconds and fills the disk every minute, until the time is over.
+    fn soak(&self, servers: &mut Servers, time: Duration, disk: Option<&SmallDisk>) -> usize {
+        if disk.is_none() {
+            println!("no full disks: only root can mount a small disk");
+        }
+        let began = Instant::now();
+        let (mut round, mut full) = (0, 0);
+        while began.elapsed() < time {
+            self.goes_on();
+            if let Some(disk) = disk
+                && began.elapsed() >= Duration::from_secs(30 + 60 * full)
+            {
+                self.fill(disk);
+                full += 1;
+            }
+            let next = EVERY * u32::try_from(round).unwrap();
+            thread::sleep(next.saturating_sub(began.elapsed()));
+            let known = self.kill_one(servers, round);
+            round += 1;
+            // A run that is late skips checks, and no kills.
+            if began.elapsed() < next + EVERY {
+                self.check(servers, &known);
+            }
+        }
+        self.goes_on();
+        println!("{full} full disks");
+        round
+    }
+
+    /// Fills the disk of a server for some seconds. Pushes to it fail, look-ups do not, and the
+    /// versions are brought later.
+    fn fill(&self, disk: &SmallDisk) {
+        let failed = || self.author.failed(SMALL);
+        let before = failed();
+        disk.fill();
+        until("pushes to a full disk fail", || failed() > before + 1);
+        let answers = || self.visitors[SMALL].answers();
+        let before = answers();
+        thread::sleep(Duration::from_secs(3));
+        until("a server with a full disk answers", || answers() > before);
+        let room = disk.free();
+        println!("{} pushes failed, {room} bytes were taken", failed());
+        self.goes_on();
+    }
+
+    /// Kills the next process. Returns the state before, which may not go back.
+    fn kill_one(&self, servers: &mut Servers, round: usize) -> Known {
+        let known = self.known(servers);
+        match (round % PROCESSES).checked_sub(SERVERS) {
+            None => servers.kill(self.bench, round % PROCESSES, self.author, &known),
+            Some(0) => self.author.kill(),
+            Some(number) => self.clients[number - 1].kill(),
+        }
+        println!("round {round}: {:?}", known.pushed);
+        known
+    }
+
     /// Waits until all servers have acknowledged a version more, and all clients have had an answer more.
     fn goes_on(&self) {
         let counts = || -> Vec<u64> {
             let answers = self.clients.iter().map(Asker::answers);
+            let answers = answers.chain(self.visitors.iter().map(Visitor::answers));
             self.author.pushed().into_iter().chain(answers).collect()
         };
         let before = counts();
@@ -231,41 +464,30 @@ impl Load<'_> {
         }
     }
 
-    fn check(&mut self, servers: &Servers, known: &Known) {
-        let bench = self.bench;
-        for (server, version) in servers.pushed.iter().zip(&known.pushed) {
-            let url = server.url();
-            let found = latest(bench, &url);
-            assert!(
-                found.is_some_and(|found| found >= *version),
-                "{found:?} after {version} at {}",
-                server.line
-            );
-            let answer = bench.json(&format!(
-                "get --server {url} {ROOTS} --public k.pub --at {version} apple"
-            ));
-            assert_eq!(
-                answer[0]["value"].as_str(),
-                self.author.value(*version).as_deref(),
-                "version {version}"
-            );
-        }
+    /// Asks all servers at once.
+    fn check(&self, servers: &Servers, known: &Known) {
         let newest = known.pushed[0].max(known.pushed[1]);
-        for server in [&servers.mirror, &servers.router] {
-            let looks = until(&server.line, || {
-                latest(bench, &server.url()) >= Some(newest)
+        thread::scope(|scope| {
+            for (server, version) in servers.pushed.iter().zip(&known.pushed) {
+                scope.spawn(|| self.check_pushed(server, *version));
+            }
+            for server in [&servers.mirror, &servers.router] {
+                scope.spawn(move || {
+                    let looks = until(&server.line, || {
+                        latest(self.bench, &server.url()) >= Some(newest)
+                    });
+                    self.looks.fetch_max(looks, Ordering::SeqCst);
+                });
+            }
+            // The witness cosigns a log that has grown only if it is shown that it has what it had.
+            let logged = servers.pushed[2].url();
+            let words = "--view checks --witnesses policy apple";
+            until("the log of heads goes on", || {
+                let answer = self.get(&format!("--server {logged} {words}"), &[3, 4]);
+                answer.is_some_and(|answer| {
+                    answer["newest"]["version"].as_u64() >= Some(known.pushed[2])
+                })
             });
-            self.looks = self.looks.max(looks);
-        }
-        // The witness cosigns a log that has grown only if it is shown that it has what it had.
-        let logged = servers.pushed[2].url();
-        let get = format!(
-            "--json get --server {logged} {ROOTS} --public k.pub --view checks --witnesses policy apple"
-        );
-        until("the log of heads goes on", || {
-            let output = bench.run(&get);
-            let answer = serde_json::from_slice::<serde_json::Value>(&output.stdout);
-            answer.is_ok_and(|answer| answer["newest"]["version"].as_u64() >= Some(known.pushed[2]))
         });
         let now = self.known(servers);
         let (before, after) = (known.witnessed, now.witnessed);
@@ -281,8 +503,48 @@ impl Load<'_> {
         }
     }
 
+    /// Checks that a server has a version, as soon as it is not too busy to answer.
+    fn check_pushed(&self, server: &Server, version: u64) {
+        let url = server.url();
+        let mut found = None;
+        until(&server.line, || {
+            found = latest(self.bench, &url);
+            found.is_some()
+        });
+        assert!(
+            found >= Some(version),
+            "{found:?} after {version} at {}",
+            server.line
+        );
+        until(&server.line, || {
+            let answer = self.get(&format!("--server {url} --at {version} apple"), &[4]);
+            let value = self.author.value(version);
+            answer.is_some_and(|answer| {
+                assert_eq!(
+                    answer["value"].as_str(),
+                    value.as_deref(),
+                    "version {version}"
+                );
+                true
+            })
+        });
+    }
+
+    /// Returns the answer to a look-up, or `None` where the exit status is among `none`.
+    fn get(&self, line: &str, none: &[i32]) -> Option<serde_json::Value> {
+        let output = self
+            .bench
+            .run(&format!("--json get {ROOTS} --public k.pub {line}"));
+        let said = text(&output.stdout);
+        match output.status.code() {
+            Some(0) => Some(serde_json::from_str(&said).unwrap()),
+            Some(code) if none.contains(&code) => None,
+            other => panic!("{other:?}: {said}"),
+        }
+    }
+
     /// All have all versions, and nobody was accused.
-    fn end(&self, servers: Servers) {
+    fn end(&self, servers: &mut Servers) {
         let bench = self.bench;
         let to = each("--to", &servers.pushed.each_ref().map(Server::url));
         bench.ok(&format!("push --store s {ROOTS}{to}"));
@@ -292,7 +554,7 @@ impl Load<'_> {
         until("the mirror has all versions", || {
             latest(bench, &servers.mirror.url()) == Some(last)
         });
-        drop(servers);
+        servers.all_mut().into_iter().for_each(Server::kill);
         for store in STORES.into_iter().chain(["copy"]) {
             assert_eq!(bench.signed(store), expected, "{store}");
             bench.ok(&format!("check --store {store} --public k.pub"));
@@ -339,4 +601,4 @@ fn until(what: &str, mut holds: impl FnMut() -> bool) -> usize {
     panic!("{what}: not after {MOST_LOOKS} looks");
 }
 
-const MOST_LOOKS: usize = 3000;
+const MOST_LOOKS: usize = 15_000;

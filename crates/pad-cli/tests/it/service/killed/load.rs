@@ -8,6 +8,8 @@ use std::{
         Mutex,
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
+    thread,
+    time::{Duration, Instant},
 };
 
 use serde_json::Value as Json;
@@ -69,7 +71,7 @@ impl Runner {
                 self.is_killed.store(true, Ordering::SeqCst);
                 return child.kill().unwrap();
             }
-            std::thread::yield_now();
+            thread::yield_now();
         }
     }
 }
@@ -94,6 +96,8 @@ pub(super) struct Author {
     servers: Vec<String>,
     /// The latest version that each server has acknowledged.
     pushed: Vec<AtomicU64>,
+    /// Number of failed pushes to each server.
+    failed: Vec<AtomicU64>,
     committed: Mutex<BTreeMap<u64, Committed>>,
 }
 
@@ -102,6 +106,7 @@ impl Author {
         Self {
             runner: Runner::default(),
             pushed: servers.iter().map(|_| AtomicU64::new(0)).collect(),
+            failed: servers.iter().map(|_| AtomicU64::new(0)).collect(),
             servers,
             committed: Mutex::default(),
         }
@@ -122,6 +127,11 @@ impl Author {
         pushed
             .map(|version| version.load(Ordering::SeqCst))
             .collect()
+    }
+
+    /// Number of failed pushes to a server.
+    pub(super) fn failed(&self, server: usize) -> u64 {
+        self.failed[server].load(Ordering::SeqCst)
     }
 
     /// The value of `apple` in a version, if its commit was acknowledged.
@@ -172,6 +182,9 @@ impl Author {
                 self.pushed[server].store(latest, Ordering::SeqCst);
             }
         }
+        for (url, failed) in self.servers.iter().zip(&self.failed) {
+            failed.fetch_add(ended.error.contains(url).into(), Ordering::SeqCst);
+        }
     }
 
     /// That these are the versions of a store that has all that was committed.
@@ -192,7 +205,7 @@ pub(super) struct Asker {
     runner: Runner,
     view: &'static str,
     line: String,
-    answers: AtomicU64,
+    times: Mutex<Vec<Duration>>,
 }
 
 impl Asker {
@@ -205,7 +218,7 @@ impl Asker {
             line: format!(
                 "get{servers} --tls-roots tls.pem --public k.pub --view {view}{words} apple"
             ),
-            answers: AtomicU64::new(0),
+            times: Mutex::default(),
         }
     }
 
@@ -220,7 +233,12 @@ impl Asker {
 
     /// How many answers there have been.
     pub(super) fn answers(&self) -> u64 {
-        self.answers.load(Ordering::SeqCst)
+        count(&self.times.lock().unwrap())
+    }
+
+    /// Delays of the commands that had an answer.
+    pub(super) fn times(&self) -> String {
+        spread(&self.times.lock().unwrap())
     }
 
     /// The newest version in the view.
@@ -233,7 +251,9 @@ impl Asker {
     pub(super) fn ask(&self, bench: &Bench, author: &Author, done: &AtomicBool) {
         let mut newest = (0, 0);
         while !done.load(Ordering::SeqCst) {
+            let began = Instant::now();
             let ended = self.runner.run(bench, &self.line);
+            let took = began.elapsed();
             if ended.is_cut {
                 let seen = self.seen(bench);
                 let name = self.view;
@@ -266,7 +286,23 @@ impl Asker {
                 "{name}: {now:?} after {newest:?}"
             );
             newest = now;
-            self.answers.fetch_add(1, Ordering::SeqCst);
+            self.times.lock().unwrap().push(took);
         }
     }
+}
+
+pub(super) fn count(times: &[Duration]) -> u64 {
+    u64::try_from(times.len()).unwrap()
+}
+
+/// Formats the median, 99th percentile and maximum.
+pub(super) fn spread(times: &[Duration]) -> String {
+    let mut times = times.to_vec();
+    times.sort_unstable();
+    let Some(slowest) = times.last() else {
+        return "none".to_owned();
+    };
+    let [median, p99] = [50, 99].map(|percent| times[times.len() * percent / 100]);
+    let length = times.len();
+    format!("{length}, p50 {median:.1?}, p99 {p99:.1?}, slowest {slowest:.1?}")
 }

@@ -1,0 +1,211 @@
+//! Hostile peers with an address each that attack all servers at once.
+
+use std::{
+    io::{Read as _, Write as _},
+    net::SocketAddr,
+    sync::atomic::{AtomicBool, AtomicU64, Ordering},
+    thread::{self, Scope},
+    time::Duration,
+};
+
+use super::connection::Connector;
+use crate::bench::Bench;
+
+/// A server under attack.
+pub(super) struct Target {
+    pub(super) address: SocketAddr,
+    /// The path of its longest answer.
+    pub(super) get: String,
+    /// The paths that take a body.
+    pub(super) posts: Vec<String>,
+}
+
+/// A kind of attack, repeated until the end.
+struct Attack {
+    name: &'static str,
+    is_encrypted: bool,
+    /// Connections that are opened one after the other. A server accepts 64 of one peer.
+    connections: usize,
+    /// For how long they then stay open, with a byte a second on each.
+    seconds: u32,
+    /// Returns the bytes sent first. The second argument is an update that the target has.
+    bytes: fn(&Target, &[u8]) -> Vec<u8>,
+}
+
+const ATTACKS: [Attack; PEERS] = [
+    Attack {
+        name: "unread answers",
+        is_encrypted: true,
+        connections: 16,
+        seconds: 10,
+        bytes: |target, _| get("GET", target, "").repeat(1000),
+    },
+    Attack {
+        name: "a byte a second",
+        is_encrypted: true,
+        connections: 60,
+        seconds: 30,
+        bytes: |_, _| b"GET /v1/dictionaries/".to_vec(),
+    },
+    Attack {
+        name: "no handshake",
+        is_encrypted: false,
+        connections: 60,
+        seconds: 5,
+        bytes: |_, _| Vec::new(),
+    },
+    Attack {
+        name: "HEAD and If-None-Match",
+        is_encrypted: true,
+        connections: 1,
+        seconds: 0,
+        bytes: |target, _| {
+            let known = get("GET", target, "if-none-match: *\r\n");
+            [get("HEAD", target, ""), known].concat().repeat(8)
+        },
+    },
+    Attack {
+        name: "garbage",
+        is_encrypted: true,
+        connections: 1,
+        seconds: 0,
+        bytes: |target, _| post(target, &[0xa5; 1 << 12], 1 << 12),
+    },
+    Attack {
+        name: "announced bodies",
+        is_encrypted: true,
+        connections: 16,
+        seconds: 10,
+        bytes: |target, _| post(target, &[0; 4 << 20], 64 << 20),
+    },
+    Attack {
+        name: "no TLS",
+        is_encrypted: false,
+        connections: 1,
+        seconds: 0,
+        bytes: |_, _| vec![0xa5; 1 << 16],
+    },
+    Attack {
+        name: "old and forged updates",
+        is_encrypted: true,
+        connections: 1,
+        seconds: 0,
+        bytes: |target, update| {
+            let mut forged = update.to_vec();
+            *forged.last_mut().unwrap() ^= 1;
+            let old = post(target, update, update.len());
+            [old, post(target, &forged, forged.len())].concat()
+        },
+    },
+];
+
+const PEERS: usize = 8;
+
+fn get(method: &str, target: &Target, headers: &str) -> Vec<u8> {
+    let path = &target.get;
+    format!("{method} {path} HTTP/1.1\r\nhost: h\r\n{headers}\r\n").into_bytes()
+}
+
+/// Posts `body` to the last path, with `announced` as its length, and an empty body to the others.
+fn post(target: &Target, body: &[u8], announced: usize) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for path in &target.posts {
+        let is_last = Some(path) == target.posts.last();
+        let length = if is_last { announced } else { 0 };
+        write!(
+            bytes,
+            "POST {path} HTTP/1.1\r\nhost: h\r\ncontent-length: {length}\r\n\r\n"
+        )
+        .unwrap();
+        bytes.extend(if is_last { body } else { &[] });
+    }
+    bytes
+}
+
+/// All hostile peers.
+pub(super) struct Hostile {
+    targets: Vec<Target>,
+    pub(super) connector: Connector,
+    update: Vec<u8>,
+    /// Number of connections by attack.
+    counts: [AtomicU64; PEERS],
+}
+
+impl Hostile {
+    pub(super) fn new(bench: &Bench, targets: Vec<Target>) -> Self {
+        Self {
+            targets,
+            connector: Connector::new(bench),
+            update: bench.read("first.update"),
+            counts: Default::default(),
+        }
+    }
+
+    /// Runs until `done`. Each server faces all attacks at once, each from another peer.
+    pub(super) fn attack<'s>(&'s self, scope: &'s Scope<'s, '_>, done: &'s AtomicBool) {
+        for peer in 0..PEERS {
+            for (place, target) in self.targets.iter().enumerate() {
+                scope.spawn(move || {
+                    let which = (peer + place) % PEERS;
+                    let address = u8::try_from(2 + peer).unwrap();
+                    while !done.load(Ordering::SeqCst) {
+                        self.repeat(&ATTACKS[which], address, target, &self.counts[which], done);
+                    }
+                });
+            }
+        }
+    }
+
+    fn repeat(
+        &self,
+        attack: &Attack,
+        address: u8,
+        target: &Target,
+        count: &AtomicU64,
+        done: &AtomicBool,
+    ) {
+        let bytes = (attack.bytes)(target, &self.update);
+        let mut open = Vec::new();
+        for _ in 0..attack.connections {
+            thread::sleep(PAUSE);
+            // The server may be down, or have enough of this peer.
+            let to = target.address;
+            let stream = if attack.is_encrypted {
+                self.connector.encrypted(address, to, PATIENCE)
+            } else {
+                Connector::plain(address, to, PATIENCE)
+            };
+            if let Ok(mut stream) = stream
+                && !done.load(Ordering::SeqCst)
+            {
+                drop(stream.write_all(&bytes));
+                count.fetch_add(1, Ordering::SeqCst);
+                open.push(stream);
+            }
+        }
+        for _ in 0..attack.seconds {
+            open.retain_mut(|stream| {
+                !done.load(Ordering::SeqCst) && stream.write_all(b"a").is_ok()
+            });
+            if !open.is_empty() {
+                thread::sleep(Duration::from_secs(1));
+            }
+        }
+        for stream in &mut open {
+            drop(stream.read(&mut [0; 512]));
+        }
+    }
+
+    /// Number of connections by attack.
+    pub(super) fn counts(&self) -> Vec<(&'static str, u64)> {
+        let counts = self.counts.iter();
+        ATTACKS
+            .iter()
+            .zip(counts)
+            .map(|(attack, count)| (attack.name, count.load(Ordering::SeqCst)))
+            .collect()
+    }
+}
+
+const PAUSE: Duration = Duration::from_millis(50);
+const PATIENCE: Duration = Duration::from_millis(500);
