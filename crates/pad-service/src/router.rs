@@ -220,8 +220,18 @@ impl Router {
                 }
             }
         }
-        // Whoever fails may be the one who keeps it.
-        late.or(refused)
+        // A server that fails may be the one that has it. The router has shown versions up to the
+        // newest, so that one of them is not unknown because the others are late.
+        let is_shown = match wanted {
+            Wanted::Newest => false,
+            Wanted::HeadOf(version)
+            | Wanted::ContentsOf(version)
+            | Wanted::Answer(version, _)
+            | Wanted::Page(version, _)
+            | Wanted::UpdateTo(version) => version <= self.upstreams.newest().version,
+        };
+        late.filter(|_| !(fails && is_shown))
+            .or(refused)
             .or(elsewhere.filter(|_| !fails))
             .ok_or_else(nobody)
     }
