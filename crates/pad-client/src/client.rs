@@ -508,7 +508,15 @@ impl Client {
         }
         match self.pass(patient, &visit, &ask, (&mut incidents, &mut Vec::new())) {
             Some(answer) => Ok(self.noted(answer, incidents)),
-            None => Err(ClientError::Nobody(incidents)),
+            None => {
+                let seen = self.view.version();
+                if let Some(version) = wanted.version().filter(|version| *version <= seen) {
+                    for incident in &mut incidents {
+                        incident.mark_late(version);
+                    }
+                }
+                Err(ClientError::Nobody(incidents))
+            }
         }
     }
 

@@ -35,6 +35,9 @@ pub enum FetchError {
     /// The server says that the dictionary has no version yet, which nobody signs.
     #[error("the server says that there is no version yet")]
     NoVersion,
+    /// The server does not know a version that the client has followed.
+    #[error("the server does not have version {0} yet, which the author has signed")]
+    Late(Version),
     /// The server says nothing of it beside what is signed.
     #[error("the server knows of no such name or note")]
     NotSaid,

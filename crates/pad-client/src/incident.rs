@@ -8,6 +8,7 @@ use std::{
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use pad::{
+    Version,
     client_view::{NotFollowed, RefusedHead},
     evidence,
     question::Refusal,
@@ -68,6 +69,13 @@ impl Incident {
     /// Whether the server took too long, rather than being busy or out of reach.
     pub(crate) fn is_silent(&self) -> bool {
         matches!(&self.fault, Fault::Silent(error) if error.is_silence())
+    }
+
+    /// The version that was asked about has been followed: a server that does not know it is late.
+    pub(crate) fn mark_late(&mut self, version: Version) {
+        if matches!(&self.fault, Fault::Silent(error) if error.is("unknown_version")) {
+            self.fault = Fault::Silent(FetchError::Late(version));
+        }
     }
 
     /// Whether the server has only said that it does not keep what was asked for, and others may.

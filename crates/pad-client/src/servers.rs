@@ -62,6 +62,20 @@ pub enum Wanted<'q> {
     UpdateTo(Version),
 }
 
+impl Wanted<'_> {
+    /// The version that it is about.
+    pub const fn version(&self) -> Option<Version> {
+        match self {
+            Self::Newest => None,
+            Self::HeadOf(version)
+            | Self::ContentsOf(version)
+            | Self::Answer(version, _)
+            | Self::Page(version, _)
+            | Self::UpdateTo(version) => Some(*version),
+        }
+    }
+}
+
 /// How likely a server is to have something; the first ones are asked first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Likely {

@@ -222,14 +222,8 @@ impl Router {
         }
         // A server that fails may be the one that has it. The router has shown versions up to the
         // newest, so that one of them is not unknown because the others are late.
-        let is_shown = match wanted {
-            Wanted::Newest => false,
-            Wanted::HeadOf(version)
-            | Wanted::ContentsOf(version)
-            | Wanted::Answer(version, _)
-            | Wanted::Page(version, _)
-            | Wanted::UpdateTo(version) => version <= self.upstreams.newest().version,
-        };
+        let newest = self.upstreams.newest().version;
+        let is_shown = wanted.version().is_some_and(|version| version <= newest);
         late.filter(|_| !(fails && is_shown))
             .or(refused)
             .or(elsewhere.filter(|_| !fails))

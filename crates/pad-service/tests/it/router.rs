@@ -293,6 +293,7 @@ fn a_client_that_knows_a_newer_version_is_served_through_a_router() {
     let author = Author::of_tree();
     priced(&author, 1);
     let server = start(service(&author.copy("s.pad", "server.pad")));
+    let late = author.copy("s.pad", "late.pad");
     let router = route(&[&server]);
     author.publish(&[("apple", "2")]);
     connect(&server).push(&author.update("s.pad", 2)).unwrap();
@@ -305,7 +306,17 @@ fn a_client_that_knows_a_newer_version_is_served_through_a_router() {
     assert_priced(&client, 2);
     assert!(client.take_incidents().is_empty());
     assert_eq!(connect(&router).versions().unwrap().latest, Version::new(2));
-    for server in [router, server] {
+    // A server that does not have it yet is late: it is not its asker who is wrong.
+    let late = start(service(&late));
+    let view = ahead.view().clone();
+    let client = pad_client::Client::new(vec![connect(&late)], view, None).unwrap();
+    let refused = client.ask(Version::new(2), &about("apple")).unwrap_err();
+    assert!(!refused.is_askers() && !refused.is_lie(), "{refused}");
+    assert!(
+        refused.to_string().contains("does not have version 2 yet"),
+        "{refused}"
+    );
+    for server in [router, server, late] {
         stop(server);
     }
 }
