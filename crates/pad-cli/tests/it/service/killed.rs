@@ -387,7 +387,7 @@ impl Load<'_> {
             println!("no full disks: only root can mount a small disk");
         }
         let began = Instant::now();
-        let (mut round, mut full) = (0, 0);
+        let (mut round, mut full, mut checks) = (0, 0, 0);
         while began.elapsed() < time {
             self.goes_on();
             if let Some(disk) = disk
@@ -403,10 +403,13 @@ impl Load<'_> {
             // A run that is late skips checks, and no kills.
             if began.elapsed() < next + EVERY {
                 self.check(servers, &known);
+                checks += 1;
             }
         }
+        let known = self.known(servers);
         self.goes_on();
-        println!("{full} full disks");
+        self.check(servers, &known);
+        println!("{full} full disks, {checks} checks before the last one");
         round
     }
 
