@@ -220,11 +220,12 @@ impl Router {
                 }
             }
         }
-        // A server that fails may be the one that has it. The router has shown versions up to the
-        // newest, so that one of them is not unknown because the others are late.
+        // Versions up to the newest have been shown: a late server does not make them unknown, nor
+        // outvote the refusal of a server that has them.
         let newest = self.upstreams.newest().version;
         let is_shown = wanted.version().is_some_and(|version| version <= newest);
-        late.filter(|_| !(fails && is_shown))
+        // A server that fails may be the one that has it.
+        late.filter(|_| !is_shown)
             .or(refused)
             .or(elsewhere.filter(|_| !fails))
             .ok_or_else(nobody)

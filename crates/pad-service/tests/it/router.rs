@@ -3,7 +3,7 @@
 use std::thread;
 
 use pad::{KeyRange, Version, question::Question};
-use pad_client::{Fault, FetchError, Resource};
+use pad_client::{Client, Fault, FetchError, Resource};
 use pad_service::{NotRouted, Router};
 use web::{
     client::{HttpClient, HttpError, Posted, Verdict, header},
@@ -186,6 +186,13 @@ fn servers_that_are_gone_or_late_are_passed_over_and_found_again() {
         2,
         "{metrics}"
     );
+    // The one server that has the version refuses to prove growth, as servers of trees do.
+    let pair = route(&[&late, &whole]);
+    let mut behind = author.client(&[&late], "behind");
+    behind.advance().unwrap();
+    let mut behind = Client::new(vec![connect(&pair)], behind.view().clone(), None).unwrap();
+    assert_eq!(behind.advance().unwrap(), Version::new(9));
+    stop(pair);
     stop(whole);
     assert_priced(&client, 1);
     let nobody_answers = || {
