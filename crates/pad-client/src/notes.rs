@@ -6,7 +6,7 @@ use pad::{
 };
 use serde_json::{Value, json};
 
-/// What is said of some versions, at most those up to [`last_of_page`] of the first.
+/// Encodes notes of versions, at most those up to [`last_of_page`] of the first.
 pub fn notes_to_json(notes: &VersionNotes) -> String {
     let notes = notes.iter().map(|(version, note)| {
         let VersionNote {

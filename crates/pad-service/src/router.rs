@@ -139,7 +139,7 @@ impl Router {
                         let path = resource.path();
                         let reply = self.forward(Wanted::HeadOf(version), &path, None)?;
                         if version > newest.version && reply.status == StatusCode::OK {
-                            // A client that has followed another server knows more than this router.
+                            // The client has followed a server that is ahead of this router.
                             drop(self.upstreams.learn(version, reply.body.clone()));
                         }
                         return Ok(passed_on(reply, MESSAGE, known));

@@ -71,12 +71,12 @@ impl Served {
         }
     }
 
-    /// What is said of some of its versions beside what is signed: by its store, if it has one.
+    /// The unsigned notes of some of its versions, by its store's word.
     pub(crate) fn notes(&self, first: Version, last: Version) -> Result<VersionNotes, Refusal> {
         self.said(|store| VersionNotes::read(store, first, last))
     }
 
-    /// The versions of a name, by the same word.
+    /// The versions of a name, by its store's word.
     pub(crate) fn versions_of(&self, name: &str) -> Result<Vec<Version>, Refusal> {
         self.said(|store| versions_of(store, name))
     }

@@ -56,7 +56,7 @@ pub enum WitnessRequest {
     Metrics,
     /// To cosign the checkpoint in the body.
     AddCheckpoint,
-    /// What it cosigned last for the log of this origin.
+    /// The checkpoint of the log of this origin that it cosigned last.
     Cosigned(String),
 }
 

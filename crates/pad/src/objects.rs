@@ -473,9 +473,9 @@ async fn bounded(found: GetResult, most: u64) -> Result<Vec<u8>, Error> {
     Ok(bytes)
 }
 
-/// How often an object is created or found before the service counts as failing, and the first pause in between, which
-/// doubles.
+/// Attempts to create an object, or find the same one, before the service counts as failing.
 const ATTEMPTS: u32 = 5;
+/// The first backoff between attempts, which doubles.
 const FIRST_PAUSE: Duration = Duration::from_millis(10);
 const HEAD_MISSING: StoreError = StoreError::Damaged("a head is missing among its objects");
 /// So many heads are listed rather than looked for.

@@ -16,7 +16,7 @@ use crate::{
 pub struct PendingChange {
     /// The latest version of the store when it was noted, or a later one that has carried it along.
     pub after: Version,
-    /// What is to change.
+    /// The change.
     pub operation: Operation,
     name: Vec<u8>,
     value: Vec<u8>,
@@ -56,7 +56,7 @@ impl PendingChange {
 /// # Errors
 /// [`StoreError`].
 pub fn note(store: &mut impl Store, operation: &Operation) -> Result<u64, StoreError> {
-    // From here on nobody else writes: what is read now is so when the change is noted.
+    // This process is the writer now, so no version comes between the reads and the note.
     store.write_records(&[])?;
     let mut name = operation.key().as_bytes().to_vec();
     if key_of_store(store)?.scheme.family().is_append_only() {

@@ -37,7 +37,7 @@ impl VersionNote {
         [note].into_iter().chain(name)
     }
 
-    /// What a store says of a version. Time: O(log n) for n versions.
+    /// Reads the note of a version, `None` if there is none. Time: O(log n) for n versions.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -47,7 +47,7 @@ impl VersionNote {
     }
 }
 
-/// The versions of a name in a store in ascending order, or the first [`MOST_OF_A_NAME`] of them.
+/// Returns the first [`MOST_OF_A_NAME`] versions of a name, in ascending order.
 /// Time: O(log n) for n versions, and linear in the versions of this name.
 ///
 /// # Errors
@@ -62,8 +62,7 @@ pub fn versions_of(store: &impl Store, name: &str) -> Result<Vec<Version>, Store
     found.collect()
 }
 
-/// The name of a record that says which version has a name: the name's length (4 bytes, big-endian),
-/// the name, the version (8).
+/// The record of a version's name: the name's length (4 bytes, big-endian), the name, the version (8).
 fn named(name: &str, version: Version) -> Vec<u8> {
     let length = u32::try_from(name.len()).unwrap_or(u32::MAX);
     let number = version.number().to_be_bytes();
@@ -100,7 +99,7 @@ fn listed(versions: &[Version]) -> String {
 }
 
 impl VersionNotes {
-    /// What a store says of the versions from `first` to `last`. Time: linear in their number.
+    /// Reads the notes of the versions from `first` to `last`. Time: linear in their number.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -125,7 +124,7 @@ impl VersionNotes {
         self.0.get(&version)
     }
 
-    /// What is said, in ascending order of versions.
+    /// The notes in ascending order of versions.
     pub fn iter(&self) -> impl Iterator<Item = (Version, &VersionNote)> {
         self.0.iter().map(|(version, note)| (*version, note))
     }

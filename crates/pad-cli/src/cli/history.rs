@@ -5,7 +5,8 @@ use std::cmp::Ordering;
 use clap::Args;
 use pad::{
     Answer, CompleteHistory, Difference, Key, KeyHistory, KeyRange, Keys, Value, Version,
-    question::Question, version_notes::VersionNotes,
+    question::{Question, Statement},
+    version_notes::VersionNotes,
 };
 use serde_json::{Map, Value as Json, json};
 
@@ -53,16 +54,28 @@ pub(super) struct Diff {
 impl History {
     pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
         let key = output.key(&self.key)?;
-        let session = self.read.open(output)?;
-        let latest = session.newest()?;
-        if session.is_append_only() {
-            // Nothing is removed: the values of the latest version are all that there ever were.
-            return output.statement(session.ask(latest, &Question::Key(key))?);
-        }
-        if self.complete {
-            return complete(&session, &key, output);
-        }
-        let (since, changes) = listed_history(&session, &key)?;
+        let (session, found) = self.read.open_until_kept(output, |session, _| {
+            let latest = session.newest()?;
+            Ok(if session.is_append_only() {
+                // Nothing is removed: the values of the latest version are all that there ever were.
+                Found::Values(session.ask(latest, &Question::Key(key.clone()))?)
+            } else if self.complete {
+                let oldest = session.oldest()?;
+                let lookup = |version| Ok(session.lookup(version, &key)?.answer);
+                let history = CompleteHistory::collect::<Failure>(oldest, latest, lookup)?;
+                Found::Complete(oldest, latest, history)
+            } else {
+                let (since, changes) = listed_history(session, &key)?;
+                Found::Listed(since, changes)
+            })
+        })?;
+        let (since, changes) = match found {
+            Found::Values(values) => return output.statement(values),
+            Found::Complete(oldest, latest, history) => {
+                return show_complete(&session, &key, (oldest, latest, &history), output);
+            }
+            Found::Listed(since, changes) => (since, changes),
+        };
         show_changes(&session, &key, &changes, output)?;
         let text = format!(
             "{} after version {since}, each {}; that none is missing is the server's word \
@@ -80,11 +93,23 @@ impl History {
     }
 }
 
+/// The history of a key, verified.
+enum Found {
+    /// The values in a log.
+    Values(Statement),
+    /// The changes from the oldest version to the latest, none missing.
+    Complete(Version, Version, CompleteHistory),
+    /// The changes after a version that the server lists.
+    Listed(Version, Vec<(Version, Answer)>),
+}
+
 /// Shows every change from the oldest version on that the server keeps.
-fn complete(session: &Session, key: &Key, output: &mut Output) -> Result<(), Failure> {
-    let (oldest, latest) = (session.oldest()?, session.latest());
-    let lookup = |version| Ok(session.lookup(version, key)?.answer);
-    let history = CompleteHistory::collect::<Failure>(oldest, latest, lookup)?;
+fn show_complete(
+    session: &Session,
+    key: &Key,
+    (oldest, latest, history): (Version, Version, &CompleteHistory),
+    output: &mut Output,
+) -> Result<(), Failure> {
     if !history.is_from_the_beginning() {
         let text = match history.first() {
             Answer::Absent => "absent".into(),

@@ -49,21 +49,37 @@ impl AskArguments {
         Ok(Session { source, public })
     }
 
-    /// What a version says about a question, verified, with the bytes that prove it. Without a version that is the newest
-    /// one; if it is pruned between following and asking, the one that is the newest then.
+    /// Returns the version asked about, the proof and the verified answer. Without `at` that is the
+    /// newest version; if it is pruned before the answer, the newest is followed again.
     pub(super) fn prove(
         &self,
         at: Option<&At>,
         question: &Question,
         output: &mut Output,
     ) -> Result<(Version, Vec<u8>, Statement), Failure> {
+        let prove = |session: &Session, output: &mut Output| {
+            let version = session.signed_version(at, output)?;
+            let (bytes, statement) = session.prove(version, question)?;
+            Ok((version, bytes, statement))
+        };
+        if at.is_some() {
+            return prove(&self.open(output)?, output);
+        }
+        Ok(self.open_until_kept(output, prove)?.1)
+    }
+
+    /// Opens a session for `ask`, and a new one if a version was pruned before its answer.
+    pub(super) fn open_until_kept<T>(
+        &self,
+        output: &mut Output,
+        ask: impl Fn(&Session, &mut Output) -> Result<T, Failure>,
+    ) -> Result<(Session, T), Failure> {
         let mut races = 0;
         loop {
             let session = self.open(output)?;
-            let version = session.signed_version(at, output)?;
-            match session.prove(version, question) {
-                Err(Failure::NotKept(_)) if at.is_none() && races < MOST_RACES => races += 1,
-                proved => return proved.map(|(bytes, statement)| (version, bytes, statement)),
+            match ask(&session, output) {
+                Err(Failure::NotKept(_)) if races < MOST_RACES => races += 1,
+                asked => return asked.map(|asked| (session, asked)),
             }
         }
     }
@@ -445,7 +461,7 @@ impl Entries<'_> {
     }
 }
 
-/// How often the newest version is asked about anew because it was pruned meanwhile.
+/// Maximum number of sessions that are opened again because a version was pruned.
 const MOST_RACES: u32 = 3;
 /// The keys and values of a page of a range: what is in memory at a time.
 const PAGE_BYTES: usize = 1 << 20;

@@ -466,7 +466,7 @@ fn check_pruned(bench: &Bench, s: &str) {
     let before = is_tree.then(|| nodes.each_ref().map(|name| bench.read(name)));
     bench.ok(&format!("prune --store {s} --before 2"));
     if let Some(before) = before {
-        // As if a kill had come before the old files were removed: the same command again removes them.
+        // A kill before the old files were removed: the same command removes them.
         for (name, bytes) in nodes.iter().zip(before) {
             assert!(!bench.path(name).exists(), "{name}");
             bench.write(name, &bytes);

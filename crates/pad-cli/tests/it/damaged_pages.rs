@@ -98,7 +98,7 @@ fn every_command_says_that_the_store_is_damaged() {
     }
 }
 
-/// Each file beside a store, the error when it is damaged, and the way back: another server's versions, or making it again.
+/// Each file beside a store, the error if it is damaged, and the way back.
 #[test]
 fn an_author_goes_on_after_any_file_beside_its_store_was_damaged() {
     for (scheme, file, error) in [

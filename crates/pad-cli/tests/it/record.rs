@@ -227,7 +227,7 @@ fn two_copies_of_a_store_do_not_get_different_versions() {
     assert_eq!(signed, 1, "{committed:?}");
 }
 
-/// What could not be signed is not noted either.
+/// A change that could not be signed is not noted.
 #[test]
 fn nothing_is_noted_in_a_tree_without_its_nodes() {
     let bench = with_backup();
@@ -236,7 +236,7 @@ fn nothing_is_noted_in_a_tree_without_its_nodes() {
     bench.fails("remove --store s apple", 4, "are not all there");
 }
 
-/// Changes that are noted while others sign versions wait for the next commit, which takes them.
+/// A change noted beside a commit waits for the next commit, which signs it.
 #[test]
 fn changes_that_are_noted_beside_commits_are_signed_once_each() {
     for scheme in ["red-black", "tuple-base", "aad-counted"] {
@@ -260,7 +260,7 @@ fn changes_that_are_noted_beside_commits_are_signed_once_each() {
             .iter()
             .map(|version| version["store_says"]["changes"].as_u64());
         let changes = changes.map(Option::unwrap);
-        // A put that came first was signed with the others, or in a dictionary replaced by the next.
+        // In a dictionary, a later change of a key replaces a pending one.
         let (sum, noted) = (changes.sum::<u64>(), 1 + 2 * ROUNDS);
         let least = if scheme == "aad-counted" {
             noted
@@ -274,7 +274,7 @@ fn changes_that_are_noted_beside_commits_are_signed_once_each() {
 
 const ROUNDS: u64 = 6;
 
-/// The same where an import signs versions meanwhile; only one that came back from elsewhere may have signed the change.
+/// An import carries pending changes along. A version from elsewhere may have signed them already.
 #[test]
 fn changes_are_carried_along_by_what_is_signed_here_and_by_nothing_else() {
     let bench = Bench::new();

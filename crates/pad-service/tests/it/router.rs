@@ -294,7 +294,7 @@ fn what_is_newest_goes_back_for_nobody_and_is_signed() {
     }
 }
 
-/// A client that has followed the server itself is ahead of the router, which learns of the version from it.
+/// A client that followed the server itself is ahead of the router, which learns the version from it.
 #[test]
 fn a_client_that_knows_a_newer_version_is_served_through_a_router() {
     let author = Author::of_tree();

@@ -451,7 +451,7 @@ fn the_latest_version_is_found_from_anywhere() {
     }
 }
 
-/// A service may refuse a request because of another one that is under way, and then there is no such object.
+/// A service may refuse a create because of a concurrent one, and have no such object.
 #[test]
 fn what_is_refused_without_an_object_is_tried_again() {
     let (key, bucket) = (key(SchemeName::RedBlack), Bucket::new());

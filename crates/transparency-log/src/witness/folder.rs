@@ -44,7 +44,7 @@ pub enum FolderRecordsError {
     Io(#[from] io::Error),
 }
 
-/// What was cosigned last, and its note if the record has signatures.
+/// The head cosigned last, and its note if the record has signatures.
 type Record = (TreeHead, Option<Note>);
 
 impl FolderRecords {

@@ -32,7 +32,7 @@ fn slow(address: &str) -> (String, Gate, mpsc::Receiver<()>) {
     (own, gate, first)
 }
 
-/// Passes on to this address what clients send, each piece once this has returned. Ends with the process.
+/// A proxy to `address` that calls `before` with each piece of a request. Ends with the process.
 fn between(address: &str, before: impl Fn(&[u8]) + Clone + Send + 'static) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let own = format!("http://{}", listener.local_addr().unwrap());
@@ -105,7 +105,7 @@ fn sign(bench: &Bench, value: &str) {
 
 /// The newest version may be pruned between the moment that a client follows it and its question.
 #[test]
-fn whoever_asks_about_the_newest_version_is_not_told_that_it_is_pruned() {
+fn the_newest_version_is_asked_about_again_if_it_was_pruned() {
     for scheme in ["red-black", "tuple-base"] {
         let bench = Arc::new(Bench::new());
         bench.ok(&format!("keygen --scheme {scheme} --out k"));
@@ -132,7 +132,8 @@ fn whoever_asks_about_the_newest_version_is_not_told_that_it_is_pruned() {
             *asked += 1;
             if *asked == 1 {
                 sign(&at_work, "2");
-                at_work.ok("prune --store s --before 2");
+                let latest = at_work.signed("s").len();
+                at_work.ok(&format!("prune --store s --before {latest}"));
                 // A server is done with pruned versions when it follows the next one.
                 sign(&at_work, "3");
                 while !at_work.ok(&direct).contains("apple = 3") {
@@ -144,6 +145,13 @@ fn whoever_asks_about_the_newest_version_is_not_told_that_it_is_pruned() {
         assert!(
             answer.contains("apple = 3") && answer.contains("version 3"),
             "{answer}"
+        );
+        *asked.lock().unwrap() = 0;
+        let history = bench.json(&format!("history --server {behind} {public}"));
+        assert_eq!(history.last().unwrap()["end"], true, "{history:?}");
+        assert!(
+            history.iter().any(|line| line["value"] == "3"),
+            "{history:?}"
         );
         bench.fails(
             &format!("get --server {behind} --at 1 {public}"),

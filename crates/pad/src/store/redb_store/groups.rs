@@ -46,7 +46,7 @@ pub(super) fn records(
     in_tables(&records, &groups, group)
 }
 
-/// The records of these names, each as it was written. Whether one is missing is not known.
+/// The records of these names, each as it was written. A missing one is not noticed.
 pub(super) fn between(
     transaction: &ReadTransaction,
     group: &str,
@@ -102,7 +102,7 @@ pub(super) fn write(
     changes.iter().try_for_each(|change| tables.apply(change))
 }
 
-/// What a change of records writes to.
+/// The tables that a change of records writes to.
 struct Tables<'t> {
     records: Table<'t, (&'static str, &'static [u8]), &'static [u8]>,
     groups: Table<'t, &'static str, &'static [u8]>,
