@@ -169,10 +169,7 @@ impl Client {
                     let Versions { oldest, latest, .. } = *visit.versions();
                     Err(FetchError::NotKept { oldest, latest }.into())
                 }
-                // A router learns of a version when it is asked about it.
-                Err(NotFollowed::Behind { .. }) if visit.head_message(seen).is_ok() => {
-                    Ok(self.view.follow(&Visit::latest(visit.server())?)?)
-                }
+                Err(behind @ NotFollowed::Behind { .. }) => self.followed_again(visit, behind),
                 followed => followed.map_err(Unusable::from),
             }
         });
@@ -187,6 +184,24 @@ impl Client {
                 Ok(None)
             }
             followed => self.at(followed?, None).map(Some),
+        }
+    }
+
+    /// The view after a second visit to a server that was behind: a router learns of a version when it
+    /// is asked for its head.
+    fn followed_again(
+        &self,
+        visit: &Visit<'_>,
+        behind: NotFollowed<FetchError>,
+    ) -> Result<StoredView, Unusable> {
+        let seen = self.view.version();
+        let head = visit.head_message(seen).ok();
+        let head = head.filter(|head| verify_head(self.public(), seen, head).is_ok());
+        let again = head.and_then(|_| Visit::latest(visit.server()).ok());
+        match again.map(|again| self.view.follow(&again)) {
+            Some(Ok(view)) => Ok(view),
+            Some(Err(refused @ NotFollowed::Refused(_))) => Err(refused.into()),
+            _ => Err(behind.into()),
         }
     }
 
@@ -506,18 +521,28 @@ impl Client {
             // All of them are asked again: how that ends is what is said of them.
             incidents.retain(|incident: &Incident| !incident.is_slow());
         }
-        match self.pass(patient, &visit, &ask, (&mut incidents, &mut Vec::new())) {
-            Some(answer) => Ok(self.noted(answer, incidents)),
-            None => {
-                let seen = self.view.version();
-                if let Some(version) = wanted.version().filter(|version| *version <= seen) {
-                    for incident in &mut incidents {
-                        incident.mark_late(version);
-                    }
-                }
-                Err(ClientError::Nobody(incidents))
+        let asked = self.pass(patient, &visit, &ask, (&mut incidents, &mut Vec::new()));
+        if let Some(answer) = asked {
+            return Ok(self.noted(answer, incidents));
+        }
+        if let Some(version) = self.known_of(wanted) {
+            for incident in &mut incidents {
+                incident.mark_late(version);
             }
         }
+        Err(ClientError::Nobody(incidents))
+    }
+
+    /// The version that is wanted, if it and all versions that the question names have been followed.
+    fn known_of(&self, wanted: Wanted<'_>) -> Option<Version> {
+        let version = wanted.version()?;
+        let named = match wanted {
+            Wanted::Answer(version, question) => question.versions(version),
+            _ => vec![version],
+        };
+        let is_known =
+            |version: &Version| *version > Version::EMPTY && *version <= self.view.version();
+        named.iter().all(is_known).then_some(version)
     }
 
     /// Asks these servers in turn, those last that are not going to have more versions. How the others fail is added, and the numbers of

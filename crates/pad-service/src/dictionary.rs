@@ -164,9 +164,11 @@ impl Dictionary {
         };
         if self.reads_on_demand() {
             let mut writer = open_repository(&self.store)?;
-            writer.prune(first)?;
+            let pruned = writer.prune(first);
             drop(writer);
+            // Also if files are left over that it could not remove.
             self.reopen()?;
+            pruned?;
         } else {
             let current = self.current();
             let mut repository = current.write().unwrap_or_else(PoisonError::into_inner);

@@ -220,15 +220,18 @@ impl Router {
                 }
             }
         }
-        // Versions up to the newest have been shown: a late server does not make them unknown, nor
-        // outvote the refusal of a server that has them.
         let newest = self.upstreams.newest().version;
         let is_shown = wanted.version().is_some_and(|version| version <= newest);
         // A server that fails may be the one that has it.
-        late.filter(|_| !is_shown)
-            .or(refused)
-            .or(elsewhere.filter(|_| !fails))
-            .ok_or_else(nobody)
+        let elsewhere = elsewhere.filter(|_| !fails);
+        let found = if is_shown {
+            // A late server does not make a version unknown that the router has shown, nor outvote
+            // the refusal of a server that has it.
+            refused.or(elsewhere).or(late.filter(|_| !fails))
+        } else {
+            late.or(refused).or(elsewhere)
+        };
+        found.ok_or_else(nobody)
     }
 
     /// What a server says. Answers are counted only when they are passed on, so short ones have a limit that all that are received at

@@ -404,7 +404,14 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
                 memory.prune(oldest)?;
                 self.checkpoint()?;
             }
-            Keeping::Rows(rows) => rows.prune(oldest, &mut self.store)?,
+            Keeping::Rows(rows) => match rows.prune(oldest, &mut self.store) {
+                // The versions are gone all the same.
+                left @ Err(RepositoryError::Store(StoreError::NotRemoved(_))) => {
+                    self.store.compact()?;
+                    return left;
+                }
+                pruned => pruned?,
+            },
             Keeping::Derived(derived) => {
                 derived.unpin();
                 let pruned = derived.prune(oldest)?;

@@ -214,7 +214,7 @@ impl ObjectFolder {
         for attempt in 0..ATTEMPTS {
             if attempt > 0 {
                 // Two attempts at once can stop each other, and the service refuses both.
-                std::thread::sleep(FIRST_PAUSE.saturating_mul(1 << attempt));
+                std::thread::sleep(PAUSE.saturating_mul(1 << attempt));
             }
             if self.create(name, bytes.to_vec())? {
                 return Ok(true);
@@ -280,14 +280,27 @@ impl ObjectFolder {
         }))
     }
 
-    /// Has the names of the objects of a kind behind this one, in whatever order, until `take` wants no more.
+    /// Has the names of the objects of a kind behind this one, in whatever order, until `take` wants no more. Passes
+    /// over [`MOST_STRAYS`] objects of other names.
     fn behind(&self, kind: &str, name: &str, mut take: impl FnMut(&str) -> bool) -> io::Result<()> {
         let (folder, offset) = (self.path(kind), self.path(name));
         self.wait(async {
             let mut listed = self.store.list_with_offset(Some(&folder), &offset);
+            let mut strays = 0_usize;
             while let Some(found) = listed.next().await.transpose()? {
-                if !take(found.location.filename().unwrap_or_default()) {
-                    break;
+                let name = found.location.filename().unwrap_or_default();
+                let number = names::number_of(name).or_else(|| names::nodes_of(name));
+                if number.is_some() {
+                    if !take(name) {
+                        break;
+                    }
+                } else if strays < MOST_STRAYS {
+                    strays = strays.saturating_add(1);
+                } else {
+                    return Err(Error::Generic {
+                        store: "objects",
+                        source: "there are too many objects of other names".into(),
+                    });
                 }
             }
             Ok(())
@@ -475,8 +488,10 @@ async fn bounded(found: GetResult, most: u64) -> Result<Vec<u8>, Error> {
 
 /// Attempts to create an object, or find the same one, before the service counts as failing.
 const ATTEMPTS: u32 = 5;
-/// The first backoff between attempts, which doubles.
-const FIRST_PAUSE: Duration = Duration::from_millis(10);
+/// Half of the first backoff between attempts, which doubles.
+const PAUSE: Duration = Duration::from_millis(10);
+/// Maximum number of strays in one listing.
+const MOST_STRAYS: usize = 1 << 10;
 const HEAD_MISSING: StoreError = StoreError::Damaged("a head is missing among its objects");
 /// So many heads are listed rather than looked for.
 const FEW: u64 = 500;

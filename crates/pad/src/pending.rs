@@ -3,6 +3,8 @@
 //! Each is noted with the version that was the latest then. A version that the author signs later
 //! carries those along that it does not sign ([`crate::RecordedAuthor::flush`]). So only a version
 //! that came back into an old copy of the store leaves changes behind: it may have signed them.
+//!
+//! A change applies to the version that signs it, also where its key has changed since it was noted.
 
 use pad_core::{Key, Operation, Value, Version};
 

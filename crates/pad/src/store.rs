@@ -303,9 +303,9 @@ pub enum StoreError {
         /// The bytes that it may take.
         most: u64,
     },
-    /// The versions are pruned, and what they took is still there.
+    /// Files that a pruning has replaced are still there.
     #[error(
-        "the versions are pruned, but the files before that cannot be removed ({0}): prune again"
+        "the files that a pruning has replaced cannot be removed ({0}): prune again to remove them"
     )]
     NotRemoved(#[source] Box<Self>),
     /// Something could not be written before, and only opening anew tells what is there.

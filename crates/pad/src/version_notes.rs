@@ -53,6 +53,16 @@ impl VersionNote {
 /// # Errors
 /// [`StoreError`].
 pub fn versions_of(store: &impl Store, name: &str) -> Result<Vec<Version>, StoreError> {
+    if store.record_count(NAMES_GROUP)? == 0 {
+        // The names have no records of their own yet.
+        let notes = VersionNotes::read(store, Version::EMPTY, Version::new(u64::MAX))?;
+        let named = notes.0.into_iter();
+        let named = named.filter(|(_, note)| note.name.as_deref() == Some(name));
+        return Ok(named
+            .map(|(version, _)| version)
+            .take(MOST_OF_A_NAME)
+            .collect());
+    }
     let [first, last] = [Version::EMPTY, Version::new(u64::MAX)].map(|end| named(name, end));
     let found = store.records_between(NAMES_GROUP, &first, &last)?;
     let found = found.into_iter().take(MOST_OF_A_NAME).map(|(name, _)| {
@@ -60,6 +70,27 @@ pub fn versions_of(store: &impl Store, name: &str) -> Result<Vec<Version>, Store
         Ok(Version::new(u64::from_be_bytes(*number)))
     });
     found.collect()
+}
+
+/// The records of the names that a store without such records has: the first author to write to it
+/// adds them. Time: linear in its notes, once.
+///
+/// # Errors
+/// [`StoreError`].
+pub fn missing_names(store: &impl Store) -> Result<Vec<RecordChange>, StoreError> {
+    if store.record_count(NAMES_GROUP)? > 0 {
+        return Ok(Vec::new());
+    }
+    let notes = VersionNotes::read(store, Version::EMPTY, Version::new(u64::MAX))?;
+    let names = notes.iter().filter_map(|(version, note)| {
+        let name = note.name.as_deref()?;
+        Some(named(name, version))
+    });
+    // One that is no name, so that there are records of names from here on.
+    let all = names.chain([Vec::new()]);
+    Ok(all
+        .map(|name| RecordChange::put(NAMES_GROUP, name, []))
+        .collect())
 }
 
 /// The record of a version's name: the name's length (4 bytes, big-endian), the name, the version (8).
@@ -183,9 +214,20 @@ mod tests {
         let names = [Some("a"), None, Some("b"), Some("a")];
         let records: Vec<_> = (1..)
             .zip(names)
-            .flat_map(|(version, name)| note(name).records(Version::new(version)))
+            .flat_map(|(version, name)| note(name).records(Version::new(version)).take(1))
             .collect();
-        let store = RedbStore::create(&path, &records).unwrap();
+        let mut store = RedbStore::create(&path, &records).unwrap();
+        let before: Vec<_> = ["a", "b", "c"]
+            .map(|name| versions_of(&store, name).unwrap())
+            .into();
+        store
+            .write_records(&missing_names(&store).unwrap())
+            .unwrap();
+        assert!(missing_names(&store).unwrap().is_empty());
+        let after: Vec<_> = ["a", "b", "c"]
+            .map(|name| versions_of(&store, name).unwrap())
+            .into();
+        assert_eq!(before, after);
         let find = |name| only_version(name, versions_of(&store, name).unwrap());
         assert_eq!(find("b"), Ok(Version::new(3)));
         assert_eq!(find("c"), Err(NameError::Unknown("c".into())));

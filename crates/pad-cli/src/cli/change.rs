@@ -8,7 +8,9 @@ use pad::{
     dynamic::{AnyAuthor, key_of_store, open_repository},
     pending::{self, PendingChange},
     selection::{SchemeFamily, SchemeName},
-    version_notes::{LONGEST_NAME, NameError, VersionNote, only_version, versions_of},
+    version_notes::{
+        LONGEST_NAME, NameError, VersionNote, missing_names, only_version, versions_of,
+    },
 };
 use serde_json::{Map, Value as Json, json};
 
@@ -208,7 +210,8 @@ impl Commit {
                  after a restore: --older sign signs them, --older drop drops them"
             )));
         }
-        let mut done: Vec<_> = noted.iter().map(PendingChange::done).collect();
+        let mut done = missing_names(store)?;
+        done.extend(noted.iter().map(PendingChange::done));
         let operations: Vec<_> = noted
             .into_iter()
             .filter(|change| change.after == latest || self.older == Some(Older::Sign))

@@ -12,7 +12,7 @@ use pad::{
     dynamic::AnyAuthor,
     selection::SchemeName,
     trace::TraceStart,
-    version_notes::{VersionNote, VersionNotes},
+    version_notes::{VersionNote, VersionNotes, missing_names},
 };
 use serde_json::json;
 
@@ -411,7 +411,8 @@ fn acknowledge(
     let notes = waiting
         .iter()
         .flat_map(|waiting| waiting.note.records(waiting.version));
-    let records: Vec<_> = waiting.iter().map(record).chain(notes).collect();
+    let mut records = missing_names(author.repository().store())?;
+    records.extend(waiting.iter().map(record).chain(notes));
     author.flush_and_go_on(&records)?;
     for Waiting { name, version, .. } in waiting.drain(..) {
         if output.is_json() {

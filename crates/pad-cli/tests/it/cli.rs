@@ -473,6 +473,11 @@ fn check_pruned(bench: &Bench, s: &str) {
         }
         bench.ok(&format!("prune --store {s} --before 2"));
         assert!(nodes.iter().all(|name| !bench.path(name).exists()));
+        // A file of another store stays, and the command says so.
+        bench.write(&nodes[0], &[1; 4096]);
+        let prune = format!("prune --store {s} --before 2");
+        bench.fails(&prune, 4, "cannot be removed");
+        std::fs::remove_file(bench.path(&nodes[0])).unwrap();
     }
     let pruned = bench.json(&format!("versions --store {s}"));
     assert_eq!(pruned[0]["root"], versions[0]["root"]);

@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use pad::{Operation, Store as _, pending};
 use serde_json::json;
 
 use crate::bench::{Bench, TRACE, text};
@@ -234,6 +235,22 @@ fn nothing_is_noted_in_a_tree_without_its_nodes() {
     fs::remove_file(bench.path("s.nodes")).unwrap();
     bench.fails("put --store s apple 4", 4, "are not all there");
     bench.fails("remove --store s apple", 4, "are not all there");
+}
+
+/// A change of a key that is noted again meanwhile is not taken for the one that was signed.
+#[test]
+fn a_commit_takes_only_the_changes_that_it_has_signed() {
+    let bench = with_backup();
+    bench.ok("put --store s apple first");
+    let mut store = pad::RedbStore::open(&bench.path("s")).unwrap();
+    let [signed] = pending::changes(&store).unwrap().try_into().unwrap();
+    let second = Operation::Put(b"apple".into(), b"second".into());
+    pending::note(&mut store, &second).unwrap();
+    store.write_records(&[signed.done()]).unwrap();
+    drop(store);
+    let commit = bench.json("commit --store s --key k").remove(0);
+    assert_eq!(commit["changes"], json!(1));
+    assert_eq!(bench.json("get --store s apple")[0]["value"], "second");
 }
 
 /// A change noted beside a commit waits for the next commit, which signs it.

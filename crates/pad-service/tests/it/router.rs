@@ -98,6 +98,11 @@ fn answers_are_those_of_the_servers_to_the_byte_and_caches_revalidate_them() {
     for (path, status, code) in [
         (path(12, "apple"), 404, "unknown_version"),
         (
+            "/v1/dictionaries/s/consistency/9/5".into(),
+            404,
+            "unknown_version",
+        ),
+        (
             "/v1/dictionaries/s/answers/1/x".into(),
             400,
             "unreadable_path",
@@ -308,7 +313,7 @@ fn a_client_that_knows_a_newer_version_is_served_through_a_router() {
     assert_eq!(ahead.advance().unwrap(), Version::new(2));
     let routed = connect(&router);
     assert_eq!(routed.versions().unwrap().latest, Version::new(1));
-    let mut client = pad_client::Client::new(vec![routed], ahead.view().clone(), None).unwrap();
+    let mut client = Client::new(vec![routed], ahead.view().clone(), None).unwrap();
     assert_eq!(client.advance().unwrap(), Version::new(2));
     assert_priced(&client, 2);
     assert!(client.take_incidents().is_empty());
@@ -316,7 +321,7 @@ fn a_client_that_knows_a_newer_version_is_served_through_a_router() {
     // A server that does not have it yet is late: it is not its asker who is wrong.
     let late = start(service(&late));
     let view = ahead.view().clone();
-    let client = pad_client::Client::new(vec![connect(&late)], view, None).unwrap();
+    let client = Client::new(vec![connect(&late)], view, None).unwrap();
     let refused = client.ask(Version::new(2), &about("apple")).unwrap_err();
     assert!(!refused.is_askers() && !refused.is_lie(), "{refused}");
     assert!(

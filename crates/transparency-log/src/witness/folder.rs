@@ -4,7 +4,7 @@ use std::{
     hash::{BuildHasher, BuildHasherDefault, DefaultHasher},
     io,
     path::PathBuf,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use disk::layer::{self, FileLayer, LayerFile};
@@ -79,7 +79,19 @@ impl FolderRecords {
     /// # Errors
     /// As [`FolderRecords::recorded`].
     pub fn cosigned(&self, origin: &str) -> Result<Option<Note>, FolderRecordsError> {
-        Ok(self.read(origin)?.and_then(|read| read.1))
+        let _turn = self.turn(origin);
+        let read = self.read(origin)?;
+        // A write that failed may have left it there, and not durable: a crash would take it back.
+        self.layer.synchronise()?;
+        Ok(read.and_then(|read| read.1))
+    }
+
+    /// Has requests for a log wait for each other.
+    fn turn(&self, origin: &str) -> Option<MutexGuard<'_, ()>> {
+        let hasher = BuildHasherDefault::<DefaultHasher>::default();
+        let place = usize::try_from(hasher.hash_one(origin) % 64).unwrap_or_default();
+        let turn = self.turns.get(place);
+        turn.map(|turn| turn.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     fn read(&self, origin: &str) -> Result<Option<Record>, FolderRecordsError> {
@@ -94,7 +106,8 @@ impl FolderRecords {
                 None => core::str::from_utf8(&bytes).ok()?,
             };
             let checkpoint = Checkpoint::parse(text).ok()?;
-            (checkpoint.origin() == origin).then(|| (checkpoint.head(), note))
+            let is_whole = note.is_some() || checkpoint.extensions().is_empty();
+            (is_whole && checkpoint.origin() == origin).then(|| (checkpoint.head(), note))
         };
         let damaged = || FolderRecordsError::Damaged(self.layer.path().join(&name));
         parsed().map(Some).ok_or_else(damaged)
@@ -121,12 +134,7 @@ impl Records for FolderRecords {
         cosigned: &Note,
         check: impl FnOnce(&TreeHead) -> Result<(), AddError<FolderRecordsError>>,
     ) -> Result<(), AddError<FolderRecordsError>> {
-        let hasher = BuildHasherDefault::<DefaultHasher>::default();
-        let place = usize::try_from(hasher.hash_one(origin) % 64).unwrap_or_default();
-        let _turn = self
-            .turns
-            .get(place)
-            .map(|turn| turn.lock().unwrap_or_else(PoisonError::into_inner));
+        let _turn = self.turn(origin);
         let recorded = self.recorded(origin).map_err(AddError::Record)?;
         check(&recorded)?;
         self.record(origin, cosigned).map_err(AddError::Record)

@@ -180,9 +180,9 @@ impl<S: Suite, B: BalancingScheme> RowKeeper for Typed<Repository<S, B>> {
 
     fn prune(&mut self, oldest: Version, store: &mut dyn Store) -> Result<(), RepositoryError> {
         self.begin(store)?;
-        self.log().remove_replaced(store)?;
+        let removed = self.log().remove_replaced(store);
         if oldest <= self.0.oldest() {
-            return Ok(());
+            return Ok(removed?);
         }
         let mut to = self.log().new_copy()?;
         let change = to.turn(self.log().number());

@@ -66,7 +66,9 @@ impl KeptLog for NodeFile {
     }
 
     fn remove_replaced(&self, store: &dyn Store) -> Result<(), StoreError> {
-        let Some(copy) = Copied::read(store)?.replaced else {
+        let copied = Copied::read(store)?;
+        let is_other = |copy: &u64| copied.copy == self.owner.copy && *copy != copied.copy;
+        let Some(copy) = copied.replaced.filter(is_other) else {
             return Ok(());
         };
         let replaced = self.of(Owner { copy, ..self.owner });
