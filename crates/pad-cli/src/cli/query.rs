@@ -15,7 +15,7 @@ use super::{
     Failure, Output,
     at::At,
     output::{counted, things},
-    source::{AskArguments, Session},
+    source::{AskArguments, Session, unsigned},
 };
 
 #[derive(Debug, Args)]
@@ -156,6 +156,9 @@ impl Get {
             ));
         }
         let key = output.key(&self.key)?;
+        if self.at == Some(At::Number(Version::EMPTY)) {
+            return Err(unsigned());
+        }
         let question = Question::Key(key.clone());
         let (version, _, statement) = self.read.prove(self.at.as_ref(), &question, output)?;
         if self.raw {

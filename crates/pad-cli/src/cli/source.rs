@@ -58,7 +58,7 @@ impl AskArguments {
         output: &mut Output,
     ) -> Result<(Version, Vec<u8>, Statement), Failure> {
         let prove = |session: &Session, output: &mut Output| {
-            let version = session.signed_version(at, output)?;
+            let version = session.version(at, output)?;
             let (bytes, statement) = session.prove(version, question)?;
             Ok((version, bytes, statement))
         };
@@ -266,6 +266,11 @@ fn unanswered(error: AnswerError, version: Version, question: &Question) -> Fail
     }
 }
 
+/// Version 0 is nobody's word.
+pub(super) fn unsigned() -> Failure {
+    Failure::input("version 0 has no signature: the author signs from version 1 on")
+}
+
 /// The scheme has no answer to such questions.
 fn not_offered(public: &PublicKey, question: &Question) -> Failure {
     let (what, scheme) = (question.kind(), public.scheme.id());
@@ -335,9 +340,7 @@ impl Session {
         output: &mut Output,
     ) -> Result<Version, Failure> {
         match self.version(at, output)? {
-            Version::EMPTY => Err(Failure::input(
-                "version 0 has no signature: the author signs from version 1 on",
-            )),
+            Version::EMPTY => Err(unsigned()),
             version => Ok(version),
         }
     }

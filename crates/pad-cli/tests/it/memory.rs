@@ -16,8 +16,9 @@ type S = Sha256Ed25519;
 const LIMIT: u32 = 400_000;
 
 fn limited(bench: &Bench, line: &str) -> std::process::Output {
+    // Each arena of the allocator takes virtual memory; how many there are depends on the load.
     let line = format!(
-        "ulimit -v {LIMIT}; exec {} {line}",
+        "export MALLOC_ARENA_MAX=1; ulimit -v {LIMIT}; exec {} {line}",
         env!("CARGO_BIN_EXE_pad")
     );
     let mut shell = std::process::Command::new("bash");
