@@ -15,7 +15,7 @@ use super::{
     at::{At, number},
     files::{OutArguments, read_file},
     session::{add_caveat, load_public},
-    source::AskArguments,
+    source::{AskArguments, Resolve, Session},
 };
 
 #[derive(Debug, Args)]
@@ -87,7 +87,9 @@ impl Prove {
     pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
         let question = about_key(&self.key, self.value.as_deref(), output)?;
         self.out.check(output)?;
-        let (version, answer, _) = self.read.prove(self.at.as_ref(), &question, output)?;
+        let resolve: Resolve = Session::version;
+        let at = self.at.as_ref();
+        let (version, answer, _) = self.read.prove((at, resolve), &question, output)?;
         write(&answer, &self.out, (version, &question), output)
     }
 }

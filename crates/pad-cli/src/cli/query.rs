@@ -15,7 +15,7 @@ use super::{
     Failure, Output,
     at::At,
     output::{counted, things},
-    source::{AskArguments, Session, unsigned},
+    source::{AskArguments, Resolve, Session},
 };
 
 #[derive(Debug, Args)]
@@ -156,11 +156,10 @@ impl Get {
             ));
         }
         let key = output.key(&self.key)?;
-        if self.at == Some(At::Number(Version::EMPTY)) {
-            return Err(unsigned());
-        }
         let question = Question::Key(key.clone());
-        let (version, _, statement) = self.read.prove(self.at.as_ref(), &question, output)?;
+        let resolve: Resolve = Session::signed_version;
+        let at = self.at.as_ref();
+        let (version, _, statement) = self.read.prove((at, resolve), &question, output)?;
         if self.raw {
             return raw(&key, version, statement, output);
         }

@@ -53,12 +53,12 @@ impl AskArguments {
     /// newest version; if it is pruned before the answer, the newest is followed again.
     pub(super) fn prove(
         &self,
-        at: Option<&At>,
+        (at, resolve): (Option<&At>, Resolve),
         question: &Question,
         output: &mut Output,
     ) -> Result<(Version, Vec<u8>, Statement), Failure> {
         let prove = |session: &Session, output: &mut Output| {
-            let version = session.version(at, output)?;
+            let version = resolve(session, at, output)?;
             let (bytes, statement) = session.prove(version, question)?;
             Ok((version, bytes, statement))
         };
@@ -154,6 +154,9 @@ pub(super) trait Source {
         note: &mut NoteDifference<'_>,
     ) -> Result<(), Failure>;
 }
+
+/// Finds the version that is asked about: [`Session::version`] or [`Session::signed_version`].
+pub(super) type Resolve = fn(&Session, Option<&At>, &mut Output) -> Result<Version, Failure>;
 
 /// Takes a key that is said to differ.
 pub(super) type NoteDifference<'n> = dyn FnMut(Untrusted<Difference>) -> Result<(), Failure> + 'n;
@@ -266,11 +269,6 @@ fn unanswered(error: AnswerError, version: Version, question: &Question) -> Fail
     }
 }
 
-/// Version 0 is nobody's word.
-pub(super) fn unsigned() -> Failure {
-    Failure::input("version 0 has no signature: the author signs from version 1 on")
-}
-
 /// The scheme has no answer to such questions.
 fn not_offered(public: &PublicKey, question: &Question) -> Failure {
     let (what, scheme) = (question.kind(), public.scheme.id());
@@ -340,7 +338,9 @@ impl Session {
         output: &mut Output,
     ) -> Result<Version, Failure> {
         match self.version(at, output)? {
-            Version::EMPTY => Err(unsigned()),
+            Version::EMPTY => Err(Failure::input(
+                "version 0 has no signature: the author signs from version 1 on",
+            )),
             version => Ok(version),
         }
     }
