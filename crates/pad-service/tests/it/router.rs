@@ -68,6 +68,22 @@ fn every_version_is_answered_by_whoever_keeps_it() {
     }
 }
 
+/// Refusals of the servers' are passed on, and those of the router's are typed.
+fn assert_refusals(router: &Running, unknown: &str) {
+    for (path, status, code) in [
+        (unknown, 404, "unknown_version"),
+        ("/v1/dictionaries/s/consistency/9/5", 404, "unknown_version"),
+        ("/v1/dictionaries/s/answers/1/x", 400, "unreadable_path"),
+        ("/v1/dictionaries/t/head", 404, "unknown_dictionary"),
+        ("/v1/dictionaries/s/files/nothing", 404, "unknown_file"),
+        ("/v1/dictionaries/s/growth/1/3", 422, "not_offered"),
+    ] {
+        let reply = raw(router, path, None);
+        assert_eq!(reply.status.as_u16(), status, "{path}");
+        assert!(FetchError::in_reply(&reply).unwrap().is(code), "{path}");
+    }
+}
+
 #[test]
 fn answers_are_those_of_the_servers_to_the_byte_and_caches_revalidate_them() {
     let Parts { author, old, new } = Parts::begin();
@@ -94,31 +110,7 @@ fn answers_are_those_of_the_servers_to_the_byte_and_caches_revalidate_them() {
             assert_eq!(raw(&router, &path, Some(posted)).body, direct.body);
         }
     }
-    // Refusals of the servers' are passed on, and those of the router's are typed.
-    for (path, status, code) in [
-        (path(12, "apple"), 404, "unknown_version"),
-        (
-            "/v1/dictionaries/s/consistency/9/5".into(),
-            404,
-            "unknown_version",
-        ),
-        (
-            "/v1/dictionaries/s/answers/1/x".into(),
-            400,
-            "unreadable_path",
-        ),
-        ("/v1/dictionaries/t/head".into(), 404, "unknown_dictionary"),
-        (
-            "/v1/dictionaries/s/files/nothing".into(),
-            404,
-            "unknown_file",
-        ),
-        ("/v1/dictionaries/s/growth/1/3".into(), 422, "not_offered"),
-    ] {
-        let reply = raw(&router, &path, None);
-        assert_eq!(reply.status.as_u16(), status, "{path}");
-        assert!(FetchError::in_reply(&reply).unwrap().is(code), "{path}");
-    }
+    assert_refusals(&router, &path(12, "apple"));
     let update = author.update("s.pad", 9);
     let refused = connect(&router).push(&update).unwrap_err();
     assert!(refused.is("method_not_allowed"), "{refused}");
