@@ -1,6 +1,8 @@
 //! `pad put`, `pad remove` and `pad commit`. Changes wait in the store, durably, until committed.
 
-use std::path::{Path, PathBuf};
+#[cfg(feature = "file")]
+use std::path::Path;
+use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use pad::{

@@ -17,6 +17,7 @@ pub(crate) enum Failure {
     /// Wrong usage or input: exit status 2.
     Input(String),
     /// No server that was asked keeps this version, or not any more: exit status 2.
+    #[cfg_attr(not(feature = "network"), allow(dead_code, reason = "servers say so"))]
     NotKept(String),
     /// Something does not verify: exit status 3.
     Refused(String),
