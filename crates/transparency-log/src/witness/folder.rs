@@ -1,6 +1,7 @@
 //! What a witness has cosigned, in a folder.
 
 use std::{
+    collections::BTreeMap,
     hash::{BuildHasher, BuildHasherDefault, DefaultHasher},
     io,
     path::PathBuf,
@@ -25,6 +26,8 @@ pub struct FolderRecords {
     layer: Arc<dyn FileLayer>,
     /// Requests for one log come one after the other; those for different logs seldom wait for each other.
     turns: [Mutex<()>; TURNS],
+    /// The notes that are known to be durable, by origin. What can be read need not be.
+    durable: Mutex<BTreeMap<String, Note>>,
     /// Open for as long as the lock is needed.
     _lock: Arc<dyn LayerFile>,
 }
@@ -59,6 +62,7 @@ impl FolderRecords {
         Ok(Self {
             layer,
             turns: [const { Mutex::new(()) }; TURNS],
+            durable: Mutex::default(),
             _lock: lock,
         })
     }
@@ -73,17 +77,27 @@ impl FolderRecords {
             .map_or_else(TreeHead::empty, |read| read.0))
     }
 
-    /// The checkpoint of a log that was cosigned last, as a note with the log's signatures and the cosignature; `None` if
-    /// none was, or before records had signatures.
+    /// Returns the last cosigned checkpoint of a log as a note: the log's signatures and the cosignature. `None` if none
+    /// was cosigned, or before records had signatures. It is durable: no crash takes it back.
     ///
     /// # Errors
     /// As [`FolderRecords::recorded`].
     pub fn cosigned(&self, origin: &str) -> Result<Option<Note>, FolderRecordsError> {
         let _turn = self.turn(origin);
-        let read = self.read(origin)?;
-        // A write that failed may have left it there, and not durable: a crash would take it back.
+        if let Some(note) = self.durable().get(origin) {
+            return Ok(Some(note.clone()));
+        }
+        let Some((_, Some(note))) = self.read(origin)? else {
+            return Ok(None);
+        };
         self.layer.synchronise()?;
-        Ok(read.and_then(|read| read.1))
+        self.durable().insert(origin.to_owned(), note.clone());
+        Ok(Some(note))
+    }
+
+    // No code panics while it holds the lock, so a poisoned value is intact.
+    fn durable(&self) -> MutexGuard<'_, BTreeMap<String, Note>> {
+        self.durable.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Has requests for a log wait for each other.
@@ -119,6 +133,7 @@ impl FolderRecords {
             &file_name(origin),
             cosigned.encode().as_bytes(),
         )?;
+        self.durable().insert(origin.to_owned(), cosigned.clone());
         Ok(())
     }
 }

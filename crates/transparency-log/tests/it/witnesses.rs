@@ -380,7 +380,7 @@ fn one_process_at_a_time_has_the_records() {
     FolderRecords::open(folder.layer()).unwrap();
 }
 
-/// What happens with a witness in a folder until it fails: the sizes and roots that it has cosigned.
+/// What happens with a witness in a folder until it fails: the sizes and roots that it has cosigned, or shown to be.
 fn follow(folder: &SimulatedFolder, log: &mut NaiveLog, sizes: &[u64]) -> Vec<TreeHead> {
     let mut cosigned = Vec::new();
     let Ok(records) = FolderRecords::open(folder.layer()) else {
@@ -394,6 +394,11 @@ fn follow(folder: &SimulatedFolder, log: &mut NaiveLog, sizes: &[u64]) -> Vec<Tr
         if recorded.size <= *size && add(&witness, &request(log, recorded.size, *size)).is_ok() {
             cosigned.push(log.head(*size));
         }
+        if let Ok(Some(note)) = witness.records().cosigned(ORIGIN) {
+            let checkpoint = Checkpoint::parse(note.unverified_text()).unwrap();
+            assert_eq!(checkpoint.head(), log.head(checkpoint.size()));
+            cosigned.push(checkpoint.head());
+        }
     }
     cosigned
 }
@@ -404,7 +409,7 @@ fn no_crash_makes_a_witness_forget() {
     const SIZES: [u64; 4] = [1, 2, 2, 7];
     let mut log = NaiveLog::new(9);
     let all = SimulatedFolder::new("records");
-    assert_eq!(follow(&all, &mut log, &SIZES).len(), SIZES.len());
+    assert_eq!(follow(&all, &mut log, &SIZES).len(), 2 * SIZES.len());
     for stop in 1..=all.operations().len() {
         let folder = SimulatedFolder::new("records");
         folder.stop_at(stop, Reads::Work);
