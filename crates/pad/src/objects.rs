@@ -280,18 +280,22 @@ impl ObjectFolder {
         }))
     }
 
-    /// Has the names of the objects of a kind behind this one, in whatever order, until `take` wants no more. Passes
-    /// over [`MOST_STRAYS`] objects of other names.
-    fn behind(&self, kind: &str, name: &str, mut take: impl FnMut(&str) -> bool) -> io::Result<()> {
+    /// Gives `take` the numbers of the objects of a kind behind one, in no order, until it wants no more. At most
+    /// [`MOST_STRAYS`] objects of other names are passed over.
+    fn behind(&self, kind: &str, name: &str, mut take: impl FnMut(u64) -> bool) -> io::Result<()> {
+        let number_of = if kind == NODES {
+            names::nodes_of
+        } else {
+            names::number_of
+        };
         let (folder, offset) = (self.path(kind), self.path(name));
         self.wait(async {
             let mut listed = self.store.list_with_offset(Some(&folder), &offset);
             let mut strays = 0_usize;
             while let Some(found) = listed.next().await.transpose()? {
                 let name = found.location.filename().unwrap_or_default();
-                let number = names::number_of(name).or_else(|| names::nodes_of(name));
-                if number.is_some() {
-                    if !take(name) {
+                if let Some(number) = number_of(name) {
+                    if !take(number) {
                         break;
                     }
                 } else if strays < MOST_STRAYS {
@@ -310,9 +314,9 @@ impl ObjectFolder {
     /// Whether an object of a kind is behind this one. Objects of other names are none of ours.
     fn is_behind(&self, kind: &str, name: &str) -> io::Result<bool> {
         let mut is_found = false;
-        self.behind(kind, name, |found| {
-            is_found = names::number_of(found).is_some();
-            !is_found
+        self.behind(kind, name, |_| {
+            is_found = true;
+            false
         })?;
         Ok(is_found)
     }
@@ -327,10 +331,8 @@ impl ObjectFolder {
         }
         // Folders are listed in no order, so heads wait here for those before them.
         let (mut waiting, mut is_whole) = (BTreeSet::new(), true);
-        self.behind(HEADS, &names::head(Version::new(known)), |name| {
-            if let Some(number) = names::number_of(name) {
-                is_whole = number > known && waiting.insert(number);
-            }
+        self.behind(HEADS, &names::head(Version::new(known)), |number| {
+            is_whole = number > known && waiting.insert(number);
             while waiting
                 .first()
                 .is_some_and(|next| Some(*next) == known.checked_add(1))
@@ -396,8 +398,8 @@ impl ObjectFolder {
     /// The first number above this one from which on there are no segments.
     pub(crate) fn next_nodes(&self, number: u64) -> io::Result<u64> {
         let mut last = number;
-        self.behind(NODES, &names::nodes(number), |name| {
-            last = names::nodes_of(name).map_or(last, |found| last.max(found));
+        self.behind(NODES, &names::nodes(number), |found| {
+            last = last.max(found);
             true
         })?;
         Ok(last.saturating_add(1))
@@ -441,9 +443,8 @@ impl ObjectFolder {
             from.is_some_and(|(_, end)| number <= *end)
         };
         let mut useless = Vec::new();
-        self.behind(NODES, &names::nodes(0), |name| {
-            let number = names::nodes_of(name);
-            useless.extend(number.filter(|number| *number < before && !is_used(*number)));
+        self.behind(NODES, &names::nodes(0), |number| {
+            useless.extend(Some(number).filter(|number| *number < before && !is_used(*number)));
             true
         })?;
         let mut gone = 0;

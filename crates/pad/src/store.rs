@@ -182,7 +182,7 @@ pub trait Store {
     fn records(&self, group: &'static str) -> Result<Vec<Record>, StoreError>;
 
     /// The records of a group from one name to another one, both included, in ascending order of
-    /// names. That none is missing is not checked. Time: linear in what is returned.
+    /// names. Where it reads no others, it does not check that none is missing.
     ///
     /// # Errors
     /// [`StoreError`] of the medium.
@@ -191,7 +191,11 @@ pub trait Store {
         group: &'static str,
         first: &[u8],
         last: &[u8],
-    ) -> Result<Vec<Record>, StoreError>;
+    ) -> Result<Vec<Record>, StoreError> {
+        let mut records = self.records(group)?;
+        records.retain(|(name, _)| (first..=last).contains(&name.as_slice()));
+        Ok(records)
+    }
 
     /// The number of records of a group, without reading them.
     ///

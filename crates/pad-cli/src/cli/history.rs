@@ -54,7 +54,7 @@ pub(super) struct Diff {
 impl History {
     pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
         let key = output.key(&self.key)?;
-        let (session, found) = self.read.open_until_kept(output, |session, _| {
+        let (session, found) = self.read.open_until_kept(None, output, |session, _| {
             let latest = session.newest()?;
             Ok(if session.is_append_only() {
                 // Nothing is removed: the values of the latest version are all that there ever were.

@@ -15,7 +15,7 @@ use super::{
     at::{At, number},
     files::{OutArguments, read_file},
     session::{add_caveat, load_public},
-    source::{AskArguments, Resolve, Session},
+    source::AskArguments,
 };
 
 #[derive(Debug, Args)]
@@ -87,9 +87,12 @@ impl Prove {
     pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
         let question = about_key(&self.key, self.value.as_deref(), output)?;
         self.out.check(output)?;
-        let resolve: Resolve = Session::version;
         let at = self.at.as_ref();
-        let (version, answer, _) = self.read.prove((at, resolve), &question, output)?;
+        let (_, (version, answer)) = self.read.open_until_kept(at, output, |session, output| {
+            let version = session.version(at, output)?;
+            // A proof that does not verify is not worth writing.
+            Ok((version, session.prove(version, &question)?.0))
+        })?;
         write(&answer, &self.out, (version, &question), output)
     }
 }
@@ -100,7 +103,6 @@ impl ProveAppendOnly {
         let session = self.read.open(output)?;
         let question = Question::Growth(session.resolve(&self.from, output)?);
         let version = session.version(self.to.as_ref(), output)?;
-        // A proof that does not verify is not worth writing.
         let (answer, _) = session.prove(version, &question)?;
         write(&answer, &self.out, (version, &question), output)
     }

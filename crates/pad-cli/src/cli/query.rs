@@ -15,7 +15,7 @@ use super::{
     Failure, Output,
     at::At,
     output::{counted, things},
-    source::{AskArguments, Resolve, Session},
+    source::{AskArguments, Session},
 };
 
 #[derive(Debug, Args)]
@@ -156,10 +156,12 @@ impl Get {
             ));
         }
         let key = output.key(&self.key)?;
-        let question = Question::Key(key.clone());
-        let resolve: Resolve = Session::signed_version;
-        let at = self.at.as_ref();
-        let (version, _, statement) = self.read.prove((at, resolve), &question, output)?;
+        let (question, at) = (Question::Key(key.clone()), self.at.as_ref());
+        let (_, (version, statement)) =
+            self.read.open_until_kept(at, output, |session, output| {
+                let version = session.signed_version(at, output)?;
+                Ok((version, session.ask(version, &question)?))
+            })?;
         if self.raw {
             return raw(&key, version, statement, output);
         }

@@ -49,28 +49,11 @@ impl AskArguments {
         Ok(Session { source, public })
     }
 
-    /// Returns the version asked about, the proof and the verified answer. Without `at` that is the
-    /// newest version; if it is pruned before the answer, the newest is followed again.
-    pub(super) fn prove(
-        &self,
-        (at, resolve): (Option<&At>, Resolve),
-        question: &Question,
-        output: &mut Output,
-    ) -> Result<(Version, Vec<u8>, Statement), Failure> {
-        let prove = |session: &Session, output: &mut Output| {
-            let version = resolve(session, at, output)?;
-            let (bytes, statement) = session.prove(version, question)?;
-            Ok((version, bytes, statement))
-        };
-        if at.is_some() {
-            return prove(&self.open(output)?, output);
-        }
-        Ok(self.open_until_kept(output, prove)?.1)
-    }
-
-    /// Opens a session for `ask`, and a new one if a version was pruned before its answer.
+    /// Opens a session for `ask`. Without `at`, which names a version, it is opened again if a version
+    /// was pruned before its answer.
     pub(super) fn open_until_kept<T>(
         &self,
+        at: Option<&At>,
         output: &mut Output,
         ask: impl Fn(&Session, &mut Output) -> Result<T, Failure>,
     ) -> Result<(Session, T), Failure> {
@@ -78,7 +61,7 @@ impl AskArguments {
         loop {
             let session = self.open(output)?;
             match ask(&session, output) {
-                Err(Failure::NotKept(_)) if races < MOST_RACES => races += 1,
+                Err(Failure::NotKept(_)) if at.is_none() && races < MOST_RACES => races += 1,
                 asked => return asked.map(|asked| (session, asked)),
             }
         }
@@ -154,9 +137,6 @@ pub(super) trait Source {
         note: &mut NoteDifference<'_>,
     ) -> Result<(), Failure>;
 }
-
-/// Finds the version that is asked about: [`Session::version`] or [`Session::signed_version`].
-pub(super) type Resolve = fn(&Session, Option<&At>, &mut Output) -> Result<Version, Failure>;
 
 /// Takes a key that is said to differ.
 pub(super) type NoteDifference<'n> = dyn FnMut(Untrusted<Difference>) -> Result<(), Failure> + 'n;

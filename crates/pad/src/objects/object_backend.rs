@@ -192,17 +192,6 @@ impl Store for ObjectBackend {
         Ok(found)
     }
 
-    fn records_between(
-        &self,
-        group: &'static str,
-        first: &[u8],
-        last: &[u8],
-    ) -> Result<Vec<Record>, StoreError> {
-        let mut records = self.records(group)?;
-        records.retain(|(name, _)| (first..=last).contains(&name.as_slice()));
-        Ok(records)
-    }
-
     fn record_count(&self, group: &'static str) -> Result<u64, StoreError> {
         Ok(u64::try_from(self.records(group)?.len()).unwrap_or(u64::MAX))
     }

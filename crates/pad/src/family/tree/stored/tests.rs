@@ -71,15 +71,6 @@ impl Store for Rows {
         Ok(self.0.borrow().records.clone())
     }
 
-    fn records_between(
-        &self,
-        _: &'static str,
-        _: &[u8],
-        _: &[u8],
-    ) -> Result<Vec<Record>, StoreError> {
-        Ok(Vec::new())
-    }
-
     fn record_count(&self, _: &'static str) -> Result<u64, StoreError> {
         Ok(0)
     }
