@@ -53,27 +53,22 @@ impl PendingChange {
 }
 
 /// Notes a change, and returns how many wait then. In a dictionary it replaces the one on its key;
-/// a log gets all of them, in their order. This process is the store's writer then.
+/// a log gets all of them, in their order.
 ///
 /// # Errors
 /// [`StoreError`].
 pub fn note(store: &mut impl Store, operation: &Operation) -> Result<u64, StoreError> {
-    // This process is the writer now, so no version comes between the reads and the note.
-    store.write_records(&[])?;
-    let mut name = operation.key().as_bytes().to_vec();
-    if key_of_store(store)?.scheme.family().is_append_only() {
-        let last = store.records(GROUP)?.pop();
-        let last = last.and_then(|(name, _)| name.first_chunk().copied());
-        let number = last.map_or(0, |last| u64::from_be_bytes(last).saturating_add(1));
-        name.splice(..0, number.to_be_bytes());
-    }
     let (sign, new) = match operation {
         Operation::Put(_, value) => (b"+", value.as_bytes()),
         Operation::Remove(_) => (b"-", &[][..]),
     };
-    let after = store.latest()?.number().to_be_bytes();
-    let value = [&after, &sign[..], new].concat();
-    store.write_records(&[RecordChange::put(GROUP, name, value)])?;
+    let note = RecordChange::PutAtLatest {
+        group: GROUP,
+        name: operation.key().as_bytes().to_vec(),
+        value: [sign, new].concat(),
+        is_numbered: key_of_store(store)?.scheme.family().is_append_only(),
+    };
+    store.write_records(&[note])?;
     count(store)
 }
 

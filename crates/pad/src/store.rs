@@ -32,6 +32,19 @@ pub enum RecordChange {
         /// The value that it is to have.
         value: Vec<u8>,
     },
+    /// The record has the number of the store's latest version (8 bytes, big-endian) and then this
+    /// value.
+    PutAtLatest {
+        /// The group.
+        group: &'static str,
+        /// The record's name.
+        name: Vec<u8>,
+        /// The value after the number.
+        value: Vec<u8>,
+        /// Whether the name comes after a number too (8 bytes, big-endian), which follows that of the
+        /// group's last record: then it replaces none.
+        is_numbered: bool,
+    },
     /// Each record of a group whose value begins with one number (8 bytes, big-endian) begins with
     /// another one now. Time: linear in the group's records.
     Renumber {

@@ -318,7 +318,7 @@ fn first_words_have_their_time() {
     standing(server.handle(begin(0)));
 }
 
-/// Whatever a server's clock says, each request is answered, and a removed file stays removed.
+/// Each request is answered under any clock of the server, and a removed file stays removed.
 #[test]
 fn a_lying_clock_begins_nothing_and_answers_everything() {
     let now = Time::new().now();

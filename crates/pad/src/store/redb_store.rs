@@ -58,8 +58,9 @@ impl RedbStore {
             transaction.open_table(UPDATES).map_err(engine)?;
             transaction.open_table(LINKS).map_err(engine)?;
             transaction.open_table(CHECKPOINT).map_err(engine)?;
-            groups::write(transaction, &[RecordChange::put(FORMAT_GROUP, "", FORMAT)])?;
-            groups::write(transaction, records)?;
+            let format = RecordChange::put(FORMAT_GROUP, "", FORMAT);
+            groups::write(transaction, Version::EMPTY, &[format])?;
+            groups::write(transaction, Version::EMPTY, records)?;
             summary.write(transaction)
         })?;
         if matches!(newest::known(path), Err(StoreError::Damaged(_))) {
@@ -155,7 +156,7 @@ impl Store for RedbStore {
             if !updates.is_empty() {
                 append(transaction, summary, first, updates)?;
             }
-            groups::write(transaction, records)
+            groups::write(transaction, summary.latest(), records)
         })
     }
 
@@ -175,7 +176,7 @@ impl Store for RedbStore {
     ) -> Result<(), StoreError> {
         self.change(|transaction, summary| {
             replace_row(transaction, summary, (before, latest), row)?;
-            groups::write(transaction, records)
+            groups::write(transaction, summary.latest(), records)
         })
     }
 
@@ -223,7 +224,7 @@ impl Store for RedbStore {
     }
 
     fn write_records(&mut self, records: &[RecordChange]) -> Result<(), StoreError> {
-        self.change(|transaction, _| groups::write(transaction, records))
+        self.change(|transaction, summary| groups::write(transaction, summary.latest(), records))
     }
 
     fn pin(&self) -> Result<(), StoreError> {

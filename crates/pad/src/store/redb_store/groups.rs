@@ -1,6 +1,7 @@
 //! Groups of records. Each has a row that says how many there are and, as the sum of their digests,
 //! which: so one that is missing, changed or older than the others is noticed when they are read.
 
+use pad_core::Version;
 use redb::{ReadTransaction, ReadableTable, Table, WriteTransaction};
 use serde::{Deserialize, Serialize};
 
@@ -93,9 +94,11 @@ fn in_tables(
 
 pub(super) fn write(
     transaction: &WriteTransaction,
+    latest: Version,
     changes: &[RecordChange],
 ) -> Result<(), StoreError> {
     let mut tables = Tables {
+        latest,
         records: transaction.open_table(RECORDS).map_err(engine)?,
         groups: transaction.open_table(GROUPS).map_err(engine)?,
     };
@@ -104,6 +107,8 @@ pub(super) fn write(
 
 /// The tables that a change of records writes to.
 struct Tables<'t> {
+    /// The latest version as of this transaction.
+    latest: Version,
     records: Table<'t, (&'static str, &'static [u8]), &'static [u8]>,
     groups: Table<'t, &'static str, &'static [u8]>,
 }
@@ -118,6 +123,20 @@ impl Tables<'_> {
                 }
                 Ok(())
             }
+            RecordChange::PutAtLatest {
+                group,
+                name,
+                value,
+                is_numbered,
+            } => {
+                let value = [&self.latest.number().to_be_bytes(), &value[..]].concat();
+                if *is_numbered {
+                    let name = [&self.next_number(group)?.to_be_bytes(), &name[..]].concat();
+                    self.set(group, &name, Some(&value))
+                } else {
+                    self.set(group, name, Some(&value))
+                }
+            }
             RecordChange::Renumber { group, from, to } => {
                 for (name, mut value) in in_tables(&self.records, &self.groups, group)? {
                     match value.first_chunk_mut() {
@@ -131,6 +150,19 @@ impl Tables<'_> {
                 Ok(())
             }
         }
+    }
+
+    /// The number that follows the one that the name of the group's last record begins with.
+    fn next_number(&self, group: &str) -> Result<u64, StoreError> {
+        let behind = format!("{group}\0");
+        let of_group = (group, &[][..])..(behind.as_str(), &[][..]);
+        let last = self.records.range(of_group).map_err(engine)?.next_back();
+        let Some(last) = last.transpose().map_err(engine)? else {
+            return Ok(0);
+        };
+        let number = last.0.value().1.first_chunk();
+        let number = number.ok_or(StoreError::Damaged("a record has no number"))?;
+        Ok(u64::from_be_bytes(*number).saturating_add(1))
     }
 
     fn value(&self, group: &str, name: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
