@@ -1,5 +1,7 @@
 //! One server of a dictionary: bytes, unchecked.
 
+use std::net::IpAddr;
+
 use pad::{KeyRange, PublicKey, Version, question::Question};
 use serde_json::Map;
 use web::client::{Address, HttpClient, HttpOptions, Posted, Reply, StatusCode, Verdict};
@@ -160,8 +162,9 @@ impl Server {
         Versions::from_json(&bytes).ok_or(FetchError::Unusable("versions"))
     }
 
-    /// Whatever the server says to a request for a path under the dictionary's address, at most so many bytes: for those
-    /// who pass it on. Something is posted if there is something to post.
+    /// Whatever the server says to a request of `client` for a path under the dictionary's address.
+    ///
+    /// It is at most `most` bytes long. Something is posted if there is something to post.
     ///
     /// # Errors
     /// [`FetchError`] if there is no answer.
@@ -169,19 +172,16 @@ impl Server {
         &self,
         path: &str,
         posted: Option<&[u8]>,
+        client: Option<IpAddr>,
         most: usize,
     ) -> Result<Reply, FetchError> {
         let path = format!("{}/{path}", self.dictionary);
+        let posted = posted.map(|body| Posted {
+            content_type: CONTENT_TYPE,
+            body,
+        });
         let most = most.max(LONGEST_REFUSAL);
-        let read = |reply| Ok(Verdict::Done(reply));
-        match posted {
-            None => self.http.get(&path, most, read),
-            Some(body) => {
-                let content_type = CONTENT_TYPE;
-                let posted = Posted { content_type, body };
-                self.http.post(&path, posted, most, read)
-            }
-        }
+        Ok(self.http.forward(&path, posted, client, most)?)
     }
 
     /// The name under which the server has the dictionary.

@@ -1,8 +1,10 @@
 //! What is asked for, as the head of a request says.
 
+use std::net::IpAddr;
+
 use pad::{Version, question::Question};
 use pad_client::Resource;
-use web::server::{Head, HeaderValue, Method, StatusCode, Work, header};
+use web::server::{ClientAddress, Head, HeaderValue, Method, StatusCode, Work, header};
 
 use crate::{refusal::Refusal, served::Served};
 
@@ -12,6 +14,7 @@ pub struct Request<D> {
     pub(crate) target: Target<D>,
     /// Of what the client has a copy.
     pub(crate) if_none_match: Option<HeaderValue>,
+    pub(crate) client: Option<IpAddr>,
 }
 
 /// What a request is about. `D` is what there is of a dictionary.
@@ -143,9 +146,11 @@ impl<D> Request<D> {
     /// The request with this head about this.
     pub(crate) fn new(target: Target<D>, head: &Head) -> Self {
         let if_none_match = head.headers.get(header::IF_NONE_MATCH).cloned();
+        let client = head.extensions.get::<ClientAddress>();
         Self {
             target,
             if_none_match,
+            client: client.map(|client| client.0),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! A router: passes questions to the servers that keep what they are about, and the answers back.
 
 use core::time::Duration;
-use std::{fmt::Write as _, sync::Arc};
+use std::{fmt::Write as _, net::IpAddr, sync::Arc};
 
 use pad::{PublicKey, Version, question::Question};
 use pad_client::{
@@ -122,7 +122,7 @@ impl Router {
     }
 
     fn answer(&self, request: Request<()>, body: &[u8]) -> Result<Answer, Refusal> {
-        let known = request.if_none_match.as_ref();
+        let (known, client) = (request.if_none_match.as_ref(), request.client);
         let plain = |kind, text: String| Ok(reply(kind, text.into_bytes(), Lasts::Once, known));
         match request.target {
             Target::Health => plain(OBJECT, self.health()),
@@ -137,7 +137,7 @@ impl Router {
                 let lasts = match resource {
                     Resource::HeadOf(version) if version != newest.version => {
                         let path = resource.path();
-                        let reply = self.forward(Wanted::HeadOf(version), &path, None)?;
+                        let reply = self.forward(Wanted::HeadOf(version), (&path, None, client))?;
                         if version > newest.version && reply.status == StatusCode::OK {
                             // The client has followed a server that is ahead of this router.
                             drop(self.upstreams.learn(version, reply.body.clone()));
@@ -154,7 +154,7 @@ impl Router {
                 Ok(reply(MESSAGE, newest.head, lasts, known))
             }
             Target::Get((), resource) => {
-                let reply = self.forward(wanted(&resource), &resource.path(), None)?;
+                let reply = self.forward(wanted(&resource), (&resource.path(), None, client))?;
                 Ok(passed_on(reply, content_type(&resource), known))
             }
             Target::Ask((), version) => {
@@ -163,7 +163,10 @@ impl Router {
                     Refusal::new(StatusCode::BAD_REQUEST, "unreadable_question", error)
                 })?;
                 let path = format!("answers/{version}");
-                let reply = self.forward(Wanted::Answer(version, &question), &path, Some(body))?;
+                let reply = self.forward(
+                    Wanted::Answer(version, &question),
+                    (&path, Some(body), client),
+                )?;
                 Ok(passed_on(reply, MESSAGE, known))
             }
             Target::Update(()) => Err(not_allowed()),
@@ -171,18 +174,13 @@ impl Router {
     }
 
     /// What the first server says that has it, or has something to say about it that others would say too.
-    fn forward(
-        &self,
-        wanted: Wanted<'_>,
-        path: &str,
-        posted: Option<&[u8]>,
-    ) -> Result<Reply, Refusal> {
+    fn forward(&self, wanted: Wanted<'_>, asked: Asked<'_>) -> Result<Reply, Refusal> {
         let servers = &self.upstreams.servers;
         servers.turn();
         let (mut elsewhere, mut late, mut fails) = (None, None, false);
         let mut refused: Option<Reply> = None;
         for (number, server) in servers.order(wanted) {
-            match self.receive(server, path, posted) {
+            match self.receive(server, asked) {
                 Ok(reply) => match FetchError::in_reply(&reply) {
                     Some(error) if error.is_elsewhere() => {
                         // So that it is not asked in vain again.
@@ -194,7 +192,7 @@ impl Router {
                         late = Some(reply);
                     }
                     // It knows no names; another one may.
-                    None if is_named(path) && reply.body == b"[]" => late = Some(reply),
+                    None if is_named(asked.0) && reply.body == b"[]" => late = Some(reply),
                     None => {
                         servers.answered_one(number);
                         return Ok(reply);
@@ -239,14 +237,13 @@ impl Router {
     fn receive(
         &self,
         server: &Server,
-        path: &str,
-        posted: Option<&[u8]>,
+        (path, posted, client): Asked<'_>,
     ) -> Result<Reply, FetchError> {
         let longest = self.limits.response_bytes;
-        match server.forward(path, posted, longest.min(SHORT)) {
+        match server.forward(path, posted, client, longest.min(SHORT)) {
             Err(FetchError::Http(HttpError::ResponseTooLarge { .. })) if longest > SHORT => {
                 let _place = self.places.take();
-                server.forward(path, posted, longest)
+                server.forward(path, posted, client, longest)
             }
             reply => reply,
         }
@@ -381,6 +378,9 @@ fn passed_on(reply: Reply, content_type: &'static str, known: Option<&HeaderValu
         None => refusal,
     }
 }
+
+/// Path, what is posted, and the client that asks.
+type Asked<'r> = (&'r str, Option<&'r [u8]>, Option<IpAddr>);
 
 /// Answers of at most so many bytes are received without a place of their own.
 const SHORT: usize = 1 << 20;

@@ -24,7 +24,7 @@
 //! would be a second thing to fuzz. What is needed is what HTTP/1.1 has: limits, time-outs, `Retry-After`,
 //! caches, and every proxy and command-line client there is.
 
-use std::sync::Arc;
+use std::{net::IpAddr, sync::Arc};
 
 pub use http::{HeaderName, HeaderValue, Method, StatusCode, header, request::Parts as Head};
 
@@ -40,6 +40,12 @@ mod tests;
 pub use error::ServerError;
 pub use life::{Running, Server, Stopped};
 pub use options::{Identity, Limits, Options, Timeouts};
+
+/// Address of the client, among the extensions of each [`Head`].
+///
+/// It is what limits count as one peer: of an IPv6 address only the first half.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ClientAddress(pub IpAddr);
 
 /// What answers requests.
 pub trait Handler: Send + Sync + 'static {

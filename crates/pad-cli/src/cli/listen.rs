@@ -1,7 +1,7 @@
 //! How a server is reached, and what it says of itself.
 
 use std::{
-    net::{SocketAddr, ToSocketAddrs as _},
+    net::{IpAddr, SocketAddr, ToSocketAddrs as _},
     path::PathBuf,
 };
 
@@ -32,6 +32,8 @@ pub(super) struct ListenArguments {
     /// The private key (PEM) of the certificate.
     #[arg(long, value_name = "FILE", requires = "tls_cert")]
     tls_key: Option<PathBuf>,
+    #[command(flatten)]
+    proxies: ProxyArguments,
     /// The form of the log on standard error.
     #[arg(long, value_name = "FORM", default_value = "text")]
     log: Log,
@@ -39,6 +41,15 @@ pub(super) struct ListenArguments {
     /// only, as `info,pad_service=debug`.
     #[arg(long, value_name = "LEVEL", default_value = "info")]
     log_level: Targets,
+}
+
+/// Proxies in front of a server.
+#[derive(Debug, Args)]
+pub(super) struct ProxyArguments {
+    /// A router or reverse proxy in front of this server, which may be repeated: limits then count its clients apart. It must
+    /// add the client's address to X-Forwarded-For, as `pad route` does.
+    #[arg(long = "trusted-proxy", value_name = "IP")]
+    pub(super) trusted_proxies: Vec<IpAddr>,
 }
 
 /// How much at once.
@@ -93,6 +104,7 @@ impl ListenArguments {
         let options = Options {
             identity: tls.identity()?,
             limits,
+            trusted_proxies: self.proxies.trusted_proxies.clone(),
             ..Options::default()
         };
         let scheme = if options.identity.is_some() {

@@ -276,6 +276,7 @@ pub(crate) fn http_options() -> HttpOptions {
 /// Options with TLS.
 pub(crate) fn options(limits: Limits) -> Options {
     Options {
+        trusted_proxies: Vec::new(),
         identity: Some(Identity::from_pem(CERTIFICATE, CERTIFICATE_KEY).unwrap()),
         limits,
         timeouts: PATIENT,

@@ -1,17 +1,23 @@
 //! A router in front of servers that keep different versions.
 
-use std::thread;
+use std::{
+    collections::BTreeSet,
+    net::IpAddr,
+    sync::{Arc, Mutex},
+    thread,
+};
 
 use pad::{KeyRange, Version, question::Question};
 use pad_client::{Client, Fault, FetchError, Resource};
-use pad_service::{NotRouted, Router};
+use pad_service::{NotRouted, Router, Service};
 use web::{
     client::{HttpClient, HttpError, Posted, Verdict, header},
-    server::{HeaderValue, Limits, Running, StatusCode},
+    server::{Admission, Answer, Handler, Head, HeaderValue, Limits, Options, Running, StatusCode},
 };
 
 use crate::{
     fixture::*,
+    hostile::spoken,
     serve::{fetched, raw},
 };
 
@@ -132,9 +138,9 @@ fn answers_are_those_of_the_servers_to_the_byte_and_caches_revalidate_them() {
         tag.to_str().unwrap()
     );
     let plain = start_with(
-        web::server::Options {
+        Options {
             timeouts: PATIENT,
-            ..web::server::Options::default()
+            ..Options::default()
         },
         Router::new(
             "s".into(),
@@ -144,7 +150,7 @@ fn answers_are_those_of_the_servers_to_the_byte_and_caches_revalidate_them() {
         )
         .unwrap(),
     );
-    let said = crate::hostile::spoken(plain.address(), request.as_bytes());
+    let said = spoken(plain.address(), request.as_bytes());
     assert!(said.starts_with("HTTP/1.1 304 "), "{said}");
     assert!(said.contains("no-cache"), "{said}");
     for server in [router, plain, old, new] {
@@ -344,7 +350,7 @@ fn what_a_server_refuses_is_not_kept_by_caches_and_what_is_no_refusal_is_not_pas
             move |path, mut answer| {
                 if path.starts_with("answers/") {
                     let status = StatusCode::from_u16(status).unwrap();
-                    answer = web::server::Answer::new(status, "text/html", body);
+                    answer = Answer::new(status, "text/html", body);
                     let forever = HeaderValue::from_static("public, max-age=31536000, immutable");
                     answer = answer.with(header::CACHE_CONTROL, forever);
                     answer = answer.with(header::ETAG, HeaderValue::from_static("\"no\""));
@@ -498,5 +504,65 @@ fn many_clients_share_a_router_while_a_server_comes_and_goes() {
     drop(following);
     for server in [router, old, new] {
         stop(server);
+    }
+}
+
+/// A client cannot take the name of another by a header of its own.
+#[test]
+fn a_router_names_its_client_to_the_server() {
+    let author = Author::of_tree();
+    three_versions(&author);
+    let named = Arc::new(Mutex::new(BTreeSet::new()));
+    let server = start(Named {
+        service: service(&author.path("s.pad")),
+        named: Arc::clone(&named),
+    });
+    let router = Router::new("s".into(), vec![connect(&server)], None, Limits::default()).unwrap();
+    let address = IpAddr::from([127, 0, 0, 3]);
+    let trusting = Options {
+        trusted_proxies: vec![IpAddr::from([127, 0, 0, 1])],
+        ..Options::default()
+    };
+    let router = start_with(trusting, router);
+    named.lock().unwrap().clear();
+    for path in ["updates/1", "updates/2"] {
+        let path = format!("/v1/dictionaries/s/{path}");
+        let request = |header: &str| {
+            format!("GET {path} HTTP/1.1\r\nHost: h\r\nConnection: close\r\n{header}\r\n")
+        };
+        let forwarded = format!("X-Forwarded-For: 10.0.0.9, {address}\r\n");
+        for header in ["", &forwarded] {
+            let answer = spoken(router.address(), request(header).as_bytes());
+            assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+        }
+    }
+    let named = named.lock().unwrap().clone();
+    assert_eq!(
+        named,
+        BTreeSet::from(["127.0.0.1", "127.0.0.3"].map(String::from))
+    );
+    for server in [router, server] {
+        stop(server);
+    }
+}
+
+/// A service, and the clients that proxies have named to it.
+struct Named {
+    service: Service,
+    named: Arc<Mutex<BTreeSet<String>>>,
+}
+
+impl Handler for Named {
+    type Request = <Service as Handler>::Request;
+
+    fn admit(&self, head: &Head) -> Result<Admission<Self::Request>, Answer> {
+        let named = head.headers.get_all("x-forwarded-for").iter();
+        let named = named.map(|name| name.to_str().unwrap().to_owned());
+        self.named.lock().unwrap().extend(named);
+        self.service.admit(head)
+    }
+
+    fn handle(&self, request: Self::Request, body: Vec<u8>) -> Answer {
+        self.service.handle(request, body)
     }
 }

@@ -1,11 +1,11 @@
 //! A server that is reached over HTTP.
 
 use core::{fmt, time::Duration};
-use std::{sync::Arc, thread};
+use std::{net::IpAddr, sync::Arc, thread};
 
 use rustls::crypto::ring;
 use ureq::{
-    Agent, Body, Error,
+    Agent, Body, Error, RequestBuilder,
     http::{HeaderMap, Response as HttpResponse, StatusCode, header},
     tls::TlsConfig,
 };
@@ -25,6 +25,9 @@ pub struct HttpClient {
     address: String,
     options: HttpOptions,
 }
+
+/// Path, what is posted, and the client that a proxy names.
+type Request<'r> = (&'r str, Option<Posted<'r>>, Option<IpAddr>);
 
 /// What is posted.
 #[derive(Clone, Copy, Debug)]
@@ -124,7 +127,7 @@ impl HttpClient {
         most: usize,
         read: impl FnMut(Reply) -> Result<Verdict<T>, E>,
     ) -> Result<T, E> {
-        self.exchange((path, None), most, read)
+        self.exchange((path, None, None), most, read)
     }
 
     /// Posts something to a path, and has the answer read, which is at most so many bytes long.
@@ -142,12 +145,29 @@ impl HttpClient {
         if length > self.options.request_bytes {
             return Err(HttpError::RequestTooLarge { length }.into());
         }
-        self.exchange((path, Some(posted)), most, read)
+        self.exchange((path, Some(posted), None), most, read)
+    }
+
+    /// Sends a request of `client` on once, and names the client in `X-Forwarded-For`.
+    ///
+    /// The server believes the name if it trusts this proxy. It is a POST if something is posted.
+    ///
+    /// # Errors
+    /// [`HttpError`].
+    pub fn forward(
+        &self,
+        path: &str,
+        posted: Option<Posted<'_>>,
+        client: Option<IpAddr>,
+        most: usize,
+    ) -> Result<Reply, HttpError> {
+        let done = |reply| Ok(Verdict::Done(reply));
+        self.exchange((path, posted, client), most, done)
     }
 
     fn exchange<T, E: From<HttpError>>(
         &self,
-        request: (&str, Option<Posted<'_>>),
+        request: Request<'_>,
         most: usize,
         mut read: impl FnMut(Reply) -> Result<Verdict<T>, E>,
     ) -> Result<T, E> {
@@ -179,19 +199,13 @@ impl HttpClient {
         }
     }
 
-    fn attempt(
-        &self,
-        (path, posted): (&str, Option<Posted<'_>>),
-        most: usize,
-    ) -> Result<Reply, Failed> {
+    fn attempt(&self, (path, posted, client): Request<'_>, most: usize) -> Result<Reply, Failed> {
         let address = format!("{}{path}", self.address);
         let length = posted.map_or(0, |posted| posted.body.len());
         let sent = match posted {
-            None => self.agent.get(&address).call(),
+            None => naming(self.agent.get(&address), client).call(),
             Some(posted) => {
-                let mut post = self
-                    .agent
-                    .post(&address)
+                let mut post = naming(self.agent.post(&address), client)
                     .header(header::CONTENT_TYPE, posted.content_type);
                 if length > ASK_ABOVE {
                     post = post.header(header::EXPECT, "100-continue");
@@ -207,6 +221,13 @@ impl HttpClient {
             }
             _ => read_reply(answer, most.min(self.options.response_bytes)),
         }
+    }
+}
+
+fn naming<B>(request: RequestBuilder<B>, client: Option<IpAddr>) -> RequestBuilder<B> {
+    match client {
+        Some(client) => request.header("x-forwarded-for", client.to_string()),
+        None => request,
     }
 }
 

@@ -12,7 +12,7 @@ use tokio::{
 };
 
 use super::{
-    Admission, Answer, Handler, Head, Limits, Options, Timeouts, Work,
+    Admission, Answer, ClientAddress, Handler, Head, Limits, Options, Timeouts, Work,
     options::QUANTUM,
     peers::{Connection, Peer, Peers, Share, Unsent},
 };
@@ -95,20 +95,22 @@ pub(super) async fn answer<H: Handler>(
     connection: Arc<Connection>,
     request: http::Request<Incoming>,
 ) -> HttpResponse {
-    let (head, mut body) = request.into_parts();
+    let (mut head, mut body) = request.into_parts();
     let expects = head.headers.contains_key(header::EXPECT);
-    let answered = match endpoint.receive(&head, &mut body, connection.peer).await {
-        Ok((request, received, Work::Brief)) if !endpoint.peers.is_heavy(connection.peer) => {
+    let peer = endpoint.peers.of_request(&connection, &head.headers);
+    head.extensions.insert(ClientAddress(peer.address()));
+    let answered = match endpoint.receive(&head, &mut body, peer).await {
+        Ok((request, received, Work::Brief)) if !endpoint.peers.is_heavy(peer) => {
             let began = Instant::now();
-            let answer = endpoint.respond(request, received, &connection);
-            endpoint.peers.note_brief(connection.peer, began.elapsed());
+            let answer = endpoint.respond(request, received, &connection, peer);
+            endpoint.peers.note_brief(peer, began.elapsed());
             // A client that has sent many requests leaves the thread to others after each.
             yield_now().await;
             answer
         }
         Ok((request, received, Work::Brief | Work::Long)) => {
             let endpoint = Arc::clone(&endpoint);
-            endpoint.process(request, received, connection).await
+            endpoint.process(request, received, connection, peer).await
         }
         Err(failure) => {
             // A client that waits for "100 Continue" has sent nothing, and asking for the body would send
@@ -254,19 +256,16 @@ impl<H: Handler> Endpoint<H> {
         request: H::Request,
         received: Received,
         connection: Arc<Connection>,
+        peer: Peer,
     ) -> Result<HttpResponse, Failure> {
-        let admitted = self.peers.admit(connection.peer);
+        let admitted = self.peers.admit(peer);
         let _admitted = admitted.ok_or(Failure::Overloaded)?;
-        let permit = timeout(
-            self.timeouts.queue,
-            self.peers.acquire_thread(connection.peer),
-        )
-        .await;
+        let permit = timeout(self.timeouts.queue, self.peers.acquire_thread(peer)).await;
         let permit = permit.ok().flatten().ok_or(Failure::Overloaded)?;
         spawn_blocking(move || {
             // Held here, so that a client that leaves does not make room for what still runs.
             let _permit = permit;
-            self.respond(request, received, &connection)
+            self.respond(request, received, &connection, peer)
         })
         .await
         .unwrap_or(Err(Failure::HandlerFailed))
@@ -277,6 +276,7 @@ impl<H: Handler> Endpoint<H> {
         request: H::Request,
         received: Received,
         connection: &Arc<Connection>,
+        peer: Peer,
     ) -> Result<HttpResponse, Failure> {
         let Received { bytes, memory } = received;
         let Answer {
@@ -288,7 +288,7 @@ impl<H: Handler> Endpoint<H> {
         if body.len() > self.limits.response_bytes {
             return Err(Failure::HandlerFailed);
         }
-        let memory = self.peers.take_answer(connection, body.len());
+        let memory = self.peers.take_answer(connection, peer, body.len());
         let body = Bytes::from_owner(Accounted {
             bytes: body,
             _memory: memory.ok_or(Failure::Overloaded)?,

@@ -174,7 +174,7 @@ impl Server {
         connections: &Connections,
         limits: watch::Receiver<Limit>,
     ) -> Result<Stopped, ServerError> {
-        let peers = Peers::new(&self.options.limits);
+        let peers = Peers::new(&self.options.limits, &self.options.trusted_proxies);
         let endpoint = Endpoint::new(handler, &self.options, Arc::clone(&peers));
         let stopped = runtime.block_on(async {
             tokio::select! {

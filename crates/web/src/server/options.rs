@@ -1,8 +1,9 @@
 //! What an operator may choose.
 
 use core::{fmt, time::Duration};
-use std::{sync::Arc, thread};
+use std::{net::IpAddr, sync::Arc, thread};
 
+use http::HeaderName;
 use rustls::{
     ServerConfig,
     crypto::ring,
@@ -20,7 +21,13 @@ pub struct Options {
     pub limits: Limits,
     /// How long.
     pub timeouts: Timeouts,
+    /// Addresses of proxies. The last address in their `X-Forwarded-For` that is no proxy's is the client's;
+    /// without one, the proxy is the client. The header of anybody else says nothing.
+    pub trusted_proxies: Vec<IpAddr>,
 }
+
+/// Header in which proxies name the client.
+pub(super) const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 
 /// What a client must send, or take, in [`Timeouts::body`] and [`Timeouts::write`] to be waited for.
 pub(super) const QUANTUM: usize = 1 << 20;
@@ -38,7 +45,7 @@ pub struct Limits {
     /// Maximum number of queued requests; a quarter is reserved for peers that have none.
     pub waiting: usize,
     /// How many requests of one peer may be handled or wait. A peer is an IPv4 address or an IPv6 network of
-    /// 64 bits; behind a proxy, all clients are one.
+    /// 64 bits; behind a proxy that is not in [`Options::trusted_proxies`], all clients are one.
     pub requests_per_peer: usize,
     /// The bytes of all requests that are being received and handled.
     pub body_bytes: usize,
@@ -52,7 +59,7 @@ pub struct Limits {
     /// Maximum number of connections; further ones are closed at once. A quarter is reserved for
     /// peers that have none.
     pub connections: usize,
-    /// How many connections of one peer.
+    /// How many connections of one peer; a trusted proxy may have half of all.
     pub connections_per_peer: usize,
 }
 

@@ -13,9 +13,10 @@ use std::{
     time::Instant,
 };
 
+use http::HeaderMap;
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 
-use super::Limits;
+use super::{Limits, options::FORWARDED_FOR};
 
 /// Messages of at most so many bytes may use the reserve.
 pub(super) const SMALL: usize = 1 << 16;
@@ -25,14 +26,18 @@ pub(super) const SMALL: usize = 1 << 16;
 pub(super) struct Peer(IpAddr);
 
 impl Peer {
-    pub(super) fn new(address: SocketAddr) -> Self {
-        Self(match address.ip().to_canonical() {
+    pub(super) fn new(address: IpAddr) -> Self {
+        Self(match address.to_canonical() {
             IpAddr::V6(address) => {
                 let [a, b, c, d, ..] = address.segments();
                 IpAddr::V6(Ipv6Addr::new(a, b, c, d, 0, 0, 0, 0))
             }
             address @ IpAddr::V4(_) => address,
         })
+    }
+
+    pub(super) const fn address(self) -> IpAddr {
+        self.0
     }
 }
 
@@ -54,6 +59,7 @@ pub(super) struct Peers {
     threads_by_peer: Mutex<HashMap<Peer, Weak<PeerThreads>>>,
     /// Peers whose brief requests were not brief, and when.
     heavy: Mutex<HashMap<Peer, Instant>>,
+    proxies: Vec<IpAddr>,
 }
 
 /// Semaphores for the threads of one peer.
@@ -106,7 +112,7 @@ const MOST_HEAVY: usize = 1 << 12;
 /// What is known of one connection.
 #[derive(Debug)]
 pub(super) struct Connection {
-    pub(super) peer: Peer,
+    pub(super) address: IpAddr,
     /// Answers in memory that the client has not taken.
     unsent: AtomicUsize,
 }
@@ -118,14 +124,15 @@ impl Connection {
 }
 
 impl Peers {
-    pub(super) fn new(limits: &Limits) -> Arc<Self> {
+    pub(super) fn new(limits: &Limits, proxies: &[IpAddr]) -> Arc<Self> {
         let requests = limits.in_flight.saturating_add(limits.waiting);
         let eighth = limits.reserve_bytes / 8;
         let in_flight = limits.in_flight.clamp(1, Semaphore::MAX_PERMITS / 2);
         let for_first = in_flight.div_ceil(4).min(in_flight.saturating_sub(1));
         Arc::new(Self {
             connections: Shares::new(limits.connections, limits.connections_per_peer)
-                .with_some_for_first(),
+                .with_some_for_first()
+                .with_half_for_each(proxies),
             requests: Shares::new(requests, limits.requests_per_peer).with_some_for_first(),
             bodies: Shares::new(limits.body_bytes, limits.bytes_per_peer),
             answers: Shares::new(limits.answer_bytes, limits.bytes_per_peer),
@@ -135,21 +142,45 @@ impl Peers {
             at_work: (in_flight / 2).max(1),
             threads_by_peer: Mutex::default(),
             heavy: Mutex::default(),
+            proxies: proxies.iter().map(IpAddr::to_canonical).collect(),
         })
     }
 
     /// A connection more, if this peer may have one more.
     pub(super) fn connect(self: &Arc<Self>, address: SocketAddr) -> Option<Connected> {
+        let address = address.ip().to_canonical();
         let peer = Peer::new(address);
         let share = Share::take(self, |peers| &peers.connections, peer, 1)?;
         let connection = Arc::new(Connection {
-            peer,
+            address,
             unsent: AtomicUsize::new(0),
         });
         Some(Connected {
             connection,
             _share: share,
         })
+    }
+
+    /// The peer that a request is of, which came on this connection with these headers.
+    pub(super) fn of_request(&self, connection: &Connection, headers: &HeaderMap) -> Peer {
+        let last = connection.address;
+        if !self.proxies.contains(&last) {
+            return Peer::new(last);
+        }
+        let lines = headers.get_all(FORWARDED_FOR).iter().rev();
+        let names = lines.flat_map(|line| line.to_str().unwrap_or_default().rsplit(','));
+        // Each proxy adds the address that it was asked from.
+        let mut asked_from = last;
+        for name in names {
+            let Ok(address) = name.trim().parse::<IpAddr>() else {
+                break;
+            };
+            asked_from = address.to_canonical();
+            if !self.proxies.contains(&asked_from) {
+                break;
+            }
+        }
+        Peer::new(asked_from)
     }
 
     /// A place among the requests in flight and waiting.
@@ -266,9 +297,9 @@ impl Peers {
     pub(super) fn take_answer(
         self: &Arc<Self>,
         connection: &Arc<Connection>,
+        peer: Peer,
         bytes: usize,
     ) -> Option<Unsent> {
-        let peer = connection.peer;
         let share = Share::take(self, |peers| &peers.answers, peer, bytes).or_else(|| {
             (bytes <= SMALL).then_some(())?;
             Share::take(self, |peers| &peers.reserve, peer, bytes)
@@ -339,6 +370,8 @@ struct Shares {
     for_each: usize,
     /// What of all is only for peers that have nothing.
     for_first: usize,
+    /// Peers that may have half of all.
+    large: Vec<Peer>,
     taken: Mutex<Taken>,
 }
 
@@ -354,6 +387,7 @@ impl Shares {
             for_all,
             for_each,
             for_first: 0,
+            large: Vec::new(),
             taken: Mutex::default(),
         }
     }
@@ -361,6 +395,12 @@ impl Shares {
     /// Reserves a quarter for peers that have nothing, so that a new peer finds some.
     const fn with_some_for_first(mut self) -> Self {
         self.for_first = self.for_all / 4;
+        self
+    }
+
+    /// Lets these addresses have half of all, each.
+    fn with_half_for_each(mut self, large: &[IpAddr]) -> Self {
+        self.large = large.iter().copied().map(Peer::new).collect();
         self
     }
 
@@ -392,8 +432,14 @@ impl Shares {
         let of_peer = taken.by.get(&peer).copied().unwrap_or_default();
         let is_first = of_peer == 0 && amount <= 1;
         let kept = if is_first { 0 } else { self.for_first };
+        let is_large = self.large.contains(&peer);
+        let for_each = if is_large {
+            self.for_all / 2
+        } else {
+            self.for_each
+        };
         taken.by_all.saturating_add(amount) <= self.for_all.saturating_sub(kept)
-            && of_peer.saturating_add(amount) <= self.for_each
+            && of_peer.saturating_add(amount) <= for_each
     }
 
     fn give_back(&self, peer: Peer, amount: usize) {
@@ -418,7 +464,7 @@ mod tests {
     use super::*;
 
     fn peer(address: &str) -> Peer {
-        Peer::new(SocketAddr::new(address.parse().unwrap(), 1))
+        Peer::new(address.parse().unwrap())
     }
 
     #[test]
@@ -458,7 +504,7 @@ mod tests {
 
     #[test]
     fn brief_requests_that_are_not_brief_are_remembered_for_a_while() {
-        let peers = Peers::new(&Limits::default());
+        let peers = Peers::new(&Limits::default(), &[]);
         let (slow, quick) = (peer("10.0.0.1"), peer("10.0.0.2"));
         peers.note_brief(slow, BRIEF);
         peers.note_brief(quick, BRIEF / 2);

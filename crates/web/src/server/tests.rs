@@ -62,14 +62,37 @@ impl Handler for Counting {
     }
 }
 
+/// Answers with the address of the client.
+struct Naming;
+
+impl Handler for Naming {
+    type Request = ClientAddress;
+
+    fn admit(&self, head: &Head) -> Result<Admission<ClientAddress>, Answer> {
+        Ok(Admission {
+            request: *head.extensions.get().unwrap(),
+            body_bytes: 0,
+            work: Work::Brief,
+        })
+    }
+
+    fn handle(&self, client: ClientAddress, _: Vec<u8>) -> Answer {
+        Answer::text(StatusCode::OK, client.0.to_string())
+    }
+}
+
 fn start(handler: &Arc<Counting>, limits: Limits, timeouts: Timeouts) -> Running {
     let options = Options {
         limits,
         timeouts,
         ..Options::default()
     };
+    start_with(options, Arc::clone(handler))
+}
+
+fn start_with(options: Options, handler: impl Handler) -> Running {
     let server = Server::bind("127.0.0.1:0", options).unwrap();
-    server.start(Arc::clone(handler)).unwrap()
+    server.start(handler).unwrap()
 }
 
 fn stop(server: Running) {
@@ -225,5 +248,83 @@ fn who_waits_for_a_thread_is_told_when_it_takes_too_long() {
     assert_eq!(status(&mut second), "HTTP/1.1 503");
     handler.open();
     assert_eq!(status(&mut first), "HTTP/1.1 200");
+    stop(server);
+}
+
+#[test]
+fn a_trusted_proxy_names_the_client_and_nobody_else_does() {
+    let proxies = ["127.0.0.2", "10.0.0.1", "2001:db8::1"];
+    let options = Options {
+        trusted_proxies: proxies.map(|proxy| proxy.parse().unwrap()).into(),
+        ..Options::default()
+    };
+    let server = start_with(options, Naming);
+    let cases: [(u8, &[&str], &str); 13] = [
+        (1, &[], "127.0.0.1"),
+        (1, &["10.0.0.9"], "127.0.0.1"),
+        (2, &[], "127.0.0.2"),
+        (2, &["10.0.0.9"], "10.0.0.9"),
+        (2, &["::ffff:10.0.0.9"], "10.0.0.9"),
+        (2, &["2001:db8:1:2:3:4:5:6"], "2001:db8:1:2::"),
+        // What stands before the last address, the client may have written.
+        (2, &["10.0.0.8, 10.0.0.9"], "10.0.0.9"),
+        (2, &["10.0.0.8", " 10.0.0.9 "], "10.0.0.9"),
+        (2, &["10.0.0.9, 10.0.0.1"], "10.0.0.9"),
+        (2, &["10.0.0.9", "2001:db8::1,10.0.0.1"], "10.0.0.9"),
+        (2, &["nobody, 10.0.0.1"], "10.0.0.1"),
+        (2, &["10.0.0.9, nobody"], "127.0.0.2"),
+        (2, &["10.0.0.9, \u{e9}"], "127.0.0.2"),
+    ];
+    for (from, lines, expected) in cases {
+        let lines = lines.iter();
+        let lines = lines.flat_map(|line| ["X-Forwarded-For: ", line, "\r\n"]);
+        let lines = lines.collect::<String>();
+        let mut stream = connect_from(from, &server);
+        let request = format!("GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n{lines}\r\n");
+        stream.write_all(request.as_bytes()).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        let (_, named) = answer.split_once("\r\n\r\n").unwrap();
+        assert_eq!(named, expected, "from {from}: {lines}");
+    }
+    stop(server);
+}
+
+#[test]
+fn clients_of_a_trusted_proxy_have_shares_of_their_own() {
+    let handler = Arc::new(Counting::default());
+    let limits = Limits {
+        in_flight: 4,
+        requests_per_peer: 2,
+        connections_per_peer: 3,
+        ..Limits::default()
+    };
+    let options = Options {
+        limits,
+        trusted_proxies: vec![IpAddr::from([127, 0, 0, 2])],
+        ..Options::default()
+    };
+    let server = start_with(options, Arc::clone(&handler));
+    let ask = |client: &str| {
+        let mut stream = connect_from(2, &server);
+        let request = format!("GET /long HTTP/1.1\r\nHost: h\r\nX-Forwarded-For: {client}\r\n\r\n");
+        stream.write_all(request.as_bytes()).unwrap();
+        stream
+    };
+    let waiting = |count| {
+        wait_until("not at work", || {
+            handler.waiting.load(Ordering::SeqCst) == count
+        });
+    };
+    let mut greedy = [ask("10.0.0.8"), ask("10.0.0.8")];
+    waiting(2);
+    assert_eq!(status(&mut ask("10.0.0.8")), "HTTP/1.1 503");
+    // The proxy has more connections than a peer may.
+    let mut modest = ask("10.0.0.9");
+    waiting(3);
+    handler.open();
+    for stream in greedy.iter_mut().chain([&mut modest]) {
+        assert_eq!(status(stream), "HTTP/1.1 200");
+    }
     stop(server);
 }

@@ -18,6 +18,7 @@ use serde_json::json;
 
 use crate::cli::{
     Failure, Output,
+    listen::ProxyArguments,
     tls::{TlsArguments, network_failure},
 };
 
@@ -45,6 +46,8 @@ pub(in crate::cli) struct Serve {
     /// The private key (PEM) of the certificate.
     #[arg(long, value_name = "FILE", requires = "certificate")]
     private_key: Option<PathBuf>,
+    #[command(flatten)]
+    proxies: ProxyArguments,
     /// Let this owner begin files, and nobody else who is not named so (pad file owner shows the key);
     /// may be repeated. Files that are there are served all the same.
     #[arg(long, value_name = "KEY", value_parser = owner_key)]
@@ -92,6 +95,7 @@ impl Serve {
         };
         let options = Options {
             identity: tls.identity()?,
+            trusted_proxies: self.proxies.trusted_proxies.clone(),
             ..Options::default()
         };
         let scheme = if options.identity.is_some() {

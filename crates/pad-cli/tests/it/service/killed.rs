@@ -112,7 +112,8 @@ impl Servers {
         let words = format!("witness --state w.state --key w --known-log {log}");
         let witness = Server::begin(bench, words);
         policy(bench, "policy", 1, &[("w", witness.url())]);
-        let [one, two, logged] = STORES.map(|store| format!("serve --store {store}"));
+        let [one, two, logged] =
+            STORES.map(|store| format!("serve --store {store} --trusted-proxy 127.0.0.1"));
         let heads = "--publish heads --log-key log-key --witnesses policy";
         let [one, two, logged] =
             [one, two, format!("{logged} {heads} {ROOTS}")].map(|line| start(&line));
