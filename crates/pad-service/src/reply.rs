@@ -38,8 +38,17 @@ pub(crate) fn reply(
     lasts: Lasts,
     if_none_match: Option<&HeaderValue>,
 ) -> Answer {
-    let tag = tag(&body);
+    let tag = tag(&[&body]);
     let is_known = if_none_match.is_some_and(|known| matches(known, &tag));
+    tagged((content_type, body, lasts), &tag, is_known)
+}
+
+/// An answer of this content type with this tag, or that the client's copy is as good.
+pub(crate) fn tagged(
+    (content_type, body, lasts): (&'static str, Vec<u8>, Lasts),
+    tag: &str,
+    is_known: bool,
+) -> Answer {
     let answer = if is_known {
         Answer {
             status: StatusCode::NOT_MODIFIED,
@@ -53,15 +62,16 @@ pub(crate) fn reply(
         header::CACHE_CONTROL,
         HeaderValue::from_static(lasts.directive()),
     );
-    match HeaderValue::from_str(&tag) {
+    match HeaderValue::from_str(tag) {
         Ok(tag) => answer.with(header::ETAG, tag),
         Err(_) => answer,
     }
 }
 
-/// The strong tag of some bytes: half of their digest.
-fn tag(body: &[u8]) -> String {
-    let digest = Sha256::digest(body);
+/// The strong tag of what these bytes determine: half of their digest.
+pub(crate) fn tag(parts: &[&[u8]]) -> String {
+    let digest = parts.iter().fold(Sha256::new(), Sha256::chain_update);
+    let digest = digest.finalize();
     let half = digest.get(..16).unwrap_or(&digest);
     format!("\"{}\"", hex::encode(half))
 }
@@ -82,8 +92,8 @@ mod tests {
     #[test]
     fn a_copy_is_known_by_its_tag() {
         let body = b"head".to_vec();
-        let tag = tag(&body);
-        let other = super::tag(b"other");
+        let tag = tag(&[&body]);
+        let other = super::tag(&[b"other"]);
         for (known, status) in [
             (None, StatusCode::OK),
             (Some(tag.clone()), StatusCode::NOT_MODIFIED),

@@ -15,6 +15,8 @@ pub struct Request<D> {
     /// Of what the client has a copy.
     pub(crate) if_none_match: Option<HeaderValue>,
     pub(crate) client: Option<IpAddr>,
+    /// Whether only the head of the answer is sent.
+    pub(crate) is_head: bool,
 }
 
 /// What a request is about. `D` is what there is of a dictionary.
@@ -128,15 +130,18 @@ impl<D> Target<D> {
 }
 
 impl Target<Served> {
-    /// How long an answer takes: where contents are in a file of which a look-up reads the nodes on its way, no longer
+    /// How long an answer takes. What every client asks first, and look-ups in a file, take no longer
     /// than to have another thread do it.
     pub(crate) fn work(&self) -> Work {
         match self {
-            Self::Get(dictionary, Resource::Answer(_, Question::Key(_)) | Resource::HeadOf(_))
-                if dictionary.answers_at_once() =>
-            {
-                Work::Brief
-            }
+            Self::Get(
+                dictionary,
+                Resource::Public
+                | Resource::Versions
+                | Resource::Head
+                | Resource::HeadOf(_)
+                | Resource::Answer(_, Question::Key(_)),
+            ) if dictionary.answers_at_once() => Work::Brief,
             _ => Work::Long,
         }
     }
@@ -151,6 +156,7 @@ impl<D> Request<D> {
             target,
             if_none_match,
             client: client.map(|client| client.0),
+            is_head: head.method == Method::HEAD,
         }
     }
 }

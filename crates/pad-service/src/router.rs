@@ -305,9 +305,16 @@ impl Handler for Router {
             // Before it has come.
             return Err(self.refused(Some(target.name()), &not_allowed()));
         }
+        let work = match target {
+            // What the router itself knows.
+            Target::Health
+            | Target::List
+            | Target::Get((), Resource::Versions | Resource::Head) => Work::Brief,
+            _ => Work::Long,
+        };
         Ok(Admission {
             body_bytes: target.body_bytes(0),
-            work: Work::Long,
+            work,
             request: Request::new(target, head),
         })
     }

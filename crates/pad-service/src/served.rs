@@ -9,10 +9,12 @@ use pad::{
     question::Question,
     version_notes::{VersionNotes, versions_of},
 };
-use pad_client::Versions;
+use pad_client::{Resource, Versions};
 use web::server::StatusCode;
 
-use crate::{dictionary::Dictionary, head_log::HeadLog, keep::Keep, part::Part, refusal::Refusal};
+use crate::{
+    dictionary::Dictionary, head_log::HeadLog, keep::Keep, part::Part, refusal::Refusal, reply,
+};
 
 /// A dictionary of a service: all of it, or some of its keys.
 #[derive(Clone, Debug)]
@@ -140,6 +142,22 @@ impl<'r> Contents<'r> {
             }
             latest => Ok(latest),
         }
+    }
+
+    /// The tag of a look-up in a version that is kept. The signed head and the path determine its answer.
+    pub(crate) fn tag(&self, resource: &Resource) -> Result<Option<String>, Refusal> {
+        let Resource::Answer(version, question @ Question::Key(_)) = resource else {
+            return Ok(None);
+        };
+        self.check_asked(*version, question)?;
+        if *version < self.versions.oldest {
+            return Ok(None);
+        }
+        // Nobody signs version 0, which can be asked about.
+        let Ok(head) = self.asked.head_message(*version) else {
+            return Ok(None);
+        };
+        Ok(Some(reply::tag(&[&head, resource.path().as_bytes()])))
     }
 
     /// That the contents of a version are kept, as far as it is for this server to choose.

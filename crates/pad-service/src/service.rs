@@ -21,7 +21,7 @@ use crate::{
     following::Following,
     metrics::{Metrics, log_metrics},
     refusal::Refusal,
-    reply::{Lasts, MESSAGE, OBJECT, TEXT, reply},
+    reply::{Lasts, MESSAGE, OBJECT, TEXT, matches, reply, tagged},
     request::{Request, Target},
     served::{Contents, Served, all_keys_only},
 };
@@ -115,14 +115,26 @@ impl Service {
                 let versions = versions_to_json(&dictionary.versions_of(&name)?).into_bytes();
                 Ok(reply(OBJECT, versions, Lasts::Moment, known))
             }
-            Target::Get(dictionary, resource) => {
-                let (kind, body, lasts) =
-                    dictionary.read(|contents| self.body(contents, &resource))?;
-                if body.len() > self.limits.response_bytes {
+            Target::Get(dictionary, resource) => dictionary.read(|contents| {
+                let tag = contents.tag(&resource)?;
+                let is_known =
+                    matches!((&tag, known), (Some(tag), Some(known)) if matches(known, tag));
+                if let Some(tag) = &tag
+                    && (is_known || request.is_head)
+                {
+                    // Nobody gets the body: it may be long, and is not made.
+                    let answer = (MESSAGE, Vec::new(), Lasts::Forever);
+                    return Ok(tagged(answer, tag, is_known));
+                }
+                let body = self.body(contents, &resource)?;
+                if body.1.len() > self.limits.response_bytes {
                     return Err(self.too_long());
                 }
-                Ok(reply(kind, body, lasts, known))
-            }
+                Ok(match tag {
+                    Some(tag) => tagged(body, &tag, false),
+                    None => reply(body.0, body.1, body.2, known),
+                })
+            }),
             Target::Ask(dictionary, version) => {
                 let question = Question::decode(&body).map_err(|error| {
                     Refusal::new(StatusCode::BAD_REQUEST, "unreadable_question", error)

@@ -10,7 +10,7 @@ use pad::{
 use pad_client::{FetchError, Pushed, Resource};
 use pad_service::{Dictionary, Service};
 use web::client::{HttpClient, HttpError, Posted, Reply, StatusCode, Verdict, header};
-use web::server::Limits;
+use web::server::{Limits, Options};
 
 use crate::fixture::*;
 
@@ -378,9 +378,9 @@ fn what_is_about_a_fixed_version_is_immutable_and_tagged() {
         "GET {path} HTTP/1.1\r\nhost: localhost\r\nif-none-match: {tag}\r\nconnection: close\r\n\r\n"
     );
     let plain = start_with(
-        web::server::Options {
+        Options {
             timeouts: PATIENT,
-            ..web::server::Options::default()
+            ..Options::default()
         },
         service(&author.path("s.pad")),
     );
@@ -554,4 +554,32 @@ fn files_are_published_beside_a_dictionary() {
         assert_eq!(at(path).status, StatusCode::NOT_FOUND, "{path}");
     }
     stop(server);
+}
+
+#[test]
+fn a_head_is_the_answer_without_its_body() {
+    let author = Author::of_tree();
+    three_versions(&author);
+    let plain = start_with(Options::default(), service(&author.path("s.pad")));
+    for (version, status) in [(3, "http/1.1 200"), (9, "http/1.1 404")] {
+        let resource = Resource::Answer(Version::new(version), about("apple"));
+        let path = format!("/v1/dictionaries/s/{}", resource.path());
+        let [(got, body), (head, nothing)] = ["GET", "HEAD"].map(|method| {
+            let request =
+                format!("{method} {path} HTTP/1.1\r\nhost: h\r\nconnection: close\r\n\r\n");
+            let answer = crate::hostile::spoken(plain.address(), request.as_bytes());
+            let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+            let lines = head.lines().map(str::to_lowercase);
+            let lines = lines.filter(|line| !line.starts_with("date:"));
+            (lines.collect::<Vec<_>>(), body.to_owned())
+        });
+        assert!(got[0].starts_with(status), "{got:?}");
+        assert!(!body.is_empty() && nothing.is_empty(), "{head:?}");
+        assert!(head.iter().all(|line| got.contains(line)), "{head:?}");
+        for line in got {
+            let is_there = head.contains(&line) || line.starts_with("content-length:");
+            assert!(is_there, "{line} is not in {head:?}");
+        }
+    }
+    stop(plain);
 }
