@@ -1,4 +1,4 @@
-//! Proofs of entries, of a question's form [`Selection`], as messages of kinds 160 and 161.
+//! Proofs of entries for a query of type [`Selection`], as messages of kinds 160 and 161.
 
 #![deny(clippy::arithmetic_side_effects)]
 
@@ -18,15 +18,16 @@ use crate::{
     statement::Entries,
 };
 
-/// The proof of entries with some ids, or that they are not assigned. Kind 160.
+/// Proof of entries by their ids, or that they are not assigned. Kind 160.
 pub type EntryProof<S> = DirectoryProof<S, EntryQuery>;
 
-/// The proof of all entries of a range of ids. Kind 161.
+/// Proof of all entries of a range of ids. Kind 161.
 pub type RangeProof<S> = DirectoryProof<S, EntryRange>;
 
-/// The entries that a question asks for, and the digests of the subtrees beside them.
+/// The requested entries, and the digests of the subtrees next to them.
 ///
-/// Commitment: a verified root. Query: the question. Statement: [`Entries`]. A question has exactly one proof under a root.
+/// Commitment: a verified root. Query: the query. Statement: [`Entries`]. A query has exactly one
+/// proof under a root.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "Q: Selection")]
 pub struct DirectoryProof<S: Suite, Q> {
@@ -44,10 +45,10 @@ impl<S: Suite, Q: Selection> Message for DirectoryProof<S, Q> {
 }
 
 impl<S: Suite, Q: Selection> DirectoryProof<S, Q> {
-    /// The root that this proof leads to, once everything about its form has been checked.
+    /// Checks the form of this proof, and returns the root that it leads to.
     ///
     /// # Errors
-    /// As [`Proof::check`], but [`VerifyError::RootMismatch`].
+    /// As [`Proof::check`], but without [`VerifyError::RootMismatch`].
     pub(crate) fn root(&self, query: &Q) -> Result<S::Digest, VerifyError> {
         let asked = query.below(self.checked_size()?);
         if asked.len() > MOST_RANGE {
@@ -72,7 +73,7 @@ impl<S: Suite, Q: Selection> DirectoryProof<S, Q> {
         Ok(root_digest::<S>(self.registered, &top))
     }
 
-    /// The number of entries, if there can be as many.
+    /// The number of entries, if it is within [`MOST_ENTRIES`].
     const fn checked_size(&self) -> Result<u64, VerifyError> {
         if self.registered > MOST_ENTRIES {
             return Err(VerifyError::SizeOutOfRange);
@@ -87,13 +88,16 @@ impl<S: Suite, Q: Selection> Proof for DirectoryProof<S, Q> {
     type Statement = Entries<S, Q>;
     type Error = VerifyError;
 
-    /// Time: for each id at most as many nodes as the number of entries has bits, and one for each sibling.
+    /// Time: for each id at most as many nodes as the number of entries has bits, and one for each
+    /// sibling.
     ///
     /// # Errors
-    /// [`VerifyError::SizeOutOfRange`] for more entries than there can be, [`VerifyError::TooManyElements`] for a range of more
-    /// than [`MOST_RANGE`] of them, [`VerifyError::CountMismatch`] unless each registered id has its entry,
-    /// [`VerifyError::ReservedDigest`], [`VerifyError::MalformedShape`] for siblings that are missing or left over,
-    /// [`VerifyError::RootMismatch`].
+    /// - [`VerifyError::SizeOutOfRange`] for more than [`MOST_ENTRIES`] entries.
+    /// - [`VerifyError::TooManyElements`] for a range of more than [`MOST_RANGE`] of them.
+    /// - [`VerifyError::CountMismatch`] unless each registered id has its entry.
+    /// - [`VerifyError::ReservedDigest`].
+    /// - [`VerifyError::MalformedShape`] for missing or surplus siblings.
+    /// - [`VerifyError::RootMismatch`].
     fn check(self, root: &VerifiedRoot<S>, query: &Q) -> Result<Entries<S, Q>, VerifyError> {
         if self.root(query)? != root.root() {
             return Err(VerifyError::RootMismatch);
@@ -107,14 +111,15 @@ impl<S: Suite, Q: Selection> Proof for DirectoryProof<S, Q> {
     }
 }
 
-/// Reads a list of entries, no longer than any question has: a deleted one is a single byte.
+/// Reads a list of entries, at most as many as any query of this type has. A deleted entry takes a
+/// single byte.
 fn read_shown<'de, S: Suite, Q: Selection, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Vec<Shown<S>>, D::Error> {
     deserializer.deserialize_seq(AtMost::<S>(Q::MOST_ENTRIES, PhantomData))
 }
 
-/// Reads a list of at most so many entries; of a longer one, nothing.
+/// Reads a list of at most the given number of entries. Refuses a longer one unread.
 struct AtMost<S>(usize, PhantomData<S>);
 
 impl<'de, S: Suite> Visitor<'de> for AtMost<S> {
@@ -132,7 +137,10 @@ impl<'de, S: Suite> Visitor<'de> for AtMost<S> {
         let mut shown = Vec::with_capacity(announced);
         while let Some(entry) = list.next_element()? {
             if shown.len() == self.0 {
-                return Err(A::Error::invalid_length(shown.len(), &self));
+                return Err(A::Error::invalid_length(
+                    shown.len().saturating_add(1),
+                    &self,
+                ));
             }
             shown.push(entry);
         }
@@ -140,7 +148,7 @@ impl<'de, S: Suite> Visitor<'de> for AtMost<S> {
     }
 }
 
-/// Folds what a proof shows into the digest of the tree.
+/// Folds the contents of a proof into the digest of the tree.
 pub(crate) struct Folded<'a, S: Suite> {
     shown: Copied<Iter<'a, Shown<S>>>,
     siblings: Copied<Iter<'a, S::Digest>>,

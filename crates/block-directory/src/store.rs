@@ -2,17 +2,22 @@
 //!
 //! | file | content |
 //! | --- | --- |
-//! | `log.redb` | parameters, all heads, the updates from the last checkpoint on |
+//! | `log.redb` | parameters, all heads, the updates since the last checkpoint |
 //! | `level-0` | entry `i`'s object digest at byte `w i`; zeros for deleted ones |
 //! | `level-1`, `level-2`, .. | the digest of block `s` of the level below at byte `w s` |
 //!
-//! An update is acknowledged once it is in the log. Blocks are written at any time after that, in any order; a checkpoint makes them
-//! durable, and removes what leads to them from the log, but for the latest update, which may have to be sent again. After a crash the log is replayed (`recovery`). A block that is read
-//! is compared with the slot that stands for it, up to the signed root: the tree is the checksum.
+//! An update is acknowledged once it is in the log. Blocks are written at any later time, in any
+//! order. A checkpoint makes them durable and removes their updates from the log. The latest update
+//! stays, because it may have to be sent again. After a crash the log is replayed (`recovery`).
 //!
-//! Something that cannot be written closes the directory: what the medium has is not known then, until it is opened again.
+//! A block that is read is compared with its slot in the level above, up to the signed root: the
+//! tree is the checksum.
 //!
-//! Source: Stanton et al. 2010, section 2.3. `Deviation:` the paper writes blocks "asynchronously" and says nothing of crashes.
+//! A failed write closes the directory, because the contents of the medium are then unknown. It
+//! must be opened again.
+//!
+//! Source: Stanton et al. 2010, section 2.3. `Deviation:` the paper writes blocks "asynchronously"
+//! and does not treat crashes.
 
 pub(crate) mod backing;
 mod cache;
@@ -43,8 +48,8 @@ use crate::{
 };
 
 impl<S: Suite> BlockDirectory<S> {
-    /// A new directory in a folder that is empty, or not there yet. Its blocks have `2^step` slots; a page of 4 096 bytes is
-    /// filled by `step = 7`.
+    /// Creates a directory in a folder that is empty or does not exist. Its blocks have `2^step`
+    /// slots; `step = 7` fills a page of 4 096 bytes.
     ///
     /// # Errors
     /// [`StoreError::NotEmpty`]; as [`BlockDirectory::new`]; [`StoreError`] of the medium.
@@ -57,7 +62,7 @@ impl<S: Suite> BlockDirectory<S> {
         Self::create_in(new_folder(folder)?, authority, step, budget)
     }
 
-    /// The same in any layer of files.
+    /// Like [`BlockDirectory::create`], in any layer of files.
     ///
     /// # Errors
     /// As [`BlockDirectory::create`].
@@ -73,10 +78,11 @@ impl<S: Suite> BlockDirectory<S> {
         Self::open_in(layer, budget)
     }
 
-    /// The directory in this folder, after a crash at the last version that was acknowledged, or one after it.
+    /// Opens the directory in this folder. After a crash it is at the last acknowledged version, or
+    /// one after it.
     ///
-    /// Time: the blocks above the lowest level are read and hashed, a quarter of a byte for each entry; after a crash what is in the
-    /// log is applied again, and all heads are read.
+    /// Time: the blocks above the lowest level are read and hashed, a quarter of a byte for each
+    /// entry. All heads are read. After a crash the updates in the log are applied again.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -84,7 +90,7 @@ impl<S: Suite> BlockDirectory<S> {
         Self::open_in(old_folder(folder)?, budget)
     }
 
-    /// The same in any layer of files.
+    /// Like [`BlockDirectory::open`], in any layer of files.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -124,14 +130,15 @@ impl<S: Suite> BlockDirectory<S> {
         Ok(Self::of_parts(blocks, heads, Some(journal)))
     }
 
-    /// Loads version 1 into a new folder, from the digests of all entries in order. `sign` is given the root, and returns the author's
-    /// head of version 1.
+    /// Loads version 1 into a new folder, from the digests of all entries in order. `sign` gets the
+    /// root, and returns the author's head of version 1.
     ///
-    /// Memory: a block for each level. Time: two hashes for each entry, and writing 32.25 bytes. Until this returns there is no
-    /// directory in the folder.
+    /// Memory: a block for each level. Time: two hashes for each entry, and writing 32.25 bytes.
+    /// Until this returns, the folder has no directory.
     ///
     /// # Errors
-    /// As [`BlockDirectory::create`] and [`BlockDirectory::load`]; those of `sign` and of the objects.
+    /// As [`BlockDirectory::create`] and [`BlockDirectory::load`]; those of `sign` and of the
+    /// objects.
     pub fn create_loaded<E: From<StoreError>>(
         folder: &Path,
         authority: Authority,
@@ -149,8 +156,9 @@ impl<S: Suite> BlockDirectory<S> {
         Ok(Self::open_in(layer, budget)?)
     }
 
-    /// Loads version 1 into this directory, which has no version yet, as [`BlockDirectory::create_loaded`] does into a new folder.
-    /// Whatever stops it leaves a directory without versions.
+    /// Loads version 1 into this directory, which must have no version yet. Like
+    /// [`BlockDirectory::create_loaded`] for a new folder. A failure leaves a directory without
+    /// versions.
     ///
     /// # Errors
     /// As [`BlockDirectory::create_loaded`]; [`StoreFault::Closed`] for a directory in memory;
@@ -171,15 +179,16 @@ impl<S: Suite> BlockDirectory<S> {
         let (grid, head) = load_files(&backing.files, parameters, objects, sign)?;
         journal.log.load(&head, grid.registered)?;
         let (layer, budget) = (backing.files.layer(), journal.budget);
-        // Nobody else is to have it open.
+        // Releases the files before they are opened again.
         drop(self);
         Ok(Self::open_in(layer, budget)?)
     }
 
-    /// Applies several updates, which are made durable together: what a version costs beside its changes is shared.
+    /// Applies several updates and makes them durable together. They share the fixed cost of a
+    /// version.
     ///
     /// # Errors
-    /// As [`BlockDirectory::apply`]; those before the one that is refused are applied, and durable.
+    /// As [`BlockDirectory::apply`]. Updates before the refused one are applied, and durable.
     pub fn apply_all(&mut self, updates: &[Update<S>]) -> Result<Version, pad_core::ApplyError> {
         self.hold_changed(true);
         let mut applied = 0;
@@ -198,15 +207,19 @@ impl<S: Suite> BlockDirectory<S> {
             self.registered(),
         );
         self.hold_changed(false);
-        logged?;
+        match logged {
+            // The failure below has closed the directory.
+            Err(StoreFault::Closed) if outcome.is_err() => {}
+            logged => logged?,
+        }
         outcome?;
         self.checkpoint_if_due()?;
         Ok(self.latest())
     }
 
-    /// Writes everything to the files, durably, so that opening the directory has nothing to replay.
+    /// Writes all changes to the files, durably. Opening the directory then has nothing to replay.
     ///
-    /// Time: linear in the blocks that changed since the last time.
+    /// Time: linear in the blocks that changed since the last checkpoint.
     ///
     /// # Errors
     /// [`StoreFault`]; the directory is closed then.
@@ -229,7 +242,7 @@ impl<S: Suite> BlockDirectory<S> {
         Ok(())
     }
 
-    /// Writes everything to the files, as [`BlockDirectory::checkpoint`] does, and closes the directory. Whoever opens a directory that
+    /// Writes a [`BlockDirectory::checkpoint`], and closes the directory. Opening a directory that
     /// was not closed replays its log.
     ///
     /// # Errors
@@ -238,19 +251,19 @@ impl<S: Suite> BlockDirectory<S> {
         self.checkpoint()
     }
 
-    /// What the last error of the store was in detail; it is told once.
+    /// Takes the details of the last store error. Each is returned once.
     pub fn take_store_error(&self) -> Option<StoreError> {
         self.blocks().backing()?.take_error()
     }
 
-    /// How many blocks were read from files since the directory was opened.
+    /// The number of blocks read from files since the directory was opened.
     pub fn blocks_read(&self) -> u64 {
         let backing = self.blocks().backing();
         backing.map_or(0, |backing| backing.files.blocks_read())
     }
 
-    /// The update that led to a version, as a message, while it is in the log: the latest one always, unless it was loaded, and those
-    /// since the last checkpoint.
+    /// The update that led to a version, as a message, if it is still in the log. The log keeps the
+    /// latest one, unless that was loaded, and those since the last checkpoint.
     ///
     /// # Errors
     /// [`StoreError`] of the medium.
@@ -261,7 +274,7 @@ impl<S: Suite> BlockDirectory<S> {
         }
     }
 
-    /// The bytes of all files.
+    /// The total size of all files in bytes.
     ///
     /// # Errors
     /// [`StoreError`] of the medium.
@@ -272,13 +285,14 @@ impl<S: Suite> BlockDirectory<S> {
         Ok(journal.log.file_bytes()? + backing.files.bytes()?)
     }
 
-    /// Checks a directory that nobody has open: every page of the log, every block against the slot that stands for it, up to the
-    /// signed root. `each` is told how many blocks of how many are done. Returns the number of entries.
+    /// Checks a directory that is not open: every page of the log, and every block against its slot
+    /// in the level above, up to the signed root. Calls `each` with the numbers of checked blocks
+    /// and of all blocks. Returns the number of entries.
     ///
     /// Memory: as for a directory that is opened with `budget`.
     ///
     /// # Errors
-    /// [`StoreError`]: what is damaged, and where.
+    /// [`StoreError`]: the damage, and its place.
     pub fn check(
         folder: &Path,
         budget: CacheBudget,
@@ -320,7 +334,7 @@ impl<S: Suite> BlockDirectory<S> {
         Ok(())
     }
 
-    /// A checkpoint, if there is enough to be written.
+    /// Writes a checkpoint if enough has changed.
     pub(crate) fn checkpoint_if_due(&mut self) -> Result<(), StoreFault> {
         let (Some(journal), Some(backing)) = (&self.journal, self.blocks().backing()) else {
             return Ok(());
@@ -342,7 +356,7 @@ impl<S: Suite> BlockDirectory<S> {
     }
 }
 
-/// The suite of the directory in this folder: with it as `S`, [`BlockDirectory::open`] opens it.
+/// The suite of the directory in this folder: the type `S` for [`BlockDirectory::open`].
 ///
 /// # Errors
 /// [`StoreError`].
@@ -350,7 +364,7 @@ pub fn suite_of(folder: &Path) -> Result<SuiteId, StoreError> {
     Log::suite(&old_folder(folder)?)
 }
 
-/// A folder that is empty, but for a log that a crash left unfinished: the next one replaces it.
+/// Opens a folder that is empty, except for an unfinished log from a crash, which will be replaced.
 fn new_folder(folder: &Path) -> Result<Arc<dyn FileLayer>, StoreError> {
     let created = Folder::create(folder).or_else(|error| {
         let mut names = folder.read_dir()?;
@@ -404,7 +418,8 @@ fn load_files<S: Suite, E: From<StoreError>>(
     Ok((grid, head))
 }
 
-/// Level files of another directory would be read as this one's. An unfinished log is none.
+/// Refuses a folder with other files: level files of another directory would be read as this one's.
+/// An unfinished log is accepted.
 fn refuse_others(layer: &Arc<dyn FileLayer>) -> Result<(), StoreError> {
     let names = layer
         .names()

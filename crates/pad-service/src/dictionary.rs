@@ -11,6 +11,7 @@ use pad::{
     AnyStore, LookupError, NodeCache, NotOffered, PublicKey, RepositoryError, Store as _,
     StoreError, Version,
     dynamic::{AnyRepository, open_repository, open_repository_with},
+    selection::SchemeFamily,
 };
 use pad_client::Versions;
 
@@ -209,9 +210,10 @@ impl Dictionary {
         self.public.scheme.reads_on_demand()
     }
 
-    /// Whether a look-up takes no longer than to have another thread do it, and waits for no network.
+    /// Returns whether a look-up takes less time than a switch of threads, and waits for neither the
+    /// network nor a lock that other readers hold, as those of tuples do.
     pub fn answers_at_once(&self) -> bool {
-        self.reads_on_demand() && !AnyStore::is_in_objects(&self.store)
+        self.public.scheme.family() == SchemeFamily::Tree && !AnyStore::is_in_objects(&self.store)
     }
 
     /// What `work` makes of the repository as it is now.

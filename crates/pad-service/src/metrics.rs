@@ -1,4 +1,4 @@
-//! What was asked and answered, for Prometheus.
+//! Request and answer counters, for Prometheus.
 
 use core::{
     fmt::Write as _,
@@ -10,12 +10,12 @@ use pad_client::Resource;
 
 use crate::{head_log::HeadLog, request::ROUTES, witness::label};
 
-/// What was asked and answered since the server began.
+/// Counters of requests, answers and updates since the server started.
 #[derive(Debug)]
 pub struct Metrics {
-    /// For each kind of request the answers of each class.
+    /// Answers by kind of request and status class.
     requests: BTreeMap<&'static str, Counters>,
-    /// Requests that are about nothing there is.
+    /// Requests of no known kind.
     unknown: Counters,
     bytes: AtomicU64,
     taken: AtomicU64,
@@ -24,11 +24,11 @@ pub struct Metrics {
 
 #[derive(Debug, Default)]
 struct Counters {
-    /// Found, not modified, the asker's mistakes, the server's failures.
+    /// Counters for 2xx, 3xx, 4xx and 5xx.
     classes: [AtomicU64; 4],
 }
 
-/// The values of the label `status`.
+/// Values of the label `status`.
 const CLASSES: [&str; 4] = ["2xx", "3xx", "4xx", "5xx"];
 
 impl Default for Metrics {
@@ -46,7 +46,8 @@ impl Default for Metrics {
 }
 
 impl Metrics {
-    /// Counts an answer with this status and so many bytes to a request of this kind, if it was of one.
+    /// Counts an answer of `bytes` bytes to a request of kind `name`. Other names and `None` count
+    /// as unknown.
     pub fn count(&self, name: Option<&str>, status: u16, bytes: usize) {
         let counters = name
             .and_then(|name| self.requests.get(name))
@@ -64,14 +65,16 @@ impl Metrics {
             .fetch_add(u64::try_from(bytes).unwrap_or(u64::MAX), Ordering::Relaxed);
     }
 
-    /// Counts an update that was taken, or refused.
+    /// Counts an update as taken or refused.
     pub fn count_update(&self, is_taken: bool) {
         let counter = if is_taken { &self.taken } else { &self.refused };
         counter.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Everything in the text format of Prometheus; each dictionary with its name, its oldest and its latest version, and the
-    /// bytes of its files.
+    /// Renders all metrics in the Prometheus text format.
+    ///
+    /// Each dictionary has a name and three values: oldest version, latest version, and bytes of
+    /// its files.
     pub fn text<'d>(
         &self,
         dictionaries: impl Iterator<Item = (&'d str, [Option<u64>; 3])>,
@@ -151,8 +154,9 @@ impl Metrics {
     }
 }
 
-/// The sizes of logs of heads and what became of requests to their witnesses, in the text format of Prometheus; each log with
-/// the name of its dictionary. Nothing if there are none.
+/// Renders sizes of head logs and counters of their witnesses in the Prometheus text format.
+///
+/// Each log is labelled with the name of its dictionary. Without logs the text is empty.
 pub(crate) fn log_metrics<'l>(logs: impl Iterator<Item = (&'l str, &'l Arc<HeadLog>)>) -> String {
     let mut groups = LOG_METRICS.map(|(name, kind, help)| {
         (
@@ -163,13 +167,13 @@ pub(crate) fn log_metrics<'l>(logs: impl Iterator<Item = (&'l str, &'l Arc<HeadL
     let mut are_there = false;
     for (dictionary, log) in logs {
         are_there = true;
-        let [signed, published] = log.sizes().unwrap_or_default();
         let of_log = format!("dictionary=\"{dictionary}\"");
-        let mut values = vec![
-            (0, of_log.clone(), signed),
-            (1, of_log.clone(), published),
-            (5, of_log.clone(), u64::from(log.has_failed())),
-        ];
+        let mut values = vec![(5, of_log.clone(), u64::from(log.has_failed()))];
+        // Unknown sizes are left out: 0 would be a size.
+        if let Ok([signed, published]) = log.sizes() {
+            values.push((0, of_log.clone(), signed));
+            values.push((1, of_log.clone(), published));
+        }
         for (number, witness) in log.witnesses().iter().enumerate() {
             let Some(tally) = log.tally(number) else {
                 continue;
@@ -192,7 +196,7 @@ pub(crate) fn log_metrics<'l>(logs: impl Iterator<Item = (&'l str, &'l Arc<HeadL
     groups.into_iter().map(|(_, text)| text).collect()
 }
 
-/// Name, type and meaning.
+/// Name, type and help text.
 const LOG_METRICS: [(&str, &str, &str); 6] = [
     (
         "pad_log_signed_size",
@@ -227,6 +231,6 @@ const LOG_METRICS: [(&str, &str, &str); 6] = [
 ];
 
 fn line(text: &mut String, line: core::fmt::Arguments<'_>) {
-    // Writing to a string does not fail.
+    // Writing to a string cannot fail.
     let _: core::fmt::Result = writeln!(text, "{line}");
 }

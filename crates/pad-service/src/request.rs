@@ -1,4 +1,4 @@
-//! What is asked for, as the head of a request says.
+//! Routing of requests by their heads.
 
 use std::net::IpAddr;
 
@@ -8,35 +8,35 @@ use web::server::{ClientAddress, Head, HeaderValue, Method, StatusCode, Work, he
 
 use crate::{refusal::Refusal, served::Served};
 
-/// A request about a dictionary, which is here as `D`, or about the server.
+/// A request about a dictionary, resolved as `D`, or about the server.
 #[derive(Debug)]
 pub struct Request<D> {
     pub(crate) target: Target<D>,
-    /// Of what the client has a copy.
+    /// Entity tags of the client's copies.
     pub(crate) if_none_match: Option<HeaderValue>,
     pub(crate) client: Option<IpAddr>,
-    /// Whether only the head of the answer is sent.
+    /// Whether only the head of the response is sent.
     pub(crate) is_head: bool,
 }
 
-/// What a request is about. `D` is what there is of a dictionary.
+/// Target of a request. `D` is the resolved dictionary.
 #[derive(Debug)]
 pub(crate) enum Target<D> {
-    /// Whether the server is well.
+    /// Health of the server.
     Health,
-    /// What was asked and answered.
+    /// Metrics of the server.
     Metrics,
-    /// The names of the dictionaries.
+    /// Names of the dictionaries.
     List,
-    /// What a dictionary has.
+    /// A resource of a dictionary.
     Get(D, Resource),
-    /// The answer to a question in the body.
+    /// Answer to the question in the body.
     Ask(D, Version),
-    /// An update in the body.
+    /// Push of the update in the body.
     Update(D),
 }
 
-/// The routes beside [`Resource::TEMPLATES`]: name, method and path.
+/// Routes in addition to [`Resource::TEMPLATES`]: name, method and path.
 pub const ROUTES: [(&str, &str, &str); 5] = [
     ("health", "get", "/health"),
     ("metrics", "get", "/metrics"),
@@ -45,11 +45,11 @@ pub const ROUTES: [(&str, &str, &str); 5] = [
     ("push", "post", "/v1/dictionaries/{name}/updates"),
 ];
 
-/// Where the dictionaries are.
+/// Path prefix of the dictionaries.
 pub(crate) const DICTIONARIES: &str = "/v1/dictionaries";
 
 impl<D> Target<D> {
-    /// What a request with this head is about.
+    /// Parses the target from the head of a request.
     pub(crate) fn of(
         head: &Head,
         dictionary: impl FnOnce(&str) -> Option<D>,
@@ -96,7 +96,7 @@ impl<D> Target<D> {
         match path.split_once('/') {
             None if path == "updates" => Ok(Self::Update(dictionary)),
             Some(("answers", version)) => {
-                // As in a path that is got.
+                // Parsed like the version of a GET path.
                 match Resource::parse(&format!("heads/{version}"))? {
                     Resource::HeadOf(version) => Ok(Self::Ask(dictionary, version)),
                     _ => Err(unknown()),
@@ -107,7 +107,7 @@ impl<D> Target<D> {
         }
     }
 
-    /// The name of what is asked for.
+    /// Name of the route or resource.
     pub(crate) const fn name(&self) -> &'static str {
         match self {
             Self::Health => "health",
@@ -119,7 +119,7 @@ impl<D> Target<D> {
         }
     }
 
-    /// The longest body that is received.
+    /// Maximum bytes of the request body.
     pub(crate) fn body_bytes(&self, updates: usize) -> usize {
         match self {
             Self::Update(_) => updates,
@@ -130,8 +130,10 @@ impl<D> Target<D> {
 }
 
 impl Target<Served> {
-    /// How long an answer takes. What every client asks first, and look-ups in a file, take no longer
-    /// than to have another thread do it.
+    /// Expected duration of the work.
+    ///
+    /// Initial requests of every client, and lookups in a file, are as short as a switch of
+    /// threads.
     pub(crate) fn work(&self) -> Work {
         match self {
             Self::Get(
@@ -148,7 +150,7 @@ impl Target<Served> {
 }
 
 impl<D> Request<D> {
-    /// The request with this head about this.
+    /// Creates a request for `target` from its head.
     pub(crate) fn new(target: Target<D>, head: &Head) -> Self {
         let if_none_match = head.headers.get(header::IF_NONE_MATCH).cloned();
         let client = head.extensions.get::<ClientAddress>();

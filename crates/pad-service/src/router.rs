@@ -211,8 +211,15 @@ impl Router {
                 Err(error) => {
                     tracing::debug!(server = %server.address(), %error, "does not answer");
                     fails = true;
-                    // A response above the router's limit is no failure of the server.
-                    if !matches!(error, FetchError::Http(HttpError::ResponseTooLarge { .. })) {
+                    // A response above the router's limit is no failure of the server. Neither is a
+                    // client that has used up its share there.
+                    let is_clients = matches!(
+                        error,
+                        FetchError::Http(
+                            HttpError::ResponseTooLarge { .. } | HttpError::Overloaded { .. }
+                        )
+                    );
+                    if !is_clients {
                         servers.failed(number);
                     }
                 }

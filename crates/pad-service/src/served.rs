@@ -7,6 +7,7 @@ use pad::{
     dynamic::AnyRepository,
     hosted::AskedRepository,
     question::Question,
+    selection::SchemeFamily,
     version_notes::{VersionNotes, versions_of},
 };
 use pad_client::{Resource, Versions};
@@ -144,11 +145,17 @@ impl<'r> Contents<'r> {
         }
     }
 
-    /// The tag of a look-up in a version that is kept. The signed head and the path determine its answer.
+    /// Returns the tag of a look-up in a stored version of a whole tree.
+    ///
+    /// The signed head and the path determine its answer. A tuple may be shown with a newer
+    /// signature, and a server of some keys may lack a neighbour.
     pub(crate) fn tag(&self, resource: &Resource) -> Result<Option<String>, Refusal> {
         let Resource::Answer(version, question @ Question::Key(_)) = resource else {
             return Ok(None);
         };
+        if self.whole.is_none() || self.public.scheme.family() != SchemeFamily::Tree {
+            return Ok(None);
+        }
         self.check_asked(*version, question)?;
         if *version < self.versions.oldest {
             return Ok(None);

@@ -116,7 +116,10 @@ impl Service {
                 Ok(reply(OBJECT, versions, Lasts::Moment, known))
             }
             Target::Get(dictionary, resource) => dictionary.read(|contents| {
-                let tag = contents.tag(&resource)?;
+                let tag = contents.tag(&resource)?.filter(|_| {
+                    // Otherwise the answer may be refused for its length.
+                    LONGEST_LOOKUP <= self.limits.response_bytes
+                });
                 let is_known =
                     matches!((&tag, known), (Some(tag), Some(known)) if matches(known, tag));
                 if let Some(tag) = &tag
@@ -490,6 +493,8 @@ fn list<'m>(messages: impl Iterator<Item = &'m [u8]>) -> Result<Vec<u8>, Refusal
     encode_list(messages).ok_or_else(too_long)
 }
 
+/// Upper bound of the bytes in the answer of a tree to a look-up: two leaves and a path.
+const LONGEST_LOOKUP: usize = 2 * MAX_VALUE_LENGTH + (1 << 20);
 /// The heads that are sent at once, in bytes.
 const HEADS_BYTES: usize = 1 << 20;
 /// What stands before each of a list, in bytes.

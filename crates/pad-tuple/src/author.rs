@@ -1,4 +1,4 @@
-//! The author: the layers, and a signed update for each snapshot.
+//! Author of a tuple PAD: keeps the layers, and signs an update for each snapshot.
 
 use std::collections::BTreeMap;
 
@@ -20,17 +20,18 @@ use crate::{
     update::{self, TupleAttachment},
 };
 
-/// A snapshot that is laid out: its operations, and what they did.
+/// A snapshot that is laid out but not signed: its operations and their transition.
 struct LaidOut<S: Suite, A> {
     operations: Vec<Operation>,
     transition: Transition<S, A>,
     entries_before: usize,
+    operations_before: u64,
 }
 
-/// An author of a tuple PAD of design `D` under suite `S`, signing with `K`.
+/// Author of a tuple PAD of design `D` under suite `S`, signing with `K`.
 ///
-/// Space: proportional to the number of entries. `put` and `remove` wait in memory until
-/// [`Dictionary::snapshot`].
+/// Space: proportional to the number of entries. Calls of `put` and `remove` are buffered in memory
+/// until [`Dictionary::snapshot`].
 ///
 /// Source: Crosby & Wallach 2010, section 4.
 pub struct TupleAuthor<S: Suite, D: Design<S>, K> {
@@ -43,7 +44,7 @@ pub struct TupleAuthor<S: Suite, D: Design<S>, K> {
     head: Option<SignedHead<S>>,
     entries: usize,
     pending: PendingChanges,
-    /// A snapshot that is laid out, but could not be signed.
+    /// A snapshot that is laid out but could not be signed.
     unsigned: Option<LaidOut<S, D::TupleState>>,
     speculation: Speculation,
     /// The number of operations of all snapshots after the first.
@@ -63,9 +64,9 @@ impl<S: Suite, D: Design<S>, K> core::fmt::Debug for TupleAuthor<S, D, K> {
 }
 
 impl<S: Suite, D: Design<S>, K: Signer<HeadSignature> + Sync> TupleAuthor<S, D, K> {
-    /// The author of a new, empty dictionary.
+    /// Creates the author of a new, empty dictionary.
     ///
-    /// `author` is the public half of `signer`; clients are told the returned author's
+    /// `author` is the public half of `signer`. Clients need the returned author's
     /// [`Dictionary::authority`] and [`TupleAuthor::key`].
     pub fn new(dictionary: DictionaryId, author: AuthorKey, signer: K, secret: D::Secret) -> Self {
         let authority = Authority {
@@ -90,17 +91,17 @@ impl<S: Suite, D: Design<S>, K: Signer<HeadSignature> + Sync> TupleAuthor<S, D, 
         }
     }
 
-    /// Goes on where a repository that this author trusts, for example its own backup, stands.
+    /// Resumes from a repository that this author trusts, for example its own backup.
     ///
-    /// Never go on from a repository that may lack a snapshot which was already handed out: the
-    /// author would then sign a second head for the same version.
+    /// Never resume from a repository that may lack a published snapshot: the author would then
+    /// sign a second head for the same version.
     ///
     /// # Errors
-    /// [`AuthorError::WrongKey`] if signer or secret do not belong to the repository: it would take
-    /// updates that no client believes. [`AuthorError::Unvouched`] if it has contents that the
-    /// author did not sign. [`AuthorError::Signing`] if the signer does not sign.
+    /// [`AuthorError::WrongKey`] if `signer` or `secret` do not belong to the repository: clients
+    /// would reject the author's updates. [`AuthorError::Unvouched`] if the repository has contents
+    /// that the author did not sign. [`AuthorError::Signing`] if the signer does not sign.
     ///
-    /// Time: the evidence of each tuple of the latest version is verified.
+    /// Time: verifies the evidence of each tuple of the latest version.
     pub fn resume(
         repository: &TupleRepository<S, D>,
         signer: K,
@@ -134,7 +135,7 @@ impl<S: Suite, D: Design<S>, K: Signer<HeadSignature> + Sync> TupleAuthor<S, D, 
         ))
     }
 
-    /// The author with these parts, which stand at the version of this head.
+    /// Assembles an author from parts, all of them at the version of the head.
     pub(crate) fn of_parts(
         (authority, signer, secret): (Authority, K, D::Secret),
         (layers, state): (Layers<S, D::TupleState>, D::State),
@@ -152,31 +153,31 @@ impl<S: Suite, D: Design<S>, K: Signer<HeadSignature> + Sync> TupleAuthor<S, D, 
         }
     }
 
-    /// Spreads signing over these threads.
+    /// Signs on the threads of `workers`.
     #[must_use]
     pub fn with_workers(mut self, workers: Workers) -> Self {
         self.workers = workers;
         self
     }
 
-    /// Merges generations by this rule.
+    /// Merges generations by the rule `speculation`.
     #[must_use]
     pub const fn with_speculation(mut self, speculation: Speculation) -> Self {
         self.speculation = speculation;
         self
     }
 
-    /// What clients must know beyond the authority.
+    /// Returns the key that clients need in addition to the authority.
     pub fn key(&self) -> D::Key {
         D::key(&self.secret)
     }
 
-    /// Whether a snapshot is laid out that could not be signed. The next snapshot signs it.
+    /// Returns whether a snapshot is laid out that could not be signed. The next snapshot signs it.
     pub const fn has_unsigned(&self) -> bool {
         self.unsigned.is_some()
     }
 
-    /// The number of tuples of each generation, youngest first.
+    /// Returns the number of tuples of each generation, youngest first.
     pub fn tuples(&self) -> Vec<usize> {
         self.layers
             .generations()
@@ -185,14 +186,14 @@ impl<S: Suite, D: Design<S>, K: Signer<HeadSignature> + Sync> TupleAuthor<S, D, 
             .collect()
     }
 
-    /// Applies a whole batch as one snapshot, together with the changes that already wait.
+    /// Applies a batch as one snapshot, together with the pending changes.
     ///
-    /// If a snapshot still waits for its signature, that one is signed and returned, and the batch
-    /// stays pending for the next. The last operation on a key wins; removing an absent key does
+    /// If an earlier snapshot is still unsigned, that one is signed and returned, and the batch
+    /// stays pending for the next. The last operation on a key wins. Removing an absent key does
     /// nothing.
     ///
     /// # Errors
-    /// [`AuthorError`]; the next snapshot then tries again to sign this one.
+    /// [`AuthorError`]; the next snapshot then retries to sign this one.
     pub fn snapshot_of(
         &mut self,
         batch: Vec<Operation>,
@@ -203,7 +204,7 @@ impl<S: Suite, D: Design<S>, K: Signer<HeadSignature> + Sync> TupleAuthor<S, D, 
     }
 
     fn lay_out(&mut self) -> LaidOut<S, D::TupleState> {
-        let entries_before = self.entries;
+        let (entries_before, operations_before) = (self.entries, self.operations);
         self.entries = self.len();
         let operations = self.pending.take();
         let sizes = self.tuples();
@@ -223,14 +224,16 @@ impl<S: Suite, D: Design<S>, K: Signer<HeadSignature> + Sync> TupleAuthor<S, D, 
             operations,
             transition,
             entries_before,
+            operations_before,
         }
     }
 
-    /// Makes a snapshot that can never be taken pending again, so that it can be changed.
+    /// Makes a snapshot that can never be signed pending again, so that it can be changed.
     fn take_back(&mut self, laid_out: LaidOut<S, D::TupleState>) {
         self.layers.undo(laid_out.transition);
         self.pending.take_back(laid_out.operations);
         self.entries = laid_out.entries_before;
+        self.operations = laid_out.operations_before;
     }
 
     fn sign(
@@ -249,18 +252,18 @@ impl<S: Suite, D: Design<S>, K: Signer<HeadSignature> + Sync> TupleAuthor<S, D, 
     }
 }
 
-/// What an author signs a snapshot with.
+/// Inputs with which an author signs a snapshot.
 pub(crate) struct Signing<'a, S: Suite, D: Design<S>, K> {
     pub(crate) authority: &'a Authority,
     pub(crate) secret: &'a D::Secret,
     pub(crate) signer: &'a K,
-    /// The root of the history before.
+    /// The root of the history before this snapshot.
     pub(crate) history: S::Digest,
     pub(crate) workers: &'a Workers,
 }
 
 impl<S: Suite, D: Design<S>, K: Signer<HeadSignature> + Sync> Signing<'_, S, D, K> {
-    /// Signs the operations that a transition of the layers has laid out.
+    /// Signs operations that a transition of the layers has laid out.
     pub(crate) fn sign(
         &self,
         state: &mut D::State,
@@ -294,7 +297,8 @@ impl<S: Suite, D: Design<S>, K: Signer<HeadSignature> + Sync> Signing<'_, S, D, 
     }
 }
 
-/// Refuses a signer and a secret that are not those of a dictionary with this key and latest head.
+/// Refuses a signer and a secret that are not those of the dictionary with this key and latest
+/// head.
 ///
 /// # Errors
 /// [`AuthorError::WrongKey`]; [`AuthorError::Signing`] if the signer does not sign.
@@ -315,21 +319,21 @@ pub(crate) fn require_keys<S: Suite, D: Design<S>, K: Signer<HeadSignature>>(
     Ok(())
 }
 
-/// How a snapshot is to be laid out.
+/// Plan for laying out a snapshot.
 pub(crate) struct Plan<'a> {
-    /// The version before it.
+    /// The version before the snapshot.
     pub(crate) version: Version,
-    /// How many tuples each generation has, youngest first.
+    /// The number of tuples of each generation, youngest first.
     pub(crate) sizes: &'a [usize],
-    /// The entries that there are afterwards.
+    /// The number of entries after the snapshot.
     pub(crate) entries: usize,
-    /// The operations of all snapshots after the first so far.
+    /// The number of operations so far of all snapshots after the first.
     pub(crate) operations: u64,
 }
 
 impl Plan<'_> {
-    /// The generation that all younger ones are merged into by a snapshot of so many operations, and the operations of all snapshots after the
-    /// first then.
+    /// Returns the generation that a snapshot of `batch` operations merges all younger ones into.
+    /// Also returns the new number of operations of all snapshots after the first.
     pub(crate) fn merged(&self, speculation: Speculation, batch: usize) -> (usize, u64) {
         if self.version == Version::EMPTY {
             return (self.sizes.len() - 1, self.operations);
@@ -342,7 +346,7 @@ impl Plan<'_> {
     }
 }
 
-/// The mean number of operations per snapshot, after so many of both.
+/// Returns the mean number of operations per snapshot.
 fn mean(operations: u64, snapshots: u64) -> f64 {
     let float = |number: u64| u32::try_from(number).map_or(f64::from(u32::MAX), f64::from);
     float(operations) / float(snapshots.max(1))
@@ -361,7 +365,7 @@ impl<S: Suite, D: Design<S>, K: Signer<HeadSignature> + Sync> Dictionary for Tup
         self.head.as_ref()
     }
 
-    /// Time: `O(1)`, and one search for each pending change.
+    /// Time: `O(1)`, plus one search for each pending change.
     fn len(&self) -> usize {
         self.pending
             .len(self.entries, |key| self.layers.get(key).is_some())

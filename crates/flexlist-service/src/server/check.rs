@@ -1,4 +1,4 @@
-//! The operator's check of a whole store: what is damaged, by name.
+//! Integrity check of a whole store, for operators. Reports each damaged file.
 
 use core::{fmt, ops::Range};
 use std::path::Path;
@@ -6,6 +6,7 @@ use std::path::Path;
 use disk::engine::guarded;
 use flexlist::{
     FileId,
+    error::UpdateError,
     list::{Block, Found, Sha256, View, hash::tag_digest},
     tag::StoredBlock as TaggedBlock,
 };
@@ -17,33 +18,33 @@ use crate::{
     store::{FileStore, StoreError, snapshot::Snapshot},
 };
 
-/// What a check found.
+/// The result of a check.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CheckReport {
-    /// Files looked at.
+    /// Number of files checked.
     pub files: u64,
-    /// Blocks looked at, those of a file's earlier version not included.
+    /// Number of blocks checked, without those of a file's earlier version.
     pub blocks: u64,
-    /// Their bytes.
+    /// Number of bytes of the checked blocks.
     pub bytes: u64,
-    /// Blocks in the store that belong to neither of the versions that a file keeps: room that an
-    /// error in the server lost, and no harm else.
+    /// Blocks in the store that belong to neither of the versions kept of a file. They waste space
+    /// because of an error in the server, and do no other harm.
     pub stray_blocks: u64,
-    /// What is damaged; empty if all is well.
+    /// The damage found. Empty if the store is intact.
     pub damages: Vec<Damage>,
-    /// Whether the storage engine found its own pages damaged: the store needs replacing, whatever can
-    /// still be read of it.
+    /// Whether the storage engine found damaged pages. The store then needs replacing, even if it
+    /// can still be read in part.
     pub has_damaged_pages: bool,
 }
 
-/// Something damaged, and where.
+/// A damaged file, or a damaged part of one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Damage {
     /// The file.
     pub file: FileId,
-    /// The bytes of the file that cannot be trusted, or `None` if that is all of them.
+    /// The bytes of the file that cannot be trusted, or `None` for all of them.
     pub range: Option<Range<u64>>,
-    /// What is wrong and what can be done, in words.
+    /// A description of the damage and the remedy.
     pub what: String,
 }
 
@@ -60,13 +61,13 @@ impl fmt::Display for Damage {
     }
 }
 
-/// Checks a store that no server has open: as [`FileServer::check`], then every page by the engine's
-/// checksums.
+/// Checks a store that no server has open. Runs [`FileServer::check`], then verifies every page by
+/// the engine's checksums.
 ///
 /// # Errors
-/// [`StoreError`] of the store as a whole, [`StoreError::Missing`] among them.
+/// [`StoreError`] of the store as a whole, including [`StoreError::Missing`].
 pub fn check(path: &Path, workers: Workers) -> Result<CheckReport, StoreError> {
-    // What can be read comes first: the engine gives up a store as a whole.
+    // First read all that can be read: the engine rejects a damaged store as a whole.
     let settings = Settings {
         workers,
         ..Settings::default()
@@ -80,7 +81,7 @@ pub fn check(path: &Path, workers: Workers) -> Result<CheckReport, StoreError> {
     Ok(report)
 }
 
-/// How often a file is checked of which the store cannot be read for the moment.
+/// Maximum number of retries for a file while the store cannot be read temporarily.
 const ATTEMPTS: u32 = 10;
 
 impl CheckReport {
@@ -94,9 +95,10 @@ impl CheckReport {
 }
 
 impl FileServer {
-    /// Checks, while the server runs, that every file's journal gives its root, and that every block
-    /// is what was stored, has the length and the tag that the list commits, and fits its tag as far
-    /// as the tag scheme lets a server see.
+    /// Checks all files while the server runs.
+    ///
+    /// Verifies that every file's journal gives its root and that every block is intact. Length and
+    /// tag digest must be those in the list, and the tag must match as far as a server can check.
     pub fn check(&self) -> CheckReport {
         let mut report = CheckReport::default();
         for file in self.files() {
@@ -109,7 +111,7 @@ impl FileServer {
                 let slot = self.slot(file);
                 let check = || slot.and_then(|slot| self.check_file(&slot, &mut of_file));
                 let checked = guarded(check).unwrap_or_else(|| Err(panicked(Some(file))));
-                // The store is opened again after an error of its medium: that is no damage.
+                // The store is being reopened after an error of its medium, which is not damage.
                 if checked != Err(Refusal::Unavailable) || attempts.next().is_none() {
                     break (of_file, checked);
                 }
@@ -144,11 +146,11 @@ impl FileServer {
         }
         let mut index = 0;
         loop {
-            // A stretch at a time, so that other requests need not wait.
+            // One batch at a time, so that other requests need not wait.
             let (snapshot, found) = slot.read(self, |state| {
                 let view = state.view(state.head.version)?;
                 let snapshot = self.store.snapshot()?;
-                Ok((snapshot, stretch(view, index)))
+                Ok((snapshot, stretch(view, index)?))
             })?;
             let Some(last) = found.last() else {
                 return Ok(());
@@ -158,9 +160,9 @@ impl FileServer {
         }
     }
 
-    /// What the store has of a file, beside what it should have.
+    /// Compares the blocks stored of a file with those it should have.
     fn stored(&self, slot: &Slot) -> Result<(Snapshot, Stored), Refusal> {
-        // No change of this file is under way, so that head and store are at one.
+        // No change of this file is in progress, so head and store agree.
         let _turn = slot.next_turn();
         let snapshot = self.store.snapshot()?;
         let stored = slot.read(self, |state| {
@@ -181,7 +183,7 @@ impl FileServer {
         Ok((snapshot, stored))
     }
 
-    /// Checks blocks one by one, and then their tags together.
+    /// Checks blocks one by one, then their tags together.
     fn check_stretch(
         &self,
         slot: &Slot,
@@ -216,7 +218,7 @@ impl FileServer {
                 damaged(found, "length or tag are not what the list commits".into());
             }
         }
-        // Halves of what does not fit are checked again until single blocks are left.
+        // Bisects a batch with invalid tags until single blocks are left.
         let mut waiting = vec![whole.as_slice()];
         while let Some(part) = waiting.pop() {
             let Err(error) = check_tags(self, slot, part) else {
@@ -235,15 +237,15 @@ impl FileServer {
     }
 }
 
-/// The blocks of a file in the store.
+/// The blocks stored of a file.
 struct Stored {
-    /// How many belong to no version.
+    /// The number of blocks that belong to no version.
     stray: u64,
-    /// Those of an unfinished upload, which has no list yet.
+    /// The blocks of an unfinished upload, which has no list yet.
     uploaded: Option<Vec<Found>>,
 }
 
-/// Where blocks are that follow each other.
+/// Computes the positions of consecutive blocks.
 fn places(blocks: &[Block]) -> Vec<Found> {
     let mut start = 0_u64;
     let mut place = |block: &Block| {
@@ -259,15 +261,20 @@ fn places(blocks: &[Block]) -> Vec<Found> {
     blocks.iter().map(&mut place).collect()
 }
 
-/// Blocks, and about how many bytes of them, that are checked together.
+/// Maximum number of blocks, and approximate maximum of their bytes, that are checked together.
 const STRETCH_BLOCKS: usize = 1024;
 const STRETCH_BYTES: u64 = 16 << 20;
 
-/// Some blocks from `index` on; none at the end of the file.
-fn stretch(view: View<'_, Sha256>, index: u64) -> Vec<Found> {
+/// Returns a batch of blocks from byte `index` on. Empty at the end of the file.
+///
+/// # Errors
+/// [`UpdateError`]: the list is broken.
+fn stretch(view: View<'_, Sha256>, index: u64) -> Result<Vec<Found>, UpdateError> {
     let end = index.saturating_add(STRETCH_BYTES).min(view.total());
-    let found = view.find_range_up_to(index..end, STRETCH_BLOCKS);
-    found.unwrap_or_default()
+    if index >= end {
+        return Ok(Vec::new());
+    }
+    view.find_range_up_to(index..end, STRETCH_BLOCKS)
 }
 
 fn check_tags(

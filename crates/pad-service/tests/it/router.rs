@@ -506,6 +506,28 @@ fn many_clients_share_a_router_while_a_server_comes_and_goes() {
     }
 }
 
+#[test]
+fn a_client_that_has_used_up_its_share_says_nothing_of_the_server() {
+    let author = Author::of_tree();
+    three_versions(&author);
+    let server = start(Liar::new(service(&author.path("s.pad")), |path, answer| {
+        if path.starts_with("answers/") {
+            return Answer::text(StatusCode::SERVICE_UNAVAILABLE, "busy");
+        }
+        answer
+    }));
+    let router = route(&[&server]);
+    let resource = Resource::Answer(Version::new(3), about("apple"));
+    let path = format!("/v1/dictionaries/s/{}", resource.path());
+    let refused = fetched(&router, &path, None).unwrap_err();
+    assert!(matches!(refused, HttpError::Overloaded { .. }), "{refused}");
+    let health = String::from_utf8(raw(&router, "/health", None).body).unwrap();
+    assert!(health.contains("\"reached\":1"), "{health}");
+    for server in [router, server] {
+        stop(server);
+    }
+}
+
 /// A client cannot take the name of another by a header of its own.
 #[test]
 fn a_router_names_its_client_to_the_server() {

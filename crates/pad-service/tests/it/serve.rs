@@ -583,3 +583,29 @@ fn a_head_is_the_answer_without_its_body() {
     }
     stop(plain);
 }
+
+/// Tuples that supersede others show newer signatures about old versions.
+#[test]
+fn a_tag_belongs_to_one_body() {
+    let mut changed = 0;
+    for scheme in SCHEMES {
+        let author = Author::new(scheme);
+        author.publish(&[("apple", "3"), ("pear", "5")]);
+        let resource = Resource::Answer(Version::new(1), about("apple"));
+        let path = format!("/v1/dictionaries/s/{}", resource.path());
+        let shown = || {
+            let server = start(service(&author.path("s.pad")));
+            let reply = raw(&server, &path, None);
+            stop(server);
+            reply
+        };
+        let first = shown();
+        // Not next to the apple.
+        author.publish(&[("quince", "1")]);
+        let second = shown();
+        let is_same_tag = first.headers[header::ETAG] == second.headers[header::ETAG];
+        assert_eq!(is_same_tag, first.body == second.body, "{scheme}");
+        changed += usize::from(!is_same_tag);
+    }
+    assert!(changed > 0);
+}

@@ -1,8 +1,10 @@
-//! A lying server of a design with accumulators: values and witnesses where they do not belong, each
-//! refused with the exact reason. And what a server refuses, and what an author that cannot sign keeps.
+//! A lying server of a design with accumulators: values and witnesses in wrong places, each refused
+//! with the exact reason. Also tests refusals of servers, and the state of an author after a
+//! failure to sign.
 
 use core::{
     num::NonZeroUsize,
+    ops::Range,
     sync::atomic::{AtomicUsize, Ordering},
 };
 
@@ -34,7 +36,7 @@ type S = Sha256Ed25519;
 
 const AUTHOR: u8 = 7;
 
-/// A dictionary under attack: the server as it was at every version, and the truth.
+/// A dictionary under attack: the server at every version, and the oracle.
 struct Target<D: Design<S>> {
     authority: Authority,
     servers: Vec<TupleRepository<S, D>>,
@@ -42,7 +44,7 @@ struct Target<D: Design<S>> {
     oracle: Oracle,
 }
 
-/// Versions 1, 4 and 7 are merges.
+/// The trace of most tests; versions 1, 4 and 7 are merges.
 fn actions() -> Vec<Action> {
     let put = |name: &str, content: &str| Action::Put(key(name), value(content));
     let remove = |name: &str| Action::Remove(key(name));
@@ -92,13 +94,13 @@ impl<D: Design<S, Secret: TestSecret>> Target<D> {
         }
     }
 
-    /// The honest proof by the server as it was right after the version.
+    /// The honest proof by the server right after `version`.
     fn prove(&self, version: u64, name: &str) -> TupleProof<S, D> {
         let server = &self.servers[usize::try_from(version).unwrap()];
         server.prove(Version::new(version), &key(name)).unwrap()
     }
 
-    /// What a client says to a proof; accepted, it must be the truth.
+    /// The client's refusal of a proof; asserts that an accepted answer is true.
     fn refusal(&self, proof: &TupleProof<S, D>, version: u64, name: &str) -> Option<VerifyError> {
         let expectation = expectation::<S, D>(self.authority, Version::new(version));
         match Untrusted::new(proof.clone()).verify(&expectation, &key(name)) {
@@ -117,13 +119,13 @@ fn hint<D: Design<S>>() -> usize {
     if D::NAME.ends_with("rsa") { 2 } else { 0 }
 }
 
-/// A witness with its hint in place of another's.
+/// A foreign witness with the hint of another witness.
 fn transplant<D: Design<S>>(foreign: &[u8], own: &[u8]) -> Vec<u8> {
     let at = own.len() - hint::<D>();
     [&foreign[..at], &own[at..]].concat()
 }
 
-/// The last refusal of a witness under every hint, the first that is not about the hint itself.
+/// Tries a witness with every hint; returns the first refusal that is not about the hint itself.
 fn under_every_hint<D: Design<S>>(
     witness: &[u8],
     refusal: impl Fn(Vec<u8>) -> Option<VerifyError>,
@@ -156,7 +158,7 @@ const fn outside(instant: u64, since: u64, until: u64) -> Option<VerifyError> {
     })
 }
 
-/// A design with a signed value for each generation.
+/// Designs with a signed value for each generation.
 trait SignedValues: Design<S, Secret: TestSecret, Evidence = AccumulatedEvidence<Self::Kept>> {
     type Kept: Retention;
 }
@@ -167,7 +169,7 @@ impl<A: accumulators::Dynamic<SecretKey: TestSecret>, R: Retention> SignedValues
     type Kept = R;
 }
 
-/// In version 1 both generations' clocks show 1.
+/// Swaps generations in version 1, in which both clocks show 1.
 fn check_generations<D: SignedValues>() {
     let target = Target::<D>::new();
     let honest = target.prove(1, "b");
@@ -203,7 +205,8 @@ fn check_instants<D: SignedValues>() {
         mixed
     };
     assert_eq!(target.refusal(&older, 6, "d"), outside(6, 5, 5));
-    // The value of version 5 is said to be that of version 6: in its number, and under its signature.
+    // Presents the value of version 5 as that of version 6: with its number, and under its
+    // signature.
     let mut renamed = old.clone();
     renamed.snapshot[..8].copy_from_slice(&6_u64.to_be_bytes());
     assert_eq!(target.refusal(&with(&older, renamed), 6, "d"), INVALID);
@@ -214,7 +217,7 @@ fn check_instants<D: SignedValues>() {
     let mut stale = new.clone();
     stale.witness = transplant::<D>(&old.witness, &new.witness);
     assert_eq!(target.refusal(&with(&newer, stale), 6, "d"), MISMATCH);
-    // The tuple of another version, of the same epochs, with a value and witness of this one.
+    // The tuple of another version with equal epochs, with value and witness of this version.
     let witness = &new.witness;
     let refusal = under_every_hint::<D>(witness, |witness| {
         let evidence = AccumulatedEvidence {
@@ -226,7 +229,7 @@ fn check_instants<D: SignedValues>() {
     assert_eq!(refusal, MISMATCH);
 }
 
-/// Another dictionary, and a design that differs in nothing but its number.
+/// Offers evidence of another dictionary, and of a design that differs only in its number.
 fn check_places<D: SignedValues, E: SignedValues>(
     convert: fn(&<E::Kept as Retention>::Shown) -> <D::Kept as Retention>::Shown,
 ) {
@@ -250,7 +253,7 @@ fn check_places<D: SignedValues, E: SignedValues>(
     }
 }
 
-/// A range may be asked for in all of it, and not be stretched.
+/// A range is valid at all of its instants, and cannot be stretched.
 fn check_ranges<A>()
 where
     A: accumulators::Dynamic<SecretKey: TestSecret>,
@@ -274,7 +277,7 @@ where
     reversed.parts[0].evidence.shown = 7;
     assert_eq!(target.refusal(&reversed, 6, "d"), outside(6, 7, 6));
     assert_eq!(target.refusal(&reversed, 7, "d"), outside(7, 7, 6));
-    // One witness answers for every version of its range: [.., d) is there from 5 to 6.
+    // One witness answers for every version of its range: [.., d) exists from 5 to 6.
     let server = &target.servers[6];
     let (at_five, at_six) = (
         server.prove(Version::new(5), &key("a")).unwrap(),
@@ -285,10 +288,10 @@ where
     assert_eq!(target.refusal(&at_six, 4, "a"), outside(4, 5, 6));
 }
 
-/// A field of a proof that holds bytes.
+/// A byte string in a proof.
 type Field<D> = fn(&mut TupleProof<S, D>) -> &mut Vec<u8>;
 
-/// Every byte string cut, extended and with flipped bits.
+/// Truncates and extends every byte string, and flips bits in it.
 fn check_bytes<D: Design<S, Secret: TestSecret>>(fields: &[Field<D>], signed: bool) {
     let target = Target::<D>::new();
     let honest = target.prove(3, "b");
@@ -351,7 +354,7 @@ fn check_signed_bytes<D: SignedValues>() {
     );
 }
 
-/// The chain's opening and head are those of the version, or nobody signed them.
+/// The chain's opening and head must be those of the version, or the signature is invalid.
 fn check_chain<A: accumulators::Dynamic<SecretKey: TestSecret>>() {
     type Chain<A> = pad_tuple::ChainAccumulated<A, 2>;
     type Seal = pad_tuple::chain_accumulated::ChainSeal<S>;
@@ -404,7 +407,7 @@ fn check_chain<A: accumulators::Dynamic<SecretKey: TestSecret>>() {
         let spliced = |seal: &mut Seal| seal.values[0].clone_from(&foreign.values[0]);
         assert_eq!(refusal(3, "b", &spliced), INVALID);
     }
-    // Witnesses of another version and of the other generation, under the right head.
+    // Witnesses of another version and of the other generation, with the right head.
     let honest = target.prove(3, "b");
     let older = target.prove(2, "b").parts[0].evidence.clone();
     for (part, foreign) in [
@@ -428,7 +431,7 @@ fn check_chain<A: accumulators::Dynamic<SecretKey: TestSecret>>() {
     );
 }
 
-/// An extension that is not of the server's own values is refused, though the author signed it.
+/// A server refuses an extension that does not match its own values, though the author signed it.
 fn check_updates<D: Design<S, Secret: TestSecret>>(spoil: fn(&mut D::Extension)) {
     let target = Target::<D>::new();
     let resigned = |mut update: Update<S, TupleAttachment<D::Extension>>| {
@@ -466,7 +469,7 @@ fn check_updates<D: Design<S, Secret: TestSecret>>(spoil: fn(&mut D::Extension))
             let refused = server.apply(&resigned(update));
             assert_eq!(refused, Err(ApplyError::AttachmentMismatch));
         }
-        // Nothing is changed: the good update and all after it still apply.
+        // The state is unchanged: the good update and all later ones still apply.
         for update in &target.updates[version - 1..] {
             assert!(server.apply(update).is_ok());
         }
@@ -475,7 +478,7 @@ fn check_updates<D: Design<S, Secret: TestSecret>>(spoil: fn(&mut D::Extension))
     }
 }
 
-/// A signer that refuses every fourth signature; a merge needs three.
+/// A signer that fails every fourth time; a merge needs three signatures.
 struct Flaky(SigningKey, AtomicUsize);
 
 impl signature::Signer<HeadSignature> for Flaky {
@@ -487,7 +490,7 @@ impl signature::Signer<HeadSignature> for Flaky {
     }
 }
 
-/// An author whose signer fails now and then publishes the same dictionary.
+/// An author with an occasionally failing signer publishes the same dictionary.
 fn check_failing_signer<D: Design<S, Secret: TestSecret>>() {
     let target = Target::<D>::new();
     let signer = Flaky(signing_key(AUTHOR), AtomicUsize::new(0));
@@ -518,7 +521,7 @@ fn check_failing_signer<D: Design<S, Secret: TestSecret>>() {
     assert!(refusals > 1);
 }
 
-/// A set larger than the public key serves stops the author, who forgets nothing.
+/// A set above the public key's capacity stops the author, without a loss of changes.
 fn check_capacity<D: Design<S, Secret: TestSecret>>() {
     let secret = D::Secret::numbered(AUTHOR);
     let signer = signing_key(AUTHOR);
@@ -539,6 +542,45 @@ fn check_capacity<D: Design<S, Secret: TestSecret>>() {
     assert!(author.remove(&key([63, 1])));
     assert_eq!(author.snapshot().expect("it fits").operations.len(), 63);
     assert_eq!((author.len(), author.get(&[63, 1])), (63, None));
+}
+
+/// A snapshot refused for capacity does not affect later ones.
+fn check_refused_snapshot<D: Design<S, Secret: TestSecret>>() {
+    let author = || -> TupleAuthor<S, D, SigningKey> {
+        let secret = D::Secret::numbered(AUTHOR);
+        TupleAuthor::new(
+            dictionary(),
+            public_key(AUTHOR),
+            signing_key(AUTHOR),
+            secret,
+        )
+    };
+    let puts = |keys: Range<u8>| -> Vec<_> {
+        keys.map(|byte| Operation::Put(key([byte, 1]), value([byte])))
+            .collect()
+    };
+    let (mut refused, mut other) = (author(), author());
+    for author in [&mut refused, &mut other] {
+        author.snapshot_of(puts(0..10)).expect("it fits");
+    }
+    let error = refused.snapshot_of(puts(10..80)).err();
+    assert!(
+        matches!(error, Some(AuthorError::Accumulate(_))),
+        "{error:?}"
+    );
+    // The first six are still pending.
+    for byte in 16..80 {
+        assert!(refused.remove(&key([byte, 1])));
+    }
+    for batch in [10..16, 16..22, 22..28] {
+        let pending = if batch.start == 10 {
+            Vec::new()
+        } else {
+            puts(batch.clone())
+        };
+        let expected = other.snapshot_of(puts(batch)).expect("it fits");
+        assert_eq!(refused.snapshot_of(pending).expect("it fits"), expected);
+    }
 }
 
 macro_rules! attacks {
@@ -621,9 +663,12 @@ fn too_many_keys_for_the_public_key() {
     check_capacity::<AccumulatorsBilinear>();
     check_capacity::<AccumulatorsSupersedingBilinear>();
     check_capacity::<ChainAccumulatorsBilinear>();
+    check_refused_snapshot::<AccumulatorsBilinear>();
+    check_refused_snapshot::<AccumulatorsSupersedingBilinear>();
+    check_refused_snapshot::<ChainAccumulatorsBilinear>();
 }
 
-/// Plain designs are asked for the instant itself.
+/// Plain designs require the instant itself.
 #[test]
 fn plain_values_vouch_for_one_instant() {
     for instant in [0, 3, 5] {
@@ -633,7 +678,7 @@ fn plain_values_vouch_for_one_instant() {
     assert_ne!(Superseding::validity(3, 5), Superseding::validity(5, 5));
 }
 
-/// An author who signs two contents for one version: the chain of one does not go with the head of the
+/// An author signs two contents for one version: the chain of one does not match the head of the
 /// other.
 fn check_other_fork<D: Design<S, Secret: TestSecret + SecretBytes>>() {
     let published = |contents: &[u8]| {

@@ -1,4 +1,5 @@
-//! Stored tuples are those in memory: updates, heads and proofs, byte for byte, whoever signs, and whenever they are opened again.
+//! Stored tuples equal those in memory: updates, heads and proofs, byte for byte, for any signer,
+//! and after reopening.
 
 use core::{cell::Cell, ops::Range};
 use std::{
@@ -29,7 +30,7 @@ type Stored<D> = StoredTupleRepository<S, D>;
 
 const SIGNER: u8 = 7;
 
-/// A dictionary in memory, one that signs what it stores, and one that is brought updates.
+/// An in-memory dictionary, a stored one that signs, and a stored one that applies updates.
 struct Life<D: StorableDesign<S>> {
     author: TupleAuthor<S, D, SigningKey>,
     memory: TupleRepository<S, D>,
@@ -152,7 +153,7 @@ fn encoded<T: codec::Message>(proof: Result<T, LookupError>) -> Result<Vec<u8>, 
     proof.map(|proof| codec::encode(&proof))
 }
 
-/// All that two repositories say.
+/// Asserts that two repositories have equal observable state.
 fn check_same<D: StorableDesign<S>>(memory: &TupleRepository<S, D>, stored: &Stored<D>) {
     let latest = memory.latest();
     assert_eq!(
@@ -212,7 +213,7 @@ fn lives<D: StorableDesign<S, Secret: TestSecret + SecretBytes>>(seeds: u64, ver
     }
 }
 
-/// What is refused leaves everything as it was, for the same reason.
+/// A refused update changes nothing, and has the same error as in memory.
 fn refusals<D: StorableDesign<S, Secret: TestSecret + SecretBytes>>() {
     let (mut life, mut random) = (Life::<D>::new(), Random(3));
     life.grow(&mut random, 9);
@@ -244,7 +245,7 @@ fn refusals<D: StorableDesign<S, Secret: TestSecret + SecretBytes>>() {
     check_same(&life.memory, &life.following);
 }
 
-/// A signer that is another's, or fails, signs nothing, and the batch is there still.
+/// Another author's signer signs nothing, and the batch is retained.
 fn unsigned<D: StorableDesign<S, Secret: TestSecret + SecretBytes>>() {
     let (mut life, mut random) = (Life::<D>::new(), Random(5));
     life.grow(&mut random, 5);
@@ -262,7 +263,8 @@ fn unsigned<D: StorableDesign<S, Secret: TestSecret + SecretBytes>>() {
     life.check();
 }
 
-/// Every row in turn goes, or becomes what it was some versions before: no answer is wrong, and nothing is absent that is there.
+/// Removes every row in turn, or replaces it by its older state: answers are right, and no present
+/// key is absent.
 fn accidents<D: StorableDesign<S, Secret: TestSecret + SecretBytes>>() {
     let (mut life, mut random) = (Life::<D>::new(), Random(8));
     life.grow(&mut random, 7);
@@ -287,7 +289,8 @@ fn accidents<D: StorableDesign<S, Secret: TestSecret + SecretBytes>>() {
                 continue;
             };
             if stored.latest() != latest {
-                // The row that says where the rows stand: they are behind, and are brought what they lack again.
+                // The row with the latest version: the rows are behind, and the missing updates are
+                // applied again.
                 for update in &life.updates[usize::try_from(stored.latest().number()).unwrap()..] {
                     if stored.apply(update).is_err() {
                         break;
@@ -325,7 +328,6 @@ fn accidents<D: StorableDesign<S, Secret: TestSecret + SecretBytes>>() {
             }
             match stored.apply(&next) {
                 Ok(_) | Err(ApplyError::Store(StoreFault::Damaged)) => {}
-                // Whether a removed key is there cannot be known without its row.
                 Err(other) => panic!("{other}"),
             }
         }
@@ -333,9 +335,10 @@ fn accidents<D: StorableDesign<S, Secret: TestSecret + SecretBytes>>() {
     assert!(refused > 0 && answered > 0);
 }
 
-/// Rows in which a byte is another: an author signs what it would have signed, or nothing.
+/// Changes a byte of a row: an author signs the unchanged update, or nothing.
 ///
-/// The row of the state decides into which generation a version merges. Any is true: an honest server takes it.
+/// The state row decides into which generation a version merges. Any choice is valid, and an honest
+/// server accepts it.
 fn changed_rows<D: StorableDesign<S, Secret: TestSecret + SecretBytes>>(tries: u64) {
     let (mut life, mut random) = (Life::<D>::new(), Random(9));
     life.grow(&mut random, 9);
@@ -379,7 +382,7 @@ fn changed_rows<D: StorableDesign<S, Secret: TestSecret + SecretBytes>>(tries: u
     assert!(refused > 0 && signed > 0, "{refused} {signed}");
 }
 
-/// Rows of which one is another when it is read for the first time.
+/// Rows of which one differs in the first read.
 #[derive(Debug)]
 struct FickleRows {
     honest: MemoryRows,
@@ -439,7 +442,7 @@ impl Rows for FickleRows {
     }
 }
 
-/// A medium that answers a second read otherwise makes an author sign nothing else either.
+/// A medium with a different second read does not make an author sign anything else.
 fn fickle_rows<D: StorableDesign<S, Secret: TestSecret + SecretBytes>>() {
     let (mut life, mut random) = (Life::<D>::new(), Random(11));
     life.grow(&mut random, 6);
@@ -518,7 +521,7 @@ fn accidents_to_rows_make_no_wrong_answer() {
     }
 }
 
-/// Rows that several processes have open.
+/// Rows opened by several processes.
 #[derive(Clone, Debug, Default)]
 struct SharedRows(Arc<Mutex<MemoryRows>>);
 
@@ -549,7 +552,7 @@ fn shared<D: StorableDesign<S, Secret: TestSecret>>(
     SharedStored::<D>::open(authority, public::<D>(), rows.clone()).unwrap()
 }
 
-/// All that those say who have the same rows open.
+/// Asserts that handles with the same rows agree with the in-memory repository.
 fn assert_alike<D: StorableDesign<S>>(memory: &TupleRepository<S, D>, shared: &SharedStored<D>) {
     assert_eq!(memory.latest(), shared.latest());
     for version in (shared.oldest().number()..=shared.latest().number()).map(Version::new) {
@@ -561,7 +564,7 @@ fn assert_alike<D: StorableDesign<S>>(memory: &TupleRepository<S, D>, shared: &S
     }
 }
 
-/// Whoever lacks something applies it, and several do at a time.
+/// Several writers apply missing updates at the same time.
 fn several_writers<D: StorableDesign<S, Secret: TestSecret + SecretBytes>>() {
     let (mut life, mut random) = (Life::<D>::new(), Random(4));
     life.grow(&mut random, 12);
@@ -578,7 +581,7 @@ fn several_writers<D: StorableDesign<S, Secret: TestSecret + SecretBytes>>() {
         if place % 4 == 1 {
             writer.flush().unwrap();
         }
-        // Whoever opens the rows brings them up, the writer's own or not.
+        // Another process may update the rows, too.
         if place % 3 == 0 || place == 7 {
             let mut reader = open();
             let known = usize::try_from(reader.latest().number()).unwrap();
@@ -596,7 +599,7 @@ fn several_writers<D: StorableDesign<S, Secret: TestSecret + SecretBytes>>() {
     assert_eq!(writer.oldest(), Version::new(3));
     assert_alike(&memory, &writer);
     assert_alike(&memory, &open());
-    // One that is far behind has nothing to write, and does not go on from rows that it does not know.
+    // A handle that is far behind writes nothing, and does not continue from unknown rows.
     assert_eq!(late.flush(), Err(StoreFault::Closed));
     let refused = late.apply(&life.updates[1]);
     assert_eq!(refused, Err(ApplyError::Store(StoreFault::Closed)));
@@ -611,7 +614,7 @@ fn several_write_the_same_rows() {
     several_writers::<pad_tuple::Spec>();
 }
 
-/// A version that is not published can be lost, and another be signed in its place: nobody else may see what vouches for it.
+/// An unpublished version can be lost and replaced, so other processes must not see its signatures.
 #[test]
 fn what_waits_to_be_published_is_not_written_because_others_write() {
     type D = pad_tuple::SpecLightweight;
@@ -633,7 +636,7 @@ fn what_waits_to_be_published_is_not_written_because_others_write() {
     other.flush().unwrap();
     writer.apply(&life.updates[6]).unwrap();
     assert_eq!(open().latest(), Version::new(5), "two versions wait");
-    // One that was applied, and then lost, is not in the rows of whoever goes on.
+    // The writer continues after others have written some of its versions.
     writer.flush().unwrap();
     writer.apply(&life.updates[7]).unwrap();
     writer.flush().unwrap();
@@ -642,7 +645,7 @@ fn what_waits_to_be_published_is_not_written_because_others_write() {
     assert_alike(&life.memory, &open());
 }
 
-/// Whoever prunes and is behind what others have written does not set them back.
+/// A pruning handle that is behind does not revert the writes of others.
 #[test]
 fn a_pruning_does_not_set_others_back() {
     type D = pad_tuple::SpecSuperseding;
@@ -673,7 +676,7 @@ fn a_pruning_does_not_set_others_back() {
     assert_alike(&life.memory, &open());
 }
 
-/// An author that signs two updates for one version has one of them in the rows.
+/// An author signs two updates for one version; only one of them is written.
 #[test]
 fn rows_of_another_history_are_not_overwritten() {
     type D = pad_tuple::SpecLightweight;
@@ -690,7 +693,7 @@ fn rows_of_another_history_are_not_overwritten() {
     assert_alike(&one.memory, &open());
 }
 
-/// After a pruning to the latest version there is a record for each tuple, and nothing of those that are no more.
+/// After pruning to the latest version there is a record for each tuple, and none of removed ones.
 #[test]
 fn pruning_leaves_what_the_oldest_version_needs() {
     fn check<D: StorableDesign<S, Secret: TestSecret + SecretBytes>>() {

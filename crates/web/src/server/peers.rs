@@ -125,6 +125,7 @@ impl Connection {
 
 impl Peers {
     pub(super) fn new(limits: &Limits, proxies: &[IpAddr]) -> Arc<Self> {
+        let proxies: Vec<_> = proxies.iter().map(IpAddr::to_canonical).collect();
         let requests = limits.in_flight.saturating_add(limits.waiting);
         let eighth = limits.reserve_bytes / 8;
         let in_flight = limits.in_flight.clamp(1, Semaphore::MAX_PERMITS / 2);
@@ -132,7 +133,7 @@ impl Peers {
         Arc::new(Self {
             connections: Shares::new(limits.connections, limits.connections_per_peer)
                 .with_some_for_first()
-                .with_half_for_each(proxies),
+                .with_half_for_each(&proxies),
             requests: Shares::new(requests, limits.requests_per_peer).with_some_for_first(),
             bodies: Shares::new(limits.body_bytes, limits.bytes_per_peer),
             answers: Shares::new(limits.answer_bytes, limits.bytes_per_peer),
@@ -142,14 +143,14 @@ impl Peers {
             at_work: (in_flight / 2).max(1),
             threads_by_peer: Mutex::default(),
             heavy: Mutex::default(),
-            proxies: proxies.iter().map(IpAddr::to_canonical).collect(),
+            proxies,
         })
     }
 
     /// A connection more, if this peer may have one more.
     pub(super) fn connect(self: &Arc<Self>, address: SocketAddr) -> Option<Connected> {
         let address = address.ip().to_canonical();
-        let peer = Peer::new(address);
+        let peer = self.peer_at(address);
         let share = Share::take(self, |peers| &peers.connections, peer, 1)?;
         let connection = Arc::new(Connection {
             address,
@@ -168,10 +169,12 @@ impl Peers {
             return Peer::new(last);
         }
         let lines = headers.get_all(FORWARDED_FOR).iter().rev();
-        let names = lines.flat_map(|line| line.to_str().unwrap_or_default().rsplit(','));
+        // Each name by itself: a client may have written the first ones.
+        let names = lines.flat_map(|line| line.as_bytes().rsplit(|byte| *byte == b','));
         // Each proxy adds the address that it was asked from.
         let mut asked_from = last;
         for name in names {
+            let name = str::from_utf8(name).unwrap_or_default();
             let Ok(address) = name.trim().parse::<IpAddr>() else {
                 break;
             };
@@ -180,7 +183,15 @@ impl Peers {
                 break;
             }
         }
-        Peer::new(asked_from)
+        self.peer_at(asked_from)
+    }
+
+    /// The peer at a canonical address. A proxy is a peer alone, without the rest of its network.
+    fn peer_at(&self, address: IpAddr) -> Peer {
+        if self.proxies.contains(&address) {
+            return Peer(address);
+        }
+        Peer::new(address)
     }
 
     /// A place among the requests in flight and waiting.
@@ -400,7 +411,7 @@ impl Shares {
 
     /// Lets these addresses have half of all, each.
     fn with_half_for_each(mut self, large: &[IpAddr]) -> Self {
-        self.large = large.iter().copied().map(Peer::new).collect();
+        self.large = large.iter().copied().map(Peer).collect();
         self
     }
 
@@ -434,7 +445,7 @@ impl Shares {
         let kept = if is_first { 0 } else { self.for_first };
         let is_large = self.large.contains(&peer);
         let for_each = if is_large {
-            self.for_all / 2
+            self.for_each.max(self.for_all / 2)
         } else {
             self.for_each
         };
@@ -509,5 +520,23 @@ mod tests {
         peers.note_brief(slow, BRIEF);
         peers.note_brief(quick, BRIEF / 2);
         assert!(peers.is_heavy(slow) && !peers.is_heavy(quick));
+    }
+
+    #[test]
+    fn a_trusted_proxy_is_a_peer_alone() {
+        let limits = Limits {
+            connections: 16,
+            connections_per_peer: 2,
+            ..Limits::default()
+        };
+        let proxy = "2001:db8::1";
+        let peers = Peers::new(&limits, &[proxy.parse().unwrap()]);
+        let connect = |address: &str| {
+            let address = SocketAddr::new(address.parse().unwrap(), 1);
+            let connected = (0..16).map_while(|_| peers.connect(address));
+            connected.collect::<Vec<_>>()
+        };
+        let (neighbour, proxied) = (connect("2001:db8::2"), connect(proxy));
+        assert_eq!([neighbour.len(), proxied.len()], [2, 8]);
     }
 }

@@ -259,7 +259,7 @@ fn a_trusted_proxy_names_the_client_and_nobody_else_does() {
         ..Options::default()
     };
     let server = start_with(options, Naming);
-    let cases: [(u8, &[&str], &str); 13] = [
+    let cases: [(u8, &[&str], &str); 15] = [
         (1, &[], "127.0.0.1"),
         (1, &["10.0.0.9"], "127.0.0.1"),
         (2, &[], "127.0.0.2"),
@@ -274,6 +274,9 @@ fn a_trusted_proxy_names_the_client_and_nobody_else_does() {
         (2, &["nobody, 10.0.0.1"], "10.0.0.1"),
         (2, &["10.0.0.9, nobody"], "127.0.0.2"),
         (2, &["10.0.0.9, \u{e9}"], "127.0.0.2"),
+        (2, &["\u{e9}, 10.0.0.9"], "10.0.0.9"),
+        // A proxy alone, and not the network around it.
+        (2, &["10.0.0.9, 2001:db8::2, 2001:db8::1"], "2001:db8::"),
     ];
     for (from, lines, expected) in cases {
         let lines = lines.iter();

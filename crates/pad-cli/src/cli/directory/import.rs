@@ -44,21 +44,21 @@ pub(in crate::cli) struct Import {
     objects: Vec<PathBuf>,
 }
 
-/// An object to be registered: its digest, and the file that it is in.
+/// An object to register: its digest and its file, if there is one.
 struct Object<S: Suite> {
     digest: S::Digest,
     file: Option<PathBuf>,
 }
 
-/// Objects as they come.
+/// A stream of objects to register.
 type Objects<S> = Box<dyn Iterator<Item = Result<Object<S>, Failure>>>;
 
-/// Entries that were registered together, for whoever is told.
+/// Entries registered together, for the report.
 #[derive(Default)]
 struct Registered {
     first: u64,
     count: u64,
-    /// Those of files.
+    /// Entries of files: id, path and digest.
     named: Vec<(u64, PathBuf, String)>,
 }
 
@@ -70,8 +70,12 @@ impl Import {
     }
 
     fn import<S: Suite>(&self, key: &SecretKey, output: &mut Output) -> Result<(), Failure> {
-        let (objects, bar) = self.objects::<S>(output)?;
-        let mut objects = objects.skip(self.skip).peekable();
+        let (mut objects, bar) = self.objects::<S>(output)?;
+        // Not `skip`, which passes over errors too.
+        for object in objects.by_ref().take(self.skip) {
+            drop(object?);
+        }
+        let mut objects = objects.peekable();
         match objects.next_if(Result::is_err) {
             Some(Err(failure)) => return Err(failure),
             _ if objects.peek().is_none() => {
@@ -92,7 +96,7 @@ impl Import {
         self.append(objects, key, output)
     }
 
-    /// All objects, and a bar that shows how many are done.
+    /// Opens all objects, with a progress bar.
     fn objects<S: Suite>(&self, output: &Output) -> Result<(Objects<S>, ProgressBar), Failure> {
         let template = "{bar:40} {pos}/{len} objects, {elapsed}, {eta} left";
         if let Some(path) = &self.digests {
@@ -119,7 +123,7 @@ impl Import {
         Ok((Box::new(files.into_iter().map(of)), bar))
     }
 
-    /// Loads version 1 at once, in one pass.
+    /// Bulk-loads version 1 in one pass.
     fn load<S: Suite>(
         &self,
         directory: BlockDirectory<S>,
@@ -151,7 +155,7 @@ impl Import {
         registered.say(&directory, output)
     }
 
-    /// Signs versions of a bounded size.
+    /// Signs versions of at most `--group` entries.
     fn append<S: Suite>(
         &self,
         objects: impl Iterator<Item = Result<Object<S>, Failure>>,
@@ -191,7 +195,7 @@ impl Registered {
         self.count = self.count.saturating_add(1);
     }
 
-    /// Says what was registered, once it is durable.
+    /// Reports the registered entries, once they are durable.
     fn say<S: Suite>(
         &self,
         directory: &BlockDirectory<S>,

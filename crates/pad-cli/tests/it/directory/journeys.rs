@@ -112,6 +112,14 @@ fn an_import_is_loaded_at_once_and_goes_on_in_versions() {
         (&more[1]["first"], &more[1]["entries"]),
         (&json!(1300), &json!(1600))
     );
+    // A line that is skipped is read all the same.
+    let damaged = lines.concat().replacen("0002\n", "000g\n", 1);
+    bench.write("damaged", damaged.as_bytes());
+    bench.fails(
+        "directory import d --key k --skip 400 --digests damaged",
+        2,
+        "line 2",
+    );
     bench.ok("directory check d --public k.pub");
     // Appended one after the other the same entries have the same root.
     bench.ok("keygen --out other --scheme directory");
