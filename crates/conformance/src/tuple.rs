@@ -1,4 +1,4 @@
-//! Tuple PADs as the generic checks see them, and what they promise beyond.
+//! Tuple PADs for the generic checks, and their additional guarantees.
 
 use core::marker::PhantomData;
 #[cfg(any(feature = "bilinear", feature = "rsa"))]
@@ -25,9 +25,9 @@ use crate::{
     repository::{self, Played},
 };
 
-/// Secrets that tests make up.
+/// Test secrets, made from a number.
 pub trait TestSecret: SecretBytes {
-    /// The secret of this number.
+    /// The secret number `number`.
     fn numbered(number: u8) -> Self;
 }
 
@@ -36,7 +36,7 @@ impl TestSecret for () {
 }
 
 impl TestSecret for ChainSecret {
-    /// Short chains, so that they are used up.
+    /// Returns a short chain, so that checks exhaust it.
     fn numbered(number: u8) -> Self {
         Self::from_bytes([number; 32]).with_length(3)
     }
@@ -49,9 +49,10 @@ impl TestSecret for BlsSecretKey {
 }
 
 #[cfg(feature = "rsa")]
-/// 2048 bits; the factors are public. Making or checking such a key takes longer than most tests.
+/// A 2048-bit key with published factors. Making or checking such a key takes longer than most
+/// tests.
 static RSA: LazyLock<RsaSecretKey> = LazyLock::new(|| {
-    let lines = include_str!("../../accumulators/tests/keys/rsa-2048.txt").lines();
+    let lines = include_str!("../keys/rsa-2048.txt").lines();
     let mut primes = lines
         .filter(|line| !line.starts_with('#'))
         .map(|line| rug::Integer::from_str_radix(line.trim(), 16).expect("hexadecimal"));
@@ -61,7 +62,7 @@ static RSA: LazyLock<RsaSecretKey> = LazyLock::new(|| {
 });
 
 #[cfg(feature = "bilinear")]
-/// For the keys of a trace and those that checks add.
+/// A key with capacity for the keys of a trace and those that checks add.
 static BILINEAR: LazyLock<BilinearSecretKey> = LazyLock::new(|| {
     BilinearSecretKey::generate(64, 1, b"conformance", &pad_core::Workers::sequential())
         .expect("randomness")
@@ -69,7 +70,7 @@ static BILINEAR: LazyLock<BilinearSecretKey> = LazyLock::new(|| {
 
 #[cfg(feature = "rsa")]
 impl TestSecret for RsaSecretKey {
-    /// The same factors under every number.
+    /// Returns the same factors for every number.
     fn numbered(_: u8) -> Self {
         RSA.clone()
     }
@@ -77,7 +78,7 @@ impl TestSecret for RsaSecretKey {
 
 #[cfg(feature = "bilinear")]
 impl TestSecret for BilinearSecretKey {
-    /// The same secret under every number.
+    /// Returns the same secret for every number.
     fn numbered(_: u8) -> Self {
         BILINEAR.with_label(b"conformance")
     }
@@ -152,8 +153,8 @@ fn reopened<S: Suite, D: StorableDesign<S, Secret: TestSecret>>(
     StoredTupleRepository::open(authority, key, rows).expect("the rows are whole")
 }
 
-/// Stored tuples answer as the oracle does, and exactly as the repository in memory that is given the same updates; opened again and pruned
-/// they do the same, and an author that resumes from them makes the same updates.
+/// Answers of stored tuples equal those of the oracle and of an in-memory repository after the same
+/// updates, also after reopening and pruning. An author resumed from them makes the same updates.
 pub fn check_stored<S: Suite, D: StorableDesign<S, Secret: TestSecret>>(
     actions: &[Action],
     percent: u64,
@@ -209,7 +210,7 @@ fn check_as_in_memory<S: Suite, D: StorableDesign<S, Secret: TestSecret>>(
     }
 }
 
-/// What a client of the checked dictionaries expects of a version.
+/// The expectation of a version that a client of the checked dictionaries has.
 pub fn expectation<S: Suite, D: Design<S, Secret: TestSecret>>(
     authority: Authority,
     version: Version,
@@ -221,7 +222,8 @@ pub fn expectation<S: Suite, D: Design<S, Secret: TestSecret>>(
     }
 }
 
-/// After pruning, later versions answer as before and earlier ones are refused; the author goes on.
+/// After pruning, later versions answer as before, earlier ones are refused, and the author
+/// continues.
 pub fn check_prune<S: Suite, D: Design<S, Secret: TestSecret>>(actions: &[Action], percent: u64) {
     let mut played = repository::play::<TuplePad<S, D>>(actions);
     let oldest = Version::new(played.server.latest().number() * percent / 100);
@@ -242,8 +244,8 @@ pub fn check_prune<S: Suite, D: Design<S, Secret: TestSecret>>(actions: &[Action
     repository::check_lookups(&played, oldest);
 }
 
-/// A repository restored from its checkpoint answers everything alike and goes on, also after
-/// pruning; one of another authority is not restored.
+/// A repository restored from its checkpoint answers and continues identically, also after pruning.
+/// A checkpoint of another authority is refused.
 pub fn check_checkpoint<S: Suite, D: Design<S, Secret: TestSecret>>(actions: &[Action]) {
     let mut played = repository::play::<TuplePad<S, D>>(actions);
     for percent in [0, 50] {
@@ -271,7 +273,7 @@ pub fn check_checkpoint<S: Suite, D: Design<S, Secret: TestSecret>>(actions: &[A
     }
 }
 
-/// An author that goes on from the repository is understood by it.
+/// The repository accepts updates of an author that resumes from it.
 pub fn check_resume<S: Suite, D: Design<S, Secret: TestSecret>>(actions: &[Action]) {
     let mut played = repository::play::<TuplePad<S, D>>(actions);
     let resumed = TupleAuthor::<S, D, _>::resume(
@@ -287,7 +289,7 @@ pub fn check_resume<S: Suite, D: Design<S, Secret: TestSecret>>(actions: &[Actio
     repository::check_lookups(&played, Version::EMPTY);
 }
 
-/// Takes some more snapshots of small changes.
+/// Takes additional snapshots of small changes.
 pub fn go_on<S: Suite, D: Design<S, Secret: TestSecret>>(
     played: &mut Played<TuplePad<S, D>>,
     snapshots: u8,
@@ -307,8 +309,10 @@ pub fn go_on<S: Suite, D: Design<S, Secret: TestSecret>>(
     }
 }
 
-/// Tests of one design under all checks on random traces: `tuple_checks!(name, fewer, shorter,
-/// Design);`, with `fewer` times fewer traces than others, `shorter` times as short.
+/// Tests of one design under all checks on random traces.
+///
+/// Usage: `tuple_checks!(name, fewer, shorter, Design);`. The number of traces is divided by
+/// `fewer`, their length by `shorter`.
 #[macro_export]
 macro_rules! tuple_checks {
     ($name:ident, $fewer:literal, $shorter:literal, $($design:tt)+) => {
@@ -399,7 +403,8 @@ macro_rules! tuple_suites {
     };
 }
 
-/// Tests of one design whose tuples are stored, under the shared checks on random traces, as [`tuple_checks`].
+/// Tests of one design whose tuples are stored, under the shared checks on random traces, as
+/// [`tuple_checks`].
 #[macro_export]
 macro_rules! stored_tuple_checks {
     ($name:ident, $fewer:literal, $shorter:literal, $($design:tt)+) => {

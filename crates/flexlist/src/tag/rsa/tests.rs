@@ -1,11 +1,11 @@
-//! Known answers, keys, sums and their refusals.
+//! Known answers, keys, sums and their errors.
 
 use rug::{integer::IsPrime, ops::Pow};
 use serde_json::Value;
 
 use super::{super::testing::*, *};
 
-/// Everything of a small modulus, for speed; the known answers are of this size.
+/// The scheme with a small modulus, for speed; the known answers have this size.
 type Toy = RsaTags<512>;
 
 /// The `dpdp` section of the vectors.
@@ -48,12 +48,16 @@ fn primes(lines: &str) -> [Integer; 2] {
 }
 
 pub(in crate::tag) fn key_2048() -> RsaOwnerKey<2048> {
-    let [p, q] = primes(include_str!("../../../tests/keys/rsa-2048.txt"));
+    let [p, q] = primes(include_str!(
+        "../../../../accumulators/tests/keys/rsa-2048.txt"
+    ));
     RsaOwnerKey::from_primes(p, q, &Integer::from(123_456_789)).unwrap()
 }
 
 pub(in crate::tag) fn key_3072() -> RsaOwnerKey<3072> {
-    let [p, q] = primes(include_str!("../../../tests/keys/rsa-3072.txt"));
+    let [p, q] = primes(include_str!(
+        "../../../../accumulators/tests/keys/rsa-3072.txt"
+    ));
     RsaOwnerKey::from_primes(p, q, &Integer::from(987_654_321)).unwrap()
 }
 
@@ -196,12 +200,13 @@ fn sums_outside_the_range_are_refused() {
     assert_eq!(verdict(&least), inside);
     assert_eq!(verdict(&most), inside);
     assert_eq!(verdict(&(&most + 1_u32).complete()), outside);
-    // As a negative number would look.
+    // The encoding of a negative number.
     assert_eq!(
         audit.verify::<Toy>(&owner, &vec![0xff; proof.len()]),
         outside
     );
-    // The right sum and a multiple of the order of g: what only who knows the factors can make.
+    // The right sum plus a multiple of the order of g, which only a holder of the factors can
+    // create.
     let [p, q] = owner.factors.primes();
     let order = ((p - 1_u32).complete() / 2_u32) * ((q - 1_u32).complete() / 2_u32);
     let shifted = read(&proof) + (order << 20_u32);
@@ -237,7 +242,7 @@ fn tags_outside_the_modulus_are_refused() {
             Err(TagError::BlockMismatch)
         );
     }
-    // Signs of tags count for nobody: neither the audit nor the server's check depends on them.
+    // Signs of tags do not matter: neither the audit nor the server's check depends on them.
     let negative = with_tag(&(modulus - &honest).complete());
     assert_eq!(negative.verify::<Toy>(&owner, &proof), Ok(()));
     assert_eq!(Toy::check_tags(&owner.public, &negative.stored()), Ok(()));
@@ -256,7 +261,9 @@ fn tags_that_do_not_fit_are_found() {
 
 #[test]
 fn unsuitable_factors_are_refused() {
-    let [p, q] = primes(include_str!("../../../tests/keys/rsa-2048.txt"));
+    let [p, q] = primes(include_str!(
+        "../../../../accumulators/tests/keys/rsa-2048.txt"
+    ));
     let made = |p: &Integer, q: &Integer, root: u32| {
         RsaOwnerKey::<2048>::from_primes(p.clone(), q.clone(), &Integer::from(root)).map(drop)
     };
@@ -273,7 +280,7 @@ fn unsuitable_factors_are_refused() {
     );
     let composite = (&q + 2_u32).complete();
     assert_eq!(made(&p, &composite, 3), Err(TagError::NotSafePrimes));
-    // A prime whose half is none.
+    // A prime p for which (p - 1) / 2 is composite.
     let mut unsafe_prime = q.clone().next_prime();
     while unsafe_prime.get_bit(1)
         && (&unsafe_prime >> 1_u32).complete().is_probably_prime(30) != IsPrime::No
@@ -289,7 +296,7 @@ fn unsuitable_factors_are_refused() {
         RsaOwnerKey::<2048>::from_primes(p.clone(), q.clone(), &root).map(drop),
         Err(TagError::UnsuitableBase)
     );
-    // Another length than the type's.
+    // A length other than the type's.
     assert_eq!(
         RsaOwnerKey::<3072>::from_primes(p, q, &Integer::from(3)).map(drop),
         Err(TagError::UnsuitablePrimes)
@@ -300,7 +307,7 @@ fn unsuitable_factors_are_refused() {
 fn unsuitable_bytes_are_refused() {
     let owner = toy();
     let bytes = owner.to_bytes();
-    // q before p, then a base that is no square: minus one times a square.
+    // q before p, then a base that is not a square: minus one times a square.
     let swapped = [&bytes[32..64], &bytes[..32], &bytes[64..]].concat();
     assert_eq!(
         RsaOwnerKey::<512>::from_bytes(&swapped).map(drop),
