@@ -1,6 +1,10 @@
-//! What documents name is there.
+//! Tests named in documents exist, and so do the targets of links.
 
-use std::{collections::HashSet, fs, path::Path};
+use std::{
+    collections::HashSet,
+    fs,
+    path::{Path, PathBuf},
+};
 
 /// The names of all functions in the sources of the workspace.
 fn functions(folder: &Path, found: &mut HashSet<String>) {
@@ -37,7 +41,7 @@ fn the_tests_that_the_threat_model_names_exist() {
                     .chars()
                     .all(|letter| letter.is_ascii_lowercase() || letter == '_')
         };
-        // A type's method, or a whole module, is named otherwise.
+        // Methods of types and whole modules are no tests.
         if !module.split("::").all(is_test) || !is_test(name) || !name.contains('_') {
             continue;
         }
@@ -45,4 +49,55 @@ fn the_tests_that_the_threat_model_names_exist() {
         named += 1;
     }
     assert!(named >= 15, "{named} tests are named");
+}
+
+/// Adds the Markdown documents in a folder and its subfolders.
+fn documents(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() && !path.ends_with("target") {
+            documents(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "md") {
+            found.push(path);
+        }
+    }
+}
+
+#[test]
+fn relative_links_of_documents_lead_to_files() {
+    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut found = ["README.md", "CONTRIBUTING.md", "SECURITY.md"]
+        .map(|name| workspace.join(name))
+        .to_vec();
+    for folder in ["crates", "data", "docs", "examples"] {
+        documents(&workspace.join(folder), &mut found);
+    }
+    let mut links = 0;
+    for document in found {
+        let text = fs::read_to_string(&document).unwrap();
+        let targets = text.split("](").skip(1).filter_map(|rest| {
+            let target = rest.split([')', '#']).next()?;
+            (!target.is_empty() && !target.contains("://")).then_some(target)
+        });
+        for target in targets {
+            let path = document.parent().unwrap().join(target);
+            assert!(path.exists(), "{}: {target}", document.display());
+            links += 1;
+        }
+    }
+    assert!(links > 100, "{links} links");
+}
+
+#[test]
+fn the_index_lists_every_decision() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/decisions");
+    let index = fs::read_to_string(folder.join("README.md")).unwrap();
+    let mut found = Vec::new();
+    documents(&folder, &mut found);
+    assert!(found.len() > 40);
+    for decision in found {
+        let name = decision.file_name().unwrap().to_str().unwrap();
+        let is_listed = index.contains(&format!("]({name})"));
+        assert!(is_listed || name == "README.md", "{name}");
+    }
 }
