@@ -1,9 +1,9 @@
-//! An allow-list that fits into 48 bytes: badges are issued, checked, revoked, and their absence is
+//! An allow-list that fits into 48 bytes: badges are issued, checked and revoked, and absence is
 //! proved.
 //!
-//! The **author** (who runs the building) keeps the list and a secret key. A **server** that nobody
-//! trusts keeps the list too, and makes proofs. A **door** keeps the public key and one signed
-//! value, however long the list is.
+//! The **author** (the operator of the building) keeps the list and a secret key. An untrusted
+//! **server** also keeps the list, and makes proofs. A **door** keeps the public key and one signed
+//! value, regardless of the length of the list.
 //!
 //! Run with `cargo run --release -p examples --example allow_list`.
 
@@ -18,19 +18,20 @@ use accumulators::{
 use ed25519_dalek::SigningKey;
 use pad_core::{AuthorKey, Untrusted, Verified, VerifyError, Version, Workers};
 
-/// More than any message of this example has, in bytes.
+/// Upper bound on the length of all messages of this example, in bytes.
 const LIMIT: usize = 4096;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let workers = Workers::all_cores();
 
     // 1. The author sets up an accumulator for up to 1000 badges, and has a signing key. The label
-    //    keeps this list apart from every other one.
+    //    separates this list from every other one.
     let secret = BilinearSecretKey::generate(1000, 1, b"badges of building 7", &workers)?;
     let key = secret.public_key();
     let signer = SigningKey::from_bytes(&[42; 32]);
 
-    // 2. It issues badges. With the secret key the value of the whole list costs one multiplication.
+    // 2. The author issues badges. With the secret key, the value of the whole list costs one
+    //    multiplication.
     let badges: Vec<String> = (1..=500)
         .map(|number| format!("badge {number:03}"))
         .collect();
@@ -50,7 +51,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let witness_bytes = wire::encode(&witness);
     println!("holder: a witness of {} bytes", witness_bytes.len());
 
-    // 4. The door knows whom to believe, and checks the signed value of version 1 once.
+    // 4. The door knows the author's key, and checks the signed value of version 1 once.
     let door = Door {
         authority: Authority {
             author: AuthorKey::from_bytes(signer.verifying_key().as_bytes())?,
@@ -59,7 +60,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let monday = door.learn(1, &signed)?;
 
-    // 5. Then it checks whoever comes by. What it gets is a statement or a reason to refuse.
+    // 5. Then it checks badges. The result is a verified statement or the reason for a refusal.
     println!("door: {}", door.admit(&monday, badge, &witness_bytes)?);
     let refusal = door.admit(&monday, b"badge 999", &witness_bytes);
     println!(
@@ -67,8 +68,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         reason(refusal)?
     );
 
-    // 6. Badge 007 is revoked and badge 501 issued. The change is public; holders follow it without
-    //    the secret key, and nobody has to send them anything else.
+    // 6. Badge 007 is revoked and badge 501 issued. The change is public. Holders update their
+    //    witnesses from it, without the secret key.
     let change = Bilinear::change(
         &secret,
         &mut list,
@@ -86,8 +87,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         door.admit(&tuesday, badge, &wire::encode(&updated))?
     );
 
-    // 7. A witness belongs to one version. The old ones open nothing today; above all not that of
-    //    the revoked badge.
+    // 7. A witness belongs to one version. Yesterday's witnesses are refused today, including that
+    //    of the revoked badge.
     for (name, old) in [("badge 123", &witness), ("badge 007", &revoked)] {
         let refusal = door.admit(&tuesday, name.as_bytes(), &wire::encode(old));
         println!(
@@ -96,7 +97,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         );
     }
 
-    // 8. That a badge is *not* on the list has a proof as well, for whoever must justify a refusal.
+    // 8. Absence from the list has a proof as well, to justify a refusal.
     let absence = Bilinear::non_membership_witness(key, &list, b"badge 007", &workers)?;
     let bytes = wire::encode(&absence);
     let received: Untrusted<<Bilinear as Witnessed>::NonMembershipWitness> =
@@ -110,7 +111,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The list as it was before the change, which a holder or server may still have.
+/// The list before the change, which a holder or server may still have.
 fn set_before(
     key: &BilinearPublicKey,
     badges: &[String],
@@ -122,7 +123,7 @@ fn set_before(
     )?)
 }
 
-/// A version's value as the author publishes it.
+/// Signs and encodes a version's value.
 fn sign(
     key: &BilinearPublicKey,
     version: u64,
@@ -137,13 +138,13 @@ fn sign(
     Ok(wire::encode(&snapshot.sign(signer)?))
 }
 
-/// What checks badges: it knows the author, and the accumulator's public key.
+/// A verifier of badges. It knows the author and the accumulator's public key.
 struct Door {
     authority: Authority<Bilinear>,
 }
 
 impl Door {
-    /// The verified value of a version, from bytes that anybody may have sent.
+    /// Verifies the signed value of a version, from untrusted bytes.
     fn learn(
         &self,
         version: u64,
@@ -154,7 +155,7 @@ impl Door {
         Ok(received.verify(&self.authority, &Version::new(version))?)
     }
 
-    /// Admits a badge, from a witness that anybody may have sent.
+    /// Admits a badge with a witness, given as untrusted bytes.
     fn admit(
         &self,
         value: &Verified<Snapshot<Bilinear>>,
@@ -172,7 +173,7 @@ impl Door {
     }
 }
 
-/// Why the door stayed shut; an error if it did not.
+/// The reason for a refusal; an error if the badge was admitted.
 fn reason(answer: Result<String, Box<dyn Error>>) -> Result<VerifyError, Box<dyn Error>> {
     match answer {
         Ok(opened) => Err(format!("the door opened: {opened}").into()),

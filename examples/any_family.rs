@@ -1,7 +1,8 @@
-//! One program for every family of dictionaries: author, server and client do not know which it is.
+//! One program for every family of dictionaries: author, server and client are generic over the
+//! family.
 //!
-//! Only the lines at the end name families. A program has one of them, `type Prices = Tree<RedBlack>;`,
-//! and nothing else in it changes with the family.
+//! Only the lines at the end name families. An application has one such line, and nothing else in
+//! it changes with the family: `type Prices = Tree<RedBlack>;`.
 //!
 //! Run with `cargo run -p examples --example any_family`.
 
@@ -51,7 +52,7 @@ impl<R: Serves<Key, Family: Answers<Key>>> Prices<R> {
         Ok(prices)
     }
 
-    /// The author signs, the server takes the update, and the client hears of the new version.
+    /// Signs the next version, applies the update to the server, and advances the client.
     fn publish_next(&mut self) -> Outcome {
         let update = self.author.snapshot()?;
         let version = self.server.apply(&update)?;
@@ -65,7 +66,7 @@ impl<R: Serves<Key, Family: Answers<Key>>> Prices<R> {
         Ok(())
     }
 
-    /// The newest version, an older one, and a key that is not there.
+    /// Looks up a key in the newest version and in an older one, and an absent key.
     fn look_up(&self) -> Outcome {
         let (newest, older) = (self.client.version(), Version::new(1));
         let (apple, plum) = (Key::try_from("apple")?, Key::try_from("plum")?);
@@ -85,12 +86,12 @@ impl<R: Serves<Key, Family: Answers<Key>>> Prices<R> {
         Ok(())
     }
 
-    /// A server that lies is caught, whatever it lies about.
+    /// Rejects lies of a server: answers to other questions, changed bytes, and old heads.
     fn attack(&mut self) -> Outcome {
         let (newest, older) = (self.client.version(), Version::new(1));
         let (apple, plum) = (Key::try_from("apple")?, Key::try_from("plum")?);
 
-        // The answer about another version, and the answer to another question.
+        // An answer about another version, and an answer to another question.
         let past = self.server.answer(older, &apple)?;
         let refused = self.client.check(&past, &apple);
         let (expected, actual) = (newest, older);
@@ -99,14 +100,14 @@ impl<R: Serves<Key, Family: Answers<Key>>> Prices<R> {
         let answer = self.server.answer(newest, &apple)?;
         assert!(self.client.check(&answer, &plum).is_err());
 
-        // A bit of each byte.
+        // One bit of each byte.
         for place in 0..answer.len() {
             let mut forged = answer.clone();
             forged[place] ^= 1 << (place % 8);
             assert!(self.client.check(&forged, &apple).is_err());
         }
 
-        // An older head as news, and an answer to one who has seen nothing.
+        // An older head offered as the newest, and an answer to a client without a head.
         let rollback = self.client.advance(&self.server.head(older)?, None);
         let (seen, offered) = (newest, older);
         let error = VerifyError::Rollback { seen, offered };
@@ -126,7 +127,7 @@ impl<R: Serves<Keys> + Serves<KeyRange>> Prices<R>
 where
     R::Family: Answers<Keys> + Answers<KeyRange>,
 {
-    /// Several keys, and a range: for families that answer them.
+    /// Looks up several keys and a range, in families that support these queries.
     fn look_up_several(&self) -> Outcome {
         let newest = self.client.version();
         let keys = Keys::new(vec![Key::try_from("plum")?, Key::try_from("apple")?]);
@@ -147,7 +148,7 @@ where
     R: Serves<First> + Serves<Last> + Serves<Predecessor> + Serves<Successor>,
     R::Family: Answers<First> + Answers<Last> + Answers<Predecessor> + Answers<Successor>,
 {
-    /// The neighbours of a key, and the ends: for families that answer them.
+    /// Looks up the neighbours of a key and the ends, in families that support these queries.
     fn look_up_neighbours(&self) -> Outcome {
         let newest = self.client.version();
         let apple = Key::try_from("apple")?;
@@ -166,10 +167,10 @@ where
     }
 }
 
-/// What the program is called, and what it does with one family and repository.
+/// A name, and a program for one family and repository.
 type Program = (&'static str, fn() -> Outcome);
 
-/// Every family with a repository: its name, and what the program does with it.
+/// The programs of every family with a repository.
 fn programs() -> Vec<Program> {
     let mut programs: Vec<Program> = Vec::new();
     macro_rules! tree {
@@ -213,12 +214,12 @@ fn programs() -> Vec<Program> {
     programs
 }
 
-/// A secret key of an accumulator for an example: real ones come from `generate_secret`.
+/// Secret key of an accumulator for an example; real ones come from `generate_secret`.
 trait ExampleSecret: SecretBytes {
     fn example() -> Outcome<Self>;
 }
 
-/// Safe primes that everybody knows: to find some takes minutes, and to check them seconds.
+/// Published safe primes. A search for new ones takes minutes; checking these takes seconds.
 static RSA: LazyLock<Option<RsaSecretKey>> = LazyLock::new(|| {
     let lines = include_str!("../crates/accumulators/tests/keys/rsa-2048.txt").lines();
     let mut primes = lines
@@ -234,7 +235,7 @@ impl ExampleSecret for RsaSecretKey {
     }
 }
 
-/// For few tuples: parameters for many take longer.
+/// Parameters for few tuples: larger ones take longer to make.
 impl ExampleSecret for BilinearSecretKey {
     fn example() -> Outcome<Self> {
         Ok(Self::generate(16, 1, b"example", &Workers::sequential())?)

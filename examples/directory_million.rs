@@ -1,9 +1,10 @@
-//! Is this photograph the one that was registered? A directory of a million objects, on disk, and a consumer who trusts neither
-//! the server that keeps it nor the place where the photographs lie.
+//! Verify that a photograph is the registered one: a directory of a million objects on disk. The
+//! consumer trusts neither the directory server nor the store of the photographs.
 //!
-//! The **author** registers objects by their digests, and signs versions. The **server** keeps the directory in a folder, and
-//! holds no key. An **object store** keeps each object with its hint: the proof of when it was looked up last. The **consumer**
-//! fetches an object, asks the server with what the hint says, and compares what is proved with the object in hand.
+//! The **author** registers objects by their digests, and signs versions. The **server** keeps the
+//! directory in a folder, and holds no key. An **object store** keeps each object with its hint:
+//! the proof of its last lookup. The **consumer** fetches an object, queries the server with data
+//! from the hint, and compares the proved digest with the object.
 //!
 //! Run with `cargo run --release -p examples --example directory_million`.
 
@@ -24,7 +25,8 @@ type Outcome<T> = Result<T, Box<dyn Error>>;
 /// Blocks of 128 slots: a page of 4 096 bytes.
 const STEP: u32 = 7;
 
-/// A server that keeps little of the directory in memory: the levels above the lowest, and some blocks.
+/// Cache budget of a server that keeps little in memory: the levels above the lowest, and some
+/// blocks.
 const BUDGET: CacheBudget = CacheBudget::bytes(4 << 20);
 
 fn main() -> Outcome<()> {
@@ -44,7 +46,8 @@ fn run(objects: u64) -> Outcome<()> {
     // 1. The author registers all objects at once, in one pass, and signs version 1.
     load(&path, authority, &signer, objects)?;
 
-    // 2. The consumer looks one up. The server reads one block; the proof becomes the hint that is stored with the object.
+    // 2. The consumer looks one up. The server reads one block. The proof becomes the hint, stored
+    //    with the object.
     let mut store = ObjectStore::default();
     let mut consumer = Consumer(DirectoryClient::new(authority, STEP));
     let server = BlockDirectory::open(&path, BUDGET)?;
@@ -57,13 +60,13 @@ fn run(objects: u64) -> Outcome<()> {
     }
     drop(server);
 
-    // 3. With the hint the server reads nothing, also after everything that it had read is forgotten.
+    // 3. With the hint, the server reads no block, even after a restart with an empty cache.
     let server = BlockDirectory::open(&path, BUDGET)?;
     let found = consumer.look_up(&server, &mut store, one)?;
     say(&format!("look-up of {one} with its hint"), &found);
     assert!(found.is_registered && found.blocks_read == 0);
 
-    // 4. The object store hands out something else in its place, with the right hint.
+    // 4. The object store returns another object, with the right hint.
     let hint = store.hint(one);
     store.put(one, b"a retouched photograph".to_vec());
     store.hints.insert(one, hint);
@@ -72,7 +75,7 @@ fn run(objects: u64) -> Outcome<()> {
     assert!(!found.is_registered, "a tampered object is refused");
     store.put(one, photograph(one));
 
-    // 5. The author deletes an entry, for good. What was its object is its object no more.
+    // 5. The author deletes an entry permanently. Its object is no longer registered.
     let mut author = FullAuthor::resume(server, HeadSigner::new(signer));
     author.delete(EntryId::new(deleted))?;
     let update = author.snapshot()?;
@@ -85,7 +88,8 @@ fn run(objects: u64) -> Outcome<()> {
     say(&format!("look-up of {deleted}, which is deleted"), &found);
     assert_eq!(found.entry, Entry::Deleted);
 
-    // 6. The hint of another object still matches: nothing below the subtrees that the two have in common has changed.
+    // 6. The hint of another object still matches: the subtrees shared by both versions have not
+    //    changed.
     let found = consumer.look_up(author.directory(), &mut store, one)?;
     say(&format!("look-up of {one} again"), &found);
     assert!(found.is_registered);
@@ -93,7 +97,7 @@ fn run(objects: u64) -> Outcome<()> {
     Ok(())
 }
 
-/// The contents of an object, made up.
+/// Made-up contents of an object.
 fn photograph(id: u64) -> Vec<u8> {
     format!("photograph {id}").into_bytes()
 }
@@ -123,7 +127,7 @@ fn load(path: &Path, authority: Authority, signer: &SigningKey, objects: u64) ->
     Ok(())
 }
 
-/// Where objects lie, and hints beside them. Nobody trusts it.
+/// Untrusted store of objects and hints.
 #[derive(Default)]
 struct ObjectStore {
     objects: BTreeMap<u64, Vec<u8>>,
@@ -144,10 +148,10 @@ impl ObjectStore {
     }
 }
 
-/// Knows the author's key, and the newest version that it has seen.
+/// A client with the author's key and the newest version that it has seen.
 struct Consumer(DirectoryClient<S>);
 
-/// What a look-up established, and what it cost.
+/// Result and cost of a lookup.
 struct LookUp {
     entry: Entry<Digest<32>>,
     is_registered: bool,
@@ -158,7 +162,7 @@ struct LookUp {
 }
 
 impl Consumer {
-    /// Fetches an object and its hint, asks the server, and compares.
+    /// Fetches an object and its hint, queries the server, and compares.
     fn look_up(
         &mut self,
         server: &BlockDirectory<S>,

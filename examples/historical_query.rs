@@ -1,5 +1,5 @@
-//! Old versions stay provable, and a client that has seen a version cannot be shown an older one as
-//! news.
+//! Old versions stay provable, and a server cannot replay an old version as the latest to a client
+//! that has seen a newer one.
 //!
 //! Run with `cargo run -p examples --example historical_query`.
 
@@ -14,8 +14,8 @@ use pad_tree::{RedBlack, RedBlackCacheEverywhere, Tree};
 type Rates = Tree<RedBlack>;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    // An author publishes one version a day; the server keeps them all. It has chosen another store
-    // than the default one, which is nobody else's business.
+    // An author publishes one version a day; the server keeps them all. It uses a store other than
+    // the default. Author and client do not depend on that choice.
     let signer = SigningKey::from_bytes(&[42; 32]);
     let mut author = Author::<Rates>::new("exchange rates", signer)?;
     let mut server = Server::<Rates, RedBlackCacheEverywhere<Sha256Ed25519>>::new(author.public());
@@ -30,8 +30,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         server.apply(&author.snapshot()?)?;
     }
 
-    // A client that follows the dictionary accepts a newer head only with proof that it continues
-    // what was seen before.
+    // A client accepts a newer head only with a proof that it continues the version seen before.
     let mut client = Client::<Rates>::new(author.public().clone());
     let (middle, newest) = (Version::new(15), Version::new(30));
     client.advance(&server.head(middle)?, None)?;
@@ -39,7 +38,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     client.advance(&server.head(newest)?, Some(&consistency))?;
     println!("client: the newest version seen is {}", client.version());
 
-    // What was the rate on day 12? The head of that day is signed, so it can be asked for directly.
+    // The rate on day 12: the head of that day is signed, so that version can be queried directly.
     let day = Version::new(12);
     let key = Key::try_from("EUR/USD")?;
     let answer = server.answer(day, &key)?;
@@ -49,7 +48,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         shown(lookup.answer.value())
     );
 
-    // The same through the newest head: its history log vouches for every older root.
+    // That answer, verified with the newest head: its history log commits to every older root.
     let inclusion = server.inclusion(day, client.version())?;
     let lookup = client.check_past(day, &inclusion, &answer, &key)?;
     println!(
@@ -57,7 +56,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         shown(lookup.get().answer.value())
     );
 
-    // All of version 12, complete.
+    // All entries of version 12, proved complete.
     let all = server.answer(day, &KeyRange::ALL)?;
     let range = client.check_at(day, &all, &KeyRange::ALL)?;
     println!(
@@ -65,14 +64,14 @@ fn main() -> Result<(), Box<dyn Error>> {
         range.get().entries.len()
     );
 
-    // When did EUR/HRK change? The server says so, and each step is provable as above.
+    // The versions in which EUR/HRK changed: an unproved list, but each step is provable as above.
     let changes = server
         .repository()
         .history(&Key::try_from("EUR/HRK")?)
         .changes;
     println!("server: EUR/HRK changed in the versions {changes:?}");
 
-    // A server that offers yesterday's head as today's news is caught.
+    // A server that offers yesterday's head as the latest is caught.
     let stale = server.head(Version::new(29))?;
     let refusal = client
         .advance(&stale, None)

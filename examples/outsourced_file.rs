@@ -1,5 +1,5 @@
-//! A file on a server that nobody trusts: uploaded, edited, read back and audited over a real network;
-//! then the server loses a few bytes.
+//! A file on an untrusted server: uploaded, edited, read back and audited over HTTP. Then the
+//! server loses a few bytes.
 //!
 //! Run with `cargo run --release -p examples --example outsourced_file`.
 
@@ -25,15 +25,15 @@ type Client = FileClient<HttpTransport, SigningKey>;
 fn main() -> Result<(), Box<dyn Error>> {
     let folder = tempfile::tempdir()?;
 
-    // 1. Somebody runs a server. (From the command line: `pad file serve --store DIR`.)
+    // 1. The operator runs a server. (From the command line: `pad file serve --store DIR`.)
     let store = folder.path().join("server.redb");
     let server = serve(&store)?;
     println!("server: listening at {}", server.address());
 
-    // 2. The owner has two keys: one signs what changes files, one makes the tags of their blocks.
+    // 2. The owner has two keys: one signs file changes, the other makes the tags of blocks.
     let tags = OwnerKey::generate(TagKind::PrivateMac, &Workers::sequential())?;
 
-    // 3. It uploads a file, cut into blocks where the contents say so. What it keeps is one small file.
+    // 3. It uploads a file, cut into content-defined blocks. It keeps only one small file.
     let mut file = novel();
     let state_file = folder.path().join("novel.state");
     let (owner, transport) = (owner(&tags)?, connect(&server)?);
@@ -43,8 +43,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let kept = fs::metadata(&state_file)?.len();
     println!("owner:  keeps {kept} bytes");
 
-    // 4. It edits the file where it likes. The server answers with the part of its list that the change
-    //    read, and from that the client derives the new root by itself.
+    // 4. It edits the file at any offset. The server returns the nodes of its list that the change
+    //    read. The client derives the new root from them.
     let place = 1_234_567;
     let sentence = b"This sentence was not there before. ";
     file.splice(place..place, sentence.iter().copied());
@@ -54,13 +54,13 @@ fn main() -> Result<(), Box<dyn Error>> {
         println!("owner:  inserted a sentence: {}", describe(&edited));
     }
 
-    // 5. Any part can be read, and every byte is verified before it is given out.
+    // 5. Any range can be read. Every byte is verified before it is returned.
     let read = client.read(offset..offset + 35)?;
     println!("owner:  reads \"{}\"", String::from_utf8(read)?);
     assert!(client.read(0..u64::try_from(file.len())?)? == file);
 
-    // 6. Is everything still there? A few hundred random places are enough to notice large losses, and
-    //    the answer is small whatever the size of the file.
+    // 6. A spot check of a few hundred random blocks detects large losses. The answer is small
+    //    regardless of the size of the file.
     let detection = Detection::new(0.01, 0.99)?;
     let report = client.audit(Extent::Detect(detection), &mut |_| ())?;
     println!(
@@ -74,8 +74,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     flip_a_bit(&store, &file[2_000_000..2_000_048])?;
     let server = serve(&store)?;
 
-    // 8. An audit of every block names the one that is damaged. The owner's program may have ended in
-    //    between: the state file and the keys are all that it needs.
+    // 8. An audit of every block names the damaged one. The owner's program may have restarted in
+    //    between: it needs only the state file and the keys.
     drop(client);
     let mut client = Client::open(&state_file, self::owner(&tags)?, connect(&server)?)?;
     match client.audit(Extent::Everything, &mut |_| ()) {
@@ -106,7 +106,7 @@ fn connect(server: &Running) -> Result<HttpTransport, Box<dyn Error>> {
 }
 
 fn owner(tags: &OwnerKey) -> Result<Owner<SigningKey>, Box<dyn Error>> {
-    // A real one comes from a key file; see `pad file keygen`.
+    // A real key comes from a key file; see `pad file keygen`.
     let signer = SigningKey::from_bytes(&[42; 32]);
     Ok(Owner {
         key: AuthorKey::from_bytes(&signer.verifying_key().to_bytes())?,
@@ -131,7 +131,7 @@ fn novel() -> Vec<u8> {
         .collect()
 }
 
-/// What the server never does, but its disk might.
+/// Simulates a disk error: flips a bit at each occurrence of `place` in the store.
 fn flip_a_bit(store: &Path, place: &[u8]) -> Result<(), Box<dyn Error>> {
     let mut bytes = fs::read(store)?;
     let found: Vec<usize> = (0..bytes.len() - place.len())

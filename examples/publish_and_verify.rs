@@ -8,7 +8,7 @@ use ed25519_dalek::SigningKey;
 use pad_core::{Answer, Author, Client, Key, Server, Value};
 use pad_tree::{RedBlack, Tree};
 
-/// Which family of dictionaries it is: the one line that changes with it (see `any_family`).
+/// The family of dictionaries: the only line that depends on it (see `any_family`).
 type Prices = Tree<RedBlack>;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -26,8 +26,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut server = Server::<Prices>::new(author.public());
     let version = server.apply(&update)?;
 
-    // 4. A client knows the public key and nothing else. It asks, and gets bytes: a signed head, and
-    //    an answer with its proof.
+    // 4. A client knows only the public key. It sends a query and receives bytes: a signed head,
+    //    and an answer with its proof.
     let key = Key::try_from("apple")?;
     let head = server.head(version)?;
     let answer = server.answer(version, &key)?;
@@ -47,7 +47,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         lookup.version, lookup.key
     );
 
-    // 6. Absence is proved just as well: nothing lies between the two neighbours that are shown.
+    // 6. Absence is proved as well: the proof shows two neighbours with nothing between them.
     let missing = Key::try_from("banana")?;
     let absence = client.check(&server.answer(version, &missing)?, &missing)?;
     assert_eq!(absence.get().answer, Answer::Absent);

@@ -1,10 +1,10 @@
-//! Which certificate authorities may a browser trust? A directory of root certificates, with additions
-//! and revocations over eleven years, that an untrusted mirror serves with proofs of constant size.
+//! A directory of root certificates trusted by a browser, with additions and revocations over
+//! eleven years. An untrusted mirror serves it with proofs of constant size.
 //!
-//! The **author** (who runs the root programme) signs tuples: "this certificate is trusted, and between
-//! it and the next one there is no other". A **mirror** that nobody trusts keeps every version. A
-//! **client** keeps the author's public key, and learns for any release whether a certificate was
-//! trusted in it, or was not.
+//! The **author** (the operator of the root programme) signs tuples: "this certificate is trusted,
+//! and between it and the next one there is no other". An untrusted **mirror** keeps every version.
+//! A **client** keeps the author's public key. For any release, it verifies whether a certificate
+//! was trusted.
 //!
 //! Run with `cargo run --release -p examples --example revocation_list`.
 
@@ -33,16 +33,16 @@ const STRANGER: &str = "5bad0000000000000000000000000000000000000000000000000000
 
 fn main() -> Result<(), Box<dyn Error>> {
     // 1. The author's signing key, and a second secret for the hash chains of its lightweight
-    //    signatures. Real ones are random; these make the output the same every time.
+    //    signatures. Real ones are random; these make the output deterministic.
     let signer = SigningKey::from_bytes(&[42; 32]);
     let chains = ((), ChainSecret::from_bytes([43; 32]));
     let mut author = Author::<Roots>::with_secret("trusted roots", signer, chains)?;
     let mut mirror = Server::<Roots>::new(author.public());
 
-    // 2. Each release is one snapshot. The author sends the changes, one head, and for each tuple of
-    //    the young generation a signature or, far more often, one link of its hash chain. The old
-    //    generation holds all the certificates that did not change lately, and costs nothing until
-    //    the author merges the two.
+    // 2. Each release is one snapshot. The author sends the changes and one head. For each tuple of
+    //    the young generation, it sends a signature or, far more often, one link of its hash chain.
+    //    The old generation holds all certificates that did not change lately. It costs nothing
+    //    until the author merges the two.
     let mut releases = Vec::new();
     for release in TraceReader::open(Path::new(TRACE))? {
         let release = release?;
@@ -64,14 +64,13 @@ fn main() -> Result<(), Box<dyn Error>> {
         releases.push((release.name, version));
     }
 
-    // 3. A client trusts the author's key, for this dictionary, and nothing else. It names the release
-    //    that it asks about.
+    // 3. A client trusts only the author's key, for this dictionary. Its queries name a release.
     let client = Client::<Roots>::new(author.public().clone());
     let first = releases.first().ok_or("the trace is empty")?.1;
     let last = releases.last().ok_or("the trace is empty")?.1;
 
-    // 4. Was WoSign trusted in the first release? Is it today? One proof each, of a few hundred bytes,
-    //    however many certificates there are.
+    // 4. Was WoSign trusted in the first release, and is it today? Each answer is one proof of a
+    //    few hundred bytes, regardless of the number of certificates.
     let wosign = Key::try_from(WOSIGN)?;
     for version in [first, last] {
         let answer = mirror.answer(version, &wosign)?;
@@ -79,8 +78,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         println!("client: {} ({} bytes)", told(lookup.get()), answer.len());
     }
 
-    // 5. When was it revoked? The mirror says; two proofs show that it is true: trusted in the release
-    //    before, not in this one.
+    // 5. When was it revoked? The mirror claims a release. Two proofs confirm it: trusted in the
+    //    release before, not in this one.
     let revoked = releases
         .iter()
         .map(|(_, version)| *version)
@@ -93,7 +92,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         println!("client: {}", told(lookup.get()));
     }
 
-    // 6. That a certificate was never heard of has a proof of the same size: the tuple around the gap.
+    // 6. The absence of an unknown certificate has a proof of similar size: the tuple around the
+    //    gap.
     let stranger = Key::try_from(STRANGER)?;
     let absence = mirror.answer(last, &stranger)?;
     println!(
@@ -102,8 +102,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         absence.len()
     );
 
-    // 7. A mirror that is paid to hide the revocation has genuine tuples of the release before, with
-    //    genuine signatures. They say that the certificate was trusted, then; not that it is now.
+    // 7. A malicious mirror that hides the revocation has genuine signed tuples of the release
+    //    before. They prove that the certificate was trusted then, not that it is now.
     let stale = mirror.repository().prove(before, &wosign)?;
     let stale = codec::encode(&Response::new(mirror.repository(), revoked, stale)?);
     println!(
@@ -111,8 +111,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         refusal(client.check_at(revoked, &stale, &wosign))?
     );
 
-    // 8. Nor do the parts help. Here is the young generation's tuple of today, which says that the
-    //    certificate was removed or says nothing of it, taken out; only the old one is shown.
+    // 8. Removing parts of a proof fails as well. Without the young generation's current tuple,
+    //    only the old one is shown, which does not account for a removal.
     let mut hiding = mirror.repository().prove(last, &stranger)?;
     hiding.parts.remove(0);
     let hiding = codec::encode(&Response::new(mirror.repository(), last, hiding)?);
@@ -121,8 +121,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         refusal(client.check_at(last, &hiding, &stranger))?
     );
 
-    // 9. The author comes back after a crash, from its own copy of the repository. It takes up every
-    //    hash chain where it was.
+    // 9. The author recovers from a crash with its own copy of the repository. It continues every
+    //    hash chain from its last link.
     let signer = SigningKey::from_bytes(&[42; 32]);
     let chains = ((), ChainSecret::from_bytes([43; 32]));
     let mut author = Author::<Roots>::resume(mirror.repository(), signer, chains)?;
@@ -135,7 +135,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Some certificate that a version trusts.
+/// Returns the first certificate that a version trusts.
 fn trusted(mirror: &Mirror, version: Version) -> Result<Key, Box<dyn Error>> {
     let entries = mirror.entries(version)?;
     Ok(entries.into_keys().next().ok_or("none is trusted")?)
@@ -154,7 +154,7 @@ fn told(lookup: &Lookup) -> String {
     }
 }
 
-/// Why the client refused; an error if it did not.
+/// The reason for the client's refusal; an error if it accepted.
 fn refusal(
     answer: Result<Verified<Lookup>, RefusalOf<Roots>>,
 ) -> Result<VerifyError, Box<dyn Error>> {

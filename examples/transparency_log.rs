@@ -1,11 +1,12 @@
-//! Which certificates exist for this name? A log of root certificates by the name in them, that anybody can hold to account:
-//! look-ups are complete, and nothing that was logged can be taken back.
+//! Find all certificates of a name: an accountable log of root certificates by the name in them.
+//! Lookups are complete, and no logged entry can be removed.
 //!
-//! The **log** appends certificates and signs versions. Nobody trusts it: the signature says who speaks, not that it is true.
-//! An **auditor** holds no name. It follows the log, and accepts a version only with the proof that it contains the one
-//! before. The **owner** of a name asks for all certificates of the name, and knows which of them are not hers. A **browser**
-//! takes a certificate only if it is in the log. In the end the log tries to hide a certificate from the one and show it to
-//! the other.
+//! The **log** appends certificates and signs versions. It is untrusted: the signature shows the
+//! origin of a version, not that it is correct. An **auditor** owns no name. It follows the log,
+//! and accepts a version only with the proof that it contains the one before. The **owner** of a
+//! name asks for all certificates of the name, and recognises foreign ones. A **browser** accepts a
+//! certificate only if it is in the log. In the end, the log tries to hide a certificate from the
+//! owner and show it to the others.
 //!
 //! Run with `cargo run --release -p examples --example transparency_log`.
 
@@ -33,7 +34,7 @@ type Outcome<T> = Result<T, Box<dyn Error>>;
 /// Root certificates of eleven years, release by release; see `data/README.md`.
 const TRACE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../data/ca-roots.csv.zst");
 
-/// The largest trees have 2^9 = 512 certificates, more than the trace.
+/// Level of the largest trees: 2^9 = 512 certificates, more than the trace.
 const TOP_LEVEL: u8 = 9;
 
 /// A name, and the fingerprints of the certificates that its owner asked for.
@@ -43,21 +44,23 @@ const OWN: [&str; 2] = [
     "d947432abde7b7fa90fc2e6b59101b1280e0e1c7e4e40fa3c6887fff57a7f4cf",
 ];
 
-/// A name that nobody has.
+/// A name without an owner.
 const NOBODY: &str = "CN=Example Root,O=Example,C=XX";
 
-/// The fingerprint of a certificate that somebody talked an authority into making.
+/// The fingerprint of a certificate that an authority was tricked into making.
 const FORGED: &str = "5bad000000000000000000000000000000000000000000000000000000000000";
 
 fn main() -> Outcome<()> {
-    // 1. The log, eleven years of it. An auditor that knows the log's key and setup, and nothing else, follows every version.
+    // 1. The log, eleven years of it. An auditor that knows only the log's key and setup follows
+    //    every version.
     let releases = releases()?;
     let setup = setup()?;
     let mut honest = Publisher::new(&setup)?;
     let mut auditor = honest.client()?;
     follow_every_version(&mut honest, &mut auditor, &releases)?;
 
-    // 2. The owner of a name asks once, about the newest version: by append-only proofs nothing older is lost in it.
+    // 2. The owner of a name queries once, about the newest version. Append-only proofs ensure that
+    //    it contains everything older.
     let mut owner = honest.client()?;
     let newest = honest.server.latest();
     Step::of(&honest.server, Version::EMPTY, newest)?.offer(&mut owner)?;
@@ -65,7 +68,8 @@ fn main() -> Outcome<()> {
     println!("owner: {} of them are not mine", found.len());
     look_up(&owner, &honest.server, NOBODY)?;
 
-    // 3. A certificate that the owner does not know. It must be in the log, or no browser takes it ...
+    // 3. A certificate that the owner did not request. It must be in the log, or no browser accepts
+    //    it ...
     let forged = entry(NAME, FORGED)?;
     let next = honest.publish(std::slice::from_ref(&forged))?;
     let mut browser = honest.client()?;
@@ -82,13 +86,13 @@ fn main() -> Outcome<()> {
     };
     println!("owner: ALARM, certificate {stranger} is not mine");
 
-    // 5. Can the log hide it from her?
+    // 5. Attempts of the log to hide it from the owner.
     hide_behind_an_old_answer(&watching, &honest, newest)?;
     take_it_back(&auditor, &honest, &releases)?;
     tell_two_stories(&mut owner, &mut auditor, (&setup, &mut honest), &releases)
 }
 
-/// Publishes release after release, each as one version, which the auditor follows.
+/// Publishes releases, each as one version, which the auditor follows.
 fn follow_every_version(
     honest: &mut Publisher,
     auditor: &mut LogClient<AadCounted>,
@@ -173,7 +177,7 @@ fn included(
     Ok(())
 }
 
-/// The log answers for the new version with the look-up of the one before, in which the certificate was not.
+/// Answers for the new version with the lookup of the one before, which lacks the certificate.
 fn hide_behind_an_old_answer(
     client: &LogClient<AadCounted>,
     honest: &Publisher,
@@ -190,14 +194,14 @@ fn hide_behind_an_old_answer(
     Ok(())
 }
 
-/// The log signs a next version from which the certificate is gone, over a history that is in order.
+/// Signs a next version without the certificate, over a valid history.
 fn take_it_back(
     auditor: &LogClient<AadCounted>,
     honest: &Publisher,
     releases: &[Release],
 ) -> Outcome<()> {
     let next = auditor.version().next().ok_or("the last version")?;
-    // The honest next version lends its history. Its contents are replaced.
+    // The honest next version provides the history. Its contents are replaced.
     let mut lender = honest.again(releases)?;
     lender.publish(&[entry(NAME, FORGED)?])?;
     lender.publish(&[entry(NOBODY, "1")?, entry(NOBODY, "2")?])?;
@@ -234,7 +238,7 @@ fn take_it_back(
     Ok(())
 }
 
-/// The log shows the owner a version without the certificate, and everybody else the one with it.
+/// Shows the owner a version without the certificate, and all others the one with it.
 fn tell_two_stories(
     owner: &mut LogClient<AadCounted>,
     auditor: &mut LogClient<AadCounted>,
@@ -250,7 +254,7 @@ fn tell_two_stories(
     look_up(owner, &other.server, NAME)?;
     println!("owner: all is well, for all that she was shown");
 
-    // They compare heads: a few hundred bytes, by whatever way.
+    // They compare heads: a few hundred bytes, over any channel.
     let gossip = owner.view().newest_signed().ok_or("no head was seen")?;
     let refused = refusal(auditor.advance(&codec::encode(&gossip), None))?;
     println!("auditor: the owner's head of version {version}: {refused}");
@@ -265,7 +269,7 @@ fn tell_two_stories(
         evidence.len()
     );
 
-    // If they never meet, the log must go on with two stories for ever: one version does not follow from both.
+    // Without such an exchange, the log must keep two histories forever: no version continues both.
     let later = honest.publish(&[entry(NOBODY, FORGED)?])?;
     let joined = Step::of(&honest.server, owner.version(), later)?;
     println!(
@@ -275,14 +279,14 @@ fn tell_two_stories(
     Ok(())
 }
 
-/// A release of the trace: the certificates that came with it.
+/// A release of the trace: the certificates added in it.
 struct Release {
     name: String,
     entries: Vec<Entry>,
 }
 
-/// The releases that add certificates. A log records that a certificate exists; that it is no longer trusted takes nothing
-/// out of the log.
+/// The releases that add certificates. A log records that a certificate exists; a removal of trust
+/// does not remove its entry.
 fn releases() -> Outcome<Vec<Release>> {
     let mut releases = Vec::new();
     for release in TraceReader::open(Path::new(TRACE))? {
@@ -307,8 +311,8 @@ fn releases() -> Outcome<Vec<Release>> {
     Ok(releases)
 }
 
-/// Parameters and shape. Whoever knows the parameters' secret can forge everything: these are of a ceremony after which nobody
-/// does, unless all who took part in it deceived.
+/// Parameters and shape. An attacker that knows the parameters' secret can forge everything. These
+/// come from a ceremony that keeps the secret unknown if at least one participant was honest.
 fn setup() -> Outcome<Setup> {
     let parameters = LogParameters::ethereum()?;
     let shape = Shape::new(TOP_LEVEL, Schedule::Eager).ok_or("no such shape")?;
@@ -340,7 +344,7 @@ impl Publisher {
         })
     }
 
-    /// The same log once more, by the same author: what no honest author does.
+    /// A second copy of the log by the same author, which an honest author never makes.
     fn again(&self, releases: &[Release]) -> Outcome<Self> {
         let mut again = Self::new(self.log.setup())?;
         for release in releases {
@@ -357,7 +361,7 @@ impl Publisher {
         Ok(self.server.apply(&self.author.snapshot()?)?)
     }
 
-    /// A client as it begins: it knows the author's key and the setup's bytes.
+    /// A new client that knows the author's key and the setup's bytes.
     fn client(&self) -> Outcome<LogClient<AadCounted>> {
         let setup = Setup::from_bytes(&self.log.setup().to_bytes())?;
         Ok(LogClient::new(
@@ -371,10 +375,11 @@ impl Publisher {
     }
 }
 
-/// What a server sends to a client that has seen one version and wants a later one.
+/// Messages of a server that take a client from one version to a later one.
 struct Step {
     head: Vec<u8>,
-    /// That the later history contains the older head, and that the later contents contain the older ones.
+    /// Proofs that the later history contains the older head, and the later contents the older
+    /// ones.
     proofs: Option<(Vec<u8>, Vec<u8>)>,
 }
 
@@ -420,7 +425,7 @@ fn entry(name: &str, fingerprint: &str) -> Outcome<Entry> {
     Ok(Entry { key, value })
 }
 
-/// The certificates that the owner of the name did not ask for, abbreviated.
+/// The certificates that the owner of the name did not request, abbreviated.
 fn strangers(values: &[Value]) -> Vec<String> {
     let own = |value: &&Value| OWN.iter().any(|own| own.as_bytes() == value.as_bytes());
     values
@@ -434,7 +439,7 @@ fn short(fingerprint: &Value) -> String {
     fingerprint.to_string().chars().take(8).collect()
 }
 
-/// Why a client refused; an error if it did not.
+/// The reason for a client's refusal; an error if it accepted.
 fn refusal<T>(answer: Result<T, LogRefusal>) -> Outcome<LogRefusal> {
     match answer {
         Ok(_) => Err("the client believed it".into()),

@@ -69,7 +69,7 @@ fn main() {
     }
 }
 
-/// Of each target up to eight questions; the numbers of their schemes follow those of the trees.
+/// Writes up to eight questions of each target; the scheme numbers follow those of the trees.
 fn tuples() {
     TUPLES.with(|targets| {
         for (scheme, target) in (3_u8..).zip(targets) {

@@ -1,9 +1,10 @@
 //! Append-only logs: any bytes as proofs, changed proofs, and operations against a list.
 //!
-//! Input: what is done (1 byte), then
+//! Input: the mode (1 byte), then
 //! * bytes: scheme, question (1 byte each), the body of an answer;
-//! * changes: scheme, question, another question whose message is spliced in (1 byte each), changes of four bytes each;
-//! * operations: two bytes each, what and which key.
+//! * changes: scheme, question, another question whose message is spliced in (1 byte each), changes
+//!   of four bytes each;
+//! * operations: two bytes each, operation and key.
 
 use std::sync::{Arc, LazyLock};
 
@@ -20,14 +21,15 @@ use conformance::{
 };
 use pad_core::codec::ENVELOPE_LENGTH;
 
-/// For trees of 16 elements with 512 roots each.
+/// Capacity for trees of 16 elements with 512 roots each.
 const CAPACITY: usize = 1 << 13;
-/// The most operations of an input.
+/// Maximum number of operations of an input.
 const OPERATIONS: usize = 60;
 
 static PARAMETERS: LazyLock<Arc<Parameters>> = LazyLock::new(|| parameters::parameters(CAPACITY));
 
-/// The honest answers of a log of each scheme, and the address of the log, which is never freed: seen here, it is no leak.
+/// The honest answers of a log of each scheme, and the address of the log. The log is never freed;
+/// the stored address keeps it from being reported as a leak.
 static ANSWERS: [LazyLock<(Vec<Answer<'static>>, usize)>; 4] = [
     LazyLock::new(answers::<AadCounted>),
     LazyLock::new(answers::<AasCounted>),
@@ -40,7 +42,7 @@ fn log<S: Lookups>() -> Log<S> {
     Log::new("fuzz".into(), Setup::new(Arc::clone(&PARAMETERS), shape))
 }
 
-/// As many elements as a tree, a block and more.
+/// Answers of a log with more elements than a tree and a block.
 fn answers<S: Lookups>() -> (Vec<Answer<'static>>, usize) {
     let roles = hostile::roles(&log::<S>(), 1);
     let at = roles.at(roles.latest());
@@ -49,14 +51,14 @@ fn answers<S: Lookups>() -> (Vec<Answer<'static>>, usize) {
     (hostile::answers(roles, at), address)
 }
 
-/// Makes all logs, which takes longer than an input may.
+/// Makes all logs, which takes longer than the time limit of an input.
 pub fn prepare() {
     for answers in &ANSWERS {
         LazyLock::force(answers);
     }
 }
 
-/// Does what the input says.
+/// Runs one input.
 pub fn run(data: &[u8]) {
     match data {
         [what, operations @ ..] if what % 3 == 2 => play(operations),
@@ -76,7 +78,7 @@ pub fn run(data: &[u8]) {
     }
 }
 
-/// An honest message with these changes.
+/// Applies changes to an honest message.
 fn changed(answers: &[Answer<'_>], answer: &Answer<'_>, changes: &[u8]) -> Vec<u8> {
     let mut message = answer.message.clone();
     let [other, changes @ ..] = changes else {
@@ -89,10 +91,10 @@ fn changed(answers: &[Answer<'_>], answer: &Answer<'_>, changes: &[u8]) -> Vec<u
     message
 }
 
-/// One change: what, where (2 bytes), with which value.
+/// Applies one change: kind, position (2 bytes), and value.
 fn apply([what, high, low, value]: [u8; 4], message: &mut Vec<u8>, other: &[u8]) {
     let place = usize::from(u16::from_be_bytes([high, low])) % (message.len() + 1);
-    // A point, a scalar or a hash.
+    // The length of a point, or of a scalar or hash.
     let length = if value % 2 == 0 { 48 } else { 32 };
     let end = (place + length).min(message.len());
     match what % 8 {
@@ -118,7 +120,7 @@ fn apply([what, high, low, value]: [u8; 4], message: &mut Vec<u8>, other: &[u8])
     }
 }
 
-/// Appends in batches and asks; a list knows the answers.
+/// Appends in batches, queries, and compares the answers with a list.
 fn play(operations: &[u8]) {
     let mut roles = Roles::new(&log::<AadCounted>());
     for (what, which) in operations
@@ -142,7 +144,7 @@ fn play(operations: &[u8]) {
     }
 }
 
-/// Honest messages and some of everything else, as inputs: for the committed corpus.
+/// Honest messages and one input of each other mode, for the committed corpus.
 pub fn seeds() -> Vec<(String, Vec<u8>)> {
     let mut seeds = Vec::new();
     for (scheme, answers) in (0_u8..).zip(&ANSWERS) {

@@ -1,5 +1,5 @@
-//! Any bytes as messages about a fixed set, over both accumulators: no panic, one encoding, and
-//! nothing false verifies.
+//! Any bytes as messages about a fixed set, over both accumulators: no panic, one encoding, and no
+//! false statement verifies.
 //!
 //! Input: message and scheme (1 byte), element asked for (1 byte), body.
 
@@ -16,11 +16,11 @@ use std::sync::{Arc, LazyLock};
 const RSA: &str = include_str!("../../docs/vectors/accumulators/rsa.json");
 const BILINEAR: &str = include_str!("../../docs/vectors/accumulators/bilinear.json");
 const LIMIT: usize = 1 << 14;
-/// The members, then others.
+/// Names of the members, then of other elements.
 const NAMES: [&str; 6] = ["apple", "banana", "cherry", "damson", "elder", "fig"];
 const MEMBERS: usize = 3;
 
-/// The message with this name in a file of vectors, with its envelope.
+/// The message `name` in a file of vectors, with its envelope.
 pub fn vector(file: &str, name: &str) -> Vec<u8> {
     let start = format!("\"{name}\": \"");
     let text = file.split_once(&start).expect("a name in the file").1;
@@ -32,7 +32,7 @@ pub fn vector(file: &str, name: &str) -> Vec<u8> {
     digits.as_bytes().chunks(2).map(byte).collect()
 }
 
-/// What every scheme's messages are tried against.
+/// A set of one scheme against which messages are tried.
 struct Scene<A: Universal + Batch> {
     key: A::PublicKey,
     snapshot: Verified<Snapshot<A>>,
@@ -115,7 +115,7 @@ impl<A: Universal + Batch> Scene<A> {
         }
     }
 
-    /// A change that a liar may have made up.
+    /// Applies a change that may be forged.
     fn follow(&self, body: &[u8]) {
         let Some(change) = self.read::<Change<A>>(body) else {
             return;
@@ -149,7 +149,7 @@ pub fn run(data: &[u8]) {
     }
 }
 
-/// The honest messages, as inputs: for the committed corpus.
+/// The honest messages as inputs, for the committed corpus.
 pub fn seeds() -> Vec<(String, Vec<u8>)> {
     let messages = [
         "witness apple",

@@ -1,4 +1,4 @@
-//! Any bytes into every decoder: no panic, and what is decoded encodes to the same bytes.
+//! Any bytes into every decoder: no panic, and decoded messages encode to the same bytes.
 
 use block_directory::{
     DirectoryAnswer, EntryProof, EntryRequest, Flat, Hint, OpenedProof,
@@ -22,7 +22,7 @@ use pad_tuple::{
 
 const LIMIT: usize = 1 << 16;
 
-/// Decodes as every message of every suite.
+/// Decodes the input as every message of every suite.
 pub fn run(data: &[u8]) {
     decode_suite::<Sha256Ed25519>(data);
     decode_suite::<Blake3Ed25519>(data);

@@ -1,7 +1,7 @@
-//! Any bytes as evidence about a fixed list: never a panic, and what is accepted is the truth.
+//! Any bytes as evidence about a fixed list: no panic, and only true evidence is accepted.
 //!
-//! Input: what the bytes are (1 byte: proof of indices, of a range, or witness), the question (1 byte), the
-//! bytes.
+//! Input: the kind of evidence (1 byte: proof of indices, of a range, or witness), the question (1
+//! byte), the bytes.
 
 use core::ops::Range;
 
@@ -15,12 +15,12 @@ use flexlist::{
 use pad_core::{Digest, Workers};
 
 const BLOCKS: u8 = 24;
-/// Questions of each kind.
+/// Number of questions of each kind.
 const QUESTIONS: u8 = 16;
 
 fn block(number: u8) -> Block {
     let number = u64::from(number);
-    // Most levels as a build has them, some higher, and some in a row without any.
+    // Most levels are those of a build, some are higher, and some adjacent ones are zero.
     let level = match number % 9 {
         0 => Level::try_from(20).expect("below 63"),
         7 | 8 => Level::default(),
@@ -71,11 +71,11 @@ fn operations(question: u8, list: &FlexList) -> Vec<Operation> {
     }
 }
 
-/// What is tried against everything.
+/// A list, its states, and honest evidence.
 struct Scene {
     list: FlexList,
     state: ListState,
-    /// After the operations of each question.
+    /// The states after the operations of each question.
     next: Vec<ListState>,
     /// The honest inputs, by kind and question.
     honest: Vec<Vec<Vec<u8>>>,
@@ -110,7 +110,7 @@ impl Scene {
         }
     }
 
-    /// Whether the evidence is accepted; that what it says is true is checked here.
+    /// Returns whether the evidence is accepted. Panics if accepted evidence is false.
     fn accepts(&self, kind: u8, question: u8, body: &[u8]) -> bool {
         let (state, total) = (&self.state, self.list.total());
         let asked = indices(question, total);
@@ -156,7 +156,7 @@ pub fn run(data: &[u8]) {
     });
 }
 
-/// The honest evidence, as inputs: for the committed corpus.
+/// The honest evidence as inputs, for the committed corpus.
 pub fn seeds() -> Vec<(String, Vec<u8>)> {
     SCENE.with(|scene| {
         let mut seeds = Vec::new();
@@ -171,7 +171,8 @@ pub fn seeds() -> Vec<(String, Vec<u8>)> {
     })
 }
 
-/// Operations of any kind against a plain vector of blocks: list, witness and what was built are one.
+/// Applies operations of any kind, and compares list, witness and rebuilt list with a plain vector
+/// of blocks.
 ///
 /// Input: operations of four bytes each (kind, place, length, level), in batches.
 pub fn run_operations(data: &[u8]) {
@@ -213,13 +214,13 @@ pub fn run_operations(data: &[u8]) {
     }
 }
 
-/// The length of all blocks, or the largest number: a batch may hold several of the longest blocks.
+/// The total length of all blocks, saturating: a batch may hold several of the longest blocks.
 fn total(blocks: &[Block]) -> u64 {
     let lengths = blocks.iter().map(|it| it.length);
     lengths.fold(0, u64::saturating_add)
 }
 
-/// An operation, carried out on the plain vector too if it can be.
+/// Makes an operation, and applies it to the plain vector if it is valid.
 fn step([kind, place, length, level]: [u8; 4], blocks: &mut Vec<Block>) -> Operation {
     let start = |at: usize| total(&blocks[..at]);
     let new = Block {

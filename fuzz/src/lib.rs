@@ -1,4 +1,4 @@
-//! What the fuzz targets do with their input; each is a function, so that tests can call it too.
+//! Functions of the fuzz targets, so that tests can call them too.
 
 pub mod aad;
 pub mod accumulators;

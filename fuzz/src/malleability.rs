@@ -1,7 +1,7 @@
-//! Structured changes of honest proofs: what is accepted is the honest proof itself.
+//! Structured changes of honest proofs: only the honest proof itself is accepted.
 //!
-//! Input: a byte for the scheme (the trees, then the designs of tuples), one for the query, one for another query whose parts are spliced in,
-//! then changes of four bytes each.
+//! Input: a byte for the scheme (the trees, then the designs of tuples), one for the query, and one
+//! for another query whose parts are spliced in. Changes of four bytes each follow.
 
 use conformance::pruned::{Content, Mirror};
 use pad_core::{
@@ -97,7 +97,7 @@ fn apply([what, first, second, bits]: [u8; 4], proof: &mut Mirror<S>, other: &Mi
             leaves.swap(place(length, first), place(length, second));
         }
         10 if !leaves.is_empty() => {
-            // A value becomes its digest: the leaf's own digest stays the same.
+            // Replaces a value by its digest, which leaves the leaf's own digest unchanged.
             let length = leaves.len();
             let content = &mut leaves[place(length, first)].content;
             if let Content::Value(value) = content {

@@ -1,7 +1,7 @@
 //! A trace of operations on several stores at once: all agree with an ordered map, and with each
 //! other on every root.
 //!
-//! Input: operations of three bytes each: what, the key, the value.
+//! Input: operations of three bytes each: operation, key, value.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use pad_tree::{
 type A = Authenticated<Sha256Ed25519>;
 type Contents = BTreeMap<Vec<u8>, Vec<u8>>;
 
-/// Plays the trace to some combinations.
+/// Applies the trace to some combinations.
 pub fn run(data: &[u8]) {
     let (operations, _) = data.as_chunks::<3>();
     let operations = &operations[..operations.len().min(400)];
@@ -70,7 +70,7 @@ fn play<S: VersionedStore<Annotation = A> + Send + Sync>(
                 open.clone_from(versions.last().expect("there is a version 0"));
             }
             2 if *value >= 250 => {
-                // Drops open changes, too; a version that was pruned before changes nothing.
+                // Drops open changes, too. Pruning below the oldest version changes nothing.
                 let latest = tree.latest().number();
                 let oldest = Version::new(u64::from(*key) % (latest + 1));
                 if oldest >= tree.oldest() {
@@ -98,7 +98,7 @@ fn play<S: VersionedStore<Annotation = A> + Send + Sync>(
             &versions[usize::try_from(number).expect("few")],
         );
     }
-    // Pruning at one point or another leaves the roots alone: only those that are left count.
+    // Pruning does not change roots; only those of remaining versions are compared.
     roots.extend(tree.root_digest(tree.latest()));
     roots
 }

@@ -1,4 +1,5 @@
-//! Stored trees whose log somebody else has written: no wrong tree is signed, nothing panics or runs on.
+//! Stored trees with a log written by an attacker: no wrong tree is signed, nothing panics or
+//! loops.
 
 use ed25519_dalek::SigningKey;
 use pad_core::{
@@ -12,7 +13,7 @@ use std::{collections::BTreeMap, sync::OnceLock};
 
 type S = Sha256Ed25519;
 
-/// A log with some of its bytes changed: each change is a place (two bytes) and what is there instead.
+/// A log with some bytes replaced: each change is a position and the new byte.
 #[derive(Clone, Debug)]
 struct Changed {
     log: MemoryLog,
@@ -77,7 +78,7 @@ fn put(number: u8, value: u8) -> Operation {
     )
 }
 
-/// What becomes of contents by operations.
+/// Applies operations to the contents.
 fn apply(contents: &mut BTreeMap<Key, Value>, operations: &[Operation]) {
     for operation in operations {
         match operation {
@@ -129,7 +130,8 @@ fn authority<B: TreeScheme>() -> Authority {
     }
 }
 
-/// The first byte chooses the scheme, the next 4 what is changed and asked; the others are changes of the log.
+/// Runs one input. The first byte chooses the scheme, the next 4 the batch and queries; the rest
+/// are changes of the log.
 pub fn run(data: &[u8]) {
     static HONEST: [OnceLock<Honest>; 3] = [const { OnceLock::new() }; 3];
     let Some((scheme, data)) = data.split_first() else {
@@ -186,7 +188,7 @@ fn with<B: BalancingScheme>(data: &[u8], honest: &Honest) {
     let Ok(update) = changed.publish(&mut batch, &signer()) else {
         return;
     };
-    // Whatever shape it has, its contents are what they should be: proved by the tree that was signed.
+    // The signed tree proves the expected contents, whatever its shape.
     let last: BTreeMap<_, _> = operations
         .iter()
         .map(|one| (one.key().clone(), one.clone()))

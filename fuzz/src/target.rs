@@ -18,7 +18,7 @@ use pad_tree::{
 pub type S = Sha256Ed25519;
 type Pad<B> = TreePad<S, B, PathCopying<Authenticated<S>, B>>;
 
-/// What a proof of any query establishes: entries, `None` for an absent key.
+/// The statement of a proof of any query: entries, `None` for an absent key.
 pub type Answer = Vec<(Key, Option<Value>)>;
 
 /// A query under attack.
@@ -97,7 +97,7 @@ impl Target {
         }
     }
 
-    /// What a client makes of a message.
+    /// Verifies a message as a client does.
     pub fn verify(&self, query: &Query, message: &[u8]) -> Option<Answer> {
         fn check<Q: TreeQuery>(target: &Target, query: &Q, message: &[u8]) -> Option<Q::Statement> {
             let proof = Untrusted::<TreeProof<S, Q>>::decode(message, 1 << 20).ok()?;
@@ -136,7 +136,7 @@ impl Target {
         })
     }
 
-    /// The oracle's answer.
+    /// Answers a query from the oracle.
     pub fn answer(&self, query: &Query) -> Answer {
         let some = |entry: Option<(&Key, &Value)>| {
             entry

@@ -1,4 +1,5 @@
-//! Proofs of many keys and of ranges under attack: fixed contents, one honest proof for each question.
+//! Proofs of many keys and of ranges under attack: fixed contents, one honest proof for each
+//! question.
 
 use core::marker::PhantomData;
 
@@ -21,7 +22,7 @@ use crate::{
     tuples::{Answers, TupleTarget, actions},
 };
 
-/// What is asked about a version.
+/// A question about a version.
 enum Question {
     Many(Version, Keys),
     Range(Version, KeyRange),
@@ -36,7 +37,8 @@ pub(crate) struct Together<D> {
     design: PhantomData<D>,
 }
 
-/// Of some versions some keys, everything, and a range with ends between keys.
+/// Questions about some keys, everything, and a range with ends between keys, each in some
+/// versions.
 fn questions() -> Vec<Question> {
     let mut questions = Vec::new();
     for version in [0, 1, 6, 11] {
@@ -123,7 +125,8 @@ impl<D: AggregateDesign<S, Secret: TestSecret>> TupleTarget for Together<D> {
         }
     }
 
-    /// Changes bytes: most changed bodies still decode, as numbers, keys and variants are short.
+    /// Changes bytes. Most changed bodies still decode, because numbers, keys and variants are
+    /// short.
     fn change(&self, question: usize, other: usize, changes: &[[u8; 4]]) -> Vec<u8> {
         let (envelope, body) = self.proofs[question].split_at(ENVELOPE_LENGTH);
         let (mut body, other) = (body.to_vec(), &self.proofs[other][ENVELOPE_LENGTH..]);

@@ -1,7 +1,8 @@
-//! Notes, checkpoints, policies, proofs and requests to witnesses: any bytes, and changed honest ones.
+//! Notes, checkpoints, policies, proofs and requests to witnesses: any bytes, and changed honest
+//! ones.
 //!
-//! Input: what the bytes are (1 byte), then the bytes. What is read is written as it was, and nobody else's text is
-//! taken for the log's.
+//! Input: the kind of bytes (1 byte), then the bytes. Parsed input encodes to the same text, and
+//! only the log's texts verify as the log's.
 
 use std::sync::LazyLock;
 
@@ -15,7 +16,7 @@ use transparency_log::{
 };
 
 const ORIGIN: &str = "fuzz.example/log";
-/// The only time at which anything is cosigned.
+/// The time of all cosignatures.
 const TIME: u64 = 1_700_000_000;
 
 /// A log of two entries, of which the witness has cosigned the first.
@@ -68,7 +69,7 @@ fn time() -> Timestamp {
     Timestamp::from_seconds(TIME).expect("a time")
 }
 
-/// Does what the input says.
+/// Runs one input.
 pub fn run(data: &[u8]) {
     let [what, bytes @ ..] = data else { return };
     match what % 6 {
@@ -156,7 +157,7 @@ fn proof(bytes: &[u8]) {
     }
 }
 
-/// Any two heads and any hashes: a proof of something else than the same tree has to hash to the roots.
+/// Any two heads and any hashes: a consistency proof of different trees must hash to both roots.
 fn consistency(bytes: &[u8]) {
     let Some((sizes, rest)) = bytes.split_first_chunk::<16>() else {
         return;
@@ -185,7 +186,7 @@ fn consistency(bytes: &[u8]) {
     assert!(included.is_err() || old.size < new.size);
 }
 
-/// Honest texts, as inputs: for the committed corpus.
+/// Honest texts as inputs, for the committed corpus.
 pub fn seeds() -> Vec<(String, Vec<u8>)> {
     let policy = format!(
         "log {}\nwitness w {}\ngroup g any w\nquorum g\n",

@@ -1,5 +1,5 @@
-//! Two designs of tuples under attack: fixed contents, one honest proof for each of some questions about
-//! one key, and about several (see `together.rs`).
+//! Two designs of tuples under attack: fixed contents, one honest proof for each of some questions
+//! about one key, and about several (see `together.rs`).
 
 use conformance::{
     Action, Oracle, TuplePad,
@@ -28,11 +28,11 @@ pub type Answers = Vec<(Key, Option<Value>)>;
 pub trait TupleTarget {
     /// The honest messages, in the order of the questions.
     fn proofs(&self) -> &[Vec<u8>];
-    /// What a client makes of a message, if it accepts it.
+    /// Verifies a message as a client does; returns the answers if it is accepted.
     fn verify(&self, question: usize, message: &[u8]) -> Option<Answers>;
-    /// The oracle's answer.
+    /// Answers a question from the oracle.
     fn answer(&self, question: usize) -> Answers;
-    /// An honest proof after changes; `other` is the question whose parts are spliced in.
+    /// Applies changes to an honest proof; `other` is the question whose parts are spliced in.
     fn change(&self, question: usize, other: usize, changes: &[[u8; 4]]) -> Vec<u8>;
 }
 
@@ -46,7 +46,7 @@ thread_local! {
     ];
 }
 
-/// Checks what a client accepts as an answer.
+/// Asserts that an accepted answer is true.
 pub fn check(target: &dyn TupleTarget, question: usize, message: &[u8]) {
     if let Some(answer) = target.verify(question, message) {
         let truth = target.answer(question);

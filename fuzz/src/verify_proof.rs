@@ -1,7 +1,7 @@
-//! Any bytes as a proof about a fixed root: never a panic, and what is accepted is the truth.
+//! Any bytes as a proof about a fixed root: no panic, and only true statements are accepted.
 //!
-//! Input: a byte for the scheme (the trees, then the designs of tuples), a byte for the query, the body
-//! of the proof.
+//! Input: a byte for the scheme (the trees, then the designs of tuples), a byte for the query, the
+//! body of the proof.
 
 use pad_core::codec::ENVELOPE_LENGTH;
 

@@ -1,4 +1,5 @@
-//! Diem's Jellyfish Merkle tree over a database: redb, which writes nodes in ascending order of their keys at little more than their bytes.
+//! Diem's Jellyfish Merkle tree over the database redb, which writes nodes in ascending order of
+//! their keys at little more than their bytes.
 
 use std::path::Path;
 
@@ -15,7 +16,7 @@ use crate::Outcome;
 
 type Rows = ReadOnlyTable<&'static [u8], &'static [u8]>;
 
-/// Version, then the path: what a version adds stands together.
+/// Version, then the path: additions of a version are adjacent.
 const NODES: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("nodes");
 /// Key, then version.
 const VALUES: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("values");
@@ -25,7 +26,7 @@ const ROOTS: TableDefinition<'_, u64, [u8; 32]> = TableDefinition::new("roots");
 /// The tree in a file.
 pub struct JellyfishFile {
     database: Database,
-    /// The tables as of the latest version: opening them for each node would cost more than reading it.
+    /// Tables as of the latest version: opening them for each node would cost more than reading it.
     nodes: Rows,
     values: Rows,
     /// The latest version and its root, if there is one.
@@ -33,7 +34,7 @@ pub struct JellyfishFile {
 }
 
 impl JellyfishFile {
-    /// The tree in a file, which is made if it is missing.
+    /// Opens the tree in a file, which is created if missing.
     pub fn open(path: &Path) -> Outcome<Self> {
         let database = Database::create(path)?;
         let writing = database.begin_write()?;
@@ -44,7 +45,7 @@ impl JellyfishFile {
         Self::of(database)
     }
 
-    /// The same of a file that is there; nothing is written.
+    /// Opens an existing file; nothing is written.
     pub fn open_existing(path: &Path) -> Outcome<Self> {
         Self::of(Database::open(path)?)
     }
@@ -98,7 +99,7 @@ impl JellyfishFile {
         Ok(())
     }
 
-    /// What the latest version says about a key, with its proof.
+    /// Looks up a key in the latest version, with its proof.
     pub fn prove(&self, key: KeyHash) -> Outcome<(Option<OwnedValue>, SparseMerkleProof<Sha256>)> {
         let (version, _) = self.latest.ok_or("there is no version")?;
         Ok(Sha256Jmt::new(self).get_with_proof(key, version)?)

@@ -1,4 +1,4 @@
-//! How long and how often to measure.
+//! Duration and number of repetitions of measurements.
 
 use std::hint::black_box;
 
@@ -6,14 +6,15 @@ use comparison::timing::{self, Timings};
 
 use crate::Outcome;
 
-/// How much is measured.
+/// Amount of measuring.
 #[derive(Clone, Copy, Debug)]
 pub struct Effort {
-    /// For each figure.
+    /// Effort for each figure.
     pub figure: timing::Effort,
     /// The most snapshots for one figure.
     pub snapshots: usize,
-    /// The proofs of each kind that are checked, whose bytes are counted, and that are verified in turn.
+    /// Number of proofs of each kind that are checked, whose bytes are counted, and that are
+    /// verified in turn.
     pub proofs: usize,
 }
 
@@ -35,7 +36,7 @@ impl Effort {
     /// Times work on freshly prepared input, until operations or budget are used up.
     ///
     /// # Errors
-    /// The last one of the work.
+    /// The last error of the work.
     pub fn repeat<T, R>(
         &self,
         mut prepare: impl FnMut() -> T,

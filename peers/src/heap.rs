@@ -1,4 +1,4 @@
-//! What the process holds of the heap, counted by the allocator.
+//! Heap use of the process, counted by the allocator.
 
 use std::alloc::System;
 
@@ -7,7 +7,7 @@ use cap::Cap;
 #[global_allocator]
 static HEAP: Cap<System> = Cap::new(System, usize::MAX);
 
-/// The bytes that are allocated now, as they were asked for.
+/// Returns the bytes that are allocated now, by requested sizes.
 pub fn allocated() -> usize {
     HEAP.allocated()
 }

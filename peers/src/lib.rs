@@ -1,9 +1,10 @@
-//! Other people's authenticated dictionaries beside ours, on the same work, in one run.
+//! Third-party authenticated dictionaries next to ours, on the same work, in one run.
 //!
-//! [`peer::Peer`] is what an adapter does; [`adapters`] has one for each dictionary, ours included. [`load`] is the work,
-//! [`measure`] runs it, [`row`] is a line of what came out. README.md says what each peer is. Nothing of this ships.
+//! [`peer::Peer`] is the trait of an adapter; [`adapters`] has one for each dictionary, ours
+//! included. [`load`] is the work, [`measure`] runs it, [`row`] is a line of the results. README.md
+//! describes each peer. Nothing of this ships.
 
-// Whatever goes wrong ends the run, and says what.
+// Every failure ends the run, with an error message.
 #![allow(
     clippy::missing_panics_doc,
     reason = "a measurement that cannot go on ends"

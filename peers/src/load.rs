@@ -1,4 +1,4 @@
-//! The work: so many keys, then snapshots that change the values of some.
+//! The work: a number of keys, then snapshots that change the values of some.
 
 use std::collections::BTreeSet;
 
@@ -6,10 +6,10 @@ use comparison::workload::{self, Random};
 
 use crate::peer::{Entry, Key, Value};
 
-/// Where the choices of keys come from.
+/// Seed of the choices of keys.
 pub const SEED: u64 = 15;
 
-/// What every version contains, and what changes next.
+/// Contents of every version, and the generator of the next changes.
 #[derive(Debug)]
 pub struct Load {
     /// The versions in which each key got a value, ascending.
@@ -19,7 +19,7 @@ pub struct Load {
 }
 
 impl Load {
-    /// The work on so many keys; nothing is published yet.
+    /// The work on `keys` keys; nothing is published yet.
     pub fn new(keys: u64) -> Self {
         let keys = usize::try_from(keys).expect("peers: as many keys as memory holds");
         Self {
@@ -45,7 +45,7 @@ impl Load {
         self.publish(&all)
     }
 
-    /// The next version: new values of so many random keys, at most of all.
+    /// Makes the next version: new values of `changes` random keys, at most of all.
     pub fn next(&mut self, changes: usize) -> Vec<Entry> {
         let mut chosen = BTreeSet::new();
         while chosen.len() < changes.min(self.changed.len()) {

@@ -1,4 +1,4 @@
-//! The measurement of one dictionary with so many keys.
+//! Measurement of one dictionary with a number of keys.
 
 use comparison::timing::{Timings, median, microseconds};
 
@@ -11,10 +11,11 @@ use crate::{
     row::{Figure, Row},
 };
 
-/// Who takes the lines.
+/// Receiver of the lines.
 pub type Emit<'a> = &'a mut dyn FnMut(&Row) -> Outcome<()>;
 
-/// Measures one dictionary; every kind of proof is checked, and forgeries of it are refused, before it is timed.
+/// Measures one dictionary. Every kind of proof is checked, and forgeries of it are refused, before
+/// it is timed.
 pub fn measure<P: Peer>(keys: u64, effort: Effort, emit: Emit<'_>) -> Outcome<()> {
     let about = P::about();
     let mut load = Load::new(keys);
@@ -42,8 +43,10 @@ pub fn measure<P: Peer>(keys: u64, effort: Effort, emit: Emit<'_>) -> Outcome<()
     memory::<P>(keys, emit)
 }
 
-/// What another one holds after loading. All of it is counted at that time: an author's memory grows with the versions. What a library
-/// makes once for the process is there already.
+/// Measures the memory of another instance after loading.
+///
+/// All of it is counted at that time: an author's memory grows with the versions. Allocations that
+/// a library makes once for the process exist already.
 fn memory<P: Peer>(keys: u64, emit: Emit<'_>) -> Outcome<()> {
     let first = Load::new(keys).first();
     let before = heap::allocated();
@@ -84,7 +87,7 @@ impl<P: Peer> Bench<'_, P> {
         (self.emit)(&Row::new(&self.about, Figure { keys, ..figure }))
     }
 
-    /// Publishes snapshots of so many changes.
+    /// Publishes snapshots of `changes` changes.
     fn publish(&mut self, changes: usize) -> Outcome<()> {
         let (mut published, mut total_us) = (Vec::new(), 0.0);
         // Logs grow: no more than half of what was loaded is changed.
@@ -100,7 +103,8 @@ impl<P: Peer> Bench<'_, P> {
         self.snapshots("snapshot", changes, &published)
     }
 
-    /// The figures of snapshots, and of a server that applies them, if that is apart.
+    /// Reports the figures of snapshots, and of a server that applies them if there is a separate
+    /// one.
     fn snapshots(
         &mut self,
         operation: &'static str,
@@ -142,7 +146,7 @@ impl<P: Peer> Bench<'_, P> {
         })
     }
 
-    /// Proofs of every kind verify for what is true, and for nothing else.
+    /// Checks that proofs of every kind verify for true answers, and for nothing else.
     fn check(&mut self) -> Outcome<()> {
         for _ in 0..self.effort.proofs {
             let latest = self.load.latest();
@@ -225,7 +229,7 @@ impl<P: Peer> Bench<'_, P> {
         })
     }
 
-    /// That the latest version contains the one before it, and the first one.
+    /// Proves and verifies that the latest version contains the one before it, and the first one.
     fn growth(&mut self) -> Outcome<()> {
         let latest = self.load.latest();
         for (operations, from, other) in [
@@ -336,8 +340,10 @@ impl Asked {
     }
 }
 
-/// Mean and median of applying without verifying the signature. Both were timed, one after the other: of the verification, which is the
-/// same each time, the median counts, because an interruption of a single one may take longer than applying.
+/// Mean and median of applying without verifying the signature. Both were timed in sequence.
+///
+/// Of the verification, which is the same each time, the median counts: an interruption of a single
+/// one may take longer than applying.
 fn without((us, median_us): (f64, f64), verify: Option<(f64, f64)>) -> (f64, f64) {
     let verify = verify.map_or(0.0, |(_, median)| median);
     ((us - verify).max(0.0), (median_us - verify).max(0.0))
@@ -351,7 +357,7 @@ fn mean(numbers: &[f64]) -> f64 {
 mod tests {
     use super::*;
 
-    /// So many bytes are far more than what other tests allocate at the same time.
+    /// Far more bytes than other tests allocate at the same time.
     const LARGE: usize = 32 << 20;
 
     /// A value in so much memory twice, and an author who needs as much for each version.
@@ -451,7 +457,7 @@ mod tests {
             .unwrap();
         let blocks = |key: &str| memory[key].as_f64().unwrap() / LARGE as f64;
         assert!((blocks("bytes") - 2.0).abs() < 0.1, "{memory}");
-        // That of the one version that is loaded.
+        // Memory of the one loaded version.
         assert!((blocks("author_bytes") - 1.0).abs() < 0.1, "{memory}");
         for row in rows {
             for key in ["us", "median_us", "signature_us"] {

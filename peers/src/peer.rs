@@ -1,8 +1,9 @@
-//! What an adapter says of itself, and what it does.
+//! Interface of an adapter, and its description.
 
 use crate::{Outcome, lock};
 
-/// A key of 32 bytes, spread evenly, so that those who ask for a hash as a key take it as it is.
+/// A key of 32 bytes, spread evenly, so that libraries that need a hash as key can take it
+/// unchanged.
 pub type Key = [u8; 32];
 
 /// A value of 32 bytes.
@@ -11,26 +12,26 @@ pub type Value = [u8; 32];
 /// A key and its new value.
 pub type Entry = (Key, Value);
 
-/// What dictionaries cannot do, in the words of the rows.
+/// Limits of dictionaries, in the words of the rows.
 pub mod limits {
-    /// Only the latest version can be asked.
+    /// Answers about the latest version only.
     pub const OLD_VERSIONS: &str = "old versions";
-    /// That a key is absent cannot be proved.
+    /// Cannot prove that a key is absent.
     pub const ABSENCE: &str = "absence";
-    /// That these are all keys between two cannot be proved.
+    /// Cannot prove that these are all keys between two.
     pub const RANGES: &str = "ranges";
-    /// Roots come without the author's signature, and without proofs that one continues another.
+    /// Has no author's signature on roots, and no proofs that one continues another.
     pub const SIGNATURES: &str = "signatures";
-    /// There is no message from an author to a server that checks it: one party does both.
+    /// Has no message from an author to a server that checks it: one party does both.
     pub const UPDATES: &str = "updates to an untrusted server";
-    /// Keys stay.
+    /// Cannot remove keys.
     pub const REMOVAL: &str = "removal";
 }
 
-/// What a dictionary is; the same in each of its rows.
+/// Description of a dictionary, repeated in each of its rows.
 #[derive(Clone, Debug)]
 pub struct About {
-    /// Its name: the crate's, with what was chosen of it.
+    /// Name of the crate, with the chosen options.
     pub name: &'static str,
     /// The crate that is measured.
     pub package: &'static str,
@@ -38,19 +39,19 @@ pub struct About {
     pub licence: &'static str,
     /// Whether it is of this repository.
     pub is_ours: bool,
-    /// The hash function, or what stands in its place.
+    /// Hash function, or its substitute.
     pub hash: &'static str,
     /// The threads that work.
     pub threads: &'static str,
-    /// Where the contents are: memory, or files.
+    /// Storage of the contents: memory, or files.
     pub medium: &'static str,
-    /// What it cannot do, [`limits`] and others.
+    /// Missing abilities, [`limits`] and others.
     pub can_not: &'static [&'static str],
-    /// What the time of a snapshot, and of loading, includes.
+    /// Work that the time of a snapshot, and of loading, includes.
     pub snapshot_includes: &'static str,
-    /// What its proofs and answers differ in, if anything.
+    /// Differences of its proofs and answers, if any.
     pub differs: &'static str,
-    /// The most keys that are measured unless asked otherwise.
+    /// Most keys that are measured by default.
     pub most_keys: u64,
 }
 
@@ -71,14 +72,14 @@ impl About {
     }
 }
 
-/// What publishing a snapshot took.
+/// Cost of publishing a snapshot.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Published {
-    /// From the changes to the new root, in microseconds, without signatures.
+    /// Microseconds from the changes to the new root, without signatures.
     pub us: f64,
     /// The author's signature.
     pub signature_us: Option<f64>,
-    /// A server that applies the update, its verification of the signature included.
+    /// Applying an update on a server, including its verification of the signature.
     pub apply_us: Option<f64>,
     /// Verifying that signature once more, alone.
     pub verify_signature_us: Option<f64>,
@@ -86,23 +87,24 @@ pub struct Published {
     pub update_bytes: Option<usize>,
 }
 
-/// An authenticated dictionary, whoever made it. Versions count from 1, one for each snapshot.
+/// An authenticated dictionary, ours or a third party's. Versions count from 1, one for each
+/// snapshot.
 ///
-/// The adapter holds the roots of all versions: what a verifier trusts.
+/// The adapter holds the roots of all versions, which a verifier trusts.
 pub trait Peer: Sized {
     /// The evidence for an answer.
     type Proof: Clone;
 
-    /// What this is.
+    /// Describes the dictionary.
     fn about() -> About;
 
-    /// An empty dictionary that will hold up to so many keys.
+    /// An empty dictionary that will hold up to `keys` keys.
     fn new(keys: u64) -> Outcome<Self>;
 
     /// Puts distinct keys, and takes a snapshot.
     fn publish(&mut self, changes: &[Entry]) -> Outcome<Published>;
 
-    /// Proves what a version says about a key.
+    /// Proves a version's answer for a key.
     fn prove(&mut self, version: usize, key: &Key) -> Outcome<Self::Proof>;
 
     /// Checks that under the trusted root of a version a key has this value, or is absent.
@@ -119,10 +121,11 @@ pub trait Peer: Sized {
     /// A proof as sent.
     fn encode(proof: &Self::Proof) -> Outcome<Vec<u8>>;
 
-    /// The proof with these bytes.
+    /// Decodes a proof from these bytes.
     fn decode(&self, bytes: &[u8]) -> Outcome<Self::Proof>;
 
-    /// Proves that the latest version contains all of an older one, as sent; none where there are no such proofs.
+    /// Proves that the latest version contains all of an older one, as sent; none where there are
+    /// no such proofs.
     fn prove_growth(&mut self, _from: usize) -> Outcome<Option<Vec<u8>>> {
         Ok(None)
     }
@@ -132,7 +135,7 @@ pub trait Peer: Sized {
         Err("there are no such proofs".into())
     }
 
-    /// Frees what only the author needs, where that is apart from the server's.
+    /// Frees data that only the author needs, where it is separate from the server's.
     fn forget_author(&mut self) {}
 
     /// The bytes in files.

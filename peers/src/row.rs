@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::{load::SEED, peer::About};
 
-/// What one operation of one dictionary took.
+/// Cost of one operation of one dictionary.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct Figure {
     /// The name of the operation.
@@ -15,9 +15,9 @@ pub struct Figure {
     pub changes: Option<u64>,
     /// Microseconds of one operation, mean.
     pub us: Option<f64>,
-    /// The same, median.
+    /// Median microseconds.
     pub median_us: Option<f64>,
-    /// Bytes of a proof, of an update as sent, or of memory, as the operation says; mean.
+    /// Mean bytes of a proof, of an update as sent, or of memory, depending on the operation.
     pub bytes: Option<f64>,
     /// The author's signature, or its verification by the server: not in the times.
     pub signature_us: Option<f64>,
@@ -25,13 +25,13 @@ pub struct Figure {
     pub author_bytes: Option<f64>,
     /// The bytes in files.
     pub stored_bytes: Option<u64>,
-    /// How often the operation was timed.
+    /// Number of timings of the operation.
     pub samples: usize,
-    /// What the figure includes, where it is not the same for all.
+    /// Work that the figure includes, where it is not the same for all.
     pub includes: &'static str,
 }
 
-/// A line: a figure, and what it is a figure of.
+/// A line: a figure, and the description of its dictionary.
 #[derive(Clone, Debug, Serialize)]
 pub struct Row {
     experiment: &'static str,

@@ -1,4 +1,4 @@
-//! Which dictionaries there are, and the command line.
+//! List of dictionaries, and the command line.
 
 use std::io::{Write, stdout};
 
@@ -48,14 +48,15 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    /// Measures what is asked for. What has a limit of its own is not measured with more keys, unless it is named.
+    /// Runs the requested measurements. A dictionary with a limit of its own is not measured with
+    /// more keys, unless it is named.
     pub fn run(&self) -> Outcome<()> {
         if let (Some(once), Some(store)) = (self.once.once, &self.once.store) {
             let keys = self.keys.first().copied().unwrap_or(1);
             let bytes = once.run(store, keys)?;
             return Ok(writeln!(stdout(), "{bytes}")?);
         }
-        // What libraries would spread over all cores stays on one.
+        // Libraries that would spread over all cores run on one.
         rayon::ThreadPoolBuilder::new()
             .num_threads(1)
             .build_global()?;
@@ -89,10 +90,10 @@ fn print(row: &Row) -> Outcome<()> {
     Ok(writeln!(stdout(), "{}", serde_json::to_string(row)?)?)
 }
 
-/// One of those that are compared.
+/// One of the compared dictionaries.
 #[derive(Clone, Copy, Debug)]
 pub struct Contender {
-    /// What it is.
+    /// Description of the dictionary.
     pub about: fn() -> About,
     /// Measures it.
     pub measure: fn(u64, Effort, Emit<'_>) -> Outcome<()>,
@@ -107,7 +108,7 @@ impl Contender {
     }
 }
 
-/// All of them.
+/// All dictionaries.
 pub const CONTENDERS: &[Contender] = &[
     Contender::of::<Tree<RedBlackPathCopying<Sha256Ed25519>>>(),
     Contender::of::<Tree<RedBlackCacheEverywhere<Sha256Ed25519>>>(),
@@ -125,7 +126,7 @@ pub const CONTENDERS: &[Contender] = &[
     Contender::of::<Auditable>(),
 ];
 
-/// Their names.
+/// Names of all dictionaries.
 pub fn names() -> Vec<&'static str> {
     CONTENDERS
         .iter()

@@ -1,4 +1,4 @@
-//! The author's key, and how long its signatures take.
+//! The author's key, and the time of its signatures.
 
 use std::{
     sync::{
@@ -12,7 +12,7 @@ use ed25519_dalek::SigningKey;
 use pad_core::{AuthorKey, HeadSignature, VerifyError};
 use signature::Signer;
 
-/// How long signatures took since they were last asked for.
+/// Time that signatures took since it was last read.
 #[derive(Clone, Debug, Default)]
 pub struct Signing {
     nanoseconds: Arc<AtomicU64>,
@@ -24,12 +24,12 @@ impl Signing {
         SigningKey::from_bytes(&[7; 32])
     }
 
-    /// Its public half.
+    /// Public half of the key.
     pub fn author_key() -> Result<AuthorKey, VerifyError> {
         AuthorKey::of(&Self::key())
     }
 
-    /// A signer with this key that notes how long it works.
+    /// Returns a signer with this key that records its time.
     pub fn signer(&self) -> impl Signer<HeadSignature> + Send + Sync + 'static {
         TimedSigner {
             key: Self::key(),
@@ -37,7 +37,7 @@ impl Signing {
         }
     }
 
-    /// The microseconds that signatures took since this was last asked.
+    /// Takes the microseconds that signatures took since the last call.
     pub fn take_us(&self) -> f64 {
         self.nanoseconds.swap(0, Ordering::Relaxed) as f64 / 1e3
     }

@@ -1,5 +1,6 @@
-//! The same as the main workspace's step `stored` with somebody else's tree on a database: opening, one look-up, one commit, and proofs of a
-//! server that stays open.
+//! Counterpart of the main workspace's step `stored` for a third-party tree on a database.
+//!
+//! Measures opening, one lookup, one commit, and proofs of a server that stays open.
 
 use std::{
     env,
@@ -50,7 +51,8 @@ pub struct StoredRow {
     commit_resident_bytes: u64,
 }
 
-/// A line of ours beside it: the same keys, all nodes of the latest version in memory, and the same call without a head.
+/// A line of ours for comparison: the same keys, all nodes of the latest version in memory, and the
+/// same call without a head.
 #[derive(Clone, Debug, Serialize)]
 pub struct OwnRow {
     experiment: &'static str,
@@ -63,7 +65,8 @@ pub struct OwnRow {
     prove_recent_us: f64,
 }
 
-/// Measures ours: with all nodes of the latest version in memory, and with 64 MiB of those that were used last.
+/// Measures ours: with all nodes of the latest version in memory, and with the 64 MiB of them that
+/// were used last.
 pub fn measure_ours(keys: u64, effort: Effort) -> Outcome<OwnRow> {
     let author = RedBlackAuthor::<Sha256Ed25519, _>::new(
         DictionaryId::from_name("stored"),
@@ -135,7 +138,8 @@ impl Once {
         }
     }
 
-    /// Does it, and returns the most memory that the process had at any time, in bytes; 0 where the system does not say.
+    /// Runs it, and returns the peak memory of the process, in bytes; 0 where the system does not
+    /// report it.
     pub fn run(self, store: &Path, keys: u64) -> Outcome<u64> {
         match self {
             Self::Open => drop(JellyfishFile::open_existing(store)?),
@@ -146,7 +150,7 @@ impl Once {
     }
 }
 
-/// Measures stores of so many keys.
+/// Measures stores of `keys` keys.
 pub fn measure(keys: u64, effort: Effort) -> Outcome<StoredRow> {
     let folder = tempfile::tempdir()?;
     let store = folder.path().join("jmt.redb");
@@ -203,7 +207,7 @@ fn commit(store: &Path, changes: Vec<(KeyHash, Vec<u8>)>) -> Outcome<JellyfishFi
     JellyfishFile::open_existing(store)?.commit(changes)
 }
 
-/// Opens the store, and proves and verifies one look-up.
+/// Opens the store, and proves and verifies one lookup.
 fn look_up(store: &Path, number: u64) -> Outcome<()> {
     let tree = JellyfishFile::open_existing(store)?;
     let (value, proof) = tree.prove(key(number))?;
@@ -255,7 +259,7 @@ pub struct OnceArguments {
     pub store: Option<PathBuf>,
 }
 
-/// 16 bytes, in no order of their numbers, hashed as the tree asks for it.
+/// Makes a key of 16 bytes, in no order of their numbers, hashed as the tree requires.
 fn key(number: u64) -> KeyHash {
     let mut random = Random::new(number);
     KeyHash::with::<Sha256>([random.next().to_be_bytes(), number.to_be_bytes()].concat())

@@ -1,7 +1,10 @@
-//! The side that makes logs: authors, and servers that replay their updates.
+//! The author's side: authors, and servers that replay their updates.
 //!
-//! Everything here is in memory. [`entries`]: what was appended, with its trees and proofs. [`update`]: what an author
-//! sends. [`building`]: when the work of deferred logs is done. [`LogAuthor`] and [`LogRepository`] are the roles.
+//! All data is in memory. [`LogAuthor`] and [`LogRepository`] are the roles.
+//!
+//! * [`entries`]: appended entries with their trees and proofs.
+//! * [`update`]: the message that an author sends.
+//! * [`building`]: the schedule of work in deferred logs.
 
 #![allow(
     clippy::indexing_slicing,

@@ -1,9 +1,12 @@
-//! Certificates: that the polynomial of a node is what its children's, or its elements', make it.
+//! Certificates: evidence that a node's polynomial is the product of its children's, or has its
+//! elements as roots.
 //!
-//! They are between *committed* accumulators only: every accumulator here is hashed with its node, so a path of
-//! certificates from a root to a block shows that the block's elements are roots of the tree's polynomial.
+//! Certificates relate *committed* accumulators only: every accumulator here is hashed with its
+//! node. A path of certificates from a root to a block shows that the block's elements are roots of
+//! the tree's polynomial.
 //!
-//! Deviation: the paper shows subsets by quotients in G2. Here a product is checked at a random point, so everything is in G1.
+//! Deviation: the paper shows subsets by quotients in G2. Here a product is checked at a random
+//! point, so everything is in G1.
 
 use accumulators::{AccumulatorId, bilinear::commitments::Claims, transcript::Transcript};
 use ark_bls12_381::Fr;
@@ -16,15 +19,15 @@ use pad_core::{DecodeError, Digest};
 
 use crate::{prefix::roots_of, scheme::Scheme};
 
-/// A point as it was received.
+/// A point in its received encoding.
 pub(crate) type PointBytes = [u8; G1_BYTES];
-/// A scalar as it was received.
+/// A scalar in its received encoding.
 pub(crate) type ScalarBytes = [u8; SCALAR_BYTES];
 
-/// What a certificate is about, as hashed: nothing of it is decoded yet.
+/// The inputs of a certificate in their hashed encoding, not yet decoded.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Certificate<'a> {
-    /// The accumulator of a block is that of these elements.
+    /// The accumulator of a block commits to these elements.
     Block {
         inner: Digest<32>,
         accumulator: &'a PointBytes,
@@ -46,10 +49,10 @@ pub(crate) enum Certificate<'a> {
 }
 
 impl Certificate<'_> {
-    /// Adds the claim that must hold.
+    /// Adds the claim of this certificate to `claims`.
     ///
     /// # Errors
-    /// Points and scalars that are not well-formed.
+    /// [`DecodeError`] for points and scalars that are not well-formed.
     pub(crate) fn claim<S: Scheme>(
         &self,
         id: AccumulatorId,
@@ -90,8 +93,8 @@ impl Certificate<'_> {
     }
 }
 
-/// The point at which a block's polynomial is opened. Without `inner` in it, it would be known before the elements are
-/// chosen.
+/// The point at which a block's polynomial is opened. It covers `inner`, so that it is not known
+/// before the elements are chosen.
 pub(crate) fn block_challenge(
     id: AccumulatorId,
     inner: &Digest<32>,
@@ -103,8 +106,8 @@ pub(crate) fn block_challenge(
     transcript.challenge_scalar()
 }
 
-/// The point at which a product is checked, and the transcript for [`second_product_challenge`]. The accumulators are the
-/// left child's, the right child's and the parent's.
+/// The point at which a product is checked, and the transcript for [`second_product_challenge`].
+/// The accumulators are the left child's, the right child's and the parent's.
 pub(crate) fn product_challenge(
     id: AccumulatorId,
     inner: &Digest<32>,
@@ -119,7 +122,8 @@ pub(crate) fn product_challenge(
     (transcript, z)
 }
 
-/// The coefficient that combines the two equations of a product, after the left child's value at the first challenge.
+/// The coefficient that combines the two equations of a product. It covers the left child's value
+/// at the first challenge.
 pub(crate) fn second_product_challenge(transcript: &mut Transcript, value: &ScalarBytes) -> Fr {
     transcript.absorb(value);
     transcript.challenge_scalar()

@@ -1,4 +1,4 @@
-//! The client of a log: it follows the log only along append-only proofs.
+//! Log clients, which follow a log only along append-only proofs.
 
 #![deny(clippy::arithmetic_side_effects)]
 
@@ -24,8 +24,9 @@ use crate::{
 
 type Head = SignedHead<Sha256Ed25519>;
 
-/// A client of one log. It trusts the author's key for who speaks, and nobody for what is said: a version that does not
-/// contain the newest one seen is not accepted, whoever signed it.
+/// A client of one log. The author's key identifies the author; it does not make the contents true.
+/// The client rejects a version that does not contain the newest one seen, even with a valid
+/// signature.
 ///
 /// Skipping versions is free: one pair of proofs leads from any version to any later one.
 #[derive(Clone)]
@@ -36,7 +37,7 @@ pub struct LogClient<S: Scheme> {
     longest_growth: usize,
 }
 
-/// What leads from the newest version that a client has seen to a later one, as messages.
+/// Proof messages from the newest version that a client has seen to a later one.
 #[derive(Clone, Copy, Debug)]
 pub struct Continuation<'a> {
     /// The [`ConsistencyProof`]: the later head's history contains the older head.
@@ -45,7 +46,7 @@ pub struct Continuation<'a> {
     pub append_only: &'a [u8],
 }
 
-/// What leads from an older version to the newest one that a client has seen, as messages.
+/// Proof messages from an older version to the newest one that a client has seen.
 #[derive(Clone, Copy, Debug)]
 pub struct PastProofs<'a> {
     /// The history's [`InclusionProof`](PastProof): the newest head vouches for the older root.
@@ -54,52 +55,55 @@ pub struct PastProofs<'a> {
     pub append_only: &'a [u8],
 }
 
-/// Why a client does not believe what it was sent. It is as it was.
+/// Error returned when a client rejects a message. The client's state is unchanged.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum LogRefusal {
-    /// The bytes are no such message.
+    /// The bytes do not decode to the expected message.
     #[error(transparent)]
     Decode(#[from] DecodeError),
-    /// The head is not one that is believed here.
+    /// The head is not valid for this client.
     #[error(transparent)]
     Head(VerifyError),
-    /// The author's key vouches for two different pasts; the evidence convinces everybody who knows the key.
+    /// The author signed two different histories. The evidence convinces every holder of the
+    /// author's public key.
     #[error("the author signed two different histories")]
     Fork(Box<ForkEvidence<Sha256Ed25519>>),
-    /// The later version was not shown to contain the older one. If no server can show it, the log has changed its past: keep both
-    /// heads.
+    /// The proof does not show that the later version contains the older one. If no server can show
+    /// it, the log has changed its past: keep both heads.
     #[error("version {} was not shown to contain version {}: {reason}", .newer.head.version, .older.head.version)]
     NotGrown {
-        /// Why the append-only proof is refused.
+        /// The reason to refuse the append-only proof.
         reason: VerifyError,
         /// The newest head that the client had accepted.
         older: Box<Head>,
         /// The head that was offered.
         newer: Box<Head>,
     },
-    /// The newest version was not shown to contain an older one, which its history names. If no server can show it, the log has
-    /// changed its past: keep the newest head and the proof of inclusion in its history.
+    /// The proof does not show that the newest version contains an older one, which its history
+    /// names. If no server can show it, the log has changed its past. Keep the newest head and the
+    /// proof of inclusion in its history.
     #[error("the newest version was not shown to contain version {version}: {reason}")]
     PastNotContained {
         /// The older version.
         version: Version,
-        /// Why the append-only proof is refused.
+        /// The reason to refuse the append-only proof.
         reason: VerifyError,
     },
-    /// The answer does not follow from what the author signed.
+    /// The answer does not follow from a root that the author signed.
     #[error(transparent)]
     Proof(VerifyError),
-    /// The client has seen no head yet: there is no newest version to ask about.
+    /// The client has seen no head yet, so there is no newest version to query.
     #[error("no head was seen yet")]
     NoHeadSeen,
 }
 
-/// The longest head or history proof that is read, in bytes.
+/// The longest head or history proof that is accepted, in bytes.
 const LONGEST_HISTORY: usize = 1 << 13;
 
 impl<S: Scheme> LogClient<S> {
-    /// A client that has seen no head yet. Its first head it takes as it is: every log contains the empty one.
+    /// A client that has seen no head yet. It accepts its first head without an append-only proof,
+    /// because every log contains the empty one.
     pub fn new(log: Log<S>, author: AuthorKey) -> Self {
         let authority = Authority {
             author,
@@ -114,11 +118,11 @@ impl<S: Scheme> LogClient<S> {
         }
     }
 
-    /// A client of this author that goes on with a view that it has stored.
+    /// A client of this author that continues from a stored view.
     ///
     /// # Errors
-    /// [`VerifyError::WrongDictionary`] for the view of another author, dictionary or scheme;
-    /// [`VerifyError::SignatureInvalid`] if somebody else wrote it.
+    /// - [`VerifyError::WrongDictionary`] for the view of another author, dictionary or scheme.
+    /// - [`VerifyError::SignatureInvalid`] if the author did not sign the view's head.
     pub fn resume(
         log: Log<S>,
         author: AuthorKey,
@@ -137,17 +141,18 @@ impl<S: Scheme> LogClient<S> {
         })
     }
 
-    /// Sets the most bytes of an append-only proof that is read, instead of [`LONGEST_GROWTH`].
+    /// Sets the longest append-only proof that is accepted, in bytes, instead of
+    /// [`LONGEST_GROWTH`].
     pub const fn set_longest_growth(&mut self, bytes: usize) {
         self.longest_growth = bytes;
     }
 
-    /// The client's memory, to be stored where nobody else writes.
+    /// The client's state. Store it where no other party can write.
     pub const fn view(&self) -> &TrustedView<Sha256Ed25519> {
         &self.view
     }
 
-    /// Which log.
+    /// The log.
     pub const fn log(&self) -> &Log<S> {
         &self.log
     }
@@ -157,11 +162,13 @@ impl<S: Scheme> LogClient<S> {
         self.view.version()
     }
 
-    /// Accepts the message of a head that is not older than the newest one seen; returns its version. The continuation is needed
-    /// for newer heads than one that the client has seen, and not read for others.
+    /// Accepts the message of a head that is not older than the newest one seen. Returns its
+    /// version.
+    ///
+    /// `continuation` is required for a head newer than one already seen, and ignored for others.
     ///
     /// # Errors
-    /// [`LogRefusal`]; [`LogRefusal::Fork`] for two heads of one version, whatever comes with the second.
+    /// [`LogRefusal`]. [`LogRefusal::Fork`] for two heads of one version, with any `continuation`.
     pub fn advance(
         &mut self,
         head: &[u8],
@@ -200,19 +207,24 @@ impl<S: Scheme> LogClient<S> {
         Ok(newer.get().version)
     }
 
-    /// The log at the newest version seen, to ask about.
+    /// The log at the newest version seen, to verify proofs against.
     ///
     /// # Errors
-    /// [`LogRefusal::NoHeadSeen`] before the first head, because everything is absent from version 0.
+    /// [`LogRefusal::NoHeadSeen`] before the first head, because everything is absent from version
+    /// 0.
     pub fn newest(&self) -> Result<LogRoot<S>, LogRefusal> {
         let newest = self.newest.as_ref().ok_or(LogRefusal::NoHeadSeen)?;
         self.log.at(newest).map_err(LogRefusal::Head)
     }
 
-    /// The log at an older version, by the messages of proofs that the newest head's history names its root, and that the newest
-    /// version contains it. A history alone may name what was never part of the log.
+    /// The log at an older version.
     ///
-    /// That one such version contains another is not shown by this, but by an append-only proof between them ([`Growth`]).
+    /// `proofs` show that the newest head's history names the root of that version, and that the
+    /// newest version contains it. A history alone may name versions that were never part of the
+    /// log.
+    ///
+    /// This does not show that one such version contains another. For that, verify an append-only
+    /// proof between them ([`Growth`]).
     ///
     /// # Errors
     /// [`LogRefusal`].
@@ -231,8 +243,10 @@ impl<S: Scheme> LogClient<S> {
         Ok(past)
     }
 
-    /// What the message of a proof, of at most `limit` bytes, establishes about a version:
-    /// [`LONGEST_LOOKUP`](crate::proof::LONGEST_LOOKUP) or [`LONGEST_PROOF`](crate::proof::LONGEST_PROOF), or less.
+    /// Verifies the message of a proof against the log at one version, and returns its statement.
+    ///
+    /// `limit` is the longest message to decode: [`LONGEST_LOOKUP`](crate::proof::LONGEST_LOOKUP)
+    /// or [`LONGEST_PROOF`](crate::proof::LONGEST_PROOF), or less.
     ///
     /// # Errors
     /// [`LogRefusal::Decode`], [`LogRefusal::Proof`].
@@ -263,7 +277,8 @@ impl<S: Scheme> LogClient<S> {
     }
 }
 
-/// The refusal for this reason; a proof that is longer than the client reads says nothing against the log.
+/// Turns a reason into a refusal. A proof that is longer than the client's limit is no evidence
+/// against the log.
 fn unless_unread(
     reason: VerifyError,
     refusal: impl FnOnce(VerifyError) -> LogRefusal,

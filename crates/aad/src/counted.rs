@@ -1,10 +1,11 @@
 //! Counted completeness: how often the scalar of a key divides the polynomial of a tree.
 //!
-//! With `m` elements of the key shown, `A` the tree's polynomial, `k` the key's scalar and `q = A / (X - k)^m`, the evidence shows
-//! that the division is exact and that `q(k)` is not zero. So there are `m` elements of the key and no more.
+//! Let `m` elements of the key be shown, `A` be the tree's polynomial, `k` the key's scalar and
+//! `q = A / (X - k)^m`. The evidence shows that the division is exact and that `q(k)` is not zero.
+//! So the tree has exactly `m` elements of the key.
 //!
-//! Deviation: not in the paper, which shows the prefixes that leave a trie. Appending costs hundreds of times less, and a
-//! look-up costs the server a sum over the tree.
+//! Deviation: not in the paper, which shows the prefixes that leave a trie. Appending costs
+//! hundreds of times less, and a look-up costs the server a sum over the tree.
 
 use accumulators::{
     AccumulatorId, bilinear::commitments::Claims, transcript::Transcript, wire::Reader,
@@ -24,16 +25,17 @@ use crate::{
 pub(crate) struct Evidence<'a> {
     /// The number of elements of the key in the tree.
     count: u32,
-    /// The commitment to `q`, if there are any.
+    /// The commitment to `q`, if `count` is at least 1.
     rest: Option<&'a PointBytes>,
-    /// The quotient that shows the division to be exact, if there are several. Of one element that is `q` itself.
+    /// The quotient that shows the division to be exact, if `count` is at least 2. For one element
+    /// that quotient is `q` itself.
     division: Option<&'a PointBytes>,
     value: &'a ScalarBytes,
     quotient: &'a PointBytes,
 }
 
 impl<'a> Evidence<'a> {
-    /// Reads the evidence for a tree of which `count` elements of the key were shown.
+    /// Reads the evidence for a tree with `count` shown elements of the key.
     pub(crate) fn read(reader: &mut Reader<'a>, count: u32) -> Result<Self, DecodeError> {
         let mut point_if = |is_there: bool| is_there.then(|| reader.array_ref()).transpose();
         Ok(Self {
@@ -45,7 +47,8 @@ impl<'a> Evidence<'a> {
         })
     }
 
-    /// Adds the claims that must hold for a tree with this accumulator and a key with this scalar.
+    /// Adds the claims that must hold for a tree with this `accumulator` and a key with the scalar
+    /// `key`.
     pub(crate) fn claim(
         &self,
         id: AccumulatorId,

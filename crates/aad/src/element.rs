@@ -1,13 +1,16 @@
-//! Elements: what the entries of a log become, strings of fixed length.
+//! Elements: fixed-length strings made from the entries of a log.
 //!
-//! An element of a dictionary is a key half and a value half, 64 bytes; one of a set is the hash of a member, 32 bytes. The value
-//! half covers the *occurrence*: this is the i-th appending of this very pair, from 1. So equal pairs are different elements.
+//! An element of a dictionary has 64 bytes: a key half and a value half. An element of a set is the
+//! hash of a member, 32 bytes.
+//!
+//! The value half covers the *occurrence*: the number of times that this pair was appended so far,
+//! from 1. Equal pairs are therefore different elements.
 
 use pad_core::{Digest, Domain, Sha256Ed25519, Suite};
 
 /// Bytes of half an element of a dictionary, and of an element of a set.
 pub const HALF: usize = 32;
-/// Bits of it.
+/// Bits of [`HALF`].
 pub(crate) const HALF_BITS: u16 = 256;
 
 /// The key half of the elements of a key.
@@ -15,8 +18,8 @@ pub fn key_half(key: &[u8]) -> Digest<32> {
     Sha256Ed25519::hash(Domain::AadKey, &[key])
 }
 
-/// The value half of the element of a value with this digest ([`Suite::value`]), appended with its key for the
-/// `occurrence`-th time.
+/// The value half of an element. `value` is the value's digest ([`Suite::value`]), appended with
+/// its key for the `occurrence`-th time.
 pub fn value_half(value: &Digest<32>, occurrence: u64) -> Digest<32> {
     Sha256Ed25519::hash(Domain::AadValue, &[&value.0, &occurrence.to_be_bytes()])
 }

@@ -1,7 +1,9 @@
-//! Completeness by frontiers: a prefix of what is absent is shown to be no prefix of anything in a tree.
+//! Completeness by frontiers: a prefix of an absent key is shown not to be a prefix of any element
+//! in a tree.
 //!
-//! Of a set of elements, the *trie* is all prefixes of them, and the *frontier* the strings that leave it: those outside whose parent is inside. Every string
-//! that is not an element has exactly one prefix in the frontier, and no string of the frontier is a prefix of another.
+//! The *trie* of a set of elements consists of all their prefixes. The *frontier* consists of the
+//! strings that leave it: those outside whose parent is inside. Every string that is not an element
+//! has exactly one prefix in the frontier. No string of the frontier is a prefix of another.
 //!
 //! Source: Tomescu et al. 2019, section 4.
 
@@ -15,31 +17,32 @@ use crate::{element::HALF, prefix::scalar_of_prefix};
 
 pub(crate) use evidence::Evidence;
 
-/// Prefixes in one chunk: those of the values of one key are proved to be absent that many at a time.
+/// Strings in one chunk, the unit in which the frontier strings below one key are proved.
 pub(crate) const CHUNK: usize = 512;
 
-/// A string of a frontier: the first `bit` bits of an element, and then the other bit.
+/// A string of a frontier: the first `bit` bits of an element, followed by the inverted bit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Leaving {
-    /// The element, by its place among those of the frontier.
+    /// The index of the element among those of the frontier.
     pub(crate) element: usize,
-    /// Where the string leaves it, from 0; its length is one more.
+    /// The bit at which the string leaves the element, from 0. The string has one bit more.
     pub(crate) bit: u16,
 }
 
-/// The frontier of elements of equal length, in lexicographic order, from a depth on.
+/// The frontier of elements of equal length, in lexicographic order, below a depth.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Frontier<'a> {
     /// Strictly ascending.
     elements: &'a [&'a [u8]],
-    /// Strings of at most this length are left out.
+    /// Excludes strings of at most this length.
     depth: u16,
     /// Bits of an element.
     bits: u16,
 }
 
 impl<'a> Frontier<'a> {
-    /// The frontier of these elements, in strictly ascending order; all agree in the first `depth` of `bits` bits.
+    /// The frontier of `elements`, which are strictly ascending and agree in the first `depth` of
+    /// `bits` bits.
     pub(crate) const fn new(elements: &'a [&'a [u8]], depth: u16, bits: u16) -> Self {
         Self {
             elements,
@@ -53,7 +56,7 @@ impl<'a> Frontier<'a> {
         core::iter::successors(self.next_left(0, self.depth), move |one| self.after(*one))
     }
 
-    /// The strings from one of them on.
+    /// The strings from `first` on.
     #[cfg(feature = "std")]
     pub(crate) fn iter_from(self, first: Leaving) -> impl Iterator<Item = Leaving> + use<'a> {
         core::iter::successors(Some(first), move |one| self.after(*one))
@@ -66,7 +69,7 @@ impl<'a> Frontier<'a> {
             return 0;
         }
         (1..self.elements.len()).fold(below, |count, element| {
-            // The string where they part was there and is not; those below it come to it.
+            // The string at which they part leaves the frontier; the strings below it join.
             let new = self.bits.saturating_sub(self.parting(element));
             count.saturating_add(usize::from(new)).saturating_sub(2)
         })
@@ -78,7 +81,7 @@ impl<'a> Frontier<'a> {
         scalar_of_prefix(&bytes, length)
     }
 
-    /// A string, zero-padded, and its length in bits.
+    /// Returns a string, zero-padded, and its length in bits.
     pub(crate) fn bytes(self, string: Leaving) -> ([u8; 2 * HALF], u16) {
         let mut bytes = [0; 2 * HALF];
         let element = self.element(string.element);
@@ -88,7 +91,7 @@ impl<'a> Frontier<'a> {
         let (place, mask) = split(string.bit);
         if let Some(byte) = bytes.get_mut(place) {
             *byte ^= mask;
-            // Clear what follows the bit.
+            // Clear the bits after it.
             *byte &= !mask.saturating_sub(1);
         }
         for byte in bytes.iter_mut().skip(place.saturating_add(1)) {
@@ -106,7 +109,8 @@ impl<'a> Frontier<'a> {
         }
     }
 
-    /// The first string that leaves an element to the left at or below this depth, or what follows.
+    /// The first string that leaves an element to the left at or below this depth, or its
+    /// successor.
     fn next_left(self, mut element: usize, mut depth: u16) -> Option<Leaving> {
         while element < self.elements.len() {
             let mut left = depth..self.bits;
@@ -122,7 +126,7 @@ impl<'a> Frontier<'a> {
         None
     }
 
-    /// The deepest string above this depth that leaves an element to the right, or what follows.
+    /// The deepest string above this depth that leaves an element to the right, or its successor.
     fn next_right(self, element: usize, depth: u16) -> Option<Leaving> {
         let next = element.saturating_add(1);
         self.right(element, depth).or_else(|| {
@@ -142,7 +146,7 @@ impl<'a> Frontier<'a> {
         bit.map(|bit| Leaving { element, bit })
     }
 
-    /// The bits that an element has in common with the one before it.
+    /// The number of leading bits that an element shares with its predecessor.
     fn parting(self, element: usize) -> u16 {
         let before = self.element(element.saturating_sub(1));
         common_bits(before, self.element(element))
@@ -159,7 +163,7 @@ impl<'a> Frontier<'a> {
     }
 }
 
-/// The number of bits that two strings of bytes have in common at their beginning.
+/// The number of leading bits that two byte strings share.
 pub(crate) fn common_bits(left: &[u8], right: &[u8]) -> u16 {
     let pairs = left.iter().zip(right);
     let equal = pairs
@@ -172,7 +176,7 @@ pub(crate) fn common_bits(left: &[u8], right: &[u8]) -> u16 {
     u16::try_from(bits.saturating_add(rest)).unwrap_or(u16::MAX)
 }
 
-/// The byte that holds a bit, and the bit within it.
+/// The index of the byte that holds a bit, and the mask of the bit within it.
 const fn split(bit: u16) -> (usize, u8) {
     let mask = 0x80_u8 >> (bit % 8);
     #[expect(clippy::as_conversions, reason = "widening in a const fn")]

@@ -1,7 +1,8 @@
 //! Hashes of nodes, and the digest of a log.
 //!
-//! Below the blocks' level the forest is a Merkle tree. From there on a node is *sealed*: its hash covers its level and
-//! its accumulator beside the hash of its children, so that no other accumulator can ever be shown for it.
+//! Below the blocks' level the forest is a Merkle tree. From that level upwards a node is *sealed*:
+//! its hash also covers its level and its accumulator. No other accumulator can then be shown for
+//! it.
 
 use alloc::vec::Vec;
 
@@ -14,8 +15,8 @@ pub fn leaf(position: u64, element: &[u8]) -> Digest<32> {
     Sha256Ed25519::hash(Domain::AadLeaf, &[&position.to_be_bytes(), element])
 }
 
-/// The hash of two neighbours, of which that of their parent follows: it is this below the blocks' level, and
-/// [`sealed`] from there on.
+/// The hash of two neighbours. Below the blocks' level it is the hash of their parent; from there
+/// on the parent's hash is [`sealed`] over it.
 pub fn pair(left: &Digest<32>, right: &Digest<32>) -> Digest<32> {
     Sha256Ed25519::node(Domain::AadPair, left, right)
 }
@@ -25,8 +26,8 @@ pub fn sealed(level: u8, accumulator: &[u8; G1_BYTES], inner: &Digest<32>) -> Di
     Sha256Ed25519::hash(Domain::AadNode, &[&[level], accumulator, &inner.0])
 }
 
-/// The hash of a perfect tree of plain nodes over these elements, which begin at a position: of a block's elements, its
-/// inner hash. Zero for no elements.
+/// The hash of a perfect tree of plain nodes over these elements, the first of them at position
+/// `start`. For a block it is the inner hash. Zero for no elements.
 pub fn of_elements<'a>(start: u64, elements: impl Iterator<Item = &'a [u8]>) -> Digest<32> {
     let positions = (0..).map(|offset: u64| start.saturating_add(offset));
     let mut row: Vec<Digest<32>> = positions
@@ -45,7 +46,7 @@ pub fn bag(roots: &[Digest<32>]) -> Option<Digest<32>> {
     join(roots, None)
 }
 
-/// One digest for the hashes of several roots, followed by those of which the bag is given.
+/// One digest for the hashes of several roots, followed by roots with the bag `rest`.
 pub fn join(roots: &[Digest<32>], rest: Option<Digest<32>>) -> Option<Digest<32>> {
     roots.iter().rev().fold(rest, |rest, root| {
         Some(rest.map_or(*root, |rest| {
@@ -54,7 +55,7 @@ pub fn join(roots: &[Digest<32>], rest: Option<Digest<32>>) -> Option<Digest<32>
     })
 }
 
-/// The digest of the log with this id of `size` elements, the roots of which have this bag.
+/// The digest of the log `id` with `size` elements, whose roots have this bag.
 ///
 /// The empty log has the digest of every empty dictionary, which names no log.
 pub fn digest(id: AccumulatorId, size: u64, bag: Option<Digest<32>>) -> Digest<32> {

@@ -1,24 +1,33 @@
-//! Append-only authenticated dictionaries and sets: logs whose look-ups are complete and whose past cannot change.
+//! Append-only authenticated dictionaries and sets: logs with complete look-ups and a past that
+//! cannot change.
 //!
-//! Anybody may append to a log, and nobody trusts who runs it. It proves
+//! Any party may append to a log, and its operator is not trusted. The log proves, for any version
+//! or pair of versions:
 //!
-//! * *these are all values of this key*, or that there are none ([`LookupProof`], [`AbsenceProof`] for sets),
+//! * *these are all values of this key*, or that there are none ([`LookupProof`], [`AbsenceProof`]
+//!   for sets),
 //! * *this value is there*, and nothing about others ([`InclusionProof`]),
-//! * *this version contains that older one* ([`AppendOnlyProof`]),
+//! * *this version contains that older one* ([`AppendOnlyProof`]).
 //!
-//! all of them logarithmic in the log and for any two versions. The signature on a head makes these statements transferable, not true.
+//! Proof sizes are logarithmic in the log. The signature on a head makes these statements
+//! transferable, not true.
 //!
 //! # How
 //!
-//! Elements stand in order of appending in a forest of perfect binary trees, like the bits of a counter ([`shape`]). From blocks of eight elements
-//! on each node has, beside a Merkle hash ([`hash`]), the accumulator of its elements: a commitment to the polynomial with their scalars as roots. A
-//! certificate made with the node shows that its polynomial is the product of its children's. So an element that is shown with its block and a path of
-//! certificates is a root of the tree's polynomial. That no other element of the key is there is shown in one of two ways:
+//! A log stores its elements in order of appending, in a forest of perfect binary trees that follow
+//! the bits of a counter ([`shape`]). Each node from blocks of eight elements upwards has a Merkle
+//! hash ([`hash`]) and an accumulator. The accumulator is a commitment to the polynomial with the
+//! scalars of the node's elements as roots. A certificate shows that a node's polynomial is the
+//! product of its children's.
 //!
-//! * *counted* ([`AadCounted`], [`AasCounted`]): an element's scalar is its key's, and how often that is a root is opened: as many values are there, and
-//!   no more;
-//! * *frontier* ([`AadFrontier`], [`AasFrontier`]): the scalars of all prefixes of an element are roots. The strings that leave the tree have a polynomial of
-//!   their own without a root in common, and a prefix of what is absent is one of them.
+//! A proof shows an element with its block and a path of certificates. The element is then a root
+//! of the tree's polynomial. The absence of other elements of the key is shown in one of two ways:
+//!
+//! * *counted* ([`AadCounted`], [`AasCounted`]): the scalar of an element is that of its key. The
+//!   proof opens the multiplicity of that root, which is the number of values;
+//! * *frontier* ([`AadFrontier`], [`AasFrontier`]): the scalars of all prefixes of an element are
+//!   roots. The strings that leave the tree have their own polynomial, without a common root. One
+//!   of these strings is a prefix of an absent key.
 //!
 //! | of `n` elements | counted | frontier |
 //! | --- | --- | --- |
@@ -29,19 +38,19 @@
 //! | append-only, bytes | at most `632 + 208 log n`, read off the stored nodes | the same |
 //! | powers for each element of the largest tree | 1 | 512, or 256 in sets |
 //!
-//! In a deferred log ([`Schedule::Deferred`]) no single append does the work of a whole tree: nodes are made ahead, a share with each
-//! append. Proofs are about twice as long.
+//! In a deferred log ([`Schedule::Deferred`]) no single append does the work of a whole tree. Each
+//! append does a share of the work for nodes that are needed later. Proofs are about twice as long.
 //!
-//! A verifier needs `[s]_2` alone. Of each size that was built the frontiers of its trees are kept; those of other sizes are made when they are asked
-//! for.
+//! A verifier needs only `[s]_2`. The frontiers of trees are kept for each size that was built;
+//! those of other sizes are made on request.
 //!
-//! # Which one
+//! # Which log to choose
 //!
 //! | you need | take | because |
 //! | --- | --- | --- |
 //! | keys with values, parameters of a ceremony | [`AadCounted`] | short appends, a public ceremony has enough powers |
 //! | members without values | [`AasCounted`] | |
-//! | the design of the paper | [`AadFrontier`], [`AasFrontier`] | to be compared with: hundreds of times as much work for each append |
+//! | the design of the paper | [`AadFrontier`], [`AasFrontier`] | for comparison: hundreds of times as much work for each append |
 //! | no append that takes long | [`Schedule::Deferred`] | proofs are twice as long |
 //! | to follow and check | [`client::LogClient`] | it knows the author's key and `[s]_2` |
 //!
@@ -94,18 +103,25 @@
 //!
 //! # Map
 //!
-//! [`scheme`], [`shape`], [`log`](mod@log): which log. [`element`], [`prefix`], [`hash`]: from entries to digests. [`proof`], [`statement`]: proofs, and
-//! what they establish. [`client`]: following a log. With the default feature `std` also `author`: making logs and proofs, in memory. Without it this
-//! crate is `no_std` (with `alloc`) and verifies.
+//! * [`scheme`], [`shape`], [`log`](mod@log): kinds of logs and their parameters.
+//! * [`element`], [`prefix`], [`hash`]: from entries to digests.
+//! * [`proof`], [`statement`]: proofs, and the statements that they establish.
+//! * [`client`]: a client that follows a log.
+//! * `author`, with the default feature `std`: making logs and proofs, in memory.
 //!
-//! Why a client cannot be deceived, and on which assumptions: `docs/threat-model.md`. The bytes: `docs/format.md`.
+//! Without `std` this crate is `no_std` (with `alloc`) and only verifies.
 //!
-//! Source: Tomescu, Bhupatiraju, Papadopoulos, Papamanthou, Triandopoulos, Devadas 2019, "Transparency logs via append-only authenticated
-//! dictionaries". `Deviation:` completeness by counting is ours, and so are certificates in G1, blocks and groups of prefixes; see the decision
-//! "append-only logs count the values of a key".
+//! The security argument and its assumptions: `docs/threat-model.md`. The format: `docs/format.md`.
+//!
+//! Source: Tomescu, Bhupatiraju, Papadopoulos, Papamanthou, Triandopoulos, Devadas 2019,
+//! "Transparency logs via append-only authenticated dictionaries".
+//!
+//! `Deviation:` completeness by counting is ours. So are certificates in G1, blocks and groups of
+//! prefixes; see the decision "append-only logs count the values of a key".
 
 #![cfg_attr(not(feature = "std"), no_std)]
-// Most of this reads bytes that anybody may have made. Modules that count with them deny unchecked arithmetic too.
+// Most of this code reads untrusted bytes. Modules that do arithmetic on them also deny unchecked
+// arithmetic.
 #![deny(
     clippy::indexing_slicing,
     clippy::unwrap_used,

@@ -1,4 +1,4 @@
-//! Which log: its setup, and the id under which it hashes.
+//! The identity of a log: its setup, and the id that its hashes cover.
 
 use alloc::{sync::Arc, vec::Vec};
 use core::{fmt, marker::PhantomData};
@@ -14,10 +14,12 @@ use crate::{
     shape::{Schedule, Shape},
 };
 
-/// What a client must know of a log beside its author's key: parameters and shape. Chosen when the log is made.
+/// The public setup of a log, which clients need in addition to the author's key: parameters and
+/// shape. Fixed when the log is made.
 ///
-/// It is the log's own word. The parameters must be ones that the client has reason to trust, because it pinned them or
-/// knows the ceremony that they come from: who knows their secret can forge everything.
+/// A setup is an unauthenticated claim of the log. A client must have a reason to trust the
+/// parameters: it pinned them, or knows the ceremony that made them. Knowledge of their secret
+/// allows forging every proof.
 #[derive(Clone, Debug)]
 pub struct Setup {
     parameters: Arc<Parameters>,
@@ -40,8 +42,8 @@ impl Setup {
         self.shape
     }
 
-    /// The bytes for key files: level of blocks (1) ‖ top level (1) ‖ schedule (1) ‖ `[s]_2` (96) ‖ length of the purpose
-    /// (1) ‖ purpose.
+    /// Encodes the setup for key files: level of blocks (1) ‖ top level (1) ‖ schedule (1) ‖
+    /// `[s]_2` (96) ‖ length of the purpose (1) ‖ purpose.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = self.label().to_vec();
         bytes.extend_from_slice(&self.parameters.secret_in_g2());
@@ -51,11 +53,12 @@ impl Setup {
         bytes
     }
 
-    /// The setup with these bytes, good for verifying alone.
+    /// Decodes a setup that can only verify.
     ///
     /// # Errors
-    /// [`DecodeError::ParametersInvalid`] for another level of blocks, a top level outside 4 to 32, an unknown schedule, the
-    /// generator as `[s]_2` or an empty purpose; what decoding a point refuses; what is too short or too long.
+    /// - [`DecodeError::ParametersInvalid`] for another level of blocks, a top level outside 4 to
+    ///   32, an unknown schedule, the generator as `[s]_2` or an empty purpose.
+    /// - Other [`DecodeError`]s for an invalid point, and for bytes that are too short or too long.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, DecodeError> {
         let mut reader = Reader::new(bytes);
         let [block_level, top_level, schedule] = reader.array()?;
@@ -82,7 +85,7 @@ impl Setup {
     }
 }
 
-/// One log: scheme, dictionary and setup, and the id that follows from them. Cheap to clone.
+/// One log: scheme, dictionary and setup, and the id derived from them. Cheap to clone.
 #[derive(Clone)]
 pub struct Log<S> {
     dictionary: DictionaryId,
@@ -104,7 +107,7 @@ impl<S: Scheme> Log<S> {
         }
     }
 
-    /// The id: it is part of the digest and of every challenge.
+    /// The id, which the digest and every challenge cover.
     pub const fn id(&self) -> AccumulatorId {
         self.id
     }
@@ -124,11 +127,11 @@ impl<S: Scheme> Log<S> {
         self.setup.shape
     }
 
-    /// The log as it was at a verified head, to check proofs against.
+    /// The log at a verified head, to check proofs against.
     ///
     /// # Errors
-    /// [`VerifyError::WrongDictionary`], [`VerifyError::WrongScheme`] for a head of another log: the digest of the empty log
-    /// names neither.
+    /// [`VerifyError::WrongDictionary`], [`VerifyError::WrongScheme`] for a head of another log.
+    /// The digest of the empty log names neither.
     pub fn at(
         &self,
         head: &Verified<SnapshotHead<Sha256Ed25519>>,
@@ -148,7 +151,7 @@ impl<S: Scheme> Log<S> {
         })
     }
 
-    /// The log as it was at a root in the history of a head of this log.
+    /// The log at a root in the history of a head of this log.
     pub(crate) fn at_past(&self, past: &Verified<PastRoot<Sha256Ed25519>>) -> LogRoot<S> {
         LogRoot {
             log: self.clone(),
@@ -169,8 +172,8 @@ impl<S: Scheme> fmt::Debug for Log<S> {
     }
 }
 
-/// A log at one version, the root of which was verified: what proofs are checked against. Made by [`Log::at`] and
-/// [`LogClient`](crate::LogClient) only.
+/// A log at one version with a verified root: the commitment that proofs are checked against. Made
+/// by [`Log::at`] and [`LogClient`](crate::LogClient) only.
 #[derive(Clone, Debug)]
 pub struct LogRoot<S: Scheme> {
     log: Log<S>,
@@ -179,7 +182,7 @@ pub struct LogRoot<S: Scheme> {
 }
 
 impl<S: Scheme> LogRoot<S> {
-    /// Which log.
+    /// The log.
     pub const fn log(&self) -> &Log<S> {
         &self.log
     }

@@ -10,8 +10,8 @@ use crate::{
     scheme::Scheme,
 };
 
-/// The scalar of the first `length` bits of an element that has as many: a digest with its two highest bits cleared,
-/// which is below `2^254` and so below the order of the groups.
+/// The scalar of the first `length` bits of an element that is at least as long. It is a digest
+/// with its two highest bits cleared: below `2^254`, and so below the order of the groups.
 ///
 /// Cost: one hash.
 pub fn scalar_of_prefix(element: &[u8], length: u16) -> Fr {

@@ -1,8 +1,9 @@
-//! Proofs as messages, and how they are checked.
+//! Proof messages and their verification.
 //!
-//! A proof is kept as the bytes that were received. Checking makes two passes: the first reads the layout, hashes, and compares
-//! with the digest that the client trusts; only then are points decoded, and all equations checked together. So bytes that
-//! have nothing to do with the digest cost their length in hashes.
+//! A proof keeps the bytes that were received. Verification makes two passes. The first reads the
+//! layout, hashes, and compares with the digest that the client trusts. The second decodes points
+//! and checks all equations together. Bytes that do not lead to the digest therefore cost only
+//! their length in hashes.
 
 mod append_only;
 mod inclusion;
@@ -22,17 +23,18 @@ use crate::{certificate::Certificate, log::Log, scheme::Scheme, walk::undecodabl
 
 pub use append_only::Growth;
 
-/// The most bytes of a look-up that a client reads unless it sets another limit: 64 MiB.
+/// Default limit of a look-up in bytes, for clients that set no other: 64 MiB.
 ///
-/// Checking that much takes a minute or two, if the log itself is dishonest. Clients of keys with few values set 1 MiB.
+/// Checking a proof of this size takes a minute or two, if the log itself is dishonest. Clients of
+/// keys with few values should set 1 MiB.
 pub const LONGEST_LOOKUP: usize = 1 << 26;
 
-/// The most bytes of an inclusion proof that a client reads unless it sets another limit: 64 KiB, enough for a thousand trees.
-/// Each top tree takes 32.
+/// Default limit of an inclusion proof in bytes, for clients that set no other: 64 KiB. Enough for
+/// a thousand trees. Each top tree takes 32 bytes.
 pub const LONGEST_PROOF: usize = 1 << 16;
 
-/// The most bytes of an append-only proof that a client reads unless it sets another limit: 64 MiB, enough for two million top
-/// trees. Checking that much takes a hash for every 32 bytes.
+/// Default limit of an append-only proof in bytes, for clients that set no other: 64 MiB. Enough
+/// for two million top trees. Checking a proof of this size takes one hash for every 32 bytes.
 pub const LONGEST_GROWTH: usize = 1 << 26;
 
 macro_rules! messages {
@@ -51,7 +53,7 @@ macro_rules! messages {
             }
         }
 
-        /// Any bytes: the layout depends on what is asked, and is read by the check.
+        /// Accepts any bytes: the layout depends on the query, and the check reads it.
         impl<S: Scheme> Wire for $name<S> {
             type Context = ();
             const KIND: u8 = $kind;
@@ -68,34 +70,38 @@ macro_rules! messages {
     )+ };
 }
 
-/// Kind: look-ups, of values and of absence.
+/// Message kind of look-ups, of values and of absence.
 pub const KIND_LOOKUP: u8 = 129;
-/// Kind: inclusion.
+/// Message kind of inclusion proofs.
 pub const KIND_INCLUSION: u8 = 130;
-/// Kind: append-only proofs.
+/// Message kind of append-only proofs.
 pub const KIND_APPEND_ONLY: u8 = 131;
 
 messages! {
-    /// Proof of all values of a key of a dictionary; that there are none, if it is absent.
+    /// Proof of all values of a key of a dictionary, or of its absence.
     ///
-    /// Commitment: [`LogRoot`](crate::LogRoot). Query: the key. Statement: [`Values`](crate::Values).
+    /// Commitment: [`LogRoot`](crate::LogRoot). Query: the key. Statement:
+    /// [`Values`](crate::Values).
     LookupProof, KIND_LOOKUP;
-    /// Proof that a set does not hold a member. The layout is that of a look-up without values.
+    /// Proof that a set does not hold a member. Has the layout of a look-up without values.
     ///
-    /// Commitment: [`LogRoot`](crate::LogRoot). Query: the member. Statement: [`Absent`](crate::Absent).
+    /// Commitment: [`LogRoot`](crate::LogRoot). Query: the member. Statement:
+    /// [`Absent`](crate::Absent).
     AbsenceProof, KIND_LOOKUP;
-    /// Proof that an entry was appended, which says nothing about others.
+    /// Proof that an entry was appended. Reveals no property of other entries.
     ///
     /// Commitment: [`LogRoot`](crate::LogRoot). Query: the [`Entry`](crate::Entry). Statement:
     /// [`Included`](crate::Included).
     InclusionProof, KIND_INCLUSION;
     /// Proof that a version continues an older one.
     ///
-    /// Commitment: [`Growth`], the log at both versions. Query: nothing. Statement: [`Grown`](crate::Grown).
+    /// Commitment: [`Growth`], the log at both versions. Query: none. Statement:
+    /// [`Grown`](crate::Grown).
     AppendOnlyProof, KIND_APPEND_ONLY;
 }
 
-/// Claims whose coefficients depend on the log, on what was asked at which digests, and on the whole message.
+/// Makes claims whose coefficients depend on the log, on the query with its digests, and on the
+/// whole message.
 fn claims<S: Scheme>(log: &Log<S>, question: &[&[u8]], body: &[u8]) -> Claims {
     let mut transcript = Transcript::new(log.id(), "aad: coefficients");
     for part in question {
@@ -105,7 +111,7 @@ fn claims<S: Scheme>(log: &Log<S>, question: &[&[u8]], body: &[u8]) -> Claims {
     Claims::new(transcript)
 }
 
-/// Checks the claims, those of the certificates included.
+/// Checks the claims and those of `certificates`.
 ///
 /// # Errors
 /// Points and scalars that are not well-formed; [`VerifyError::EquationMismatch`].

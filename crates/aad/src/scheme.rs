@@ -1,4 +1,4 @@
-//! The schemes: what is appended, and how completeness is shown.
+//! Schemes: the kind of entries, and the proof of completeness.
 
 use core::{fmt::Debug, ops::RangeInclusive};
 
@@ -10,31 +10,33 @@ use crate::element::{HALF_BITS, key_half, of_member};
 pub(crate) mod figure4;
 
 mod sealed {
-    /// Verifiers rely on what schemes say of themselves, so nobody else writes one.
+    /// Seals [`Scheme`](super::Scheme): verifiers rely on its constants, so other crates cannot
+    /// implement it.
     pub trait Sealed {}
 }
 
-/// A scheme of append-only dictionaries or sets: one of the four below.
+/// Scheme of append-only dictionaries or sets: one of the four below.
 pub trait Scheme: sealed::Sealed + Copy + Debug + Default + Eq + Send + Sync + 'static {
     /// The number of the scheme in signed heads, ids and envelopes.
     const ID: SchemeId;
-    /// The name of the scheme for people, for example `aad-counted`.
+    /// Display name of the scheme, for example `aad-counted`.
     const NAME: &'static str;
-    /// What is appended.
+    /// Kind of entries.
     const CONTENTS: Contents;
-    /// How look-ups are shown to be complete, and with it which scalars an element stands for.
+    /// Method that proves completeness of look-ups. Determines the scalars of an element.
     const COMPLETENESS: Completeness;
     /// Bits of an element.
     const ELEMENT_BITS: u16 = match Self::CONTENTS {
         Contents::Dictionary => 2 * HALF_BITS,
         Contents::Set => HALF_BITS,
     };
-    /// Bits of an element that name its key: those of the key half; all of a set's.
+    /// Bits of an element that name its key: the key half in dictionaries, all bits in sets.
     const KEY_BITS: u16 = HALF_BITS;
-    /// The greatest degree of the polynomial of a group of prefixes. A server's own business.
+    /// Greatest degree of the polynomial of a group of prefixes. Servers may choose it freely.
     const GROUP_DEGREE: usize = 1024;
 
-    /// How many scalars an element stands for. As many powers do parameters need for each element of the largest tree.
+    /// Number of scalars of an element. Parameters need this number of powers for each element of
+    /// the largest tree.
     const ROOTS: u16 = match Self::COMPLETENESS {
         Completeness::Counted => 1,
         Completeness::Frontier => Self::ELEMENT_BITS,
@@ -45,7 +47,7 @@ pub trait Scheme: sealed::Sealed + Copy + Debug + Default + Eq + Send + Sync + '
         usize::from(Self::ELEMENT_BITS.div_ceil(8))
     }
 
-    /// The lengths in bits of the prefixes for whose scalars an element stands.
+    /// Lengths in bits of the prefixes whose scalars represent an element.
     fn root_lengths() -> RangeInclusive<u16> {
         match Self::COMPLETENESS {
             Completeness::Counted => Self::KEY_BITS..=Self::KEY_BITS,
@@ -53,7 +55,8 @@ pub trait Scheme: sealed::Sealed + Copy + Debug + Default + Eq + Send + Sync + '
         }
     }
 
-    /// What the elements of a key, or of a member, begin with, zero-padded where they are shorter.
+    /// Common first bytes of all elements of a key or member, zero-padded where elements are
+    /// shorter.
     fn beginning(key: &[u8]) -> Digest<32> {
         match Self::CONTENTS {
             Contents::Dictionary => key_half(key),
@@ -65,24 +68,24 @@ pub trait Scheme: sealed::Sealed + Copy + Debug + Default + Eq + Send + Sync + '
 /// A scheme whose entries are keys with values.
 pub trait DictionaryScheme: Scheme {}
 
-/// A scheme whose entries are members alone.
+/// A scheme whose entries are members without values.
 pub trait SetScheme: Scheme {}
 
-/// How look-ups are shown to be complete.
+/// Method that proves look-ups complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Completeness {
-    /// An element stands for one scalar, that of its key half. How often the key's scalar divides the polynomial of a tree is
-    /// opened.
+    /// Each element has one scalar, that of its key half. A proof opens how often the key's scalar
+    /// divides the polynomial of a tree.
     Counted,
-    /// An element stands for the scalars of all its prefixes. A prefix of what is absent is shown to be among those that are not in the
-    /// tree.
+    /// Each element has the scalars of all its prefixes. A proof shows that a prefix of an absent
+    /// key is among the strings outside the tree.
     Frontier,
 }
 
-/// What is appended.
+/// Kind of entries that a log appends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Contents {
-    /// Pairs of keys and values; a key may have many, and a pair may occur often.
+    /// Pairs of keys and values. A key may have many values, and a pair may occur often.
     Dictionary,
     /// Members, each of them once.
     Set,
@@ -108,13 +111,13 @@ macro_rules! schemes {
 }
 
 schemes! {
-    /// Dictionaries with counted completeness: appending is cheap, proofs are the smallest, and a look-up costs the
-    /// server a sum over all elements.
+    /// Dictionaries with counted completeness. Appending is cheap and proofs are the smallest. A
+    /// look-up costs the server a sum over all elements.
     AadCounted: DictionaryScheme, 0x0302, "aad-counted", Dictionary, Counted;
     /// Sets with counted completeness, see [`AadCounted`].
     AasCounted: SetScheme, 0x0312, "aas-counted", Set, Counted;
-    /// Dictionaries with the published completeness: a look-up is cheap for the server too, and appending costs hundreds
-    /// of times what it does in [`AadCounted`].
+    /// Dictionaries with the published completeness. Look-ups are cheap for the server too.
+    /// Appending costs hundreds of times as much as in [`AadCounted`].
     AadFrontier: DictionaryScheme, 0x0301, "aad-frontier", Dictionary, Frontier;
     /// Sets with the published completeness, see [`AadFrontier`].
     AasFrontier: SetScheme, 0x0311, "aas-frontier", Set, Frontier;

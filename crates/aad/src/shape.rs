@@ -1,14 +1,16 @@
-//! The shape of a log: which perfect binary trees its elements stand in. It follows from the number of elements and
-//! three numbers of the log's setup; nothing of it is ever read from a proof.
+//! The shape of a log: the perfect binary trees over its elements.
+//!
+//! The shape follows from the number of elements and three numbers of the log's setup. No part of
+//! it is read from a proof.
 
 #![deny(clippy::arithmetic_side_effects)]
 
-/// A node of the forest: it covers the positions from `index * 2^level` up to the next node of its level.
+/// A node of the forest. Covers the `2^level` positions from `index * 2^level` on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Address {
     /// The height above single elements, at most [`Shape::GREATEST_LEVEL`].
     pub level: u8,
-    /// The number of nodes of this level before it.
+    /// The number of nodes of this level to its left.
     pub index: u64,
 }
 
@@ -52,13 +54,14 @@ impl Address {
     }
 }
 
-/// When nodes above the blocks may be used.
+/// The size of a log from which nodes above the blocks may be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Schedule {
-    /// As soon as their last element is there: proofs are shortest, and an append that completes a large tree does
-    /// all its work.
+    /// Available with their last element. Proofs are shortest, and an append that completes a large
+    /// tree does all its work.
     Eager,
-    /// As many appends later as they have elements: the work can be spread over these, and proofs are about twice as long.
+    /// Available `n` appends after their last element, for a node of `n` elements. The work can be
+    /// spread over these appends. Proofs are about twice as long.
     Deferred,
 }
 
@@ -72,7 +75,7 @@ impl Schedule {
         }
     }
 
-    /// Its number in labels and key files.
+    /// The number of this schedule in labels and key files.
     pub const fn number(self) -> u8 {
         match self {
             Self::Eager => 0,
@@ -81,7 +84,7 @@ impl Schedule {
     }
 }
 
-/// How the elements of a log stand in trees, for every number of them.
+/// The arrangement of a log's elements in trees, for every size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
     block_level: u8,
@@ -90,20 +93,21 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// The level of blocks, which key files name: aligned runs of eight elements, which are shown in full. Accumulators begin
-    /// here.
+    /// The level of blocks, which key files name. Blocks are aligned runs of eight elements that
+    /// proofs show in full. Accumulators begin at this level.
     pub const BLOCK_LEVEL: u8 = 3;
     /// The greatest level of any log's trees.
     pub const GREATEST_LEVEL: u8 = 32;
-    /// No log has as many elements.
+    /// Exclusive upper bound of the number of elements of a log.
     pub const SIZE_LIMIT: u64 = 1 << 48;
 
-    /// The shape whose trees have up to `2^top_level` elements; `None` unless the top level is 4 to 32.
+    /// The shape with trees of up to `2^top_level` elements; `None` unless `top_level` is 4 to 32.
     pub const fn new(top_level: u8, schedule: Schedule) -> Option<Self> {
         Self::with_blocks(Self::BLOCK_LEVEL, top_level, schedule)
     }
 
-    /// The same with blocks of this level, which is another one in tests alone.
+    /// Like [`Shape::new`], with blocks of level `block_level`, which differs from the default in
+    /// tests only.
     pub(crate) const fn with_blocks(
         block_level: u8,
         top_level: u8,
@@ -129,7 +133,7 @@ impl Shape {
         self.top_level
     }
 
-    /// When nodes above the blocks may be used.
+    /// The schedule of nodes above the blocks.
     pub const fn schedule(self) -> Schedule {
         self.schedule
     }
@@ -139,7 +143,7 @@ impl Shape {
         size >= self.available_from(node)
     }
 
-    /// The least number of elements of a log in which a node may be used.
+    /// The least size of a log in which a node may be used.
     pub const fn available_from(self, node: Address) -> u64 {
         let delay = match self.schedule {
             Schedule::Deferred if node.level > self.block_level => node.width(),
@@ -153,8 +157,8 @@ impl Shape {
         node.level >= self.block_level
     }
 
-    /// Whether look-ups prove which elements of a key a root holds. Of blocks, and below them, they show all elements instead; but
-    /// blocks of one element are proved as larger trees are.
+    /// Whether look-ups prove which elements of a key a root holds. Roots at or below the blocks'
+    /// level are shown in full instead. Blocks of one element are proved like larger trees.
     pub(crate) const fn is_proved(self, root: Address) -> bool {
         root.level > self.block_level || self.block_level == 0
     }
@@ -164,7 +168,8 @@ impl Shape {
         Address::holding(self.block_level, position)
     }
 
-    /// The root of the forest of `size` elements that covers a position, which is below `size`.
+    /// The root that covers `position` in the forest of `size` elements; `position` is below
+    /// `size`.
     ///
     /// Time: the number of levels.
     pub fn root_holding(self, position: u64, size: u64) -> Address {
@@ -180,9 +185,10 @@ impl Shape {
         node.start() < size && self.root_holding(node.start(), size) == node
     }
 
-    /// The roots of the forest of `size` elements from a position on at which one starts, from left to right.
+    /// The roots of the forest of `size` elements, from the root that starts at `position`, from
+    /// left to right.
     ///
-    /// Lazy, as a size that somebody sent may be huge.
+    /// Lazy, because an untrusted `size` may be huge.
     pub fn forest_from(self, position: u64, size: u64) -> impl Iterator<Item = Address> {
         let root = move |position| (position < size).then(|| self.root_holding(position, size));
         core::iter::successors(root(position), move |previous| root(previous.end()))
@@ -193,8 +199,8 @@ impl Shape {
         self.forest_from(0, size)
     }
 
-    /// Whether a message of this many bytes can be about trees that cover this many positions: each tree of the top level
-    /// takes 32 bytes.
+    /// Whether a message of `length` bytes can be about trees that cover `positions` positions.
+    /// Each tree of the top level takes 32 bytes.
     pub fn is_plausible(self, positions: u64, length: usize) -> bool {
         let trees = Address::holding(self.top_level, positions).index;
         let length = u64::try_from(length).unwrap_or(u64::MAX);

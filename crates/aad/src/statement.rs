@@ -1,11 +1,11 @@
-//! What verified proofs establish. Each statement names its log, version and question.
+//! Statements that verified proofs establish. Each names its log, version and query.
 
 use alloc::vec::Vec;
 
 use pad_core::{DictionaryId, Key, Value, Version};
 use serde::{Deserialize, Serialize};
 
-/// What was appended: a key with a value, or a member of a set.
+/// An appended entry: a key with a value, or a member of a set.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entry {
     /// The key, or the member.
@@ -22,52 +22,54 @@ impl Entry {
     }
 }
 
-/// The complete multiset of a key's values: these, each as often as it stands here, and no other.
+/// The complete multiset of a key's values.
 ///
-/// In an honest log they stand in the order in which they were appended; that is not proved.
+/// An honest log lists them in the order in which they were appended; the proof does not cover that
+/// order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Values {
-    /// Which log.
+    /// The log's dictionary id.
     pub dictionary: DictionaryId,
-    /// The version that was asked about.
+    /// The version that was queried.
     pub version: Version,
-    /// The key that was asked for.
+    /// The key that was looked up.
     pub key: Key,
-    /// Its values; none if it is absent.
+    /// All values of the key; empty if it is absent.
     pub values: Vec<Value>,
 }
 
-/// A set does not hold this member.
+/// Absence of a member from a set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Absent {
-    /// Which log.
+    /// The log's dictionary id.
     pub dictionary: DictionaryId,
-    /// The version that was asked about.
+    /// The version that was queried.
     pub version: Version,
-    /// What is not a member.
+    /// The absent member.
     pub member: Key,
 }
 
-/// An entry was appended.
+/// Inclusion of an entry in the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Included {
-    /// Which log.
+    /// The log's dictionary id.
     pub dictionary: DictionaryId,
-    /// The version that was asked about.
+    /// The version that was queried.
     pub version: Version,
     /// The entry.
     pub entry: Entry,
-    /// Where it stands, from 0.
+    /// The position in the log, from 0.
     pub position: u64,
-    /// How often the log says that the pair had then been appended, this time included; 0 in sets. That the earlier ones exist
-    /// is not proved.
+    /// Number of times that the pair had been appended, this time included, according to the log; 0
+    /// in sets. The proof does not cover the earlier occurrences.
     pub occurrence: u64,
 }
 
-/// A version of a log holds everything that an older version held, in the same places.
+/// Growth of a log: the newer version holds everything that the older one held, at the same
+/// positions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Grown {
-    /// Which log.
+    /// The log's dictionary id.
     pub dictionary: DictionaryId,
     /// The older version.
     pub from: Version,

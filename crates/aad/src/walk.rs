@@ -1,8 +1,8 @@
-//! Reading trees: from the bytes of a proof to the hash of a root, and the certificates that are to be checked once that
-//! hash is known to be right.
+//! Reads trees from proofs: from the bytes of a proof to the hash of a root, and the certificates
+//! to check.
 //!
-//! Nothing here decodes a point: that costs a thousand times a hash, and what is not part of the digest is not
-//! worth it.
+//! Certificates are checked only once the hash is known to be right. Nothing here decodes a point:
+//! that costs as much as a thousand hashes, and bytes outside the digest are not worth it.
 
 #![deny(clippy::arithmetic_side_effects)]
 
@@ -18,7 +18,7 @@ use crate::{
     shape::{Address, Shape},
 };
 
-/// A node as a proof shows it: enough for its hash.
+/// A closed node in a proof: the two values that its hash needs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stub<'a> {
     pub(crate) accumulator: &'a PointBytes,
@@ -31,17 +31,19 @@ impl Stub<'_> {
     }
 }
 
-/// Which parts of a tree are open in a proof, the others being stubs. Prover and verifier ask the same.
+/// The open parts of a tree in a proof; all others are stubs. Prover and verifier share it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Opening<'b> {
     /// The blocks that hold these positions, in ascending order, within one tree.
     Holding(&'b [u64]),
-    /// What has grown since the log had this size: not the roots of then, and not what holds only later elements.
+    /// The growth since the log had this size. Closes the roots of that size and the nodes with
+    /// only later elements.
     Since(Shape, u64),
 }
 
 impl Opening<'_> {
-    /// Whether nothing below the node is open. The node is the whole tree, or was reached by [`Opening::children`].
+    /// Whether everything below the node is closed. The node must be the whole tree, or reached by
+    /// [`Opening::children`].
     pub(crate) fn is_closed(self, node: Address) -> bool {
         match self {
             Self::Holding(positions) => positions.is_empty(),
@@ -49,7 +51,7 @@ impl Opening<'_> {
         }
     }
 
-    /// What is open below the children of a node, of which this is the right one.
+    /// The openings of the two children of a node; `right` is the right child.
     pub(crate) fn children(self, right: Address) -> (Self, Self) {
         match self {
             Self::Holding(positions) => {
@@ -68,19 +70,20 @@ impl Opening<'_> {
 pub(crate) struct Walk<'a, S> {
     pub(crate) shape: Shape,
     pub(crate) reader: Reader<'a>,
-    /// What must hold of what was read so far.
+    /// Certificates of the nodes that were read so far, still to be checked.
     pub(crate) certificates: Vec<Certificate<'a>>,
     /// Runs of elements that were shown in full, from left to right.
     pub(crate) shown: Vec<Run<'a>>,
-    /// The hashes of nodes that are roots of an older size, as [`Opening::Since`] meets them.
+    /// The hashes of nodes that are roots of an older size, in the order in which
+    /// [`Opening::Since`] meets them.
     pub(crate) old_roots: Vec<Digest<32>>,
     scheme: core::marker::PhantomData<S>,
 }
 
-/// Elements that stand side by side.
+/// A run of consecutive elements.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Run<'a> {
-    /// The position of the first one.
+    /// The position of the first element.
     pub(crate) start: u64,
     bytes: &'a [u8],
     width: usize,
@@ -94,7 +97,7 @@ impl<'a> Run<'a> {
         positions.zip(self.bytes.chunks(self.width))
     }
 
-    /// The hash of the perfect tree of plain nodes over the elements that this node covers.
+    /// The hash of the perfect tree of plain nodes over the elements that `node` covers.
     pub(crate) fn hash_of(&self, node: Address) -> Digest<32> {
         let covered = node.start()..node.end();
         let elements = self.elements();
@@ -154,7 +157,7 @@ impl<'a, S: Scheme> Walk<'a, S> {
         }
     }
 
-    /// Reads a stub, of which the hash is noted if it is an old root.
+    /// Reads a stub. Records its hash if it is an old root.
     fn stub(&mut self, node: Address, opening: Opening<'_>) -> Result<Stub<'a>, DecodeError> {
         let stub = Stub {
             accumulator: self.reader.array_ref()?,
@@ -211,7 +214,7 @@ impl<'a, S: Scheme> Walk<'a, S> {
         })
     }
 
-    /// Takes all elements of a node off the proof.
+    /// Reads all elements of a node.
     fn run(&mut self, node: Address) -> Result<Run<'a>, DecodeError> {
         let width = S::element_bytes();
         let count = usize::try_from(node.width()).map_err(|_| DecodeError::Malformed)?;
@@ -225,7 +228,8 @@ impl<'a, S: Scheme> Walk<'a, S> {
         Ok(run)
     }
 
-    /// The old roots among elements that are shown in full: they are below the blocks' level.
+    /// Records the old roots among elements that are shown in full. They are below the blocks'
+    /// level.
     fn note_old_roots(&mut self, run: Run<'a>, node: Address, opening: Opening<'_>) {
         if let Opening::Since(shape, size) = opening {
             let old = shape
@@ -236,7 +240,7 @@ impl<'a, S: Scheme> Walk<'a, S> {
     }
 }
 
-/// Bytes that are not well-formed, as a refusal of evidence.
+/// Turns a decoding error into a refusal of evidence.
 pub(crate) const fn undecodable(error: DecodeError) -> VerifyError {
     VerifyError::Undecodable(error)
 }

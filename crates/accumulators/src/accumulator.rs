@@ -1,12 +1,12 @@
-//! What can be computed: [`Accumulator`], and what many can do beyond it: [`Dynamic`], [`Batch`],
+//! Computations on accumulators: [`Accumulator`] and its extensions [`Dynamic`], [`Batch`] and
 //! [`Universal`].
 //!
 //! Roles: the **author** holds the secret key, or only the public key, and the set. A **server**
 //! holds the public key and the set. A **client** holds the public key, a verified
 //! [`Snapshot`](crate::Snapshot), and perhaps a witness.
 //!
-//! Every computation over a set takes [either key](EitherKey): results are the same, and cheaper with
-//! the secret one.
+//! Every computation over a set takes [either key](EitherKey). Results are equal, and cheaper with
+//! the secret key.
 
 use pad_core::Workers;
 
@@ -15,24 +15,24 @@ use crate::{
     set::ElementSet,
 };
 
-/// A secret key. Not printable, not comparable, wiped when dropped.
+/// A secret key. It cannot be printed or compared, and is wiped on drop.
 pub trait SecretKey: Send + Sync + Sized + 'static {
-    /// The public key that belongs to it.
+    /// The corresponding public key.
     type PublicKey: PublicKey;
 
-    /// What a new key is for, as a scheme needs to know it. The defaults do unless there is a reason for others.
+    /// Parameters for creating a key. The defaults suit most uses.
     type Parameters: Default + Send + Sync;
 
-    /// Why there is no new key.
+    /// Error returned when no key can be created.
     type CreateError: core::error::Error + Send + Sync + 'static;
 
-    /// A new key for the accumulator called `label`, from the system's randomness.
+    /// Creates a key for the accumulator called `label` from the system's randomness.
     ///
-    /// Cost: with RSA a search for two safe primes, which takes seconds to minutes and varies; with bilinear maps one
-    /// multiplication for each element that sets may have.
+    /// Cost, RSA: a search for two safe primes, which takes seconds to minutes. Cost, bilinear
+    /// maps: one multiplication for each element that sets may have.
     ///
     /// # Errors
-    /// The system gives no randomness, or what a scheme says beside that.
+    /// The system provides no randomness, and scheme-specific errors.
     fn create(
         parameters: &Self::Parameters,
         label: &[u8],
@@ -42,41 +42,41 @@ pub trait SecretKey: Send + Sync + Sized + 'static {
     /// The public key.
     fn public_key(&self) -> &Self::PublicKey;
 
-    /// The same secret for another accumulator over the same parameters.
+    /// Returns the secret key of another accumulator over the same parameters.
     #[must_use]
     fn with_label(&self, label: &[u8]) -> Self;
 }
 
-/// A public key, or a secret key with its public key: what a computation is made with.
+/// A public key, or a secret key with its public key.
 pub trait EitherKey<A: Accumulator>: Send + Sync {
-    /// The public key, or the one that belongs to the secret key.
+    /// Returns the public key.
     fn public(&self) -> &A::PublicKey;
 
-    /// The secret key, if this is one.
+    /// Returns the secret key, if this is one.
     fn secret(&self) -> Option<&A::SecretKey>;
 }
 
-/// A value of constant size that stands for a set, and witnesses of constant size for its elements.
+/// A set commitment of constant size, with constant-size witnesses for its elements.
 ///
 /// Laws:
-/// 1. With the secret key and without it, in whatever order the set was built, with any number of
-///    workers: the same value and the same witnesses.
-/// 2. The witness of an element verifies for that element, against the value of that set, and
-///    for nothing else.
-/// 3. Nothing is made for an element that is not in the set.
+/// 1. Values and witnesses depend only on the set. They are equal with and without the secret key,
+///    for every order of insertion and every number of workers.
+/// 2. A witness verifies only for its element, against the value of its set.
+/// 3. No witness is computed for an element that is not in the set.
 ///
 /// Errors of every operation here: [`AccumulateError::CapacityExceeded`],
-/// [`AccumulateError::WrongAccumulator`], [`AccumulateError::ElementNotAllowed`]; with the secret key
-/// also [`AccumulateError::FaultDetected`].
+/// [`AccumulateError::WrongAccumulator`], [`AccumulateError::ElementNotAllowed`]; with the secret
+/// key also [`AccumulateError::FaultDetected`].
 ///
 /// Source: Tremel 2013, sections 2 and 3; Crosby & Wallach 2010, section 4.3.
 pub trait Accumulator: Witnessed<PublicKey: EitherKey<Self>> {
-    /// What only the author may know.
+    /// The author's secret key.
     type SecretKey: SecretKey<PublicKey = Self::PublicKey> + EitherKey<Self>;
 
-    /// The value of a set.
+    /// Computes the value of a set.
     ///
-    /// Cost with the secret key: one product of exponents per element, and one power or multiplication.
+    /// Cost with the secret key: one product of exponents per element, and one power or
+    /// multiplication.
     ///
     /// # Errors
     /// Those of every operation.
@@ -86,7 +86,7 @@ pub trait Accumulator: Witnessed<PublicKey: EitherKey<Self>> {
         workers: &Workers,
     ) -> Result<Self::Value, AccumulateError>;
 
-    /// The witness of one element.
+    /// Computes the witness of one element.
     ///
     /// Cost: that of accumulating the set without it.
     ///
@@ -99,7 +99,7 @@ pub trait Accumulator: Witnessed<PublicKey: EitherKey<Self>> {
         workers: &Workers,
     ) -> Result<Self::Witness, AccumulateError>;
 
-    /// The witnesses of all elements, in the order of [`ElementSet::elements`].
+    /// Computes the witnesses of all elements, in the order of [`ElementSet::elements`].
     ///
     /// # Errors
     /// Those of every operation.
@@ -109,10 +109,11 @@ pub trait Accumulator: Witnessed<PublicKey: EitherKey<Self>> {
         workers: &Workers,
     ) -> Result<Vec<Self::Witness>, AccumulateError>;
 
-    /// The witnesses of all elements, in the order of [`ElementSet::elements`], and the value.
+    /// Computes the witnesses of all elements, in the order of [`ElementSet::elements`], and the
+    /// value.
     ///
-    /// Cost: that of [`Accumulator::witnesses`] and of [`Accumulator::accumulate`], or less where a
-    /// scheme has the value from a witness.
+    /// Cost: that of [`Accumulator::witnesses`] and [`Accumulator::accumulate`], or less if a
+    /// scheme derives the value from a witness.
     ///
     /// # Errors
     /// Those of every operation.
@@ -126,16 +127,16 @@ pub trait Accumulator: Witnessed<PublicKey: EitherKey<Self>> {
     }
 }
 
-/// Sets that change, and witnesses that follow without the secret key.
+/// Sets that change, with witness updates that need no secret key.
 ///
-/// Laws: changes are equal with and without the secret key; the value after is that of the
-/// changed set; an updated witness equals the recomputed one. A change log is not trusted: a
-/// false one makes a witness that does not verify.
+/// Laws: changes are equal with and without the secret key. The value after a change is that of the
+/// changed set. An updated witness equals the recomputed one. The change log is not trusted: a
+/// false log leads to a witness that does not verify.
 ///
 /// Source: Camenisch & Lysyanskaya 2002 (RSA), Nguyen 2005 (bilinear maps).
 pub trait Dynamic: Accumulator {
-    /// The value after a change of the set that `value` is of, and what the witnesses' update needs
-    /// beyond the elements and the two values.
+    /// Computes the value after a change, and the update data for witnesses. `value` is the value
+    /// of the set before the change.
     ///
     /// # Errors
     /// Those of [`Dynamic::change`] that are not about the elements.
@@ -146,19 +147,19 @@ pub trait Dynamic: Accumulator {
         workers: &Workers,
     ) -> Result<(Self::Value, Self::UpdateData), AccumulateError>;
 
-    /// Removes and then adds elements, all or nothing, and says what that did.
+    /// Removes and then adds elements, all or none, and returns the change.
     ///
     /// `value` is the set's value. `removed` and `added` must not overlap.
     ///
-    /// With the secret key it is checked that `value` is that of the set: the value of another set, say
-    /// from before a crash, with an element divided out that it does not hold, would be a forgery for
-    /// everybody to use. Cost then: one product of exponents per element of the set, and one power or
-    /// multiplication per published value.
+    /// With the secret key, `value` is checked against the set. A stale value, for example from
+    /// before a crash, might not contain a removed element. Dividing that element out would produce
+    /// a forgery that anyone could use. Cost of the check: one product of exponents per element of
+    /// the set, and one power or multiplication per published value.
     ///
     /// # Errors
     /// [`AccumulateError::ElementAbsent`], [`AccumulateError::DuplicateElement`], those of
-    /// [`Accumulator::accumulate`], and with the secret key [`AccumulateError::ValueMismatch`]; the set
-    /// is then as it was.
+    /// [`Accumulator::accumulate`], and with the secret key [`AccumulateError::ValueMismatch`]. On
+    /// an error the set is unchanged.
     fn change<B: AsRef<[u8]> + Sync>(
         key: &impl EitherKey<Self>,
         set: &mut ElementSet<Self>,
@@ -180,13 +181,14 @@ pub trait Dynamic: Accumulator {
         })
     }
 
-    /// The witness after these consecutive changes. The caller bounds their number and size.
+    /// Updates the witness of `element` over consecutive changes. The caller bounds their number
+    /// and size.
     ///
     /// # Errors
-    /// None of them is evidence of anything, as the log is not: anybody can write one that names the
-    /// element. [`AccumulateError::ElementAbsent`] if a change removes the element,
+    /// [`AccumulateError::ElementAbsent`] if a change removes the element,
     /// [`AccumulateError::DuplicateElement`] if one adds it, [`AccumulateError::ChangeGap`], and
-    /// [`AccumulateError::WitnessMismatch`] if a false log leads to what is no witness at all.
+    /// [`AccumulateError::WitnessMismatch`] if a false log leads to no valid witness. The log is
+    /// not authenticated, so no error is evidence of anything.
     fn update_witness(
         key: &Self::PublicKey,
         element: &Self::Element,
@@ -199,11 +201,11 @@ pub trait Dynamic: Accumulator {
         updated.ok_or(AccumulateError::ElementAbsent)
     }
 
-    /// The witnesses of many elements after these consecutive changes, in the same order; `None`
-    /// for each element that a change removed.
+    /// Updates the witnesses of many elements over consecutive changes, in the same order. The
+    /// entry of a removed element is `None`.
     ///
     /// # Errors
-    /// As [`Dynamic::update_witness`], but for elements that were removed.
+    /// Those of [`Dynamic::update_witness`], except for removed elements.
     fn update_witnesses(
         key: &Self::PublicKey,
         witnesses: &[(Self::Element, Self::Witness)],
@@ -214,7 +216,7 @@ pub trait Dynamic: Accumulator {
 
 /// One witness for many elements.
 pub trait Batch: Accumulator {
-    /// The witness of a subset.
+    /// Computes the witness of a subset.
     ///
     /// # Errors
     /// [`AccumulateError::ElementAbsent`], [`AccumulateError::EmptySubset`],
@@ -227,12 +229,12 @@ pub trait Batch: Accumulator {
         workers: &Workers,
     ) -> Result<Self::SubsetWitness, AccumulateError>;
 
-    /// The subset witness that follows from the members' own witnesses, without the set.
+    /// Combines the members' own witnesses into a subset witness, without the set.
     ///
     /// # Errors
     /// [`AccumulateError::EmptySubset`], [`AccumulateError::DuplicateElement`],
-    /// [`AccumulateError::SubsetTooLarge`], [`AccumulateError::WitnessMismatch`] if a witness is
-    /// found not to belong to the value.
+    /// [`AccumulateError::SubsetTooLarge`], and [`AccumulateError::WitnessMismatch`] if a witness
+    /// is found not to match the value.
     fn aggregate(
         key: &Self::PublicKey,
         value: &Self::Value,
@@ -240,11 +242,11 @@ pub trait Batch: Accumulator {
     ) -> Result<Self::SubsetWitness, AccumulateError>;
 }
 
-/// Witnesses of absence.
+/// Witnesses of non-membership.
 ///
 /// Source: Li, Li & Xue 2007 (RSA), Damgård & Triandopoulos 2008 (bilinear maps).
 pub trait Universal: Dynamic {
-    /// The witness of an element's absence.
+    /// Computes the non-membership witness of an element.
     ///
     /// # Errors
     /// [`AccumulateError::ElementPresent`], and those of [`Accumulator::accumulate`].
@@ -255,7 +257,7 @@ pub trait Universal: Dynamic {
         workers: &Workers,
     ) -> Result<Self::NonMembershipWitness, AccumulateError>;
 
-    /// The witness of absence after these consecutive changes, without the secret key.
+    /// Updates a non-membership witness over consecutive changes, without the secret key.
     ///
     /// # Errors
     /// [`AccumulateError::ElementPresent`] if a change adds the element,

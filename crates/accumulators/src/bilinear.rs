@@ -1,18 +1,20 @@
 //! The accumulator of bilinear maps over BLS12-381.
 //!
 //! A set of scalars `e_1, ..., e_n` has the value `V = [product of (e_i + s)]_1`, where `s` is the
-//! secret and `[x]_1`, `[x]_2` are the `x`-fold generators of the groups of the pairing. The witness
-//! of `e_i` is the value of the others. Both are points of G1: 48 bytes. With the secret a value
-//! costs one field multiplication per element; with the public key, the powers `[s^i]_1`, it is the
-//! product polynomial at `s`. A verifier needs `[1]_2` and `[s]_2` alone.
+//! secret. `[x]_1` and `[x]_2` are the `x`-fold generators of the groups of the pairing. The
+//! witness of `e_i` is the value of the other elements. Both are points of G1: 48 bytes.
 //!
-//! Setting: pairings of type 3, so the equations move the multiplication by `e` to the side of the
-//! witness, `e(e W - V, [1]_2) e(W, [s]_2) = 1`. Security: the `q`-strong Diffie-Hellman assumption in G1 and
-//! G2, with `q` the number of powers. With `s` everything can be forged.
+//! With the secret, a value costs one field multiplication per element. With the public key, the
+//! powers `[s^i]_1`, it is the product polynomial evaluated at `s`. A verifier needs only `[1]_2`
+//! and `[s]_2`.
 //!
-//! With the secret, single values and witnesses, and those of a change, are made from shares of their
-//! scalars; all witnesses at once are not (the policy of [`bls12`]). Results made with the secret are not verified before they are released: a faulty
-//! one does not verify.
+//! Setting: pairings of type 3. The equations therefore move the multiplication by `e` to the side
+//! of the witness, `e(e W - V, [1]_2) e(W, [s]_2) = 1`. Security: the `q`-strong Diffie-Hellman
+//! assumption in G1 and G2, with `q` the number of powers. Knowledge of `s` allows all forgeries.
+//!
+//! Single values and witnesses, and those of a change, are computed with the secret from shares of
+//! their scalars. All witnesses at once are not (see the policy of [`bls12`]). Results of the
+//! secret are not verified before they are released, and a faulty one does not verify.
 //!
 //! ```
 //! # #[cfg(feature = "std")] {

@@ -1,4 +1,4 @@
-//! What happened to a set between two of its values: the change log that witnesses follow.
+//! Change log: the differences between consecutive values, used to update witnesses.
 
 use alloc::vec::Vec;
 
@@ -12,7 +12,7 @@ use crate::{
 
 /// One step from a value to the next: elements removed, then elements added.
 ///
-/// Public data. It need not be trusted: what a false change makes of a witness does not verify.
+/// Public data that need not be trusted: a false change leads to a witness that does not verify.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change<A: Scheme> {
     /// The value before.
@@ -23,11 +23,11 @@ pub struct Change<A: Scheme> {
     pub removed: Vec<A::Element>,
     /// The elements added.
     pub added: Vec<A::Element>,
-    /// What else a scheme's witness update needs.
+    /// Further data of the scheme for witness updates.
     pub update_data: A::UpdateData,
 }
 
-/// Checks that each change starts at the value where the one before it ended.
+/// Checks that each change starts at the value where the previous one ended.
 ///
 /// # Errors
 /// [`AccumulateError::ChangeGap`].

@@ -1,18 +1,18 @@
-//! What elements are called before a scheme turns them into primes or scalars.
+//! Digests that identify elements before a scheme maps them to primes or scalars.
 
 use core::fmt;
 
 use pad_core::{Digest, Domain, Sha256Ed25519, Suite};
 
-/// Names one accumulator: its scheme, its parameters and its label.
+/// Identifies one accumulator by its scheme, its parameters and its label.
 ///
-/// Elements are hashed together with it, so an element, a value or a witness of one accumulator
-/// means nothing to another one, even under the same parameters.
+/// Elements are hashed together with this id. An element, value or witness of one accumulator is
+/// therefore meaningless for another, even under the same parameters.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct AccumulatorId(Digest<32>);
 
 impl AccumulatorId {
-    /// The id of the accumulator called `label` over the parameters with this fingerprint.
+    /// Derives the id of the accumulator called `label` over parameters with this fingerprint.
     ///
     /// Source: ours. `H(accumulator-id, scheme ‖ fingerprint ‖ label)`; only the label's length
     /// varies, so the input is injective.
@@ -29,7 +29,7 @@ impl AccumulatorId {
         self.0.0
     }
 
-    /// The digest under which this accumulator knows an element.
+    /// Computes the digest of an element in this accumulator.
     ///
     /// Cost: one hash of 32 bytes and the element.
     pub fn digest_of(self, element: &[u8]) -> ElementDigest {
@@ -62,7 +62,7 @@ pub use pad_core::SchemeId;
 pub struct ElementDigest(Digest<32>);
 
 impl ElementDigest {
-    /// The digest with these bytes, as received; it need not be the digest of anything.
+    /// Creates a digest from received bytes, which need not be the hash of any element.
     pub const fn from_bytes(bytes: [u8; 32]) -> Self {
         Self(Digest(bytes))
     }
@@ -72,8 +72,7 @@ impl ElementDigest {
         &self.0.0
     }
 
-    /// `N` pseudorandom bytes that this digest determines: the input of the map to primes or
-    /// scalars.
+    /// Expands this digest to `N` pseudorandom bytes: the input of the map to primes or scalars.
     ///
     /// Source: ours. Block `i` is `H(accumulator-expand, digest ‖ i)`; at most 256 blocks.
     pub fn expand<const N: usize>(&self) -> [u8; N] {

@@ -1,8 +1,8 @@
-//! What an accumulator cannot do, and why.
+//! Errors of accumulator operations.
 
 use thiserror::Error;
 
-/// An operation on sets, values or witnesses cannot be carried out. Nothing was changed.
+/// Error of an operation on sets, values or witnesses. Nothing was changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum AccumulateError {
@@ -12,11 +12,11 @@ pub enum AccumulateError {
     /// The element is not in the set.
     #[error("the element is not in the set")]
     ElementAbsent,
-    /// The element is in the set, so there is no witness of its absence.
+    /// The element is in the set, so it has no non-membership witness.
     #[error("the element is in the set")]
     ElementPresent,
-    /// The accumulator cannot hold this element: no prime representative in the search window, or
-    /// a scalar that is zero or the negative of the secret. Probability below 2^-128 for a hash.
+    /// The accumulator cannot hold this element. Its search window contains no prime, or its scalar
+    /// is zero or the negative of the secret. The probability is below 2^-128 for a hash.
     #[error("the accumulator cannot hold this element")]
     ElementNotAllowed,
     /// The set, key, value or change belongs to another accumulator.
@@ -28,13 +28,13 @@ pub enum AccumulateError {
         /// The largest set that it serves.
         capacity: usize,
     },
-    /// More elements at once than one subset witness of this public key can cover.
+    /// The subset is larger than one subset witness of this public key can cover.
     #[error("the public key serves subsets of at most {limit} elements")]
     SubsetTooLarge {
         /// The largest subset that it serves.
         limit: usize,
     },
-    /// Nothing was asked for: a subset or a batch without elements.
+    /// The subset or batch is empty.
     #[error("the subset is empty")]
     EmptySubset,
     /// A change does not start at the value where the previous one ended.
@@ -46,7 +46,8 @@ pub enum AccumulateError {
     /// The value is not that of the set.
     #[error("the value is not that of the set")]
     ValueMismatch,
-    /// A result of secret-key arithmetic failed its check and was withheld: a fault of the machine.
+    /// A result of secret-key arithmetic failed its check and was withheld, because of a hardware
+    /// fault.
     #[error("a result of secret-key arithmetic failed its check")]
     FaultDetected,
     /// The version numbers are exhausted.

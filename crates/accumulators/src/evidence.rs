@@ -1,4 +1,4 @@
-//! What is proved about a value's set: [`Witnessed`], all that a verifier knows of an accumulator.
+//! Proofs about a value's set: [`Witnessed`], the verifier's view of an accumulator.
 
 use alloc::vec::Vec;
 use core::fmt::Debug;
@@ -12,8 +12,7 @@ use crate::{
     wire::Wire,
 };
 
-/// Evidence about the set of an accumulator's value, in its one encoding: what is asked for, and what
-/// it establishes.
+/// Evidence about the set of an accumulator's value. Its encoding is unique.
 pub trait Evidence<A: Scheme, Query: ?Sized, Statement>:
     Proof<
         Commitment = Verified<Snapshot<A>>,
@@ -44,7 +43,7 @@ impl<A: Scheme, Query: ?Sized, Statement, P> Evidence<A, Query, Statement> for P
 {
 }
 
-/// The kinds of evidence that a scheme has.
+/// The kinds of evidence of a scheme.
 pub trait Witnessed: Scheme {
     /// Evidence that an element is in the set of a value.
     type Witness: Evidence<Self, [u8], Membership> + Wire<Context = Self::PublicKey>;
@@ -55,6 +54,6 @@ pub trait Witnessed: Scheme {
     type SubsetWitness: Evidence<Self, [Vec<u8>], SubsetMembership>
         + Wire<Context = Self::PublicKey>;
     /// A witness for each element of a list, verified faster than one by one. The query is the
-    /// list, in the witnesses' order.
+    /// list, in the order of the witnesses.
     type WitnessBatch: Evidence<Self, [Vec<u8>], SubsetMembership> + From<Vec<Self::Witness>>;
 }

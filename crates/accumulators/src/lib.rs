@@ -1,57 +1,56 @@
-//! Cryptographic accumulators: a value of constant size that stands for a set, and witnesses of
-//! constant size that an element is in it, or is not.
+//! Cryptographic accumulators: constant-size commitments to sets, with constant-size witnesses of
+//! membership and non-membership.
 //!
-//! Two schemes, [`rsa::Rsa`] and [`bilinear::Bilinear`], behind the same traits; swapping one for
-//! the other is a type parameter, keys included ([`accumulator::SecretKey::create`]). Usable on its own: of the workspace it needs only the vocabulary
-//! of [`pad_core`].
+//! Two schemes, [`rsa::Rsa`] and [`bilinear::Bilinear`], implement the same traits. Switching
+//! schemes changes one type parameter, keys included ([`accumulator::SecretKey::create`]). The
+//! crate is usable on its own: of the workspace it needs only the vocabulary of [`pad_core`].
 //!
 //! # Roles
 //!
 //! * The **author** changes the set and signs each version's value ([`Snapshot::sign`]). With a
-//!   *secret key* it computes values and witnesses from exponents; without one it works like a
-//!   server, over parameters whose secret nobody knows.
-//! * A **server** holds the public key and the set ([`ElementSet`]), and makes witnesses. Nobody
-//!   trusts it.
+//!   *secret key* it computes values and witnesses from exponents. Without one it works like a
+//!   server, over parameters whose secret is unknown to everyone.
+//! * A **server** holds the public key and the set ([`ElementSet`]), and computes witnesses. It is
+//!   not trusted.
 //! * A **client** holds the public key and a verified value. It verifies ([`pad_core::Untrusted`])
 //!   and obtains [`pad_core::Verified`] statements: [`Membership`], [`NonMembership`],
 //!   [`SubsetMembership`].
 //!
-//! # Which one
+//! # Choosing a scheme
 //!
 //! | | RSA, 3072 bits | bilinear, BLS12-381 |
 //! | --- | --- | --- |
 //! | value, witness | 384 bytes, 386 bytes | 48 bytes, 48 bytes |
-//! | public key | constant | grows with the largest set, but for verifiers |
+//! | public key | constant | grows with the largest set, except for verifiers |
 //! | parameters without a secret | a published modulus | a published powers-of-tau ceremony |
 //! | add an element without the secret key | one power | a sum over the whole set |
-//! | subsets of any size | constant work beside the primes | up to the published powers in G2 |
+//! | subsets of any size | constant work, plus the primes | up to the published powers in G2 |
 //! | assumption | strong RSA | `q`-strong Diffie-Hellman |
 //!
-//! | you need | take |
+//! | Task | API |
 //! | --- | --- |
-//! | a new key, whichever the scheme | `SecretKey::create` |
-//! | a value and witnesses of one set | `Accumulator` |
-//! | a set that changes, and witnesses that follow without the secret | `Dynamic` |
-//! | one witness for many elements, or many checked at once | `Batch` |
-//! | proofs that something is not in the set | `Universal` |
-//! | a value that clients believe | [`Snapshot::sign`], [`SignedSnapshot`] |
-//! | bytes | [`wire::encode`], [`wire::decode`], which bounds what it reads |
+//! | Create a key of either scheme | `SecretKey::create` |
+//! | Compute a value and witnesses of one set | `Accumulator` |
+//! | Change a set, and update witnesses without the secret | `Dynamic` |
+//! | Prove many elements with one witness, or verify many at once | `Batch` |
+//! | Prove that an element is not in the set | `Universal` |
+//! | Sign a value for clients | [`Snapshot::sign`], [`SignedSnapshot`] |
+//! | Encode and decode, with bounded input | [`wire::encode`], [`wire::decode`] |
 //!
 //! # Map
 //!
-//! For verifiers: [`scheme`], [`evidence`]: what a verifier knows. [`element`]: names of what is
-//! accumulated. [`snapshot`]: values as an author signs them. [`statement`]: what is established.
-//! [`change`]: what witnesses follow. [`wire`]: bytes.
-//! [`transcript`]: challenges.
+//! For verifiers: [`scheme`] and [`evidence`] (types and proofs), [`element`] (digests of
+//! elements), [`snapshot`] (signed values), [`statement`] (verified facts), [`change`] (the change
+//! log), [`wire`] (encodings), [`transcript`] (challenges).
 //!
-//! For authors and servers, behind the feature `std`: [`accumulator`]: what can be computed. [`set`]: what
-//! is accumulated. [`plan`]: a change before it is made.
+//! For authors and servers, with the feature `std`: [`accumulator`] (computations), [`set`] (sets
+//! of elements), [`plan`] (a validated change before it is applied).
 //!
-//! [`rsa`], [`bilinear`]: the schemes, each behind the feature of its name; what is
-//! secret in them and how it is treated say the crates `rsa-group` and `bls12`.
+//! The schemes are in [`rsa`] and [`bilinear`], each behind the feature of its name. The crates
+//! `rsa-group` and `bls12` document the treatment of their secrets.
 //!
-//! Without the default feature `std` this crate is `no_std` (with `alloc`) and holds what a verifier needs of
-//! the bilinear accumulator. The RSA accumulator works on GMP, and `rsa` implies `std`.
+//! Without the default feature `std` this crate is `no_std` (with `alloc`) and contains the
+//! verifier of the bilinear accumulator. The RSA accumulator needs GMP, so `rsa` implies `std`.
 //!
 //! ```
 //! # #[cfg(all(feature = "std", feature = "bilinear"))] {
@@ -89,8 +88,8 @@
 //! Source: Tremel 2013; Crosby & Wallach 2010, section 4.3.
 
 #![cfg_attr(not(feature = "std"), no_std)]
-// Most of this reads bytes or numbers that anybody may have made. Modules that count with them deny
-// unchecked arithmetic too.
+// Most modules read bytes or numbers that an attacker may have chosen. Modules that count with them
+// deny unchecked arithmetic too.
 #![deny(
     clippy::indexing_slicing,
     clippy::unwrap_used,

@@ -1,4 +1,4 @@
-//! What a change will do to a set, checked before it is done.
+//! A validated change of a set, before it is applied.
 
 use std::collections::HashSet;
 
@@ -10,22 +10,22 @@ use crate::{
     set::ElementSet,
 };
 
-/// Elements of a set that will be removed, and others that will be added to it.
+/// Elements to remove from a set, and elements to add to it.
 #[derive(Debug)]
 pub struct Plan<'a, A: Scheme> {
     former: &'a [A::Element],
-    /// Positions of the removed elements, in the order asked for.
+    /// Positions of the removed elements, in the caller's order.
     positions: Vec<usize>,
     removed: Vec<A::Element>,
     added: Vec<A::Element>,
 }
 
 impl<'a, A: Scheme> Plan<'a, A> {
-    /// Checks that all elements to be removed are in the set and none of those to be added.
+    /// Checks that all elements to remove are in the set, and that no element to add is.
     ///
     /// # Errors
-    /// [`AccumulateError::WrongAccumulator`], [`AccumulateError::ElementAbsent`] (also for an element
-    /// to be removed twice), [`AccumulateError::DuplicateElement`],
+    /// [`AccumulateError::WrongAccumulator`], [`AccumulateError::ElementAbsent`] (also for an
+    /// element to be removed twice), [`AccumulateError::DuplicateElement`],
     /// [`AccumulateError::ElementNotAllowed`], [`AccumulateError::CapacityExceeded`].
     pub(crate) fn new(
         key: &A::PublicKey,
@@ -41,7 +41,7 @@ impl<'a, A: Scheme> Plan<'a, A> {
         if positions.iter().collect::<HashSet<_>>().len() < positions.len() {
             return Err(AccumulateError::ElementAbsent);
         }
-        // Refuses those in the set, and with them what is to be removed as well.
+        // Refuses elements of the set, which includes elements that are also to be removed.
         let added = set.represent(key, &set.digests_of(added), workers)?;
         let after = set.len().saturating_sub(positions.len());
         key.require_capacity(after.saturating_add(added.len()))?;
@@ -67,17 +67,17 @@ impl<'a, A: Scheme> Plan<'a, A> {
         kept.map(|(_, element)| element).chain(&self.added)
     }
 
-    /// The elements to be removed, in the order asked for.
+    /// The elements to remove, in the caller's order.
     pub fn removed(&self) -> &[A::Element] {
         &self.removed
     }
 
-    /// The elements to be added, in the order asked for.
+    /// The elements to add, in the caller's order.
     pub fn added(&self) -> &[A::Element] {
         &self.added
     }
 
-    /// The elements to be removed and to be added.
+    /// Splits the plan into the elements to remove and the elements to add.
     pub(crate) fn into_elements(self) -> (Vec<A::Element>, Vec<A::Element>) {
         (self.removed, self.added)
     }

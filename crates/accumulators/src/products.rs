@@ -1,15 +1,15 @@
-//! Products of many factors, and of all factors but one, sequentially or in parallel: the exponents
-//! of both accumulators.
+//! Products of many factors, and of all factors but one, sequentially or in parallel. Both
+//! accumulators use them for exponents.
 //!
-//! Multiplication is any associative operation, so the order of the factors is kept. Work is cut
-//! into one chunk per thread; a parallel prefix over the chunks (Blelloch 1990) needs only that many
-//! further products.
+//! Multiplication may be any associative operation, so the order of factors is preserved. The work
+//! is split into one chunk per thread. A parallel prefix over the chunks (Blelloch 1990) needs only
+//! that many further products.
 //!
 //! Source: Tremel 2013, sections 3.1 and 4.1 (left-side and right-side products).
 
 use pad_core::Workers;
 
-/// The product of all factors, or `None` if there are none.
+/// Computes the product of all factors, or `None` if there are none.
 ///
 /// Cost: `n - 1` multiplications, spread over the workers.
 #[cfg(feature = "rsa")]
@@ -29,7 +29,7 @@ pub(crate) fn product<T: Clone + Send + Sync>(
     reduce(&partial.into_iter().flatten().collect::<Vec<T>>())
 }
 
-/// For each factor the product of all the others; `one` if there is only one factor.
+/// Computes for each factor the product of all others, or `one` if there is only one factor.
 ///
 /// Cost: `3n` multiplications: left-side products, right-side products, and their joins.
 pub(crate) fn products_of_others<T: Clone + Send + Sync>(
@@ -55,7 +55,8 @@ pub(crate) fn products_of_others<T: Clone + Send + Sync>(
     products.into_iter().flatten().collect()
 }
 
-/// For each factor of the chunk the product of `before`, the others of the chunk, and `after`.
+/// Computes for each factor of the chunk the product of `before`, the other factors of the chunk,
+/// and `after`.
 fn with_outside<T: Clone>(
     chunk: &[T],
     before: &T,
@@ -90,7 +91,7 @@ fn exclusive_prefixes<T: Clone>(
     prefixes
 }
 
-/// The mirror image of [`exclusive_prefixes`]: `..., x_(n-1) * end, end`.
+/// Mirror image of [`exclusive_prefixes`]: `..., x_(n-1) * end, end`.
 fn exclusive_suffixes<T: Clone>(factors: &[T], end: &T, multiply: &impl Fn(&T, &T) -> T) -> Vec<T> {
     let mut product = end.clone();
     let mut suffixes = Vec::with_capacity(factors.len());
@@ -102,7 +103,7 @@ fn exclusive_suffixes<T: Clone>(factors: &[T], end: &T, multiply: &impl Fn(&T, &
     suffixes
 }
 
-/// One chunk for each thread.
+/// Splits the factors into one chunk per thread.
 fn chunks<'a, T>(factors: &'a [T], workers: &Workers) -> Vec<&'a [T]> {
     let length = factors.len().div_ceil(workers.threads());
     factors.chunks(length.max(1)).collect()
@@ -116,7 +117,7 @@ mod tests {
 
     use super::*;
 
-    /// Texts: joining them is associative but not commutative, so a swapped order shows.
+    /// Strings: joining them is associative but not commutative, so a swapped order is detected.
     fn join(left: &String, right: &String) -> String {
         format!("{left}{right}")
     }

@@ -1,9 +1,9 @@
 //! The RSA accumulator: the value of a set is `g^(product of its prime representatives) mod N`.
 //!
-//! The witness of an element is the same power without the element's own prime `r`, so it verifies
-//! by one power: `witness^r = value`. The author of an own modulus knows its factors and works on
-//! exponents ([`RsaSecretKey`]); everybody else works on residues, by product trees and shared
-//! squarings. Both reach the same values.
+//! The witness of an element is this power without the element's own prime `r`, so one power
+//! verifies it: `witness^r = value`. The author of a modulus knows its factors and works on
+//! exponents ([`RsaSecretKey`]). Everyone else works on residues, with product trees and shared
+//! squarings. Both obtain the same values.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -25,7 +25,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! What is secret and what runs in constant time is said in [`secret_key`].
+//! See [`secret_key`] for secrets and constant-time operations.
 //!
 //! Source: Barić & Pfitzmann 1997; Crosby & Wallach 2010, section 4.3; Tremel 2013, section 2.1.
 
@@ -71,7 +71,7 @@ pub use witness_batch::RsaWitnessBatch;
 
 use crate::{element::ElementDigest, error::AccumulateError, evidence::Witnessed, scheme::Scheme};
 
-/// The RSA accumulator, as a type that the traits of this crate are implemented for.
+/// Marker type that selects the RSA accumulator in this crate's traits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rsa;
 

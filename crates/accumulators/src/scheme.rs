@@ -1,4 +1,4 @@
-//! What a value, a set and a change are made of: [`Scheme`].
+//! Types that make up an accumulator scheme: [`Scheme`].
 
 use core::{fmt::Debug, hash::Hash};
 
@@ -15,7 +15,7 @@ pub const RSA: SchemeId = SchemeId(0x0101);
 /// The number of [`bilinear`](crate::bilinear) in ids and formats.
 pub const BILINEAR: SchemeId = SchemeId(0x0102);
 
-/// What an accumulator turns an element into: a prime, or a scalar.
+/// A set element as the scheme represents it: a prime or a scalar.
 pub trait Element: Clone + Debug + Eq + Hash + Send + Sync + 'static {
     /// The digest that determines it.
     fn digest(&self) -> &ElementDigest;
@@ -26,15 +26,15 @@ pub trait PublicKey: Clone + Debug + Send + Sync + 'static {
     /// The accumulator that this key is for.
     fn id(&self) -> AccumulatorId;
 
-    /// The key of another accumulator over the same parameters. Elements, values and witnesses of
-    /// the two are unrelated.
+    /// Returns the key of another accumulator over the same parameters. Elements, values and
+    /// witnesses of the two are unrelated.
     #[must_use]
     fn with_label(&self, label: &[u8]) -> Self;
 
-    /// The largest set that can be accumulated with this key, or `None` without a bound.
+    /// Maximum size of a set under this key, or `None` without a bound.
     fn capacity(&self) -> Option<usize>;
 
-    /// Checks that a set of this size can be accumulated.
+    /// Checks that a set of `elements` elements can be accumulated.
     ///
     /// # Errors
     /// [`AccumulateError::CapacityExceeded`].
@@ -48,24 +48,24 @@ pub trait PublicKey: Clone + Debug + Send + Sync + 'static {
     }
 }
 
-/// The kinds of things that an accumulator is made of, and how they look as bytes.
+/// The types of an accumulator scheme and their encodings.
 pub trait Scheme: Copy + Debug + Eq + Send + Sync + 'static {
-    /// The number that names this scheme in ids and formats.
+    /// Number of this scheme in ids and formats.
     const SCHEME: SchemeId;
-    /// The name that names it to people, for example `rsa`.
+    /// Human-readable name, for example `rsa`.
     const NAME: &'static str;
 
     /// Parameters and label.
     type PublicKey: PublicKey;
     /// A prime or a scalar.
     type Element: Element + Wire<Context = Self::PublicKey>;
-    /// The value of a set, in its one encoding.
+    /// The value of a set. Its encoding is unique.
     type Value: Clone + Debug + Eq + Send + Sync + Wire<Context = Self::PublicKey> + 'static;
-    /// What the update of a witness needs beyond the elements and the two values. Public; see
-    /// `docs/threat-model.md` for what it tells, and whom.
+    /// Data for witness updates in addition to the elements and the two values. It is public; see
+    /// `docs/threat-model.md` for the information that it reveals.
     type UpdateData: Clone + Debug + Eq + Send + Sync + Wire<Context = Self::PublicKey> + 'static;
 
-    /// The prime or scalar of the element with this digest.
+    /// Maps a digest to its prime or scalar.
     ///
     /// # Errors
     /// [`AccumulateError::ElementNotAllowed`].
@@ -74,6 +74,6 @@ pub trait Scheme: Copy + Debug + Eq + Send + Sync + 'static {
         digest: &ElementDigest,
     ) -> Result<Self::Element, AccumulateError>;
 
-    /// The value of the set without elements.
+    /// Value of the empty set.
     fn empty_value(key: &Self::PublicKey) -> Self::Value;
 }

@@ -1,4 +1,4 @@
-//! Sets of elements, without duplicates: what is accumulated.
+//! Sets of elements without duplicates.
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,12 +10,12 @@ use crate::{
     scheme::{Element, PublicKey, Scheme},
 };
 
-/// The elements of one accumulator, each once, with their representatives.
+/// A set of elements of one accumulator, with their representatives.
 ///
-/// With the secret key a witness for an absent element is as easily made as one for a present
-/// element, and so is the value after "deleting" an element that is not there: a forgery in the
-/// author's own hand. That is why every operation takes an `ElementSet`, which knows what is in it,
-/// rather than a list of representatives.
+/// With the secret key, a witness for an absent element is as easily computed as one for a present
+/// element. So is the value after "deleting" an element that is absent. Either would be a forgery
+/// by the author's own hand. Operations therefore take an `ElementSet`, which knows its members,
+/// instead of a list of representatives.
 ///
 /// The order of [`ElementSet::elements`] is the order of insertion, except that a removal moves the
 /// last element into the gap. No accumulator value or witness depends on it.
@@ -27,7 +27,7 @@ pub struct ElementSet<A: Scheme> {
 }
 
 impl<A: Scheme> ElementSet<A> {
-    /// The set without elements.
+    /// Creates the empty set.
     pub fn new(key: &A::PublicKey) -> Self {
         Self {
             accumulator: key.id(),
@@ -36,7 +36,7 @@ impl<A: Scheme> ElementSet<A> {
         }
     }
 
-    /// The set of these elements; their representatives are computed by all workers.
+    /// Creates a set of `elements`. The workers compute their representatives in parallel.
     ///
     /// Cost: for RSA one prime search each, for the bilinear accumulator one hash each.
     ///
@@ -52,10 +52,10 @@ impl<A: Scheme> ElementSet<A> {
         Ok(set)
     }
 
-    /// Inserts these elements, all or none.
+    /// Inserts `elements`, all or none.
     ///
     /// # Errors
-    /// [`AccumulateError::DuplicateElement`] (also for two equal ones among the new),
+    /// [`AccumulateError::DuplicateElement`] (also for duplicates within `elements`),
     /// [`AccumulateError::ElementNotAllowed`], [`AccumulateError::WrongAccumulator`].
     pub fn insert_all<B: AsRef<[u8]> + Sync>(
         &mut self,
@@ -69,10 +69,10 @@ impl<A: Scheme> ElementSet<A> {
         Ok(())
     }
 
-    /// Removes these elements, all or none, and returns them in the order asked for.
+    /// Removes `elements`, all or none, and returns them in the order of `elements`.
     ///
     /// # Errors
-    /// [`AccumulateError::ElementAbsent`] (also for the second of two equal ones).
+    /// [`AccumulateError::ElementAbsent`] (also for duplicates within `elements`).
     pub fn remove_all<B: AsRef<[u8]>>(
         &mut self,
         elements: &[B],
@@ -90,10 +90,10 @@ impl<A: Scheme> ElementSet<A> {
             .collect())
     }
 
-    /// The representatives of elements that are not in the set yet, which is left as it is.
+    /// Computes the representatives of elements that are not in the set yet. The set is unchanged.
     ///
     /// # Errors
-    /// As for [`ElementSet::insert_all`].
+    /// Those of [`ElementSet::insert_all`].
     pub(crate) fn represent(
         &self,
         key: &A::PublicKey,
@@ -108,7 +108,7 @@ impl<A: Scheme> ElementSet<A> {
         elements.into_iter().collect()
     }
 
-    /// Removes elements that are in the set, and then adds others that are not.
+    /// Removes elements of the set, and then adds others that it does not contain.
     pub(crate) fn replace(&mut self, removed: &[A::Element], added: &[A::Element]) {
         for element in removed {
             self.take(element.digest());
@@ -120,7 +120,7 @@ impl<A: Scheme> ElementSet<A> {
         }
     }
 
-    /// The digests under which this set's accumulator knows these elements.
+    /// Computes the digests of `elements` in this set's accumulator.
     pub fn digests_of<B: AsRef<[u8]>>(&self, elements: &[B]) -> Vec<ElementDigest> {
         elements
             .iter()
@@ -128,12 +128,12 @@ impl<A: Scheme> ElementSet<A> {
             .collect()
     }
 
-    /// Whether the element is in the set.
+    /// Returns whether the element is in the set.
     pub fn contains(&self, element: &[u8]) -> bool {
         self.holds(&self.accumulator.digest_of(element))
     }
 
-    /// Where in [`ElementSet::elements`] the element is.
+    /// Index of the element in [`ElementSet::elements`].
     ///
     /// # Errors
     /// [`AccumulateError::ElementAbsent`].
@@ -144,7 +144,7 @@ impl<A: Scheme> ElementSet<A> {
             .ok_or(AccumulateError::ElementAbsent)
     }
 
-    /// The elements of a subset, and all others, both in the set's order.
+    /// Splits the set into a subset and all other elements, both in the set's order.
     ///
     /// # Errors
     /// [`AccumulateError::ElementAbsent`], [`AccumulateError::DuplicateElement`],
@@ -174,7 +174,7 @@ impl<A: Scheme> ElementSet<A> {
         Ok([members, others])
     }
 
-    /// The element with this name, and all others.
+    /// Splits the set into one element and all others.
     ///
     /// # Errors
     /// [`AccumulateError::ElementAbsent`].
@@ -197,7 +197,7 @@ impl<A: Scheme> ElementSet<A> {
         self.elements.len()
     }
 
-    /// Whether the set has no elements.
+    /// Returns whether the set is empty.
     pub fn is_empty(&self) -> bool {
         self.elements.is_empty()
     }
@@ -223,7 +223,7 @@ impl<A: Scheme> ElementSet<A> {
         self.positions.contains_key(digest)
     }
 
-    /// Takes an element out; the last one moves into the gap.
+    /// Removes an element. The last element moves into the gap.
     fn take(&mut self, digest: &ElementDigest) -> Option<A::Element> {
         let position = self.positions.remove(digest)?;
         let element = self.elements.swap_remove(position);

@@ -1,4 +1,4 @@
-//! Accumulator values as an author signs them, one per version.
+//! Accumulator values signed by an author, one per version.
 
 use alloc::vec::Vec;
 
@@ -11,20 +11,22 @@ use crate::{
     wire::{self, Reader, Wire},
 };
 
-/// The value of one version of one accumulator: what a witness is verified against.
+/// The value of one version of one accumulator, against which witnesses are verified.
 #[derive(Clone, Debug)]
 pub struct Snapshot<A: Scheme> {
     /// The accumulator.
     pub key: A::PublicKey,
-    /// The version. The author's: it must never sign two values for one version.
+    /// The version. The author must never sign two values for one version.
     pub version: Version,
     /// The value of that version's set.
     pub value: A::Value,
 }
 
 impl<A: Scheme> Snapshot<A> {
-    /// What the author signs: tag block (32 bytes), scheme (2), accumulator id (32), version (8,
-    /// all big-endian), value. Fixed widths but for the value, which comes last.
+    /// Encodes the message that the author signs.
+    ///
+    /// Layout: tag block (32 bytes), scheme (2), accumulator id (32), version (8, all big-endian),
+    /// value. All fields but the value, which comes last, have a fixed width.
     pub fn signed_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(512);
         bytes.extend_from_slice(&Domain::AccumulatorSnapshot.block::<32>());
@@ -35,7 +37,7 @@ impl<A: Scheme> Snapshot<A> {
         bytes
     }
 
-    /// What evidence for this element's membership establishes.
+    /// Builds the membership statement of an element.
     pub(crate) fn membership(&self, element: &[u8]) -> Membership {
         Membership {
             accumulator: self.key.id(),
@@ -44,7 +46,7 @@ impl<A: Scheme> Snapshot<A> {
         }
     }
 
-    /// What evidence for this element's absence establishes.
+    /// Builds the non-membership statement of an element.
     pub(crate) fn non_membership(&self, element: &[u8]) -> NonMembership {
         NonMembership {
             accumulator: self.key.id(),
@@ -53,7 +55,7 @@ impl<A: Scheme> Snapshot<A> {
         }
     }
 
-    /// What evidence for the membership of all these elements establishes.
+    /// Builds the membership statement of all `elements`.
     pub(crate) fn subset_membership(&self, elements: &[Vec<u8>]) -> SubsetMembership {
         SubsetMembership {
             accumulator: self.key.id(),
@@ -62,10 +64,10 @@ impl<A: Scheme> Snapshot<A> {
         }
     }
 
-    /// The snapshot with the author's signature.
+    /// Signs the snapshot.
     ///
     /// # Errors
-    /// The signer's.
+    /// Errors of the signer.
     pub fn sign(
         self,
         signer: &(impl Signer<HeadSignature> + ?Sized),
@@ -78,7 +80,8 @@ impl<A: Scheme> Snapshot<A> {
     }
 }
 
-/// Whose values a client accepts, and of which accumulator: what it must know from elsewhere.
+/// An author and an accumulator whose values a client accepts. The client must obtain both from a
+/// trusted source.
 #[derive(Clone, Debug)]
 pub struct Authority<A: Scheme> {
     /// The author's signing key.
@@ -90,7 +93,7 @@ pub struct Authority<A: Scheme> {
 /// A value with its author's signature.
 #[derive(Clone, Debug)]
 pub struct SignedSnapshot<A: Scheme> {
-    /// What is signed.
+    /// The signed snapshot.
     pub snapshot: Snapshot<A>,
     /// The signature on [`Snapshot::signed_bytes`].
     pub signature: HeadSignature,
@@ -124,7 +127,7 @@ impl<A: Scheme> Proof for SignedSnapshot<A> {
     }
 }
 
-/// Version (8 bytes), signature (64), value. The key is the reader's.
+/// Layout: version (8 bytes), signature (64), value. The reader supplies the key.
 impl<A: Scheme> Wire for SignedSnapshot<A> {
     type Context = A::PublicKey;
     const KIND: u8 = wire::KIND_SNAPSHOT;

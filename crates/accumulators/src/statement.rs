@@ -1,4 +1,4 @@
-//! What a verified witness establishes.
+//! Facts that a verified witness establishes.
 
 use alloc::vec::Vec;
 
@@ -11,7 +11,8 @@ use crate::element::AccumulatorId;
 pub struct Membership {
     /// The accumulator.
     pub accumulator: AccumulatorId,
-    /// The version of the value that the witness was verified against, and of no other.
+    /// Version of the value that the witness was verified against. Says nothing about other
+    /// versions.
     pub version: Version,
     /// The element.
     pub element: Vec<u8>,
@@ -22,9 +23,10 @@ pub struct Membership {
 pub struct SubsetMembership {
     /// The accumulator.
     pub accumulator: AccumulatorId,
-    /// The version of the value that the witness was verified against, and of no other.
+    /// Version of the value that the witness was verified against. Says nothing about other
+    /// versions.
     pub version: Version,
-    /// The elements, in the order asked for.
+    /// The elements, in the order of the query.
     pub elements: Vec<Vec<u8>>,
 }
 
@@ -33,7 +35,8 @@ pub struct SubsetMembership {
 pub struct NonMembership {
     /// The accumulator.
     pub accumulator: AccumulatorId,
-    /// The version of the value that the witness was verified against, and of no other.
+    /// Version of the value that the witness was verified against. Says nothing about other
+    /// versions.
     pub version: Version,
     /// The element.
     pub element: Vec<u8>,

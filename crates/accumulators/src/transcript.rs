@@ -1,4 +1,4 @@
-//! Fiat-Shamir transcripts: challenges that depend on everything that came before.
+//! Fiat-Shamir transcripts: challenges that depend on all previous inputs.
 
 use alloc::vec::Vec;
 
@@ -10,18 +10,18 @@ use crate::element::AccumulatorId;
 #[cfg(feature = "bilinear")]
 use crate::element::ElementDigest;
 
-/// Collects the inputs of a proof and answers with challenges.
+/// Absorbs the inputs of a proof and derives challenges from them.
 ///
-/// Every part is prefixed by its length, so the absorbed text is injective; it starts with the
-/// accumulator's id (which fixes scheme, modulus, base and rule, or curve and powers) and the name
-/// of the statement. A challenge hashes all parts so far and is absorbed itself.
+/// Every part is prefixed by its length, so the absorbed text is injective. It starts with the
+/// accumulator's id and the name of the statement. The id fixes scheme, modulus, base and rule, or
+/// curve and powers. A challenge hashes all parts so far and is absorbed itself.
 #[derive(Clone, Debug)]
 pub struct Transcript {
     absorbed: Vec<u8>,
 }
 
 impl Transcript {
-    /// The transcript of one kind of statement about one accumulator.
+    /// Starts a transcript for one kind of statement about one accumulator.
     pub fn new(accumulator: AccumulatorId, statement: &str) -> Self {
         let mut transcript = Self {
             absorbed: Vec::with_capacity(1024),
@@ -31,14 +31,14 @@ impl Transcript {
         transcript
     }
 
-    /// Adds an input.
+    /// Absorbs an input.
     pub fn absorb(&mut self, part: &[u8]) {
         let length = u64::try_from(part.len()).unwrap_or(u64::MAX);
         self.absorbed.extend_from_slice(&length.to_be_bytes());
         self.absorbed.extend_from_slice(part);
     }
 
-    /// 32 bytes that nobody can choose without choosing all inputs.
+    /// Derives 32 bytes from all inputs so far.
     pub fn challenge(&mut self) -> [u8; 32] {
         let digest = Sha256Ed25519::hash(Domain::AccumulatorTranscript, &[&self.absorbed]);
         self.absorbed.clear();
@@ -46,8 +46,8 @@ impl Transcript {
         digest.0
     }
 
-    /// A scalar of BLS12-381 that nobody can choose without choosing all inputs: 64 bytes expanded from a
-    /// challenge, modulo the order.
+    /// Derives a scalar of BLS12-381 from all inputs so far: 64 bytes expanded from a challenge,
+    /// modulo the order.
     #[cfg(feature = "bilinear")]
     pub fn challenge_scalar(&mut self) -> ark_bls12_381::Fr {
         let seed = ElementDigest::from_bytes(self.challenge());

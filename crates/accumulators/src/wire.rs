@@ -1,10 +1,11 @@
-//! Bytes of values, witnesses, keys and changes: explicit layouts, read with the public key at hand.
+//! Encodings of values, witnesses, keys and changes: explicit layouts, read with the public key as
+//! context.
 //!
 //! Unlike the messages of `pad_core::codec`, group elements can only be checked with knowledge of
-//! the group. So reading takes a context, and what comes out of [`decode`] is in range, in
-//! canonical form and in the group: later code does not check again.
+//! the group. Everything that [`decode`] returns is in range, in canonical form and in the group.
+//! Later code does not check again.
 //!
-//! Every layout here has exactly one encoding per object; `docs/format.md` lists them.
+//! Every object has exactly one encoding; `docs/format.md` lists the layouts.
 
 #![deny(clippy::arithmetic_side_effects)]
 
@@ -14,41 +15,42 @@ use pad_core::{DecodeError, Untrusted, codec};
 
 /// An object with an explicit layout.
 ///
-/// Law: `read` of what `write` wrote gives the object back and leaves nothing over, and `read`
-/// accepts nothing that `write` would not have written.
+/// Law: `read` inverts `write` and consumes every byte. `read` rejects all bytes that `write` would
+/// not have written.
 pub trait Wire: Sized {
-    /// What reading needs to know: usually the public key.
+    /// Context that reading needs: usually the public key.
     type Context: ?Sized;
-    /// The number of this type in envelopes.
+    /// Number of this type in envelopes.
     const KIND: u8;
-    /// The scheme in envelopes.
+    /// Number of the scheme in envelopes.
     const SCHEME: u16;
 
     /// Appends the layout.
     fn write(&self, bytes: &mut Vec<u8>);
 
-    /// Reads the layout and checks what it holds.
+    /// Reads the layout and validates its contents.
     ///
     /// # Errors
-    /// [`DecodeError`]; allocates at most a constant times the bytes that are left.
+    /// [`DecodeError`]. Allocates at most a constant times the number of remaining bytes.
     fn read(context: &Self::Context, reader: &mut Reader<'_>) -> Result<Self, DecodeError>;
 }
 
-/// The object in its envelope.
+/// Encodes an object in its envelope.
 pub fn encode<W: Wire>(object: &W) -> Vec<u8> {
     let mut bytes = codec::envelope(W::KIND, W::SCHEME);
     object.write(&mut bytes);
     bytes
 }
 
-/// The layout alone, where the context already says what it is.
+/// Encodes the layout alone, for contexts that already identify the type.
 pub fn encode_body<W: Wire>(object: &W) -> Vec<u8> {
     let mut bytes = Vec::new();
     object.write(&mut bytes);
     bytes
 }
 
-/// The object in an envelope of at most `limit` bytes. It is well-formed, and proves nothing.
+/// Decodes an object from an envelope of at most `limit` bytes. The object is well-formed but
+/// unverified.
 ///
 /// # Errors
 /// [`DecodeError`].
@@ -60,7 +62,7 @@ pub fn decode<W: Wire>(
     decode_body(context, codec::open(bytes, W::KIND, W::SCHEME, limit)?).map(Untrusted::new)
 }
 
-/// The inverse of [`encode_body`]; the caller has bounded the length of `bytes`.
+/// Inverts [`encode_body`]. The caller must have bounded the length of `bytes`.
 ///
 /// # Errors
 /// [`DecodeError`].
@@ -71,22 +73,22 @@ pub fn decode_body<W: Wire>(context: &W::Context, bytes: &[u8]) -> Result<W, Dec
     Ok(object)
 }
 
-/// Takes fields off the front of a layout.
+/// A cursor that reads fields from the front of a layout.
 #[derive(Debug)]
 pub struct Reader<'a> {
     rest: &'a [u8],
 }
 
 impl<'a> Reader<'a> {
-    /// A reader of these bytes.
+    /// Creates a reader of `bytes`.
     pub const fn new(bytes: &'a [u8]) -> Self {
         Self { rest: bytes }
     }
 
-    /// The next `length` bytes.
+    /// Takes the next `length` bytes.
     ///
     /// # Errors
-    /// [`DecodeError::Malformed`] if there are not as many.
+    /// [`DecodeError::Malformed`] if fewer bytes remain.
     pub fn take(&mut self, length: usize) -> Result<&'a [u8], DecodeError> {
         let (taken, rest) = self
             .rest
@@ -96,18 +98,18 @@ impl<'a> Reader<'a> {
         Ok(taken)
     }
 
-    /// The next `N` bytes.
+    /// Takes the next `N` bytes.
     ///
     /// # Errors
-    /// [`DecodeError::Malformed`] if there are not as many.
+    /// [`DecodeError::Malformed`] if fewer bytes remain.
     pub fn array<const N: usize>(&mut self) -> Result<[u8; N], DecodeError> {
         self.array_ref().copied()
     }
 
-    /// The next `N` bytes, where they are.
+    /// Takes the next `N` bytes by reference, without a copy.
     ///
     /// # Errors
-    /// [`DecodeError::Malformed`] if there are not as many.
+    /// [`DecodeError::Malformed`] if fewer bytes remain.
     pub fn array_ref<const N: usize>(&mut self) -> Result<&'a [u8; N], DecodeError> {
         let (taken, rest) = self
             .rest
@@ -117,17 +119,17 @@ impl<'a> Reader<'a> {
         Ok(taken)
     }
 
-    /// The bytes that are left, all of them taken.
+    /// Takes all remaining bytes.
     pub fn rest(&mut self) -> &'a [u8] {
         core::mem::take(&mut self.rest)
     }
 
-    /// The number of bytes that are left.
+    /// Number of remaining bytes.
     pub const fn remaining(&self) -> usize {
         self.rest.len()
     }
 
-    /// The next two bytes as a big-endian number.
+    /// Takes two bytes as a big-endian number.
     ///
     /// # Errors
     /// [`DecodeError::Malformed`].
@@ -135,7 +137,7 @@ impl<'a> Reader<'a> {
         self.array().map(u16::from_be_bytes)
     }
 
-    /// The next eight bytes as a big-endian number.
+    /// Takes eight bytes as a big-endian number.
     ///
     /// # Errors
     /// [`DecodeError::Malformed`].
@@ -143,8 +145,8 @@ impl<'a> Reader<'a> {
         self.array().map(u64::from_be_bytes)
     }
 
-    /// The number of items that follow, each of at least `smallest` bytes: a number that the bytes
-    /// left over cannot hold is refused, so a hostile count allocates nothing.
+    /// Takes the number of items that follow, each of at least `smallest` bytes. A count that
+    /// exceeds the remaining bytes is rejected, so a hostile count allocates nothing.
     ///
     /// # Errors
     /// [`DecodeError::Malformed`].
@@ -158,7 +160,7 @@ impl<'a> Reader<'a> {
         Ok(count)
     }
 
-    /// Checks that nothing is left.
+    /// Checks that no bytes remain.
     ///
     /// # Errors
     /// [`DecodeError::TrailingBytes`].
@@ -171,7 +173,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Appends the number of items that follow, as four bytes.
+/// Appends a number of items as four big-endian bytes.
 ///
 /// # Panics
 /// If there are 2^32 items or more, which no object of this crate holds in memory.

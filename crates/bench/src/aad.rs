@@ -1,7 +1,10 @@
-//! Append-only dictionaries: appending, look-ups, append-only proofs, memory, bandwidth, each beside what its sums, points and
-//! pairings alone take in the same run, and beside the paper's figures.
+//! Append-only dictionaries: appends, lookups, append-only proofs, memory and bandwidth.
 //!
-//! Source: Tomescu, Bhupatiraju, Papadopoulos, Papamanthou, Triandopoulos, Devadas 2019, sections 6.1 and 6.2.
+//! Each is measured next to its sums, points and pairings alone in the same run, and next to the
+//! paper's figures.
+//!
+//! Source: Tomescu, Bhupatiraju, Papadopoulos, Papamanthou, Triandopoulos, Devadas 2019, sections
+//! 6.1 and 6.2.
 
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
@@ -36,7 +39,7 @@ use grown::{BATCH, Grown};
 use primitives::Primitives;
 
 impl AadArguments {
-    /// Measures what is asked for.
+    /// Runs the requested measurements.
     pub fn run(&self) -> Outcome<()> {
         let mut report = self.manner.report()?;
         if self.experiments.contains(&Experiment::Memory) {
@@ -62,7 +65,8 @@ impl AadArguments {
         report.finish(table::report)
     }
 
-    /// Memory is measured first; for each scheme by a process of its own, unless this one does nothing else.
+    /// Measures memory first; each scheme in a process of its own, unless this one does nothing
+    /// else.
     fn memory(&self, report: &mut Report) -> Outcome<()> {
         let is_alone = self.experiments.len() == 1 && self.schemes.len() == 1;
         for scheme in &self.schemes {
@@ -136,7 +140,7 @@ impl AadArguments {
     }
 }
 
-/// One scheme on so many threads.
+/// One scheme on these workers.
 struct AadBench<'a, S: DictionaryScheme> {
     parameters: Arc<Parameters>,
     log: Log<S>,
@@ -145,7 +149,8 @@ struct AadBench<'a, S: DictionaryScheme> {
 }
 
 impl<S: DictionaryScheme> AadBench<'_, S> {
-    /// One log, asked whenever it has one of these sizes, or one entry less: then it has as many trees as it can have.
+    /// Measures one log at each of these sizes, and with one entry less: then it has the most
+    /// trees.
     fn proofs(
         &self,
         sizes: &BTreeSet<u64>,
@@ -176,12 +181,12 @@ impl<S: DictionaryScheme> AadBench<'_, S> {
     }
 }
 
-/// Takes a line, with null for what it has not measured.
+/// Reports a line, with null for keys that it lacks.
 fn measured<S: DictionaryScheme>(report: &mut Report, line: Line) -> Outcome<()> {
     report.measured(line.with_all(&KEYS).and("scheme", S::NAME))
 }
 
-/// What every line has beside `scheme`.
+/// Keys of every line in addition to `scheme`.
 const KEYS: [&str; 10] = [
     "n",
     "batch",

@@ -1,8 +1,12 @@
-//! The accumulators: every operation, beside the primitive that bounds it, measured in the same run.
+//! Accumulators: every operation, next to the primitive that bounds it, measured in the same run.
 //!
-//! Each module is one experiment: [`operations`] (Tremel 2013, section 5), [`slopes`] (his tables and round trips),
-//! [`sets`] (section 7.4 of Crosby & Wallach 2010, with witnesses made by whom it suits), [`hints`] (what the offset of a
-//! prime saves), [`keys`] (how long keys take to make, and how long they are).
+//! Each module is one experiment:
+//!
+//! - [`operations`]: Tremel 2013, section 5;
+//! - [`slopes`]: his tables and round trips;
+//! - [`sets`]: section 7.4 of Crosby & Wallach 2010, with each maker of witnesses;
+//! - [`hints`]: the saving by the offset of a prime;
+//! - [`keys`]: the time to make keys, and their length.
 
 use std::{
     hint::black_box,
@@ -80,7 +84,7 @@ pub enum AccumulatorExperiment {
 }
 
 impl AccumulatorArguments {
-    /// Measures what is asked for.
+    /// Runs the requested measurements.
     pub fn run(&self) -> Outcome<()> {
         use AccumulatorExperiment as Experiment;
         let plan = self.plan();
@@ -137,7 +141,7 @@ impl AccumulatorArguments {
     }
 }
 
-/// The experiments that one accumulator is in on its own.
+/// Runs the experiments on one accumulator alone.
 fn measure<B: Bench>(
     bench: &B,
     experiments: &[AccumulatorExperiment],
@@ -154,16 +158,16 @@ fn measure<B: Bench>(
     Ok(())
 }
 
-/// What to measure.
+/// Settings of the measurements.
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// The numbers of elements, ascending.
     pub sizes: Vec<usize>,
     /// The numbers of threads.
     pub threads: Vec<NonZeroUsize>,
-    /// What is expected to take longer than this is left out.
+    /// Longest expected time; slower work is left out.
     pub longest: Duration,
-    /// Measure little.
+    /// Quick run.
     pub quick: bool,
 }
 
@@ -190,7 +194,7 @@ impl Plan {
         self.time_on(|| (), |()| work())
     }
 
-    /// The same of work on what is made anew each time, which is not timed.
+    /// Like `time_us` for work on an input prepared anew each time; preparing is not timed.
     fn time_on<T, R>(&self, mut prepare: impl FnMut() -> T, mut work: impl FnMut(T) -> R) -> f64 {
         let (budget, runs) = if self.quick {
             (Duration::ZERO, 1)

@@ -1,4 +1,4 @@
-//! What `pad advise` goes by, measured here: `bench calibrate` and `bench verify`.
+//! Measurements for `pad advise`: `bench calibrate` and `bench verify`.
 
 use std::{fs, path::PathBuf, time::Duration};
 
@@ -64,7 +64,7 @@ impl Asked {
 }
 
 impl CalibrateArguments {
-    /// Measures what could win.
+    /// Measures schemes that could win.
     pub fn run(&self) -> Outcome<()> {
         let (Question { wanted, tariff }, records) = self.asked.read()?;
         let mut report = Report::new(self.asked.json, true)?;
@@ -114,7 +114,7 @@ fn first(advice: &Advice) -> Vec<&'static Scheme> {
     first
 }
 
-/// What a scheme took, and what was predicted.
+/// Formats the measured and the predicted figures of a scheme.
 fn tried(trial: &Trial) -> Line {
     let (figures, estimated) = (&trial.figures, &trial.estimated.figures);
     let (dollars, predicted) = (trial.cost.total(), trial.estimated.cost.total());
@@ -126,7 +126,7 @@ fn tried(trial: &Trial) -> Line {
     }
 }
 
-/// The lines of `bench verify`, for people.
+/// Tables for the lines of `bench verify`.
 fn tables(lines: &[Line]) -> Tables {
     shown(&TABLES, lines).signed(lines)
 }
@@ -142,7 +142,7 @@ const TABLES: [Declared; 2] = [
         .filtered(|line| line.get("author_us").is_none()).left(&["why"]),
 ];
 
-/// Whether the costs have the order of the predictions.
+/// Reports whether the costs have the order of the predictions.
 fn order(lines: &[Line]) -> &'static str {
     let mut predicted: Vec<&Line> = lines.iter().collect();
     predicted.retain(|line| line.get("dollars_per_month").is_some());

@@ -1,4 +1,4 @@
-//! Tables and plots as data: which lines they show, and what of each.
+//! Tables and plots as data: the selected lines, and the figures shown of each.
 
 use crate::{
     line::Selection,
@@ -6,16 +6,16 @@ use crate::{
     tables::{Column, Tables, cell, text},
 };
 
-/// The title of a column, and what [`cell`] shows of a line there.
+/// Title of a column, and its argument for [`cell`].
 pub type Titled = (&'static str, &'static str);
 
-/// A column for each title.
+/// Makes a column for each title.
 pub fn titled(columns: &'static [Titled]) -> Vec<Column<'static>> {
     let column = |(title, shown): &'static Titled| text(title, shown);
     columns.iter().map(column).collect()
 }
 
-/// A text with what [`cell`] shows of a line in place of each `{key}`.
+/// Fills a text: replaces each `{key}` with [`cell`] of the line.
 pub fn filled(template: &str, line: &Line) -> String {
     let mut parts = template.split('{');
     let mut text = parts.next().unwrap_or_default().to_owned();
@@ -26,21 +26,21 @@ pub fn filled(template: &str, line: &Line) -> String {
     text
 }
 
-/// Which lines are shown, with what follows from them.
+/// Selection of lines for a table, with derived figures.
 #[derive(Clone, Copy)]
 pub struct Rows {
-    /// Their `experiment`: `one|other` is one after the other.
+    /// Name of the experiment; `one|other` is one and then the other.
     pub experiment: &'static str,
-    /// What else they say.
+    /// Other texts that the lines must have.
     pub only: Selection,
-    /// Whether they are among those that are shown.
+    /// Predicate on the lines.
     pub filter: fn(&Line) -> bool,
     /// Further figures of a line, which may depend on all lines.
     pub derived: fn(&[Line], &Line) -> Line,
 }
 
 impl Rows {
-    /// All lines of an experiment.
+    /// Selects all lines of an experiment.
     pub const fn of(experiment: &'static str) -> Self {
         Self {
             experiment,
@@ -50,14 +50,14 @@ impl Rows {
         }
     }
 
-    /// Those of these lines.
+    /// Selects from these lines.
     pub fn select(&self, lines: &[Line]) -> Vec<Line> {
         let experiments = self.experiment.split('|');
         let own: Vec<&Line> = experiments.flat_map(|it| of(lines, it)).collect();
         self.with_derived(&own, lines)
     }
 
-    /// The lines that are shown of some, with their further figures.
+    /// Selects from `own` the lines that are shown, with their derived figures.
     fn with_derived(&self, own: &[&Line], all: &[Line]) -> Vec<Line> {
         let derived = |line: &&Line| (*line).clone().merged(&(self.derived)(all, line));
         let mut shown: Vec<Line> = own.iter().map(derived).collect();
@@ -70,7 +70,7 @@ impl Rows {
 #[derive(Clone, Copy)]
 pub struct Declared {
     rows: Rows,
-    /// What stands above, and below that: texts for [`filled`] of the first line.
+    /// Text above the table, and text below that: templates for [`filled`] with the first line.
     heading: (&'static str, &'static str),
     /// Lines that differ in these have tables of their own.
     by: &'static [&'static str],
@@ -95,41 +95,41 @@ impl Declared {
         }
     }
 
-    /// The same with a table for each value of these keys.
+    /// Makes a table for each value of these keys.
     #[must_use]
     pub const fn by(self, by: &'static [&'static str]) -> Self {
         Self { by, ..self }
     }
 
-    /// The same with a note.
+    /// Sets the note.
     #[must_use]
     pub const fn noted(self, note: &'static str) -> Self {
         let heading = (self.heading.0, note);
         Self { heading, ..self }
     }
 
-    /// The same of lines that say this.
+    /// Restricts the rows to lines with these texts.
     #[must_use]
     pub const fn only(mut self, only: Selection) -> Self {
         self.rows.only = only;
         self
     }
 
-    /// The same of lines for which this holds.
+    /// Restricts the rows to lines for which `filter` holds.
     #[must_use]
     pub const fn filtered(mut self, filter: fn(&Line) -> bool) -> Self {
         self.rows.filter = filter;
         self
     }
 
-    /// The same with further figures of each line.
+    /// Adds derived figures to each line.
     #[must_use]
     pub const fn deriving(mut self, derived: fn(&[Line], &Line) -> Line) -> Self {
         self.rows.derived = derived;
         self
     }
 
-    /// The same with these columns aligned to the left.
+    /// Aligns these columns to the left.
     #[must_use]
     pub const fn left(self, left: &'static [&'static str]) -> Self {
         Self { left, ..self }
@@ -140,7 +140,7 @@ impl Declared {
         self.add(tables, &self.rows.select(lines));
     }
 
-    /// The same of these lines of any experiment.
+    /// Shows these lines, of any experiment.
     pub fn show_of(&self, tables: &mut Tables, own: &[&Line]) {
         let all: Vec<Line> = own.iter().map(|line| (*line).clone()).collect();
         self.add(tables, &self.rows.with_derived(own, &all));
@@ -164,7 +164,7 @@ impl Declared {
     }
 }
 
-/// All of these tables.
+/// Shows all of these tables.
 pub fn shown(declared: &[Declared], lines: &[Line]) -> Tables {
     let mut tables = Tables::default();
     for table in declared {

@@ -1,4 +1,4 @@
-//! Every scheme on the same work, through the one measuring core: `bench compare`.
+//! Every scheme on the same work, through one measuring core: `bench compare`.
 
 use std::{path::PathBuf, time::Duration};
 
@@ -57,7 +57,7 @@ fn names() -> PossibleValuesParser {
 }
 
 impl CompareArguments {
-    /// Measures what is asked for.
+    /// Runs the requested measurements.
     pub fn run(&self) -> Outcome<()> {
         let mut report = self.manner.report()?;
         let works = self.works()?;
@@ -127,10 +127,10 @@ pub(crate) fn line(scheme: &Scheme, record: &Record) -> Line {
     line.merged(record).merged(&scheme.properties)
 }
 
-/// What the lines of `bench compare` are called.
+/// Experiment name in the lines of `bench compare`.
 pub const EXPERIMENT: &str = "compare";
 
-/// The lines of `bench compare`, for people.
+/// Tables for the lines of `bench compare`.
 pub fn tables(lines: &[Line]) -> Tables {
     let mut tables = Tables::default();
     let all: Vec<&Line> = lines.iter().collect();
@@ -142,7 +142,7 @@ pub fn tables(lines: &[Line]) -> Tables {
     tables.signed(lines)
 }
 
-/// What stands above a table with parts of cycles.
+/// Note above a table with parts of cycles.
 const PART: &str = "Part: these snapshots are not whole epochs or hash chains, so that what comes at their ends is not in the means.";
 
 #[rustfmt::skip]

@@ -1,4 +1,5 @@
-//! What look-ups and updates of measured trees cost at the prices of 2010 (figure 6), and prices as reports have them.
+//! Costs of lookups and updates of measured trees at the prices of 2010 (figure 6), and prices for
+//! reports.
 //!
 //! Source: Crosby & Wallach 2010, sections 5.3 and 6.3.
 
@@ -25,7 +26,7 @@ pub fn line_of(prices: &Prices) -> Line {
     }
 }
 
-/// The prices that [`line_of`] has noted.
+/// Reads the prices that [`line_of`] wrote.
 pub fn prices_of(line: &Line) -> Prices {
     prices(
         line.figure("cpu_cents_per_hour"),
@@ -36,16 +37,16 @@ pub fn prices_of(line: &Line) -> Prices {
 /// Prices, and a factor on the time of cryptography.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scenario {
-    /// For example `bandwidth 10 times cheaper`.
+    /// Name, for example `bandwidth 10 times cheaper`.
     pub name: String,
-    /// What a provider charges.
+    /// Provider's prices.
     pub prices: Prices,
-    /// What is left of the time that hashes and signatures, or all cryptography, take.
+    /// Remaining fraction of the time for hashes and signatures, or all cryptography.
     pub cryptography: f64,
 }
 
-/// The what-ifs of section 10: the prices of 2010, and each of bandwidth, computing and cryptography so many times
-/// cheaper.
+/// Scenarios of section 10: the prices of 2010, and each of bandwidth, computing and cryptography
+/// `cheaper` times cheaper.
 pub fn scenarios(cheaper: f64) -> [Scenario; 4] {
     let named = |what: &str| Scenario {
         name: format!("{what} {cheaper} times cheaper"),
@@ -64,7 +65,7 @@ pub fn scenarios(cheaper: f64) -> [Scenario; 4] {
 }
 
 impl Scenario {
-    /// Nothing is cheaper.
+    /// Scenario with the prices of 2010, where nothing is cheaper.
     pub fn of_2010() -> Self {
         Self {
             name: "prices of 2010".to_owned(),
@@ -73,7 +74,8 @@ impl Scenario {
         }
     }
 
-    /// As [`per_lookup`], in this scenario. The cryptography of an update is its limit: bare hashes and signatures.
+    /// Like [`per_lookup`], in this scenario. The cryptography of an update is its limit: bare
+    /// hashes and signatures.
     pub fn per_lookup(&self, line: &Line, lookups_per_update: f64) -> f64 {
         let saved = |limit: &str| line.number(limit).unwrap_or(0.0) * (1.0 - self.cryptography);
         let author_us = line.figure("insert_snapshot_us") - saved("author_limit_us");
@@ -89,8 +91,9 @@ impl Scenario {
     }
 }
 
-/// Dollars in 2010 for one look-up in a random version, with its share of the updates: there are
-/// `lookups_per_update` look-ups for each update. Verifying is the client's own expense.
+/// Dollars in 2010 for one lookup in a random version, with its share of the updates.
+///
+/// There are `lookups_per_update` lookups for each update. Verifying is the client's own expense.
 pub fn per_lookup(line: &Line, lookups_per_update: f64) -> f64 {
     Scenario::of_2010().per_lookup(line, lookups_per_update)
 }

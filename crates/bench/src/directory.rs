@@ -1,4 +1,4 @@
-//! Block directories: the experiments of the paper on `FastAD`, and what they come to when proofs are sound.
+//! Block directories: the paper's experiments on `FastAD`, and their outcome with sound proofs.
 //!
 //! Source: Stanton, `McKeown`, Burns & Ateniese 2010, section 4.
 
@@ -35,7 +35,7 @@ use inserts::Inserts;
 use primitives::Primitives;
 
 impl DirectoryArguments {
-    /// Measures what is asked for.
+    /// Runs the requested measurements.
     pub fn run(&self) -> Outcome<()> {
         let mut report = self.manner.report()?;
         report.announce("primitives");
@@ -81,7 +81,7 @@ impl DirectoryArguments {
     }
 }
 
-/// Takes a line of a strategy, with the run's primitives, and with null for what it has not measured.
+/// Reports a line of a strategy, with the run's primitives, and with null for keys that it lacks.
 fn measured(
     report: &mut Report,
     (strategy, primitives): (&str, &Primitives),
@@ -91,7 +91,7 @@ fn measured(
     report.measured(line.with("primitives", primitives))
 }
 
-/// What every line has beside `experiment` and `strategy`.
+/// Keys of every line in addition to `experiment` and `strategy`.
 const KEYS: [&str; 10] = [
     "entries",
     "block_bytes",

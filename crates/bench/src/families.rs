@@ -1,4 +1,5 @@
-//! The reports that lines can come from: where their tables and figures stand, and what they are beside.
+//! Families of reports that lines come from, with the place of their tables and figures, and the
+//! source compared with.
 
 use crate::{
     aad, accumulators, compare, directory, flexlist, line::Line, peers, stored, tables::Tables,
@@ -8,28 +9,28 @@ use crate::{
 /// The tables of one kind of line.
 #[derive(Clone, Copy, Debug)]
 pub struct Family {
-    /// Its name in links.
+    /// Name in links.
     pub id: &'static str,
-    /// Its name for people.
+    /// Title on the page.
     pub title: &'static str,
-    /// What it is beside.
+    /// Source that it is compared with.
     pub source: &'static str,
-    /// How the `experiment` of its lines begins.
+    /// Prefixes of the `experiment` of its lines.
     pub begins: &'static [&'static str],
-    /// How the names of its figures begin.
+    /// Prefixes of the names of its figures.
     pub figures: &'static [&'static str],
-    /// Its tables.
+    /// Function that makes its tables.
     pub report: fn(&[Line]) -> Tables,
 }
 
 impl Family {
-    /// Those of the lines that are its own.
+    /// Selects the lines that belong to it.
     pub fn lines(&self, lines: &[Line]) -> Vec<Line> {
         let is_own = |line: &&Line| begins_with(line.text("experiment"), self.begins);
         lines.iter().filter(is_own).cloned().collect()
     }
 
-    /// Whether a figure of this name is its own.
+    /// Whether the family draws a figure of this name.
     pub fn draws(&self, figure: &str) -> bool {
         begins_with(figure, self.figures)
     }
@@ -57,7 +58,7 @@ const fn family(
     }
 }
 
-/// All of them, in the order of the page.
+/// All families, in the order of the page.
 #[rustfmt::skip]
 pub const FAMILIES: [Family; 9] = [
     family(("everything", "Every scheme on the same work", "signing each entry, which every scheme has to be better than"),

@@ -24,11 +24,12 @@ use crate::{aad, costs, paper, prelude::*, tables::figure, tree::table::LOOKUPS_
 pub struct Figure {
     /// The name of its file, without an ending.
     pub name: String,
-    /// The picture: dark lines on white, or light ones on a dark ground where that is preferred.
+    /// Picture: dark lines on white, or light ones on a dark ground in dark mode.
     pub svg: String,
 }
 
-/// Draws what the lines of `tree`, `tuple`, `aad` and `directory` allow into a folder, and returns the files.
+/// Draws the figures for the lines of `tree`, `tuple`, `aad` and `directory` into a folder, and
+/// returns the files.
 pub fn draw(lines: &[Line], folder: &Path) -> Outcome<Vec<PathBuf>> {
     let figures = figures(lines)?;
     if !figures.is_empty() {
@@ -80,7 +81,7 @@ pub fn figures(lines: &[Line]) -> Outcome<Vec<Figure>> {
 }
 
 impl Figure {
-    /// What `draw` draws, in the colours of whoever looks at it.
+    /// Renders the output of `draw`, in the colours of the viewer's theme.
     pub(crate) fn new(name: &str, draw: impl FnOnce(&mut String) -> Outcome<()>) -> Outcome<Self> {
         let mut svg = String::new();
         draw(&mut svg)?;
@@ -91,7 +92,7 @@ impl Figure {
         Ok(Self { name, svg })
     }
 
-    /// The picture as a file of its own, which brings its colours.
+    /// Returns the picture as a standalone file with its own colours.
     pub fn alone(&self) -> String {
         let head = self.svg.find('>').map_or(0, |end| end + 1);
         let (start, rest) = self.svg.split_at(head);
@@ -99,7 +100,7 @@ impl Figure {
     }
 }
 
-/// Colours of a picture that stands alone.
+/// Colours of a standalone picture.
 const COLOURS: &str = "svg{color:#1c1f23}.ground{fill:#fff}\
                        @media(prefers-color-scheme:dark){svg{color:#dfe3e8}.ground{fill:#16191d}}";
 
@@ -181,7 +182,7 @@ fn lookup_costs(growing: &[&Line]) -> Lines {
     }
 }
 
-/// The name of a figure for people.
+/// Title of a figure.
 pub(crate) fn title_of(figure: &str) -> String {
     match figure.split_once('-') {
         Some(("figure8", trace)) => format!("Figure 8, {}", trace.replace('-', " ")),
@@ -212,7 +213,8 @@ fn area(svg: &mut String) -> Outcome<DrawingArea<SVGBackend<'_>, Shift>> {
     Ok(area)
 }
 
-/// Distinct on white and on black; who sees few colours tells them apart by the second round, which is dashed.
+/// Colours distinct on white and on black. With few perceived colours, the second round differs by
+/// being dashed.
 const SERIES: [RGBColor; 8] = [
     RGBColor(0x3b, 0x82, 0xf6),
     RGBColor(0xe0, 0x67, 0x2f),
@@ -269,7 +271,7 @@ impl Lines {
     }
 }
 
-/// The name of a series beside the plot.
+/// Draws the name of a series next to the plot.
 fn named(area: &DrawingArea<SVGBackend<'_>, Shift>, index: usize, name: &str) -> Outcome<()> {
     let (color, top) = (
         SERIES[index % SERIES.len()],
@@ -326,7 +328,7 @@ impl Bars {
     }
 }
 
-/// What these show of each line, in the order of the first.
+/// Collects the points of these lines, in ascending order.
 fn points(lines: &[&Line], horizontal: &str, vertical: &str) -> Vec<(f64, f64)> {
     let point = |line: &&Line| Some((figure(line, horizontal)?, figure(line, vertical)?));
     let mut points: Vec<(f64, f64)> = lines.iter().filter_map(point).collect();
@@ -334,15 +336,16 @@ fn points(lines: &[&Line], horizontal: &str, vertical: &str) -> Vec<(f64, f64)> 
     points
 }
 
-/// Where a logarithmic axis has lines, each of them once: plotters' own choice draws some many times over.
+/// Marks of a logarithmic axis, each of them once: plotters' own choice draws some many times over.
 struct Marks {
-    /// With their numbers.
+    /// Marks with numbers.
     numbered: Vec<f64>,
     others: Vec<f64>,
 }
 
 impl Marks {
-    /// Powers of ten on a long axis; with their double and five times on a shorter one; all multiples on one of few.
+    /// Chooses marks: powers of ten on a long axis, with their double and five times on a shorter
+    /// one, all multiples on the shortest.
     fn of(range: &Range<f64>) -> Self {
         let decades = (range.end / range.start).log10();
         let digits: &[i32] = match decades {
@@ -385,10 +388,10 @@ fn bounds(values: impl Iterator<Item = f64>) -> (f64, f64) {
     })
 }
 
-/// What logarithmic axes show: nothing has a place there that is 0, infinite, or no number.
+/// Range of logarithmic axes: excludes 0, infinities and values that are no number.
 const AXES: Range<f64> = 1e-9..1e15;
 
-/// The width of the names beside a plot.
+/// Width of the names next to a plot.
 const NAMES: u32 = 270;
 
 /// Width and height of every plot, in pixels.
@@ -455,7 +458,7 @@ mod tests {
             [0.001, 0.3, 5.0, 2e3, 7e5, 1e6, 3e9].map(tick),
             ["0.001", "0.3", "5", "2k", "700k", "1M", "3e9"]
         );
-        // No number is drawn at a place where another is drawn.
+        // Numbers are not drawn over each other.
         let figure = &drawn(&[(1.0, 2.0), (3e4, 7.0)])[0].svg;
         let texts: Vec<&str> = figure
             .split("<text")

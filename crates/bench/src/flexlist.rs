@@ -1,9 +1,11 @@
-//! The outsourced files: how fast, how large, and how far from what the hashes alone would take.
+//! Outsourced files: speed, size, and the distance from the hashes alone.
 //!
 //! Each module is one experiment: [`build`] (figures 6 and 7), [`hash_share`] (figure 8), [`multi`]
-//! (figures 9 and 10, table 2), [`audit`] (section 4.4), [`network`] (figures 11 to 13) and [`replay`],
-//! which follows a version-control [`trace`]; [`locality`] counts what its commits change. [`limits`] measures the hashes that
-//! bound everything, [`counted`] counts them.
+//! (figures 9 and 10, table 2), [`audit`] (section 4.4), [`network`] (figures 11 to 13) and
+//! [`replay`], which follows a version-control [`trace`].
+//!
+//! [`locality`] counts the changes of its commits. [`limits`] measures the hashes that bound
+//! everything, and [`counted`] counts them.
 //!
 //! Source: Esiner, Küpçü and Özkasap, section 4.
 

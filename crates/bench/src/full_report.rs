@@ -1,7 +1,8 @@
 //! One command that measures everything, and the page that shows it.
 //!
-//! [`mod@steps`] lists what is measured, [`mod@run`] runs it and keeps what was finished, [`mod@page`] shows all lines: the tables and
-//! figures of each family, [`mod@contents`] with every table and figure of the papers, and [`mod@conclusions`].
+//! [`mod@steps`] lists the measurements, and [`mod@run`] runs them and keeps finished ones.
+//! [`mod@page`] shows all lines: the tables and figures of each family, [`mod@contents`] with every
+//! table and figure of the papers, and [`mod@conclusions`].
 
 use std::{
     fs,
@@ -55,7 +56,7 @@ pub struct ReportArguments {
 }
 
 impl ReportArguments {
-    /// Measures what is not measured yet, and writes the page.
+    /// Runs the measurements that are missing, and writes the page.
     pub fn run(&self) -> Outcome<()> {
         let depth = if self.quick {
             Depth::Quick
@@ -84,7 +85,7 @@ impl ReportArguments {
             }
             return Ok(());
         }
-        // Before what takes long: the file may not be there.
+        // Before slow work, because the file may be missing.
         let earlier = self.keep.as_deref().map(lines_of).transpose()?;
         let all = all_steps(depth);
         let depth = if self.quick { "quick" } else { "full" };
@@ -150,7 +151,7 @@ fn lines_of(file: &Path) -> Outcome<Vec<Line>> {
     Ok(lines)
 }
 
-/// Writes the page, its figures, and the lines in both forms, and prints what the page concludes.
+/// Writes the page, its figures, and the lines in both forms, and prints the page's conclusions.
 fn write_page(lines: &[Line], folder: &Path) -> Outcome<()> {
     fs::create_dir_all(folder)?;
     let mut json = Vec::new();
@@ -176,7 +177,7 @@ fn write_page(lines: &[Line], folder: &Path) -> Outcome<()> {
     Ok(())
 }
 
-/// Writes a file that is there whole, or as it was before.
+/// Writes a file atomically: it is complete or unchanged.
 fn replace(file: &Path, contents: &[u8]) -> Outcome<()> {
     let folder = file.parent().ok_or("a file is in a folder")?;
     let mut new = tempfile::NamedTempFile::new_in(folder)?;
@@ -187,7 +188,7 @@ fn replace(file: &Path, contents: &[u8]) -> Outcome<()> {
     Ok(())
 }
 
-/// Each figure of each line as a row of CSV: the number of the line, the experiment, the figure's name, and the figure.
+/// Writes each figure of each line as a row of CSV: number of the line, experiment, name, figure.
 fn table(lines: &[Line]) -> Outcome<Vec<u8>> {
     let mut table = csv::Writer::from_writer(Vec::new());
     table.write_record(["line", "experiment", "name", "figure"])?;

@@ -1,56 +1,57 @@
-//! What figures are meant to reach: each beside what is accepted, and beside its limit from the same run.
+//! Goals of figures: each with the accepted range, and with its limit from the same run.
 
 use crate::{
     line::{Line, Selection},
     tables::{Tables, digits},
 };
 
-/// A figure, and what it should be.
+/// A figure, and its goal.
 pub(crate) struct Goal {
-    /// What it is of.
+    /// Subject of the goal.
     pub(crate) name: &'static str,
-    /// Where it is.
+    /// Source of the figure.
     pub(crate) figure: Figure,
-    /// What it is divided by for people, and the unit then.
+    /// Divisor for display, and the resulting unit.
     pub(crate) unit: (f64, &'static str),
     /// The least and the most, in that unit.
     pub(crate) accepted: (f64, f64),
     /// The most as a multiple of its limit.
     pub(crate) times: f64,
-    /// What others published.
+    /// Figure that others published.
     pub(crate) published: &'static str,
 }
 
-/// Where a figure is.
+/// Source of a figure.
 pub(crate) enum Figure {
-    /// In a line, by its key.
+    /// A figure in a line, by its key.
     Of(Selection, &'static str),
-    /// The same, with the key of its limit.
+    /// A figure, and the key of its limit.
     Beside(Selection, &'static str, &'static str),
     /// Computed from several lines.
     From(fn(&[Line]) -> Option<f64>),
 }
 
-/// Any figure.
+/// Accepts any figure.
 pub(crate) const ANY: (f64, f64) = (0.0, f64::INFINITY);
 
-/// This figure and no other.
+/// Accepts only this figure.
 pub(crate) const fn exactly(figure: f64) -> (f64, f64) {
     (figure, figure)
 }
 
-/// This figure or a smaller one.
+/// Accepts this figure or a smaller one.
 pub(crate) const fn at_most(figure: f64) -> (f64, f64) {
     (0.0, figure)
 }
 
-/// This figure or a larger one.
+/// Accepts this figure or a larger one.
 pub(crate) const fn at_least(figure: f64) -> (f64, f64) {
     (figure, f64::INFINITY)
 }
 
 impl Figure {
-    /// The figure, and its limit if it has one; of several lines the one that is farthest above its limit.
+    /// Returns the figure, and its limit if it has one. Of several lines takes the one farthest
+    /// above its limit.
     fn of(&self, lines: &[Line]) -> Option<(f64, Option<f64>)> {
         match *self {
             Self::Of(selection, key) => {
@@ -72,13 +73,14 @@ impl Figure {
 }
 
 impl Goal {
-    /// The goal with a bound beside its limit.
+    /// Bounds the goal to `times` times its limit.
     pub(crate) const fn within(mut self, times: f64) -> Self {
         self.times = times;
         self
     }
 
-    /// Name, figure, what is accepted, limit, ratio, the most of that, what was published, and whether the goal is met.
+    /// Formats name, figure, accepted range, limit, ratio, its maximum, published figure, and
+    /// whether the goal is met.
     fn row(&self, lines: &[Line]) -> Option<Vec<String>> {
         let (figure, limit) = self.figure.of(lines)?;
         let (factor, unit) = self.unit;
@@ -109,7 +111,7 @@ impl Goal {
     }
 }
 
-/// The goals whose figures these lines have; the others by name.
+/// Adds a table of the goals whose figures these lines have; the others are listed by name.
 pub(crate) fn table(goals: &[Goal], note: &str, lines: &[Line], tables: &mut Tables) {
     if lines.is_empty() {
         return;

@@ -1,9 +1,11 @@
-//! Measurements of the workspace: the report behind the binary `bench`, and what the criterion
-//! benches share with it.
+//! Measurements of the workspace: the report behind the binary `bench`, and code shared with the
+//! criterion benches.
 //!
-//! [`mod@tree`], [`mod@tuple`], [`mod@aad`], [`accumulators`], [`mod@directory`] and [`flexlist`] are reports: each measures, and hands
-//! [`line::Line`]s to a [`report::Report`]; [`tables`] and [`figures`] show them beside the [`paper`]'s
-//! figures. What runs and times it is in [`mod@measure`] and in [`timing`]. What each figure means: README.md.
+//! [`mod@tree`], [`mod@tuple`], [`mod@aad`], [`accumulators`], [`mod@directory`] and [`flexlist`]
+//! are reports. Each measures, and hands [`line::Line`]s to a [`report::Report`]. [`tables`] and
+//! [`figures`] show them next to the [`paper`]'s figures.
+//!
+//! [`mod@measure`] and [`timing`] run and time the work. README.md explains each figure.
 
 #![allow(
     clippy::as_conversions,

@@ -1,21 +1,22 @@
-//! The lines of a report: one JSON object for each measured configuration.
+//! Lines of a report: one JSON object for each measured configuration.
 //!
-//! Times are seconds, milliseconds (`_ms`), microseconds (`_us`) or nanoseconds (`_ns`), sizes bytes. The
-//! keys and what they mean are in README.md; tables and plots read them from here by name.
+//! Times are seconds, milliseconds (`_ms`), microseconds (`_us`) or nanoseconds (`_ns`), sizes
+//! bytes. README.md explains the keys; tables and plots read them from here by name.
 
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Value};
 
-/// Named figures in the order in which they were noted.
+/// Named figures in the order in which they were added.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(from = "Map<String, Value>")]
 pub struct Line(Vec<(String, Value)>);
 
-/// What a line must say: keys, each with a text, a number, or `none` if it is null or not there; `one|other` is either.
+/// Conditions on a line: keys, each with a text, a number, or `none` if it is null or missing.
+/// `one|other` is either.
 pub type Selection = &'static [(&'static str, &'static str)];
 
-/// A [`Line`](crate::line::Line) from `key: value` pairs; `key` alone is the variable of that name. Figures are rounded to
-/// three decimals.
+/// Builds a [`Line`](crate::line::Line) from `key: value` pairs; `key` alone is the variable of
+/// that name. Figures are rounded to three decimals.
 #[macro_export]
 macro_rules! line {
     (@ $key:ident) => { $key };
@@ -33,14 +34,14 @@ impl Line {
         self.and(key, value)
     }
 
-    /// The line with one more figure as it is.
+    /// Adds a figure without rounding.
     #[must_use]
     pub fn and(mut self, key: &str, value: impl Serialize) -> Self {
         self.0.push((key.to_owned(), json(value)));
         self
     }
 
-    /// The line with null for what it lacks of these.
+    /// Adds null for each of these keys that the line lacks.
     #[must_use]
     pub fn with_all(self, keys: &[&str]) -> Self {
         keys.iter().fold(self, |line, key| match line.get(key) {
@@ -49,7 +50,7 @@ impl Line {
         })
     }
 
-    /// The line with all fields of `figures`, as they are.
+    /// Adds all fields of `figures`, without rounding.
     #[must_use]
     pub fn merged(mut self, figures: &impl Serialize) -> Self {
         if let Value::Object(fields) = json(figures) {
@@ -69,22 +70,22 @@ impl Line {
         }
     }
 
-    /// A number; none if it is not there or null.
+    /// Returns a number; none if it is missing or null.
     pub fn number(&self, key: &str) -> Option<f64> {
         self.get(key)?.as_f64()
     }
 
-    /// A number that is always there; not a number if it is not.
+    /// Returns a number that should be present; NaN if it is not.
     pub fn figure(&self, key: &str) -> f64 {
         self.number(key).unwrap_or(f64::NAN)
     }
 
-    /// A count; 0 if it is not there.
+    /// Returns a count; 0 if it is missing.
     pub fn count(&self, key: &str) -> u64 {
         self.get(key).and_then(Value::as_u64).unwrap_or(0)
     }
 
-    /// A text; empty if it is not there.
+    /// Returns a text; empty if it is missing.
     pub fn text(&self, key: &str) -> &str {
         self.get(key).and_then(Value::as_str).unwrap_or_default()
     }
@@ -94,7 +95,7 @@ impl Line {
         self.0.iter().map(|(name, figure)| (name.as_str(), figure))
     }
 
-    /// Whether it says all of this.
+    /// Whether the line meets all of the selection's conditions.
     pub fn says(&self, selection: Selection) -> bool {
         let is = |value: Option<&Value>, wanted: &str| match value {
             Some(Value::String(text)) => text == wanted,

@@ -1,4 +1,4 @@
-//! Where figures were measured.
+//! Machine that figures were measured on.
 
 use std::{env, fs, io, path::Path, process::Command, thread, time::SystemTime};
 
@@ -13,13 +13,13 @@ pub struct Machine {
     pub cores: usize,
     /// The compiler.
     pub rustc: String,
-    /// The commit, with `-dirty` if files differ from it, and `-stale` if this program is older than
-    /// the sources, so that the commit is not what was measured.
+    /// Commit, with `-dirty` if files differ from it. With `-stale` if this program is older than
+    /// the sources, so that the commit is not the measured one.
     pub commit: String,
 }
 
 impl Machine {
-    /// This machine.
+    /// Describes this machine.
     pub fn current() -> Self {
         let unknown = || "unknown".to_owned();
         Self {
@@ -69,7 +69,7 @@ const MEASURED: [&str; 10] = [
     "pad-tuple",
 ];
 
-/// When the newest file in a folder, or in a folder within, was changed.
+/// Returns the time of the last change of a file in a folder or its subfolders.
 fn newest(folder: &Path) -> io::Result<SystemTime> {
     let mut newest_so_far = SystemTime::UNIX_EPOCH;
     for entry in fs::read_dir(folder)? {

@@ -31,14 +31,14 @@ use crate::{Outcome, timing::Effort};
 pub struct NotMeasured {
     /// The name of a scheme in [`comparison::schemes()`].
     pub scheme: String,
-    /// What work it would have been.
+    /// Shape of the work.
     #[serde(flatten)]
     pub shape: Shape,
-    /// Why not: what the scheme cannot do, or that it would take too long.
+    /// Reason: a missing ability of the scheme, or too long a time.
     pub reason: String,
 }
 
-/// What there is to say of one scheme and one load.
+/// Result for one scheme and one load.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[allow(
     clippy::large_enum_variant,
@@ -46,19 +46,20 @@ pub struct NotMeasured {
 )]
 #[serde(untagged)]
 pub enum Record {
-    /// What it took.
+    /// Measured figures.
     Measured(Measurement),
-    /// Why it was not measured.
+    /// Reason why it was not measured.
     NotMeasured(NotMeasured),
 }
 
-/// What a scheme takes for a load; or why it was not measured.
+/// Measures a scheme under a load, or reports why it was not measured.
 ///
-/// `limit` is for the measured snapshots. Loads that would take ten times as long, as smaller ones show, are not tried. Answers of
-/// each kind that the scheme can give are checked by a client of the family, by messages in bytes, before any is timed.
+/// `limit` is for the measured snapshots. Loads that would take ten times as long, by the measure
+/// of smaller ones, are not tried. Before timing, a client of the family checks answers of each
+/// kind that the scheme gives, as encoded messages.
 ///
 /// # Errors
-/// The scheme's, and a wrong answer.
+/// The scheme's errors, and a wrong answer.
 pub fn measure(
     scheme: &Scheme,
     work: &dyn Work,
@@ -109,17 +110,19 @@ impl Task<'_> {
         })
     }
 
-    /// The seconds that the load would take, if that is too long: as 64 keys and then 16 times as many show. Logs begin with 16,
-    /// because 64 can take longer than whatever else is measured.
+    /// Estimates the seconds of the load; none unless that is too long.
+    ///
+    /// Extrapolates from 64 keys and then 16 times as many. Logs begin with 16, because 64 can take
+    /// longer than everything else that is measured.
     fn too_long_load<T: Roles>(&self, start: &impl Fn(u64) -> Outcome<T>) -> Outcome<Option<f64>> {
         if !self.work.loads() {
             return Ok(None);
         }
-        // Keys of accumulators compute tables when first used.
+        // Accumulator keys compute tables on first use.
         start(1)?;
         let load = self.work.operations(1);
         let limit = (self.limit * LOADS).as_secs_f64();
-        // Logs are made for all entries that there will ever be.
+        // Logs are made for their final number of entries.
         let (entries, mut size) = match self.scheme.family {
             SchemeFamily::Log => (self.work.most_entries() as usize, 16),
             _ => (load.len(), 64),
@@ -165,7 +168,7 @@ impl Task<'_> {
             memory_bytes_per_snapshot: grown.map(|grown| grown / samples.len().max(1) as f64),
             author_cryptography_us: has_timed_cryptography(self.scheme)
                 .then_some(means.signature_us),
-            // What verifies has no hook for a clock.
+            // Verification has no hook for a clock.
             apply_cryptography_us: None,
             verify_cryptography_us: None,
             shape,
@@ -173,11 +176,11 @@ impl Task<'_> {
     }
 }
 
-/// Loads may take so many times as long as the measured snapshots.
+/// Loads may take this many times as long as the measured snapshots.
 const LOADS: u32 = 10;
 
-/// Whether all that the author does beside hashing is to sign with the key of heads. BLS signatures, accumulators and
-/// commitments are made elsewhere, by threads of their own.
+/// Whether signing with the key of heads is all of the author's cryptography except hashing. BLS
+/// signatures, accumulators and commitments are made elsewhere, by threads of their own.
 fn has_timed_cryptography(scheme: &Scheme) -> bool {
     let signs = !matches!(
         scheme.family,

@@ -1,7 +1,7 @@
-//! The figures of 2010, to stand beside ours.
+//! The figures of 2010, to show next to ours.
 //!
-//! They were measured on other hardware, with 28-byte digests, DSA-2048 signatures, and the author's
-//! memory included in the process; README.md says what cannot be compared.
+//! They were measured on other hardware, with 28-byte digests and DSA-2048 signatures, and include
+//! the author's memory in the process. README.md lists what cannot be compared.
 //!
 //! Source: Crosby & Wallach 2010, sections 5.3, 6 and 7.
 
@@ -21,14 +21,14 @@ impl<const COLUMNS: usize, const ROWS: usize> Paper<COLUMNS, ROWS> {
         figures.get(column).copied()
     }
 
-    /// What `of` has for each figure, by name.
+    /// Builds a line with the value of `of` for each figure, by name.
     pub fn line(&self, of: impl Fn(&str) -> Option<f64>) -> Line {
         let figures = self.figures.iter();
         figures.fold(Line::default(), |line, figure| line.and(figure, of(figure)))
     }
 }
 
-/// Figures that were published of what lines with these counts are of.
+/// Published figures of the configurations with these counts.
 pub struct Published<const KEYS: usize, const FIGURES: usize> {
     /// The keys of the counts.
     pub keys: [&'static str; KEYS],
@@ -37,7 +37,7 @@ pub struct Published<const KEYS: usize, const FIGURES: usize> {
 }
 
 impl<const KEYS: usize, const FIGURES: usize> Published<KEYS, FIGURES> {
-    /// Those of a line, if there are any.
+    /// Returns the figures of a line, if there are any.
     pub fn of(&self, line: &Line) -> [Option<f64>; FIGURES] {
         let counts = self.keys.map(|key| line.count(key));
         let row = self.rows.iter().find(|(keys, _)| *keys == counts);
@@ -58,7 +58,8 @@ pub static SCHEMES: Paper<3, 3> = Paper {
     ],
 };
 
-/// Table 4: repositories of red-black trees, historical look-ups; the memory is that of the whole process.
+/// Table 4: repositories of red-black trees, historical lookups; the memory is that of the whole
+/// process.
 pub static REPOSITORIES: Paper<2, 4> = Paper {
     figures: ["lookups_per_second", "megabytes"],
     rows: [
@@ -69,8 +70,8 @@ pub static REPOSITORIES: Paper<2, 4> = Paper {
     ],
 };
 
-/// Table 5: kilobytes per second of computing, red-black trees of 10 000 and of 100 000 keys. Updates:
-/// author and server; look-ups: server only.
+/// Table 5: kilobytes per second of computing, red-black trees of 10 000 and of 100 000 keys.
+/// Updates: author and server; lookups: server only.
 pub fn bandwidth(keys: u64, repository: &str) -> [Option<f64>; 2] {
     let figures = match (keys, repository) {
         (10_000, "cache-everywhere") => [104.0, 12265.0],
@@ -104,12 +105,16 @@ pub static TUPLES: Paper<10, 7> = Paper {
     ],
 };
 
-/// The elements of the set of which section 7.4 says how long all witnesses take.
+/// Elements of the set for which section 7.4 gives the time of all witnesses.
 pub const ACCUMULATED_SET_ELEMENTS: f64 = 262_144.0;
 
-/// Section 7.4: accumulated sets with RSA of 2048 bits beside DSA signatures of 320 bits on each element: twice the time
-/// and six times the bytes if the author makes the witnesses, six times the cost if the server does, proofs three times
-/// as long; and minutes of computing for one update of 2^18 elements.
+/// Section 7.4: accumulated sets with RSA of 2048 bits, compared with DSA signatures of 320 bits on
+/// each element.
+///
+/// - The author makes the witnesses: twice the time and six times the bytes.
+/// - The server makes them: six times the cost.
+/// - Proofs are three times as long.
+/// - One update of 2^18 elements takes minutes of computing.
 pub static SETS: Paper<6, 1> = Paper {
     figures: [
         "author_time_to_signing_each",
@@ -122,9 +127,11 @@ pub static SETS: Paper<6, 1> = Paper {
     rows: [("accumulators", [2.0, 6.0, 6.0, 3.0, 10.0, 60.0])],
 };
 
-/// Microseconds per element on 8 threads of a Core i7 of 3.4 GHz (Tremel 2013, section 5; round trips: section 7);
-/// witnesses with the public key are of sets of up to 1 000. Names are those of our operations; `setup`: making the
-/// public key, whose time with RSA does not depend on the set.
+/// Microseconds per element on 8 threads of a Core i7 of 3.4 GHz (Tremel 2013, section 5; round
+/// trips: section 7).
+///
+/// Witnesses with the public key are of sets of up to 1 000. Names are those of our operations.
+/// `setup` is making the public key, whose time with RSA does not depend on the set.
 #[rustfmt::skip]
 pub static ACCUMULATORS: Paper<9, 2> = Paper {
     figures: [
@@ -137,7 +144,8 @@ pub static ACCUMULATORS: Paper<9, 2> = Paper {
     ],
 };
 
-/// Up to how many look-ups per update the red-black tree is the cheapest, in a scenario of section 10.
+/// Number of lookups per update up to which the red-black tree is the cheapest, in a scenario of
+/// section 10.
 pub fn red_black_until(scenario: &str) -> Option<f64> {
     match scenario {
         "prices of 2010" => Some(15.0),

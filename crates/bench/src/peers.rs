@@ -1,5 +1,6 @@
-//! Other people's authenticated dictionaries beside ours: measured by a program of its own, in `peers/`, which nobody has to
-//! build who does not ask for it. Its lines pass through here, and get the machine and a table.
+//! Third-party authenticated dictionaries, measured by a separate program in `peers/`.
+//!
+//! It is only built on request. Its lines pass through here, and get the machine and a table.
 
 use std::{
     env,
@@ -47,7 +48,7 @@ impl PeersArguments {
         Err(format!("other people's dictionaries: `{shown}` {why}").into())
     }
 
-    /// What is run.
+    /// Command that runs the program.
     fn command(&self) -> Command {
         let mut command = program();
         let keys: Vec<String> = self.keys.iter().map(u64::to_string).collect();
@@ -62,7 +63,7 @@ impl PeersArguments {
     }
 }
 
-/// Builds and runs the program; its arguments are to follow.
+/// Builds the command that builds and runs the program; arguments are added later.
 fn program() -> Command {
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
@@ -73,7 +74,8 @@ fn program() -> Command {
     command
 }
 
-/// Has the program measure somebody else's tree on a database with so many keys, as `bench stored` does with ours.
+/// Runs the program on a third-party tree on a database with `keys` keys, like `bench stored` for
+/// ours.
 pub(crate) fn stored(keys: u64, quick: bool, take: impl FnMut(Line) -> Outcome<()>) -> Outcome<()> {
     let mut command = program();
     command.args(["--stored", "--keys", &keys.to_string()]);
@@ -88,7 +90,7 @@ pub(crate) fn stored(keys: u64, quick: bool, take: impl FnMut(Line) -> Outcome<(
     }
 }
 
-/// Runs a command, and takes the lines that it prints. Whatever fails, it does not run on.
+/// Runs a command, and takes the lines that it prints. On any failure the process is stopped.
 fn follow(command: &mut Command, mut take: impl FnMut(Line) -> Outcome<()>) -> Outcome<ExitStatus> {
     let started = command.stdout(Stdio::piped()).spawn();
     let mut running = Running(started.map_err(|error| format!("did not start: {error}"))?);
@@ -101,12 +103,12 @@ fn follow(command: &mut Command, mut take: impl FnMut(Line) -> Outcome<()>) -> O
     Ok(running.0.wait()?)
 }
 
-/// A process that ends with this value at the latest.
+/// A process that is killed with this value at the latest.
 struct Running(Child);
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // It has ended already if this fails.
+        // Fails if the process has ended already.
         _ = self.0.kill();
         _ = self.0.wait();
     }
@@ -118,7 +120,7 @@ fn manifest() -> PathBuf {
     root.join("peers/Cargo.toml")
 }
 
-/// A command as one would type it.
+/// Formats a command as typed in a shell.
 fn shown(command: &Command) -> String {
     let words = [command.get_program()]
         .into_iter()

@@ -1,4 +1,4 @@
-//! What nearly every report is written with.
+//! Common imports of reports.
 
 pub(crate) use comparison::{
     Outcome,
@@ -12,7 +12,7 @@ pub(crate) use crate::{
     report::{Manner, Report},
 };
 
-/// Fails for this reason unless it holds.
+/// Fails with this reason unless the condition holds.
 pub(crate) fn ensure(holds: bool, otherwise: &str) -> Outcome<()> {
     if holds { Ok(()) } else { Err(otherwise.into()) }
 }

@@ -90,7 +90,7 @@ struct FiguresArguments {
     out: PathBuf,
 }
 
-/// The command line, on which lists are written with commas, and shown so.
+/// Builds the command line, with comma-separated lists and list defaults.
 pub fn command_line() -> clap::Command {
     Arguments::command().mut_subcommands(|command| {
         command.mut_args(|argument| {
@@ -98,7 +98,7 @@ pub fn command_line() -> clap::Command {
                 return argument;
             }
             let name = argument.get_id().as_str().to_uppercase();
-            // Kept for as long as the process, as all other words of the command line are.
+            // Leaked for the process's lifetime, like all other words of the command line.
             let name = &*format!("{name},..").leak();
             let defaults = argument.get_default_values().to_vec();
             let argument = argument.value_name(name);

@@ -1,4 +1,4 @@
-//! Takes the lines of a run as they come, and shows people how far it is.
+//! Collects the lines of a run as they are measured, and shows its progress.
 
 use std::{
     io::{Write, stderr, stdout},
@@ -22,17 +22,17 @@ pub struct Manner {
 }
 
 impl Manner {
-    /// A report of that kind.
+    /// Creates a report of that kind.
     pub fn report(self) -> Outcome<Report> {
         Report::new(self.json, self.quick)
     }
 }
 
-/// What is said of a quick run's figures.
+/// Note on a quick run's figures.
 pub const QUICK: &str =
     "A quick run: small sizes and few repetitions. Rankings can be read from it, figures cannot.";
 
-/// What a run has measured so far.
+/// State of a run: its settings, and the lines so far.
 #[derive(Debug)]
 pub struct Report {
     progress: ProgressBar,
@@ -44,7 +44,8 @@ pub struct Report {
 }
 
 impl Report {
-    /// A report of lines if `json`, of tables otherwise; a `quick` one only shows that everything works.
+    /// A report of lines if `json`, of tables otherwise; a `quick` one only shows that everything
+    /// works.
     pub fn new(json: bool, quick: bool) -> Outcome<Self> {
         let progress = ProgressBar::new_spinner();
         progress.set_style(ProgressStyle::with_template("{spinner} {msg} ({elapsed})")?);
@@ -59,28 +60,28 @@ impl Report {
         })
     }
 
-    /// Says what is measured from now on.
+    /// Shows what is measured from now on.
     pub fn announce(&self, what: impl Into<String>) {
         self.progress.set_message(what.into());
     }
 
-    /// How long and how often to measure.
+    /// Duration and repetitions of measurements.
     pub const fn effort(&self) -> Effort {
         Effort::new(self.quick)
     }
 
-    /// How often to repeat what takes long: one number in full, the other to see that it works.
+    /// Number of repetitions of slow work: `full`, or `quick` for a quick run.
     pub const fn rounds(&self, full: usize, quick: usize) -> usize {
         if self.quick { quick } else { full }
     }
 
-    /// Takes a line of what this machine measured.
+    /// Takes a line measured on this machine.
     pub fn measured(&mut self, line: Line) -> Outcome<()> {
         let line = line.merged(&self.machine);
         self.line(line)
     }
 
-    /// Takes a line that follows from others.
+    /// Takes a line computed from others.
     pub fn line(&mut self, line: Line) -> Outcome<()> {
         if self.json {
             let json = serde_json::to_string(&line)?;
@@ -95,13 +96,14 @@ impl Report {
         &self.lines
     }
 
-    /// Notes what is not measured because it is expected to take too long.
+    /// Records work that is left out because it is expected to take too long.
     pub fn left_out(&mut self, what: &str, expected_seconds: f64) {
         self.left_out
             .push(format!("{what}: about {expected_seconds:.0} s"));
     }
 
-    /// Ends the run; prints tables unless every line was printed, and for people what was left out, where no program reads it.
+    /// Ends the run. Prints tables unless every line was printed, and the work that was left out,
+    /// where no program reads it.
     pub fn finish(self, tables: impl FnOnce(&[Line]) -> Tables) -> Outcome<()> {
         self.progress.finish_and_clear();
         if !self.json {

@@ -1,9 +1,10 @@
-//! Dictionaries whose nodes are stored, beside the same in memory: `bench stored`.
+//! Dictionaries with stored nodes: `bench stored`.
 //!
-//! In memory, in files, and beside somebody else's tree on a database.
+//! Measures one in memory, one in files, and a third-party tree on a database.
 //!
-//! A red-black tree with keys of 16 bytes and values of 32, loaded in one snapshot, then a hundred snapshots with one replaced value
-//! each. The limit of a look-up is the same look-up in memory; its reads are counted in blocks of 4 KiB.
+//! The dictionary is a red-black tree with keys of 16 bytes and values of 32, loaded in one
+//! snapshot. A hundred snapshots with one replaced value each follow. The limit of a lookup is the
+//! same lookup in memory; its reads are counted in blocks of 4 KiB.
 
 mod files;
 
@@ -74,7 +75,7 @@ enum Medium {
     Jmt,
 }
 
-/// The most keys of somebody else's tree: one snapshot of more does not fit into memory.
+/// Most keys of the third-party tree: one snapshot of more does not fit into memory.
 const MOST_JMT: u64 = 1_000_000;
 
 impl StoredArguments {
@@ -247,7 +248,8 @@ fn measure(keys: u64, effort: &Effort) -> Outcome<Line> {
     })
 }
 
-/// The blocks that a look-up of a random key reads in a version, with a twentieth of them in memory.
+/// Counts the blocks that a lookup of a random key reads in a version, with a twentieth of them in
+/// memory.
 fn reads(stored: &StoredRepository<S, RedBlack>, version: Version, keys: u64) -> Outcome<f64> {
     let log = stored.log().clone();
     let share = usize::try_from(log.end())? / 20;
@@ -260,14 +262,14 @@ fn reads(stored: &StoredRepository<S, RedBlack>, version: Version, keys: u64) ->
         }
         Ok(few.blocks_read() - before)
     };
-    // What is always used is in memory then.
+    // Always-used nodes are in memory then.
     round()?;
     Ok(round()? as f64 / LOOKUPS as f64)
 }
 
 /// More than any log here has.
 const WHOLE: usize = 8 << 30;
-/// The look-ups whose reads are counted.
+/// Number of lookups whose reads are counted.
 const LOOKUPS: u64 = 20_000;
 
 /// 16 bytes, in no order of their numbers.

@@ -1,4 +1,4 @@
-//! Tables for people: a column is its name and what it shows of a line.
+//! Tables of lines: a column has a title, and a function from a line to its cell.
 
 use std::fmt;
 
@@ -15,7 +15,7 @@ pub struct Column<'a> {
 }
 
 impl<'a> Column<'a> {
-    /// A column of anything.
+    /// Creates a column from a function.
     pub fn new(title: &'a str, cell: impl Fn(&Line) -> String + 'a) -> Self {
         Self {
             title,
@@ -39,18 +39,20 @@ impl<'a> Column<'a> {
     }
 }
 
-/// A column of what [`cell`] shows.
+/// A column with the output of [`cell`].
 pub fn text<'a>(title: &'a str, shown: &'a str) -> Column<'a> {
     Column::new(title, move |line| cell(line, shown))
 }
 
-/// The same of figures.
+/// A column of figures.
 pub fn number<'a>(title: &'a str, key: &'a str) -> Column<'a> {
     text(title, key)
 }
 
-/// What a line says of the key of a figure, of `key/1e3` or `1e6/key`, a quotient, or of `key%`, a share of 1 as a percentage: texts and
-/// counts as they are, figures with about four digits.
+/// Formats the value of a key, of a quotient `key/1e3` or `1e6/key`, or of `key%`, a share of 1 as
+/// a percentage.
+///
+/// Texts and counts are unchanged; figures have about four digits.
 pub fn cell(line: &Line, shown: &str) -> String {
     let (key, quotient) = parts(shown);
     match line.get(key) {
@@ -66,7 +68,7 @@ pub fn cell(line: &Line, shown: &str) -> String {
     }
 }
 
-/// The same as a number, if it is one.
+/// Returns the value of a cell as a number, if it is one.
 pub fn figure(line: &Line, shown: &str) -> Option<f64> {
     let (key, quotient) = parts(shown);
     let number = line.number(key)?;
@@ -77,7 +79,7 @@ pub fn figure(line: &Line, shown: &str) -> Option<f64> {
     })
 }
 
-/// What a figure is divided by, or what it divides.
+/// Divisor or dividend of a figure.
 enum Quotient {
     Over(f64),
     Under(f64),
@@ -95,7 +97,10 @@ fn parts(shown: &str) -> (&str, Option<Quotient>) {
     }
 }
 
-/// Headings, notes and tables one after the other: as text by [`Display`](fmt::Display), and on a page by [`mod@crate::full_report::page`].
+/// Headings, notes and tables in sequence.
+///
+/// Rendered as text by [`Display`](fmt::Display), and on a page by
+/// [`mod@crate::full_report::page`].
 #[derive(Clone, Debug, Default)]
 pub struct Tables(Vec<Block>);
 
@@ -106,7 +111,7 @@ pub enum Block {
     Heading {
         /// The title.
         title: String,
-        /// What must be known to read what follows.
+        /// Note to read before the rest.
         note: String,
     },
     /// A table of texts.
@@ -145,7 +150,8 @@ impl Tables {
         }
     }
 
-    /// Adds a table of texts; columns without an alignment are aligned to the right, the first one to the left.
+    /// Adds a table of texts. By default columns are aligned to the right, the first one to the
+    /// left.
     pub fn rows(&mut self, titles: &[&str], alignments: &[CellAlignment], rows: Vec<Vec<String>>) {
         let is_right = |index: usize| {
             let alignment = alignments.get(index).copied();
@@ -176,7 +182,7 @@ impl Tables {
         self
     }
 
-    /// What was added, in order.
+    /// Blocks in the order in which they were added.
     pub fn blocks(&self) -> &[Block] {
         &self.0
     }
@@ -241,12 +247,12 @@ pub fn percent(share: f64) -> String {
     format!("{:.1} %", share * 100.0)
 }
 
-/// There is no such figure, for example because 2010 has none.
+/// Cell for a missing figure, for example because 2010 has none.
 pub fn dash() -> String {
     "-".to_owned()
 }
 
-/// A line lacks this key: it was written by another version of this program.
+/// Cell for a missing key: the line was written by another version of this program.
 fn missing() -> String {
     "?".to_owned()
 }

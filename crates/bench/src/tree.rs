@@ -1,8 +1,10 @@
-//! The tree dictionaries: growing and steady-state microbenchmarks (Crosby & Wallach 2010, section 6).
+//! Tree dictionaries: growing and steady-state microbenchmarks (Crosby & Wallach 2010, section 6).
 //!
-//! [`author`] and [`server`] measure one tree each, in a [`process`] of its own, with a file of updates
-//! ([`update_file`]) between them; [`batch`] measures large snapshots, [`paper_layout`] trees with entries in all nodes.
-//! [`list`] names all trees. [`what_if`] asks what other prices would change.
+//! - [`author`] and [`server`] measure one tree each, in a [`process`] of its own, with a file of
+//!   updates ([`update_file`]) between them.
+//! - [`batch`] measures large snapshots, [`paper_layout`] trees with entries in all nodes.
+//! - [`list`] names all trees.
+//! - [`what_if`] computes the effect of other prices.
 
 use clap::{Args, ValueEnum};
 
@@ -75,7 +77,7 @@ pub enum Experiment {
 }
 
 impl TreeArguments {
-    /// Measures what is asked for.
+    /// Runs the requested measurements.
     pub fn run(&self) -> Outcome<()> {
         let mut report = self.manner.report()?;
         for suite in &self.suite {
@@ -128,7 +130,7 @@ impl TreeArguments {
         scheme: &str,
         report: &mut Report,
     ) -> Outcome<()> {
-        // Sizes that are not asked for are those of figure 5.
+        // Sizes that are not requested are those of figure 5.
         let keys = workload.final_keys();
         if !self.keys.contains(&keys) && scheme != "red-black" {
             return Ok(());
@@ -214,7 +216,7 @@ pub struct BatchArguments {
 }
 
 impl BatchArguments {
-    /// Measures what is asked for.
+    /// Runs the requested measurements.
     pub fn run(&self) -> Outcome<()> {
         let mut report = self.manner.report()?;
         let tree = MeasuredTree::named(&self.scheme, &self.repository, &self.suite)?;

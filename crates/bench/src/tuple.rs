@@ -1,11 +1,16 @@
-//! The tuple dictionaries beside a red-black tree: the paper's tables 7 to 11, figures 7 and 8, and
-//! how far author and client are from what the signatures alone would take.
+//! Tuple dictionaries compared with a red-black tree: the paper's tables 7 to 11, and figures 7 and
+//! 8.
 //!
-//! [`list`] has what is compared, each a [`pair`]; [`instrument`] and [`timed_design`] note what cryptography takes. Each
-//! further module is one experiment on a [`crate::dictionary::Run`]: [`growing`] (tables 7 to 9),
-//! [`steady`] and [`threads`] (many snapshots at one size), [`macrobenchmark`] (tables 10 and 11), [`scaling`] (section 9).
-//! [`costs`] turns what they measured into figures 7 and 8, [`conclusion`] says who wins; [`figure7`] asks what other prices, and [`author_witnesses`]
-//! what another maker of witnesses would change.
+//! Author and client are also compared with the time of the signatures alone.
+//!
+//! - [`list`] has the compared designs, each a [`pair`]. [`instrument`] and [`timed_design`] record
+//!   cryptography.
+//! - [`growing`] (tables 7 to 9), [`steady`] and [`threads`] (many snapshots at one size),
+//!   [`macrobenchmark`] (tables 10 and 11) and [`scaling`] (section 9) are experiments on a
+//!   [`crate::dictionary::Run`].
+//! - [`costs`] turns their measurements into figures 7 and 8, and [`conclusion`] names the winners.
+//! - [`figure7`] computes the effect of other prices, and [`author_witnesses`] that of another
+//!   maker of witnesses.
 //!
 //! Source: Crosby & Wallach 2010, sections 5.3, 7 and 8.
 
@@ -35,7 +40,7 @@ use comparison::Prices;
 use crate::{line, prelude::*, primitives::Primitives};
 use instrument::{PlainSuite, chain_step_ns};
 
-/// What an experiment measures of one design.
+/// Task of an experiment on one design.
 #[derive(Clone, Copy, Debug)]
 pub struct Task<'a> {
     /// The design's name.
@@ -44,15 +49,15 @@ pub struct Task<'a> {
     pub keys: u64,
     /// The longest time for one design in one experiment.
     pub limit: Duration,
-    /// Measure little.
+    /// Quick run.
     pub quick: bool,
-    /// How long and how often to measure.
+    /// Duration and repetitions of measurements.
     pub effort: Effort,
-    /// What a provider charges.
+    /// Provider's prices.
     pub prices: Prices,
 }
 
-/// The primitives that bound every design, measured beside it.
+/// Primitives that bound every design, measured in the same run.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// Signatures and hashes.
@@ -70,7 +75,7 @@ impl Limits {
         }
     }
 
-    /// The means of two measurements, before and after what they are compared with.
+    /// Averages two measurements, before and after the work that they are compared with.
     #[must_use]
     pub fn mean(self, other: Self) -> Self {
         Self {
@@ -79,7 +84,7 @@ impl Limits {
         }
     }
 
-    /// As figures.
+    /// Line with these figures.
     pub fn line(&self) -> Line {
         line! {
             sign_us: self.primitives.sign_us,

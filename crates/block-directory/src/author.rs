@@ -1,4 +1,4 @@
-//! Authors: the full one, who keeps all entries, and the light one, who keeps at most 48 digests.
+//! Authors: the full one keeps all entries, the light one at most 48 digests.
 
 mod changes;
 mod full;

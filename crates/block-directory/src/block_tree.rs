@@ -1,4 +1,5 @@
-//! A directory of strategies 2 to 6 in memory: blocks with their states, and proofs by opened blocks.
+//! In-memory directories of strategies 2 to 6: blocks with their states, and proofs by opened
+//! blocks.
 
 use core::{marker::PhantomData, ops::Range};
 use std::collections::BTreeMap;
@@ -14,9 +15,10 @@ use crate::{
     },
 };
 
-/// Blocks of slots, from the entries up. Every change brings all summaries on its path up to date, one by one, as `FastAD` does.
+/// Blocks of slots, from the entries up. Every change updates all summaries on its path, one by
+/// one, as `FastAD` does.
 ///
-/// Time of a change: one block's worth of the strategy's update for each level.
+/// Time of a change: the strategy's update of one block for each level.
 #[derive(Clone, Debug)]
 pub struct BlockTree<S: Suite, B: BlockDigest<S>> {
     capacity: u32,
@@ -24,21 +26,22 @@ pub struct BlockTree<S: Suite, B: BlockDigest<S>> {
     blocks: BTreeMap<Place, Block<S, B>>,
 }
 
-/// The slots of a block, and what is kept beside them.
+/// The slots of a block, and its state.
 #[derive(Clone, Debug)]
 struct Block<S: Suite, B: BlockDigest<S>> {
     bytes: Vec<u8>,
     state: B::State,
 }
 
-/// A change that was not made.
+/// Error returned when a change was not made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BlockError {
-    /// It breaks the rules of directories; the tree is as it was.
+    /// The change breaks the rules of directories; the tree is unchanged.
     #[error(transparent)]
     Rule(#[from] ApplyError),
-    /// No element of the group follows from a slot, which nobody has ever met; the tree is of no more use.
+    /// No group element was found for a slot; the tree is no longer usable. The probability is
+    /// negligible.
     #[error(transparent)]
     Element(#[from] VerifyError),
 }
@@ -87,10 +90,11 @@ impl<S: Suite, B: BlockDigest<S>> BlockTree<S, B> {
         Ok(EntryId::new(id))
     }
 
-    /// Gives an entry another object.
+    /// Replaces the object of an entry.
     ///
     /// # Errors
-    /// [`BlockError::Rule`]: [`ApplyError::UnknownId`], [`ApplyError::DeletedForGood`], [`InputError::ReservedDigest`].
+    /// [`BlockError::Rule`]: [`ApplyError::UnknownId`], [`ApplyError::DeletedForGood`],
+    /// [`InputError::ReservedDigest`].
     pub fn update(&mut self, id: EntryId, object: S::Digest) -> Result<(), BlockError> {
         if is_reserved(&object) {
             return Err(InputError::ReservedDigest.into());
@@ -98,7 +102,7 @@ impl<S: Suite, B: BlockDigest<S>> BlockTree<S, B> {
         self.replace(id.number(), Some(object))
     }
 
-    /// Deletes an entry, for good.
+    /// Deletes an entry permanently.
     ///
     /// # Errors
     /// [`BlockError::Rule`]: [`ApplyError::UnknownId`], [`ApplyError::DeletedForGood`].
@@ -121,14 +125,14 @@ impl<S: Suite, B: BlockDigest<S>> BlockTree<S, B> {
         block_root::<S, B>(self.registered, self.capacity, &self.top())
     }
 
-    /// The summary of the topmost block; nothing if there is none.
+    /// The summary of the topmost block; empty without entries.
     pub fn top(&self) -> Vec<u8> {
         let top = self.blocks.last_key_value();
         top.map(|(place, block)| self.summary(*place, block))
             .unwrap_or_default()
     }
 
-    /// The proof of an entry, or that it is not assigned.
+    /// Proves an entry, or that it is not assigned.
     pub fn prove(&self, id: EntryId) -> OpenedProof<S, B> {
         let mut contents = Vec::new();
         if id.number() < self.registered {
@@ -150,7 +154,7 @@ impl<S: Suite, B: BlockDigest<S>> BlockTree<S, B> {
 
     /// Writes an entry, and the summaries above it.
     ///
-    /// A level that outgrows one block gets a level above, in which that block becomes the first slot.
+    /// A level that outgrows one block gets a level above, with that block as first slot.
     fn write(&mut self, id: u64, shown: Shown<S>) -> Result<(), BlockError> {
         let mut position = id;
         let mut content = entry_content::<S>(shown);
@@ -175,7 +179,7 @@ impl<S: Suite, B: BlockDigest<S>> BlockTree<S, B> {
         Ok(())
     }
 
-    /// Writes one slot: a new one at the end of its block, or another content.
+    /// Writes one slot: appends a new one to its block, or replaces its content.
     fn write_slot(&mut self, place: Place, position: u64, new: &[u8]) -> Result<(), BlockError> {
         let at = self.range(place, position);
         if !self.blocks.contains_key(&place) {
@@ -195,7 +199,7 @@ impl<S: Suite, B: BlockDigest<S>> BlockTree<S, B> {
         Ok(())
     }
 
-    /// Where a slot stands in its block.
+    /// The byte range of a slot in its block.
     fn range(&self, place: Place, position: u64) -> Range<usize> {
         let width = slot_width::<S, B>(place.level);
         let slot = position % u64::from(self.capacity);

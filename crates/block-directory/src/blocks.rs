@@ -1,4 +1,4 @@
-//! The blocks of a directory of strategy 1: all of them in memory, or some of them and the others in files.
+//! The blocks of a directory of strategy 1: all in memory, or partly in files.
 
 pub(crate) mod frame;
 pub(crate) mod grid;
@@ -26,11 +26,11 @@ use crate::{
 pub(crate) struct Blocks<S: Suite> {
     grid: Grid,
     root: S::Digest,
-    /// The levels that stay in memory.
+    /// The levels that stay in memory, from `pinned_from` up.
     levels: Vec<Vec<Frame<S>>>,
-    /// The lowest of them.
+    /// The lowest level that stays in memory.
     pinned_from: u8,
-    /// Where the others are.
+    /// Files and cache of the other levels.
     backing: Option<Backing<S>>,
 }
 
@@ -47,7 +47,7 @@ impl<S: Suite> Blocks<S> {
         }
     }
 
-    /// Refuses everything once something could not be written.
+    /// Fails if the directory was closed by a failed write.
     pub(crate) fn require_open(&self) -> Result<(), StoreFault> {
         match &self.backing {
             Some(backing) => backing.require_open(),
@@ -55,7 +55,7 @@ impl<S: Suite> Blocks<S> {
         }
     }
 
-    /// Where the blocks are that are not in memory.
+    /// Files and cache of the blocks that do not stay in memory.
     pub(crate) const fn backing(&self) -> Option<&Backing<S>> {
         self.backing.as_ref()
     }
@@ -79,7 +79,7 @@ impl<S: Suite> Blocks<S> {
         self.root
     }
 
-    /// A registered entry; `None` too for one that is not.
+    /// The state of an entry; `None` also for one that is not registered.
     pub(crate) fn shown(&self, id: u64) -> Result<Shown<S>, StoreFault> {
         if id >= self.registered() {
             return Ok(None);
@@ -98,7 +98,7 @@ impl<S: Suite> Blocks<S> {
         frame.map(Held::Pinned).ok_or(StoreFault::Damaged)
     }
 
-    /// Changes a block, or makes the next one of its level. `grid` is that of after the change.
+    /// Changes a block, or makes the next one of its level. `grid` is the one after the change.
     fn change(
         &mut self,
         grid: Grid,
@@ -125,7 +125,7 @@ impl<S: Suite> Blocks<S> {
         Ok(())
     }
 
-    /// The next block of a level. `grid` is that of after the change.
+    /// Adds the next block of a level. `grid` is the one after the change.
     fn push(&mut self, grid: Grid, place: Place, frame: Frame<S>) -> Result<(), StoreFault> {
         if place.level < self.pinned_from {
             let backing = self.backing.as_ref().ok_or(StoreFault::Damaged)?;

@@ -1,4 +1,4 @@
-//! The client: asks, follows the author's heads, verifies, and refreshes hints.
+//! The client: sends requests, follows the author's heads, verifies answers, and refreshes hints.
 
 #![deny(clippy::arithmetic_side_effects)]
 
@@ -18,27 +18,30 @@ use crate::{
     statement::Entries,
 };
 
-/// A client of one directory: it trusts the author's key, and remembers the newest head that it has seen.
+/// A client of one directory. It trusts the author's key, and stores the newest head that it has
+/// seen.
 ///
-/// Answers are about the server's latest version, which an answer brings with it where the client does not know it.
+/// Answers are about the server's latest version. An answer includes that head if the client does
+/// not know it.
 #[derive(Clone, Debug)]
 pub struct DirectoryClient<S: Suite> {
     view: TrustedView<S>,
     step: u32,
 }
 
-/// Why an answer is not believed, or says nothing.
+/// Error returned for an answer that is refused or overtaken.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AnswerError<S: Suite> {
-    /// The server is to be distrusted, or the author.
+    /// The server or the author misbehaved.
     #[error(transparent)]
     Refused(#[from] Refusal<S, VerifyError>),
-    /// The server says that the hint matches, and the two do not make a proof. A hint that is false or stale does not match, because the
-    /// client offers only what it has computed from it; so the answer is false. Ask without the hint, of another server if there is one.
+    /// The server claims that the hint matches, but hint and answer do not form a proof. A false or
+    /// stale hint does not match, because the client offers only digests computed from it. So the
+    /// answer is false. Ask without the hint, and another server if there is one.
     #[error("the server says that the hint matches, and it does not: {0}")]
     HintFailed(VerifyError),
-    /// Another answer was quicker and brought a newer head: ask again.
+    /// A concurrent answer advanced the client to a newer head. Send the request again.
     #[error("another answer was quicker")]
     Overtaken,
 }
@@ -74,7 +77,7 @@ impl<S: Suite> From<DecodeError> for AnswerError<S> {
     }
 }
 
-/// A look-up on its way.
+/// A look-up in progress.
 #[derive(Clone, Debug)]
 pub struct PendingEntries<S: Suite> {
     known: Version,
@@ -82,29 +85,31 @@ pub struct PendingEntries<S: Suite> {
     offer: Option<Offer<S>>,
 }
 
-/// A range on its way.
+/// A range request in progress.
 #[derive(Clone, Debug)]
 pub struct PendingRange {
     known: Version,
     range: EntryRange,
 }
 
-/// What a look-up established.
+/// The result of a look-up.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Found<S: Suite> {
     /// The entries.
     pub entries: Verified<Entries<S, EntryQuery>>,
-    /// The hint to be stored with the object from now on, if there is a better one than the one used.
+    /// The hint to store with the object from now on, if there is a better one than the one used.
     pub refreshed: Option<Hint<S>>,
-    /// Whether the server met the hint: what it answered ends above the first subtree that the two have in common.
+    /// Whether the hint matched: the server's answer ends above the first subtree that it shares
+    /// with the hint.
     pub hint_matched: bool,
 }
 
-/// The head that an answer is about, and its proof.
+/// The head of an answer, and its proof.
 type Opened<S> = (Verified<SnapshotHead<S>>, Evidence<S>);
 
 impl<S: Suite> DirectoryClient<S> {
-    /// A client that has seen no head yet, of a server of this step; a wrong step costs full proofs.
+    /// A client that has seen no head yet, of a server with this `step`. A wrong step costs full
+    /// proofs.
     pub const fn new(authority: Authority, step: u32) -> Self {
         Self {
             view: TrustedView::new(authority),
@@ -112,26 +117,26 @@ impl<S: Suite> DirectoryClient<S> {
         }
     }
 
-    /// A client that goes on with a view that it has stored.
+    /// A client that continues from a stored view.
     pub const fn resume(view: TrustedView<S>, step: u32) -> Self {
         Self { view, step }
     }
 
-    /// The client's memory, to be stored where nobody else writes.
+    /// The client's state. Store it where no other party can write.
     pub const fn view(&self) -> &TrustedView<S> {
         &self.view
     }
 
-    /// Asks for entries: what to remember, and the message of the request.
+    /// Starts a look-up of entries. Returns its pending state and the request message.
     pub fn ask(&self, query: EntryQuery) -> (PendingEntries<S>, Vec<u8>) {
         self.ask_with(query, None)
     }
 
-    /// Asks for the entry of an object at hand, with the hint that was stored with it. A hint that does not decode, or is of
-    /// another entry or object, is left out.
+    /// Starts a look-up of the entry of an object, with the hint stored with the object. Ignores a
+    /// hint that does not decode, or that is of another entry or object.
     ///
-    /// What is found is what the directory says of the id now: compare it with the object's digest, which may be an old or a false
-    /// object's.
+    /// The result is the directory's present entry of the id. Compare it with the object's digest:
+    /// the object may be old or false.
     pub fn ask_with_hint(
         &self,
         id: EntryId,
@@ -147,7 +152,7 @@ impl<S: Suite> DirectoryClient<S> {
     fn ask_with(&self, query: EntryQuery, offer: Option<Offer<S>>) -> (PendingEntries<S>, Vec<u8>) {
         let known = self.view.version();
         let chain = offer.as_ref().map(Offer::chain);
-        // A request without a chain is always one.
+        // A request without a chain is always valid.
         let request =
             EntryRequest::new(known, query.clone(), chain).map(|request| codec::encode(&request));
         let pending = PendingEntries {
@@ -158,15 +163,15 @@ impl<S: Suite> DirectoryClient<S> {
         (pending, request.unwrap_or_default())
     }
 
-    /// Asks for a range: what to remember, and the message of the request.
+    /// Starts a range request. Returns its pending state and the request message.
     pub fn ask_range(&self, range: EntryRange) -> (PendingRange, Vec<u8>) {
         let known = self.view.version();
         let request = codec::encode(&RangeRequest::<S>::new(known, range.clone()));
         (PendingRange { known, range }, request)
     }
 
-    /// What the answer to a look-up establishes. The view advances to the head that the answer brings, also where the proof is
-    /// refused: the head is the author's.
+    /// Verifies the answer to a look-up and returns its result. The view advances to the head of
+    /// the answer even if the proof is refused, because the author signed the head.
     ///
     /// # Errors
     /// [`AnswerError`].
@@ -200,7 +205,8 @@ impl<S: Suite> DirectoryClient<S> {
         })
     }
 
-    /// The new hint of a proof that was verified, unless the one used matched and claims this version.
+    /// Makes a new hint from a verified proof. Returns `None` if the used hint matched and claims
+    /// this version.
     fn refreshed(
         &self,
         pending: &PendingEntries<S>,
@@ -215,7 +221,7 @@ impl<S: Suite> DirectoryClient<S> {
         Hint::new(dictionary, pending.query.single()?, version, proof)
     }
 
-    /// What the answer about a range establishes.
+    /// Verifies the answer to a range request and returns its entries.
     ///
     /// # Errors
     /// [`AnswerError`].
@@ -249,7 +255,8 @@ impl<S: Suite> DirectoryClient<S> {
         Ok((head, evidence))
     }
 
-    /// The head that an answer is about: the one that it brings, or the one that is known.
+    /// Advances the view to the head of an answer. Returns that head, or the known one if the
+    /// answer has none.
     fn advance(
         &mut self,
         news: Option<News<S>>,

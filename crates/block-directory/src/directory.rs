@@ -1,4 +1,4 @@
-//! A server's memory: the entries of the latest version, and the heads of all.
+//! The server's side: the entries of the latest version, and the heads of all.
 
 use pad_core::{
     ApplyError, DecodeError, HeadLog, Heads as _, LookupError, Repository, SignedHead, StoreFault,
@@ -21,10 +21,10 @@ use crate::{
     store::journal::Journal,
 };
 
-/// A server of a directory. It holds no key, and nobody trusts it. It answers about its latest version only; older roots stay
-/// provable by the heads.
+/// A server of a directory, not trusted and without a key. It answers about its latest version
+/// only. Older roots stay provable by the heads.
 ///
-/// In memory: about three digests for each entry. The step is that of hints ([`crate::hint`]).
+/// Memory: about three digests for each entry. The step is that of hints ([`crate::hint`]).
 #[derive(Debug)]
 pub struct BlockDirectory<S: Suite> {
     pub(crate) blocks: Blocks<S>,
@@ -33,14 +33,14 @@ pub struct BlockDirectory<S: Suite> {
     most_in_range: u64,
 }
 
-/// Why a request has no answer; the client is told outside of the format.
+/// Error returned when a request has no answer. It is reported to the client outside of the format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RequestError {
     /// The bytes are not a request.
     #[error(transparent)]
     Decode(#[from] DecodeError),
-    /// The client knows a newer version than this server, or asks for more than it answers.
+    /// The client knows a newer version than this server, or asks for more than the server's limit.
     #[error(transparent)]
     Lookup(#[from] LookupError),
 }
@@ -49,7 +49,8 @@ impl<S: Suite> BlockDirectory<S> {
     /// A server without versions, for the updates of one author and directory.
     ///
     /// # Errors
-    /// [`VerifyError::InvalidQuery`] for a step outside `1..=12`; [`VerifyError::WrongScheme`] for an author of another scheme.
+    /// [`VerifyError::InvalidQuery`] for a step outside `1..=12`; [`VerifyError::WrongScheme`] for
+    /// an author of another scheme.
     pub fn new(authority: Authority, step: u32) -> Result<Self, VerifyError> {
         check_parameters(&authority, step)?;
         Ok(Self::of_parts(
@@ -72,20 +73,22 @@ impl<S: Suite> BlockDirectory<S> {
         }
     }
 
-    /// From now on, refuses requests for more registered entries of a range than this, of which a strange client gets 33 bytes each
-    /// for a request of 64. The format allows `2^20`, which no number above changes.
+    /// Refuses requests for more than `most` registered entries of a range. Any client gets 33
+    /// bytes for each entry, for a request of 64 bytes. The format allows `2^20`; a greater `most`
+    /// has no effect.
     pub fn limit_ranges(&mut self, most: u64) {
         self.most_in_range = most.min(MOST_RANGE);
     }
 
-    /// A server of version 1 of a directory that was loaded at once: no update of its size exists.
+    /// Loads version 1 of a directory at once. No update of its size exists.
     ///
     /// `objects` are the digests of all entries in order. Time: two hashes for each.
     ///
     /// # Errors
     /// [`ApplyError`]: [`InputError::ReservedDigest`](pad_core::InputError::ReservedDigest),
-    /// [`InputError::CapacityExceeded`](pad_core::InputError::CapacityExceeded), a head that is not the author's of
-    /// version 1, [`ApplyError::RootMismatch`].
+    /// [`InputError::CapacityExceeded`](pad_core::InputError::CapacityExceeded), a head that is not
+    /// the author's of version 1, [`ApplyError::RootMismatch`]; [`ApplyError::Store`] for a directory
+    /// in files.
     pub fn load(
         mut self,
         head: &SignedHead<S>,
@@ -103,7 +106,7 @@ impl<S: Suite> BlockDirectory<S> {
         Ok(self)
     }
 
-    /// The heads of all versions, which prove how they continue each other.
+    /// The heads of all versions, and consistency proofs between them.
     pub const fn heads(&self) -> &HeadLog<S> {
         &self.heads
     }
@@ -118,12 +121,12 @@ impl<S: Suite> BlockDirectory<S> {
         self.blocks.registered()
     }
 
-    /// Whether the directory is in files.
+    /// Whether the directory is stored in files.
     pub(crate) const fn is_stored(&self) -> bool {
         self.journal.is_some()
     }
 
-    /// The height of its blocks: they have `2^step` slots. Clients are told it for their hints.
+    /// The height of its blocks, which have `2^step` slots. Clients need it for their hints.
     pub const fn step(&self) -> u32 {
         self.blocks.step()
     }
@@ -139,15 +142,15 @@ impl<S: Suite> BlockDirectory<S> {
     /// Verifies an update and makes it the latest version.
     ///
     /// # Errors
-    /// [`ApplyError`]; the directory is then as it was. After [`ApplyError::Store`] a directory in files may be closed, and may have
-    /// the version when it is opened again.
+    /// [`ApplyError`]; the directory is then unchanged. After [`ApplyError::Store`] a directory in
+    /// files may be closed. It may have the version when it is opened again.
     pub fn apply(&mut self, update: &Update<S>) -> Result<Version, ApplyError> {
         let plan = self.plan_update(update)?;
         self.accept(update, plan)?;
         Ok(self.latest())
     }
 
-    /// Checks an update, and what it leads to.
+    /// Checks an update, and computes its result.
     pub(crate) fn plan_update(&self, update: &Update<S>) -> Result<Plan<S>, ApplyError> {
         self.blocks.require_open()?;
         self.heads.check(update.base, &update.head)?;
@@ -162,7 +165,7 @@ impl<S: Suite> BlockDirectory<S> {
         }
     }
 
-    /// Makes an update durable, and then the latest version. It leads where its plan says.
+    /// Makes an update durable, and then the latest version. `plan` is the update's result.
     pub(crate) fn accept(&mut self, update: &Update<S>, plan: Plan<S>) -> Result<(), StoreFault> {
         self.log(core::slice::from_ref(update), plan.grid.registered)?;
         self.commit(update, plan)?;
@@ -176,7 +179,7 @@ impl<S: Suite> BlockDirectory<S> {
         mut plan: Plan<S>,
     ) -> Result<(), StoreFault> {
         if let Err(fault) = self.blocks.commit(&mut plan) {
-            // Some blocks are of this version, others of the one before.
+            // Some blocks are of this version, others of the one before it.
             return Err(match self.blocks.backing() {
                 Some(backing) => backing.close(fault.into()),
                 None => fault,
@@ -186,13 +189,13 @@ impl<S: Suite> BlockDirectory<S> {
         Ok(())
     }
 
-    /// Takes version 1 as it was loaded.
+    /// Sets version 1 to the loaded contents.
     pub(crate) fn replace(&mut self, head: &SignedHead<S>, blocks: Blocks<S>) {
         self.blocks = blocks;
         self.heads.append(head);
     }
 
-    /// The proof of the entries that are asked for, in the latest version.
+    /// Proves the entries of `query` in the latest version.
     ///
     /// Time: one digest copied for each level and id.
     ///
@@ -206,7 +209,7 @@ impl<S: Suite> BlockDirectory<S> {
         entry_tree::prove(&self.blocks, query)
     }
 
-    /// The answer to a request for entries or a range, as a message; about the latest version.
+    /// Answers a request message for entries or a range, about the latest version.
     ///
     /// # Errors
     /// [`RequestError`].
@@ -221,7 +224,7 @@ impl<S: Suite> BlockDirectory<S> {
         Ok(codec::encode(&answer))
     }
 
-    /// The answer to a request for entries.
+    /// Answers a request for entries.
     ///
     /// # Errors
     /// [`LookupError::UnknownVersion`] for a client that knows a newer version than this server.
@@ -243,11 +246,12 @@ impl<S: Suite> BlockDirectory<S> {
         Ok(DirectoryAnswer { news, evidence })
     }
 
-    /// The answer to a request for a range.
+    /// Answers a request for a range.
     ///
     /// # Errors
-    /// [`LookupError::UnknownVersion`] for a client that knows a newer version than this server;
-    /// [`LookupError::InvalidQuery`] for a range of more registered entries than [`BlockDirectory::limit_ranges`] says.
+    /// - [`LookupError::UnknownVersion`] for a client that knows a newer version than this server.
+    /// - [`LookupError::InvalidQuery`] for a range of more registered entries than the limit set by
+    ///   [`BlockDirectory::limit_ranges`].
     pub fn answer_range(
         &self,
         request: &RangeRequest<S>,
@@ -279,7 +283,8 @@ impl<S: Suite> BlockDirectory<S> {
 
     /// The upper part of the proof of an entry, down to the first subtree that the chain has.
     ///
-    /// Only closed subtrees are compared, and only for a registered entry: the chain is a stranger's word.
+    /// Compares only closed subtrees, and only for a registered entry, because the chain is
+    /// untrusted.
     fn short_circuit(
         &self,
         id: EntryId,
@@ -309,7 +314,7 @@ impl<S: Suite> BlockDirectory<S> {
     }
 }
 
-/// Checks whose directory this is to be, and the height of its blocks.
+/// Checks the directory's scheme, and the height of its blocks.
 pub(crate) fn check_parameters(authority: &Authority, step: u32) -> Result<(), VerifyError> {
     if authority.scheme != DIRECTORY {
         return Err(VerifyError::WrongScheme {
@@ -334,7 +339,7 @@ impl<S: Suite> Repository for BlockDirectory<S> {
         Self::latest(self)
     }
 
-    /// The latest: blocks are changed in place.
+    /// The latest version, because blocks are changed in place.
     fn oldest(&self) -> Version {
         Self::latest(self)
     }

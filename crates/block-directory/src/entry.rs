@@ -1,19 +1,20 @@
-//! Entries: their ids, what is shown of them, and how they and the root are hashed.
+//! Entries: their ids, their states, and the hashes of entries and root.
 
 use pad_core::{DigestBytes, Domain, Key, SchemeId, Suite};
 
-/// The most entries that a directory ever has, deleted ones included: `2^48`.
+/// Upper bound of the number of entries of a directory, deleted ones included: `2^48`.
 pub const MOST_ENTRIES: u64 = 1 << 48;
 
-/// The scheme of directories whose blocks are trees, in signed heads: [`Strategy 1`](crate) of the block digests.
+/// The scheme of directories whose blocks are trees, in signed heads: [`Strategy 1`](crate) of the
+/// block digests.
 pub const DIRECTORY: SchemeId = SchemeId(0x0401);
 
-/// The number of an entry: 0, 1, 2, .. in the order of registration. Ids are never used again.
+/// The number of an entry: 0, 1, 2, .. in the order of registration. Ids are never reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EntryId(u64);
 
 impl EntryId {
-    /// The id with this number. From [`MOST_ENTRIES`] on no entry ever has it.
+    /// The id with this number. Numbers from [`MOST_ENTRIES`] on are never assigned.
     pub const fn new(number: u64) -> Self {
         Self(number)
     }
@@ -29,14 +30,14 @@ impl EntryId {
         Key::new(self.0.to_be_bytes()).unwrap_or_default()
     }
 
-    /// The id that a key of an operation is, if it has 8 bytes.
+    /// The id in a key of an operation, if the key has 8 bytes.
     pub fn from_key(key: &Key) -> Option<Self> {
         let bytes = key.as_bytes().try_into().ok()?;
         Some(Self(u64::from_be_bytes(bytes)))
     }
 }
 
-/// What an id stands for in one version; `D` is the digest of an object.
+/// The state of an id in one version; `D` is the digest of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Entry<D> {
     /// Registered for the object with this digest.
@@ -47,15 +48,15 @@ pub enum Entry<D> {
     Unassigned,
 }
 
-/// An entry that is registered: the digest of a live one, `None` for a deleted one.
+/// The state of a registered entry: the digest of a live one, `None` for a deleted one.
 pub(crate) type Shown<S> = Option<<S as Suite>::Digest>;
 
-/// Whether this digest stands for deleted entries, so that no object may have it.
+/// Whether this digest represents deleted entries, and so cannot be an object's.
 pub(crate) fn is_reserved<D: DigestBytes>(digest: &D) -> bool {
     *digest == D::default()
 }
 
-/// The digest of an entry: one compression, which binds object, id and kind.
+/// The digest of an entry. One compression binds object, id and kind.
 pub fn entry_digest<S: Suite>(id: EntryId, object: Option<&S::Digest>) -> S::Digest {
     let kind = if object.is_some() { LIVE } else { DELETED };
     // be64(id), the kind, and zero bytes, as the little-endian words that digests are made from.
@@ -69,7 +70,8 @@ pub(crate) fn node<S: Suite>(left: &S::Digest, right: &S::Digest) -> S::Digest {
     S::node(Domain::DirectoryNode, left, right)
 }
 
-/// The root over `entries` entries whose tree has the digest `top`; of none, that of every empty dictionary.
+/// The root over `entries` entries whose tree has the digest `top`. Without entries it is the root
+/// of every empty dictionary.
 pub fn root_digest<S: Suite>(entries: u64, top: &S::Digest) -> S::Digest {
     if entries == 0 {
         return S::empty_tree();

@@ -13,7 +13,8 @@ use crate::{
     query::{MOST_RANGE, Selection},
 };
 
-/// Entries in blocks of `2^step` slots, all in memory: what [`BlockTree`](crate::BlockTree) is for the other strategies.
+/// Entries in blocks of `2^step` slots, all in memory: the counterpart of
+/// [`BlockTree`](crate::BlockTree) for strategy 1.
 ///
 /// Space: two digests for each entry, and one for each `2^(step - 1)` entries above them.
 #[derive(Debug)]
@@ -34,10 +35,11 @@ impl<S: Suite> EntryTree<S> {
         Ok(Self { blocks })
     }
 
-    /// These entries in the place of those that there are. Time: two hashes for each.
+    /// Replaces all entries by `objects`. Time: two hashes for each.
     ///
     /// # Errors
-    /// [`InputError::ReservedDigest`], [`InputError::CapacityExceeded`]; the tree is then as it was.
+    /// [`InputError::ReservedDigest`], [`InputError::CapacityExceeded`]; the tree is then
+    /// unchanged.
     pub fn load(&mut self, objects: impl IntoIterator<Item = S::Digest>) -> Result<(), InputError> {
         self.blocks = Blocks::load(self.blocks.step(), checked::<S>(objects))?;
         Ok(())
@@ -53,8 +55,8 @@ impl<S: Suite> EntryTree<S> {
         self.blocks.root()
     }
 
-    /// Registers objects, changes entries (`Some`) and deletes them (`None`), in strictly ascending order of their ids; each inner
-    /// node is hashed once. Returns the number of entries then.
+    /// Registers objects, changes entries (`Some`) and deletes them (`None`). Ids must be strictly
+    /// ascending. Hashes each inner node once. Returns the new number of entries.
     ///
     /// # Errors
     /// [`ApplyError`], as for an update; nothing is changed.
@@ -76,7 +78,7 @@ impl<S: Suite> EntryTree<S> {
         Ok(registered)
     }
 
-    /// The proof of the entries that are asked for.
+    /// Proves the entries of `query`.
     ///
     /// # Errors
     /// [`LookupError::InvalidQuery`] for a range of more than [`MOST_RANGE`] registered entries.
@@ -85,7 +87,7 @@ impl<S: Suite> EntryTree<S> {
     }
 }
 
-/// The proof of the entries that are asked for.
+/// Proves the entries of `query`.
 pub(crate) fn prove<S: Suite, Q: Selection>(
     blocks: &Blocks<S>,
     query: &Q,

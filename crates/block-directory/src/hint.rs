@@ -1,12 +1,13 @@
-//! Path hints: old proofs that are stored beside objects, so that a look-up reads less.
+//! Path hints: old proofs that are stored next to objects, so that a look-up reads less.
 //!
-//! A hint is the word of whoever stores it. The client folds it into a *chain* of digests of closed subtrees, from the digest of
-//! the object at hand upwards, and sends the chain. The server goes down from the top and stops at the first subtree whose
-//! digest is in the chain; its answer is the rest of the path ([`ShortCircuit`]). Put together, the two are an ordinary proof of
-//! the version that the server answers about, and are verified as one: there is no other way from a hint to a statement.
+//! A hint is untrusted. The client folds it into a *chain* of digests of closed subtrees, from the
+//! digest of the object upwards, and sends the chain. The server goes down from the top and stops
+//! at the first subtree whose digest is in the chain. It answers with the rest of the path
+//! ([`ShortCircuit`]). Hint and answer together are an ordinary proof of the server's version, and
+//! are verified as one. There is no other way from a hint to a statement.
 //!
-//! Which digests of a path are in the chain depends on the server's *step*: those at heights that are multiples of it. A server
-//! with blocks of `2^step` slots finds these without reading the blocks below.
+//! The chain has the digests of the path at heights that are multiples of the server's *step*. A
+//! server with blocks of `2^step` slots finds these without reading the blocks below.
 
 #![deny(clippy::arithmetic_side_effects)]
 
@@ -31,7 +32,8 @@ pub const LONGEST_HINT: usize = 2048;
 /// The largest step.
 pub const MOST_STEP: u32 = 12;
 
-/// A proof of one entry under an older version, as it is stored with the object. Untrusted. Kind 162.
+/// A proof of one entry under an older version, in the form stored with the object. Untrusted. Kind
+/// 162.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct Hint<S: Suite> {
@@ -49,8 +51,8 @@ impl<S: Suite> Message for Hint<S> {
 }
 
 impl<S: Suite> Hint<S> {
-    /// The hint that a proof of one registered entry is, to be made from a proof that was verified under this version; `None`
-    /// for a proof of anything else.
+    /// Makes a hint from a proof of one registered entry that was verified under this version.
+    /// Returns `None` for a proof of anything else.
     pub fn new(
         dictionary: DictionaryId,
         id: EntryId,
@@ -70,19 +72,24 @@ impl<S: Suite> Hint<S> {
         })
     }
 
-    /// The version that it claims to be of. Nobody's word: no reason to keep a hint that did not match.
+    /// The version that the hint claims. The claim is untrusted: it is no reason to keep a hint
+    /// that did not match.
     pub const fn version(&self) -> Version {
         self.version
     }
 
-    /// What a client offers a server of this step, for an entry that should have the object with this digest.
+    /// Computes the chain to offer to a server with this `step`, for an entry that should have the
+    /// object with this digest.
     ///
     /// Time: one hash for each closed subtree above the entry.
     ///
     /// # Errors
-    /// [`VerifyError`], upon which the client asks without the hint: [`VerifyError::WrongDictionary`],
-    /// [`VerifyError::HintOfAnotherEntry`] also for an id or a size that cannot be, [`VerifyError::HintOfAnotherObject`],
-    /// [`VerifyError::InvalidQuery`] for a step outside `1..=12`.
+    /// [`VerifyError`]; the client then asks without the hint:
+    ///
+    /// - [`VerifyError::WrongDictionary`].
+    /// - [`VerifyError::HintOfAnotherEntry`], also for an impossible id or size.
+    /// - [`VerifyError::HintOfAnotherObject`].
+    /// - [`VerifyError::InvalidQuery`] for a step outside `1..=12`.
     pub fn offer(
         self,
         authority: &Authority,
@@ -110,7 +117,8 @@ impl<S: Suite> Hint<S> {
         })
     }
 
-    /// The digests of the closed subtrees around the entry at heights `step`, `2 step`, .., from the object upwards.
+    /// The digests of the closed subtrees around the entry at heights `step`, `2 step`, .., from
+    /// the object upwards.
     fn chain(&self, object: &S::Digest, step: u32) -> Vec<S::Digest> {
         let mut digest = entry_digest::<S>(EntryId::new(self.id), Some(object));
         let mut chain = Vec::new();
@@ -132,7 +140,7 @@ impl<S: Suite> Hint<S> {
     }
 }
 
-/// A chain on offer, and the hint that completes the answer to it.
+/// An offered chain, and the hint that completes the answer to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Offer<S: Suite> {
     hint: Hint<S>,
@@ -141,7 +149,7 @@ pub struct Offer<S: Suite> {
 }
 
 impl<S: Suite> Offer<S> {
-    /// What goes into a request.
+    /// The chain for a request.
     pub fn chain(&self) -> Chain<S> {
         Chain {
             step: self.step,
@@ -149,7 +157,7 @@ impl<S: Suite> Offer<S> {
         }
     }
 
-    /// The version that the hint claims to be of.
+    /// The version that the hint claims.
     pub const fn version(&self) -> Version {
         self.hint.version
     }
@@ -159,10 +167,11 @@ impl<S: Suite> Offer<S> {
         EntryId::new(self.hint.id)
     }
 
-    /// The proof that answer and hint are together, to be verified as any other.
+    /// Joins answer and hint into a proof, to be verified like any other.
     ///
     /// # Errors
-    /// [`VerifyError::HeightNotOffered`] for a height that is 0, no multiple of the step, or above the chain.
+    /// [`VerifyError::HeightNotOffered`] for a height that is 0, no multiple of the step, or above
+    /// the chain.
     pub fn complete(
         &self,
         answer: &ShortCircuit<S>,
@@ -187,7 +196,8 @@ impl<S: Suite> Offer<S> {
     }
 }
 
-/// Digests of closed subtrees around one entry, at heights `step`, `2 step`, .., of nobody knows which version.
+/// Digests of closed subtrees around one entry, at heights `step`, `2 step`, .., of an unknown
+/// version.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct Chain<S: Suite> {
@@ -195,7 +205,7 @@ pub struct Chain<S: Suite> {
     pub(crate) digests: Vec<S::Digest>,
 }
 
-/// The upper part of a proof of one entry, down to a subtree that was offered. Kind 163.
+/// The upper part of a proof of one entry, down to an offered subtree. Kind 163.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct ShortCircuit<S: Suite> {

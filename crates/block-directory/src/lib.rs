@@ -1,38 +1,44 @@
-//! Authenticated directories: numbered entries for the digests of objects, for more objects than memory holds.
+//! Authenticated directories: numbered entries for the digests of objects, for more objects than
+//! memory holds.
 //!
-//! An author registers objects by their digests; each gets the next id. It changes and deletes entries by their ids, and signs
-//! versions, as authors of every other dictionary do. A server that nobody trusts keeps the entries, and proves
+//! An author registers objects by their digests; each object gets the next id. The author changes
+//! and deletes entries by id, and signs versions like authors of other dictionaries. An untrusted
+//! server keeps the entries. It proves:
 //!
-//! * *this id is registered for this object*, *was deleted*, or *is not assigned yet*, for several ids at once or for all of a
-//!   range ([`EntryProof`], [`RangeProof`]),
-//! * the same from a [`Hint`] that is stored with the object, which saves the server what it would read last.
+//! * *this id is registered for this object*, *was deleted*, or *is not assigned yet*: for several
+//!   ids at once, or for all of a range ([`EntryProof`], [`RangeProof`]),
+//! * the same statement from a [`Hint`] stored with the object, which saves the server the last
+//!   reads.
 //!
-//! # Which one
+//! # Which parts to choose
 //!
 //! | you need | take | it costs |
 //! | --- | --- | --- |
 //! | ids for up to 10^9 objects, in a folder | `FullAuthor`, `BlockDirectory` | about 32 bytes on the disk for each entry, one block read for a look-up |
 //! | an author without the entries | `LightAuthor` | 48 digests of memory; a proof by the server for each change |
 //! | to look up | [`DirectoryClient`] | a proof of 688 bytes at 10^6 entries, 1 008 at 10^9 |
-//! | the same with nothing read by the server | [`Hint`], kept with the object | as long as a proof |
-//! | the paper's digests of blocks, to compare | [`strategy`], [`OpenedProof`] | 10 to 99 KB for a proof |
+//! | the same without block reads at the server | [`Hint`], kept with the object | as long as a proof |
+//! | the paper's digests of blocks, for comparison | [`strategy`], [`OpenedProof`] | 10 to 99 KB for a proof |
 //!
 //! # How
 //!
-//! The entries are the leaves of the tree of RFC 9162, whose shape follows from their number alone; the signed root binds that
-//! number. A block of `2^d` slots on a server's disk is a complete subtree of height `d`, so that neither roots nor proofs
-//! depend on blocks: those are the server's own business. A proof of one of `n` entries has `log n` digests: 688 bytes at
-//! `10^6`, 1 008 bytes at `10^9`. Deleting leaves a tombstone; ids are never used again.
+//! The entries are the leaves of the tree of RFC 9162. Its shape follows from their number alone,
+//! and the signed root binds that number. A block of `2^d` slots on a server's disk is a complete
+//! subtree of height `d`. Roots and proofs therefore do not depend on blocks, and each server
+//! chooses its own. A proof of one of `n` entries has `log n` digests: 688 bytes at `10^6`, 1 008
+//! bytes at `10^9`. Deleting leaves a tombstone; ids are never reused.
 //!
-//! The full author keeps all entries. The light one ([`LightAuthor`]) keeps at most 48 digests: it appends without
-//! asking anybody, and changes what an untrusted server proves to it.
+//! The full author keeps all entries. The light one ([`LightAuthor`]) keeps at most 48 digests. It
+//! appends without a request to the server. For changes it verifies a proof from an untrusted
+//! server.
 //!
 //! # Other blocks
 //!
-//! The digests of blocks that the paper proposes are here to be compared with: strategies 2 to 6 of one trait ([`strategy`]), with
-//! roots that do depend on the capacity of blocks, and proofs that show every slot of every block on the path ([`OpenedProof`]).
-//! With 68 slots and `10^9` entries such a proof has 10 to 99 KB, where a path of the tree has 1 KB. No author or server comes
-//! with them: [`BlockTree`] has entries, roots and proofs.
+//! The digests of blocks that the paper proposes are included for comparison, as strategies 2 to 6
+//! of one trait ([`strategy`]). Their roots depend on the capacity of blocks. Their proofs show
+//! every slot of every block on the path ([`OpenedProof`]). With 68 slots and `10^9` entries such a
+//! proof has 10 to 99 KB; a path of the tree has 1 KB. They have no author or server: [`BlockTree`]
+//! provides entries, roots and proofs.
 //!
 //! # Example
 //!
@@ -69,22 +75,25 @@
 //!
 //! # Map
 //!
-//! * [`entry`]: ids, entries, how they are hashed. [`query`], [`proof`], [`statement`]: questions, proofs, what they establish.
-//!   [`hint`]: path hints. [`message`], [`client`]: requests and answers, and following a directory.
+//! * [`entry`]: ids, entries, and their hashes. [`query`], [`proof`], [`statement`]: queries,
+//!   proofs, and the statements that they establish. [`hint`]: path hints. [`message`], [`client`]:
+//!   requests and answers, and a client that follows a directory.
 //! * [`strategy`], [`opened`]: blocks that are opened as a whole.
-//! * With the default feature `std`: `author` and `directory`, in memory and on disk (`store`); `entry_tree` and `block_tree`, entries with
-//!   roots and proofs alone.
+//! * With the default feature `std`: `author` and `directory`, in memory and on disk (`store`);
+//!   `entry_tree` and `block_tree`, entries with roots and proofs only.
 //!
-//! Without its default features this crate is `no_std` (with `alloc`), and verifies.
+//! Without its default features this crate is `no_std` (with `alloc`), and only verifies.
 //!
-//! Why a client cannot be deceived, and on which assumptions: `docs/threat-model.md`. The bytes: `docs/format.md`.
+//! The security argument and its assumptions: `docs/threat-model.md`. The format: `docs/format.md`.
 //!
-//! Source: Stanton, `McKeown`, Burns, Ateniese 2010, "`FastAD`: An authenticated directory for billions of objects". `Deviation:`
-//! roots do not depend on blocks, hints are complete proofs and verified as such, the server is not trusted; see the decision
-//! "roots of directories do not depend on blocks".
+//! Source: Stanton, `McKeown`, Burns, Ateniese 2010, "`FastAD`: An authenticated directory for
+//! billions of objects".
+//!
+//! `Deviation:` roots do not depend on blocks. Hints are complete proofs and verified as such. The
+//! server is not trusted; see the decision "roots of directories do not depend on blocks".
 
 #![cfg_attr(not(feature = "std"), no_std)]
-// All of this reads bytes that anybody may have made.
+// All of this code reads untrusted bytes.
 #![deny(
     clippy::indexing_slicing,
     clippy::unwrap_used,

@@ -24,7 +24,7 @@ const LONGEST_NEWS: usize = 8192;
 /// The most digests of a chain.
 const MOST_CHAIN: usize = 48;
 
-/// Asks for entries by their ids, for one of them perhaps with a chain. Kind 165.
+/// A request for entries by their ids; for a single one optionally with a chain. Kind 165.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "", try_from = "UncheckedRequest<S>")]
 pub struct EntryRequest<S: Suite> {
@@ -54,7 +54,8 @@ impl<S: Suite> EntryRequest<S> {
     /// A request of a client that knows version `known`.
     ///
     /// # Errors
-    /// [`VerifyError::InvalidQuery`] for a chain with several ids, of more than 48 digests, or with a step outside `1..=12`.
+    /// [`VerifyError::InvalidQuery`] for a chain with several ids, of more than 48 digests, or with
+    /// a step outside `1..=12`.
     pub fn new(
         known: Version,
         ids: EntryQuery,
@@ -76,12 +77,12 @@ impl<S: Suite> EntryRequest<S> {
         self.known
     }
 
-    /// The question.
+    /// The requested ids.
     pub const fn ids(&self) -> &EntryQuery {
         &self.ids
     }
 
-    /// What the client offers from a hint.
+    /// The chain that the client offers from a hint.
     pub const fn chain(&self) -> Option<&Chain<S>> {
         self.chain.as_ref()
     }
@@ -92,13 +93,13 @@ impl<S: Suite> Message for EntryRequest<S> {
     const SUITE: u16 = S::ID.0;
 }
 
-/// Asks for a range of ids. Kind 167.
+/// A request for a range of ids. Kind 167.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct RangeRequest<S: Suite> {
     /// The newest version that the client has seen; version 0 for none.
     pub known: Version,
-    /// The question.
+    /// The requested range.
     pub range: EntryRange,
     #[serde(skip)]
     pub(crate) suite: core::marker::PhantomData<S>,
@@ -120,7 +121,7 @@ impl<S: Suite> Message for RangeRequest<S> {
     const SUITE: u16 = S::ID.0;
 }
 
-/// A head that the client did not know, and how it continues the one that it knew.
+/// A head that the client did not know, and the proof that it continues the known one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct News<S: Suite> {
@@ -150,7 +151,7 @@ pub(crate) enum Evidence<S: Suite> {
     Range(RangeProof<S>),
 }
 
-/// A form of answers, by the number of its variant.
+/// Form of an answer, by the number of its variant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
     Entries,
@@ -169,13 +170,13 @@ impl Form {
     }
 }
 
-/// What answers a request may have, and how long they may be.
+/// The allowed forms of an answer, with their length limits.
 pub(crate) struct Expected {
     forms: Vec<(Form, usize)>,
 }
 
 impl Expected {
-    /// For entries; with a chain perhaps a short circuit.
+    /// Forms for a look-up; with a chain also a short circuit.
     pub(crate) fn entries(query: &EntryQuery, has_chain: bool) -> Self {
         let mut forms = Vec::from([(Form::Entries, query.longest_proof())]);
         if has_chain {
@@ -184,14 +185,14 @@ impl Expected {
         Self { forms }
     }
 
-    /// For a range.
+    /// Form for a range.
     pub(crate) fn range(range: &EntryRange) -> Self {
         let forms = Vec::from([(Form::Range, range.longest_proof())]);
         Self { forms }
     }
 
-    /// The beginning of an answer, once its form and its length are ones that the request allows; what follows has not been
-    /// decoded yet.
+    /// Decodes the beginning of an answer, if the request allows its form and length. The rest of
+    /// the body is not decoded yet.
     pub(crate) fn begin<'a, S: Suite>(
         &self,
         answer: &'a [u8],
@@ -213,7 +214,7 @@ impl Expected {
     }
 }
 
-/// An answer that is not decoded any further.
+/// Reason not to decode an answer any further.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Unexpected {
     Decode(DecodeError),

@@ -1,7 +1,7 @@
 //! Proofs of strategies 2 to 6: every slot of every block on the path, as messages of kind 164.
 //!
-//! The verifier computes every element itself. Positions and their number follow from the question, and from the number of
-//! entries and the capacity, which the root binds.
+//! The verifier computes every element itself. Positions and their number follow from the query,
+//! the number of entries and the capacity. The root binds the last two.
 
 #![deny(clippy::arithmetic_side_effects)]
 
@@ -23,7 +23,8 @@ use crate::{
     },
 };
 
-/// A verified root of a directory of blocks with a capacity that the client knows from the directory's parameters.
+/// A verified root of a directory of blocks, with a capacity that the client knows from the
+/// directory's parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlockRoot<S: Suite> {
     version: Version,
@@ -32,11 +33,13 @@ pub struct BlockRoot<S: Suite> {
 }
 
 impl<S: Suite> BlockRoot<S> {
-    /// The verified root with the capacity.
+    /// Combines the verified root with the capacity.
     ///
     /// # Errors
-    /// [`VerifyError::SizeOutOfRange`] for a capacity outside `2..=1024`: above, sums can be forged. [`VerifyError::WrongVersion`] for
-    /// version 0, which nobody signs: a server could say it of any directory.
+    /// - [`VerifyError::SizeOutOfRange`] for a capacity outside `2..=1024`: above, sums can be
+    ///   forged.
+    /// - [`VerifyError::WrongVersion`] for version 0. It has no signature, so a server could claim
+    ///   it of any directory.
     pub fn new(root: &VerifiedRoot<S>, capacity: u32) -> Result<Self, VerifyError> {
         if root.version() == Version::EMPTY {
             return Err(VerifyError::WrongVersion {
@@ -55,7 +58,8 @@ impl<S: Suite> BlockRoot<S> {
     }
 }
 
-/// The blocks from the top to an entry, opened; or the summary of the topmost one, for an id that is not assigned.
+/// The opened blocks from the top to an entry, or the summary of the topmost block for an id that
+/// is not assigned.
 ///
 /// Commitment: a verified root with the capacity. Query: the id. Statement: [`Entries`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -83,7 +87,7 @@ impl<S: Suite, B: BlockDigest<S>> OpenedProof<S, B> {
         slots.saturating_mul(slot).saturating_add(64)
     }
 
-    /// What the slots on the path show of the entry, once they lead to the root.
+    /// Checks that the slots on the path lead to the root, and returns the entry.
     fn open(&self, root: &BlockRoot<S>, id: u64) -> Result<Shown<S>, VerifyError> {
         let path = path::<S, B>(self.registered, self.capacity, id);
         let mut rest = self.contents.as_slice();
@@ -124,7 +128,8 @@ impl<S: Suite, B: BlockDigest<S>> OpenedProof<S, B> {
         }
     }
 
-    /// Checks that nothing but the summary of the topmost block is shown, for an id that is not assigned.
+    /// Checks the proof of an id that is not assigned: only the summary of the topmost block is
+    /// shown.
     fn check_unassigned(&self, root: &BlockRoot<S>) -> Result<(), VerifyError> {
         let length = match self.registered {
             0 => 0,
@@ -149,8 +154,9 @@ impl<S: Suite, B: BlockDigest<S>> Proof for OpenedProof<S, B> {
     /// Time: one element for each slot of each block on the path.
     ///
     /// # Errors
-    /// [`VerifyError::SizeOutOfRange`] for more entries than there can be, [`VerifyError::WrongCapacity`],
-    /// [`VerifyError::BlockLength`], [`VerifyError::MalformedEntry`], [`VerifyError::SummaryOutOfRange`],
+    /// [`VerifyError::SizeOutOfRange`] for more than [`MOST_ENTRIES`] entries,
+    /// [`VerifyError::WrongCapacity`], [`VerifyError::BlockLength`],
+    /// [`VerifyError::MalformedEntry`], [`VerifyError::SummaryOutOfRange`],
     /// [`VerifyError::SummaryMismatch`], [`VerifyError::RootMismatch`].
     fn check(
         self,
@@ -187,9 +193,9 @@ pub(crate) struct Step {
     pub(crate) place: Place,
     first: u64,
     width: usize,
-    /// The length of all slots.
+    /// The length of all slots in bytes.
     bytes: usize,
-    /// The position, in the level, of the slot through which the path goes.
+    /// The position in the level of the slot on the path.
     chosen: u64,
 }
 
@@ -235,7 +241,7 @@ pub(crate) fn path<S: Suite, B: BlockDigest<S>>(
     steps
 }
 
-/// Checks that every slot shown is one that there can be.
+/// Checks that every shown slot is well-formed.
 fn check_slots<S: Suite, B: BlockDigest<S>>(contents: Contents<'_>) -> Result<(), VerifyError> {
     let is_upper = contents.place.level > 0;
     for (_, content) in contents.slots() {

@@ -1,7 +1,8 @@
-//! The operations of one version, and the rules that they keep.
+//! The operations of one version, and their rules.
 //!
-//! In an update, `Put(be64(id), object digest)` registers or changes an entry, and `Remove(be64(id))` deletes one; ids strictly
-//! ascend. Of a directory of `n` entries, ids below `n` must be live, and those from `n` on are put, and are `n, n + 1, ..`.
+//! In an update, `Put(be64(id), object digest)` registers or changes an entry, and
+//! `Remove(be64(id))` deletes one. Ids are strictly ascending. In a directory of `n` entries, ids
+//! below `n` must be live. Ids from `n` on must be put, and must be `n, n + 1, ..`.
 
 use pad_core::{ApplyError, DigestBytes, InputError, Operation, StoreFault, Suite, Value};
 
@@ -10,7 +11,7 @@ use crate::entry::{self, EntryId, MOST_ENTRIES, Shown};
 /// The most operations of one version.
 pub const MOST_OPERATIONS: usize = 1 << 22;
 
-/// One entry as it is from the next version on.
+/// The state of one entry from the next version on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Change<S: Suite> {
     pub(crate) id: u64,
@@ -18,7 +19,7 @@ pub(crate) struct Change<S: Suite> {
 }
 
 impl<S: Suite> Change<S> {
-    /// The operation of updates that says it.
+    /// The update operation of this change.
     pub(crate) fn to_operation(self) -> Operation {
         let key = EntryId::new(self.id).to_key();
         match self.shown {
@@ -42,7 +43,7 @@ impl<S: Suite> Change<S> {
     }
 }
 
-/// The changes that the operations of an update are.
+/// Decodes the operations of an update into changes.
 ///
 /// # Errors
 /// [`ApplyError::NotAnEntry`]; [`InputError::CapacityExceeded`] for more than [`MOST_OPERATIONS`].
@@ -53,12 +54,13 @@ pub(crate) fn decode<S: Suite>(operations: &[Operation]) -> Result<Vec<Change<S>
     operations.iter().map(Change::from_operation).collect()
 }
 
-/// Checks all changes of a directory of `registered` entries, and returns how many there are then; `shown` says what a
-/// registered entry is.
+/// Checks all changes of a directory of `registered` entries. Returns the new number of entries.
+/// `shown` returns the state of a registered entry.
 ///
 /// # Errors
-/// [`ApplyError::UnorderedOperations`], [`ApplyError::DeletedForGood`], [`ApplyError::UnknownId`] for deleting an entry that is
-/// not registered, [`ApplyError::IdGap`], [`InputError::ReservedDigest`], [`InputError::CapacityExceeded`].
+/// [`ApplyError::UnorderedOperations`], [`ApplyError::DeletedForGood`], [`ApplyError::UnknownId`]
+/// for deleting an entry that is not registered, [`ApplyError::IdGap`],
+/// [`InputError::ReservedDigest`], [`InputError::CapacityExceeded`].
 pub(crate) fn check<S: Suite>(
     changes: &[Change<S>],
     registered: u64,
@@ -89,7 +91,7 @@ pub(crate) fn check<S: Suite>(
     Ok(next)
 }
 
-/// The digests of objects, as long as they can be registered.
+/// Checks each object before it is registered. Ids begin at 0.
 pub(crate) fn checked<S: Suite>(
     objects: impl IntoIterator<Item = S::Digest>,
 ) -> impl Iterator<Item = Result<S::Digest, InputError>> {

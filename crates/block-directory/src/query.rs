@@ -1,4 +1,4 @@
-//! What is asked: some entries, or all of a range of ids.
+//! Queries: some entries, or all of a range of ids.
 
 #![deny(clippy::arithmetic_side_effects)]
 
@@ -10,20 +10,20 @@ use serde::{Deserialize, Serialize};
 
 use crate::{entry::EntryId, shape::Asked};
 
-/// The most ids in one question.
+/// The most ids in one query.
 pub const MOST_IDS: usize = 1000;
 
 /// The most entries that the proof of a range shows.
 pub const MOST_RANGE: u64 = 1 << 20;
 
-/// A question about entries. Sealed: [`EntryQuery`] and [`EntryRange`].
+/// A query for entries. Sealed: [`EntryQuery`] and [`EntryRange`].
 pub trait Selection: Clone + Debug + Eq + sealed::Selected {
-    /// The number of its proofs in envelopes.
+    /// The message kind of its proofs in envelopes.
     const KIND: u8;
     /// The most entries that a proof shows.
     const MOST_ENTRIES: usize;
 
-    /// The longest proof of the answer, in bytes.
+    /// The longest proof for this query, in bytes.
     fn longest_proof(&self) -> usize;
 }
 
@@ -33,7 +33,7 @@ pub trait Selection: Clone + Debug + Eq + sealed::Selected {
 pub struct EntryQuery(Vec<u64>);
 
 impl EntryQuery {
-    /// The question for these ids.
+    /// The query for these ids.
     ///
     /// # Errors
     /// [`VerifyError::InvalidQuery`] unless there are 1 to [`MOST_IDS`], strictly ascending.
@@ -46,7 +46,7 @@ impl EntryQuery {
         }
     }
 
-    /// The question for one id.
+    /// The query for one id.
     pub fn one(id: EntryId) -> Self {
         Self(vec![id.number()])
     }
@@ -88,13 +88,13 @@ impl Selection for EntryQuery {
     }
 }
 
-/// All entries from an id on and before another one.
+/// All entries of a half-open range of ids.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "(u64, u64)", into = "(u64, u64)")]
 pub struct EntryRange(Range<u64>);
 
 impl EntryRange {
-    /// The question for the ids from `start` on and before `end`.
+    /// The query for the ids from `start` to before `end`.
     ///
     /// # Errors
     /// [`VerifyError::InvalidQuery`] unless `start < end`.
@@ -106,7 +106,7 @@ impl EntryRange {
         }
     }
 
-    /// The first id, and the first one that is not asked for any more.
+    /// The first id, and the id after the last one.
     pub const fn bounds(&self) -> (EntryId, EntryId) {
         (EntryId::new(self.0.start), EntryId::new(self.0.end))
     }
@@ -140,16 +140,16 @@ impl Selection for EntryRange {
 pub(crate) mod sealed {
     use super::{Asked, EntryQuery, EntryRange};
 
-    /// What the walk needs of a question.
+    /// Access to the ids of a query, for the walk.
     pub trait Selected {
         /// The ids below `entries`.
         #[allow(private_interfaces, reason = "for this crate alone")]
         fn below(&self, entries: u64) -> Asked<'_>;
 
-        /// Where an id stands among those that are asked for.
+        /// The index of an id in the query.
         fn position(&self, id: u64) -> Option<usize>;
 
-        /// The id at a place among those that are asked for.
+        /// The id at an index of the query.
         fn at(&self, position: usize) -> Option<u64>;
     }
 

@@ -1,9 +1,10 @@
-//! The shape of the tree over all entries, and the one walk over it.
+//! The shape of the tree over all entries, and the walk over it.
 //!
-//! The shape is that of [`pad_core::merkle`]. It follows from the number of entries alone. The paths there follow one leaf or
-//! one prefix, this walk any set of ids.
+//! The shape is that of [`pad_core::merkle`]. It follows from the number of entries alone. Paths
+//! there follow one leaf or one prefix; this walk follows any set of ids.
 //!
-//! Prover, verifier and light author walk alike ([`walk`]); what they do with what they meet is [`Visitor`].
+//! Prover, verifier and light author share the walk ([`walk`]). Each implements its own
+//! [`Visitor`].
 
 #![deny(clippy::arithmetic_side_effects)]
 
@@ -12,7 +13,7 @@ use core::ops::Range;
 
 use pad_core::merkle;
 
-/// A subtree by what it covers: `size` entries from `start` on, at least one.
+/// A subtree: `size` entries from `start` on, at least one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Span {
     pub(crate) start: u64,
@@ -30,12 +31,12 @@ impl Span {
     }
 }
 
-/// Ids that are asked for, all of them registered: what is left of them in a subtree.
+/// The requested ids in a subtree, all of them registered.
 #[derive(Clone, Debug)]
 pub(crate) enum Asked<'a> {
     /// In strictly ascending order.
     Ids(&'a [u64]),
-    /// All from the first to before the last.
+    /// A half-open range.
     Range(Range<u64>),
 }
 
@@ -47,7 +48,7 @@ impl Asked<'_> {
         }
     }
 
-    /// How many there are.
+    /// The number of ids.
     pub(crate) fn len(&self) -> u64 {
         match self {
             Self::Ids(ids) => u64::try_from(ids.len()).unwrap_or(u64::MAX),
@@ -55,7 +56,7 @@ impl Asked<'_> {
         }
     }
 
-    /// Those below `middle`, and the others.
+    /// Splits into the ids below `middle`, and the others.
     fn split(self, middle: u64) -> (Self, Self) {
         match self {
             Self::Ids(ids) => {
@@ -71,26 +72,26 @@ impl Asked<'_> {
     }
 }
 
-/// What is done on the walk.
+/// Callbacks of the walk.
 pub(crate) trait Visitor {
-    /// What is known of a subtree: a digest, or nothing.
+    /// Result for a subtree: a digest, or nothing.
     type Digest;
-    /// Why the walk ends early.
+    /// Reason to end the walk early.
     type Error;
 
-    /// A subtree without ids that are asked for.
+    /// Visits a subtree without requested ids.
     fn elided(&mut self, span: Span) -> Result<Self::Digest, Self::Error>;
 
-    /// An entry that is asked for.
+    /// Visits a requested entry.
     fn entry(&mut self, id: u64) -> Result<Self::Digest, Self::Error>;
 
-    /// A subtree whose halves are known.
+    /// Visits a subtree whose halves are known.
     fn joined(&mut self, span: Span, left: Self::Digest, right: Self::Digest) -> Self::Digest;
 }
 
-/// A node above the place of the walk: what is known of its other half.
+/// A node above the present one, with the state of its other half.
 enum Above<'a, D> {
-    /// Both halves have ids. The left one is being walked, this is the right one.
+    /// Both halves have ids. The left one is being walked; this is the right one.
     Waits(Span, Asked<'a>),
     /// The left half is known.
     Left(D),
@@ -98,12 +99,12 @@ enum Above<'a, D> {
     Right(D),
 }
 
-/// Walks the tree over `entries` entries, at least one: from the top, into the halves that have ids.
+/// Walks the tree over `entries` entries, at least one, from the top into the halves that have ids.
 ///
-/// Elided subtrees are visited in pre-order of their parents: a right one comes before the walk into the left half. A whole
-/// tree without ids is one elided subtree.
+/// Elided subtrees are visited in pre-order of their parents: a right one before the walk into the
+/// left half. A whole tree without ids is one elided subtree.
 ///
-/// Memory: one frame for each level, of which there are as many as `entries` has bits.
+/// Memory: one frame for each level. The number of levels is the number of bits of `entries`.
 pub(crate) fn walk<V: Visitor>(
     entries: u64,
     asked: Asked<'_>,
@@ -136,7 +137,7 @@ pub(crate) fn walk<V: Visitor>(
     }
 }
 
-/// Goes down to the leftmost entry that is asked for.
+/// Descends to the leftmost requested entry.
 fn descend<'a, V: Visitor>(
     mut span: Span,
     mut asked: Asked<'a>,
@@ -166,8 +167,8 @@ fn descend<'a, V: Visitor>(
     }
 }
 
-/// Whether the subtree of height `height` around entry `id` has all its entries when there are `entries`: it then changes with
-/// its entries only.
+/// Whether the subtree of height `height` around entry `id` is complete in a tree of `entries`
+/// entries. It then changes only with its entries.
 pub(crate) fn is_closed(id: u64, height: u32, entries: u64) -> bool {
     let next = id
         .checked_shr(height)

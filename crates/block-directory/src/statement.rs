@@ -1,4 +1,4 @@
-//! What a verified proof establishes.
+//! Statements that verified proofs establish.
 
 use alloc::vec::Vec;
 
@@ -9,7 +9,7 @@ use crate::{
     query::Selection,
 };
 
-/// What the entries that were asked for are in one version of a directory.
+/// The requested entries in one version of a directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entries<S: Suite, Q> {
     /// The version.
@@ -21,12 +21,12 @@ pub struct Entries<S: Suite, Q> {
 }
 
 impl<S: Suite, Q: Selection> Entries<S, Q> {
-    /// The question.
+    /// The query.
     pub const fn query(&self) -> &Q {
         &self.query
     }
 
-    /// What an id stands for; `None` if it was not asked for. Time: `O(log n)`.
+    /// The state of an id; `None` if it was not requested. Time: `O(log n)`.
     pub fn of(&self, id: EntryId) -> Option<Entry<S::Digest>> {
         let position = self.query.position(id.number())?;
         if id.number() >= self.registered {
@@ -36,7 +36,8 @@ impl<S: Suite, Q: Selection> Entries<S, Q> {
         Some(shown.map_or(Entry::Deleted, Entry::Live))
     }
 
-    /// The entries that are registered, with their ids in ascending order; those asked for beyond are unassigned.
+    /// The registered entries with their ids in ascending order. Requested ids beyond them are
+    /// unassigned.
     pub fn registered_entries(&self) -> impl Iterator<Item = (EntryId, Entry<S::Digest>)> {
         let shown = self.shown.iter().enumerate();
         shown.filter_map(|(position, shown)| {

@@ -1,9 +1,9 @@
-//! Strategies 2 to 6: blocks of any capacity whose digest is one of *all* of their slots.
+//! Strategies 2 to 6: blocks of any capacity, with a digest over *all* of their slots.
 //!
-//! `FastAD` made its blocks' digests so, to change one slot without reading the others. They are here to be compared with the
-//! trees of strategy 1, complete with sound proofs, which show every slot of every block on the path
-//! ([`opened`](crate::opened)): a proof with one combined digest for the rest of a block can be forged by everybody, because
-//! the combination can be inverted.
+//! `FastAD` chose such digests to change one slot without reading the others. They are included for
+//! comparison with the trees of strategy 1, with sound proofs that show every slot of every block
+//! on the path ([`opened`](crate::opened)). A proof with one combined digest for the rest of a
+//! block is forgeable by any party, because the combination can be inverted.
 //!
 //! | strategy | summary of a block | assumption |
 //! | --- | --- | --- |
@@ -13,8 +13,8 @@
 //! | 5, [`MuHash3072`] | product modulo a prime of 3 072 bits | discrete logarithms, 128 bits |
 //! | 6, [`LtHash`] | hash of sums of 1 024 lanes of 16 bits | short integer solutions |
 //!
-//! Source: Stanton et al. 2010, section 2.3; Bellare & Micciancio 1997 (sums and products); Lewi, Kim, Maykov & Weis 2019
-//! (lanes).
+//! Source: Stanton et al. 2010, section 2.3; Bellare & Micciancio 1997 (sums and products); Lewi,
+//! Kim, Maykov & Weis 2019 (lanes).
 
 #![deny(clippy::arithmetic_side_effects)]
 
@@ -47,10 +47,11 @@ pub type MuHash3072 = Combined<MuProduct3072>;
 /// Strategy 6: `LtHash` with 1 024 lanes of 16 bits.
 pub type LtHash = Combined<LtLanes>;
 
-/// The largest capacity: above it, sums of elements have collisions that are found with less work than 128 bits.
+/// The largest capacity. Above it, collisions of sums of elements take less work than 128 bits.
 pub const MOST_CAPACITY: u32 = 1024;
 
-/// Where a block is: number `block` of its level. Slots of level 0 are entries, those of others are blocks of the level below.
+/// Address of a block: number `block` of its level. Slots of level 0 are entries; slots of other
+/// levels are blocks of the level below.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Place {
     /// The level, from 0.
@@ -59,16 +60,17 @@ pub struct Place {
     pub block: u64,
 }
 
-/// The slots of a block: its place, the position of its first slot in the level, and all contents, each of the same width.
+/// The slots of a block: the block's address, the position of its first slot in the level, and all
+/// contents of equal width.
 #[derive(Clone, Copy, Debug)]
 pub struct Contents<'a> {
-    /// Where the block is.
+    /// The address of the block.
     pub place: Place,
-    /// The position of its first slot in the level.
+    /// The position of the block's first slot in the level.
     pub first: u64,
-    /// The contents, one after the other.
+    /// The concatenated contents.
     pub bytes: &'a [u8],
-    /// The width of one in bytes.
+    /// The width of one content in bytes.
     pub width: usize,
 }
 
@@ -80,29 +82,29 @@ impl<'a> Contents<'a> {
     }
 }
 
-/// One slot that changes, with its position in the level; `old` is `None` for a new one.
+/// A change of one slot, with its position in the level; `old` is `None` for a new slot.
 #[derive(Clone, Copy, Debug)]
 pub struct SlotChange<'a> {
-    /// Its position.
+    /// The slot's position.
     pub position: u64,
-    /// What it held.
+    /// The content before the change.
     pub old: Option<&'a [u8]>,
-    /// What it holds.
+    /// The content after the change.
     pub new: &'a [u8],
 }
 
-/// How the slots of one block become what its parent holds of it.
+/// Digest of the slots of one block: the summary that the parent stores.
 ///
-/// Laws: the summary depends on place and contents only, not on the way there: `write` agrees with `of`. Two blocks at one place
-/// with different contents have different summaries, under the strategy's assumption.
+/// Laws: the summary depends on place and contents only, so `write` agrees with `of`. Two blocks at
+/// one place with different contents have different summaries, under the strategy's assumption.
 pub trait BlockDigest<S: Suite>: Copy + Default + Debug + Send + Sync + 'static {
     /// The number of the strategy in roots.
     const STRATEGY: u8;
-    /// The name of the scheme for people.
+    /// Display name of the scheme.
     const NAME: &'static str;
     /// The number of the scheme in signed heads.
     const SCHEME: SchemeId = SchemeId(0x0400 | strategy_bits(Self::STRATEGY));
-    /// What is kept beside a block.
+    /// State that is kept for each block.
     type State: Clone + Debug + Eq + Send + Sync;
 
     /// The length of a summary in bytes.
@@ -111,27 +113,27 @@ pub trait BlockDigest<S: Suite>: Copy + Default + Debug + Send + Sync + 'static 
     /// The state of a block with these slots.
     ///
     /// # Errors
-    /// [`VerifyError::ElementNotFound`], which nobody has ever met.
+    /// [`VerifyError::ElementNotFound`], with negligible probability.
     fn of(contents: Contents<'_>) -> Result<Self::State, VerifyError>;
 
-    /// The state after a slot has changed.
+    /// Updates the state after a slot has changed.
     ///
     /// # Errors
-    /// As [`BlockDigest::of`]; the state is then as it was.
+    /// As [`BlockDigest::of`]; the state is then unchanged.
     fn write(
         state: &mut Self::State,
         place: Place,
         change: SlotChange<'_>,
     ) -> Result<(), VerifyError>;
 
-    /// What the parent holds of the block.
+    /// The summary of the block, which the parent stores.
     fn summary(state: &Self::State, contents: Contents<'_>) -> Vec<u8>;
 
     /// Whether bytes of the right length can be a summary.
     fn is_summary(bytes: &[u8]) -> bool;
 }
 
-/// `u16::from`, which is not constant.
+/// Converts like `u16::from`, which is not constant.
 const fn strategy_bits(strategy: u8) -> u16 {
     u16::from_be_bytes([0, strategy])
 }
@@ -158,7 +160,8 @@ pub(crate) fn slot_width<S: Suite, B: BlockDigest<S>>(level: u8) -> usize {
     }
 }
 
-/// The root over `entries` entries in blocks of this capacity, whose topmost one has this summary.
+/// The root over `entries` entries in blocks of this `capacity`, whose topmost block has this
+/// summary.
 pub fn block_root<S: Suite, B: BlockDigest<S>>(
     entries: u64,
     capacity: u32,
@@ -172,9 +175,9 @@ pub fn block_root<S: Suite, B: BlockDigest<S>>(
     S::hash(Domain::DirectoryRoot, &parts)
 }
 
-/// The levels of a directory: how many slots each has, from the entries up. At least one.
+/// The number of slots of each level, from the entries up. At least one level.
 ///
-/// For at most `2^48` entries and a capacity of at least 2, at most 48.
+/// At most 48 levels, for at most `2^48` entries and a capacity of at least 2.
 pub(crate) fn level_sizes(entries: u64, capacity: u32) -> Vec<u64> {
     let capacity = u64::from(capacity.max(2));
     let next = |slots: &u64| (*slots > capacity).then(|| slots.div_ceil(capacity));

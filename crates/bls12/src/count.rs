@@ -1,14 +1,15 @@
-//! What is computed, counted: how much an operation needs does not depend on the machine.
+//! Operation counters: a machine-independent measure of the cost of an operation.
 //!
-//! With the feature `count` all threads of the process count together. Without it nothing is counted, and nothing is left of the
-//! calls. Decoding points and hashing to the curve do not count, nor do tables that are made once for a key or a process.
+//! With the feature `count`, all threads of the process share the counters. Without it the calls
+//! compile to nothing. Decoding points and hashing to the curve are not counted, nor are tables
+//! that are computed once for a key or a process.
 
 use core::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-/// What is counted, in either group.
+/// A kind of counted operation, in either group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Counted {
-    /// Scalar multiples that are computed by themselves.
+    /// Scalar multiples that are computed one by one.
     Multiples,
     /// Sums of scalar multiples that are computed together.
     Sums,
@@ -19,10 +20,10 @@ pub enum Counted {
 }
 
 impl Counted {
-    /// Everything that is counted.
+    /// All counters.
     pub const ALL: [Self; 4] = [Self::Multiples, Self::Sums, Self::Terms, Self::Pairings];
 
-    /// Counts so many.
+    /// Adds `number` to this counter.
     #[inline]
     pub fn add(self, number: usize) {
         if cfg!(feature = "count") {
@@ -30,14 +31,14 @@ impl Counted {
         }
     }
 
-    /// Counts sums of so many terms each.
+    /// Counts `sums` sums of `terms` terms each.
     #[inline]
     pub fn add_sums(sums: usize, terms: usize) {
         Self::Sums.add(sums);
         Self::Terms.add(sums.saturating_mul(terms));
     }
 
-    /// How many there were since the process began.
+    /// Value of this counter since the process started.
     #[cfg(feature = "count")]
     pub fn so_far(self) -> usize {
         self.counter().load(Relaxed)

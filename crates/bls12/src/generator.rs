@@ -1,6 +1,6 @@
 //! Multiples of the generator of G1 by secret scalars, from tables.
 //!
-//! What each way shows to a neighbour on the machine stands in the [crate's policy](crate).
+//! See the [crate's policy](crate) for the side channels of each function.
 
 use std::sync::OnceLock;
 
@@ -12,14 +12,14 @@ use zeroize::Zeroizing;
 
 use crate::{SecretScalar, count::Counted, threads::run};
 
-/// Multiples of the generator.
+/// Table of multiples of the generator.
 type Table = BatchMulPreprocessing<G1Projective>;
 
-/// From this number of results on the larger table is made.
+/// Number of results from which on the larger table is used.
 const MANY: usize = 4096;
 
-/// `scalar` times the generator, by two multiplications with shares of the scalar, on the calling
-/// thread.
+/// Multiplies the generator by `scalar`, with two multiplications by shares of the scalar, on the
+/// calling thread.
 ///
 /// `secret` makes the shares unpredictable.
 pub fn multiply(secret: &SecretScalar, scalar: &Fr) -> G1Projective {
@@ -30,7 +30,7 @@ pub fn multiply(secret: &SecretScalar, scalar: &Fr) -> G1Projective {
     windowed(table, &share) + windowed(table, &rest)
 }
 
-/// One entry of the table for each window of the scalar, added up.
+/// Adds up one table entry for each window of the scalar.
 fn windowed(table: &Table, scalar: &Fr) -> G1Projective {
     let mut digits = Zeroizing::new(scalar.into_bigint());
     let window = u32::try_from(table.window).unwrap_or(u32::BITS);
@@ -46,7 +46,7 @@ fn windowed(table: &Table, scalar: &Fr) -> G1Projective {
     sum
 }
 
-/// Each scalar times the generator, by two multiplications each with shares of the scalar.
+/// Multiplies the generator by each scalar, with two multiplications each by shares of the scalar.
 ///
 /// `secret` makes the shares unpredictable.
 pub fn multiply_each(secret: &SecretScalar, scalars: &[Fr], workers: &Workers) -> Vec<G1Affine> {
@@ -68,18 +68,18 @@ pub fn multiply_each(secret: &SecretScalar, scalars: &[Fr], workers: &Workers) -
     })
 }
 
-/// Each scalar times the generator, the scalars not split.
+/// Multiplies the generator by each scalar, **without shares**.
 pub fn multiply_all(scalars: &[Fr], workers: &Workers) -> Vec<G1Affine> {
     Counted::Multiples.add(scalars.len());
     let table = table(scalars.len(), workers);
     run(workers, || table.batch_mul(scalars))
 }
 
-/// A table fit for this number of results, made when one is first needed and kept.
+/// Returns a table suited to this number of results. It is computed on first use and cached.
 fn table(results: usize, workers: &Workers) -> &'static Table {
     static SMALL: OnceLock<Table> = OnceLock::new();
     static LARGE: OnceLock<Table> = OnceLock::new();
-    // The library chooses the width of the windows from these numbers: 8 bits (0.8 MB, made in
+    // The library chooses the width of the windows from these numbers: 8 bits (0.8 MB, computed in
     // milliseconds) and 11 bits (4.7 MB).
     let (table, sized_for) = if results < MANY {
         (&SMALL, MANY)
@@ -89,8 +89,8 @@ fn table(results: usize, workers: &Workers) -> &'static Table {
     if let Some(table) = table.get() {
         return table;
     }
-    // Made outside of the lock: a thread of a pool that waits for parallel loops takes up other
-    // work, which may ask for this table again.
+    // Computed outside of the lock: a pool thread that waits for parallel loops takes up other
+    // work, which may request this table again.
     let made = run(workers, || Table::new(G1Projective::generator(), sized_for));
     table.get_or_init(|| made)
 }

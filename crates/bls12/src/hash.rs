@@ -1,7 +1,8 @@
 //! Hashing to G1: the suite `BLS12381G1_XMD:SHA-256_SSWU_RO_` of RFC 9380, section 8.8.1.
 //!
 //! The map to the curve and the clearing of the cofactor are the curve library's. The expansion of
-//! the message is written here, as the library wants another version of the hash function's traits.
+//! the message is implemented here, since the library needs another version of the hash function's
+//! traits.
 
 #![deny(clippy::arithmetic_side_effects)]
 
@@ -16,23 +17,22 @@ use ark_ff::PrimeField;
 use pad_core::Workers;
 use sha2::{Digest, Sha256};
 
-/// The block length of SHA-256 in bytes.
+/// Block length of SHA-256 in bytes.
 pub(crate) const BLOCK: usize = 64;
 
-/// Messages that one task hashes and adds up.
+/// Number of messages that one task hashes and adds up.
 const CHUNK: usize = 16;
 
-/// The point of the subgroup that a message hashes to under a domain separation tag of at most 255
-/// bytes.
+/// Hashes a message to a point of the subgroup, under a domain separation tag of at most 255 bytes.
 ///
 /// Source: RFC 9380, section 3 (`hash_to_curve`).
 pub fn hash_to_g1(message: &[u8], tag: &[u8]) -> G1Affine {
     map(message, tag).into_affine().clear_cofactor()
 }
 
-/// The sum of the hashes of the messages, hashed by all workers.
+/// Computes the sum of the hashes of the messages in parallel.
 ///
-/// Cost: two maps for each message, and one clearing of the cofactor for all, as it is linear.
+/// Cost: two maps for each message, and one clearing of the cofactor for all, since it is linear.
 pub fn sum_of_hashes<M: AsRef<[u8]> + Sync>(
     messages: &[M],
     tag: &[u8],
@@ -47,15 +47,16 @@ pub fn sum_of_hashes<M: AsRef<[u8]> + Sync>(
     sum.into_affine().clear_cofactor()
 }
 
-/// A field element from the bytes of the parts, in their order (RFC 9380, section 5.2, count 1).
+/// Hashes the concatenated parts to a field element (RFC 9380, section 5.2, count 1).
 #[cfg(feature = "std")]
 pub(crate) fn hash_to_field(parts: &[&[u8]], tag: &[u8]) -> Fq {
     Fq::from_be_bytes_mod_order(expand::<2>(parts, tag).as_flattened())
 }
 
-/// The hash before its cofactor is cleared (`Q0 + Q1`): a point of the curve outside of the subgroup.
+/// Hashes to a point of the curve before its cofactor is cleared (`Q0 + Q1`), outside of the
+/// subgroup.
 ///
-/// As clearing is linear, sums of multiples of hashes are cleared once.
+/// Clearing is linear, so sums of multiples of hashes need only one clearing.
 pub fn map(message: &[u8], tag: &[u8]) -> G1Projective {
     let uniform = expand::<4>(&[message], tag);
     let (halves, _) = uniform.as_flattened().as_chunks::<64>();
@@ -66,7 +67,8 @@ pub fn map(message: &[u8], tag: &[u8]) -> G1Projective {
         .sum()
 }
 
-/// The simplified SWU map to an isogenous curve, and the isogeny (RFC 9380, sections 6.6.3, E.2).
+/// Applies the simplified SWU map to an isogenous curve, and the isogeny (RFC 9380, sections 6.6.3,
+/// E.2).
 fn map_to_curve(element: Fq) -> G1Affine {
     #[expect(
         clippy::expect_used,
@@ -76,8 +78,8 @@ fn map_to_curve(element: Fq) -> G1Affine {
     WBMap::<g1::Config>::map_to_curve(element).expect("hash: the curve's parameters are right")
 }
 
-/// `expand_message_xmd` of the message whose parts these are, with SHA-256, to `N` blocks of 32
-/// bytes: at most 255.
+/// Expands the concatenated parts by `expand_message_xmd` with SHA-256 to `N <= 255` blocks of 32
+/// bytes.
 ///
 /// The tag has at most 255 bytes.
 ///

@@ -1,4 +1,4 @@
-//! Secret scalars from seeds: the draft's `KeyGen`, which is HKDF with SHA-256.
+//! Derivation of secret scalars from seeds: the draft's `KeyGen`, which is HKDF with SHA-256.
 
 use ark_bls12_381::Fr;
 use ark_ff::{AdditiveGroup, PrimeField, Zero};
@@ -10,7 +10,7 @@ use crate::hash::BLOCK;
 /// I2OSP(48, 2).
 const WIDE: [u8; 2] = [0, 48];
 
-/// The secret scalar of a seed, never zero.
+/// Derives the secret scalar of a seed, never zero.
 ///
 /// Source: draft-irtf-cfrg-bls-signature-05, section 2.3, with empty `key_info`.
 pub(crate) fn scalar_from_seed(seed: &[u8; 32]) -> Zeroizing<Fr> {
@@ -32,7 +32,7 @@ pub(crate) fn scalar_from_seed(seed: &[u8; 32]) -> Zeroizing<Fr> {
     scalar
 }
 
-/// HMAC with SHA-256 of the parts, in their order (RFC 2104).
+/// Computes HMAC-SHA-256 of the concatenated parts (RFC 2104).
 fn authenticate(key: &[u8; 32], parts: &[&[u8]]) -> Zeroizing<[u8; 32]> {
     let padded = |pad: u8| {
         let mut block = Zeroizing::new([pad; BLOCK]);

@@ -1,50 +1,69 @@
-//! BLS12-381 for this workspace: everything that is the same for accumulators, signatures and tags.
+//! BLS12-381 for accumulators, signatures and tags: encodings, hashing, and arithmetic with
+//! secrets.
 //!
-//! | you need | take | it costs |
+//! | Task | API | Cost |
 //! | --- | --- | --- |
-//! | points as bytes, decoded strictly (canonical form, subgroup, not the identity) | [`point`] | a square root and a check of the subgroup for each |
-//! | scalars as bytes | [`scalar`] | |
-//! | scalars that only their owner knows | [`SecretScalar`] | one multiplication of the kinds below for each use |
-//! | hashing to G1 (RFC 9380) | [`hash`] | two maps to the curve |
-//! | multiples of the generator of G1 by secret scalars | [`generator`] | additions of a table's points |
-//! | signatures that add up (IETF draft on BLS signatures) | [`signatures`] | one multiplication to sign, two pairings to verify |
-//! | multiples, sums and pairings for everybody | [`public`] | |
-//! | parallel loops of the curve library on the threads that a caller allows | [`threads`] | |
-//! | how much is computed, for tests | [`count`] | |
+//! | Encode and strictly decode points | [`point`] | a square root, a subgroup check |
+//! | Encode scalars | [`scalar`] | |
+//! | Keep a secret scalar | [`SecretScalar`] | one multiplication for each use |
+//! | Hash to G1 (RFC 9380) | [`hash`] | two maps to the curve |
+//! | Multiply the generator of G1 by secrets | [`generator`] | additions of table entries |
+//! | Aggregate signatures (IETF draft on BLS) | [`signatures`] | signing: one multiplication |
+//! | Public multiples, sums and pairings | [`public`] | |
+//! | Restrict the curve library to given threads | [`threads`] | |
+//! | Count operations, for tests | [`count`] | |
 //!
-//! Field, curve and pairing are arkworks'.
+//! Strict decoding accepts only the canonical form of a point of the subgroup that is not the
+//! identity. Verifying a signature takes two pairings.
 //!
-//! Without the default feature `std` this crate is `no_std` (with `alloc`) and holds what a verifier needs:
-//! encodings, hashes and the verification of signatures, on the calling thread.
+//! Field, curve and pairing are those of arkworks.
 //!
-//! # Side channels: one policy
+//! Without the default feature `std` this crate is `no_std` (with `alloc`) and contains the
+//! verifier's part. That is encodings, hashes and the verification of signatures, on the calling
+//! thread.
 //!
-//! **Use secret keys only on a machine with unshared caches.** Of the three ways below,
-//! only the first reads the same memory for all scalars:
+//! # Side channels
 //!
-//! | what | by | what a neighbour on the machine sees |
-//! | --- | --- | --- |
-//! | a secret times any point: signatures, tags, public keys in G2 | [`SecretScalar::times`]: windows of fixed width with odd digits, entries read as a whole, blinded coordinates | a sequence of operations that is the same for all scalars |
-//! | a few multiples of the generator: values, witnesses, tags | [`generator::multiply`], [`generator::multiply_each`]: tables, each scalar split into two pseudorandom shares | times of two pseudorandom scalars; the table entries of one run tell both shares, and so the scalar |
-//! | many multiples of a generator: public keys of many points, powers of a setup, all witnesses at once | [`generator::multiply_all`], and the same tables for the powers of a setup: the scalars as they are, as shares would double the cost | times and table entries of every scalar |
+//! **Use secret keys only on a machine with unshared caches.**
 //!
-//! Field arithmetic below all three is constant-time but for inversions and the last subtraction
-//! of the modulus: nothing here is strictly constant-time. Shares keep those who only measure times
-//! from relating these to scalars. Blinding and shares depend on the secret and on what is
-//! multiplied, not on fresh randomness: who has one thing made many times sees the same ones.
+//! There are three ways to multiply by a secret, and only the first reads the same memory for all
+//! scalars:
 //!
-//! *Faults.* No result is checked before it is released. A faulty scalar or point makes something
-//! that does not verify, and no equation as easy as that of a faulty RSA signature by the Chinese
-//! remainder theorem; a fault within the arithmetic of points may leave the curve or the subgroup,
-//! where multiples tell about their scalar. Verify what was made if the machine is not trusted.
+//! * **A secret times any point** (signatures, tags, public keys in G2): [`SecretScalar::times`]
+//!   uses windows of fixed width with odd digits, reads entries as a whole and blinds coordinates.
+//!   Another process on the machine sees a sequence of operations that is the same for all scalars.
+//! * **A few multiples of the generator** (values, witnesses, tags): [`generator::multiply`] and
+//!   [`generator::multiply_each`] use tables, with each scalar split into two pseudorandom shares.
+//!   Another process sees times of two pseudorandom scalars. The table entries of one run reveal
+//!   both shares, and so the scalar.
+//! * **Many multiples of a generator** (public keys of many points, powers of a setup, all
+//!   witnesses at once): [`generator::multiply_all`] uses the scalars as they are, since shares
+//!   would double the cost. The powers of a setup use the same tables. Another process sees times
+//!   and table entries of every scalar.
 //!
-//! *Memory.* Secrets, their digits, their encodings, shares and what they are derived from are
-//! overwritten when dropped. States of the hash function, copies in registers and on the stack, and
-//! points on the way are not.
+//! Field arithmetic below all three is constant-time except for inversions and the last subtraction
+//! of the modulus, so nothing here is strictly constant-time. Shares prevent an attacker that only
+//! measures times from relating these to scalars. Blinding and shares depend on the secret and on
+//! the multiplied value, not on fresh randomness. An attacker that requests one result many times
+//! observes the same shares.
+//!
+//! # Faults
+//!
+//! No result is checked before it is released. A faulty scalar or point leads to a result that does
+//! not verify. It does not give an equation as easy as that of a faulty RSA signature by the
+//! Chinese remainder theorem. A fault within the arithmetic of points may leave the curve or the
+//! subgroup, where multiples reveal information about their scalar. Verify results if the machine
+//! is not trusted.
+//!
+//! # Memory
+//!
+//! Secrets, their digits, their encodings, shares and the values that they are derived from are
+//! overwritten on drop. States of the hash function, copies in registers and on the stack, and
+//! intermediate points are not.
 
 #![cfg_attr(not(feature = "std"), no_std)]
-// Most of this reads bytes or numbers that anybody may have made. Modules that count with them deny
-// unchecked arithmetic too.
+// Most modules read bytes or numbers that an attacker may have chosen. Modules that count with them
+// deny unchecked arithmetic too.
 #![deny(
     clippy::indexing_slicing,
     clippy::unwrap_used,

@@ -1,11 +1,12 @@
 //! Points of BLS12-381 as bytes: 48 in G1, 96 in G2, compressed.
 //!
-//! The encoding is the one of the `ZCash` protocol and of the IETF drafts on pairing-friendly curves
-//! and BLS signatures: the x-coordinate in big-endian order (in G2 first its `u` part), and in the
-//! three free bits of the first byte: compressed, identity, the larger one of the two y-coordinates.
+//! The encoding is that of the `ZCash` protocol and of the IETF drafts on pairing-friendly curves
+//! and BLS signatures. It consists of the x-coordinate in big-endian order (in G2 first its `u`
+//! part). The three free bits of the first byte are flags: compressed, identity, the larger one of
+//! the two y-coordinates.
 //!
-//! What comes out of [`decode`] is on the curve, in the subgroup of prime order, not the identity,
-//! and has no other encoding that [`decode`] accepts.
+//! Points returned by [`decode`] are on the curve, in the subgroup of prime order, and not the
+//! identity. [`decode`] accepts no other encoding of such a point.
 
 #![deny(clippy::arithmetic_side_effects)]
 
@@ -18,15 +19,15 @@ use ark_ec::{
 use ark_serialize::{CanonicalDeserialize, CanonicalSerialize, Compress, Validate};
 use pad_core::{DecodeError, Workers};
 
-/// Bytes of a point of G1.
+/// Length of a point of G1 in bytes.
 pub const G1_BYTES: usize = 48;
-/// Bytes of a point of G2.
+/// Length of a point of G2 in bytes.
 pub const G2_BYTES: usize = 96;
 
-/// The encoding of a point. `N` is [`G1_BYTES`] or [`G2_BYTES`], as the curve wants it.
+/// Encodes a point. `N` must be [`G1_BYTES`] or [`G2_BYTES`], depending on the curve.
 ///
 /// # Panics
-/// If `N` does not belong to the curve: an error of this crate, seen by its first test.
+/// If `N` is not the length for the curve, which is a bug of the caller.
 pub fn encode<C: SWCurveConfig, const N: usize>(point: &Affine<C>) -> [u8; N] {
     let mut bytes = [0; N];
     #[expect(
@@ -39,12 +40,12 @@ pub fn encode<C: SWCurveConfig, const N: usize>(point: &Affine<C>) -> [u8; N] {
     bytes
 }
 
-/// The point with this encoding.
+/// Decodes a point of the subgroup and rejects the identity.
 ///
 /// Cost: one square root and one subgroup check, about half of a multiplication.
 ///
 /// # Errors
-/// [`DecodeError::PointInvalid`] for what is not a canonical encoding of a point of the curve,
+/// [`DecodeError::PointInvalid`] unless the bytes are a canonical encoding of a point of the curve,
 /// [`DecodeError::PointIsIdentity`], [`DecodeError::PointOutsideSubgroup`].
 pub fn decode<C: SWCurveConfig, const N: usize>(bytes: &[u8; N]) -> Result<Affine<C>, DecodeError> {
     let point = decode_or_identity(bytes)?;
@@ -54,12 +55,12 @@ pub fn decode<C: SWCurveConfig, const N: usize>(bytes: &[u8; N]) -> Result<Affin
     Ok(point)
 }
 
-/// The point of the subgroup with this encoding, the identity or not: for quotients, which may be it.
+/// Decodes a point of the subgroup, which may be the identity. For quotients.
 ///
-/// Cost: as [`decode`].
+/// Cost: that of [`decode`].
 ///
 /// # Errors
-/// [`DecodeError::PointInvalid`] for what is not a canonical encoding of a point of the curve,
+/// [`DecodeError::PointInvalid`] unless the bytes are a canonical encoding of a point of the curve,
 /// [`DecodeError::PointOutsideSubgroup`].
 pub fn decode_or_identity<C: SWCurveConfig, const N: usize>(
     bytes: &[u8; N],
@@ -71,12 +72,12 @@ pub fn decode_or_identity<C: SWCurveConfig, const N: usize>(
     Ok(point)
 }
 
-/// The point of the curve with this encoding, in the subgroup or not, the identity or not.
+/// Decodes a point of the curve, **without a subgroup check**. It may be the identity.
 ///
 /// Cost: one square root.
 ///
 /// # Errors
-/// [`DecodeError::PointInvalid`] for what is not a canonical encoding of a point of the curve.
+/// [`DecodeError::PointInvalid`] unless the bytes are a canonical encoding of a point of the curve.
 pub fn decode_on_curve<C: SWCurveConfig, const N: usize>(
     bytes: &[u8; N],
 ) -> Result<Affine<C>, DecodeError> {
@@ -89,10 +90,10 @@ pub fn decode_on_curve<C: SWCurveConfig, const N: usize>(
     }
 }
 
-/// The points with these encodings, decoded by all workers.
+/// Decodes points in parallel with [`decode`].
 ///
 /// # Errors
-/// As for [`decode`].
+/// Those of [`decode`].
 pub fn decode_all<C: SWCurveConfig, const N: usize>(
     encodings: &[[u8; N]],
     workers: &Workers,
@@ -101,12 +102,13 @@ pub fn decode_all<C: SWCurveConfig, const N: usize>(
     points.into_iter().collect()
 }
 
-/// The coordinates of a point that is not the identity, uncompressed: `N` is twice the compressed length.
+/// Encodes the uncompressed coordinates of a point that is not the identity. `N` is twice the
+/// compressed length.
 ///
-/// For what a machine keeps for itself, so that no square root is needed when it is read again.
+/// For local storage, so that a later read needs no square root.
 ///
 /// # Panics
-/// If `N` does not belong to the curve: an error of the caller, seen by its first test.
+/// If `N` is not the length for the curve, which is a bug of the caller.
 pub fn encode_coordinates<C: SWCurveConfig, const N: usize>(point: &Affine<C>) -> [u8; N] {
     let mut bytes = [0; N];
     #[expect(
@@ -119,12 +121,13 @@ pub fn encode_coordinates<C: SWCurveConfig, const N: usize>(point: &Affine<C>) -
     bytes
 }
 
-/// The point of the curve with these coordinates, **in the subgroup or not**: for what this machine has checked before.
+/// Decodes uncompressed coordinates of a point of the curve, **without a subgroup check**. For
+/// locally stored points that were checked before.
 ///
 /// Cost: a few multiplications in the field.
 ///
 /// # Errors
-/// [`DecodeError::PointInvalid`] for what is not a point of the curve.
+/// [`DecodeError::PointInvalid`] unless the point is on the curve.
 pub fn decode_coordinates<C: SWCurveConfig, const N: usize>(
     bytes: &[u8; N],
 ) -> Result<Affine<C>, DecodeError> {
@@ -144,7 +147,7 @@ mod tests {
 
     use super::*;
 
-    /// A point of the curve outside the subgroup: all but one in 2^125 are.
+    /// Returns a point of the curve outside the subgroup. All but one in 2^125 are.
     fn stray<C: SWCurveConfig>(bases: impl Iterator<Item = C::BaseField>) -> Affine<C> {
         bases
             .filter_map(|x| Affine::<C>::get_point_from_x_unchecked(x, false))

@@ -1,4 +1,4 @@
-//! Arithmetic with what anybody may know: its time depends on scalars and points.
+//! Arithmetic on public values, with running times that depend on scalars and points.
 
 use core::ops::Mul;
 
@@ -13,23 +13,25 @@ use ark_ff::Zero;
 
 use crate::count::Counted;
 
-/// A scalar times a point.
+/// Multiplies a point by a scalar.
 pub fn multiple<'s, P: Mul<&'s Fr>>(point: P, scalar: &'s Fr) -> P::Output {
     Counted::Multiples.add(1);
     point * scalar
 }
 
-/// The sum of `scalars[i] * points[i]`, as far as the shorter slice goes.
+/// Computes the sum of `scalars[i] * points[i]` over the length of the shorter slice.
 ///
-/// It runs where the pool of threads of the caller is, or the global one: see [`threads::run`](crate::threads::run).
+/// Runs in the thread pool of the caller, or the global one: see
+/// [`threads::run`](crate::threads::run).
 pub fn sum<C: SWCurveConfig>(points: &[Affine<C>], scalars: &[C::ScalarField]) -> Projective<C> {
     Counted::add_sums(1, points.len().min(scalars.len()));
     Projective::msm_unchecked(points, scalars)
 }
 
-/// Whether the product of the pairings of each point on the left with the one on the right is 1.
+/// Returns whether the product of the pairings of each point on the left with the one on the right
+/// is 1.
 ///
-/// It runs where the pool of threads of the caller is, or the global one.
+/// Runs in the thread pool of the caller, or the global one.
 pub fn pairs_to_one<const N: usize>(
     left: [G1Affine; N],
     right: [impl Into<G2Prepared<Config>>; N],

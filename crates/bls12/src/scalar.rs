@@ -7,10 +7,10 @@ use ark_ff::{BigInt, PrimeField};
 use pad_core::DecodeError;
 use zeroize::Zeroizing;
 
-/// Bytes of a scalar.
+/// Length of a scalar in bytes.
 pub const SCALAR_BYTES: usize = 32;
 
-/// The encoding of a scalar.
+/// Encodes a scalar.
 pub fn encode(scalar: &Fr) -> [u8; SCALAR_BYTES] {
     let mut bytes = [0; SCALAR_BYTES];
     let limbs = Zeroizing::new(scalar.into_bigint());
@@ -20,7 +20,7 @@ pub fn encode(scalar: &Fr) -> [u8; SCALAR_BYTES] {
     bytes
 }
 
-/// The scalar with this encoding; zero is one.
+/// Decodes a scalar, which may be zero.
 ///
 /// # Errors
 /// [`DecodeError::ScalarOutOfRange`] for the order of the groups or more.

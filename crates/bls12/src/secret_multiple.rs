@@ -1,20 +1,21 @@
 //! Multiplication by a secret scalar in a fixed sequence of operations.
 //!
 //! The curve library's own multiplications take time and table entries that depend on the scalar.
-//! Here every scalar costs 252 doublings and 63 additions of odd multiples of the point, which are
-//! read as a whole and chosen by masks, not by branches or addresses. The scalar is taken as the one
-//! of `x` and `x + r`, `r` being the group order, that is odd: then every digit to the base 16 can be
-//! written as an odd number from -15 to 15, and none is ever skipped.
+//! Here every scalar costs 252 doublings and 63 additions of odd multiples of the point. The
+//! multiples are read as a whole and chosen by masks, not by branches or addresses.
+//!
+//! The odd one of `x` and `x + r` is used as the scalar, where `r` is the group order. Every digit
+//! to the base 16 can then be written as an odd number from -15 to 15, and none is skipped.
 //!
 //! ```text
 //! x = t 16^63 + d_62 16^62 + ... + d_0      d_i = 2 b_i - 15,  b_i the bits 4 i + 1 to 4 i + 4 of x
 //!                                           t = 2 b + 1,       b the bits 253 to 255
 //! ```
 //!
-//! What is left: field arithmetic subtracts the modulus where a result needs it, and the formulas
-//! test for special cases (which no scalar of a random key meets). The coordinates in which this
-//! happens are multiplied by a factor that the observer does not know, so that their patterns say
-//! nothing about the point's multiples.
+//! Remaining leakage: field arithmetic subtracts the modulus only when needed, and the formulas
+//! test for special cases (which no scalar of a random key meets). The coordinates are therefore
+//! multiplied by a factor unknown to the observer. Their patterns then reveal nothing about the
+//! point's multiples.
 //!
 //! Source: Joye & Tunstall 2009, "Exponent recoding and regular exponentiation algorithms", section
 //! 3.2; Coron 1999, section 5.3 (randomised coordinates).
@@ -29,16 +30,16 @@ use ark_ec::{
 use ark_ff::{AdditiveGroup, Field, PrimeField, Zero};
 use zeroize::Zeroizing;
 
-/// Bits of a digit.
+/// Length of a digit in bits.
 const WINDOW: u32 = 4;
-/// Odd multiples of the point: 1, 3, .., 15.
+/// Number of odd multiples of the point: 1, 3, .., 15.
 const MULTIPLES: u64 = 8;
-/// Digits below the highest one.
+/// Number of digits below the highest one.
 const DIGITS: u32 = 63;
 
 /// A field element that can be overwritten without a branch.
 pub trait Choose {
-    /// Takes the other value if the mask is all ones, none if it is zero.
+    /// Takes the other value if the mask is all ones, and keeps its own if the mask is zero.
     fn assign_if(&mut self, other: &Self, mask: u64);
 }
 
@@ -57,7 +58,7 @@ impl Choose for Fq2 {
     }
 }
 
-/// The multiple of a point of the subgroup, not the identity, by a secret scalar.
+/// Multiplies a point of the subgroup, which must not be the identity, by a secret scalar.
 ///
 /// `blinding` should be unpredictable for others.
 pub(crate) fn multiply<C>(point: &Affine<C>, scalar: &Fr, blinding: Fq) -> Affine<C>
@@ -75,7 +76,7 @@ where
         for _ in 0..WINDOW {
             sum.double_in_place();
         }
-        // 0 to 7 stand for -15 to -1, 8 to 15 for 1 to 15.
+        // 0 to 7 represent -15 to -1, and 8 to 15 represent 1 to 15.
         let digit = bits_from(&scalar, position * WINDOW + 1) % (2 * MULTIPLES);
         let negative = all_ones_if(1 ^ (digit / MULTIPLES));
         let mut multiple = choose(&multiples, (digit ^ negative) % MULTIPLES);
@@ -86,7 +87,8 @@ where
     sum.into_affine()
 }
 
-/// The point in Jacobian coordinates with this `z`, or with 1 if that is zero.
+/// Converts the point to Jacobian coordinates with `blinding` as `z`, or with 1 if `blinding` is
+/// zero.
 fn in_blinded_coordinates<C>(point: &Affine<C>, blinding: Fq) -> Projective<C>
 where
     C: SWCurveConfig,
@@ -102,7 +104,7 @@ where
     Projective::new_unchecked(point.x * square, point.y * square * z, z)
 }
 
-/// The point, three times the point, and so on.
+/// Computes the point times 1, 3, 5, and so on.
 fn odd_multiples<C: SWCurveConfig>(point: Projective<C>) -> [Projective<C>; 8] {
     let twice = point.double();
     let mut next = point;
@@ -113,7 +115,7 @@ fn odd_multiples<C: SWCurveConfig>(point: Projective<C>) -> [Projective<C>; 8] {
     })
 }
 
-/// The point at this place, below 8; all are read.
+/// Returns the point at `place`, which is below 8. All points are read.
 fn choose<C>(points: &[Projective<C>; 8], place: u64) -> Projective<C>
 where
     C: SWCurveConfig,
@@ -132,12 +134,12 @@ where
     chosen
 }
 
-/// All ones for 1, zero for 0. The compiler must not see that the mask has only two values.
+/// Returns all ones for 1, zero for 0. The compiler must not see that the mask has only two values.
 fn all_ones_if(bit: u64) -> u64 {
     black_box(0_u64.wrapping_sub(bit))
 }
 
-/// `x` or `x + r`, whichever is odd; lowest limb first.
+/// Returns the odd one of `x` and `x + r`, lowest limb first.
 fn odd(scalar: &Fr) -> Zeroizing<[u64; 4]> {
     let canonical = Zeroizing::new(scalar.into_bigint());
     let [lowest, ..] = canonical.0;
@@ -145,7 +147,7 @@ fn odd(scalar: &Fr) -> Zeroizing<[u64; 4]> {
     Zeroizing::new(add(&canonical.0, &Fr::MODULUS.0.map(|limb| limb & mask)))
 }
 
-/// The sum modulo 2^256.
+/// Adds modulo 2^256.
 fn add(left: &[u64; 4], right: &[u64; 4]) -> [u64; 4] {
     let mut carry = false;
     let mut sum = [0; 4];
@@ -158,14 +160,14 @@ fn add(left: &[u64; 4], right: &[u64; 4]) -> [u64; 4] {
     sum
 }
 
-/// At least the four bits from a position on, lowest first.
+/// Returns at least the four bits from a position on, lowest first.
 fn bits_from(limbs: &[u64; 4], position: u32) -> u64 {
     let limb = |index: u32| {
         let index = usize::try_from(index).unwrap_or(usize::MAX);
         limbs.get(index).copied().unwrap_or(0)
     };
     let (index, shift) = (position / 64, position % 64);
-    // Two shifts, because a shift by 64 bits is none.
+    // Two shifts, since one shift by 64 bits is not possible.
     (limb(index) >> shift) | (limb(index + 1) << 1 << (63 - shift))
 }
 

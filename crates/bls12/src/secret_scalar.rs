@@ -1,4 +1,4 @@
-//! Scalars that only their owner knows.
+//! Secret scalars, which are wiped on drop.
 
 #![deny(clippy::arithmetic_side_effects)]
 
@@ -15,13 +15,12 @@ use crate::{
     secret_multiple,
 };
 
-/// The domain separation tag of the factors that blind coordinates, which nobody sees.
+/// Domain separation tag of the internal factors that blind coordinates.
 const BLINDING: &[u8] = b"PAD_BLINDING_BLS12381_XMD:SHA-256";
-/// The domain separation tag of shares of scalars, which nobody sees.
+/// Domain separation tag of the internal shares of scalars.
 const SHARES: &[u8] = b"PAD_SHARES_BLS12381_XMD:SHA-256";
 
-/// A scalar that only its owner knows. Not printable, overwritten when dropped, and kept where it
-/// does not move.
+/// A secret scalar. It cannot be printed, is overwritten on drop, and is stored at a fixed address.
 #[expect(
     missing_debug_implementations,
     reason = "a secret has no business in a log"
@@ -29,22 +28,22 @@ const SHARES: &[u8] = b"PAD_SHARES_BLS12381_XMD:SHA-256";
 pub struct SecretScalar(Box<Zeroizing<Fr>>);
 
 impl SecretScalar {
-    /// The secret scalar of a seed, which must be 32 secret random bytes. Never zero.
+    /// Derives a secret scalar from a seed, which must be 32 secret random bytes. Never zero.
     ///
     /// Source: draft-irtf-cfrg-bls-signature-05, section 2.3 (`KeyGen`), with empty `key_info`.
     pub fn from_seed(seed: &[u8; 32]) -> Self {
         Self(Box::new(key_derivation::scalar_from_seed(seed)))
     }
 
-    /// This scalar, from now on a secret.
+    /// Takes ownership of a scalar as a secret.
     pub fn new(scalar: Zeroizing<Fr>) -> Self {
         Self(Box::new(scalar))
     }
 
-    /// A new scalar from 64 bytes of the operating system. Never zero.
+    /// Generates a scalar from 64 bytes of the operating system. Never zero.
     ///
     /// # Errors
-    /// If the operating system gives no randomness.
+    /// The operating system provides no randomness.
     pub fn random() -> Result<Self, getrandom::Error> {
         let mut bytes = Zeroizing::new([0_u8; 64]);
         let mut scalar = Zeroizing::new(Fr::ZERO);
@@ -55,7 +54,7 @@ impl SecretScalar {
         Ok(Self::new(scalar))
     }
 
-    /// The scalar with this encoding.
+    /// Decodes a secret scalar.
     ///
     /// # Errors
     /// [`DecodeError::ScalarOutOfRange`] for zero, and for the order of the groups or more.
@@ -67,22 +66,23 @@ impl SecretScalar {
         Ok(Self::new(scalar))
     }
 
-    /// The encoding.
+    /// Encodes the scalar.
     pub fn to_bytes(&self) -> Zeroizing<[u8; SCALAR_BYTES]> {
         Zeroizing::new(encode(&self.0))
     }
 
-    /// The number, for arithmetic in the field. Points are multiplied by [`SecretScalar::times`] and
-    /// [`generator`](crate::generator) alone.
+    /// Exposes the number for field arithmetic. Multiply points only with [`SecretScalar::times`]
+    /// and [`generator`](crate::generator).
     pub fn expose(&self) -> &Fr {
         &self.0
     }
 
-    /// This multiple of a point of a subgroup that is not the identity.
+    /// Multiplies a point of a subgroup, which must not be the identity, by this scalar.
     ///
-    /// `context` says what is multiplied, and blinds the computation together with the secret.
+    /// `context` identifies the point. The computation is blinded by `context` and the secret.
     ///
-    /// Cost: 252 doublings and 63 additions, for every scalar; 7 more for odd multiples of the point.
+    /// Cost: 252 doublings and 63 additions for every scalar, and 7 more for odd multiples of the
+    /// point.
     pub fn times<C>(&self, point: &Affine<C>, context: &[u8]) -> Affine<C>
     where
         C: SWCurveConfig<ScalarField = Fr>,
@@ -93,7 +93,7 @@ impl SecretScalar {
         secret_multiple::multiply(point, &self.0, blinding)
     }
 
-    /// A pseudorandom scalar that depends on the secret and on this scalar.
+    /// Derives a pseudorandom scalar from the secret and `scalar`.
     pub(crate) fn share_of(&self, scalar: &Fr) -> Zeroizing<Fr> {
         let scalar = Zeroizing::new(encode(scalar));
         let parts: [&[u8]; 2] = [&*self.to_bytes(), &*scalar];

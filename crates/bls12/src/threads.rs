@@ -1,10 +1,10 @@
-//! Parallel loops of the curve library, on the threads that the caller allows.
+//! Confinement of the curve library's parallel loops to the caller's threads.
 
 use pad_core::Workers;
 
-/// Runs `work` where the curve library's parallel loops use these workers, and no other thread.
+/// Runs `work` so that the curve library's parallel loops use only these workers.
 ///
-/// The library takes whichever pool it finds itself in, and the global one outside all pools. With
+/// The library uses the pool of the calling thread, and the global one outside of all pools. With
 /// sequential workers that would be every core, so they get a pool of one thread.
 #[cfg(feature = "std")]
 pub fn run<R: Send>(workers: &Workers, work: impl FnOnce() -> R + Send) -> R {

@@ -1,5 +1,7 @@
-//! Which scheme to choose for a load: all of them by what they cost in a month, why the first is the first, what is
-//! excluded, and where another one would win.
+//! Advice on which scheme to choose for a load.
+//!
+//! Ranks all schemes by monthly cost and explains the first place. Lists excluded schemes with
+//! their reasons, and the loads at which another scheme would win.
 
 use core::fmt;
 
@@ -15,14 +17,14 @@ use crate::{
     schemes::{Scheme, SchemeFamily, schemes},
 };
 
-/// What is wanted.
+/// Requirements: a load, needs and limits.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Wanted {
-    /// What is done with the dictionary.
+    /// The load on the dictionary.
     pub load: Load,
-    /// What a scheme has to do.
+    /// Properties that a scheme must have.
     pub needs: Vec<Need>,
-    /// What a scheme must not exceed.
+    /// Limits that a scheme must not exceed.
     pub limits: Limits,
 }
 
@@ -37,59 +39,59 @@ pub struct Limits {
     pub snapshot_seconds: Option<f64>,
 }
 
-/// What is paid for what.
+/// Prices, and the assumptions for charging by them.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Tariff {
     /// The prices.
     pub prices: Prices,
-    /// Who pays for clients.
+    /// Payer of clients' computing.
     pub clients: Clients,
-    /// How many times cheaper signatures are than measured; 1 in earnest.
+    /// Factor by which signatures are cheaper than measured; 1 for the measured cost.
     pub cryptography: f64,
 }
 
-/// A question for advice, as `pad advise --json` prints it beside the answer.
+/// A question for advice, as `pad advise --json` prints it next to the answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Question {
-    /// What is wanted.
+    /// Requirements for the scheme.
     #[serde(flatten)]
     pub wanted: Wanted,
-    /// What is paid for what.
+    /// Prices and charging assumptions.
     #[serde(rename = "charged")]
     pub tariff: Tariff,
 }
 
-/// Why a scheme is not to be chosen.
+/// Reason why a scheme is excluded.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Reason {
-    /// It does not do what is needed.
+    /// Lacks a needed property.
     Need(Need),
-    /// It is there to be compared with.
+    /// Serves only as a baseline for comparison.
     Baseline,
-    /// The file of measurements has nothing of it.
+    /// The records have no measurement of it.
     NotMeasured,
-    /// It was measured with so many keys only, and what it takes with other numbers of keys is not known.
+    /// Measured with this number of keys only. Its cost with other numbers of keys is unknown.
     MeasuredElsewhere(u64),
-    /// It has no proof of what is asked, or it was not measured.
+    /// Lacks a proof of the requested kind, or was not measured.
     NoProofs,
-    /// What its cryptography takes was not measured, but is to be cheaper.
+    /// Cheaper cryptography was requested, but the cost of its cryptography was not measured.
     UnknownCryptography,
-    /// Making or applying a snapshot takes so many seconds, longer than the interval between snapshots.
+    /// Making or applying a snapshot takes longer than the interval between snapshots.
     SlowerThanSnapshots {
-        /// What the slower of the two takes.
+        /// Seconds for the slower of making and applying.
         seconds: f64,
-        /// From one snapshot to the next.
+        /// Seconds from one snapshot to the next.
         interval: f64,
     },
-    /// A server needs so many bytes of memory.
+    /// Bytes of memory that a server needs.
     Memory(f64),
-    /// Its memory was not measured, but is limited.
+    /// Memory is limited, but was not measured.
     UnknownMemory,
-    /// A proof has so many bytes.
+    /// Size of a proof, in bytes.
     ProofBytes(f64),
-    /// A snapshot is applied after so many seconds.
+    /// Seconds until a snapshot is applied.
     SnapshotSeconds(f64),
 }
 
@@ -120,21 +122,22 @@ impl fmt::Display for Reason {
     }
 }
 
-/// A scheme with what it would take and cost.
+/// A scheme with its figures and cost.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Candidate {
     /// The scheme.
     pub scheme: &'static Scheme,
-    /// What one operation of each kind takes at this load.
+    /// Cost of one operation of each kind at this load.
     pub figures: Measurement,
-    /// What has to be known of the figures, and so of the costs.
+    /// Caveats about the figures, and so about the costs.
     pub marks: Vec<Mark>,
-    /// What the load costs.
+    /// Cost of the load.
     pub cost: Cost,
 }
 
 impl Candidate {
-    /// Microseconds until a client has verified an answer, without the network; what was not measured is left out.
+    /// Microseconds until a client has verified an answer, without the network. Parts that were not
+    /// measured count as 0.
     pub fn lookup_us(&self) -> f64 {
         self.figures.prove_us.unwrap_or(0.0) + self.figures.verify_us.unwrap_or(0.0)
     }
@@ -156,7 +159,7 @@ impl Candidate {
         Some(count(load.keys) * keys + load.kept_versions * versions)
     }
 
-    /// Why it is not to be chosen; nothing, if it may be.
+    /// Reasons for excluding it; empty if it may be chosen.
     fn reasons(&self, wanted: &Wanted) -> Vec<Reason> {
         let (load, limits) = (&wanted.load, &wanted.limits);
         let exceeds = |figure: f64, limit: Option<f64>| limit.is_some_and(|limit| figure > limit);
@@ -186,39 +189,41 @@ impl Candidate {
     }
 }
 
-/// A scheme that is not to be chosen.
+/// A scheme that is excluded.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Excluded {
     /// The scheme.
     pub scheme: &'static Scheme,
-    /// Why; at least one reason.
+    /// Reasons for the exclusion; at least one.
     pub reasons: Vec<Reason>,
-    /// What it would take and cost, where that is known.
+    /// Figures and cost, where they are known.
     pub candidate: Option<Candidate>,
 }
 
-/// Where two schemes cost the same, all else unchanged.
+/// Load at which two schemes cost the same, all else unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Crossing {
-    /// The look-ups in a day; none if one of them costs less for any number, or both the same.
+    /// Lookups in a day; none if one scheme costs less for any number, or both the same.
     pub lookups_per_day: Option<f64>,
-    /// The keys; none if one of them costs less for a thousand times fewer to a thousand times more, or both the same.
+    /// Number of keys, searched from a thousandth to a thousand times the load's. None if one
+    /// scheme always costs less, or both cost the same.
     pub keys: Option<f64>,
-    /// Whether they cost the same for any number of look-ups, and for a thousand times fewer to a thousand times more keys.
+    /// Whether both cost the same for any number of lookups, and for all numbers of keys that were
+    /// searched.
     pub everywhere: bool,
 }
 
 /// The advice.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Advice {
-    /// What may be chosen, the cheapest first.
+    /// Eligible schemes, the cheapest first.
     pub ranked: Vec<Candidate>,
-    /// What may not, in the order of [`schemes`].
+    /// Excluded schemes, in the order of [`schemes`].
     pub excluded: Vec<Excluded>,
 }
 
 impl Advice {
-    /// Ranks all schemes by what was measured of them.
+    /// Ranks all schemes by their measurements.
     pub fn new(wanted: &Wanted, tariff: &Tariff, records: &Records) -> Self {
         let mut advice = Self {
             ranked: Vec::new(),
@@ -257,17 +262,17 @@ impl Advice {
         advice
     }
 
-    /// The cheapest, if anything may be chosen.
+    /// Returns the cheapest scheme, if any may be chosen.
     pub fn winner(&self) -> Option<&Candidate> {
         self.ranked.first()
     }
 
-    /// The next one.
+    /// Returns the second cheapest scheme.
     pub fn runner_up(&self) -> Option<&Candidate> {
         self.ranked.get(1)
     }
 
-    /// The cheapest of another family than the winner's.
+    /// Returns the cheapest scheme of another family than the winner's.
     pub fn other_family(&self) -> Option<&Candidate> {
         let family = self.winner()?.scheme.family;
         self.ranked
@@ -276,17 +281,17 @@ impl Advice {
     }
 }
 
-/// In which parts of their costs two candidates differ most, in dollars per month.
+/// Terms in which the costs of two candidates differ most, in dollars per month.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Balance {
-    /// Where the first one saves most; none if it saves nowhere.
+    /// Largest saving of the first scheme; none if it saves on no term.
     pub saves: Option<(Term, f64)>,
-    /// Where it pays most in addition; none if it does so nowhere.
+    /// Largest additional cost of the first scheme; none if no term costs more.
     pub pays: Option<(Term, f64)>,
 }
 
 impl Balance {
-    /// That of a candidate beside another one.
+    /// Compares a candidate with another one.
     pub fn of(first: &Candidate, other: &Candidate) -> Self {
         let pairs = first.cost.terms().iter().zip(other.cost.terms());
         let saved: Vec<_> = pairs
@@ -304,7 +309,10 @@ impl Balance {
     }
 }
 
-/// Where two candidates for this load cost the same: in look-ups, whose costs are lines, computed; in keys, by halving.
+/// Computes the load at which two candidates cost the same.
+///
+/// Costs are lines in the number of lookups, so that crossing is computed. The crossing in keys is
+/// found by bisection.
 pub fn crossing(
     pair: (&Candidate, &Candidate),
     load: &Load,
@@ -339,7 +347,7 @@ pub fn crossing(
     }
 }
 
-/// What one costs more than another; 0 if they differ by no more than the last digits of computing.
+/// Returns by how much one cost exceeds another; 0 if they differ only by rounding.
 fn difference(one: f64, other: f64) -> f64 {
     let more = one - other;
     if more.abs() <= 1e-9 * one.max(other) {
@@ -349,8 +357,9 @@ fn difference(one: f64, other: f64) -> f64 {
     }
 }
 
-/// The factor nearest to 1, in proportion, between a thousandth and a thousand, where a function changes its sign; 1 if it is 0
-/// there.
+/// Finds the factor nearest to 1, in proportion, at which a function changes its sign.
+///
+/// Searches from a thousandth to a thousand. Returns 1 if the function is 0 there.
 fn nearest_root(of: impl Fn(f64) -> Option<f64>) -> Option<f64> {
     let here = of(1.0)?;
     if here == 0.0 {
@@ -380,7 +389,7 @@ fn nearest_root(of: impl Fn(f64) -> Option<f64>) -> Option<f64> {
 
 const STEPS: u32 = 30;
 
-/// So many times as many keys, at least one.
+/// Multiplies a number of keys by `factor`, rounded; at least one.
 #[allow(
     clippy::as_conversions,
     clippy::cast_possible_truncation,
@@ -400,10 +409,10 @@ fn lacks(scheme: &Scheme, needs: &[Need]) -> Vec<Reason> {
     reasons
 }
 
-/// What a scheme takes and costs, whatever is needed of it.
+/// Estimates figures and cost of a scheme, regardless of needs.
 ///
 /// # Errors
-/// The [`Reason`] why nothing can be said: it was not measured.
+/// [`Reason`] why there is no estimate, for example that the scheme was not measured.
 pub fn estimate(
     scheme: &'static Scheme,
     load: &Load,

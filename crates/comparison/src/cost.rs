@@ -1,6 +1,6 @@
-//! What a load costs in a month, and a look-up with its share of the updates.
+//! Monthly cost of a load, and of a lookup with its share of the updates.
 //!
-//! Author and servers are paid for computing while they compute, for bytes that they send, and for what they keep.
+//! Author and servers are charged for computing time, for bytes sent, and for storage.
 //!
 //! Source: Crosby & Wallach 2010, sections 5.3, 6.3, 7.3 and 10.
 
@@ -13,7 +13,7 @@ use crate::{line::CostLine, measurement::Measurement, prices::Prices};
 /// The days of a month, on average.
 pub const DAYS_PER_MONTH: f64 = 365.25 / 12.0;
 
-/// What is done with a dictionary.
+/// Load on a dictionary.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Load {
     /// The number of keys.
@@ -26,9 +26,9 @@ pub struct Load {
     pub changes: u64,
     /// The snapshots in a day.
     pub snapshots_per_day: f64,
-    /// The look-ups in a day, of all servers together.
+    /// Lookups in a day, of all servers together.
     pub lookups_per_day: f64,
-    /// The share of look-ups that ask a random old version, 0 to 1; the others ask the latest.
+    /// Share of lookups that ask for a random old version, 0 to 1; the others ask for the latest.
     pub old_lookups: f64,
     /// The servers that hold it, each of which is sent every update.
     pub servers: u64,
@@ -48,13 +48,13 @@ impl Load {
     }
 }
 
-/// Who pays what clients compute.
+/// Payer of clients' computing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Clients {
-    /// They do, as in the paper.
+    /// Clients pay themselves, as in the paper.
     PayThemselves,
-    /// Whoever pays for the rest.
+    /// Charged like everything else.
     Charged,
 }
 
@@ -76,8 +76,8 @@ pub enum Term {
     ClientComputing,
     /// Servers keep entries and the updates of the versions that they have, on disks.
     Storage,
-    /// Servers hold the dictionary with these versions in memory. Of schemes that do not count it, entries with a digest each, and
-    /// nothing for versions.
+    /// Servers hold the dictionary with these versions in memory. For schemes that do not count
+    /// memory, entries with a digest each are counted, and nothing for versions.
     Memory,
 }
 
@@ -96,7 +96,7 @@ impl fmt::Display for Term {
     }
 }
 
-/// What a load costs, in dollars per month.
+/// Cost of a load, in dollars per month.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cost {
     terms: [(Term, f64); 8],
@@ -104,8 +104,10 @@ pub struct Cost {
 }
 
 impl Cost {
-    /// What `load` costs with a scheme of which `figures` were measured or estimated for just this load; none if they
-    /// have no proofs, or if old versions are asked and it has no proofs of them.
+    /// Computes the cost of `load` from `figures` measured or estimated for this load.
+    ///
+    /// None if the scheme has no proofs. None, too, if old versions are asked for and it has no
+    /// proofs of them.
     pub fn monthly(
         figures: &Measurement,
         load: &Load,
@@ -117,7 +119,8 @@ impl Cost {
         let [snapshots, lookups] =
             [load.snapshots_per_day, load.lookups_per_day].map(|daily| daily * DAYS_PER_MONTH);
         let on_disk = keys * load.entry_bytes() + load.kept_versions * figures.update_bytes;
-        // What a scheme does not count itself is no less than its entries with a digest each.
+        // A scheme that does not count its own memory needs at least its entries with a digest
+        // each.
         let least = load.entry_bytes() + DIGEST_BYTES;
         let memory_per_key = figures.memory_bytes_per_key.unwrap_or(least);
         let in_memory = keys * memory_per_key
@@ -163,7 +166,7 @@ impl Cost {
         Some(Self { terms, line })
     }
 
-    /// Everything together.
+    /// Sum of all terms.
     pub fn total(&self) -> f64 {
         self.terms.iter().map(|(_, dollars)| dollars).sum()
     }
@@ -179,7 +182,8 @@ impl Cost {
         of_term.map(|(_, dollars)| dollars).sum()
     }
 
-    /// The largest part, and its share of everything, 0 to 1; none if nothing costs anything.
+    /// Returns the largest part, and its share of the total, 0 to 1; none if nothing costs
+    /// anything.
     pub fn dominant(&self) -> Option<(Term, f64)> {
         let terms = self.terms.iter();
         let (term, dollars) = terms.max_by(|one, other| one.1.total_cmp(&other.1))?;
@@ -187,7 +191,7 @@ impl Cost {
         (*dollars > 0.0).then_some((*term, share))
     }
 
-    /// The same costs as a line: dollars per month in any case, and dollars for each look-up.
+    /// Returns these costs as a line: fixed dollars per month, and dollars for each lookup.
     pub const fn line(&self) -> CostLine {
         self.line
     }
@@ -205,7 +209,7 @@ impl Term {
     }
 }
 
-/// What an average look-up takes.
+/// Cost of an average lookup.
 struct Reply {
     prove_us: f64,
     proof_bytes: f64,
@@ -235,8 +239,10 @@ impl Reply {
     }
 }
 
-/// An update and its look-ups as a line, in dollars: `at(r)` for `r` look-ups of the latest version, `per_time(r)` for one
-/// of them with its share, as in figures 6 to 8. One server; nothing is kept. None if the scheme has no proofs.
+/// Cost of an update and its lookups as a line, in dollars; none if the scheme has no proofs.
+///
+/// `at(r)` is the cost with `r` lookups of the latest version. `per_time(r)` is the cost of one of
+/// them with its share, like figures 6 to 8. Counts one server and no storage.
 pub fn of_update(figures: &Measurement, prices: &Prices) -> Option<CostLine> {
     let update_us = figures.author_us + figures.apply_us;
     Some(CostLine {
@@ -245,8 +251,8 @@ pub fn of_update(figures: &Measurement, prices: &Prices) -> Option<CostLine> {
     })
 }
 
-/// The bytes that are sent for each second of computing. Where they exceed [`Prices::equilibrium`], sending costs more
-/// than computing.
+/// Bytes sent for each second of computing. Where they exceed [`Prices::equilibrium`], sending
+/// costs more than computing.
 ///
 /// Source: Crosby & Wallach 2010, section 5.4, tables 5, 9 and 10.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -258,7 +264,7 @@ pub struct BandwidthRatios {
 }
 
 impl BandwidthRatios {
-    /// Those of one scheme.
+    /// Computes the ratios of one scheme.
     pub fn of(figures: &Measurement) -> Self {
         let per_second = |bytes: f64, us: f64| bytes / (us / 1e6);
         let lookup = figures.proof_bytes.zip(figures.prove_us);
@@ -270,8 +276,11 @@ impl BandwidthRatios {
 }
 
 impl Measurement {
-    /// The same with signatures so many times cheaper: none if the author's share was not measured. Server and client are as
-    /// before where theirs was not, so that they are at most that expensive. Hash chains count as hashing.
+    /// Returns the measurement with signatures `times` times cheaper; none if the author's share
+    /// was not measured.
+    ///
+    /// Server and client times are unchanged where their shares were not measured, so they are
+    /// upper bounds. Hash chains count as hashing.
     ///
     /// Source: Crosby & Wallach 2010, section 10.
     #[must_use]

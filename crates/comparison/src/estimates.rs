@@ -1,10 +1,16 @@
-//! From what was measured with some numbers of keys and changes to any other: estimates that say what they rest on.
+//! Estimates for any number of keys and changes from measurements of a few, with marks for what
+//! they rest on.
 //!
-//! With the number `k` of changes in a snapshot every figure is taken to grow as `a + b k` between neighbouring measured
-//! points. With the number `n` of keys it grows as a power of `n` between neighbouring sizes, and beyond the last ones as between
-//! the last two, unless it would fall there: what the fewest changes take by one power, and what further changes add by another, unless
-//! they take something away. Longer keys and values make messages and memory longer by just their bytes; author,
-//! server and client each hash these bytes once more, which takes no time if the speed of hashing is not known: then that is said.
+//! - **Changes**: with the number `k` of changes in a snapshot, every figure grows as `a + b k`
+//!   between neighbouring measured points.
+//! - **Keys**: with the number `n` of keys, every figure grows as a power of `n` between
+//!   neighbouring sizes. Beyond the last sizes it grows as between the last two, unless it would
+//!   fall there.
+//! - **Both**: the cost of the fewest changes follows one power, and the addition of further
+//!   changes another. One power serves both where further changes take something away.
+//! - **Lengths**: longer keys and values add just their bytes to messages and memory. Author,
+//!   server and client each hash these bytes once more. That takes no time if the speed of hashing
+//!   is unknown, and a mark reports it.
 
 use core::fmt;
 use std::collections::BTreeMap;
@@ -17,37 +23,39 @@ use crate::{
     records::Records,
 };
 
-/// Figures for a load that was not measured, and what makes them less sure than measured ones.
+/// Estimated figures for a load that was not measured, with caveats.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Estimate {
     /// The figures.
     pub figures: Measurement,
-    /// What has to be known of them; nothing, if they lie between measurements that have everything.
+    /// Caveats; empty if the figures lie between complete measurements.
     pub marks: Vec<Mark>,
 }
 
-/// What has to be known of an estimate.
+/// Caveat about an estimate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Mark {
     /// A number of the load lies beyond everything measured.
     Beyond {
-        /// Which number.
+        /// The number beyond the measured range.
         of: Axis,
         /// The smallest and the largest that were measured.
         measured: (u64, u64),
     },
-    /// A measurement that it rests on ended before what snapshots repeat did: see [`Measurement::whole_cycles`].
+    /// A measurement that the estimate rests on ended within a cycle of snapshots: see
+    /// [`Measurement::whole_cycles`].
     PartOfACycle {
-        /// Its keys.
+        /// Number of keys.
         keys: u64,
         /// The changes in each of its snapshots.
         changes: u64,
-        /// Its snapshots.
+        /// Number of snapshots.
         snapshots: u64,
     },
-    /// Keys and values are longer than those that were measured, and what hashing them takes is not in the times.
+    /// Keys and values are longer than the measured ones, and the times lack the hashing of the
+    /// additional bytes.
     Longer {
         /// The bytes of the measured keys.
         key_bytes: u64,
@@ -56,7 +64,7 @@ pub enum Mark {
     },
 }
 
-/// A number that a load has.
+/// A number in a load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Axis {
@@ -111,20 +119,23 @@ impl fmt::Display for Mark {
     }
 }
 
-/// What was measured of one scheme, all with the same workload and the same lengths of keys and values.
+/// Measurements of one scheme, all with the same workload and the same lengths of keys and values.
 #[derive(Clone, Debug)]
 pub struct Coefficients<'a> {
     first: &'a Measurement,
-    /// One for each number of keys and of changes, ascending: of several the last one counts.
+    /// One measurement for each number of keys and of changes, ascending; of several the last one
+    /// counts.
     points: Vec<&'a Measurement>,
     hash_ns_per_byte: Option<f64>,
 }
 
-/// Which figure of a measurement; a function, so that one interpolation serves all.
+/// Accessor for one figure of a measurement. As a function it lets one interpolation serve all
+/// figures.
 type Figure = fn(&Measurement) -> Option<f64>;
 
 impl<'a> Coefficients<'a> {
-    /// Those of a scheme, from the workload and the lengths of which most points were measured; none if it has none.
+    /// Selects the measurements of `scheme`; none if it has none. Takes the workload and lengths
+    /// with the most points.
     pub fn of(scheme: &str, records: &'a Records) -> Option<Self> {
         type Alike<'a> = (&'a str, u64, u64);
         fn alike(shape: &Shape) -> Alike<'_> {
@@ -153,7 +164,7 @@ impl<'a> Coefficients<'a> {
         })
     }
 
-    /// Figures for so many keys and changes, and for these lengths.
+    /// Estimates the figures for `keys` keys, `changes` changes and these lengths.
     pub fn estimate(&self, keys: u64, changes: u64, key_bytes: u64, value_bytes: u64) -> Estimate {
         let first = self.first;
         let figure = |figure: Figure| self.figure(figure, count(keys), count(changes));
@@ -169,7 +180,7 @@ impl<'a> Coefficients<'a> {
         let author_us = always(|point| Some(point.author_us));
         let apply_us = always(|point| Some(point.apply_us));
         let verify_us = figure(|point| point.verify_us);
-        // Two times that are estimated apart could cross.
+        // Two times that are estimated separately could cross.
         let part = |share: Option<f64>, of: f64| share.map(|share| share.clamp(0.0, 1.0) * of);
         let author_share = figure(|point| Some(point.author_cryptography_us? / point.author_us));
         let apply_share = figure(|point| Some(point.apply_cryptography_us? / point.apply_us));
@@ -211,8 +222,10 @@ impl<'a> Coefficients<'a> {
         Estimate { figures, marks }
     }
 
-    /// The only number of keys that was measured, if there was one only and it is more than twice as much or as
-    /// little as this one: how figures grow with keys is not known then.
+    /// Returns the only measured number of keys, if it is more than twice or less than half of
+    /// `keys`.
+    ///
+    /// None if several numbers were measured. With one alone, growth with keys is unknown.
     pub fn too_far(&self, keys: u64) -> Option<u64> {
         let only = self.first.shape.keys;
         let is_alone = self.points.iter().all(|point| point.shape.keys == only);
@@ -221,7 +234,7 @@ impl<'a> Coefficients<'a> {
         (is_alone && !is_near).then_some(only)
     }
 
-    /// What has to be known of figures for so many keys and changes.
+    /// Collects the caveats for `keys` keys and `changes` changes.
     fn marks(&self, keys: u64, changes: u64) -> Vec<Mark> {
         let beyond = [
             self.beyond(Axis::Keys, keys, |shape| shape.keys),
@@ -248,7 +261,8 @@ impl<'a> Coefficients<'a> {
         is_beyond.then_some(Mark::Beyond { of, measured })
     }
 
-    /// The numbers of keys and of changes of all points that the author's time for so many keys and changes follows from.
+    /// Lists the points, as numbers of keys and changes, that the author's time for `keys` and
+    /// `changes` follows from.
     fn used(&self, keys: f64, changes: f64) -> Vec<(f64, f64)> {
         let rows = self.rows(|point| Some(point.author_us));
         let sizes: Vec<_> = rows.iter().map(|row| (row.keys, 0.0)).collect();
@@ -259,7 +273,7 @@ impl<'a> Coefficients<'a> {
         };
         let of_row = |row: &Row| {
             let mut of_row = row.used(row.model(&rows, changes), changes);
-            // Where a figure lies between sizes, or beyond them, that for the fewest changes counts on its own.
+            // Between sizes, or beyond them, the figure for the fewest changes counts on its own.
             if used.len() > 1 {
                 let fewest = changes.min(least(&rows));
                 of_row.extend(row.used(row.model(&rows, fewest), fewest));
@@ -269,7 +283,7 @@ impl<'a> Coefficients<'a> {
         rows.iter().filter(is_used).flat_map(of_row).collect()
     }
 
-    /// One figure for so many keys and changes.
+    /// Estimates one figure for `keys` keys and `changes` changes.
     fn figure(&self, figure: Figure, keys: f64, changes: f64) -> Option<f64> {
         let rows = self.rows(figure);
         let all = sizes(&rows, changes);
@@ -277,8 +291,8 @@ impl<'a> Coefficients<'a> {
         let further = all.iter().zip(&fewest);
         let further = further.map(|((size, all), (_, fewest))| (*size, all - fewest));
         let further: Vec<_> = further.collect();
-        // What further changes take grows with keys in another way than what the fewest take. As one power of keys, more changes
-        // would take less beyond the sizes that were measured.
+        // The cost of further changes grows with keys by another power than that of the fewest.
+        // With one power for both, more changes would cost less beyond the measured sizes.
         if further.iter().all(|(_, by)| *by >= 0.0) {
             Some(interpolated(&fewest, keys, power)? + interpolated(&further, keys, power)?)
         } else {
@@ -304,9 +318,9 @@ impl<'a> Coefficients<'a> {
     }
 }
 
-/// From one size alone nothing is said of sizes that differ by more than this factor.
+/// With one measured size, there are no estimates for sizes that differ by more than this factor.
 const ONE_SIZE: u64 = 2;
-/// The bytes that SHA-256 takes at a time: fewer are nothing beside what else a snapshot takes.
+/// Block size of SHA-256, in bytes. Hashing less is negligible next to the rest of a snapshot.
 const BLOCK: u64 = 64;
 
 /// One figure with one number of keys, for ascending numbers of changes.
@@ -321,13 +335,15 @@ impl Row {
         self.points.first().map(|(changes, _)| *changes)
     }
 
-    /// How many times as many keys the other row has, or it has.
+    /// Distance between the numbers of keys of two rows: the absolute logarithm of their ratio.
     fn distance(&self, other: &Self) -> f64 {
         (self.keys / other.keys).ln().abs()
     }
 
-    /// The row that says how the figure grows with changes: this one, if it has several points from few enough changes on, or else
-    /// the nearest that has. One point, or points for more changes only, do not say it.
+    /// Returns the row that shows how the figure grows with changes.
+    ///
+    /// That is this row if it has several points, starting at few enough changes. Otherwise it is
+    /// the nearest row that has.
     fn model<'r>(&'r self, rows: &'r [Self], changes: f64) -> Option<&'r Self> {
         let least = least(rows);
         let covers = |row: &&Self| {
@@ -342,7 +358,8 @@ impl Row {
         Some(self).filter(covers).or_else(nearest)
     }
 
-    /// The numbers of keys and of changes of all points that [`Self::as_in`] or [`Self::alone`] uses.
+    /// Lists the points, as numbers of keys and changes, that [`Self::as_in`] or [`Self::alone`]
+    /// uses.
     fn used(&self, model: Option<&Self>, changes: f64) -> Vec<(f64, f64)> {
         let (mut used, first) = (Vec::new(), self.least());
         let is_own = model.is_some_and(|model| model.keys.total_cmp(&self.keys).is_eq());
@@ -361,14 +378,15 @@ impl Row {
 
     fn at(&self, changes: f64) -> f64 {
         let line = interpolated(&self.points, changes, line).unwrap_or(f64::NAN);
-        // For fewer changes than were measured at least in proportion: what does not depend on them is not below 0.
+        // Below the fewest measured changes the value is at least in proportion: the fixed part is
+        // not negative.
         let first = self.points.first();
         let least = first.filter(|(measured, _)| changes < *measured);
         let least = least.map_or(0.0, |(measured, value)| value * changes / measured);
         line.max(least)
     }
 
-    /// Its first point, grown as in the other row.
+    /// Scales the first point as the other row grows.
     fn as_in(&self, model: &Self, changes: f64) -> f64 {
         match self.points.as_slice() {
             _ if self.keys.total_cmp(&model.keys).is_eq() => self.at(changes),
@@ -384,7 +402,8 @@ impl Row {
         }
     }
 
-    /// Its only point: at most so many times as much for more changes, and no less for fewer.
+    /// Estimates from the only point: at most in proportion for more changes, and no less for
+    /// fewer.
     fn alone(&self, changes: f64) -> f64 {
         let point = self.points.first();
         point.map_or(f64::NAN, |(measured, value)| {
@@ -400,7 +419,7 @@ fn least(rows: &[Row]) -> f64 {
         .fold(f64::INFINITY, f64::min)
 }
 
-/// One figure for so many changes with each measured number of keys.
+/// Estimates one figure for `changes` changes at each measured number of keys.
 fn sizes(rows: &[Row], changes: f64) -> Vec<(f64, f64)> {
     let value = |row: &Row| match row.model(rows, changes) {
         Some(model) => row.as_in(model, changes),
@@ -414,7 +433,8 @@ fn sizes(rows: &[Row], changes: f64) -> Vec<(f64, f64)> {
 /// A point through two others.
 type Curve = fn((f64, f64), (f64, f64), f64) -> f64;
 
-/// Of these ascending points the one at `x`, or else the two that `x` is between or next to; all, if they are fewer.
+/// Selects from ascending points the one at `x`, or else the two next to `x`; all, if there are
+/// fewer.
 fn beside(points: &[(f64, f64)], x: f64) -> &[(f64, f64)] {
     let below = points.partition_point(|point| point.0 < x);
     let (start, end) = match points.get(below) {
@@ -427,22 +447,23 @@ fn beside(points: &[(f64, f64)], x: f64) -> &[(f64, f64)] {
     &points[start..end.min(points.len())]
 }
 
-/// The value at `x` on the curve through the two of these ascending points that are next to it; the value of a single one.
+/// Interpolates at `x` through the two nearest of ascending points; a single point gives its own
+/// value.
 fn interpolated(points: &[(f64, f64)], x: f64, curve: Curve) -> Option<f64> {
     match beside(points, x) {
-        // Nothing is taken to fall beyond the last point: that would be noise going on.
+        // Nothing is assumed to fall beyond the last point: that would extrapolate noise.
         [one, other] if x > other.0 => Some(curve(*one, *other, x).max(other.1)),
         [one, other] => Some(curve(*one, *other, x)),
         others => others.first().map(|(_, value)| *value),
     }
 }
 
-/// `a + b x`.
+/// Line `a + b x` through two points.
 fn line((x0, y0): (f64, f64), (x1, y1): (f64, f64), x: f64) -> f64 {
     y0 + (y1 - y0) * (x - x0) / (x1 - x0)
 }
 
-/// `a x^b`; a line, where that is not possible.
+/// Power `a x^b` through two points; a line where that is not possible.
 fn power((x0, y0): (f64, f64), (x1, y1): (f64, f64), x: f64) -> f64 {
     if [x0, y0, x1, y1, x].iter().all(|number| *number > 0.0) {
         let exponent = (y1 / y0).ln() / (x1 / x0).ln();

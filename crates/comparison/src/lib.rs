@@ -1,15 +1,18 @@
-//! Authenticated dictionaries on equal work: what every scheme costs, and which to choose for a load.
+//! Comparison of authenticated dictionaries on equal work: the cost of every scheme, and which to
+//! choose for a load.
 //!
-//! [`schemes()`] is what is compared, with what each can prove. [`Measurement`] is what one scheme took for one load; the lab
-//! (`bench`) and the command line share it.
-//!
-//! [`workload`] has the work, as values: generated or recorded. `bench` runs schemes on it, and nothing here does: [`timing`] and
-//! [`memory`] are what every measurement uses.
-//!
-//! [`prices`] says what providers charge, [`cost`] what a load costs then, [`line`](mod@line) where another scheme becomes the
-//! cheapest, [`estimates`] what a load takes that was not measured. [`advice`] ranks all schemes by that, with a user's
-//! [`needs`], for a load that is described or that of a [`trace`]; [`records`] reads what was measured, and has what comes with
-//! this crate.
+//! - [`schemes()`] lists the compared schemes, with what each can prove.
+//! - [`Measurement`] has the figures of one scheme for one load, shared by the lab (`bench`) and
+//!   the command line.
+//! - [`workload`] has the work as values: generated or recorded. `bench` runs schemes on it;
+//!   nothing here does.
+//! - [`timing`] and [`memory`] are what every measurement uses.
+//! - [`prices`] has providers' prices, and [`cost`] the resulting cost of a load.
+//! - [`line`](mod@line) finds where another scheme becomes the cheapest.
+//! - [`estimates`] has figures for loads that were not measured.
+//! - [`advice`] ranks all schemes by cost and a user's [`needs`], for a described load or that of a
+//!   [`trace`].
+//! - [`records`] reads measurements, and has those bundled with this crate.
 
 #![allow(
     clippy::as_conversions,
@@ -47,7 +50,7 @@ pub use processor::processor;
 pub use schemes::{Properties, Scheme, SchemeFamily, scheme, schemes};
 pub use workload::{Work, Workload};
 
-/// A result, or why there is none, for people.
+/// Result with an error message for readers.
 pub type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
 /// Figures of no scheme in particular, for tests.

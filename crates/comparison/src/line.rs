@@ -1,31 +1,33 @@
-//! Costs that are lines, and where another one becomes the lowest: computed, not searched.
+//! Costs as lines, and the points at which another line becomes the lowest: computed, not searched.
 //!
-//! With `r` look-ups for each update, a look-up and its share of an update cost `lookup + update / r` (figures 6 to 8);
-//! so `r` look-ups and their update cost `update + r * lookup`, a line, and two lines cross in one point at most.
+//! With `r` lookups for each update, a lookup and its share of an update cost `lookup + update / r`
+//! (figures 6 to 8). So `r` lookups and their update cost `update + r * lookup`. That is a line,
+//! and two lines cross in at most one point.
 //!
 //! Source: Crosby & Wallach 2010, sections 6.3 and 7.3.
 
-/// Something fixed, and something for each of a number of times.
+/// A fixed cost, and a cost for each of a number of times.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CostLine {
-    /// What it costs in any case: an update.
+    /// Fixed cost: an update.
     pub fixed: f64,
-    /// What each time costs: a look-up.
+    /// Cost of each time: a lookup.
     pub each: f64,
 }
 
 impl CostLine {
-    /// The cost of so many times.
+    /// Returns the cost of `times` times.
     pub fn at(&self, times: f64) -> f64 {
         self.fixed + self.each * times
     }
 
-    /// The cost of one of so many times, with its share of what is fixed.
+    /// Returns the cost of one of `times` times, with its share of the fixed cost.
     pub fn per_time(&self, times: f64) -> f64 {
         self.each + self.fixed / times
     }
 
-    /// The positive number of times for which both cost the same; none if one of them always costs less.
+    /// Returns the positive number of times at which both cost the same; none if one of them always
+    /// costs less.
     pub fn crossing(&self, other: &Self) -> Option<f64> {
         let times = (other.fixed - self.fixed) / (self.each - other.each);
         (times.is_finite() && times > 0.0).then_some(times)
@@ -35,15 +37,15 @@ impl CostLine {
 /// A part of the axis, and which line is the lowest there.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Lowest {
-    /// Where it begins to be.
+    /// Start of the part.
     pub from: f64,
-    /// Where it ceases to be.
+    /// End of the part.
     pub to: f64,
     /// The index of the line.
     pub line: usize,
 }
 
-/// Which of the lines is the lowest in which part of a range, in ascending order. Nothing, if there are no lines.
+/// Finds the lowest line in each part of a range, in ascending order; empty if there are no lines.
 ///
 /// Quadratic in the number of lines.
 pub fn lowest(lines: &[CostLine], (start, end): (f64, f64)) -> Vec<Lowest> {

@@ -1,23 +1,25 @@
-//! What the operating system says about this process's memory, and about what it writes.
+//! Memory use and bytes written of this process, as the operating system reports them.
 
 use std::fs;
 
-/// The bytes of memory that this process holds now; 0 where the system does not say (not Linux).
+/// Returns the bytes of memory that this process holds now; 0 where the system does not report it
+/// (not Linux).
 pub fn resident_bytes() -> u64 {
     status_bytes("VmRSS:")
 }
 
-/// The most bytes of memory that this process has held so far; 0 where the system does not say.
+/// Returns the peak memory of this process so far, in bytes; 0 where the system does not report it.
 pub fn peak_resident_bytes() -> u64 {
     status_bytes("VmHWM:")
 }
 
-/// Counts the most bytes of memory from now on, where the system can (Linux); elsewhere does nothing.
+/// Resets the peak of memory use (Linux); does nothing elsewhere.
 pub fn reset_peak() {
     _ = fs::write("/proc/self/clear_refs", "5");
 }
 
-/// The bytes that this process has written so far, to files and elsewhere; 0 where the system does not say.
+/// Returns the bytes that this process has written so far, to files and elsewhere; 0 where the
+/// system does not report it.
 pub fn written_bytes() -> u64 {
     let counts = fs::read_to_string("/proc/self/io").unwrap_or_default();
     let written = counts.lines().find_map(|line| line.strip_prefix("wchar: "));
@@ -29,7 +31,7 @@ fn status_bytes(name: &str) -> u64 {
     parse(&status, name).unwrap_or(0)
 }
 
-/// A line such as `VmRSS:      1234 kB`.
+/// Parses a line such as `VmRSS:      1234 kB`.
 fn parse(status: &str, name: &str) -> Option<u64> {
     let rest = status.lines().find_map(|line| line.strip_prefix(name))?;
     let kibibytes: u64 = rest.trim().strip_suffix("kB")?.trim().parse().ok()?;

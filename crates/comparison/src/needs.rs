@@ -1,4 +1,4 @@
-//! What a user needs of a scheme beside that it is cheap.
+//! Needs of a user other than low cost.
 
 use core::{fmt, str::FromStr};
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
 use crate::schemes::Properties;
 
-/// Something that a scheme has to do.
+/// Property that a user needs of a scheme.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Need {
@@ -16,9 +16,9 @@ pub enum Need {
     ConstantProofs,
     /// One proof shows all entries between two keys.
     Ranges,
-    /// Nothing is ever removed or replaced, and that is proved.
+    /// Nothing is ever removed or replaced, with a proof of that.
     AppendOnly,
-    /// Nobody but the author has to be trusted for public parameters.
+    /// Only the author has to be trusted for public parameters.
     NoTrustedSetup,
     /// Absence of a key is proved.
     Absence,
@@ -67,7 +67,7 @@ impl Need {
         }
     }
 
-    /// Whether a scheme with these properties does it.
+    /// Whether a scheme with these properties meets the need.
     pub const fn is_met(self, properties: &Properties) -> bool {
         match self {
             Self::SetUnique => properties.set_unique,
@@ -84,7 +84,7 @@ impl Need {
         }
     }
 
-    /// What is said of a scheme that does not do it.
+    /// Returns the text for a scheme that does not meet this need.
     pub const fn lack(self) -> &'static str {
         match self {
             Self::SetUnique => "roots depend on the order of changes",
@@ -121,7 +121,7 @@ impl<'de> Deserialize<'de> for Need {
     }
 }
 
-/// A name that stands for no need.
+/// Error returned for the name of an unknown need.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("unknown need '{name}', choose from {}", Need::ALL.map(Need::name).join(", "))]
 pub struct UnknownNeed {

@@ -1,4 +1,4 @@
-//! What providers charge: a dated price book in TOML, the one that comes with the crate or a user's own.
+//! Providers' prices: a dated price book in TOML, bundled with the crate or a user's own.
 //!
 //! Source: Crosby & Wallach 2010, section 5.3.
 
@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use toml::{Table, Value};
 
-/// What computing, sending and keeping cost, in dollars.
+/// Prices of computing, sending and storage, in dollars.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Prices {
     /// One hour of one core.
@@ -18,7 +18,7 @@ pub struct Prices {
     pub storage_per_gigabyte_month: f64,
     /// One gigabyte of main memory for a month; 0 where it comes with computing.
     pub memory_per_gigabyte_month: f64,
-    /// What the provider calls a gigabyte.
+    /// Bytes in the provider's gigabyte.
     pub bytes_per_gigabyte: f64,
 }
 
@@ -34,35 +34,37 @@ impl Prices {
         }
     }
 
-    /// Dollars for so many microseconds of one core.
+    /// Dollars for `us` microseconds of one core.
     pub fn of_computing(&self, us: f64) -> f64 {
         us / 1e6 / 3600.0 * self.compute_per_core_hour
     }
 
-    /// Dollars for sending so many bytes.
+    /// Dollars for sending `bytes` bytes.
     pub fn of_sending(&self, bytes: f64) -> f64 {
         bytes / self.bytes_per_gigabyte * self.egress_per_gigabyte
     }
 
-    /// Dollars for keeping so many bytes on a disk for a month.
+    /// Dollars for keeping `bytes` bytes on a disk for a month.
     pub fn of_storing(&self, bytes: f64) -> f64 {
         bytes / self.bytes_per_gigabyte * self.storage_per_gigabyte_month
     }
 
-    /// Dollars for keeping so many bytes in main memory for a month.
+    /// Dollars for keeping `bytes` bytes in main memory for a month.
     pub fn of_memory(&self, bytes: f64) -> f64 {
         bytes / self.bytes_per_gigabyte * self.memory_per_gigabyte_month
     }
 
-    /// The equilibrium rate: the bytes per second of computing at which computing and sending cost the same.
+    /// The equilibrium rate: bytes per second of computing at which computing and sending cost the
+    /// same.
     ///
-    /// What sends more bytes for each second of its computing (its *bandwidth ratio*) costs mostly bandwidth.
-    /// Source: Crosby & Wallach 2010, section 5.3, which has 190 KB/s.
+    /// A scheme that sends more bytes for each second of its computing (its *bandwidth ratio*)
+    /// costs mostly bandwidth. Source: Crosby & Wallach 2010, section 5.3, which has 190 KB/s.
     pub fn equilibrium(&self) -> f64 {
         self.of_computing(1e6) / self.of_sending(1.0)
     }
 
-    /// The same with computing (and the memory beside it) and bandwidth so many times cheaper.
+    /// Returns prices with computing and memory `compute` times cheaper, and bandwidth `bandwidth`
+    /// times cheaper.
     ///
     /// Source: Crosby & Wallach 2010, section 10.
     #[must_use]
@@ -81,32 +83,33 @@ impl Prices {
 pub struct PriceEntry {
     /// The entry's name in the book.
     pub name: String,
-    /// Who charges this.
+    /// Provider that charges these prices.
     pub provider: String,
     /// The day on which these were the prices, `YYYY-MM-DD`.
     pub as_of: String,
-    /// Where the figures come from.
+    /// Source of the figures.
     pub source: String,
     /// The prices.
     #[serde(flatten)]
     pub prices: Prices,
 }
 
-/// A price book cannot be used. Every text names the file, and the entry and the key as far as they are known.
+/// Error returned when a price book cannot be used. Every text names the file, and the entry and
+/// key if known.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PriceError {
-    /// It is not TOML.
+    /// Text that is not TOML.
     #[error("{file}, line {line}: {message}")]
     Syntax {
         /// The file.
         file: String,
         /// The line, from 1.
         line: usize,
-        /// What is wrong with it.
+        /// Problem, as the parser reports it.
         message: String,
     },
-    /// Something stands in the file outside of a table.
+    /// Key outside of a table.
     #[error("{file}: '{key}' is not the table of an entry")]
     NotAnEntry {
         /// The file.
@@ -124,7 +127,7 @@ pub enum PriceError {
         /// The key.
         key: &'static str,
     },
-    /// A key has a value of another type, or one that is no price.
+    /// A key has a value of another type, or one that is not a price.
     #[error("{file}: entry '{entry}': '{key}' is not {expected}")]
     Wrong {
         /// The file.
@@ -133,10 +136,10 @@ pub enum PriceError {
         entry: String,
         /// The key.
         key: &'static str,
-        /// What it should be.
+        /// Expected value.
         expected: &'static str,
     },
-    /// An entry has a key that means nothing.
+    /// An entry has an unknown key.
     #[error("{file}: entry '{entry}': unknown key '{key}', it is one of {}", KEYS.join(", "))]
     UnknownKey {
         /// The file.
@@ -146,28 +149,28 @@ pub enum PriceError {
         /// The key.
         key: String,
     },
-    /// There is no such entry.
+    /// Entry name that the file does not have.
     #[error("{file} has no entry '{name}', it has {}", known.join(", "))]
     UnknownEntry {
         /// The file.
         file: String,
         /// The name.
         name: String,
-        /// The entries that there are.
+        /// Names of the entries in the file.
         known: Vec<String>,
     },
-    /// It has no entry at all.
+    /// No entry at all.
     #[error("{file} has no entry")]
     Empty {
         /// The file.
         file: String,
     },
-    /// It has several entries, and none was chosen.
+    /// Several entries, and none was chosen.
     #[error("{file} has several entries, choose one of {}", known.join(", "))]
     Several {
         /// The file.
         file: String,
-        /// The entries that there are.
+        /// Names of the entries in the file.
         known: Vec<String>,
     },
 }
@@ -180,10 +183,10 @@ pub struct PriceBook {
 }
 
 impl PriceBook {
-    /// The entry of what the paper calculates with.
+    /// Name of the entry with the paper's prices.
     pub const PAPER: &'static str = "paper-2010";
 
-    /// The book that comes with this crate: providers of 2026, and the paper's prices of 2010.
+    /// The bundled book: providers of 2026, and the paper's prices of 2010.
     ///
     /// # Panics
     /// Never: a test reads it.
@@ -201,7 +204,7 @@ impl PriceBook {
         entry.expect("prices: the paper has an entry").prices
     }
 
-    /// Reads a book; `file` is what errors call it.
+    /// Parses a book; errors name `file`.
     ///
     /// # Errors
     /// [`PriceError`], naming file, entry and key.

@@ -1,8 +1,8 @@
-//! Which processor this is.
+//! Name of this machine's processor.
 
 use std::fs;
 
-/// The model of this machine's processor, where the operating system tells.
+/// Returns the model of this machine's processor, where the operating system reports it.
 pub fn processor() -> Option<String> {
     let information = fs::read_to_string("/proc/cpuinfo").ok()?;
     let line = information

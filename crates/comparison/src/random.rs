@@ -21,7 +21,7 @@ impl Random {
         self.next() % bound
     }
 
-    /// The next number from 0 up to, but without 1.
+    /// Returns the next number from 0 up to, but not including, 1.
     pub fn fraction(&mut self) -> f64 {
         (self.next() >> 11) as f64 / (1_u64 << 53) as f64
     }
@@ -37,10 +37,13 @@ pub(crate) const fn scramble(mut bits: u64) -> u64 {
 /// Odd, so that multiplying by it is a bijection.
 pub(crate) const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// Numbers below a bound of which number `i` is drawn as often as `1 / (i + 1)^exponent` says.
+/// Zipf distribution below a bound: number `i` is drawn with a frequency proportional to `1 / (i +
+/// 1)^exponent`.
 ///
-/// Time of a draw: constant, whatever the bound. Source: Hörmann, Derflinger 1996, "Rejection-inversion to generate variates from
-/// monotone discrete distributions".
+/// Time of a draw: constant, whatever the bound.
+///
+/// Source: Hörmann, Derflinger 1996, "Rejection-inversion to generate variates from monotone
+/// discrete distributions".
 #[derive(Clone, Copy, Debug)]
 pub struct Zipf {
     bound: f64,
@@ -92,7 +95,7 @@ fn integral(exponent: f64, place: f64) -> f64 {
     }
 }
 
-/// Where [`integral`] has this value.
+/// Inverse of [`integral`].
 fn inverse(exponent: f64, value: f64) -> f64 {
     let power = (value * (1.0 - exponent)).max(-1.0);
     let logarithm = if power.abs() < SMALL {

@@ -1,5 +1,6 @@
-//! Measurements as JSON lines, with the machine that they are of: what `bench` prints with `compare --json`, `calibrate --json` and
-//! `primitives --json`.
+//! Measurements as JSON lines, with their machine.
+//!
+//! Reads the output of `bench` with `compare --json`, `calibrate --json` and `primitives --json`.
 
 use std::collections::BTreeSet;
 
@@ -14,15 +15,16 @@ use crate::measurement::Measurement;
 pub struct Records {
     /// The measurements.
     pub measured: Vec<Measurement>,
-    /// The processors that they are of.
+    /// Processors of the machines that measured.
     pub machines: Vec<String>,
-    /// Whether any of them was taken in haste, so that it only shows an order of magnitude.
+    /// Whether any measurement was a quick run, which only shows an order of magnitude.
     pub quick: bool,
-    /// The nanoseconds for each further byte of a long value that is hashed: known if a line of `bench primitives` is among them.
+    /// Nanoseconds for each further byte of a long value that is hashed. Known if a line of `bench
+    /// primitives` is present.
     pub hash_ns_per_byte: Option<f64>,
 }
 
-/// A line is not what it should be.
+/// Error returned for a malformed line.
 #[derive(Debug, thiserror::Error)]
 #[error("{file}, line {line}: {reason}")]
 pub struct RecordError {
@@ -30,11 +32,11 @@ pub struct RecordError {
     pub file: String,
     /// The line, from 1.
     pub line: usize,
-    /// What is wrong with it.
+    /// Problem with the line.
     pub reason: String,
 }
 
-/// What stands beside a measurement.
+/// Origin of a measurement, stored in its line.
 #[derive(Deserialize)]
 struct Origin {
     cpu: Option<String>,
@@ -46,7 +48,8 @@ struct Origin {
 }
 
 impl Origin {
-    /// Of a line that has hashes of 1 and 64 KiB, under the suite of all measured schemes: what the length adds.
+    /// Returns the time for each byte of length, from hashes of 1 and 64 KiB. Only under the suite
+    /// of all measured schemes.
     fn hash_ns_per_byte(&self) -> Option<f64> {
         let is_compared = self.suite.as_deref() == Some(Sha256Ed25519::NAME);
         let (short, long) = (self.value_hash_1k_ns?, self.value_hash_64k_ns?);
@@ -58,7 +61,7 @@ impl Origin {
 const HASHED_BYTES: f64 = 64_512.0;
 
 impl Records {
-    /// The measurements that come with this crate.
+    /// The measurements bundled with this crate.
     ///
     /// # Panics
     /// Never: a test reads them.
@@ -67,11 +70,14 @@ impl Records {
         read.expect("records: the shipped measurements are whole")
     }
 
-    /// Reads lines, with the machines beside them; `file` is what errors call it. Keys that a measurement does not have are ignored (what
-    /// a scheme can prove), and so are lines of something else and empty ones.
+    /// Parses lines, with their machines; errors name `file`.
+    ///
+    /// Ignores keys that a measurement does not have (what a scheme can prove), lines of another
+    /// kind, and empty lines.
     ///
     /// # Errors
-    /// [`RecordError`] if a line is not JSON, if a measurement lacks something, or if there is none.
+    /// [`RecordError`] if a line is not JSON, if a measurement lacks something, or if there is
+    /// none.
     pub fn parse(file: &str, text: &str) -> Result<Self, RecordError> {
         let error = |line: usize, reason: String| RecordError {
             file: file.into(),
@@ -103,7 +109,8 @@ impl Records {
     }
 }
 
-/// The measurement in a line; none in lines of something else, and where a scheme was not measured for a reason.
+/// Returns the measurement in a line. None for lines of another kind, and for schemes not measured
+/// for a reason.
 fn measurement(line: &str) -> Result<Option<Measurement>, serde_json::Error> {
     let value: Value = serde_json::from_str(line)?;
     let has = |key| value.get(key).is_some();
@@ -140,7 +147,7 @@ fn machine(processor: &str, cores: Option<usize>) -> String {
     }
 }
 
-/// What `bench compare --json` and `bench primitives --json` printed.
+/// Bundled output of `bench compare --json` and `bench primitives --json`.
 const SHIPPED: &str = concat!(
     include_str!("../data/measurements.jsonl"),
     include_str!("../data/primitives.jsonl")

@@ -1,4 +1,4 @@
-//! What is compared, and what each scheme can prove.
+//! The compared schemes, and what each can prove.
 
 use core::fmt;
 
@@ -9,17 +9,18 @@ use serde::{Deserialize, Serialize};
 pub struct Scheme {
     /// The name in measurements and on command lines; no two schemes have one.
     pub name: &'static str,
-    /// What `pad keygen --scheme` calls it; `None` for what the command does not offer.
+    /// Name for `pad keygen --scheme`; `None` for schemes that the command does not offer.
     pub keygen: Option<&'static str>,
-    /// What `pad import --repository` calls the way in which a server keeps versions; `None` where there is no choice.
+    /// Name for `pad import --repository` of how a server keeps versions; `None` where there is no
+    /// choice.
     pub repository: Option<&'static str>,
-    /// What it has in common with others.
+    /// Family of schemes that it belongs to.
     pub family: SchemeFamily,
-    /// What it can prove, and on which conditions.
+    /// Properties that it can prove, and their conditions.
     pub properties: Properties,
 }
 
-/// What schemes have in common: how contents are authenticated.
+/// Family of schemes: how contents are authenticated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SchemeFamily {
@@ -33,7 +34,7 @@ pub enum SchemeFamily {
     Log,
     /// Entries in blocks: numbered ones, or sorted keys.
     Directory,
-    /// Each entry is signed on its own: what every scheme has to be better than.
+    /// Each entry is signed on its own: the baseline that every scheme has to beat.
     Baseline,
 }
 
@@ -57,40 +58,44 @@ impl fmt::Display for SchemeFamily {
     }
 }
 
-/// What a scheme can prove, and on which conditions.
+/// Properties that a scheme can prove, and their conditions.
 #[allow(
     clippy::struct_excessive_bools,
     reason = "each is a need that a user has or has not"
 )]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Properties {
-    /// Entries have keys that the author chooses. Otherwise they have consecutive numbers, in the order in which they came.
+    /// Entries have keys that the author chooses. Otherwise they have consecutive numbers, in order
+    /// of arrival.
     pub has_keys: bool,
     /// An entry can be removed, or marked as deleted.
     pub removes: bool,
-    /// Nothing is ever removed or replaced, and a proof shows that a version contains an older one. A key that is put again
-    /// has both values.
+    /// Nothing is ever removed or replaced, and a proof shows that a version contains an older one.
+    /// A key that is put again has both values.
     pub append_only: bool,
     /// Absence of a key is proved.
     pub proves_absence: bool,
     /// One proof shows all entries between two keys.
     pub proves_ranges: bool,
-    /// Every version that the server has taken can be asked about. Otherwise only the latest one.
+    /// Every version that the server has applied can be asked for. Otherwise only the latest one.
     pub proves_any_old_version: bool,
-    /// A proof says that the value is that of the version asked about. Otherwise an older value may be passed off as the latest.
+    /// A proof shows that the value is that of the requested version. Otherwise an older value may
+    /// be passed off as the latest.
     pub proves_latest: bool,
     /// The size of the proof for one key does not depend on the number of keys.
     pub constant_size_proofs: bool,
     /// Equal contents have equal signed roots, whatever the order of the changes.
     pub set_unique: bool,
-    /// Whoever made the public parameters, and is not the author, can forge, unless the secret was forgotten: parameters come
-    /// from a ceremony. Where the author makes them this is `false`, because the author is trusted anyhow.
+    /// The party that made the public parameters can forge, unless the secret was forgotten:
+    /// parameters come from a ceremony. `false` where the author makes them, because the author is
+    /// trusted anyhow.
     pub trusted_setup: bool,
-    /// The largest number of entries is fixed when the key is made, and the public parameters grow with it.
+    /// The largest number of entries is fixed when the key is made, and the public parameters grow
+    /// with it.
     pub bounded: bool,
 }
 
-/// What a tree proves that is not set-unique.
+/// Properties of a tree that is not set-unique.
 const TREE: Properties = Properties {
     has_keys: true,
     removes: true,
@@ -129,7 +134,7 @@ const LOG: Properties = Properties {
     ..TREE
 };
 
-/// An id that is not assigned yet is proved to be so: absence.
+/// An unassigned id is proved to be unassigned: absence.
 const NUMBERED: Properties = Properties {
     has_keys: false,
     proves_any_old_version: false,
@@ -293,12 +298,12 @@ const SCHEMES: &[Scheme] = &[
     ),
 ];
 
-/// Everything that is compared.
+/// Returns all compared schemes.
 pub const fn schemes() -> &'static [Scheme] {
     SCHEMES
 }
 
-/// The scheme of that name; `None` if there is no such one.
+/// Finds the scheme with this name; `None` if there is none.
 pub fn scheme(name: &str) -> Option<&'static Scheme> {
     schemes().iter().find(|scheme| scheme.name == name)
 }

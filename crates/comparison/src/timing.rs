@@ -14,7 +14,7 @@ pub struct Timings {
 }
 
 impl Timings {
-    /// Runs work that counts as this many operations, and notes its time.
+    /// Runs work that counts as `operations` operations, and records its time.
     pub fn time<R>(&mut self, operations: usize, work: impl FnOnce() -> R) -> R {
         let start = Instant::now();
         let result = work();
@@ -37,7 +37,7 @@ impl Timings {
         microseconds(self.total()) / self.operations().max(1) as f64
     }
 
-    /// Microseconds per operation in the median chunk: what interruptions do not change.
+    /// Microseconds per operation in the median chunk, which interruptions do not change.
     pub fn median_us(&self) -> f64 {
         let per_operation = |(time, operations): &(Duration, usize)| {
             microseconds(*time) / (*operations).max(1) as f64
@@ -45,13 +45,13 @@ impl Timings {
         median(self.chunks.iter().map(per_operation).collect())
     }
 
-    /// Both lists of chunks together.
+    /// Appends the chunks of another list.
     pub fn extend(&mut self, other: &Self) {
         self.chunks.extend_from_slice(&other.chunks);
     }
 }
 
-/// How long and how often to measure.
+/// Duration and number of repetitions of a measurement.
 #[derive(Clone, Copy, Debug)]
 pub struct Effort {
     /// The longest time for one figure, unless a single operation takes longer.
@@ -104,7 +104,8 @@ impl Effort {
         timings
     }
 
-    /// The same of work on one input each, up to `chunk` of which are made beforehand. Freeing what comes of it is in the time.
+    /// Like `repeat`, with one input for each call of `work`. Makes up to `chunk` inputs
+    /// beforehand; the time includes freeing the results.
     pub fn repeat_each<T, R>(
         &self,
         chunk: usize,
@@ -167,7 +168,8 @@ pub fn median(mut numbers: Vec<f64>) -> f64 {
     }
 }
 
-/// The smallest of these ascending numbers that so many hundredths of them do not exceed; 0 of none.
+/// Returns the smallest of ascending numbers that at least `hundredths` per cent do not exceed; 0
+/// if empty.
 pub fn percentile(ascending: &[f64], hundredths: usize) -> f64 {
     let index = (ascending.len() * hundredths).div_ceil(100).max(1) - 1;
     ascending.get(index).copied().unwrap_or(0.0)
@@ -182,7 +184,7 @@ pub struct Distribution {
 }
 
 impl Distribution {
-    /// That of these numbers; zeros of none.
+    /// Summarizes these numbers; zeros if there are none.
     pub fn of(mut numbers: Vec<f64>) -> Self {
         numbers.sort_unstable_by(f64::total_cmp);
         Self {

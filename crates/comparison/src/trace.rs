@@ -1,4 +1,4 @@
-//! The load that a recorded trace is.
+//! The load of a recorded trace.
 
 use std::collections::BTreeMap;
 
@@ -6,27 +6,28 @@ use pad_core::{Key, Operation, Value};
 
 use crate::cost::count;
 
-/// What a trace does: its size at the end, and its snapshots but the first, which loads what is there already.
+/// Load of a trace: its size at the end, and its snapshots without the first, which loads the
+/// initial entries.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TraceLoad {
     /// The snapshots.
     pub snapshots: u64,
-    /// The keys that are there at the end.
+    /// Number of keys at the end.
     pub keys: u64,
     /// The bytes of a key, on average over those at the end.
     pub key_bytes: u64,
-    /// The bytes of a value, the same.
+    /// Bytes of a value, on average over those at the end.
     pub value_bytes: u64,
-    /// The keys that a snapshot gives another value, adds or removes, on average.
+    /// Keys that a snapshot adds, removes or gives another value, on average.
     pub changes: u64,
     /// Whether anything is removed.
     pub removes: bool,
-    /// The days from the first snapshot to the last, if both are called by dates `YYYY-MM-DD`.
+    /// Days from the first snapshot to the last, if both are named by dates `YYYY-MM-DD`.
     pub days: Option<u64>,
 }
 
 impl TraceLoad {
-    /// The load of named snapshots.
+    /// Computes the load of named snapshots.
     ///
     /// # Errors
     /// The first error of the snapshots.
@@ -78,7 +79,7 @@ impl TraceLoad {
     }
 }
 
-/// Makes the changes, and counts the keys that have another value afterwards, or none any more.
+/// Applies the changes, and counts the keys that have another value afterwards, or are removed.
 fn changed(contents: &mut BTreeMap<Key, Value>, operations: Vec<Operation>) -> usize {
     let mut before: BTreeMap<Key, Option<Value>> = BTreeMap::new();
     for operation in operations {
@@ -108,7 +109,8 @@ const fn mean(sum: u64, of: u64) -> u64 {
     }
 }
 
-/// The number of a day that is called `YYYY-MM-DD`, counted in the Gregorian calendar from 1 March of year 0.
+/// Returns the number of a day named `YYYY-MM-DD`, counted in the Gregorian calendar from 1 March
+/// of year 0.
 fn day(name: &str) -> Option<u64> {
     let parts = || {
         name.split('-')
@@ -185,7 +187,8 @@ mod tests {
         let remove = |key| Operation::Remove(Key::try_from(key).unwrap());
         let load = of(vec![
             ("1", vec![put("a", "1"), put("b", "1")]),
-            // One value that is there, one key that comes and goes, one that goes and comes back, one that is not there.
+            // One value that is present, one key that comes and goes, one that goes and comes back,
+            // one that is absent.
             (
                 "2",
                 vec![

@@ -1,4 +1,4 @@
-//! What is done to a dictionary: pseudorandom, and computable for any version on its own; or as it was recorded.
+//! Workloads on a dictionary: pseudorandom and computable for any version on its own, or recorded.
 //!
 //! Source of `growing` and `steady_state`: Crosby & Wallach 2010, sections 5.4 and 6.2.
 
@@ -20,32 +20,32 @@ pub use replay::Replay;
 pub use crate::random::Random;
 use crate::{measurement::Shape, random::Zipf};
 
-/// What the snapshots of a workload change.
+/// Kind of change that the snapshots of a workload make.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Change {
     /// Each change adds a key.
     Insert,
-    /// Each change gives a key that is there another value; within a snapshot no key has two.
+    /// Each change gives a present key another value; within a snapshot no key has two.
     Update,
-    /// Each change adds a key and removes the one that was there for the longest time.
+    /// Each change adds a key and removes the oldest one.
     RemoveAndInsert,
 }
 
-/// Which keys are updated and looked up how often.
+/// Distribution of updates and lookups over keys.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Popularity {
     /// All keys equally often.
     Uniform,
-    /// The `i`th key, from the oldest one, as often as `1 / i` to this power says.
+    /// Zipf's law: the `i`th key, from the oldest one, in proportion to `1 / i` to this power.
     Zipf(f64),
 }
 
-/// What is done to a dictionary, as a value: the same work for every scheme.
+/// Work on a dictionary, as a value: the same for every scheme.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Workload {
-    /// Its name.
+    /// Name of the workload.
     pub name: Cow<'static, str>,
     /// The number of keys that the first snapshot loads; with 0 there is no such snapshot.
     pub keys: u64,
@@ -53,21 +53,21 @@ pub struct Workload {
     pub snapshots: u64,
     /// The changes in each of them.
     pub changes: u64,
-    /// What they change.
+    /// Kind of changes.
     pub change: Change,
-    /// Which keys are updated, and looked up.
+    /// Distribution of updates and lookups over keys.
     pub popularity: Popularity,
     /// The bytes of a key, at least 8.
     pub key_bytes: usize,
     /// The bytes of a value.
     pub value_bytes: usize,
-    /// Where keys, values and choices come from.
+    /// Seed of keys, values and choices.
     pub seed: u64,
 }
 
-/// Work that any scheme can be given: generated, or recorded.
+/// Work for any scheme: generated, or recorded.
 pub trait Work {
-    /// The numbers that say what work it is.
+    /// Numbers that define the work.
     fn shape(&self) -> Shape;
 
     /// Whether the first snapshot loads the keys, and is not measured with the others.
@@ -76,7 +76,7 @@ pub trait Work {
     /// The number of snapshots in all.
     fn versions(&self) -> u64;
 
-    /// What changes from the version before to `version`, which is at least 1.
+    /// Changes from the version before to `version`, which is at least 1.
     fn operations(&self, version: u64) -> Vec<Operation>;
 
     /// Whether there are operations for versions after the last one.
@@ -88,15 +88,16 @@ pub trait Work {
     /// At least the largest number of keys that any version has.
     fn most_keys(&self) -> u64;
 
-    /// The largest number of entries that are ever there, those that are replaced counted each time: what append-only logs hold.
+    /// Largest number of entries at any time, each replacement counted: the size of an append-only
+    /// log.
     fn most_entries(&self) -> u64;
 
-    /// Which of so many keys, from the oldest one, is looked up next.
+    /// Chooses which of `keys` keys, from the oldest one, is looked up next.
     fn choose(&self, random: &mut Random, keys: u64) -> u64;
 }
 
 impl Workload {
-    /// From empty, one new key in each of `keys` snapshots.
+    /// Starts empty, with one new key in each of `keys` snapshots.
     pub fn growing(keys: u64) -> Self {
         Self::of("growing", 0, keys, Change::Insert)
     }
@@ -144,14 +145,15 @@ impl Workload {
         present.end - present.start
     }
 
-    /// The last tenth of the snapshots, at least one: what the report's means are taken over.
+    /// Returns the last tenth of the snapshots, at least one, over which the report's means are
+    /// taken.
     pub const fn last_tenth(&self) -> Range<u64> {
         let measured = self.snapshots;
         let tenth = if measured < 10 { 1 } else { measured / 10 };
         self.versions() + 1 - tenth..self.versions() + 1
     }
 
-    /// What changes from the version before to `version`, which is at least 1.
+    /// Returns the changes from the version before to `version`, which is at least 1.
     pub fn operations(&self, version: u64) -> Vec<Operation> {
         if version <= self.fill() {
             return (0..self.keys).map(|index| self.put(index)).collect();

@@ -1,8 +1,11 @@
-//! The laws of append-only logs, for any scheme of the crate `aad`.
+//! Laws of append-only logs, for any scheme of the crate `aad`.
 //!
-//! [`roles`]: an author and a server, with a list of everything that was appended. [`laws`]: answers are those of the list, in
-//! every version; versions continue each other; clients follow. [`hostile`]: every byte changed, cut off or added,
-//! and everything moved to another question, version or log. [`parameters`]: what tests share with the vectors.
+//! * [`roles`]: an author and a server, with a list of everything that was appended.
+//! * [`laws`]: answers equal those of the list in every version, versions continue each other, and
+//!   clients follow.
+//! * [`hostile`]: every byte changed, cut off or added; every message moved to another question,
+//!   version or log.
+//! * [`parameters`]: parameters shared by tests and vectors.
 
 use core::fmt::Debug;
 
@@ -22,9 +25,9 @@ pub mod roles;
 
 pub use roles::Roles;
 
-/// What the laws must know of a scheme: how its look-ups are made, and what they say.
+/// Lookup proofs of a scheme and the statements that they must establish.
 pub trait Lookups: Scheme {
-    /// The proof of all values of a key, or that a set does not hold a member.
+    /// The proof of all values of a key, or of the absence of a member of a set.
     type Lookup: Proof<
             Commitment = LogRoot<Self>,
             Query = Key,
@@ -32,14 +35,14 @@ pub trait Lookups: Scheme {
             Error = VerifyError,
         > + Wire<Context = ()>;
 
-    /// The server's answer.
+    /// Makes the server's lookup proof.
     fn prove(
         server: &LogRepository<Self>,
         version: Version,
         key: &Key,
     ) -> Result<Self::Lookup, LookupError>;
 
-    /// What must be established of a key with these values; nothing can be of a member that a set holds.
+    /// The expected statement about a key with these values; `None` for a member that a set holds.
     fn statement(
         at: &LogRoot<Self>,
         key: &Key,
@@ -97,7 +100,7 @@ lookups! {
     AadFrontier, AasFrontier;
 }
 
-/// What a message establishes.
+/// Decodes and verifies a message; returns the statement that it establishes.
 pub fn verify<P>(
     message: &[u8],
     commitment: &P::Commitment,

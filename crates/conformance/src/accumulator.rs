@@ -1,10 +1,13 @@
-//! The laws of [`accumulators::Accumulator`], [`accumulators::Dynamic`], [`accumulators::Batch`] and
+//! Laws of [`accumulators::Accumulator`], [`accumulators::Dynamic`], [`accumulators::Batch`] and
 //! [`accumulators::Universal`], for any implementation.
 //!
-//! [`laws`]: both roles, every order and every thread count agree, and a witness verifies for its
-//! element alone. [`histories`]: random changes against a set of byte strings. [`subsets`]: subset
-//! witnesses and batches. [`absence`]: witnesses of absence. [`hostile`]: every byte changed, cut
-//! off or added, and everything moved to another element, version, label or kind.
+//! * [`laws`]: both roles, every order and every thread count agree, and a witness verifies for its
+//!   element alone.
+//! * [`histories`]: random changes against a set of byte strings.
+//! * [`subsets`]: subset witnesses and batches.
+//! * [`absence`]: witnesses of absence.
+//! * [`hostile`]: every byte changed, cut off or added, and everything moved to another element,
+//!   version, label or kind.
 
 use std::num::NonZeroUsize;
 
@@ -23,7 +26,7 @@ pub mod hostile;
 pub mod laws;
 pub mod subsets;
 
-/// Everything that an accumulator of this workspace can do.
+/// All traits of an accumulator of this workspace.
 pub trait Complete: Universal + Batch {}
 impl<A: Universal + Batch> Complete for A {}
 
@@ -32,7 +35,7 @@ pub type PublicKey<A> = <A as Scheme>::PublicKey;
 /// The secret key of a scheme.
 pub type SecretKey<A> = <A as Accumulator>::SecretKey;
 
-/// The longest message that a test accepts, in bytes.
+/// Maximum message length that a test accepts, in bytes.
 pub const MESSAGE_LIMIT: usize = 1 << 20;
 
 /// `count` distinct elements of various lengths, the empty one among them.
@@ -40,7 +43,7 @@ pub fn elements(count: usize, random: &mut Random) -> Vec<Vec<u8>> {
     (0..count)
         .map(|index| {
             let mut element = random.bytes(index % 40);
-            // The number makes them distinct, but for the first, which stays empty.
+            // The index makes elements distinct, except the first, which stays empty.
             if index > 0 {
                 element.extend_from_slice(&index.to_be_bytes());
             }
@@ -49,7 +52,7 @@ pub fn elements(count: usize, random: &mut Random) -> Vec<Vec<u8>> {
         .collect()
 }
 
-/// A pool of this many threads.
+/// A pool of `threads` threads.
 pub fn workers(threads: usize) -> Workers {
     Workers::new(NonZeroUsize::new(threads).expect("at least one thread")).expect("a pool")
 }
@@ -59,7 +62,7 @@ pub fn set_of<A: Accumulator>(key: &PublicKey<A>, elements: &[Vec<u8>]) -> Eleme
     ElementSet::from_elements(key, elements, &Workers::sequential()).expect("distinct elements")
 }
 
-/// The author's signing key of all tests.
+/// The author's signing key, used by all tests.
 pub fn signer() -> SigningKey {
     SigningKey::from_bytes(&[7; 32])
 }
@@ -90,7 +93,7 @@ pub fn verified<A: Accumulator>(
         .expect("an honest signature")
 }
 
-/// The object after a journey over the wire.
+/// The object after encoding and decoding.
 pub fn sent<W: Wire<Context = PublicKey<A>>, A: Accumulator>(
     key: &PublicKey<A>,
     object: &W,
@@ -99,7 +102,7 @@ pub fn sent<W: Wire<Context = PublicKey<A>>, A: Accumulator>(
     accumulators::wire::decode(key, &bytes, MESSAGE_LIMIT).expect("honest bytes are accepted")
 }
 
-/// The public key that belongs to a secret one, under another label.
+/// The public key of `secret` under another label.
 pub fn relabelled<A: Accumulator>(secret: &SecretKey<A>, label: &[u8]) -> PublicKey<A> {
     secret.public_key().with_label(label)
 }

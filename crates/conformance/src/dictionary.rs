@@ -6,7 +6,7 @@ use pad_core::{Dictionary, Update};
 
 use crate::{Action, Oracle};
 
-/// Contents, pending changes included, equal the oracle's after every step, and every snapshot raises
+/// Contents, pending changes included, equal the oracle's after every step. Every snapshot raises
 /// the version by one. Returns the updates.
 pub fn check_matches_oracle<D>(
     author: &mut D,

@@ -1,20 +1,21 @@
-//! One check-suite per trait, run by every implementation; for tests only.
+//! Check suites for each trait, run by every implementation; for tests only.
 //!
 //! * [`repository`] and [`dictionary`]: the laws of [`pad_core::Repository`] and
-//!   [`pad_core::Dictionary`], for any implementation that is described as a [`pad::Pad`].
-//! * [`queries`]: all questions about one version, for what answers all of them.
+//!   [`pad_core::Dictionary`], for any implementation described as a [`pad::Pad`].
+//! * [`queries`]: all questions about one version, for servers that answer all of them.
 //! * `accumulator`: the laws of the accumulator traits.
 //! * `aad`: the laws of append-only logs.
-//! * `tree`: what tree PADs promise beyond that: every query, history, diff, pruning, checkpoints.
+//! * `tree`: additional guarantees of tree PADs: every query, history, diff, pruning, checkpoints.
 //! * `mutation` and `pruned`: dishonest proofs, made from honest ones or from scratch.
 //! * [`published`]: the vectors in `docs/vectors`.
-//! * [`oracle`]: copies of everything, the simplest correct implementation.
-//! * [`soak`]: which expensive cases run.
-//! * [`strategies`], [`operation`], [`traces`], [`random`]: random work, always from a printed seed.
+//! * [`oracle`]: full copies of every version, the simplest correct implementation.
+//! * [`soak`]: selection of expensive cases.
+//! * [`strategies`], [`operation`], [`traces`], [`random`]: random inputs, always from a printed
+//!   seed.
 //!
 //! Each family has a feature: `tree`, `tuple`, `rsa`, `bilinear`, `aad`.
 //!
-//! Functions named `check_*` panic with what went wrong. `PAD_TRACES` (or `PROPTEST_CASES`) sets the
+//! Functions named `check_*` panic on a violation. `PAD_TRACES` (or `PROPTEST_CASES`) sets the
 //! number of random traces of each test, `PAD_SEED` the seed of all randomness.
 
 #[cfg(feature = "aad")]

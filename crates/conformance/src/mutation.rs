@@ -1,4 +1,4 @@
-//! Structured corruption of honest proofs, and how each must be refused.
+//! Structured corruption of honest proofs, and the errors that must reject it.
 //!
 //! [`check_mutations`] is the whole suite for one proof: every bit flip, every truncation, an
 //! extension, and every element of every list dropped, doubled, swapped and replaced.
@@ -13,12 +13,12 @@ use pad_tree::{TreeProof, TreeQuery};
 
 use crate::{pad::MESSAGE_LIMIT, pruned::Mirror};
 
-/// Why bytes were refused.
+/// The reason why bytes were refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// They are not a message.
+    /// The bytes do not decode to a message.
     Decode(DecodeError),
-    /// They are not evidence for the answer.
+    /// The message is no evidence for the answer.
     Verify(VerifyError),
 }
 
@@ -29,7 +29,7 @@ pub struct Honest<'a, S: Suite, Q> {
     pub bytes: Vec<u8>,
     /// The version's head.
     pub head: &'a Verified<SnapshotHead<S>>,
-    /// What was asked.
+    /// The query.
     pub query: &'a Q,
 }
 
@@ -37,7 +37,7 @@ impl<'a, S: Suite, Q: TreeQuery> Honest<'a, S, Q>
 where
     Q::Statement: PartialEq + Debug,
 {
-    /// An honest proof.
+    /// Wraps an honest proof.
     pub fn new(proof: &TreeProof<S, Q>, head: &'a Verified<SnapshotHead<S>>, query: &'a Q) -> Self {
         let honest = Self {
             bytes: codec::encode(proof),
@@ -51,7 +51,7 @@ where
         honest
     }
 
-    /// What a client makes of other bytes.
+    /// Decodes and verifies other bytes, as a client does.
     pub fn verify(&self, bytes: &[u8]) -> Result<Q::Statement, Refusal> {
         Untrusted::<TreeProof<S, Q>>::decode(bytes, MESSAGE_LIMIT)
             .map_err(Refusal::Decode)?
@@ -60,7 +60,7 @@ where
             .map_err(Refusal::Verify)
     }
 
-    /// What a client makes of another proof for the same query.
+    /// Verifies another proof for the query, as a client does.
     pub fn verify_mirror(&self, mirror: &Mirror<S>) -> Result<Q::Statement, VerifyError> {
         let proof = mirror.to_proof::<Q>();
         Untrusted::new(proof)
@@ -74,7 +74,7 @@ where
     }
 }
 
-/// Where the parts of a proof's message are.
+/// Byte ranges of the parts of a proof's message.
 struct Regions {
     shape: Range<usize>,
     siblings: Range<usize>,
@@ -96,8 +96,8 @@ impl Regions {
     }
 }
 
-/// Every corruption of an honest proof is refused, each with the error that it deserves. `other` is a
-/// proof of another tree, whose parts are spliced in.
+/// Every corruption of an honest proof is refused with the appropriate error. `other` is a proof of
+/// another tree, whose parts are spliced in.
 pub fn check_mutations<S: Suite, Q: TreeQuery>(honest: &Honest<'_, S, Q>, other: &Mirror<S>)
 where
     Q::Statement: PartialEq + Debug,
@@ -109,7 +109,7 @@ where
     check_leaves(honest, other);
 }
 
-/// Every single bit flip.
+/// Every single bit flip is refused.
 pub fn check_bit_flips<S: Suite, Q: TreeQuery>(honest: &Honest<'_, S, Q>)
 where
     Q::Statement: PartialEq + Debug,
@@ -148,7 +148,7 @@ fn is_expected(regions: &Regions, position: usize, byte: u8, refusal: Refusal) -
         (_, Refusal::Verify(error)) if regions.shape.contains(&position) => {
             matches!(error, V::RootMismatch | V::MalformedShape)
         }
-        // A flipped length or tag moves what follows; a flipped key may be out of order.
+        // A flipped length or tag moves the bytes after it; a flipped key may be out of order.
         (8.., Refusal::Decode(error)) => {
             matches!(error, D::Malformed | D::TrailingBytes | D::NonCanonical)
         }
@@ -162,7 +162,7 @@ fn is_expected(regions: &Regions, position: usize, byte: u8, refusal: Refusal) -
     }
 }
 
-/// Every truncation, and one byte more.
+/// Every truncation, and one additional byte.
 fn check_lengths<S: Suite, Q: TreeQuery>(honest: &Honest<'_, S, Q>)
 where
     Q::Statement: PartialEq + Debug,
@@ -186,7 +186,7 @@ where
     assert_eq!(refusal, Some(DecodeError::TooLarge { limit }));
 }
 
-/// Shapes that are no tree or not canonical, and shapes of other trees.
+/// Shapes that are not a tree or not canonical, and shapes of other trees.
 fn check_shapes<S: Suite, Q: TreeQuery>(honest: &Honest<'_, S, Q>)
 where
     Q::Statement: PartialEq + Debug,
@@ -225,7 +225,8 @@ where
             let mut changed = codes.clone();
             changed[position] = code;
             let refusal = honest.verify_mirror(&mirror.clone().with_codes(&changed));
-            // An elided child on the other side is a tree, but another one; all else is none.
+            // An elided child on the other side makes another valid tree; any other code makes
+            // none.
             let expected = match codes[position] {
                 1 | 2 if code == 3 - codes[position] => VerifyError::RootMismatch,
                 _ => VerifyError::MalformedShape,

@@ -1,30 +1,30 @@
-//! What a trace consists of: puts, removals and snapshots.
+//! Steps of a trace: puts, removals and snapshots.
 
 use pad_core::{Dictionary, Key, Update, Value};
 
 /// One step of a trace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Action {
-    /// Set the value of a key.
+    /// Sets the value of a key.
     Put(Key, Value),
-    /// Remove a key, present or not.
+    /// Removes a key, present or not.
     Remove(Key),
-    /// Publish.
+    /// Publishes the next version.
     Snapshot,
 }
 
-/// Shorthand for a key; the bytes must be short enough.
+/// Makes a key. Panics if the bytes are too long.
 pub fn key(bytes: impl AsRef<[u8]>) -> Key {
     Key::new(bytes.as_ref()).expect("a test's key fits")
 }
 
-/// Shorthand for a value; the bytes must be short enough.
+/// Makes a value. Panics if the bytes are too long.
 pub fn value(bytes: impl AsRef<[u8]>) -> Value {
     Value::new(bytes.as_ref()).expect("a test's value fits")
 }
 
 impl Action {
-    /// Does this to an author. Returns the update if it was a snapshot.
+    /// Applies this step to an author. Returns the update of a snapshot.
     pub fn apply<D>(&self, author: &mut D) -> Option<Update<D::Suite, D::Attachment>>
     where
         D: Dictionary,

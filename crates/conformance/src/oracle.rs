@@ -1,4 +1,4 @@
-//! Copy everything: the simplest strategy of Crosby & Wallach 2010, section 3.2, as the oracle.
+//! Oracle that copies everything: the simplest strategy of Crosby & Wallach 2010, section 3.2.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -12,7 +12,7 @@ use crate::operation::Action;
 /// The contents of one version.
 pub type Contents = BTreeMap<Key, Value>;
 
-/// Every version's contents, and those of the version that is still open.
+/// Every version's contents, and those of the open version.
 #[derive(Clone, Debug)]
 pub struct Oracle {
     versions: Vec<Contents>,
@@ -38,7 +38,7 @@ impl Oracle {
         oracle
     }
 
-    /// Does one step.
+    /// Applies one step.
     pub fn apply(&mut self, action: &Action) {
         match action {
             Action::Put(key, value) => {
@@ -73,7 +73,7 @@ impl Oracle {
         &self.versions[usize::try_from(version.number()).expect("few versions")]
     }
 
-    /// The versions from one on.
+    /// The versions from `oldest` on, with their contents.
     pub fn versions_from(&self, oldest: Version) -> impl Iterator<Item = (Version, &Contents)> {
         (oldest.number()..=self.latest().number()).map(|number| {
             let version = Version::new(number);
@@ -81,7 +81,7 @@ impl Oracle {
         })
     }
 
-    /// The versions after `oldest` in which the value of a key is another one than in the version before, or only one of them has the key.
+    /// The versions after `oldest` that add or remove `key` or change its value.
     pub fn history(&self, key: &Key, oldest: Version) -> Vec<Version> {
         let versions = self.versions_from(oldest);
         let changed = versions.skip(1).filter(|(version, contents)| {
@@ -120,7 +120,8 @@ impl Oracle {
             .collect()
     }
 
-    /// Keys to ask for: all that were ever present, their direct neighbours, and both ends.
+    /// Keys to ask for: all that were ever present, their direct neighbours, and both ends of the
+    /// key space.
     pub fn interesting_keys(&self) -> BTreeSet<Key> {
         let mut keys = self.all_keys();
         let ends = [Key::default(), crate::operation::key([0xff; 4])];
@@ -148,7 +149,7 @@ pub fn successor<'a>(contents: &'a Contents, key: &Key) -> Option<(&'a Key, &'a 
         .next()
 }
 
-/// The key directly above this one, and one a little below it, where they fit.
+/// The key directly above this one, and one slightly below it, unless too long.
 fn neighbours(key: &Key) -> Vec<Key> {
     let bytes = key.as_bytes();
     let mut above = bytes.to_vec();

@@ -1,4 +1,4 @@
-//! A PAD as the generic checks see it: how to make its author and server, and how a client asks.
+//! A PAD as the generic checks see it: constructors of author and server, and client queries.
 
 use core::fmt::Debug;
 
@@ -9,24 +9,24 @@ use pad_core::{
     Verified, Version, codec, head::Authority,
 };
 
-/// The most that a test's client accepts in one message.
+/// Maximum message length that a test's client accepts, in bytes.
 pub const MESSAGE_LIMIT: usize = 1 << 20;
 
-/// What the generic checks need to know about a PAD.
+/// Types and constructors of a PAD under test.
 pub trait Pad {
     /// Hash, digest width and signature.
     type Suite: Suite;
-    /// What updates carry beside operations and head.
+    /// The attachment of updates, in addition to operations and head.
     type Attachment: Attachment;
-    /// What its clients are clients of.
+    /// The family of its clients.
     type Family: Family<Suite = Self::Suite>
         + Authored<Attachment = Self::Attachment>
         + Answers<Key, Proof = Self::Proof>;
-    /// The evidence for the answer to a look-up.
+    /// The evidence for the answer to a lookup.
     type Proof: codec::Message + pad_core::Proof<Query = Key>;
     /// The author.
     type Author: Dictionary<Suite = Self::Suite, Attachment = Self::Attachment, Error: Debug>;
-    /// The server; cloned to compare what an update did.
+    /// The server; cloned to compare the states before and after an update.
     type Server: Repository<
             Suite = Self::Suite,
             Attachment = Self::Attachment,
@@ -34,25 +34,26 @@ pub trait Pad {
             Proof = Self::Proof,
         > + Clone;
 
-    /// The author of a new dictionary, with the signer of this number.
+    /// The author of a new dictionary, with signer number `signer`.
     fn author(dictionary: DictionaryId, signer: u8) -> Self::Author;
-    /// What clients of such an author are told.
+    /// The public key that clients of an author are given.
     fn public(authority: &Authority) -> PublicKey<Self::Family>;
     /// An empty server.
     fn server(authority: Authority) -> Self::Server;
 
-    /// The oldest version that a server with this latest version answers about: version 0, unless it does not keep old ones.
+    /// The oldest version that a server with this latest version answers about: version 0, unless
+    /// old versions are pruned.
     fn oldest(_latest: Version) -> Version {
         Version::EMPTY
     }
 }
 
-/// The proof for a key as bytes.
+/// The encoded proof for a key.
 pub fn proof_bytes<P: Pad>(server: &P::Server, version: Version, key: &Key) -> Vec<u8> {
     codec::encode(&server.prove(version, key).expect("the version is there"))
 }
 
-/// A client of this server that has seen this version.
+/// A client of `server` that has seen `version`.
 pub fn client_at<R: Repository, F: Family<Suite = R::Suite>>(
     public: PublicKey<F>,
     server: &R,
@@ -67,7 +68,7 @@ pub fn client_at<R: Repository, F: Family<Suite = R::Suite>>(
     client
 }
 
-/// The statement of an honest proof that travels as bytes to a client that knows the version.
+/// The statement of an honest proof, sent as bytes to a client that knows the version.
 pub fn ask<R, F, Q>(client: &Client<F>, server: &R, question: &Q, proof: F::Proof) -> Q::Statement
 where
     R: Repository,
@@ -82,7 +83,7 @@ where
         .into_inner()
 }
 
-/// What a client learns of a key; `None` if it is absent.
+/// The value of a key that a client verifies; `None` if the key is absent.
 pub fn look_up<P: Pad>(client: &Client<P::Family>, server: &P::Server, key: &Key) -> Option<Value> {
     let version = client.version();
     let proof = server.prove(version, key).expect("the version is there");
@@ -91,17 +92,17 @@ pub fn look_up<P: Pad>(client: &Client<P::Family>, server: &P::Server, key: &Key
     lookup.answer.value().cloned()
 }
 
-/// The signing key of this number.
+/// The signing key number `number`.
 pub fn signing_key(number: u8) -> SigningKey {
     SigningKey::from_bytes(&[number; 32])
 }
 
-/// Its public half.
+/// The public key of [`signing_key`] with this number.
 pub fn public_key(number: u8) -> AuthorKey {
     AuthorKey::from_bytes(&signing_key(number).verifying_key().to_bytes()).expect("a point")
 }
 
-/// The dictionary of most tests.
+/// The dictionary that most tests use.
 pub fn dictionary() -> DictionaryId {
     DictionaryId::from_name("conformance")
 }

@@ -2,14 +2,14 @@
 //! shares no code with it.
 //!
 //! [`Tree`] is a tree of boxes. It is read from an honest proof that opens everything, changed at
-//! will, hashed naively, and written as a [`Mirror`], which has the wire format of a proof. So tests
-//! can make dishonest proofs that hash to the right root.
+//! will, and hashed naively. A [`Mirror`] of it has the wire format of a proof. So tests can make
+//! dishonest proofs that hash to the right root.
 
 use pad_core::{Domain, Key, Suite, Value, codec};
 use pad_tree::{TreeProof, TreeQuery};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
-/// The same wire format as a tree proof, with everything open to change.
+/// A tree proof with public fields, in the wire format of [`TreeProof`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct Mirror<S: Suite> {
@@ -21,7 +21,7 @@ pub struct Mirror<S: Suite> {
     pub leaves: Vec<Leaf<S>>,
 }
 
-/// The same wire format as an opened leaf.
+/// An opened leaf, in the wire format of a tree proof.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct Leaf<S: Suite> {
@@ -31,7 +31,7 @@ pub struct Leaf<S: Suite> {
     pub content: Content<S>,
 }
 
-/// The same wire format as an opened leaf's content.
+/// Content of an opened leaf, in the wire format of a tree proof.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub enum Content<S: Suite> {
@@ -41,14 +41,14 @@ pub enum Content<S: Suite> {
     Value(Value),
 }
 
-/// How a leaf is shown.
+/// How much of a leaf a proof shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Shown {
-    /// Not at all.
+    /// The leaf is elided.
     Elided,
-    /// With its value's digest.
+    /// The leaf is opened with its value's digest.
     Digest,
-    /// With its value.
+    /// The leaf is opened with its value.
     Value,
 }
 
@@ -92,7 +92,7 @@ impl<S: Suite> Mirror<S> {
         self
     }
 
-    /// The tree that this is the pre-order of; the mirror image must be of an honest proof.
+    /// The tree whose pre-order this is; the mirror image must be of an honest proof.
     pub fn to_tree(&self) -> Tree<S> {
         let (mut siblings, mut leaves) = (self.siblings.iter(), self.leaves.iter());
         let codes = self.codes();
@@ -151,7 +151,7 @@ impl<S: Suite> Tree<S> {
         }
     }
 
-    /// The same tree with every leaf shown as told; the root's digest stays the same.
+    /// The tree with every leaf shown as `shown` returns; the root's digest does not change.
     #[must_use]
     pub fn shown(&self, shown: &dyn Fn(&Key) -> Shown) -> Self {
         match self {
@@ -175,8 +175,8 @@ impl<S: Suite> Tree<S> {
         }
     }
 
-    /// The proof that this tree is, in pre-order. An open node with two elided children has no code:
-    /// the pre-order of such a tree does not exist.
+    /// The proof of this tree, in pre-order. The tree must not have an open node with two elided
+    /// children, for which the format has no code.
     pub fn to_mirror(&self) -> Mirror<S> {
         let mut mirror = Mirror {
             shape: Vec::new(),

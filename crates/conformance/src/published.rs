@@ -1,28 +1,28 @@
-//! The published vectors, `docs/vectors`: a file says what is put in and what comes of it. A test reads it, computes the second from the
-//! first, compares, and finds refused what the file says is refused.
+//! Published vectors in `docs/vectors`: each file holds inputs, outputs and refused messages. A
+//! test recomputes the outputs, compares them, and checks that the refused messages are refused.
 //!
-//! `PAD_WRITE_VECTORS=1` and the test of a file write what was computed in its place; what is refused stays. A difference is a change of
-//! the format: it needs a decision file and a line in the change log.
+//! With `PAD_WRITE_VECTORS=1`, a test writes the computed outputs to the file; refused messages
+//! stay. A difference is a format change and requires a decision file and a line in the changelog.
 
 use core::fmt::Write as _;
 use std::{env, fs, path::PathBuf};
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
-/// The published file of this name, such as `trees/treap`.
+/// The path of the published file `name`, such as `trees/treap`.
 fn path(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
         .join("../../docs/vectors")
         .join(format!("{name}.json"))
 }
 
-/// Reads the published file of this name.
+/// Reads the published file `name`.
 pub fn read<T: DeserializeOwned>(name: &str) -> T {
     let text = fs::read_to_string(path(name)).expect("a published file");
     serde_json::from_str(&text).unwrap_or_else(|error| panic!("{name}.json: {error}"))
 }
 
-/// Compares with the published file, or writes it.
+/// Compares `computed` with the published file, or writes it with `PAD_WRITE_VECTORS` set.
 pub fn check(name: &str, computed: &impl Serialize) {
     let computed = serde_json::to_string_pretty(computed).expect("vectors are JSON") + "\n";
     let path = path(name);
@@ -38,10 +38,10 @@ pub fn check(name: &str, computed: &impl Serialize) {
     assert_eq!(published.len(), computed.len(), "{name}.json");
 }
 
-/// What an answer establishes: keys and values in hexadecimal, no value for an absent key.
+/// An established answer: keys and values in hexadecimal, no value for an absent key.
 pub type Answer = Vec<(String, Option<String>)>;
 
-/// Proof files of one dictionary, all that a client of it needs beside them, and what is refused.
+/// Proof files of one dictionary, its public key file, and refused proof files.
 #[derive(Serialize, Deserialize)]
 struct ProofFiles {
     comment: String,
@@ -70,24 +70,24 @@ struct Refused {
 /// A question about a version.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Asked {
-    /// Its name, as in the document of the format.
+    /// The question's name, as in the document of the format.
     pub question: String,
-    /// The keys in it, in hexadecimal; nothing for an open end of a range.
+    /// The keys of the question, in hexadecimal; `None` for an open end of a range.
     pub keys: Vec<Option<String>>,
     /// The version.
     pub version: u64,
 }
 
 impl Asked {
-    /// The keys in it.
+    /// The keys of the question, decoded.
     pub fn keys(&self) -> Vec<Option<Vec<u8>>> {
         let keys = self.keys.iter();
         keys.map(|key| key.as_deref().map(decode)).collect()
     }
 }
 
-/// Compares the proof files `proof-files/{name}` of the dictionary with this public key file: `prove` is what its server makes, and
-/// `verify` what a client does with a file, whatever it is.
+/// Compares the proof files `proof-files/{name}` of the dictionary with the public key file
+/// `public`. `prove` makes the server's proof file. `verify` is the client's check of any file.
 pub fn check_proof_files(
     name: &str,
     public: &str,
@@ -128,7 +128,7 @@ pub fn public_text(
     )
 }
 
-/// Hexadecimal digits.
+/// Encodes bytes as hexadecimal digits.
 pub fn encode(bytes: impl AsRef<[u8]>) -> String {
     let bytes = bytes.as_ref().iter();
     bytes.fold(String::new(), |mut digits, byte| {
@@ -137,7 +137,7 @@ pub fn encode(bytes: impl AsRef<[u8]>) -> String {
     })
 }
 
-/// The bytes of hexadecimal digits.
+/// Decodes hexadecimal digits.
 pub fn decode(digits: &str) -> Vec<u8> {
     let pairs = digits.as_bytes().chunks(2);
     let byte = |pair| u8::from_str_radix(core::str::from_utf8(pair).ok()?, 16).ok();

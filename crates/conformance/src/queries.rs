@@ -1,4 +1,4 @@
-//! All questions about one version of a dictionary that answers all of them.
+//! Checks of all questions about one version, for servers that answer all of them.
 
 use pad_core::{
     Answers, Client, First, Hosts, Key, KeyRange, Keys, Last, LookupError, Predecessor, PublicKey,
@@ -35,8 +35,8 @@ impl<R> AllQuestions for R where
 {
 }
 
-/// A server that answers about its latest version only: after every snapshot of a trace all answers equal the oracle's, and the version
-/// before is pruned.
+/// Checks a server that answers about its latest version only. After every snapshot of a trace, all
+/// answers equal the oracle's, and the version before is pruned.
 pub fn check_latest_versions<P>(actions: &[Action])
 where
     P: Pad<Server: AllQuestions + Hosts<Family = P::Family>>,
@@ -81,7 +81,7 @@ pub fn check_version<R: AllQuestions>(
     check_ranges(&asked, &keys, contents, &mut random);
 }
 
-/// One version of a server, to be asked.
+/// One version of a server, to be queried.
 struct Asked<'a, R: Hosts> {
     server: &'a R,
     client: Client<R::Family>,

@@ -1,6 +1,7 @@
-//! Pseudorandom numbers that are part of no dependency, so that vectors never change with one.
+//! Pseudorandom numbers without a dependency, so that vectors never change with one.
 
-/// `SplitMix64` (Steele, Lea & Flood 2014): the state grows by the golden ratio, the output mixes it.
+/// `SplitMix64` (Steele, Lea & Flood 2014): adds the golden ratio to the state and mixes the
+/// output.
 #[derive(Clone, Debug)]
 pub struct Random(u64);
 
@@ -24,7 +25,7 @@ impl Random {
         self.next_bits() % bound
     }
 
-    /// This many bytes.
+    /// Returns `length` bytes.
     pub fn bytes(&mut self, length: usize) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(length + 8);
         while bytes.len() < length {

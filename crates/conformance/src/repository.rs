@@ -15,7 +15,7 @@ use crate::{
 const SIGNER: u8 = 7;
 const STRANGER: u8 = 8;
 
-/// An author and a server after a trace, and everything they should hold.
+/// An author and a server after a trace, with the oracle of their expected contents.
 #[derive(Debug)]
 pub struct Played<P: Pad> {
     /// The author, with pending changes if the trace does not end with a snapshot.
@@ -52,8 +52,8 @@ pub fn play<P: Pad>(actions: &[Action]) -> Played<P> {
     }
 }
 
-/// Replay gives the author's roots, old heads never change, and look-ups at every version match the
-/// oracle for every key that was ever there, its neighbours, and both ends.
+/// Replay gives the author's roots and old heads never change. Lookups at every version match the
+/// oracle for every key ever present, its neighbours, and both ends.
 pub fn check_trace<P: Pad>(actions: &[Action]) {
     let played = play::<P>(actions);
     check_heads(&played);
@@ -61,7 +61,7 @@ pub fn check_trace<P: Pad>(actions: &[Action]) {
     check_unknown_versions(&played);
 }
 
-/// Every head of the server is the one that the author handed out.
+/// Every head of the server equals the one that the author published.
 pub fn check_heads<P: Pad>(played: &Played<P>) {
     let Played {
         server,
@@ -85,7 +85,7 @@ pub fn check_heads<P: Pad>(played: &Played<P>) {
     );
 }
 
-/// Look-ups at every version from `oldest` on match the oracle.
+/// Lookups at every version from `oldest` on match the oracle.
 pub fn check_lookups<P: Pad>(played: &Played<P>, oldest: Version) {
     let Played {
         server,
@@ -120,7 +120,7 @@ pub fn check_unknown_versions<P: Pad>(played: &Played<P>) {
     }
 }
 
-/// Every refused update has its own error and leaves the repository exactly as it was.
+/// Every bad update is refused with its own error and leaves the repository unchanged.
 pub fn check_refusals<P: Pad>(prefix: &[Action]) {
     let mut played = play::<P>(prefix);
     let present = key(b"present for the refusals");
@@ -157,7 +157,7 @@ pub fn check_refusals<P: Pad>(prefix: &[Action]) {
     check_lookups(&played, P::oldest(played.server.latest()));
 }
 
-/// Everything that can be seen of a repository: the head and all proofs of every version.
+/// All observable state of a repository: the head and all proofs of every version.
 fn fingerprint<P: Pad>(server: &P::Server, oracle: &Oracle) -> Vec<Vec<u8>> {
     let mut seen = vec![server.latest().number().to_be_bytes().to_vec()];
     let keys = oracle.interesting_keys();
@@ -182,7 +182,7 @@ fn fingerprint<P: Pad>(server: &P::Server, oracle: &Oracle) -> Vec<Vec<u8>> {
     seen
 }
 
-/// Bad versions of a good update that puts at least two keys, and what each must be refused with.
+/// Corrupted copies of a good update that puts at least two keys, with the expected error of each.
 pub fn bad_updates<S: Suite, A: Attachment>(
     good: &Update<S, A>,
 ) -> Vec<(Update<S, A>, ApplyError)> {

@@ -4,8 +4,8 @@ use std::{env, panic::Location};
 
 /// Returns whether the environment variable `SOAK` asks for the expensive case of the calling line.
 ///
-/// Unset or `0` asks for none. `k/n` asks for part `k` (from 0) of `n` parts, into which the calling
-/// lines are distributed by a hash. Any other value asks for all.
+/// Unset or `0` asks for none. `k/n` asks for part `k` (from 0) of `n` parts, into which the
+/// calling lines are distributed by a hash. Any other value asks for all.
 #[track_caller]
 pub fn enabled() -> bool {
     match env::var("SOAK") {

@@ -45,7 +45,7 @@ pub fn arb_action() -> impl Strategy<Value = Action> {
     ]
 }
 
-/// A trace of at most this many steps, ending with a snapshot.
+/// A trace of at most `steps` steps, ending with a snapshot.
 pub fn arb_trace(steps: usize) -> impl Strategy<Value = Vec<Action>> {
     vec(arb_action(), 0..steps).prop_map(|mut actions| {
         actions.push(Action::Snapshot);

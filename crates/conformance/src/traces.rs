@@ -6,8 +6,8 @@ use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRu
 
 use crate::{Action, Random, soak, strategies::arb_trace};
 
-/// The number of random traces that a test runs: `PAD_TRACES`, else `PROPTEST_CASES`, else 10, or 90
-/// under `make soak`: over the twelve tree PADs more than a thousand.
+/// The number of random traces that a test runs: `PAD_TRACES`, else `PROPTEST_CASES`, else 10, or
+/// 90 under `make soak`. Over the twelve tree PADs, a soak runs more than a thousand.
 #[track_caller]
 pub fn count() -> u32 {
     let set = |name| env::var(name).ok()?.parse().ok();
@@ -25,14 +25,14 @@ pub fn seed() -> u64 {
         .unwrap_or(1)
 }
 
-/// Runs `check` on [`count`]` / share` random traces of at most `steps` steps; a failing trace is
-/// made smaller before it is shown.
+/// Runs `check` on [`count`]` / share` random traces of at most `steps` steps. A failing trace is
+/// shrunk before it is shown.
 #[track_caller]
 pub fn check_traces(name: &str, share: u32, steps: usize, check: impl Fn(&[Action])) {
     run(name, (count() / share).max(1), steps, &check);
 }
 
-/// Not generic: proptest's runner is compiled once.
+/// Not generic, so that proptest's runner is compiled once.
 fn run(name: &str, cases: u32, steps: usize, check: &dyn Fn(&[Action])) {
     let seed = seed();
     let mixed = name.bytes().fold(seed, |mixed, byte| {

@@ -1,4 +1,4 @@
-//! What tree PADs promise beyond the two traits.
+//! Additional guarantees of tree PADs, beyond the two traits.
 
 use core::{cell::Cell, marker::PhantomData};
 use std::rc::Rc;
@@ -52,7 +52,7 @@ where
     }
 }
 
-/// A tree PAD under suite `S` and scheme `B`, whose nodes are stored in a log in memory.
+/// A tree PAD under suite `S` and scheme `B`, with its nodes in an in-memory log.
 #[derive(Debug)]
 pub struct StoredPad<S, B>(PhantomData<(S, B)>);
 
@@ -77,8 +77,8 @@ impl<S: Suite, B: BalancingScheme> Pad for StoredPad<S, B> {
     }
 }
 
-/// A stored tree answers as the oracle does, and exactly as the tree in memory that is given the same updates; opened again it does the
-/// same, and an author that resumes from it makes the same updates.
+/// Answers of a stored tree equal those of the oracle and of an in-memory tree after the same
+/// updates, also after reopening. An author resumed from the stored tree makes the same updates.
 pub fn check_stored<S: Suite, B: BalancingScheme>(actions: &[Action]) {
     let mut played: Played<StoredPad<S, B>> = play(actions);
     check_heads(&played);
@@ -135,7 +135,7 @@ fn check_stored_answers<S: Suite, B: BalancingScheme>(played: &Played<StoredPad<
     }
 }
 
-/// The author of a new tree PAD, with the signer of this number.
+/// The author of a new tree PAD, with signer number `number`.
 pub fn tree_author<S: Suite, B: BalancingScheme>(
     dictionary: DictionaryId,
     signer: u8,
@@ -157,8 +157,8 @@ where
 
 type PlayedTree<S, St> = Played<TreePad<S, <St as pad_tree::NodeStore>::Scheme, St>>;
 
-/// Every query at every version, history and diff equal the oracle's; many look-ups at once give the
-/// same proofs as one by one.
+/// Every query at every version, history and diff equal the oracle's. Batched lookups give the same
+/// proofs as single ones.
 pub fn check_trace<S: Suite, St: Store<S>>(actions: &[Action]) {
     let played: PlayedTree<S, St> = play(actions);
     check_heads(&played);
@@ -218,7 +218,7 @@ fn check_prove_many<S: Suite, St: Store<S>>(played: &PlayedTree<S, St>, oldest: 
     assert_eq!(played.server.prove_many(&[]), Ok(Vec::new()));
 }
 
-/// Neighbouring queries are then in different versions and at different keys.
+/// Sorts queries so that adjacent ones are about different versions and keys.
 fn mix(queries: &mut [(Version, Key)]) {
     queries.sort_by_key(|(version, key)| (key.as_bytes().len(), version.number() % 3));
 }
@@ -265,7 +265,7 @@ fn check_diff<S: Suite, St: Store<S>>(played: &PlayedTree<S, St>, oldest: Versio
     }
 }
 
-/// The unproved contents, too, equal the oracle's.
+/// Unproved contents equal the oracle's.
 fn check_contents<S: Suite, St: Store<S>>(played: &PlayedTree<S, St>, oldest: Version) {
     let tree = played.server.contents();
     for (version, contents) in played.oracle.versions_from(oldest) {
@@ -291,7 +291,7 @@ fn check_contents<S: Suite, St: Store<S>>(played: &PlayedTree<S, St>, oldest: Ve
     }
 }
 
-/// Pruning leaves later versions as they were and refuses earlier ones; updates go on.
+/// Pruning leaves later versions unchanged and refuses earlier ones; updates continue.
 pub fn check_prune<S: Suite, St: Store<S>>(actions: &[Action], oldest_percent: u64) {
     let mut played: PlayedTree<S, St> = play(actions);
     let oldest = Version::new(played.server.latest().number() * oldest_percent / 100);
@@ -336,11 +336,11 @@ pub fn check_prune<S: Suite, St: Store<S>>(actions: &[Action], oldest_percent: u
     check_everything(&played, latest);
 }
 
-/// An author that resumes from a repository goes on as the one who has published it.
+/// An author resumed from a repository continues as its original author does.
 pub fn check_resume<S: Suite, St: Store<S>>(actions: &[Action]) {
     let mut played: PlayedTree<S, St> = play(actions);
     let latest = played.server.latest();
-    // Two authors go on from the same point and must agree.
+    // Two authors continue from the same point and must agree.
     let mut resumed = TreeAuthor::<S, St::Scheme, _>::resume(&played.server, signing_key(7));
     assert_eq!(resumed.version(), latest);
     assert_eq!(resumed.len(), played.author.len());
@@ -371,7 +371,7 @@ pub fn check_batches<S: Suite, B: BalancingScheme>(actions: &[Action]) {
             }
             (Action::Remove(key), _) => batch.push(Operation::Remove(key.clone())),
             (Action::Snapshot, update) => {
-                // Every third batch comes on top of pending single calls.
+                // Every third batch is added to pending single calls.
                 let calls = if single.version().number() % 3 == 0 {
                     batch.len() / 2
                 } else {
@@ -393,7 +393,7 @@ pub fn check_batches<S: Suite, B: BalancingScheme>(actions: &[Action]) {
     }
 }
 
-/// A signer that sometimes refuses.
+/// A signer that fails a set number of times.
 #[derive(Debug)]
 pub struct Unreliable {
     key: SigningKey,
@@ -410,8 +410,8 @@ impl signature::Signer<HeadSignature> for Unreliable {
     }
 }
 
-/// After the signer failed, the changes are pending, the head is the old one, and the next snapshot
-/// is the same version with the same contents; later changes come with the one after it.
+/// After a signer failure, changes stay pending and the head is unchanged. The next snapshot is the
+/// same version with the same contents; later changes are in the version after it.
 pub fn check_failing_signer<S: Suite, B: BalancingScheme>() {
     let refusals = Rc::new(Cell::new(0));
     let signer = Unreliable {
@@ -466,7 +466,7 @@ pub fn check_failing_signer<S: Suite, B: BalancingScheme>() {
     );
 }
 
-/// The encoded proofs of all interesting keys from a version on.
+/// The encoded proofs of all interesting keys from version `oldest` on.
 fn all_proofs<S: Suite, St: Store<S>>(played: &PlayedTree<S, St>, oldest: Version) -> Vec<Vec<u8>> {
     let keys = played.oracle.interesting_keys();
     let proofs = played
@@ -485,7 +485,7 @@ fn all_proofs<S: Suite, St: Store<S>>(played: &PlayedTree<S, St>, oldest: Versio
     proofs.collect()
 }
 
-/// Plays further actions.
+/// Applies further actions.
 fn go_on<S: Suite, St: Store<S>>(played: &mut PlayedTree<S, St>, actions: &[Action]) {
     for action in actions {
         played.oracle.apply(action);

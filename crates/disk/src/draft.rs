@@ -1,4 +1,4 @@
-//! Files without a name, until they are complete.
+//! Files without a name until they are complete.
 
 use std::{
     fs::{self, File},
@@ -10,17 +10,17 @@ use tempfile::NamedTempFile;
 
 use crate::place::{folder, synchronise, target};
 
-/// Who may read a new file.
+/// Read permissions of a new file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// Its owner only.
+    /// Readable and writable by its owner only.
     Private,
-    /// Whoever may read what this user makes (the umask says).
+    /// Readable and writable as far as the umask permits.
     Usual,
 }
 
 impl Access {
-    /// The permissions that a new file asks for; the umask takes from them.
+    /// The mode of a new file before the umask is applied.
     #[cfg(unix)]
     pub(crate) const fn mode(self) -> u32 {
         match self {
@@ -30,22 +30,22 @@ impl Access {
     }
 }
 
-/// Makes a new file with these contents, durable when this returns.
+/// Creates a new file with `contents`, durable when this returns.
 ///
 /// # Errors
-/// [`io::ErrorKind::AlreadyExists`] if there is something of this name, which stays as it is; the
-/// operating system's. Then there is no such file.
+/// [`io::ErrorKind::AlreadyExists`] if `path` exists, which is left unchanged; other I/O errors. On
+/// an error no file is created.
 pub fn create(path: &Path, contents: &[u8], access: Access) -> io::Result<()> {
     let mut draft = Draft::new(path, access)?;
     draft.write_all(contents)?;
     draft.keep_new()
 }
 
-/// Puts these contents in the place of a file, or makes it, durably when this returns.
+/// Replaces or creates the file at `path` with `contents`, durable when this returns.
 ///
 /// # Errors
-/// The operating system's. The file is then as it was, unless only its folder could not be
-/// synchronised.
+/// I/O errors of the operating system. The file is then unchanged, unless only the fsync of its
+/// folder failed.
 pub fn replace(path: &Path, contents: &[u8], access: Access) -> io::Result<()> {
     let mut draft = Draft::new(path, access)?;
     draft.write_all(contents)?;
@@ -54,14 +54,14 @@ pub fn replace(path: &Path, contents: &[u8], access: Access) -> io::Result<()> {
 
 /// A file that is written before it gets its name.
 ///
-/// On Linux it has no name at all until then (`O_TMPFILE`), so a process that is killed leaves
-/// nothing behind. Elsewhere, and on file systems that cannot do this, it has a name that starts
-/// with a dot, which is removed when the draft is dropped.
+/// On Linux the draft has no name at all until then (`O_TMPFILE`), so a killed process leaves
+/// nothing behind. On other systems and on file systems without `O_TMPFILE`, the draft has a name
+/// that starts with a dot. Dropping the draft removes that name.
 #[derive(Debug)]
 pub struct Draft {
-    /// The name asked for, which a new file gets.
+    /// The requested path, used for a new file.
     path: PathBuf,
-    /// The file that it leads to, which is replaced.
+    /// The file at the end of symbolic links, used for a replacement.
     target: PathBuf,
     access: Access,
     file: Unnamed,
@@ -75,10 +75,10 @@ enum Unnamed {
 }
 
 impl Draft {
-    /// An empty draft of the file at this path, on the same file system.
+    /// Creates an empty draft of the file at `path`, on the same file system.
     ///
     /// # Errors
-    /// The operating system's, for example if the folder is missing or cannot be written to.
+    /// I/O errors, for example if the folder is missing or not writable.
     pub fn new(path: &Path, access: Access) -> io::Result<Self> {
         let target = target(path)?;
         let file = Unnamed::new(folder(&target), access)?;
@@ -90,7 +90,7 @@ impl Draft {
         })
     }
 
-    /// The file, to be written and read.
+    /// The open file, for reading and writing.
     pub fn file(&self) -> &File {
         match &self.file {
             #[cfg(target_os = "linux")]
@@ -99,10 +99,11 @@ impl Draft {
         }
     }
 
-    /// Gives the file its name, durably, if there is nothing of that name.
+    /// Gives the file its name durably, if the name is not taken.
     ///
     /// # Errors
-    /// [`io::ErrorKind::AlreadyExists`]; the operating system's: the name is then taken away again, if that can be done.
+    /// [`io::ErrorKind::AlreadyExists`] if the name is taken; other I/O errors. If the fsync of the
+    /// folder fails, the name is removed again on a best-effort basis.
     pub fn keep_new(self) -> io::Result<()> {
         self.file().sync_all()?;
         match self.file {
@@ -113,15 +114,15 @@ impl Draft {
                     .map_err(|refused| refused.error)?;
             }
         }
-        // What a later call makes durable need not have what this one failed to.
+        // A later fsync of the folder may succeed without having written this name.
         synchronise(folder(&self.path)).inspect_err(|_| drop(fs::remove_file(&self.path)))
     }
 
-    /// Puts the file in the place of whatever has its name, durably. Permissions of a file that is
-    /// replaced stay, unless the draft is private.
+    /// Gives the file its name durably, replacing any file of that name. A replaced file's
+    /// permissions are retained, unless the draft is private.
     ///
     /// # Errors
-    /// The operating system's.
+    /// I/O errors of the operating system.
     pub fn keep(self) -> io::Result<()> {
         if self.access == Access::Usual
             && let Ok(before) = fs::metadata(&self.target)
@@ -169,7 +170,7 @@ impl Unnamed {
 
 #[cfg(target_os = "linux")]
 mod anonymous {
-    //! Files that have no name (`open(2)`, `O_TMPFILE`), and how they get one (`linkat(2)`).
+    //! Unnamed files (`open(2)`, `O_TMPFILE`) and how they get a name (`linkat(2)`).
 
     use std::{
         ffi::OsString,
@@ -184,13 +185,13 @@ mod anonymous {
 
     use super::{Access, folder};
 
-    /// A file without a name, or `None` where there is no such thing.
+    /// Opens a file without a name, or returns `None` if the system does not support it.
     pub(super) fn open(folder: &Path, access: Access) -> io::Result<Option<File>> {
         let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
         match openat(CWD, folder, flags, Mode::from_raw_mode(access.mode())) {
             Ok(file) => {
                 let file = File::from(file);
-                // Without the process file system there is no way to a name.
+                // Without `/proc`, the file could never be linked to a name.
                 Ok(descriptor_path(&file).exists().then_some(file))
             }
             Err(rustix::io::Errno::OPNOTSUPP | rustix::io::Errno::ISDIR) => Ok(None),
@@ -198,16 +199,18 @@ mod anonymous {
         }
     }
 
-    /// Gives the file a name that nothing has.
+    /// Links the file to a new name.
     pub(super) fn link(file: &File, path: &Path) -> io::Result<()> {
         let from = descriptor_path(file);
         Ok(linkat(CWD, &from, CWD, path, AtFlags::SYMLINK_FOLLOW)?)
     }
 
-    /// Gives the file a name that something may have. Between the two steps it has a name with a dot;
-    /// if the process ends there, the next one that comes this way takes the name away.
+    /// Links the file to `target`, replacing any file of that name.
     ///
-    /// A file that has lost its only name cannot get another, so processes do not share these names.
+    /// The file first gets a temporary name that starts with a dot and is then renamed. If the
+    /// process ends between the two steps, a later call removes the temporary name. Each process
+    /// uses a temporary name of its own, since a file that has lost its only name cannot be linked
+    /// again.
     pub(super) fn put_in_place(file: &File, target: &Path) -> io::Result<()> {
         for number in 0..MOST_DRAFTS {
             let step = draft_path(target, number);
@@ -223,7 +226,8 @@ mod anonymous {
         Err(io::Error::other("other processes keep replacing the file"))
     }
 
-    /// A draft has its own name for an instant; one that has it for long was left behind.
+    /// Removes a temporary name that is older than `LEFT_BEHIND`. Live drafts have theirs for an
+    /// instant.
     pub(super) fn remove_if_old(step: &Path, now: SystemTime) -> io::Result<()> {
         let found = match fs::symlink_metadata(step) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -254,7 +258,7 @@ mod anonymous {
         PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()))
     }
 
-    /// Processes that replace one file in one instant.
+    /// Maximum number of processes that replace one file at the same time.
     const MOST_DRAFTS: u32 = 64;
     const LEFT_BEHIND: Duration = Duration::from_mins(1);
 }

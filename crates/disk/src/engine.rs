@@ -1,17 +1,18 @@
 //! Databases of the storage engine redb, each in one file.
 //!
-//! * [`Format`]: which databases a program takes for its own; makes new ones, which appear under their
-//!   path complete or not at all.
-//! * [`SharedDatabase`]: any number of processes read it while one writes to it.
-//! * [`SoleDatabase`]: one process has it, with all its threads, at a path or in a [layer of
-//!   files](crate::layer), and opens it again when the medium has failed; a [`Reserve`] of room lets it
-//!   recover on a full disk.
-//! * [`guarded`]: the engine panics on some pages that are not what it wrote. Whatever opens,
-//!   begins or reads a database whose file others may have touched is called within it;
-//!   [`report_caught_panics`] keeps their backtraces from standard error.
+//! * [`Format`]: identifies a program's own databases; sets permissions and cache size.
+//! * [`SharedDatabase`]: read by any number of processes while one writes.
+//! * [`SoleDatabase`]: owned by one process with all its threads, at a path or in a [layer of
+//!   files](crate::layer). It can be opened again after a storage failure. A [`Reserve`] of disk
+//!   space lets it recover on a full disk.
+//! * [`guarded`]: catches panics. The engine panics on some pages that it did not write, so calls
+//!   that open or read a file under others' control go through [`guarded`].
+//!   [`report_caught_panics`] keeps the backtraces from standard error.
 //!
-//! Commits are in two phases: keys and values may come from others, and the checksum by which the engine
-//! recognises a torn commit must not be their choice.
+//! New databases appear under their path complete or not at all.
+//!
+//! Commits are in two phases. An attacker may choose keys and values, but must not be able to
+//! choose the checksum by which the engine recognises a torn commit.
 
 mod backend;
 mod check;

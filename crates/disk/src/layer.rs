@@ -1,14 +1,14 @@
-//! Folders of files that are read and written at positions: what stores stand on.
+//! Folders of files with positioned reads and writes: the storage interface of stores.
 //!
-//! * [`FileLayer`] and [`LayerFile`]: what a store asks of its folder and of each file, and no more.
+//! * [`FileLayer`] and [`LayerFile`]: the operations that a store needs from a folder and a file.
 //! * [`Folder`]: a folder of the operating system.
-//! * [`replace`], [`read`] and [`lock`]: whole files in any of them, and one process at a time.
-//! * `SimulatedFolder` (feature `simulated-disk`): one in memory, for tests, of which a crash leaves what
-//!   one may leave of a folder on a medium.
+//! * [`replace`], [`read`] and [`lock`]: whole files in any layer, and a lock for one process.
+//! * `SimulatedFolder` (feature `simulated-disk`): a folder in memory for crash tests.
 //!
-//! What is written is durable after [`LayerFile::synchronise`], what is named after
-//! [`FileLayer::synchronise`], and nothing before. A synchronisation that failed is not to be tried again
-//! on the same data: the operating system may have dropped it, and the next attempt succeeds without it.
+//! Written bytes are durable after [`LayerFile::synchronise`], names after
+//! [`FileLayer::synchronise`], and nothing before. Do not retry a failed synchronisation on the
+//! same data. The operating system may have dropped the data, and the next attempt then succeeds
+//! without it.
 
 use core::fmt::Debug;
 use std::{fs::File, io, path::Path, sync::Arc};
@@ -25,28 +25,28 @@ pub use folder::Folder;
 pub use simulated::{Operation, Reads, SECTOR, SimulatedFolder, Traffic};
 pub use whole::{lock, read, replace};
 
-/// A folder of files that are read and written at positions.
+/// A folder of files with positioned reads and writes.
 ///
-/// Names are single components of a path. A name that is none is refused with
+/// Names are single components of a path. Other names are rejected with
 /// [`io::ErrorKind::InvalidInput`].
 pub trait FileLayer: Debug + Send + Sync {
-    /// What people know the folder by.
+    /// Path of the folder, for messages.
     fn path(&self) -> &Path;
 
-    /// The names of all files, in any order. Those that are not UTF-8 are shown lossily.
+    /// Names of all files, in any order. Names that are not UTF-8 are converted lossily.
     ///
     /// # Errors
-    /// The operating system's.
+    /// I/O errors of the operating system.
     fn names(&self) -> io::Result<Vec<String>>;
 
-    /// The file of this name, to be read and written.
+    /// Opens the file `name` for reading and writing.
     ///
     /// # Errors
-    /// [`io::ErrorKind::NotFound`] if there is none; [`io::ErrorKind::InvalidData`] if it is something
-    /// else, such as a folder; the operating system's.
+    /// [`io::ErrorKind::NotFound`] if there is none; [`io::ErrorKind::InvalidData`] if `name` is
+    /// not a file but, for example, a folder; other I/O errors.
     fn open(&self, name: &str) -> io::Result<Arc<dyn LayerFile>>;
 
-    /// The file of this name, only to be read: for whoever may not write to it.
+    /// Opens the file `name` read-only, for callers without write permission.
     ///
     /// # Errors
     /// As [`FileLayer::open`].
@@ -54,33 +54,35 @@ pub trait FileLayer: Debug + Send + Sync {
         self.open(name)
     }
 
-    /// A new, empty file. Its name is durable after [`FileLayer::synchronise`].
+    /// Creates an empty file. Its name is durable after [`FileLayer::synchronise`].
     ///
     /// # Errors
-    /// [`io::ErrorKind::AlreadyExists`] if there is something of this name; the operating system's.
+    /// [`io::ErrorKind::AlreadyExists`] if `name` is taken; other I/O errors.
     fn create(&self, name: &str) -> io::Result<Arc<dyn LayerFile>>;
 
-    /// Gives a file another name, in the place of the file that has it: at every moment the name leads to
-    /// the one or the other. Files that are open stay what they are.
+    /// Renames the file `from` to `to`, atomically replacing any file of that name. Open files
+    /// remain usable.
     ///
     /// # Errors
-    /// [`io::ErrorKind::NotFound`] if there is no such file; the operating system's.
+    /// [`io::ErrorKind::NotFound`] if there is no file `from`; other I/O errors.
     fn rename(&self, from: &str, to: &str) -> io::Result<()>;
 
-    /// Takes a file's name away. What has it open can still use it.
+    /// Removes the name of a file. Handles that have the file open remain usable.
     ///
     /// # Errors
-    /// [`io::ErrorKind::NotFound`] if there is no such file; the operating system's.
+    /// [`io::ErrorKind::NotFound`] if there is no such file; other I/O errors.
     fn remove(&self, name: &str) -> io::Result<()>;
 
-    /// Makes the names durable, that of the folder itself among them. It does not make durable what is in
-    /// the files.
+    /// Makes the names in the folder and the name of the folder itself durable. The contents of
+    /// files are not included.
     ///
     /// # Errors
-    /// The operating system's. Then any of the changes since the last time may be lost.
+    /// I/O errors of the operating system. Any change since the last successful call may then be
+    /// lost.
     fn synchronise(&self) -> io::Result<()>;
 
-    /// Makes the names in the folder durable, where that of the folder itself is: for whoever may not read what the folder is in.
+    /// Like [`FileLayer::synchronise`], but may omit the name of the folder itself. For callers
+    /// without read permission on the parent folder.
     ///
     /// # Errors
     /// As [`FileLayer::synchronise`].
@@ -89,50 +91,51 @@ pub trait FileLayer: Debug + Send + Sync {
     }
 }
 
-/// A file that is read and written at positions, by several threads at once.
+/// A file with positioned reads and writes, shared by several threads.
 pub trait LayerFile: Debug + Send + Sync {
-    /// How many bytes it has.
+    /// Length in bytes.
     ///
     /// # Errors
-    /// The operating system's.
+    /// I/O errors of the operating system.
     fn length(&self) -> io::Result<u64>;
 
-    /// Reads all of the bytes from an offset on.
+    /// Fills `bytes` from `offset` on.
     ///
     /// # Errors
-    /// [`io::ErrorKind::UnexpectedEof`] where the file ends earlier, and then some of the bytes may have
-    /// been read; the operating system's.
+    /// [`io::ErrorKind::UnexpectedEof`] if the file ends earlier, after which `bytes` may be partly
+    /// filled; other I/O errors.
     fn read_at(&self, offset: u64, bytes: &mut [u8]) -> io::Result<()>;
 
-    /// Writes all of the bytes from an offset on. A file that was shorter gets longer, with zeros in
-    /// between. After a crash before they are durable, each sector is as before or as after.
+    /// Writes all of `bytes` from `offset` on. A shorter file is extended, with zeros in between.
+    /// After a crash before the next synchronisation, each sector is old or new.
     ///
     /// # Errors
-    /// [`io::ErrorKind::StorageFull`]; the operating system's. Then some of the bytes may have been written.
+    /// [`io::ErrorKind::StorageFull`]; other I/O errors. Some of the bytes may then have been
+    /// written.
     fn write_at(&self, offset: u64, bytes: &[u8]) -> io::Result<()>;
 
-    /// Cuts the file off, or makes it longer by zeros.
+    /// Truncates the file to `length` bytes or extends it with zeros.
     ///
     /// # Errors
-    /// The operating system's.
+    /// I/O errors of the operating system.
     fn set_length(&self, length: u64) -> io::Result<()>;
 
-    /// Makes everything that was written so far durable, and the length.
+    /// Makes all bytes written so far and the length durable.
     ///
     /// # Errors
-    /// The operating system's. Then any of what was written since the last time may be lost, also if it
-    /// can still be read and a later call succeeds.
+    /// I/O errors of the operating system. Anything written since the last successful call may then
+    /// be lost, even if it can still be read and a later call succeeds.
     fn synchronise(&self) -> io::Result<()>;
 
-    /// Locks the whole file against everybody else who has it open, for as long as it is open here;
-    /// `false` if another has it. What has the lock already gets it again.
+    /// Locks the whole file against other handles until this one is closed. Returns `false` if
+    /// another handle holds the lock, and `true` if this one already does.
     ///
     /// # Errors
-    /// The operating system's.
+    /// I/O errors of the operating system.
     fn try_lock(&self) -> io::Result<bool>;
 
-    /// The file of the operating system, where it is one: for what only that can tell, such as its
-    /// permissions or the room on its disk.
+    /// The underlying file of the operating system, if there is one. Used for its permissions and
+    /// the free space on its disk.
     fn of_system(&self) -> Option<&File>;
 }
 

@@ -1,19 +1,19 @@
-//! Files that are there whole or not at all, whatever happens meanwhile.
+//! Durable files: atomic creation and replacement, locks, registers, and databases in one file.
 //!
-//! | you need | take | it costs |
+//! | Task | API | Cost |
 //! | --- | --- | --- |
-//! | a file that appears under its name complete and durable, or not at all | [`create`], [`replace`], [`Draft`] | two synchronisations: the file, its folder |
-//! | room for what does not fit into memory | [`Scratch`] | a file without a name |
-//! | a small value that is overwritten in place, and never torn | [`Register`] | one synchronisation |
-//! | one process at a time, for as long as a value lives | [`Lock`] | a file beside |
-//! | folders of files that are read and written at positions, under stores | [`layer`] | |
-//! | databases in one file, made, opened, guarded and repaired | [`engine`] (feature `redb`) | what the database costs |
+//! | Create or replace a file atomically | [`create`], [`replace`], [`Draft`] | two fsyncs |
+//! | Spill data that does not fit into memory | [`Scratch`] | a file without a name |
+//! | Overwrite a small value in place without tearing | [`Register`] | two fsyncs |
+//! | Exclude other processes | [`Lock`] | a lock file next to the file |
+//! | Folders of files with positioned reads and writes | [`layer`] | |
+//! | Databases in one file, with checks and recovery | [`engine`] (feature `redb`) | that of redb |
 //!
-//! A draft that nobody keeps leaves nothing behind, not even when the process is killed. With the feature
-//! `simulated-disk` tests can fill the disk under databases, or have it fail.
+//! A draft that is not kept leaves nothing behind, even if the process is killed. With the feature
+//! `simulated-disk`, tests can fill the disk under databases or make it fail.
 //!
-//! Names are followed through symbolic links: what is locked, and what is replaced, is the file at
-//! the end of them, so that two names of one file are one file here too.
+//! Symbolic links are followed. Locks and replacements apply to the file at the end of the links,
+//! so two names of one file share one lock.
 
 #![deny(
     clippy::indexing_slicing,

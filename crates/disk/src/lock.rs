@@ -1,4 +1,4 @@
-//! One process at a time.
+//! Lock files: one process at a time.
 
 use std::{
     fs::{File, OpenOptions, TryLockError},
@@ -10,40 +10,41 @@ use std::{
 
 use crate::place::{target, with_suffix};
 
-/// How long to wait for a lock that another process holds only by accident, or for a moment.
+/// Default time to wait for a lock that another process may hold only briefly.
 ///
-/// A lock belongs to every process that has inherited its file. A child of a process that starts
-/// programs has it from its fork to its `exec`. A [`Lock`] that is dropped is given up for all of them,
-/// that of a process which was killed is not; so a lock that cannot be taken at once is not a sign that
-/// somebody uses what it guards.
+/// A lock belongs to every process that has inherited its file. A child process holds it from its
+/// fork to its `exec`. Dropping a [`Lock`] releases it for all of these processes; killing its
+/// owner does not. A lock that cannot be taken at once is therefore no proof that its file is in
+/// use.
 pub const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Keeps others from what a file holds for as long as this value lives.
+/// An exclusive lock on a file, held until this value is dropped.
 ///
-/// The lock is on a file of its own, `<name>.lock` beside the file, which stays: what it guards is
-/// replaced as a whole, and a lock on a file that has lost its name would guard nothing.
+/// The lock is on a file of its own, `<name>.lock` next to the file. The lock file is never
+/// removed. The guarded file itself may be replaced, and a lock on a file without a name would
+/// guard nothing.
 #[derive(Debug)]
 pub struct Lock {
     file: File,
 }
 
-/// A lock cannot be had.
+/// Error returned when a lock cannot be taken.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LockError {
-    /// Another process, or another value in this one, has it.
+    /// Another process, or another value in this process, holds the lock.
     #[error("another process uses {}", .0.display())]
     InUse(PathBuf),
-    /// The operating system refused.
+    /// An I/O error of the operating system.
     #[error(transparent)]
     Io(#[from] io::Error),
 }
 
 impl Lock {
-    /// Waits at most this long until nobody else has the lock of this file, which need not exist.
+    /// Locks the file at `path`, which need not exist, waiting at most `patience`.
     ///
     /// # Errors
-    /// [`LockError::InUse`] after that time; [`LockError::Io`].
+    /// [`LockError::InUse`] after `patience`; [`LockError::Io`].
     pub fn exclusive(path: &Path, patience: Duration) -> Result<Self, LockError> {
         let target = target(path)?;
         let file = OpenOptions::new()
@@ -54,10 +55,10 @@ impl Lock {
         Self::wait(file, target, patience)
     }
 
-    /// The same for a file that is never replaced, by a lock on the file itself.
+    /// Locks `file` itself instead of a lock file, for files that are never replaced.
     ///
     /// # Errors
-    /// [`LockError::InUse`] with this path after that time; [`LockError::Io`].
+    /// [`LockError::InUse`] with `path` after `patience`; [`LockError::Io`].
     pub fn on(file: &File, path: &Path, patience: Duration) -> Result<Self, LockError> {
         Self::wait(file.try_clone()?, path.to_path_buf(), patience)
     }
@@ -79,10 +80,11 @@ impl Lock {
     }
 }
 
-/// Closing the file would leave the lock with a child of this process that has not executed yet.
+/// Unlocks explicitly. Closing the file would leave the lock with a child process between fork and
+/// exec.
 impl Drop for Lock {
     fn drop(&mut self) {
-        // It fails if there is no lock any more; closing does the rest.
+        // This fails if the lock is gone already. Closing the file does the rest.
         drop(self.file.unlock());
     }
 }
@@ -121,7 +123,7 @@ mod tests {
         assert!(matches!(refused, LockError::InUse(_)));
     }
 
-    /// Between fork and exec a child of this process has every lock that the process had.
+    /// A child process has every lock of this process between its fork and its exec.
     #[test]
     fn programs_that_are_started_meanwhile_do_not_keep_the_lock() {
         let folder = tempfile::tempdir().unwrap();

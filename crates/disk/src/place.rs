@@ -1,4 +1,4 @@
-//! Where a file really is, and the folder that holds its name.
+//! Resolution of symbolic links, and the folder of a path.
 
 use std::{
     ffi::OsString,
@@ -7,10 +7,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The file that a name leads to through symbolic links, whether it exists or not.
+/// Resolves symbolic links to the file that `path` leads to, which need not exist.
 ///
 /// # Errors
-/// The operating system's; [`io::ErrorKind::FilesystemLoop`] where links lead nowhere.
+/// I/O errors of the operating system, also after more than `MAX_LINKS` links.
 pub(crate) fn target(path: &Path) -> io::Result<PathBuf> {
     let mut path = path.to_path_buf();
     for _ in 0..MAX_LINKS {
@@ -24,11 +24,11 @@ pub(crate) fn target(path: &Path) -> io::Result<PathBuf> {
     Err(io::Error::other("too many symbolic links"))
 }
 
-/// The path of a companion of the file at this path: of the file that the path leads to through
-/// symbolic links, with `suffix` at the end of its name.
+/// Path of a companion file: the file at the end of symbolic links, with `suffix` appended to its
+/// name.
 ///
 /// # Errors
-/// The operating system's, for example if symbolic links lead in a circle.
+/// I/O errors of the operating system, for example if symbolic links form a cycle.
 pub fn beside(path: &Path, suffix: &str) -> io::Result<PathBuf> {
     target(path).map(|target| with_suffix(&target, suffix))
 }
@@ -39,7 +39,7 @@ pub(crate) fn with_suffix(target: &Path, suffix: &str) -> PathBuf {
     name.into()
 }
 
-/// The folder that holds a name.
+/// The folder that contains `path`.
 pub(crate) fn folder(path: &Path) -> &Path {
     match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
@@ -47,17 +47,18 @@ pub(crate) fn folder(path: &Path) -> &Path {
     }
 }
 
-/// Makes the names in a folder durable.
+/// Fsyncs a folder, which makes the names in it durable.
 #[cfg(unix)]
 pub(crate) fn synchronise(folder: &Path) -> io::Result<()> {
     File::open(folder)?.sync_all()
 }
 
-/// Folders cannot be opened as files everywhere; a rename is durable by other means there.
+/// Does nothing: not every system opens folders as files, and renames are durable by other means
+/// there.
 #[cfg(not(unix))]
 pub(crate) fn synchronise(_: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// As many as Linux follows.
+/// Maximum number of links to follow, as on Linux.
 const MAX_LINKS: usize = 40;

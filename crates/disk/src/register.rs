@@ -1,4 +1,4 @@
-//! A small value that is overwritten in place, and never torn.
+//! A small value that is overwritten in place without tearing.
 
 use std::{
     fs::{File, OpenOptions},
@@ -10,18 +10,18 @@ use sha2::{Digest, Sha256};
 
 use crate::{Access, create, place::target};
 
-/// A file that holds one small value: the newest that was written durably.
+/// A file that stores one small value durably.
 ///
-/// The file has two slots on two pages, each with a number, a length and a digest. A value is written to
-/// one and then to the other, each time durably. So a crash leaves the value before or this one, and
-/// one page that fails later, or an end that is cut off, leaves it too: the newest value is lost only if
+/// The file has two slots on two pages, each with a number, a length and a digest. A write updates
+/// one slot and then the other, with an fsync after each. A crash leaves the previous value or the
+/// new one. One damaged page or a truncated end loses nothing: the newest value is lost only if
 /// both slots are.
 ///
 /// ```text
 /// slot: number (8, big-endian) | length (2) | value | zeros to 496 bytes | digest (16)
 /// ```
 ///
-/// The digest, the first half of SHA-256 over what stands before it, is against accidents.
+/// The digest is the first half of SHA-256 over the preceding bytes. It detects accidental damage.
 #[derive(Debug)]
 pub struct Register {
     file: File,
@@ -30,29 +30,29 @@ pub struct Register {
     value: Vec<u8>,
 }
 
-/// A register cannot be used.
+/// Error returned when a register cannot be opened, read or written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RegisterError {
-    /// Neither slot holds what was written.
+    /// Neither slot has a valid digest.
     #[error("{} is damaged", .0.display())]
     Damaged(PathBuf),
-    /// The value has more than [`Register::LONGEST`] bytes; its length.
+    /// The value is longer than [`Register::LONGEST`]; its length in bytes.
     #[error("a value of {0} bytes is too long for its file")]
     TooLong(usize),
-    /// The operating system refused.
+    /// An I/O error of the operating system.
     #[error(transparent)]
     Io(#[from] io::Error),
 }
 
 impl Register {
-    /// The longest value, in bytes.
+    /// Maximum length of a value in bytes.
     pub const LONGEST: usize = DIGEST_AT - 10;
 
-    /// Makes a new register with a value, durably.
+    /// Creates a new register with `value`, durable when this returns.
     ///
     /// # Errors
-    /// [`RegisterError::Io`] with [`io::ErrorKind::AlreadyExists`] if there is something at the path;
+    /// [`RegisterError::Io`] with [`io::ErrorKind::AlreadyExists`] if `path` exists;
     /// [`RegisterError::TooLong`].
     pub fn create(path: &Path, value: &[u8]) -> Result<Self, RegisterError> {
         let slot = slot(1, value)?;
@@ -63,7 +63,7 @@ impl Register {
         Self::open(path)
     }
 
-    /// Opens the register at this path to be read and written.
+    /// Opens the register at `path` for reading and writing.
     ///
     /// # Errors
     /// [`RegisterError::Damaged`]; [`RegisterError::Io`].
@@ -71,7 +71,7 @@ impl Register {
         Self::with(path, OpenOptions::new().read(true).write(true))
     }
 
-    /// The value of the register at this path, or `None` if there is no file.
+    /// Reads the value of the register at `path`, or `None` if there is no file.
     ///
     /// # Errors
     /// [`RegisterError::Damaged`]; [`RegisterError::Io`].
@@ -89,7 +89,7 @@ impl Register {
         Self::load(file, path)
     }
 
-    /// The register as it is now: others may have written to it.
+    /// Reloads the register from its file, which other processes may have written to.
     ///
     /// # Errors
     /// [`RegisterError::Damaged`]; [`RegisterError::Io`].
@@ -122,21 +122,21 @@ impl Register {
         &self.value
     }
 
-    /// Where the register is.
+    /// Path of the register's file, with symbolic links resolved.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The file, to be locked.
+    /// The open file, for locking.
     pub const fn file(&self) -> &File {
         &self.file
     }
 
-    /// Replaces the value, durably when this returns.
+    /// Replaces the value, durable when this returns.
     ///
     /// # Errors
-    /// [`RegisterError::TooLong`]; [`RegisterError::Io`], after which the file has this value or the
-    /// one before.
+    /// [`RegisterError::TooLong`]; [`RegisterError::Io`], after which the file has the new or the
+    /// previous value.
     pub fn write(&mut self, value: &[u8]) -> Result<(), RegisterError> {
         let number = self.number.saturating_add(1);
         let slot = slot(number, value)?;
@@ -170,7 +170,7 @@ fn slot(number: u64, value: &[u8]) -> Result<Vec<u8>, RegisterError> {
     Ok(slot)
 }
 
-/// The number and the value of a slot that is whole.
+/// Parses a slot, or returns `None` if its digest is wrong.
 fn parsed(bytes: &[u8]) -> Option<(u64, Vec<u8>)> {
     let (body, rest) = bytes.split_at_checked(DIGEST_AT)?;
     if rest.get(..DIGEST)? != digest(body) {
@@ -191,7 +191,7 @@ fn digest(body: &[u8]) -> [u8; DIGEST] {
 
 const DIGEST: usize = 16;
 const DIGEST_AT: usize = 496;
-/// The slots are on different pages and sectors, of which a crash tears one at most.
+/// Offset of the second slot. The slots share no page or sector, so a crash tears at most one.
 const BETWEEN: usize = 4096;
 const MOST_BYTES: u64 = 2 * 4096;
 

@@ -1,4 +1,4 @@
-//! Room for what does not fit into memory, for as long as a value lives.
+//! Temporary storage for data that does not fit into memory.
 
 use std::{io, path::Path};
 
@@ -7,21 +7,23 @@ use crate::{
     layer::{LayerFile, SystemFile},
 };
 
-/// A private file without a name that grows, and is read at positions. It goes when this value is dropped, also if the process is killed
-/// (see [`Draft`] for systems that know no such files). Nothing of it is made durable.
+/// A private, append-only temporary file with reads at any position.
+///
+/// The file has no name and is removed when this value is dropped, also if the process is killed.
+/// See [`Draft`] for systems without unnamed files. Nothing in it is made durable.
 #[derive(Debug)]
 pub struct Scratch {
     file: SystemFile,
-    /// Where it has a name, the name goes with this.
+    /// Keeps the temporary name, if there is one, until drop.
     _draft: Draft,
     end: u64,
 }
 
 impl Scratch {
-    /// An empty file in the folder of the file at this path.
+    /// Creates an empty file in the folder of `path`.
     ///
     /// # Errors
-    /// The operating system's, for example if the folder is missing or cannot be written to.
+    /// I/O errors, for example if the folder is missing or not writable.
     pub fn beside(path: &Path) -> io::Result<Self> {
         let draft = Draft::new(path, Access::Private)?;
         Ok(Self {
@@ -31,15 +33,15 @@ impl Scratch {
         })
     }
 
-    /// Where the next byte will stand.
+    /// The length in bytes, which is the offset of the next append.
     pub const fn end(&self) -> u64 {
         self.end
     }
 
-    /// Writes bytes at the end.
+    /// Appends `bytes` at the end.
     ///
     /// # Errors
-    /// [`io::ErrorKind::StorageFull`]; the operating system's. The end is then where it was.
+    /// [`io::ErrorKind::StorageFull`]; other I/O errors. The end is then unchanged.
     pub fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
         let length = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
         let end = self.end.checked_add(length);
@@ -49,10 +51,10 @@ impl Scratch {
         Ok(())
     }
 
-    /// Reads all of the bytes from an offset on.
+    /// Fills `bytes` from `offset` on.
     ///
     /// # Errors
-    /// [`io::ErrorKind::UnexpectedEof`] if they were not written; the operating system's.
+    /// [`io::ErrorKind::UnexpectedEof`] if the range was not written; other I/O errors.
     pub fn read_at(&self, offset: u64, bytes: &mut [u8]) -> io::Result<()> {
         self.file.read_at(offset, bytes)
     }

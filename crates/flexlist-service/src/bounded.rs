@@ -1,7 +1,7 @@
-//! Sequences with a limit that holds while they are read.
+//! Sequences whose length limit is enforced while decoding.
 //!
-//! The shortest encoding of an element is a few bytes and its value in memory fifty times as many, so a
-//! limit on the bytes of a message does not bound what it becomes.
+//! An element can be encoded in a few bytes and take fifty times as many in memory. A limit on the
+//! bytes of a message therefore does not bound the memory that the decoded message takes.
 
 use core::{fmt, marker::PhantomData};
 
@@ -13,8 +13,8 @@ use serde::{
 /// Reads a sequence of at most `MOST` elements, for `#[serde(deserialize_with)]`.
 ///
 /// # Errors
-/// The deserializer's; its custom error for a longer sequence, before the first element if the format
-/// tells the length ahead.
+/// The deserializer's errors, and its custom error for a longer sequence. If the format announces
+/// the length, the error occurs before the first element is read.
 pub(crate) fn sequence<'de, D, T, const MOST: usize>(deserializer: D) -> Result<Vec<T>, D::Error>
 where
     D: Deserializer<'de>,
@@ -61,7 +61,7 @@ mod tests {
         static READ: Cell<usize> = const { Cell::new(0) };
     }
 
-    /// Counts how many of it are read.
+    /// An element that counts its deserializations.
     #[derive(Debug, PartialEq, Serialize)]
     struct Counted(u8);
 

@@ -1,7 +1,7 @@
-//! A client: what carries requests to a server, and the owner's side of one file.
+//! Client: transports of requests to a server, and the owner's side of one file.
 //!
-//! Nothing that a server says is believed: a [`Transport`] only bounds and decodes it, and
-//! [`FileClient`] verifies it against about a hundred bytes of its own.
+//! The server is not trusted. A [`Transport`] only limits and decodes responses. [`FileClient`]
+//! verifies them against about a hundred bytes of state that it keeps.
 
 mod adopt;
 mod apply;

@@ -1,14 +1,17 @@
 //! Outsourced files over a network: a durable store, a server and a client of FlexDPDP.
 //!
-//! | you need | take | it costs |
+//! | task | module | cost |
 //! | --- | --- | --- |
-//! | the owner's side of a file: upload, edit, read, audit; crash-proof by a small state file | [`client`] | hundreds of bytes to keep; hashes and tags of what changes |
-//! | to carry out requests over a [`store`], durably | [`server`] | the file's bytes, its tags and list |
-//! | that on HTTP, with TLS where it is wanted | [`network`] | |
-//! | what they say to each other, and the owner's signature on it | [`message`], [`signed`] | a signature for each change |
+//! | Upload, edit, read and audit a file as its owner | [`client`] | hashes and tags of changes |
+//! | Execute requests on a durable [`store`] | [`server`] | the file's bytes, tags and list |
+//! | Serve requests over HTTP, optionally with TLS | [`network`] | |
+//! | Messages of client and server | [`message`] | |
+//! | The owner's signature on requests | [`signed`] | one signature per change |
 //!
-//! Nothing that a server says is believed: answers are checked against what the owner has verified
-//! before. Nothing that a client says is believed either: what changes a file is signed by its owner.
+//! A client keeps hundreds of bytes per file, in a state file that makes its operations crash-safe.
+//!
+//! Neither side trusts the other. Clients check answers against state that the owner has verified
+//! before. Servers accept changes to a file only with its owner's signature.
 //!
 //! The tutorial is `examples/outsourced_file.rs` of the workspace.
 

@@ -1,7 +1,7 @@
-//! What client and server say to each other.
+//! Requests and responses exchanged between client and server.
 //!
-//! Every request that changes a file carries the owner's signature ([`Signed`]); audits and reads are
-//! open to whoever knows the file's id and the state to verify against.
+//! Every request that changes a file carries the owner's signature ([`Signed`]). Audits and reads
+//! are unsigned: a client needs only the file's id, and a state to verify the answer against.
 
 use core::fmt;
 use std::time::SystemTime;
@@ -20,38 +20,38 @@ use serde::{Deserialize, Serialize};
 
 use crate::bounded;
 
-/// The most blocks of one [`Part`].
+/// Maximum number of blocks in one [`Part`].
 pub const MAX_PART_BLOCKS: usize = 1 << 11;
 
-/// The most changes of one [`FileUpdate`].
+/// Maximum number of changes in one [`FileUpdate`].
 pub const MAX_EDITS: usize = 1 << 12;
 
-/// The most blocks that one audit meets.
+/// Maximum number of blocks in the answer to one audit.
 pub const MAX_AUDIT_BLOCKS: usize = 1 << 16;
 
-/// The most blocks that one read meets.
+/// Maximum number of blocks in the answer to one read.
 pub const MAX_READ_BLOCKS: usize = 1 << 16;
 
-/// How far ahead [`Begin::expires`] may be: a day.
+/// Maximum distance of [`Begin::expires`] into the future: one day.
 pub const MAX_BEGIN_SECONDS: u64 = 86_400;
 
-/// A block as it travels from the owner to the server.
+/// A block, as sent from the owner to the server.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SentBlock {
-    /// What the owner's tag scheme made of it.
+    /// The tag that the owner's tag scheme computed for the block.
     pub tag: BlockTag,
-    /// Its bytes, at least one.
+    /// The block's bytes, at least one.
     pub data: Bytes,
 }
 
 impl SentBlock {
-    /// How many bytes it has.
+    /// The block's length in bytes.
     pub fn length(&self) -> u64 {
         // Lossless on every target of std.
         u64::try_from(self.data.0.len()).unwrap_or(u64::MAX)
     }
 
-    /// The block as a list knows it.
+    /// The list entry of this block, with `level` and `label`.
     pub(crate) fn listed(&self, level: Level, label: u64) -> Block {
         Block {
             length: self.length(),
@@ -69,17 +69,17 @@ pub struct Begin {
     pub owner: [u8; 32],
     /// The salt that, with `owner`, gives the file's id.
     pub salt: [u8; 16],
-    /// The tag scheme's parameters for the server (`flexlist::tag`), as bytes.
+    /// The tag scheme's parameters for the server (`flexlist::tag`), encoded.
     pub server_parameters: Bytes,
-    /// Until when this request may begin a file, in seconds since 1970: at most
-    /// [`MAX_BEGIN_SECONDS`] ahead. A server need not remember for longer than that which files were
-    /// removed. Where the file is there already, this does not matter.
+    /// Time until which this request may begin a file, in seconds since 1970. At most
+    /// [`MAX_BEGIN_SECONDS`] ahead of the server's clock. A server needs to remember removed files
+    /// only until this time. Ignored if the file exists already.
     pub expires: u64,
 }
 
 impl Begin {
-    /// The `expires` of a first request that is made at this time: half of [`MAX_BEGIN_SECONDS`] ahead,
-    /// so that the two clocks may differ by as much.
+    /// Returns the `expires` of a first request made at time `now`: half of [`MAX_BEGIN_SECONDS`]
+    /// ahead. The clocks of client and server may differ by the other half.
     pub fn expires_after(now: SystemTime) -> u64 {
         let now = now
             .duration_since(SystemTime::UNIX_EPOCH)
@@ -105,7 +105,7 @@ pub struct Part {
 pub struct Finish {
     /// The file.
     pub file: FileId,
-    /// How many parts were sent.
+    /// The number of parts sent.
     pub parts: u64,
     /// The root of the list over all blocks, with the levels of `flexlist`'s initial build.
     pub root: Digest<32>,
@@ -113,22 +113,23 @@ pub struct Finish {
     pub total: u64,
 }
 
-/// One change of the block sequence as it travels: its blocks have their tags, and new ones their levels.
+/// One change of the block sequence, as sent: blocks carry their tags, and new blocks their levels.
 pub type SentEdit = BlockEdit<InsertedBlock, SentBlock>;
 
-/// A new block, and how high it stands in the list.
+/// A new block, and its level in the list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InsertedBlock {
-    /// The level that the owner drew. A number that is no [`Level`] makes the edit invalid, not unreadable.
+    /// The level that the owner drew. A number that is not a valid [`Level`] makes the edit
+    /// invalid, but the message still decodes.
     pub level: u8,
     /// The block.
     pub block: SentBlock,
 }
 
-/// What the list does for an edit whose block, if it has one, gets this label.
+/// Converts an edit into a list operation. The edit's block, if any, gets `label`.
 ///
 /// # Errors
-/// [`LevelTooHigh`] for a level that no block has.
+/// [`LevelTooHigh`] for a level above the maximum.
 pub(crate) fn operation(edit: &SentEdit, label: u64) -> Result<Operation, LevelTooHigh> {
     Ok(match edit {
         BlockEdit::Insert { index, block } => Operation::Insert {
@@ -145,19 +146,20 @@ pub(crate) fn operation(edit: &SentEdit, label: u64) -> Result<Operation, LevelT
     })
 }
 
-/// A batch of changes: takes version `base_version` to the next, wholly or not at all.
+/// A batch of changes that takes version `base_version` to the next. Applied atomically.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileUpdate {
     /// The file.
     pub file: FileId,
-    /// The version that the changes are for.
+    /// The version that the changes apply to.
     pub base_version: u64,
     /// The changes, at least one and at most [`MAX_EDITS`].
     #[serde(deserialize_with = "bounded::sequence::<_, _, MAX_EDITS>")]
     pub edits: Vec<SentEdit>,
 }
 
-/// The owner has stored this version's root: what only earlier versions need may go.
+/// The owner's acknowledgement that this version's root is stored. Data needed only by earlier
+/// versions may be deleted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Acknowledge {
     /// The file.
@@ -166,28 +168,28 @@ pub struct Acknowledge {
     pub version: u64,
 }
 
-/// The owner gives up an upload that is not finished.
+/// The owner's request to abandon an unfinished upload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Abort {
     /// The file.
     pub file: FileId,
 }
 
-/// The owner removes a file.
+/// The owner's request to remove a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Delete {
     /// The file.
     pub file: FileId,
-    /// The version that the owner knows as the current one: what another writer has changed since is
-    /// not removed unseen.
+    /// The version that the owner knows as the current one. The server refuses the request if
+    /// another writer has changed the file since.
     pub version: u64,
 }
 
-/// The owner has verified and stored this version: an [`Acknowledge`] that the server keeps, and shows
-/// to whoever asks ([`Request::Confirmed`]).
+/// The owner's statement that this version is verified and stored. In addition to an
+/// [`Acknowledge`], the server keeps it and shows it to any client ([`Request::Confirmed`]).
 ///
-/// An owner that finds a server at an older version, restored from a copy, learns from it which
-/// version that is, and that the owner has signed it.
+/// An owner may find a server at an older version, restored from a backup. The statement tells the
+/// owner which version that is, and proves that the owner signed it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Confirm {
     /// The file.
@@ -200,8 +202,8 @@ pub struct Confirm {
     pub total: u64,
 }
 
-/// The owner's signed statement about the contents of a version: its body names file, version, root and
-/// length, which [`OwnerStatement::open`] gives.
+/// The owner's signed statement about the contents of a version. Its body names file, version, root
+/// and length, which [`OwnerStatement::open`] returns.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum OwnerStatement {
     /// A signed [`Finish`]: version 1.
@@ -212,8 +214,8 @@ pub enum OwnerStatement {
 
 /// A request body, as the bytes that were signed, with the owner's signature.
 ///
-/// The signature is over `"flexlist/request/v1" || kind || SHA-256(body)`, with the byte of a
-/// [`crate::signed::RequestKind`]; [`Signed::new`] makes one.
+/// The signature is over `"flexlist/request/v1" || kind || SHA-256(body)`, where `kind` is the byte
+/// of a [`crate::signed::RequestKind`]. [`Signed::new`] makes one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Signed {
     /// `codec::encode_body` of the request.
@@ -222,7 +224,7 @@ pub struct Signed {
     pub signature: Bytes,
 }
 
-/// What a client asks.
+/// A request from a client to the server.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Request {
     /// A signed [`Begin`].
@@ -235,16 +237,16 @@ pub enum Request {
     Update(Signed),
     /// A signed [`Acknowledge`].
     Acknowledge(Signed),
-    /// Proof that the challenged blocks are there.
+    /// Requests proof that the server has the challenged blocks.
     Audit {
         /// The file.
         file: FileId,
         /// The version that the client knows.
         version: u64,
-        /// What it asks for.
+        /// The challenge, which selects the blocks.
         challenge: Challenge,
     },
-    /// The bytes of a range, with proof.
+    /// Requests the bytes of a range, with proof.
     Read {
         /// The file.
         file: FileId,
@@ -255,7 +257,7 @@ pub enum Request {
         /// One past the last byte.
         end: u64,
     },
-    /// Where a file stands.
+    /// Requests the current status of a file.
     Status {
         /// The file.
         file: FileId,
@@ -266,30 +268,30 @@ pub enum Request {
     Delete(Signed),
     /// A signed [`Confirm`].
     Confirm(Signed),
-    /// The newest version that the owner has vouched for.
+    /// Requests the newest version that the owner has signed a statement about.
     Confirmed {
         /// The file.
         file: FileId,
     },
 }
 
-/// The state of a file, as the server claims it.
+/// The state of a file, as claimed by the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileStatus {
-    /// 0 while the upload is not finished.
+    /// The version; 0 while the upload is not finished.
     pub version: u64,
     /// The root of the list.
     pub root: Digest<32>,
     /// The length of the file in bytes.
     pub total: u64,
-    /// How many blocks it has.
+    /// The number of blocks.
     pub blocks: u64,
-    /// The next part that an unfinished upload needs.
+    /// The next part that an unfinished upload needs, counted from 0.
     pub next_part: u64,
 }
 
 impl FileStatus {
-    /// The version of this file that the server claims.
+    /// The claimed version, as a [`FileState`] of `file`.
     pub const fn state(&self, file: FileId) -> FileState {
         FileState {
             file,
@@ -302,124 +304,127 @@ impl FileStatus {
     }
 }
 
-/// A block of an answer to a read.
+/// A block in the answer to a read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReadBlock {
-    /// What its leaf commits.
+    /// The committed part of the block's tag, whose digest is in its leaf.
     pub committed: Bytes,
-    /// Its bytes.
+    /// The block's bytes.
     pub data: Bytes,
 }
 
-/// What a server answers.
+/// A response from the server to a client.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Response {
-    /// To `Begin`, `Part`, `Finish`, `Acknowledge`, `Confirm` and `Status`.
+    /// Answers `Begin`, `Part`, `Finish`, `Acknowledge`, `Confirm` and `Status`.
     State(FileStatus),
-    /// To `Update`: the evidence that the client derives the new root from.
+    /// Answers `Update`, with the evidence from which the client derives the new root.
     Updated {
-        /// Where the file stands now.
+        /// The status of the file after the update.
         status: FileStatus,
         /// The part of the old list that the changes read.
         witness: Bytes,
     },
-    /// To `Audit`.
+    /// Answers `Audit`.
     Audited {
         /// The list's proof for the challenged bytes.
         list_proof: Bytes,
-        /// What each challenged leaf commits, in the order of the file: at most [`MAX_AUDIT_BLOCKS`].
+        /// The committed part of each challenged block's tag, in file order. At most
+        /// [`MAX_AUDIT_BLOCKS`].
         #[serde(deserialize_with = "bounded::sequence::<_, _, MAX_AUDIT_BLOCKS>")]
         committed: Vec<Bytes>,
         /// The tag scheme's proof.
         tag_proof: Bytes,
     },
-    /// To `Read`.
+    /// Answers `Read`.
     Read {
         /// The list's proof for the range.
         list_proof: Bytes,
-        /// Every block that overlaps the range, in the order of the file: at most [`MAX_READ_BLOCKS`].
+        /// Every block that overlaps the range, in file order. At most [`MAX_READ_BLOCKS`].
         #[serde(deserialize_with = "bounded::sequence::<_, _, MAX_READ_BLOCKS>")]
         blocks: Vec<ReadBlock>,
     },
-    /// The request was refused; nothing changed.
+    /// The request was refused. Nothing changed.
     Refused(Refusal),
-    /// To `Abort` and `Delete`: the file is gone, now or since the first time that this was asked.
+    /// Answers `Abort` and `Delete`: the file is removed. A repeated request gets this answer too.
     Removed,
-    /// To `Confirmed`.
+    /// Answers `Confirmed`.
     Confirmed {
-        /// Where the file stands: at the version of the statement, or past it if the owner has not
-        /// vouched for the current version.
+        /// The file's current status: at the version of the statement, or past it if the owner has
+        /// not confirmed the current version.
         status: FileStatus,
-        /// What the owner signed last.
+        /// The owner's latest signed statement.
         statement: OwnerStatement,
     },
 }
 
-/// Why a server refuses a request.
+/// The reason for which a server refuses a request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Refusal {
-    /// No file of this id.
+    /// There is no file with this id.
     UnknownFile,
-    /// Neither the current version nor the one before it.
+    /// The version is neither the current one nor the one before it.
     UnknownVersion {
-        /// What the client asked for.
+        /// The version that the client asked for.
         requested: u64,
-        /// What the server has.
+        /// The server's current version.
         current: u64,
     },
     /// The upload of this file is not finished.
     UploadUnfinished {
-        /// The next part that it needs.
+        /// The next part that the upload needs.
         next_part: u64,
     },
     /// The upload of this file is finished already.
     UploadFinished,
-    /// Parts come in order.
+    /// The part is not the next one of the upload.
     PartOutOfOrder {
-        /// The next part that is needed.
+        /// The next part that the upload needs.
         expected: u64,
     },
     /// The signature is not the owner's.
     WrongOwner,
-    /// The id of this owner and salt is taken, with other parameters.
+    /// The file id of this owner and salt is taken, with other parameters.
     WrongFileId,
     /// Another update came first: fetch the new state and rebase.
     StaleBase {
-        /// The version that the update was for.
+        /// The version that the update applies to.
         base: u64,
-        /// The version that the server has.
+        /// The server's current version.
         current: u64,
     },
-    /// The blocks do not give the root and length that the owner signed.
+    /// The blocks do not match the root and length that the owner signed.
     RootMismatch,
-    /// An update or range that the file does not allow, in words.
+    /// An update, range or other request that is invalid for this file, with the reason.
     Invalid(String),
-    /// A message or an answer exceeds the server's limits, in words.
+    /// A message or an answer exceeds the server's limits, with the reason.
     TooLarge(String),
     /// The tags do not match the blocks.
     TagsInvalid,
     /// The server is busy or stopping: try again.
     Unavailable,
-    /// The server cannot read its own store, in words.
+    /// The server cannot read its own store, with the reason.
     StoreFailed(String),
-    /// Nothing can be written for now, because the disk is full or fails. What was stored is there, and
-    /// is read and audited as ever: try again later.
+    /// The server cannot write for now, because its disk is full or fails. Reads and audits of
+    /// stored files continue to work. Try again later.
     CannotWrite,
-    /// The file of this id was removed by its owner. Its id does not come back: a file that is to be
-    /// uploaded again takes another salt.
+    /// The file with this id was removed by its owner. The id cannot be reused: to upload the file
+    /// again, the owner takes another salt.
     Removed,
-    /// Only some owners may begin files here, and this one is not among them.
+    /// Only listed owners may begin files on this server, and this owner is not one of them.
     OwnerNotAllowed,
-    /// The first request about a file is no longer valid, or not yet: see [`Begin::expires`].
+    /// The first request about a file has expired, or expires too far ahead. See
+    /// [`Begin::expires`].
     BeginExpired {
-        /// What the server's clock says, in seconds since 1970.
+        /// The time of the server's clock, in seconds since 1970.
         now: u64,
     },
 }
 
 impl fmt::Display for Refusal {
-    /// A clause. Words of the server are escaped, so that they cannot do tricks with a terminal.
+    /// Writes one clause. Text from the server is escaped, so that it cannot inject terminal
+    /// sequences.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::UnknownFile => formatter.write_str("no file of this id"),

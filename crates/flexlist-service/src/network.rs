@@ -1,21 +1,23 @@
-//! A server of typed messages: one HTTP endpoint, which takes a [`Request`] and answers a [`Response`].
+//! HTTP server for typed messages: one endpoint that takes a [`Request`] and returns a
+//! [`Response`].
 //!
-//! `POST` [`PATH`] with `codec::encode(&request)` as `application/octet-stream`. The answer has status
-//! 200 and is `codec::encode(&response)`, a [`Refusal`](crate::message::Refusal) too: what is said about
-//! a file is said in the message, and the status only says whether there is a message.
+//! `POST` [`PATH`] with `codec::encode(&request)` as `application/octet-stream`. The response has
+//! status 200 and the body `codec::encode(&response)`, also for a
+//! [`Refusal`](crate::message::Refusal). The status only tells whether there is a message.
+//! Everything about a file is in the message.
 //!
 //! | status | meaning |
 //! | --- | --- |
 //! | 200 | the body is an encoded `Response` |
 //! | 400 | the request cannot be decoded |
-//! | 404, 405 | there is nothing but the endpoint, and it takes `POST` only |
+//! | 404, 405 | only the endpoint exists, and it accepts only `POST` |
 //! | 408 | the request did not arrive in time |
 //! | 413 | the request exceeds [`Limits::request_bytes`] |
 //! | 415 | the content type is not `application/octet-stream` |
 //! | 500 | the handler failed |
-//! | 503 | too much to do; `Retry-After` says when to try again |
+//! | 503 | overloaded; `Retry-After` gives the time to retry |
 //!
-//! Limits and deadlines are those of every server here: [`web::server`].
+//! Limits and deadlines are those of all servers of this workspace: [`web::server`].
 
 use std::{net::ToSocketAddrs, sync::Arc};
 
@@ -30,16 +32,15 @@ mod endpoint;
 
 use endpoint::Endpoint;
 
-/// Where the endpoint is.
+/// The path of the endpoint.
 pub const PATH: &str = "/flexlist/v1";
 
-/// The content type of requests and answers.
+/// The content type of requests and responses.
 pub const CONTENT_TYPE: &str = "application/octet-stream";
 
-/// What answers requests.
+/// A handler of requests.
 pub trait Handler: Send + Sync + 'static {
-    /// The answer to a request; a request that cannot be granted gets
-    /// [`Response::Refused`].
+    /// Answers a request. A request that cannot be granted gets [`Response::Refused`].
     fn handle(&self, request: Request) -> Response;
 }
 
@@ -55,7 +56,7 @@ impl<H: Handler> Handler for Arc<H> {
     }
 }
 
-/// A server that has its address, but does not serve yet.
+/// A server that is bound to its address but does not serve yet.
 ///
 /// ```no_run
 /// # use flexlist_service::{message::{Refusal, Request, Response}, network::{Handler, Options, Server}};
@@ -77,7 +78,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// A server at this address; port 0 takes a free one.
+    /// Binds a server to `address`. Port 0 takes a free port.
     ///
     /// # Errors
     /// [`ServerError::Bind`], [`ServerError::Certificate`].
@@ -87,12 +88,13 @@ impl Server {
         Ok(Self { server, limits })
     }
 
-    /// The address that it is bound to.
+    /// The address that the server is bound to.
     pub fn address(&self) -> std::net::SocketAddr {
         self.server.address()
     }
 
-    /// Serves until Ctrl-C or, on Unix, SIGTERM; a second signal does not wait for requests in flight.
+    /// Serves until Ctrl-C or, on Unix, SIGTERM. After a second signal, it does not wait for
+    /// requests in flight.
     ///
     /// # Errors
     /// [`ServerError::Io`].
@@ -100,7 +102,7 @@ impl Server {
         self.server.run(Endpoint::new(handler, self.limits))
     }
 
-    /// Serves on a thread of its own, until [`Running::shutdown`].
+    /// Serves on a separate thread until [`Running::shutdown`].
     ///
     /// # Errors
     /// [`ServerError::Io`].

@@ -1,8 +1,8 @@
-//! The server: carries out requests on the files of a store, without the network.
+//! Request execution on the files of a store, independent of the network.
 //!
-//! [`FileServer::handle`] may be called from many threads. Audits and reads of a file go on side by
-//! side, and while an update of the same file is being made durable: they read the version that was
-//! acknowledged last, and blocks as of one transaction of the store, outside of any lock.
+//! [`FileServer::handle`] may be called from many threads. Audits and reads of a file run
+//! concurrently, also while an update of the same file is being made durable. They read durable
+//! versions, and blocks from one snapshot of the store, outside of any lock.
 
 use core::{fmt, sync::atomic::AtomicU64};
 use std::{
@@ -58,21 +58,22 @@ pub struct FileServer {
     clock: Clock,
     accounts: Accounts,
     memory: Memory,
-    /// When the files were tended last, in seconds since 1970.
+    /// Time of the last call of [`FileServer::tend`], in seconds since 1970.
     tended: AtomicU64,
     files: RwLock<HashMap<FileId, Entry>>,
-    /// Held while a file is begun, so that no two get one number.
+    /// Held while a file is begun, so that no two files get the same number.
     beginning: Mutex<()>,
 }
 
-/// A file of the store, or why it cannot be served.
+/// A file of the store, or the reason for which it cannot be served.
 type Entry = Result<Arc<Slot>, Arc<StoreError>>;
 
 impl FileServer {
-    /// Serves the files of the store at this path; makes an empty store if there is nothing.
+    /// Opens the store at `path` and serves its files. Creates an empty store if there is none.
     ///
-    /// Each file's list is rebuilt when the file is first asked for ([`FileServer::load_all`] does it
-    /// ahead). A damaged file is answered with [`Refusal::StoreFailed`]; the others are not affected.
+    /// Each file's list is rebuilt when the file is first requested. [`FileServer::load_all`] does
+    /// it in advance. Requests about a damaged file get [`Refusal::StoreFailed`]; other files are
+    /// not affected.
     ///
     /// # Errors
     /// [`StoreError`] of the store as a whole.
@@ -85,7 +86,7 @@ impl FileServer {
         Self::open_with(path, settings)
     }
 
-    /// The same with other settings.
+    /// Like [`FileServer::open`], with all [`Settings`].
     ///
     /// # Errors
     /// [`StoreError`] of the store as a whole.
@@ -93,7 +94,7 @@ impl FileServer {
         let store = FileStore::open_or_create(path)?;
         store.set_reserve(settings.reserve_bytes);
         let server = Self::serve(store, settings)?;
-        // A store that cannot be compacted serves all the same.
+        // A store that cannot be compacted can still be served.
         drop(server.store.compact());
         Ok(server)
     }
@@ -103,7 +104,7 @@ impl FileServer {
         server.unwrap_or(Err(EngineError::Panicked.into()))
     }
 
-    /// Reads which files there are, within [`guarded`].
+    /// Reads the index of files. Runs within [`guarded`].
     fn read_files(store: FileStore, settings: Settings) -> Result<Self, StoreError> {
         let accounts = Accounts::default();
         let snapshot = store.snapshot()?;
@@ -112,7 +113,8 @@ impl FileServer {
             let slot = record.and_then(|record| Slot::new(id, &record));
             if let Ok(slot) = &slot {
                 let charge = snapshot.head(slot.key);
-                // Nothing that the owner of a damaged file could do would finish it.
+                // A file with a damaged head is not charged as an unfinished upload: its owner
+                // cannot finish it.
                 let charge = charge.map_or_else(
                     |_| Charge::default(),
                     |head| Charge::new(slot.parameter_bytes, &head),
@@ -140,11 +142,11 @@ impl FileServer {
         })
     }
 
-    /// Carries out a request. What it changes is durable when this returns; a refused one changes
+    /// Executes a request. Changes are durable when this returns. A refused request changes
     /// nothing.
     pub fn handle(&self, request: Request) -> Response {
         let file = file_of(&request);
-        // The storage engine panics on some pages that are not what it wrote.
+        // The storage engine panics on some corrupt pages.
         let outcome = guarded(|| {
             self.tend_now_and_then();
             self.answer(request)
@@ -197,13 +199,13 @@ impl FileServer {
         }
     }
 
-    /// The files, in no order.
+    /// The ids of all files, in no particular order.
     pub fn files(&self) -> Vec<FileId> {
         self.entries().keys().copied().collect()
     }
 
-    /// Rebuilds every file's list, and says which cannot be: those that [`FileServer::handle`]
-    /// refuses to serve.
+    /// Rebuilds every file's list, and returns the files for which that fails.
+    /// [`FileServer::handle`] refuses requests about them.
     pub fn load_all(&self) -> Vec<(FileId, Refusal)> {
         let entries: Vec<(FileId, Entry)> = self
             .entries()
@@ -223,13 +225,15 @@ impl FileServer {
         entries.into_iter().filter_map(load).collect()
     }
 
-    /// Where a file stands.
+    /// Answers with the current status of a file.
     fn status(&self, slot: &Slot) -> Result<Response, Refusal> {
         slot.read(self, |state| Ok(Response::State(state.head.status())))
     }
 
-    /// The request and its file, if the file's owner signed it. Nothing of the body but the file's id is
-    /// read before that is known: what it decodes to can be much larger.
+    /// Verifies that the file's owner signed the request; returns the file and the request.
+    ///
+    /// Before the verification, only the file's id is decoded from the body. The rest can be much
+    /// larger once decoded.
     fn open_signed<T: Serialize + DeserializeOwned>(
         &self,
         signed: &Signed,
@@ -249,7 +253,7 @@ impl FileServer {
         }
     }
 
-    // Nothing panics while it changes the map, so a poisoned one is whole.
+    // No code panics while it changes the map, so a poisoned map is consistent.
     fn entries(&self) -> RwLockReadGuard<'_, HashMap<FileId, Entry>> {
         self.files.read().unwrap_or_else(PoisonError::into_inner)
     }
@@ -269,7 +273,7 @@ impl fmt::Debug for FileServer {
     }
 }
 
-/// The file that a request names without a signature around it.
+/// The file that an unsigned request names.
 const fn file_of(request: &Request) -> Option<FileId> {
     match request {
         Request::Audit { file, .. }

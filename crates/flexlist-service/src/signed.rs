@@ -1,4 +1,4 @@
-//! Requests with the owner's signature: how clients make them and how the server opens them.
+//! Requests with the owner's signature: signing by clients, verification by the server.
 
 use flexlist::{FileId, FileState, bytes::Bytes, list::ListState};
 use pad_core::{AuthorKey, DecodeError, Digest, HeadSignature, codec, signature::SIGNATURE_LENGTH};
@@ -8,7 +8,8 @@ use signature::Signer;
 
 use crate::message::{Confirm, Finish, OwnerStatement, Signed};
 
-/// What a signed request asks for: part of what is signed, so that no body serves for another kind.
+/// The kind of a signed request. The signature covers the kind, so a body cannot be reused for
+/// another kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RequestKind {
     /// [`crate::message::Begin`], 1.
@@ -30,7 +31,7 @@ pub enum RequestKind {
 }
 
 impl RequestKind {
-    /// The byte that is signed.
+    /// The byte of this kind in the signed message.
     pub const fn number(self) -> u8 {
         match self {
             Self::Begin => 1,
@@ -45,7 +46,7 @@ impl RequestKind {
     }
 }
 
-/// A signed request cannot be opened.
+/// Error returned when a signed request cannot be verified or decoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OpenError {
     /// The signature is not the owner's over this kind and body.
@@ -60,7 +61,7 @@ impl Signed {
     /// Encodes and signs a request.
     ///
     /// # Errors
-    /// The signer's, for instance of a hardware module.
+    /// The signer's errors, for example of a hardware module.
     pub fn new<T: Serialize>(
         kind: RequestKind,
         body: &T,
@@ -75,10 +76,10 @@ impl Signed {
         })
     }
 
-    /// The request, if the owner signed it.
+    /// Returns the request if the owner signed it.
     ///
     /// # Errors
-    /// [`OpenError::WrongSignature`], also where the signature has another length;
+    /// [`OpenError::WrongSignature`], also for a signature of the wrong length;
     /// [`OpenError::Body`].
     pub fn open<T: Serialize + DeserializeOwned>(
         &self,
@@ -89,7 +90,7 @@ impl Signed {
         self.claimed()
     }
 
-    /// Checks the signature alone.
+    /// Verifies the signature without decoding the body.
     ///
     /// # Errors
     /// [`OpenError::WrongSignature`].
@@ -102,22 +103,23 @@ impl Signed {
             .map_err(|_| OpenError::WrongSignature)
     }
 
-    /// The file that the body names, whoever wrote it: to look up the owner who should have signed it,
-    /// before anything else of the body is read. Every kind of request but [`RequestKind::Begin`] begins
-    /// with its file.
+    /// Returns the file id that the body claims, without verifying the signature.
+    ///
+    /// The server looks up the owner with it, before it decodes anything else of the body. Every
+    /// kind of request except [`RequestKind::Begin`] begins with its file id.
     ///
     /// # Errors
-    /// [`OpenError::Body`]: the body is shorter.
+    /// [`OpenError::Body`] if the body is shorter than a file id.
     pub fn claimed_file(&self) -> Result<FileId, OpenError> {
         let file = self.body.as_ref().first_chunk();
         let malformed = OpenError::Body(DecodeError::Malformed);
         file.copied().map(FileId).ok_or(malformed)
     }
 
-    /// What the body says, whoever wrote it.
+    /// Decodes the body without verifying the signature.
     ///
-    /// For the body of a [`RequestKind::Begin`], which names its owner itself: of others, which can be
-    /// large in memory, [`Signed::claimed_file`] tells the owner.
+    /// Use it for the body of a [`RequestKind::Begin`], which names its owner itself. Other bodies
+    /// can be large in memory: use [`Signed::claimed_file`] to find their owner first.
     ///
     /// # Errors
     /// [`OpenError::Body`].
@@ -125,16 +127,16 @@ impl Signed {
         codec::decode_body(self.body.as_ref()).map_err(OpenError::Body)
     }
 
-    /// Names the request: SHA-256 of the body.
+    /// Returns the identifier of the request: SHA-256 of the body.
     pub fn digest(&self) -> Digest<32> {
         request_digest(self.body.as_ref())
     }
 }
 
 impl OwnerStatement {
-    /// The version that the owner vouched for, if this is the owner's statement about this file.
+    /// Returns the version that the owner signed, if this is the owner's statement about `file`.
     ///
-    /// It says nothing about which version is the newest.
+    /// The statement does not prove that the version is the newest.
     ///
     /// # Errors
     /// [`OpenError::WrongSignature`], also for a statement about another file; [`OpenError::Body`].
@@ -165,7 +167,7 @@ fn request_digest(body: &[u8]) -> Digest<32> {
     Digest(Sha256::digest(body).into())
 }
 
-/// What is signed: 52 bytes.
+/// Returns the bytes to sign: 52 bytes.
 fn signed_message(kind: RequestKind, digest: &Digest<32>) -> Vec<u8> {
     let mut message = b"flexlist/request/v1".to_vec();
     message.push(kind.number());
@@ -306,7 +308,7 @@ mod tests {
             assert_eq!(statement.open(file, &owner(&other)), wrong);
             assert_eq!(statement.open(FileId([8; 32]), &owner(&key)), wrong);
         }
-        // The one for the other.
+        // Each statement in the other's variant.
         let wrong = Err(OpenError::WrongSignature);
         assert_eq!(
             OwnerStatement::Confirm(finish).open(file, &owner(&key)),

@@ -1,37 +1,40 @@
-//! What must outlive the process: all files of a server in one file, by redb.
+//! Durable storage: all files of a server in one redb database.
 //!
 //! | table | key | value |
 //! |---|---|---|
-//! | `state` | `format` | whose file this is |
-//! | `files` | file id | the file's number, and how it was begun |
-//! | `heads` | file | where the file stands |
+//! | `state` | `format` | the identifier of the format |
+//! | `files` | file id | the file's number, owner and tag parameters |
+//! | `heads` | file | the current state of the file: version, root and counters |
 //! | `answers` | file | the answer to the update that led to the current version |
 //! | `statements` | file | the owner's signed statement about the newest version |
-//! | `removed` | file id | the owner who removed the file, and how long that is remembered |
-//! | `doomed` | file | that the file was removed, and its blocks go a few at a time |
+//! | `removed` | file id | the owner who removed the file, and the retention time of this record |
+//! | `doomed` | file | marks a removed file whose blocks are still being deleted |
 //! | `blocks` | file, block | tag and data of a block |
 //! | `journal` | file, version | the operations that led to that version |
 //! | `pieces` | file, piece | a piece of a checkpoint: a part of the sequence of blocks |
 //!
-//! Numbers of files, blocks, versions and pieces only ever grow, which a copy-on-write tree takes at
-//! little more than the bytes written. Every value but the format starts with a digest of its table,
-//! key and contents: what another program, a failing disk or a mixed-up copy changed is found when it
-//! is read, and the error names the file.
+//! Numbers of files, blocks, versions and pieces only increase. Inserts at the end of a
+//! copy-on-write tree cost little more than the bytes written.
 //!
-//! All that a request changes is one set of changes in one durable transaction; requests for
-//! different files share a transaction if they come while another one is being made durable.
+//! Every value except the format starts with a digest of its table, key and contents. Reads detect
+//! changes by another program, a failing disk or a mixed-up backup, and the error names the file.
 //!
-//! **A full disk.** After an error of the medium the engine refuses everything; the store then opens it
-//! again, in the same process and on the same open file. A file beside the store holds a reserve of
-//! room: when the disk is full it is given up, so that recovery and what makes the store smaller
-//! (removals, acknowledgements) have room, and everything else is refused with
-//! [`StoreError::CannotWrite`] until the reserve is there again. Near that point commits carry what
-//! the engine needs to open quickly, which otherwise means to read the whole store.
+//! All changes of a request are committed in one durable transaction. Requests for different files
+//! share a transaction if they arrive while another one is being made durable.
 //!
-//! **Removal** takes effect in one small transaction. The blocks go a few hundred at a time, between
-//! other requests. What is free at the end of the file the engine gives back to the file system at each
-//! commit; if more than half of the file is free, it is compacted, which nobody can read or write
-//! during: at once if little is to be moved, else when the store is opened the next time.
+//! **Full disk.** After an error of the medium, the engine refuses all operations. The store then
+//! reopens the database, in the same process and on the same open file. A file next to the store
+//! reserves disk space. When the disk is full, the reserve is released for recovery and for changes
+//! that shrink the store (removals, acknowledgements). All other changes are refused with
+//! [`StoreError::CannotWrite`] until the reserve is refilled. When little space is left, commits
+//! carry the data with which the engine reopens quickly. Without it, the engine reads the whole
+//! store.
+//!
+//! **Removal** takes effect in one small transaction. The blocks are deleted a few hundred at a
+//! time, between other requests. At each commit, the engine returns free space at the end of the
+//! file to the file system. If more than half of the file is free, it is compacted, which blocks
+//! all reads and writes. A store with little data is compacted at once, others when they are next
+//! opened.
 
 use std::{path::Path, sync::Arc};
 
@@ -58,26 +61,26 @@ use snapshot::Snapshot;
 use tables::{Change, DOOMED, FILES, FORMAT, HEADS, REMOVED, STATE, Tables, engine};
 use writer::{Purpose, Writer};
 
-/// Names a file inside a store.
+/// Identifies a file inside a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FileKey {
-    /// Its number in the keys of the tables.
+    /// The file's number in the keys of the tables.
     pub(crate) number: u64,
-    /// Its name, for errors.
+    /// The file's id, for errors.
     pub(crate) id: FileId,
 }
 
-/// All files of a server, in one file of the file system, and a reserve of room beside it.
+/// A durable store for all files of a server: one database file, and a disk space reserve next to
+/// it.
 #[derive(Debug)]
 pub struct FileStore {
-    // Before the database, so that it has ended when the database closes.
+    // Declared before `shared`, so that the thread has ended when the database closes.
     writer: Writer,
     shared: Arc<Shared>,
 }
 
 impl FileStore {
-    /// Makes a new, empty store, which its user alone may read. It appears under its path complete or
-    /// not at all.
+    /// Creates a new, empty store that only its user may read. It appears at `path` atomically.
     ///
     /// # Errors
     /// [`StoreError::Exists`] if there is something at the path; [`StoreError`] of the medium.
@@ -86,16 +89,16 @@ impl FileStore {
         Self::open(path)
     }
 
-    /// Opens an existing store, after a crash at its last durable state.
+    /// Opens an existing store. After a crash, it has the last durable state.
     ///
     /// # Errors
-    /// [`StoreError::Missing`], [`StoreError::Foreign`] (also where the file is cut off),
+    /// [`StoreError::Missing`], [`StoreError::Foreign`] (also for a truncated file),
     /// [`StoreError::Exposed`], [`StoreError::InUse`]; [`StoreError`] of the medium.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         Self::new(SoleDatabase::open(path, STORE_FORMAT)?)
     }
 
-    /// The same with folders that fail, for tests.
+    /// Like [`FileStore::create`], on a file layer that injects failures. For tests.
     #[cfg(test)]
     pub(crate) fn create_in(layer: &Arc<dyn FileLayer>) -> Result<Self, StoreError> {
         SoleDatabase::create_in(layer, "store", &STORE_FORMAT, fill)?;
@@ -115,7 +118,7 @@ impl FileStore {
         })
     }
 
-    /// Opens the store at this path, or makes one if there is nothing.
+    /// Opens the store at `path`, or creates one if there is nothing.
     ///
     /// # Errors
     /// As [`FileStore::open`] and [`FileStore::create`].
@@ -126,7 +129,7 @@ impl FileStore {
         }
     }
 
-    /// Where the store is.
+    /// The path of the store.
     pub fn path(&self) -> &Path {
         self.shared.database.path()
     }
@@ -139,13 +142,13 @@ impl FileStore {
         Ok(self.shared.database.file_bytes()?)
     }
 
-    /// Sets so many bytes of the disk aside. If they are not to be had, the store takes no changes but
-    /// those that make it smaller, until they are.
+    /// Reserves `bytes` bytes of disk space. While they are not available, the store accepts only
+    /// changes that make it smaller.
     pub(crate) fn set_reserve(&self, bytes: u64) {
         self.writer.set_reserve(bytes);
     }
 
-    /// The files, or why one of them cannot be read.
+    /// Returns all files. A file with a damaged entry comes with its error.
     pub(crate) fn files(&self) -> Result<Vec<FileEntry>, StoreError> {
         let transaction = self.shared.database.begin_read()?;
         let table = transaction.open_table(FILES).map_err(engine)?;
@@ -158,7 +161,7 @@ impl FileStore {
         Ok(found)
     }
 
-    /// Whether there is a file of this id.
+    /// Reports whether there is a file with this id.
     pub(crate) fn has_file(&self, file: FileId) -> Result<bool, StoreError> {
         let transaction = self.shared.database.begin_read()?;
         let table = transaction.open_table(FILES).map_err(engine)?;
@@ -166,7 +169,7 @@ impl FileStore {
         Ok(value.is_some())
     }
 
-    /// How a file was begun, if it was.
+    /// Returns the record with which a file was begun.
     pub(crate) fn file(&self, file: FileId) -> Result<Option<FileRecord>, StoreError> {
         let transaction = self.shared.database.begin_read()?;
         let table = transaction.open_table(FILES).map_err(engine)?;
@@ -176,7 +179,7 @@ impl FileStore {
             .transpose()
     }
 
-    /// The files that were removed and are remembered; not those of which the record is damaged.
+    /// Returns the records of removed files. Skips damaged records.
     pub(crate) fn removed(&self) -> Result<Vec<(FileId, Removed)>, StoreError> {
         let transaction = self.shared.database.begin_read()?;
         let table = transaction.open_table(REMOVED).map_err(engine)?;
@@ -190,18 +193,18 @@ impl FileStore {
         Ok(found)
     }
 
-    /// How many removed files have records left.
+    /// Returns the number of removed files whose blocks are not all deleted yet.
     pub(crate) fn leftovers(&self) -> Result<u64, StoreError> {
         let transaction = self.shared.database.begin_read()?;
         let table = transaction.open_table(DOOMED).map_err(engine)?;
         table.len().map_err(engine)
     }
 
-    /// A number that no file has, and of which nothing is left.
+    /// Returns a file number that is unused and has no leftovers.
     pub(crate) fn next_file(&self) -> Result<u64, StoreError> {
         let transaction = self.shared.database.begin_read()?;
         let mut next = 0;
-        // Every file has a head, also one whose entry is damaged.
+        // Every file has a head, even if its entry is damaged.
         for table in [HEADS, DOOMED] {
             let table = transaction.open_table(table).map_err(engine)?;
             if let Some((last, _)) = table.last().map_err(engine)? {
@@ -211,26 +214,27 @@ impl FileStore {
         Ok(next)
     }
 
-    /// The store as of its last durable transaction, whatever happens to it later.
+    /// Returns a snapshot of the last durable transaction. Later changes do not affect it.
     pub(crate) fn snapshot(&self) -> Result<Snapshot, StoreError> {
         Snapshot::new(self.shared.database.begin_read()?)
     }
 
-    /// Makes changes, all or nothing; they are durable when this returns.
+    /// Commits changes atomically. They are durable when this returns.
     ///
     /// # Errors
-    /// [`StoreError::CannotWrite`] while there is no room; then, as after other errors, only reading
-    /// tells whether they were made.
+    /// [`StoreError::CannotWrite`] while there is no disk space. After any error, the changes may
+    /// or may not have been made; read to find out.
     pub(crate) fn commit(&self, changes: Vec<Change>) -> Result<(), StoreError> {
         self.writer.commit(changes, Purpose::Growth)
     }
 
-    /// The same for changes that make the store smaller, now or later: they may use the reserve.
+    /// Like [`FileStore::commit`], for changes that make the store smaller, now or later. They may
+    /// use the reserve.
     pub(crate) fn relieve(&self, changes: Vec<Change>) -> Result<(), StoreError> {
         self.writer.commit(changes, Purpose::Relief)
     }
 
-    /// Remembers no longer that these files were removed.
+    /// Deletes the records of these removed files.
     pub(crate) fn forget(&self, files: &[FileId]) -> Result<(), StoreError> {
         let forgotten = |id: &FileId| Change::Forgotten {
             file: FileKey { number: 0, id: *id },
@@ -238,12 +242,12 @@ impl FileStore {
         self.relieve(files.iter().map(forgotten).collect())
     }
 
-    /// Tells the store how much of it is in use, about.
+    /// Sets the approximate number of bytes in use.
     pub(crate) fn set_live(&self, bytes: u64) {
         self.shared.set_live(bytes);
     }
 
-    /// Gives room back to the file system, if it is worth it and nobody reads.
+    /// Compacts the database, if that is worthwhile and there are no readers.
     pub(crate) fn compact(&self) -> Result<(), StoreError> {
         if self.shared.is_compaction_worth() {
             self.shared.database.compact()?;
@@ -257,7 +261,8 @@ impl FileStore {
         self.writer.stop();
     }
 
-    /// Makes a store of so many more bytes than twice what is in use worth compacting.
+    /// Sets the slack: the bytes by which the file may exceed twice the bytes in use without
+    /// compaction.
     #[cfg(test)]
     pub(crate) fn set_slack(&self, bytes: u64) {
         self.shared.set_slack(bytes);
@@ -268,26 +273,26 @@ impl FileStore {
         self.shared.database.simulated_disk()
     }
 
-    /// Lets the engine check every page of a store that nobody has open.
+    /// Checks every page of a store that no process has open, with the engine's checksums.
     ///
     /// # Errors
-    /// [`StoreError::Engine`] if the structure is not intact; else as [`FileStore::open`].
+    /// [`StoreError::Engine`] if the structure is not intact; otherwise as [`FileStore::open`].
     pub fn check_structure(path: &Path) -> Result<(), StoreError> {
         Ok(SoleDatabase::check(path, &STORE_FORMAT)?)
     }
 }
 
-/// A file of a store, or why it cannot be read.
+/// A file of a store, or the error of its entry.
 pub(crate) type FileEntry = (FileId, Result<FileRecord, StoreError>);
 
-/// The store as the engine sees it.
+/// The engine's parameters for a store.
 const STORE_FORMAT: Format = Format {
     is_ours,
     access: Access::Private,
     cache_bytes: 256 << 20,
 };
 
-/// What a new store has.
+/// Writes the initial contents of a new store.
 fn fill(transaction: &WriteTransaction) -> Result<(), StoreError> {
     let mut state = transaction.open_table(STATE).map_err(engine)?;
     state.insert(FORMAT, FORMAT_VALUE).map_err(engine)?;

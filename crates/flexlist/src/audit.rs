@@ -1,8 +1,8 @@
-//! An audit, from the answer's bytes to what it establishes.
+//! Audits: the server's answer to a challenge, and its verification.
 //!
-//! The owner (or whoever has the verifier key) draws a [`Challenge`]; the server answers with an
-//! [`AuditAnswer`]: which blocks the challenge met, according to the list, and the tag scheme's proof
-//! that it holds their bytes. [`Auditor`] checks both.
+//! The owner, or another holder of the verifier key, draws a [`Challenge`]. The server answers with
+//! an [`AuditAnswer`]. The answer shows the challenged blocks according to the list, and contains
+//! the tag scheme's proof that the server holds their bytes. [`Auditor`] checks both.
 //!
 //! Source: Esiner, Küpçü and Özkasap, section 2 (proof of possession).
 
@@ -20,18 +20,18 @@ use crate::{
     tag::{Challenged, VerifierKey, committed_digest},
 };
 
-/// What a server answers to a challenge.
+/// The server's answer to a challenge.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AuditAnswer {
     /// The list's proof for the challenged bytes.
     pub list_proof: Bytes,
-    /// What each challenged leaf commits, in the order of the file.
+    /// The committed part of each challenged block's tag, in file order.
     pub committed: Vec<Bytes>,
     /// The tag scheme's proof.
     pub tag_proof: Bytes,
 }
 
-/// What an auditor knows: the state of the file, and the key to check tags with.
+/// The verifier's side of an audit: the state of the file and the key that checks tags.
 #[derive(Clone, Debug)]
 pub struct Auditor {
     /// The file, its version, root and length.
@@ -40,30 +40,30 @@ pub struct Auditor {
     pub key: VerifierKey,
 }
 
-/// What an audit established: at the time of the challenge, the server had these blocks (of tags that are
-/// hashes: the challenged chunks of them).
+/// The result of a verified audit: at the time of the challenge, the server had these blocks. With
+/// hash-only tags, it had the challenged chunks of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AuditReport {
     /// The file and its version.
     pub state: FileState,
-    /// The bytes of each challenged block, in the order of the file, none twice.
+    /// The byte range of each challenged block, in file order, without duplicates.
     pub blocks: Vec<Range<u64>>,
 }
 
-/// Why an audit failed, and whether the question or the server is to blame.
+/// Error returned by a failed audit; tells whether the query or the server is at fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AuditFailure {
-    /// The file does not allow the challenge: ask otherwise.
+    /// The file does not allow the challenge; choose another one.
     #[error(transparent)]
     Challenge(#[from] ChallengeError),
-    /// The list's proof does not prove which blocks are challenged: distrust the server.
+    /// The list's proof does not prove the challenged blocks: distrust the server.
     #[error(transparent)]
     List(#[from] ProofError),
     /// The proven blocks do not answer the challenge: distrust the server.
     #[error(transparent)]
     Leaves(#[from] AssignError),
-    /// The tags do not prove that the server has the blocks: it lost or changed some.
+    /// The tags do not prove possession: the server lost or changed some of the blocks.
     #[error(transparent)]
     Tags(#[from] AuditError),
 }
@@ -99,7 +99,7 @@ impl Proof for AuditAnswer {
 }
 
 impl AuditAnswer {
-    /// The blocks that the challenge met, proven, and what it asks of each.
+    /// Returns the proven blocks of the challenge, and the hits in each.
     fn challenged(
         &self,
         state: &FileState,

@@ -1,4 +1,4 @@
-//! Byte strings as messages carry them.
+//! Byte strings in messages.
 
 use alloc::vec::Vec;
 use core::fmt;
@@ -8,7 +8,7 @@ use serde::{
     de::{self, Visitor},
 };
 
-/// A byte string that is written and read as one piece.
+/// A byte string, serialized as one piece instead of element by element.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Bytes(pub Vec<u8>);
 

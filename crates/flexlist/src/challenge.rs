@@ -1,7 +1,7 @@
-//! What the verifier asks for, and what both sides derive from it.
+//! Challenges, and the samples and coefficients that both sides derive from them.
 //!
-//! Only a seed and a count (or a range) travel. Places and coefficients follow from them and from the
-//! [`Context`], so that an answer fits one audit of one version of one file.
+//! Only a seed and a count (or a range) are sent. Positions and coefficients are derived from them
+//! and the [`Context`], so an answer fits one audit of one version of one file.
 //!
 //! ```text
 //! context    = H("flexdpdp/chal/v1"  || seed || file || version || root || total || count)    a sample
@@ -10,11 +10,11 @@
 //! a(q)       =  first 16 bytes of H(context || 0x02 || q)
 //! ```
 //!
-//! H is SHA-256; integers are big endian, `count` has 4 bytes and the others have 8. A place is uniform
-//! up to a bias below 2^-64.
+//! H is SHA-256; integers are big endian. `count` has 4 bytes and the others have 8. The value of
+//! `place` is uniform up to a bias below 2^-64.
 //!
-//! A server that knows the seed before it must commit to the file can prepare for it: seeds are 32 fresh
-//! random bytes of the verifier.
+//! Seeds are 32 fresh random bytes of the verifier. A server that knows the seed before it commits
+//! to the file can prepare for the challenge.
 //!
 //! Source: Esiner et al. 2013, section 2 (challenge); Erway et al. 2009, section 4 (coefficients).
 
@@ -33,18 +33,18 @@ use crate::{FileId, FileState};
 pub use assign::{Leaf, assign};
 pub use error::{AssignError, ChallengeError};
 
-/// The most bytes that one challenge samples, and the most blocks that one challenge of every block
-/// covers: 2^20.
+/// The maximum number of samples of one challenge: 2^20. Also the maximum number of blocks that one
+/// challenge of every block covers.
 pub const MAX_COUNT: u32 = 1 << 20;
 
-/// Which bytes a challenge asks for. Only this travels: both sides derive the rest from it.
+/// A challenge as sent to the server. Both sides derive everything else from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Challenge {
     /// `count` bytes drawn at random from the whole file, with replacement.
     Sample {
         /// 32 fresh random bytes.
         seed: [u8; 32],
-        /// How many bytes.
+        /// The number of bytes.
         count: u32,
     },
     /// Every block that overlaps `start..end`.
@@ -58,7 +58,7 @@ pub enum Challenge {
     },
 }
 
-/// The file and version that a challenge is about. An answer is bound to all of it.
+/// The file and version that a challenge is about. An answer is bound to all fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Context {
     /// The file.
@@ -82,42 +82,43 @@ impl From<&FileState> for Context {
     }
 }
 
-/// One byte that a challenge asks for, and its coefficient.
+/// A challenged byte and its coefficient.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sample {
     /// The index of the byte in the file.
     pub index: u64,
-    /// The coefficient of the block around it, once more for each sample in it.
+    /// The coefficient; a block's coefficient is the sum over the samples in it.
     pub coefficient: u128,
 }
 
-/// What a challenge means for one version of a file.
+/// A challenge expanded for one version of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Questions {
-    /// These bytes, in the order of the challenge: see [`assign`].
+    /// Sampled bytes, in the order of the challenge: see [`assign`].
     Samples(Vec<Sample>),
-    /// Every block of a range, of which only the list knows how many there are.
+    /// Every block of a range; their number is known only from the list.
     Blocks(BlockQuestions),
 }
 
-/// The questions to every block that overlaps a range: see [`BlockQuestions::assign`].
+/// A challenge of every block that overlaps a range: see [`BlockQuestions::assign`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BlockQuestions {
     range: Range<u64>,
     derivation: Derivation,
 }
 
-/// The digest that all places and coefficients of one challenge come from.
+/// The digest from which all positions and coefficients of one challenge are derived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Derivation([u8; 32]);
 
 impl Challenge {
-    /// What this challenge asks of the version that `context` names; the same on both sides.
+    /// Expands this challenge for the version that `context` identifies. Both sides get the same
+    /// result.
     ///
-    /// Costs two hashes per sample; the questions to every block cost one hash until they are assigned.
+    /// Costs two hashes per sample. A challenge of every block costs one hash until it is assigned.
     ///
     /// # Errors
-    /// * [`ChallengeError::EmptyFile`]: a file of no bytes has nothing to prove but its root.
+    /// * [`ChallengeError::EmptyFile`]: an empty file has nothing to prove but its root.
     /// * [`ChallengeError::NoSamples`], [`ChallengeError::TooManySamples`].
     /// * [`ChallengeError::EmptyRange`], [`ChallengeError::RangeOutsideFile`].
     pub fn questions(&self, context: &Context) -> Result<Questions, ChallengeError> {
@@ -184,7 +185,7 @@ impl Derivation {
         Self(hash.finalize().into())
     }
 
-    /// Where question `number` points among `limit` bytes; below `limit`, or 0 if `limit` is 0.
+    /// Returns the position of sample `number`: below `limit`, or 0 if `limit` is 0.
     fn place(&self, number: u64, limit: u64) -> u64 {
         scale(self.word(1, number), limit)
     }
@@ -206,7 +207,7 @@ impl Derivation {
     }
 }
 
-/// `word * limit >> 128`, by the halves of `word`: the product itself has up to 192 bits.
+/// Computes `word * limit >> 128` by the halves of `word`; the full product has up to 192 bits.
 fn scale(word: u128, limit: u64) -> u64 {
     let limit = u128::from(limit);
     let [high, low] = halves(word).map(u128::from);

@@ -1,24 +1,26 @@
-//! Where one block ends and the next begins.
+//! Chunking: cutting a file into blocks, at fixed lengths or by content.
 
 use std::io::{self, Read};
 
 use fastcdc::v2020::{self, FastCDC};
 use serde::{Deserialize, Serialize};
 
-/// The most bytes that a block may have: 1 MiB.
+/// The maximum length of a block: 1 MiB.
 pub const MAX_BLOCK_BYTES: usize = 1 << 20;
 
-/// How a file is cut into blocks of at least 1 and at most [`MAX_BLOCK_BYTES`] bytes.
+/// Cuts a file into blocks of 1 to [`MAX_BLOCK_BYTES`] bytes.
 ///
-/// The default is content-defined, 16 KiB on average, between 4 and 64 KiB. By content, because a file
-/// that was changed elsewhere and is uploaded anew then keeps most of its blocks. 16 KiB, because every
-/// block costs a tag (256 bytes with RSA-2048) and a node and a half of the list: 2.5 % of the file at
-/// that size, 20 % at the 2 KiB of the paper, and an eighth of the time to tag. Against it stands that an
-/// edit sends a whole block anew, and that an audit reads as many blocks as it has samples: 460 of 16 KiB
-/// are 7.4 MB. Files with many small edits and little reading of disks do well with `fixed(2048)`.
+/// The default is content-defined chunking, 16 KiB on average, between 4 and 64 KiB. A file that
+/// was changed elsewhere and is uploaded again then keeps most of its blocks.
 ///
-/// Two owners who cut the same file alike get the same lengths, which the server sees: content-defined
-/// lengths tell it whether it knows the file.
+/// The average of 16 KiB is a trade-off. Every block costs a tag (256 bytes with RSA-2048) and one
+/// and a half nodes of the list. That is 2.5 % of the file at 16 KiB, and 20 % at the 2 KiB of the
+/// paper. Tagging takes an eighth of the time. On the other hand, an edit sends a whole block
+/// again, and an audit reads one block per sample. 460 blocks of 16 KiB are 7.4 MB. `fixed(2048)`
+/// suits files with many small edits and few disk reads.
+///
+/// Owners that cut the same file with the same chunker get the same block lengths. The server sees
+/// the lengths: content-defined ones tell it whether it knows the file.
 ///
 /// Source: Esiner et al. 2013, section 4 (2 KB blocks); Xia et al. 2020, `FastCDC`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,17 +39,17 @@ enum Sizes {
     },
 }
 
-/// Sizes that blocks cannot have.
+/// Error returned for block sizes that a [`Chunker`] cannot have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ChunkError {
-    /// A fixed size is 1 to [`MAX_BLOCK_BYTES`].
+    /// A fixed size outside 1 to [`MAX_BLOCK_BYTES`].
     #[error("blocks have 1 to {MAX_BLOCK_BYTES} bytes, not {size}")]
     SizeOutOfRange {
         /// The size.
         size: usize,
     },
-    /// A content-defined minimum is 64 or more.
+    /// A content-defined minimum below 64.
     #[error(
         "the shortest block has at least {} bytes, not {minimum}",
         v2020::MINIMUM_MIN
@@ -56,7 +58,7 @@ pub enum ChunkError {
         /// The minimum.
         minimum: usize,
     },
-    /// A content-defined average is 256 or more.
+    /// A content-defined average below 256.
     #[error(
         "blocks have at least {} bytes on average, not {average}",
         v2020::AVERAGE_MIN
@@ -65,7 +67,7 @@ pub enum ChunkError {
         /// The average.
         average: usize,
     },
-    /// A content-defined maximum is 1024 to [`MAX_BLOCK_BYTES`].
+    /// A content-defined maximum outside 1024 to [`MAX_BLOCK_BYTES`].
     #[error(
         "the longest block has {} to {MAX_BLOCK_BYTES} bytes, not {maximum}",
         v2020::MAXIMUM_MIN
@@ -74,19 +76,19 @@ pub enum ChunkError {
         /// The maximum.
         maximum: usize,
     },
-    /// Content-defined sizes are even: the search goes by pairs of bytes.
+    /// An odd content-defined size: the search proceeds by pairs of bytes.
     #[error("content-defined sizes are even, not {size}")]
     OddSize {
         /// The size.
         size: usize,
     },
-    /// The minimum is not above the average, nor the average above the maximum.
+    /// A minimum above the average, or an average above the maximum.
     #[error("the sizes do not rise from minimum to average to maximum")]
     Unordered,
 }
 
 impl Chunker {
-    /// Blocks of `size` bytes, the last one shorter.
+    /// Cuts blocks of `size` bytes, the last one possibly shorter.
     ///
     /// # Errors
     /// [`ChunkError::SizeOutOfRange`].
@@ -98,8 +100,8 @@ impl Chunker {
         }
     }
 
-    /// Blocks that end where the contents say so: `minimum` to `maximum` bytes, the last one perhaps
-    /// shorter, about `average` on average.
+    /// Cuts blocks by content: `minimum` to `maximum` bytes, about `average` on average. The last
+    /// block may be shorter.
     ///
     /// # Errors
     /// [`ChunkError`]: [`MinimumTooSmall`](ChunkError::MinimumTooSmall),
@@ -117,7 +119,7 @@ impl Chunker {
         if average < v2020::AVERAGE_MIN {
             return Err(ChunkError::AverageTooSmall { average });
         }
-        // The bound of the crate is higher, for all three.
+        // The crate's own upper bound is higher, for all three.
         if !(v2020::MAXIMUM_MIN..=MAX_BLOCK_BYTES).contains(&maximum) {
             return Err(ChunkError::MaximumOutOfRange { maximum });
         }
@@ -135,9 +137,9 @@ impl Chunker {
         }))
     }
 
-    /// How many bytes the first block of `bytes` has; 0 only if there are none.
+    /// Returns the length of the first block of `bytes`; 0 only if `bytes` is empty.
     ///
-    /// Looks at [`Self::longest`] bytes at most.
+    /// Reads at most the first [`Self::longest`] bytes.
     pub fn first(&self, bytes: &[u8]) -> usize {
         match self.0 {
             Sizes::Fixed { size } => size.min(bytes.len()),
@@ -152,7 +154,7 @@ impl Chunker {
         }
     }
 
-    /// The most bytes that a block of this chunker has.
+    /// The maximum length of a block of this chunker, in bytes.
     pub fn longest(&self) -> usize {
         match self.0 {
             Sizes::Fixed { size } => size,
@@ -160,7 +162,7 @@ impl Chunker {
         }
     }
 
-    /// The blocks of `bytes`, in order; none if there are no bytes.
+    /// Iterates over the blocks of `bytes`, in order; yields none if `bytes` is empty.
     pub fn split<'a>(&self, bytes: &'a [u8]) -> Split<'a> {
         Split {
             chunker: *self,
@@ -168,10 +170,11 @@ impl Chunker {
         }
     }
 
-    /// The blocks of what `source` yields until its end: the same as [`Self::split`] gives for all of it.
+    /// Iterates over the blocks of a stream; like [`Self::split`], but without the whole content in
+    /// memory.
     ///
-    /// Keeps a few times [`Self::longest`] in memory. What `source` fails with comes out unchanged; the
-    /// next call goes on reading, and no byte that was read before is lost.
+    /// Keeps a few times [`Self::longest`] bytes in memory. Errors of `source` are returned
+    /// unchanged. The next call resumes reading, and no byte that was read before is lost.
     pub fn blocks<R: Read>(&self, source: R) -> Blocks<R> {
         Blocks {
             chunker: *self,
@@ -231,7 +234,7 @@ impl From<Chunker> for Sizes {
     }
 }
 
-/// The blocks of a byte string: see [`Chunker::split`].
+/// Iterator over the blocks of a byte string; see [`Chunker::split`].
 #[derive(Clone, Debug)]
 pub struct Split<'a> {
     chunker: Chunker,
@@ -251,22 +254,22 @@ impl<'a> Iterator for Split<'a> {
     }
 }
 
-/// The blocks of a stream: see [`Chunker::blocks`].
+/// Iterator over the blocks of a stream; see [`Chunker::blocks`].
 #[derive(Debug)]
 pub struct Blocks<R> {
     chunker: Chunker,
     source: R,
     buffer: Vec<u8>,
-    /// How many bytes of the buffer were given out already.
+    /// Bytes of the buffer that were already yielded.
     used: usize,
     ended: bool,
 }
 
-/// How many of the longest blocks are read at once. More blocks, fewer moves of what is left over.
+/// Number of longest blocks read at once. A larger number means fewer moves of leftover bytes.
 const BLOCKS_READ: usize = 4;
 
 impl<R: Read> Blocks<R> {
-    /// Reads on, if less than a longest block waits.
+    /// Reads more of the source if the buffer holds less than a longest block.
     fn fill(&mut self) -> io::Result<()> {
         let longest = self.chunker.longest();
         if self.ended || self.buffer.len() - self.used >= longest {
@@ -277,7 +280,7 @@ impl<R: Read> Blocks<R> {
         let wanted = BLOCKS_READ * longest - self.buffer.len();
         self.buffer.reserve(wanted);
         let limit = u64::try_from(wanted).unwrap_or(u64::MAX);
-        // What was read before an error stays in the buffer.
+        // Bytes that were read before an error stay in the buffer.
         let count = (&mut self.source)
             .take(limit)
             .read_to_end(&mut self.buffer)?;

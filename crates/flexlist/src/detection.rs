@@ -1,19 +1,19 @@
-//! How many bytes to challenge.
+//! Sample sizes of audits: the number of bytes to challenge for a detection probability.
 
 use core::fmt;
 
 use crate::challenge::MAX_COUNT;
 
-/// A demand on audits: to notice a loss of `fraction` of the bytes with at least `probability`.
+/// A detection target: notice a loss of `fraction` of the bytes with at least `probability`.
 ///
-/// Samples are single bytes, drawn with replacement, and find a damaged block when they fall into it.
-/// If a fraction f of the file's *bytes* lies in damaged blocks, c samples find damage with probability
-/// `1 - (1 - f)^c`, whatever the length of the file. A block weighs as much as it has bytes: the loss
-/// of many short blocks counts as the few bytes that they have.
+/// Samples are single bytes, drawn with replacement; a sample in a damaged block detects the
+/// damage. If a fraction f of the file's *bytes* lies in damaged blocks, c samples detect damage
+/// with probability `1 - (1 - f)^c`. The length of the file does not matter. A block weighs as much
+/// as it has bytes, so a loss of many short blocks counts as the few bytes that they have.
 ///
-/// Sampling does not protect single blocks: of 500 000 equal blocks, one lost is found by 460 samples
-/// with a chance of 0.092 %. What must not lose one block needs an erasure code, audits again and again,
-/// or a challenge of every block.
+/// Sampling does not protect single blocks. Among 500 000 equal blocks, 460 samples detect one lost
+/// block with a probability of 0.092 %. Data that must not lose a single block needs an erasure
+/// code, repeated audits, or a challenge of every block.
 ///
 /// Source: Esiner et al. 2013, section 4 (460 challenges); Erway et al. 2009, section 6.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -23,40 +23,40 @@ pub struct Detection {
     challenges: u32,
 }
 
-/// A demand on audits that cannot be met.
+/// Error returned for a detection target that cannot be met.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DetectionError {
-    /// The lost fraction is not above 0 and at most 1.
+    /// A lost fraction outside 0 (excluded) to 1 (included).
     #[error("the lost fraction must be above 0 and at most 1, not {fraction}")]
     FractionOutOfRange {
         /// The fraction.
         fraction: f64,
     },
-    /// The probability is not between 0 and 1, both excluded: no sample finds every loss.
+    /// A probability outside 0 to 1 (both excluded): no sample detects every loss.
     #[error("the probability must lie between 0 and 1, not at {probability}")]
     ProbabilityOutOfRange {
         /// The probability.
         probability: f64,
     },
-    /// More challenges would be needed than [`MAX_COUNT`].
+    /// The target needs more challenges than [`MAX_COUNT`].
     #[error("more than {limit} challenges would be needed")]
     TooManyChallenges {
-        /// The most that one audit can have.
+        /// The maximum number of challenges of one audit.
         limit: u32,
     },
 }
 
 impl Detection {
-    /// The demand to notice a loss of `fraction` of the bytes (1 is all) with `probability` (1 is
-    /// certain).
+    /// Computes the number of challenges that detect a loss of `fraction` of the bytes with
+    /// `probability` (both relative to 1).
     ///
     /// # Errors
     /// [`DetectionError::FractionOutOfRange`], [`DetectionError::ProbabilityOutOfRange`], and
-    /// [`DetectionError::TooManyChallenges`] if no allowed count meets the demand.
+    /// [`DetectionError::TooManyChallenges`] if no allowed count meets the target.
     pub fn new(fraction: f64, probability: f64) -> Result<Self, DetectionError> {
         check_fraction(fraction)?;
-        // Written so that what is not a number is refused.
+        // Written so that NaN is rejected.
         if !(probability > 0.0 && probability < 1.0) {
             return Err(DetectionError::ProbabilityOutOfRange { probability });
         }
@@ -71,7 +71,7 @@ impl Detection {
         })
     }
 
-    /// The probability with which `count` challenges notice a loss of `fraction` of the bytes.
+    /// Returns the probability that `count` challenges detect a loss of `fraction` of the bytes.
     ///
     /// # Errors
     /// [`DetectionError::FractionOutOfRange`].
@@ -80,7 +80,7 @@ impl Detection {
         Ok(chance(count, fraction))
     }
 
-    /// The smallest number of challenged bytes that meets the demand, at least 1.
+    /// The smallest number of challenged bytes that meets the target, at least 1.
     pub fn challenges(&self) -> u32 {
         self.challenges
     }
@@ -94,18 +94,18 @@ fn check_fraction(fraction: f64) -> Result<(), DetectionError> {
     }
 }
 
-/// `1 - (1 - fraction)^count`, without the cancellation that small fractions would suffer.
+/// Computes `1 - (1 - fraction)^count` without cancellation for small fractions.
 fn chance(count: u32, fraction: f64) -> f64 {
     if count == 0 {
-        // Zero times the logarithm of zero is not a number.
+        // Zero times the logarithm of zero is NaN.
         return 0.0;
     }
     -(f64::from(count) * (-fraction).ln_1p()).exp_m1()
 }
 
-/// The smallest count up to [`MAX_COUNT`] that meets a demand which is met from some count on.
+/// Returns the smallest count up to [`MAX_COUNT`] for which the monotonic predicate `meets` holds.
 ///
-/// A search by halves on the formula itself: a quotient of logarithms would be rounded wrongly near
+/// Binary search on the formula itself: a quotient of logarithms would be rounded wrongly near
 /// whole numbers.
 fn smallest(meets: impl Fn(u32) -> bool) -> u32 {
     let mut too_few = 0;
@@ -132,9 +132,10 @@ impl fmt::Display for Detection {
     }
 }
 
-/// A hundred times `part` (0 to 1) in decimal, exactly as `part` itself is written in decimal.
+/// Formats `part` (0 to 1) as a percentage, with exactly the decimal digits of `part`.
 ///
-/// By moving the point in the text: a multiplication would round, and 99.99999999 must not become 100.
+/// Moves the decimal point in the text. A multiplication would round, and 99.99999999 must not
+/// become 100.
 fn percent(part: f64) -> String {
     let text = part.to_string();
     let (whole, decimals) = text.split_once('.').unwrap_or((&text, ""));

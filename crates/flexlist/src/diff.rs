@@ -1,7 +1,7 @@
-//! A changed file, found by content: what of it the server lacks.
+//! Diff of a changed file against the server's blocks, by content.
 //!
-//! Nothing of the old file is needed but lengths and digests of its blocks, and of the new one no more than
-//! a few blocks at once, so that files of any size are compared.
+//! Needs only the lengths and digests of the old blocks. Holds only a few blocks of the new file in
+//! memory, so files of any size can be compared.
 
 use core::{hash::Hash, ops::Range};
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
@@ -11,12 +11,12 @@ use crate::{
     edit::{self, BlockEdit, Exchange, OldBlock, cut},
 };
 
-/// A block of the new file: where it is there, and what it contains.
+/// A block of the new file: its position and its content.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewBlock<C> {
-    /// Its bytes in the new file.
+    /// The range of its bytes in the new file.
     pub range: Range<u64>,
-    /// As [`OldBlock::content`].
+    /// Identifies the contents, like [`OldBlock::content`].
     pub content: C,
 }
 
@@ -26,25 +26,27 @@ impl<C: Clone> edit::NewBlock for NewBlock<C> {
     }
 }
 
-/// The operations that make the `old` blocks of a file those of the file that `new` is.
+/// Returns the operations that turn the `old` blocks of a file into the blocks of `new`.
 ///
-/// `content` says of a block what [`OldBlock::content`] says of the old ones. What the old blocks contain
-/// has to be verified, for instance by the digests in their leaves: a block that passes for equal stays.
+/// `content` computes [`OldBlock::content`] of a new block. The caller must have verified the
+/// contents of the old blocks, for instance by the digests in their leaves. A block that compares
+/// equal is kept.
 ///
-/// Old blocks with which the new file begins or ends stay, however they were cut. What lies in between is
-/// cut as [`edit`] cuts contents in place of blocks, and by the chunker alone; of the two the
-/// one that sends fewer bytes is taken. Blocks that come out with the contents of an old one stay there.
+/// Old blocks that form the beginning or the end of the new file are kept, however they were cut.
+/// The part in between is cut twice: as [`edit`] cuts replaced contents, and by the chunker alone.
+/// The result that sends fewer bytes is taken. New blocks with the contents of an old one are kept
+/// there.
 ///
-/// The operations go through the file from the start to the end, each in the file that those before it left;
-/// none if nothing changed. Any number of them, from the first one on, makes a file: they may be sent in
-/// parts.
+/// The operations run from the start of the file to its end. Each applies to the file left by the
+/// operations before it. There are none if nothing changed. Every prefix of them yields a valid
+/// file, so they may be sent in parts.
 ///
-/// Reads the new file up to three times, and keeps a few of its blocks and about a hundred bytes for each
-/// block in memory. A file that changes meanwhile gives operations of no file: whoever reads the bytes of a
-/// [`NewBlock`] compares their content.
+/// Reads the new file up to three times. Keeps a few of its blocks, and about a hundred bytes for
+/// each block, in memory. If the file changes meanwhile, the operations may describe no version of
+/// it. A caller that reads the bytes of a [`NewBlock`] must compare their content.
 ///
 /// # Errors
-/// Those of `new`; [`ErrorKind::UnexpectedEof`] if it becomes shorter meanwhile.
+/// Those of `new`; [`ErrorKind::UnexpectedEof`] if the file becomes shorter meanwhile.
 pub fn changes<C: Clone + Eq + Hash>(
     old: &[OldBlock<C>],
     new: &mut (impl Read + Seek),
@@ -73,7 +75,7 @@ pub fn changes<C: Clone + Eq + Hash>(
     })
 }
 
-/// How many bytes of blocks these operations send.
+/// The total length in bytes of the blocks that the operations send.
 fn sent<C: Clone>(operations: &[BlockEdit<NewBlock<C>>]) -> u64 {
     operations
         .iter()
@@ -89,7 +91,7 @@ struct Source<'a, R, F> {
 }
 
 impl<R: Read + Seek, C: Eq, F: Fn(&[u8]) -> C> Source<'_, R, F> {
-    /// Leaves out old blocks with which this range of the new file begins or ends.
+    /// Removes old blocks that form the beginning or the end of this range of the new file.
     fn trim<'o>(
         &mut self,
         old: &'o [OldBlock<C>],
@@ -115,7 +117,7 @@ impl<R: Read + Seek, C: Eq, F: Fn(&[u8]) -> C> Source<'_, R, F> {
         Ok((old, start..end))
     }
 
-    /// The range, cut by the chunker, without a tiny block at the end if that can be.
+    /// Cuts the range by the chunker. Joins a tiny last block with the one before it if possible.
     fn anew(&mut self, range: Range<u64>, chunker: &Chunker) -> io::Result<Vec<NewBlock<C>>> {
         self.new.seek(SeekFrom::Start(range.start))?;
         let mut blocks: Vec<NewBlock<C>> = Vec::new();
@@ -145,8 +147,8 @@ impl<R: Read + Seek, C: Eq, F: Fn(&[u8]) -> C> Source<'_, R, F> {
         Ok(blocks)
     }
 
-    /// The range, cut where the old blocks were, or in as many shares where `anew` is more blocks; `None`
-    /// where neither can be.
+    /// Cuts the range at the old boundaries, or into `old.len()` equal shares if `anew` is more
+    /// blocks. Returns `None` if neither is possible.
     fn in_place(
         &mut self,
         old: &[OldBlock<C>],
@@ -169,7 +171,7 @@ impl<R: Read + Seek, C: Eq, F: Fn(&[u8]) -> C> Source<'_, R, F> {
         self.cut(range.start, lengths).map(Some)
     }
 
-    /// The blocks of these lengths from `start` on.
+    /// Cuts blocks of these `lengths`, beginning at `start`.
     fn cut(
         &mut self,
         start: u64,
@@ -186,7 +188,7 @@ impl<R: Read + Seek, C: Eq, F: Fn(&[u8]) -> C> Source<'_, R, F> {
             .collect()
     }
 
-    /// The block with these bytes, which memory can hold.
+    /// Reads the block with this `range`, which must fit into memory.
     fn block(&mut self, range: Range<u64>) -> io::Result<NewBlock<C>> {
         let bytes = read(self.new, &range)?;
         let content = (self.content)(&bytes);
@@ -194,7 +196,7 @@ impl<R: Read + Seek, C: Eq, F: Fn(&[u8]) -> C> Source<'_, R, F> {
     }
 }
 
-/// These bytes of a file, which are those of a [`NewBlock`].
+/// Reads a `range` of a file: the bytes of a [`NewBlock`].
 ///
 /// # Errors
 /// Those of `file`; [`ErrorKind::UnexpectedEof`] if it is shorter.
@@ -206,7 +208,7 @@ pub fn read(file: &mut (impl Read + Seek), range: &Range<u64>) -> io::Result<Vec
     Ok(bytes)
 }
 
-/// A block of this length can be.
+/// Whether a block may have this `length`.
 fn is_block(length: u64) -> bool {
     (1..=MAX_BLOCK_BYTES).contains(&usize::try_from(length).unwrap_or(usize::MAX))
 }
@@ -357,7 +359,7 @@ mod tests {
         assert!(diff(&[], b"", &chunker).is_empty());
     }
 
-    /// A file that ends before the length that it told.
+    /// A file that ends before its reported length.
     struct Shrinking(Cursor<Vec<u8>>);
 
     impl Read for Shrinking {

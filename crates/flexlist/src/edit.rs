@@ -1,29 +1,33 @@
-//! Edits of bytes, translated into operations on blocks.
+//! Byte edits, translated into operations on blocks.
 //!
-//! A user writes, inserts and deletes bytes; the list knows only blocks. [`plan`] finds the operations:
+//! A user writes, inserts and deletes bytes, but the list knows only blocks. [`plan`] finds the
+//! operations:
 //!
-//! 1. the file becomes a sequence of pieces, each a range of the old file or new bytes (`pieces`);
-//! 2. every boundary between two old blocks that still has its neighbours stays one; between two of them
-//!    lies either untouched file or a region: some old blocks, wholly replaced by some contents
-//!    (`regions`);
-//! 3. the contents of each region are cut into blocks, and the old blocks exchanged for the new
+//! 1. The file becomes a sequence of pieces, each a range of the old file or new bytes (`pieces`).
+//! 2. Every boundary between two old blocks that still has its neighbours is kept. Between two of
+//!    them lies either untouched file or a region. A region is a run of old blocks, all replaced by
+//!    some contents (`regions`).
+//! 3. The contents of each region are cut into blocks, and the old blocks exchanged for the new
 //!    (`exchange`).
 //!
-//! Blocks that no edit touches, and blocks whose contents come out as they were, have no operation.
+//! Blocks that no edit touches, and blocks whose contents are unchanged, have no operation.
 //!
-//! How contents are cut:
+//! Contents are cut by these rules:
 //!
-//! * contents as long as the old blocks together (overwritten bytes) keep the old boundaries;
-//! * all else is cut by the chunker. Its last block joins the one before it if it is tiny and both
-//!   together are not too long;
-//! * if that gives more blocks than there were, and as many equal shares as there were are not too long
-//!   either, the shares are the blocks. One block thus stays one as long as it can.
+//! * Contents as long as the old blocks together (overwritten bytes) keep the old boundaries.
+//! * All other contents are cut by the chunker. A tiny last block is joined with the previous one
+//!   if both together are not too long.
+//! * If that gives more blocks than before, the contents are cut into equal shares instead, as many
+//!   as there were blocks. Shares that would be too long are not used. A single block thus stays a
+//!   single block as long as possible.
 //!
-//! Too long is: above the longest block of the chunker, or twice a fixed size (at most 1 MiB).
-//! Tiny is: below the chunker's minimum, or half a fixed size. A tiny insertion between two blocks goes
-//! into the one before it, or else the one behind it, if that is known and does not get too long; a tiny
-//! region merges with one that begins where it ends. Neither takes more operations than without. What a
-//! deletion leaves of a single block stays a block of its own, however short.
+//! Too long means above the maximum of the chunker, or above twice a fixed size (at most 1 MiB).
+//! Tiny means below the chunker's minimum, or below half a fixed size.
+//!
+//! Tiny contents are merged. A tiny insertion between two blocks is merged into the previous block,
+//! or else into the next one. The block must be known and must not get too long. A tiny region is
+//! merged with one that begins where it ends. Neither merge needs more operations. The rest of a
+//! single block after a deletion stays a block of its own, however short.
 //!
 //! Source: Esiner et al. 2013, sections 2 and 5 (updates of consecutive bytes).
 
@@ -45,27 +49,27 @@ pub use error::EditError;
 pub use exchange::OldBlock;
 pub(crate) use exchange::{Exchange, NewBlock};
 
-/// The most bytes that a file may have: 2^63 - 1, the limit of the list's ranks.
+/// The maximum length of a file: 2^63 - 1 bytes, the limit of the list's ranks.
 pub const MAX_FILE_BYTES: u64 = (1 << 63) - 1;
 
 /// A change of a file's bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ByteEdit {
-    /// These bytes in place of as many at `offset`. What goes past the end of the file makes it longer.
+    /// Overwrites the bytes from `offset` on. Bytes past the end of the file extend it.
     Write {
         /// The index of the first byte, at most the length of the file.
         offset: u64,
         /// The new bytes, at least one.
         bytes: Vec<u8>,
     },
-    /// These bytes before the one at `offset`.
+    /// Inserts `bytes` before the byte at `offset`.
     Insert {
         /// The index that the first new byte will have, at most the length of the file.
         offset: u64,
         /// The new bytes, at least one.
         bytes: Vec<u8>,
     },
-    /// Without the bytes `start..end`.
+    /// Deletes the bytes `start..end`.
     Delete {
         /// The index of the first byte.
         start: u64,
@@ -74,7 +78,7 @@ pub enum ByteEdit {
     },
 }
 
-/// A block of the old file, verified.
+/// A verified block of the old file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KnownBlock {
     /// The index of its first byte in the file.
@@ -83,36 +87,36 @@ pub struct KnownBlock {
     pub bytes: Vec<u8>,
 }
 
-/// A change of a file's sequence of blocks. Each index counts in the file as the changes before it left it.
+/// A change of a file's block sequence. Each index counts in the file left by the previous changes.
 ///
-/// What it carries for an inserted and for a modified block is up to its use: the bytes where edits are
-/// planned, tag and bytes where they travel to a server. What a list does with it, which knows no bytes, is an
+/// The type parameters are the payloads of inserted and modified blocks: bytes in a plan, tag and
+/// bytes in a message to a server. The list itself knows no bytes and takes an
 /// [`Operation`](crate::list::Operation).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum BlockEdit<Inserted = Vec<u8>, Modified = Inserted> {
-    /// A new block before the byte at `index`, which starts a block or is the end of the file.
+    /// Inserts a block before the byte at `index`, which starts a block or is the end of the file.
     Insert {
-        /// The index that the block's first byte will have.
+        /// The index of the block's first byte after the insertion.
         index: u64,
         /// The block, of at least one byte.
         block: Inserted,
     },
-    /// Other contents, of any length, for the block that contains the byte at `index`.
+    /// Replaces the block that contains the byte at `index` by contents of any length.
     Modify {
-        /// The index of a byte of the block; of a planned edit, of its first.
+        /// The index of a byte of the block; in a plan, of its first byte.
         index: u64,
         /// The block, of at least one byte.
         block: Modified,
     },
-    /// No block where the one was that contains the byte at `index`.
+    /// Removes the block that contains the byte at `index`.
     Remove {
-        /// The index of a byte of the block; of a planned edit, of its first.
+        /// The index of a byte of the block; in a plan, of its first byte.
         index: u64,
     },
 }
 
 impl<Inserted, Modified> BlockEdit<Inserted, Modified> {
-    /// The same edit of other blocks: each is what `inserted` or `modified` makes of it.
+    /// Converts the payload by `inserted` or `modified`, which may fail.
     ///
     /// # Errors
     /// Those of `inserted` and `modified`.
@@ -136,7 +140,7 @@ impl<Inserted, Modified> BlockEdit<Inserted, Modified> {
 }
 
 impl<Block> BlockEdit<Block> {
-    /// The same edit of another block, which `change` makes of its own.
+    /// Converts the payload by `change`.
     #[must_use]
     pub fn map<Other>(self, change: impl FnOnce(Block) -> Other) -> BlockEdit<Other> {
         match self {
@@ -168,34 +172,38 @@ impl BlockEdit {
     }
 }
 
-/// Which bytes of a file of `total` bytes have to lie in known blocks before [`plan`] can translate this
-/// batch: ranges of the file before the batch, at least one byte each, rising and apart from each other.
+/// Returns the byte ranges of a file of `total` bytes that must lie in known blocks for [`plan`] to
+/// translate `edits`.
 ///
-/// For an insertion these are the bytes before and behind it, since it may go into either block; for a
-/// deletion the deleted bytes; for a write the overwritten bytes, or the last byte of the file if it only
-/// appends. No range for an empty file.
+/// The ranges count in the file before the batch. They are non-empty, sorted and apart from each
+/// other. There is none for an empty file.
+///
+/// * Insertion: the bytes before and after it, since it may be merged into either block.
+/// * Deletion: the deleted bytes.
+/// * Write: the overwritten bytes, or the last byte of the file if the write only appends.
 ///
 /// # Errors
 /// [`EditError::FileTooLong`], [`EditError::EmptyEdit`], [`EditError::RangeReversed`] and
-/// [`EditError::OffsetOutOfRange`], whichever comes first in the batch.
+/// [`EditError::OffsetOutOfRange`]; the first error in the batch is returned.
 pub fn needed(edits: &[ByteEdit], total: u64) -> Result<Vec<Range<u64>>, EditError> {
     Ok(Pieces::after(edits, total)?.seams())
 }
 
-/// The operations that make the blocks of a file of `total` bytes those of the file after `edits`.
+/// Returns the operations that turn the blocks of a file of `total` bytes into those of the file
+/// after `edits`.
 ///
-/// Each edit applies to the file that the edits before it leave. `known` has the blocks around every
-/// byte of [`needed`], in any order; more of them do no harm. The operations go through the file from
-/// the start to the end; their blocks have 1 to [`MAX_BLOCK_BYTES`](crate::chunk::MAX_BLOCK_BYTES)
-/// bytes.
+/// Each edit applies to the file left by the edits before it. `known` has the blocks around every
+/// byte of [`needed`], in any order; additional blocks do no harm. The operations run from the
+/// start of the file to its end. Their blocks have 1 to
+/// [`MAX_BLOCK_BYTES`](crate::chunk::MAX_BLOCK_BYTES) bytes.
 ///
-/// Takes time in proportion to the bytes of the blocks and edits, and to the number of edits squared.
+/// Takes time linear in the bytes of the blocks and edits, and quadratic in the number of edits.
 ///
 /// # Errors
-/// * As [`needed`].
-/// * [`EditError::EmptyBlock`], [`EditError::BlockOutsideFile`] and [`EditError::BlocksOverlap`] for
-///   `known` blocks that no file of `total` bytes has.
-/// * [`EditError::BlockUnknown`] if a block is missing there.
+/// * Those of [`needed`].
+/// * [`EditError::EmptyBlock`], [`EditError::BlockOutsideFile`] and [`EditError::BlocksOverlap`]
+///   for `known` blocks that no file of `total` bytes has.
+/// * [`EditError::BlockUnknown`] if `known` lacks a needed block.
 pub fn plan(
     edits: &[ByteEdit],
     known: &[KnownBlock],
@@ -208,7 +216,7 @@ pub fn plan(
     Ok(regions.operations(chunker))
 }
 
-/// `bytes.len()` as the file counts.
+/// Returns `bytes.len()` as a `u64`.
 pub(crate) fn length(bytes: &[u8]) -> u64 {
     // No slice has more than 2^63 - 1 bytes, on any machine.
     u64::try_from(bytes.len()).unwrap_or(MAX_FILE_BYTES)

@@ -1,6 +1,6 @@
-//! What can go wrong: requests that a list does not allow, and evidence that does not hold.
+//! Errors: requests that a list rejects, and evidence that fails verification.
 
-/// A batch of changes or a question that the list does not allow. Nothing has changed.
+/// Error returned for a batch or query that the list rejects. Nothing has changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum UpdateError {
@@ -10,7 +10,7 @@ pub enum UpdateError {
     /// A range without a byte.
     #[error("the range has no byte")]
     EmptyRange,
-    /// There is no such byte.
+    /// A byte index outside the file.
     #[error("byte {index} is out of range, the file has {total} bytes")]
     OutOfRange {
         /// The byte.
@@ -18,38 +18,38 @@ pub enum UpdateError {
         /// The length of the file in bytes.
         total: u64,
     },
-    /// A block can be inserted only before another block or at the end, not inside a block.
+    /// An insertion inside a block; blocks are inserted before another block or at the end.
     #[error("byte {index} is inside a block, and a block is inserted between blocks")]
     NotOnBoundary {
         /// The byte.
         index: u64,
     },
-    /// A block has at least one byte.
+    /// A block without bytes.
     #[error("a block has no byte")]
     EmptyBlock,
-    /// A file has fewer than `2^63` bytes.
+    /// A file of `2^63` bytes or more.
     #[error("the file would have 2^63 bytes or more")]
     FileTooLong,
-    /// A list has at most about `2^30` blocks.
+    /// More blocks than a list can hold: about `2^30`.
     #[error("the list cannot hold more blocks")]
     ListFull,
-    /// The batch reads more of the list than one batch may, or the evidence would be longer than a
-    /// client reads ([`MAX_PROOF_BYTES`](crate::list::MAX_PROOF_BYTES)).
+    /// The batch reads more of the list than one batch may. Also returned if the evidence would
+    /// exceed [`MAX_PROOF_BYTES`](crate::list::MAX_PROOF_BYTES), the limit of a client.
     #[error("the batch reads too much of the list; split it")]
     BatchTooLarge,
-    /// The way leads into a part of the list that is not there. For a whole list: a broken invariant.
+    /// The path leads into a missing part of the list. For a whole list: a broken invariant.
     #[error("a part of the list is missing")]
     Elided,
 }
 
-/// A proof or witness does not prove what was asked. Distrust the server.
+/// Error returned for a proof or witness that does not prove the query. Distrust the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProofError {
-    /// More bytes than are ever read.
+    /// More bytes than a client reads.
     #[error("the proof exceeds {limit} bytes")]
     TooLarge {
-        /// How many are.
+        /// The limit in bytes.
         limit: usize,
     },
     /// The bytes end inside a node.
@@ -64,22 +64,22 @@ pub enum ProofError {
     /// A flag is neither 0 nor 1.
     #[error("{0:#04x} is not a flag")]
     BadFlag(u8),
-    /// An integer has needless digits.
+    /// An integer is not minimally encoded.
     #[error("an integer has needless digits")]
     NonMinimalInteger,
-    /// A node has a level that its place does not allow.
+    /// A node has a level that its position does not allow.
     #[error("a node of level {level} is out of place")]
     WrongLevel {
         /// The level.
         level: u8,
     },
-    /// A block where a sentinel must be, or a sentinel where none can be.
+    /// A block in the position of a sentinel, or a sentinel in the position of a block.
     #[error("a block or sentinel is out of place")]
     MisplacedNode,
     /// A block of no bytes.
     #[error("a block has no byte")]
     EmptyBlock,
-    /// A subtree that leads to no byte, or the right sentinel to some.
+    /// A subtree of blocks that leads to no byte, or a right sentinel that leads to some.
     #[error("a rank is impossible in its place")]
     WrongRank,
     /// Ranks add up to `2^63` or more.
@@ -91,45 +91,46 @@ pub enum ProofError {
     /// The hashes do not lead to the root.
     #[error("the proof is for another root")]
     RootMismatch,
-    /// What was asked for lies in a part that is not shown.
+    /// The requested bytes lie in a pruned part of the list.
     #[error("the proof does not show what was asked for")]
     Elided,
-    /// A node is shown that nothing needs.
+    /// The proof shows a node that the query does not need.
     #[error("the proof shows more than was asked for")]
     SurplusNode,
-    /// The question or the operations are wrong for this file, whatever the server answers.
+    /// The query or the operations are invalid for this file, independently of the server's
+    /// response.
     #[error(transparent)]
     Operation(UpdateError),
 }
 
-/// The server's evidence does not prove what was asked. Distrust the server.
+/// Error returned for audit evidence that does not prove possession. Distrust the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AuditError {
-    /// A tag proof has another length or structure than its scheme's.
+    /// A tag proof has a length or structure that its scheme does not produce.
     #[error("the tag proof is malformed")]
     MalformedTagProof,
-    /// As many tags as challenged blocks are needed, neither more nor fewer.
+    /// The number of tags differs from the number of challenged blocks.
     #[error("{expected} tags expected, {actual} received")]
     TagCountMismatch {
-        /// How many blocks were challenged.
+        /// The number of challenged blocks.
         expected: usize,
-        /// How many tags came.
+        /// The number of tags received.
         actual: usize,
     },
-    /// What a block's leaf commits has another length than its scheme's.
+    /// The committed tag of a block has a length that its scheme does not produce.
     #[error("the tag of the block at byte {start} is malformed")]
     MalformedTag {
         /// The index of the block's first byte.
         start: u64,
     },
-    /// What came as a block's tag is not what its leaf commits.
+    /// The tag received for a block differs from the one that its leaf commits.
     #[error("the tag of the block at byte {start} is not the one that the list commits")]
     TagDigestMismatch {
         /// The index of the block's first byte.
         start: u64,
     },
-    /// The bytes of a block are not those that its leaf commits.
+    /// The bytes of a block differ from those that its leaf commits.
     #[error("the block at byte {start} is not the one that the list commits")]
     BlockMismatch {
         /// The index of the block's first byte.
@@ -141,7 +142,7 @@ pub enum AuditError {
         /// The index of the block's first byte.
         start: u64,
     },
-    /// A challenged byte lies outside its block: the list's proof was not checked.
+    /// A challenged byte lies outside its block: the caller did not check the list's proof.
     #[error("a challenged byte lies outside of the block at byte {start}")]
     HitOutsideBlock {
         /// The index of the block's first byte.

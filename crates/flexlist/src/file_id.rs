@@ -1,19 +1,19 @@
-//! The name of an outsourced file.
+//! Identifiers of outsourced files.
 
 use core::fmt;
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-/// 32 bytes that name one file of one owner for good.
+/// A permanent 32-byte identifier of one file of one owner.
 ///
-/// Derived from the owner's public key and a salt that the owner draws, so that nobody else can have a
-/// file of that name: a server checks the derivation when the file is begun.
+/// Derived from the owner's public key and a salt that the owner draws. A server checks the
+/// derivation when a file is created, so no other owner can use the same identifier.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct FileId(pub [u8; 32]);
 
 impl FileId {
-    /// The name of the file of this owner (an Ed25519 public key) and salt.
+    /// Derives the identifier from an Ed25519 public key and a salt.
     pub fn derive(owner: &[u8; 32], salt: &[u8; 16]) -> Self {
         let mut hash = Sha256::new_with_prefix(b"flexlist/file-id/v1");
         hash.update(owner);

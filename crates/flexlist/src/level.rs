@@ -1,4 +1,4 @@
-//! How high a block's tower stands.
+//! Levels of skip list towers.
 
 use core::fmt;
 
@@ -6,21 +6,23 @@ use serde::{Deserialize, Serialize};
 
 /// The level of a block: 0 to 62, chosen when the block is inserted and never changed afterwards.
 ///
-/// The owner chooses levels, and its replay of an update binds them. A server that chose could put every
-/// block on level 0, and each path would become as long as the file. Nor may the contents of a block
-/// choose: whoever writes the contents would then choose, and equal blocks would get equal levels.
+/// The owner chooses levels, and the client's replay of an update binds them. A server that chose
+/// levels could put every block on level 0 and make each path as long as the file. Levels must not
+/// depend on the contents of a block either. The author of the contents would then choose them, and
+/// equal blocks would get equal levels.
 ///
 /// Level 63 belongs to the two sentinels around the blocks.
 ///
-/// Source: Esiner et al. 2013, section 2. Deviation: the paper does not say how levels come about; the
-/// initial build here is the perfect skip list, whose proofs are a quarter smaller than a drawn one's.
+/// Source: Esiner et al. 2013, section 2. Deviation: the paper does not define how levels are
+/// chosen. The initial build here is the perfect skip list, whose proofs are a quarter smaller than
+/// those of a random one.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
 #[serde(try_from = "u8", into = "u8")]
 pub struct Level(u8);
 
-/// A number above [`Level::MAX`]: no level of a block.
+/// Error returned for a number above [`Level::MAX`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("level {level} is above {}", Level::MAX)]
 pub struct LevelTooHigh {
@@ -32,17 +34,18 @@ impl Level {
     /// The highest level of a block: 62.
     pub const MAX: Self = Self(62);
 
-    /// The level of the block at `position` of an initial build: the number of its trailing zero bits.
+    /// Returns the level of the block at `position` of an initial build: its number of trailing
+    /// zero bits.
     ///
-    /// Positions count from 1. (Position 0 would be the left sentinel's; the answer is then `MAX`.)
+    /// Positions count from 1. Position 0 would be the left sentinel's and gives `MAX`.
     pub fn initial(position: u64) -> Self {
         Self::trailing_zeros(position)
     }
 
-    /// The level of a block inserted later: k with probability 2^-(k+1), capped at `MAX`.
+    /// Returns the level of a block inserted later: k with probability 2^-(k+1), capped at `MAX`.
     ///
-    /// `random` is 64 uniform bits that the server cannot foresee: fresh, or from a secret key and the
-    /// write's id.
+    /// `random` is 64 uniform bits that the server cannot predict: fresh ones, or derived from a
+    /// secret key and the write's id.
     pub fn draw(random: u64) -> Self {
         Self::trailing_zeros(random)
     }

@@ -1,23 +1,28 @@
 //! FlexList and FlexDPDP: provable data possession for outsourced files that change at any byte.
 //!
-//! An **owner** stores a file with a **server** that nobody trusts and keeps its [`FileState`]: about a
-//! hundred bytes. It edits the file at any byte, reads any part of it, and has the server prove at any
-//! time that it still holds all of it. Whatever the server says is checked against that state.
+//! An **owner** stores a file with an untrusted **server** and keeps only its [`FileState`], about
+//! a hundred bytes. The owner can edit the file at any byte and read any part of it. The server can
+//! prove at any time that it still holds the whole file. Every response of the server is verified
+//! against that state.
 //!
-//! The file is a list of *blocks* of any length ([`FlexList`]), whose root commits all of them. Each
-//! block has a *tag* ([`tag`]), with which the server proves that it holds the bytes without sending
-//! them.
+//! The file is a list of *blocks* of any length ([`FlexList`]), whose root hash commits all of
+//! them. Each block has a *tag* ([`tag`]), with which the server proves possession of the bytes
+//! without sending them.
 //!
-//! # Which one
+//! # Components
 //!
 //! | you need | take | it costs |
 //! | --- | --- | --- |
-//! | a file on a server, with a client that does all this | the crate `flexlist-service`, or `pad file` | |
-//! | the list of a file's blocks, proofs and updates of it | [`FlexList`] | `O(log n)` for each block found, changed or proved |
-//! | proof that all of a file is there | [`challenge`], [`audit`] | 460 challenges notice a loss of 1 % with 99 %: 0.7 ms and 200 KB of 500 000 blocks |
-//! | tags that only the owner checks | [`tag::TagKind::PrivateMac`] | 1.9 s for a list of 500 000 blocks with them |
-//! | tags that anybody checks | those with BLS12-381 (feature `bls`) or RSA (feature `rsa`) | a power or a multiple of a point for each block, and a larger proof |
-//! | blocks cut where the contents say so | [`chunk`] | |
+//! | a file on a server, with a client | the crate `flexlist-service`, or `pad file` | |
+//! | the list of a file's blocks, with proofs and updates | [`FlexList`] | `O(log n)` a block |
+//! | proof that all of a file is there | [`challenge`], [`audit`] | 0.7 ms and 200 KB (see below) |
+//! | tags that only the owner checks | [`tag::TagKind::PrivateMac`] | 1.9 s for 500 000 blocks |
+//! | tags that any verifier checks | feature `bls` or `rsa` | slower tags, a larger proof |
+//! | blocks cut by content | [`chunk`] | |
+//!
+//! The cost of an audit is that of 460 challenges to a list of 500 000 blocks. They detect a loss
+//! of 1 % with a probability of 99 %. The 1.9 s are for a list of these blocks with its tags. Tags
+//! of BLS12-381 or RSA cost a point multiplication or a modular power for each block.
 //!
 //! # Example
 //!
@@ -83,16 +88,16 @@
 //!
 //! # Map
 //!
-//! [`list`]: the list, its proofs and batches of updates. [`tag`]: five kinds of tags. [`challenge`],
-//! [`detection`] and [`audit`]: asking for proof of possession, and what an answer establishes.
-//! [`edit`], [`diff`] and [`chunk`]: from bytes to blocks. The crate `flexlist-service` has a durable
-//! server and a client over a network.
+//! [`list`]: the list, its proofs and batches of updates. [`tag`]: five kinds of tags.
+//! [`challenge`], [`detection`] and [`audit`]: challenges, and what an answer to them proves.
+//! [`edit`], [`diff`] and [`chunk`]: from bytes to blocks. The crate `flexlist-service` has a
+//! durable server and a network client.
 //!
 //! Source: Esiner, Küpçü & Özkasap 2013; Erway, Küpçü, Papamanthou & Tamassia 2009 (DPDP).
 
 //!
-//! Without the default feature `std` this crate is `no_std` (with `alloc`) and verifies: proofs and updates
-//! of lists, challenges and audits. RSA and BLS tags need `std`.
+//! Without the default feature `std` this crate is `no_std` (with `alloc`). It then verifies proofs
+//! and updates of lists, challenges and audits. RSA and BLS tags need `std`.
 
 #![cfg_attr(not(any(feature = "std", test)), no_std)]
 #![deny(

@@ -1,8 +1,8 @@
 //! FlexList: an authenticated list of blocks of any length, searched by byte index.
 //!
-//! A skip list in canonical form: which nodes there are follows from the blocks' levels alone, so a
-//! list that was built equals one that grew, hash by hash. Every node knows how many bytes it leads to
-//! (its *rank*); the root's hash commits the whole sequence.
+//! A skip list in canonical form: its nodes are determined by the blocks' levels alone. A list
+//! built at once thus equals one built by updates, hash by hash. Every node stores the number of
+//! bytes that it leads to (its *rank*). The root hash commits the whole sequence.
 //!
 //! ```text
 //! 63  o-----------------------------------------------> ]      below: down
@@ -15,11 +15,12 @@
 //! ```
 //!
 //! Invariants (`T(i, k, e)` of the specification in `docs/format.md`):
-//! 1. Both sentinels have level 63: the root is an inner node of that level whose after link leads to
-//!    the right sentinel.
-//! 2. A tower has a node of level `k` only if that node's after link leads to the next tower that
-//!    reaches level `k`, and that tower is exactly `k` high.
-//! 3. So every leaf but the left sentinel is where exactly one after link leads, at its own level.
+//! 1. Both sentinels have level 63: the root is an inner node of that level whose after link leads
+//!    to the right sentinel.
+//! 2. A tower has a node of level `k` only if the next tower that reaches level `k` is exactly `k`
+//!    high. The node's after link leads to that tower.
+//! 3. Hence exactly one after link leads to every leaf but the left sentinel, at the leaf's own
+//!    level.
 //!
 //! Source: Esiner, Küpçü and Özkasap, section 2; Deviation: see [`hash`] and invariant 1.
 
@@ -68,22 +69,22 @@ pub use parse::MAX_PROOF_BYTES;
 pub use state::ListState;
 pub use verify::{ProvenBlock, verify_indices, verify_range, verify_update};
 
-/// The longest file: `2^63 - 1` bytes.
+/// The maximum length of a file: `2^63 - 1` bytes.
 pub const MAX_TOTAL: u64 = (1 << 63) - 1;
 
 /// The level of the sentinels, one above the highest block.
 pub(crate) const SENTINEL_LEVEL: u8 = 63;
 
-/// A block as the list knows it.
+/// A block's entry in the list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Block {
     /// Its length in bytes, at least 1.
     pub length: u64,
     /// The hash of what the tag scheme commits ([`hash::tag_digest`]).
     pub tag_digest: Digest<32>,
-    /// How high its tower is.
+    /// The height of its tower.
     pub level: Level,
-    /// Whatever the list's holder wants to find with the block; no hash covers it.
+    /// Application data of the list's holder, returned with the block; no hash covers it.
     pub label: u64,
 }
 
@@ -120,18 +121,18 @@ pub struct FlexList<H = Sha256> {
     blocks: u64,
 }
 
-/// What an update did.
+/// The result of an update.
 #[derive(Debug)]
 pub struct Applied {
-    /// The part of the old list that the update read: what [`verify_update`] needs.
+    /// The part of the old list that the update read, as input of [`verify_update`].
     pub witness: Vec<u8>,
     /// The version before the update.
     pub previous: Previous,
 }
 
-/// The version before an update, which stays readable until it is given up.
+/// The version before an update; readable until it is released.
 ///
-/// Hand it back to its list: [`FlexList::undo`] in the reverse order of the updates,
+/// Hand it back to its list: to [`FlexList::undo`] in the reverse order of the updates, or to
 /// [`FlexList::forget`] in any order.
 #[derive(Debug)]
 #[must_use = "the nodes of the earlier version stay in memory until it is undone or forgotten"]
@@ -163,17 +164,17 @@ impl<H: NodeHash> FlexList<H> {
         View::new(&self.arena, self.root)
     }
 
-    /// The version before an update that was neither undone nor forgotten.
+    /// The version before an update that was not undone or forgotten.
     pub const fn at(&self, previous: &Previous) -> View<'_, H> {
         View::new(&self.arena, previous.root)
     }
 
-    /// All blocks in file order, in `O(n)`.
+    /// Returns all blocks in file order, in `O(n)`.
     pub fn blocks(&self) -> Vec<Block> {
         self.current().blocks()
     }
 
-    /// The block that contains the byte at `index`, in `O(log n)`.
+    /// Finds the block that contains the byte at `index`, in `O(log n)`.
     ///
     /// # Errors
     /// [`UpdateError::OutOfRange`].
@@ -181,7 +182,7 @@ impl<H: NodeHash> FlexList<H> {
         self.current().find(index)
     }
 
-    /// Every block that overlaps the range, in file order.
+    /// Finds every block that overlaps the range, in file order.
     ///
     /// # Errors
     /// [`UpdateError`]: out of range, or an empty range.
@@ -189,33 +190,34 @@ impl<H: NodeHash> FlexList<H> {
         self.current().find_range(range)
     }
 
-    /// Evidence for the blocks that contain these bytes ([`verify_indices`]).
+    /// Proves the blocks that contain the bytes at `indices`, for [`verify_indices`].
     ///
     /// # Errors
-    /// [`UpdateError`]: an index out of range, or no index.
+    /// [`UpdateError`]: an index out of range, no index, or a proof of more than
+    /// [`MAX_PROOF_BYTES`].
     ///
     /// Source: section 2, genMultiProof.
     pub fn prove(&self, indices: &[u64]) -> Result<Vec<u8>, UpdateError> {
         self.current().prove(indices)
     }
 
-    /// Evidence for every block that overlaps the range ([`verify_range`]).
+    /// Proves every block that overlaps the range, for [`verify_range`].
     ///
     /// # Errors
-    /// [`UpdateError`]: out of range, or an empty range.
+    /// [`UpdateError`]: out of range, an empty range, or a proof of more than [`MAX_PROOF_BYTES`].
     pub fn prove_range(&self, range: Range<u64>) -> Result<Vec<u8>, UpdateError> {
         self.current().prove_range(range)
     }
 
-    /// Carries out the operations, wholly or not at all; each index counts after those before it.
+    /// Applies a batch of operations atomically; each index counts after the previous operations.
     ///
-    /// Nodes are copied before they change and each new node is hashed once, at the end.
+    /// Nodes are copied before they change. Each new node is hashed once, at the end.
     ///
     /// # Errors
-    /// [`UpdateError`]; the list is as it was.
+    /// [`UpdateError`]; the list is unchanged.
     ///
-    /// Source: section 3.2, multiUpdate; Deviation: the nodes that the update reads are recorded
-    /// instead of found again by indices, which shift.
+    /// Source: section 3.2, multiUpdate; Deviation: the nodes that the update reads are recorded.
+    /// The paper finds them again by indices, which shift.
     pub fn update(&mut self, operations: &[Operation]) -> Result<Applied, UpdateError> {
         let old = self.root;
         let mut transaction = Transaction::new(&mut self.arena, old);
@@ -241,7 +243,7 @@ impl<H: NodeHash> FlexList<H> {
         }
     }
 
-    /// Goes back to the version before the newest update.
+    /// Restores the version before the newest update.
     pub fn undo(&mut self, previous: Previous) {
         for node in previous.created {
             self.arena.remove(node);
@@ -250,7 +252,7 @@ impl<H: NodeHash> FlexList<H> {
         self.blocks = previous.blocks;
     }
 
-    /// Frees what only the version before an update needed.
+    /// Frees the nodes that only the version before an update needed.
     pub fn forget(&mut self, previous: Previous) {
         for node in previous.superseded {
             self.arena.remove(node);

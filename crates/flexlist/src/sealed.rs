@@ -1,4 +1,4 @@
-//! The state of a file in one digest.
+//! The state of a file, and its digest.
 
 use alloc::vec::Vec;
 
@@ -12,20 +12,22 @@ use crate::{
 
 const SEALED_ROOT: u8 = 0x10;
 
-/// Which file, which version of it, and its list: what an owner keeps to verify everything else.
+/// The client's state of a file: identifier, version and list. The owner verifies everything else
+/// with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileState {
     /// The file.
     pub file: FileId,
-    /// Its version: 1 after the upload, one more with every update.
+    /// The version: 1 after the upload, incremented by every update.
     pub version: u64,
-    /// Root and length.
+    /// Root hash and length.
     pub list: ListState,
 }
 
 impl FileState {
-    /// The sealed root, 32 bytes that stand for all of this: `H(0x10 || file || version || total ||
-    /// root)` with SHA-256.
+    /// Returns the sealed root, a commitment of 32 bytes to the whole state.
+    ///
+    /// `H(0x10 || file || version || total || root)` with SHA-256.
     pub fn sealed_root(&self) -> Digest<32> {
         let mut bytes = Vec::with_capacity(81);
         bytes.push(SEALED_ROOT);

@@ -198,7 +198,7 @@ struct StoreArgument {
     store: PathBuf,
 }
 
-/// The variables of the environment that stand for options that are not given.
+/// Environment variables for options that are not given.
 const STORE_VARIABLE: &str = "PAD_STORE";
 const PUBLIC_VARIABLE: &str = "PAD_PUBLIC";
 const VIEW_VARIABLE: &str = "PAD_VIEW";
@@ -216,7 +216,7 @@ struct NewStoreArguments {
     parameters: Option<PathBuf>,
 }
 
-/// What stands on the command line, and in variables that are not empty: an empty one says nothing.
+/// Parses the command line and the environment variables. Empty variables are ignored.
 pub(crate) fn arguments() -> Result<Arguments, clap::Error> {
     let mut matches = without_empty_variables(Arguments::command()).try_get_matches()?;
     Arguments::from_arg_matches_mut(&mut matches)
@@ -234,7 +234,7 @@ fn without_empty_variables(command: clap::Command) -> clap::Command {
     command.mut_subcommands(without_empty_variables)
 }
 
-/// Runs the command; errors go to standard error, in one line, with --json as an object.
+/// Runs the command. Errors go to standard error in one line, or as an object with `--json`.
 pub(crate) fn run(arguments: &Arguments) -> ExitCode {
     let output = &mut Output::new(arguments.json, arguments.hex);
     let done = guarded(|| arguments.command.run(output));
@@ -247,7 +247,8 @@ pub(crate) fn run(arguments: &Arguments) -> ExitCode {
     }
 }
 
-/// Says what is wrong with the command line, or what was asked about it; with --json what is wrong is an object.
+/// Reports a usage error, or prints the help or version asked for. With `--json` the error is an
+/// object.
 pub(crate) fn wrong_usage(error: &clap::Error) -> ExitCode {
     if !error.use_stderr() {
         drop(error.print());
@@ -255,7 +256,7 @@ pub(crate) fn wrong_usage(error: &clap::Error) -> ExitCode {
     }
     if env::args_os().any(|argument| argument == "--json") {
         let text = error.to_string();
-        // The first sentence, and what it lists.
+        // The first sentence and its list.
         let said = text.lines().take_while(|line| !line.trim().is_empty());
         let said: Vec<_> = said.map(str::trim).collect();
         let message = said.join(" ");
@@ -267,7 +268,7 @@ pub(crate) fn wrong_usage(error: &clap::Error) -> ExitCode {
     ExitCode::from(2)
 }
 
-/// The storage engine panics on some damaged files; that is a failure like any other.
+/// Turns a panic into [`Failure::Store`]; the storage engine panics on some damaged files.
 fn guarded(work: impl FnOnce() -> Result<(), Failure>) -> Result<(), Failure> {
     if env::var_os("RUST_BACKTRACE").is_none_or(|wanted| wanted == "0") {
         panic::set_hook(Box::new(|_| {}));

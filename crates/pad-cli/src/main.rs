@@ -1,4 +1,4 @@
-//! The command line `pad`.
+//! The command-line tool `pad`.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! The client for programs whose other work is in tasks.
+//! Asynchronous client for tokio.
 
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -13,19 +13,23 @@ use tokio::{sync::Mutex, task::spawn_blocking};
 
 use crate::{client::Client, error::ClientError};
 
-/// A [`Client`] for tasks of tokio: every method is the one of that name there, and all clones have the same view.
+/// A [`Client`] for tokio tasks: each method calls the [`Client`] method of the same name. All
+/// clones share one view.
 ///
-/// Each call waits, and verifies, in a thread of those that tokio keeps for work that blocks, of which a runtime has 512
-/// unless it is told otherwise. So as many servers can be waited for at once, and a proof that takes long to verify does not keep other tasks waiting.
-/// A call whose future is dropped goes on until its server answers or its time is over; a view that has advanced then
-/// stays there. Answers are checked while the view advances, with the view as it was.
+/// Each call runs on tokio's blocking thread pool, which has 512 threads by default. That bounds
+/// the number of concurrent calls, and slow proofs do not block other tasks.
 ///
-/// Methods panic outside a runtime of tokio, as all that begins work there.
+/// A call whose future is dropped continues until its server responds or it times out. If it
+/// advances the view, the view stays advanced. While the view advances, answers are verified
+/// against the old view.
+///
+/// # Panics
+/// Methods panic outside a tokio runtime.
 #[derive(Clone, Debug)]
 pub struct AsyncClient {
-    /// Locked for as long as it takes to look at it or to put another one there, never while a server is waited for.
+    /// Locked only to read or replace the client, never during a request.
     client: Arc<RwLock<Client>>,
-    /// Held by whoever advances: two that advance at once could follow two histories.
+    /// Held while advancing: two concurrent advances could follow two histories.
     advancing: Arc<Mutex<()>>,
 }
 
@@ -39,15 +43,15 @@ impl From<Client> for AsyncClient {
 }
 
 impl AsyncClient {
-    /// As [`Client::advance`].
+    /// Calls [`Client::advance`].
     ///
     /// # Errors
-    /// [`ClientError`]: the view is as it was.
+    /// [`ClientError`]; the view is unchanged.
     pub async fn advance(&self) -> Result<Version, ClientError> {
         let advancing = Arc::clone(&self.advancing).lock_owned().await;
         let client = Arc::clone(&self.client);
         blocking(move || {
-            // Until the view is there: also if nobody waits for it any more.
+            // Held until the view is stored, even if the future is dropped.
             let _advancing = advancing;
             let before = now(&client);
             let advanced = before.advanced()?;
@@ -59,7 +63,7 @@ impl AsyncClient {
         .await
     }
 
-    /// As [`Client::ask`].
+    /// Calls [`Client::ask`].
     ///
     /// # Errors
     /// [`ClientError`].
@@ -72,7 +76,7 @@ impl AsyncClient {
             .await
     }
 
-    /// As [`Client::answer`].
+    /// Calls [`Client::answer`].
     ///
     /// # Errors
     /// [`ClientError`].
@@ -85,7 +89,7 @@ impl AsyncClient {
             .await
     }
 
-    /// As [`Client::head`].
+    /// Calls [`Client::head`].
     ///
     /// # Errors
     /// [`ClientError`].
@@ -93,7 +97,7 @@ impl AsyncClient {
         self.with(move |client| client.head(version)).await
     }
 
-    /// As [`Client::page`].
+    /// Calls [`Client::page`].
     ///
     /// # Errors
     /// [`ClientError`].
@@ -105,7 +109,7 @@ impl AsyncClient {
         self.with(move |client| client.page(version, &range)).await
     }
 
-    /// As [`Client::history`].
+    /// Calls [`Client::history`].
     ///
     /// # Errors
     /// [`ClientError`].
@@ -113,7 +117,7 @@ impl AsyncClient {
         self.with(move |client| client.history(&key)).await
     }
 
-    /// As [`Client::notes`].
+    /// Calls [`Client::notes`].
     ///
     /// # Errors
     /// [`ClientError`].
@@ -125,7 +129,7 @@ impl AsyncClient {
         self.with(move |client| client.notes(first, last)).await
     }
 
-    /// As [`Client::named`].
+    /// Calls [`Client::named`].
     ///
     /// # Errors
     /// [`ClientError`].
@@ -133,7 +137,7 @@ impl AsyncClient {
         self.with(move |client| client.named(&name)).await
     }
 
-    /// As [`Client::oldest`].
+    /// Calls [`Client::oldest`].
     ///
     /// # Errors
     /// [`ClientError`].
@@ -141,7 +145,7 @@ impl AsyncClient {
         self.with(Client::oldest).await
     }
 
-    /// The client with the view as it is now: what it is asked, it is asked by the thread that asks.
+    /// Returns a blocking client with the current view. Its calls block the calling thread.
     pub fn now(&self) -> Client {
         now(&self.client)
     }
@@ -152,7 +156,7 @@ impl AsyncClient {
     }
 }
 
-// It is put there whole, so a poisoned one is as good.
+// The client is replaced as a whole, so a poisoned value is intact.
 fn now(client: &RwLock<Client>) -> Client {
     client
         .read()
@@ -165,7 +169,7 @@ async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) 
         Ok(done) => done,
         Err(failed) => match failed.try_into_panic() {
             Ok(panic) => std::panic::resume_unwind(panic),
-            // The runtime is ending, and every task with it.
+            // The runtime is shutting down, and every task with it.
             Err(_) => core::future::pending().await,
         },
     }

@@ -1,4 +1,4 @@
-//! One dictionary on several servers.
+//! Client of one dictionary on several servers.
 
 use std::{
     cell::RefCell,
@@ -28,12 +28,14 @@ use crate::{
     witnesses::{Cosigned, Log, Seen, Witnesses, check_heads},
 };
 
-/// A client of one dictionary on several servers, none of which it trusts.
+/// A client of one dictionary on several untrusted servers.
 ///
-/// Its view only moves forward. What a server says is believed if it follows from what the author signed; when a
-/// server fails or lies, the next one is asked, and stays the first to be asked. Lies are kept in files beside the
-/// view, if it has a place: evidence that convinces others where the author has signed two histories, and in any case
-/// what the server said.
+/// The view only moves forward. A response is accepted only if it follows from the author's
+/// signatures. If a server fails or lies, the next one is tried and preferred from then on.
+///
+/// Lies are written to files next to the view, if a path is given. If the author has signed two
+/// histories, the file is evidence that convinces others. Otherwise it records the server's
+/// responses.
 ///
 /// ```no_run
 /// use pad::{PublicKey, client_view::StoredView, question::Question};
@@ -50,27 +52,29 @@ use crate::{
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// Clones have a view each, and share what is known of the servers and how they failed.
+/// Each clone has its own view. Clones share the state of the servers and the incidents.
 #[derive(Clone)]
 pub struct Client {
     servers: Arc<Servers>,
     view: StoredView,
     verifier: Arc<dyn AnyClient>,
-    /// Whose cosignatures are asked for, if any, and what they were found under.
+    /// The required witnesses, if any.
     witnesses: Option<Witnesses>,
     log: Option<Arc<Log>>,
-    /// Lies are kept beside this file.
+    /// Evidence and records are written next to this file.
     beside: Option<PathBuf>,
-    /// What went wrong since somebody last asked.
+    /// Incidents since the last [`Client::take_incidents`].
     incidents: Arc<Mutex<Vec<Incident>>>,
 }
 
 impl Client {
-    /// The client that goes on with a view, and asks these servers, the first one first. Lies are kept in files beside
-    /// `beside`: its name with `.evidence` or `.lie` at the end, and a number.
+    /// Creates a client that continues from `view` and tries `servers` in order.
+    ///
+    /// Lies are written to files next to `beside`: its name, followed by `.evidence` or `.lie` and
+    /// a number.
     ///
     /// # Errors
-    /// [`ClientError::NoServer`]; [`ClientError::Client`] if the view's key cannot be used.
+    /// [`ClientError::NoServer`]; [`ClientError::Client`] if the view's key is unusable.
     pub fn new(
         servers: Vec<Server>,
         view: StoredView,
@@ -91,14 +95,16 @@ impl Client {
         })
     }
 
-    /// The same client, which believes a version to be the newest only if enough of these witnesses have seen it as that, and
-    /// an older one only if its head is in the log that they have seen. Until it has followed them ([`Client::advance`]), it believes
-    /// nothing.
+    /// Requires witness cosignatures. The latest version must be cosigned by a quorum, and older
+    /// heads must be in the cosigned log.
+    ///
+    /// The client accepts nothing until [`Client::advance`] has fetched the cosigned log.
     ///
     /// # Errors
-    /// [`ClientError::Unbound`] for dictionaries of signed tuples: what an answer says does not follow from the head, so that whoever has the
-    /// author's key can sign other tuples under a head that witnesses have seen. [`ClientError::Policy`] if the policy names
-    /// several logs of the dictionary.
+    /// * [`ClientError::Unbound`] for dictionaries of signed tuples. Their answers do not follow
+    ///   from the head: an attacker with the author's key can sign other tuples under a cosigned
+    ///   head.
+    /// * [`ClientError::Policy`] if the policy names several logs of the dictionary.
     pub fn witnessed_by(self, witnesses: Witnesses) -> Result<Self, ClientError> {
         check_policy(witnesses.policy(), self.public().authority.dictionary)?;
         if !self.public().scheme.binds_answers() {
@@ -111,34 +117,34 @@ impl Client {
         })
     }
 
-    /// What the witnesses have seen as the newest version, if they are asked.
+    /// Returns the latest cosigned version, if witnesses are required and a log was followed.
     pub fn cosigned(&self) -> Option<&Cosigned> {
         self.log.as_ref().map(|log| &log.cosigned)
     }
 
-    /// What the client trusts and has seen, to be stored where nobody else writes.
+    /// Returns the trusted key and the versions seen, to be stored where only the client writes.
     pub const fn view(&self) -> &StoredView {
         &self.view
     }
 
-    /// Whom it believes.
+    /// Returns the author's public key.
     pub const fn public(&self) -> &PublicKey {
         self.view.public()
     }
 
-    /// How servers failed since this was last called.
+    /// Returns the incidents since the last call.
     pub fn take_incidents(&self) -> Vec<Incident> {
         core::mem::take(&mut self.incidents())
     }
 
-    /// Has the view follow the latest head of the first server whose head it can follow, or the newest that witnesses have seen if
-    /// they are asked; the newest version seen.
+    /// Advances the view to the latest head of the first server whose head it can follow. With
+    /// witnesses, advances to the latest cosigned head. Returns the latest version seen.
     ///
-    /// Servers that keep the versions up to some version only are asked last, and have nothing to say about what is newer: if
-    /// there are no others, the view stays as it is when it has seen newer ones.
+    /// Servers that keep only versions up to a bound are tried last and cannot report newer
+    /// versions. If there are no others, a view that has seen newer versions stays unchanged.
     ///
     /// # Errors
-    /// [`ClientError`]: the view is as it was.
+    /// [`ClientError`]; the view is unchanged.
     pub fn advance(&mut self) -> Result<Version, ClientError> {
         if let Some(advanced) = self.advanced()? {
             *self = advanced;
@@ -146,7 +152,7 @@ impl Client {
         Ok(self.view.version())
     }
 
-    /// The client where [`Client::advance`] leads; `None` if it is there.
+    /// Returns the advanced client for [`Client::advance`]; `None` if it is up to date.
     pub(crate) fn advanced(&self) -> Result<Option<Self>, ClientError> {
         if let Some(witnesses) = &self.witnesses {
             let window = witnesses.window().ok_or(ClientError::Clock)?;
@@ -161,7 +167,7 @@ impl Client {
         let seen = self.view.version();
         let followed = self.first_of(Wanted::Newest, Visit::latest, |visit| {
             if visit.latest_version() == Version::EMPTY && seen == Version::EMPTY {
-                // Others may have something.
+                // Other servers may have a version.
                 return Err(FetchError::NoVersion.into());
             }
             match self.view.follow(visit) {
@@ -179,7 +185,7 @@ impl Client {
             {
                 Ok(None)
             }
-            // All of them say so.
+            // All servers report that there is no version.
             Err(ClientError::Nobody(incidents)) if incidents.iter().all(Incident::is_empty) => {
                 Ok(None)
             }
@@ -187,8 +193,8 @@ impl Client {
         }
     }
 
-    /// The view after a second visit to a server that was behind: a router learns of a version when it
-    /// is asked for its head.
+    /// Retries a server that was behind: a router learns of a version when it is asked for its
+    /// head.
     fn followed_again(
         &self,
         visit: &Visit<'_>,
@@ -205,7 +211,7 @@ impl Client {
         }
     }
 
-    /// This client with another view.
+    /// Creates a client with another view and log.
     fn at(&self, view: StoredView, log: Option<Log>) -> Result<Self, ClientError> {
         Ok(Self {
             verifier: client_of(&view)?.into(),
@@ -215,7 +221,7 @@ impl Client {
         })
     }
 
-    /// What a version says, verified.
+    /// Returns the verified statement of a version.
     ///
     /// # Errors
     /// [`ClientError`].
@@ -224,7 +230,8 @@ impl Client {
             .map(|(_, statement)| statement)
     }
 
-    /// The same with the answer that proves it, the message of a [`pad_core::Response`].
+    /// Like [`Client::ask`], but also returns the proving answer, the message of a
+    /// [`pad_core::Response`].
     ///
     /// # Errors
     /// [`ClientError`].
@@ -241,7 +248,7 @@ impl Client {
         })
     }
 
-    /// Refuses a version that is newer than the newest one followed: what a server says of it would rest on a signature
+    /// Rejects a version newer than the latest one followed: its answers would rest on a signature
     /// alone. With witnesses, the log of heads decides.
     fn check_followed(&self, version: Version) -> Result<(), ClientError> {
         let followed = self.view.version();
@@ -252,7 +259,7 @@ impl Client {
         Ok(())
     }
 
-    /// The answer of this server, of at most so many bytes, and what it proves.
+    /// Fetches an answer of at most `most` bytes from this server and verifies it.
     fn checked(
         &self,
         visit: &Visit<'_>,
@@ -269,7 +276,7 @@ impl Client {
                 self.view.check_past(visit, (version, question), &answer)?;
                 Ok((answer, statement))
             }
-            // If it came with another head of the newest version seen, that head is evidence.
+            // If the answer has another head of the latest version seen, that head is evidence.
             Err(refusal @ Refusal::Verify(VerifyError::Fork(_))) => {
                 Err(match self.view.accuse_by_answer(question, &answer) {
                     Some(evidence) => Unusable {
@@ -283,7 +290,7 @@ impl Client {
         }
     }
 
-    /// The heads that an answer has to be under, if witnesses are asked.
+    /// Returns the heads that an answer must be under, if witnesses are required.
     fn logged_heads(
         &self,
         version: Version,
@@ -300,7 +307,7 @@ impl Client {
         heads.collect::<Result<Vec<_>, ClientError>>().map(Some)
     }
 
-    /// The head that the log of heads has for a version.
+    /// Returns the head of a version in the log of heads.
     fn logged(&self, version: Version) -> Result<Vec<u8>, ClientError> {
         let newest = self
             .cosigned()
@@ -314,7 +321,7 @@ impl Client {
         }
     }
 
-    /// The verified head of a version.
+    /// Returns the verified head of a version.
     ///
     /// # Errors
     /// [`ClientError`].
@@ -327,7 +334,7 @@ impl Client {
         self.ask_first(Wanted::HeadOf(version), |visit| {
             let head = visit.head_message(version)?;
             if version == self.view.version() {
-                // It is the one that was seen, or evidence.
+                // Either the head seen before, or evidence.
                 let seen = self.view.advance(&head, None, None);
                 seen.map_err(|refused| Unusable::from(NotFollowed::Refused(refused)))?;
             }
@@ -335,7 +342,7 @@ impl Client {
         })
     }
 
-    /// The oldest version that can be asked about at any server that says what it has; the servers' word.
+    /// Returns the oldest version that any reachable server claims to keep; unverified.
     ///
     /// # Errors
     /// [`ClientError`].
@@ -358,8 +365,10 @@ impl Client {
         Ok(oldest)
     }
 
-    /// The contents of the beginning of a range, verified, and where it ends. The server says how much of it a page takes: one entry at
-    /// least, unless there are no more.
+    /// Returns a verified page at the beginning of a range, and the range it covers.
+    ///
+    /// The server chooses the size of the page. It has at least one entry, unless the range has no
+    /// more.
     ///
     /// # Errors
     /// [`ClientError`].
@@ -381,7 +390,9 @@ impl Client {
         }
     }
 
-    /// The same, which may have no entry though it is not the last one: of each server so many of these, counted in `empty`, are taken.
+    /// Like [`Client::page`], but the page may be empty without being the last one.
+    ///
+    /// Each server may return at most `MOST_EMPTY_PAGES` of these, counted in `empty`.
     fn page_of_one(
         &self,
         version: Version,
@@ -397,7 +408,7 @@ impl Client {
             let is_last = page.end == range.end;
             let question = Question::Range(page);
             let longest = longest_answer(self.public(), &question);
-            // A page has one entry, or a mebibyte of them.
+            // A page has one entry, or a mebibyte of entries.
             let most = if is_last {
                 longest
             } else {
@@ -409,7 +420,8 @@ impl Client {
             ) {
                 ((_, Statement::Range(contents)), Question::Range(page)) => {
                     if !is_last && contents.entries.is_empty() {
-                        // Whoever keeps some of the keys may have none up to its end.
+                        // A server that keeps some of the keys may have none up to the end of its
+                        // keys.
                         let mut empty = empty.borrow_mut();
                         let count = empty.entry(visit.server().address()).or_default();
                         if *count >= MOST_EMPTY_PAGES {
@@ -424,8 +436,9 @@ impl Client {
         })
     }
 
-    /// The versions up to the newest one followed in which a key changed; a server's word. With witnesses, that is the newest that they
-    /// have seen.
+    /// Returns the versions in which a key changed, up to the latest one followed; unverified.
+    ///
+    /// With witnesses, that is the latest cosigned version.
     ///
     /// # Errors
     /// [`ClientError`].
@@ -435,7 +448,8 @@ impl Client {
         self.ask_first(Wanted::Newest, |visit| Ok(visit.history(key, last)?))
     }
 
-    /// What the first server that says something says of some versions beside what is signed; its word.
+    /// Returns the unsigned notes of versions `first` to `last` from the first server that has any;
+    /// unverified.
     ///
     /// # Errors
     /// [`ClientError`].
@@ -448,7 +462,7 @@ impl Client {
         while next <= last {
             let page = self.said(|visit| {
                 let (end, notes) = visit.notes(next, last)?;
-                // Others may know more, unless it is this one that knows the versions before.
+                // Other servers may have more notes, unless this one has those of earlier versions.
                 let is_said = !notes.is_empty() || next > first;
                 Ok(is_said.then_some((end, notes)))
             })?;
@@ -464,7 +478,8 @@ impl Client {
         Ok(Untrusted::new(all))
     }
 
-    /// The versions of which the first server that knows such a name says that they have it; none, if none does.
+    /// Returns the versions with this name from the first server that has any; unverified. Empty if
+    /// no server has one.
     ///
     /// # Errors
     /// [`ClientError`].
@@ -476,7 +491,7 @@ impl Client {
         Ok(Untrusted::new(versions.unwrap_or_default()))
     }
 
-    /// What the first server says that says something; `None` if all say nothing.
+    /// Returns the first response that has content; `None` if no server has any.
     fn said<T>(
         &self,
         ask: impl Fn(&Visit<'_>) -> Result<Option<T>, FetchError>,
@@ -492,7 +507,7 @@ impl Client {
         }
     }
 
-    /// As [`Client::first_of`], where no latest version is needed.
+    /// Like [`Client::first_of`], without asking for the latest version.
     fn ask_first<'s, T>(
         &'s self,
         wanted: Wanted<'_>,
@@ -501,7 +516,8 @@ impl Client {
         self.first_of(wanted, |server| Ok(Visit::new(server)), ask)
     }
 
-    /// What `ask` makes of the first server that neither fails nor lies. Those that were only slow are waited for if nobody else answers.
+    /// Returns the result of `ask` for the first server that neither fails nor lies. If all fail,
+    /// waits longer for those that were only slow.
     fn first_of<'s, T>(
         &'s self,
         wanted: Wanted<'_>,
@@ -513,12 +529,12 @@ impl Client {
         if let Some(answer) = self.pass(order, &visit, &ask, (&mut incidents, &mut slow)) {
             return Ok(self.noted(answer, incidents));
         }
-        // Servers that were busy answer sooner than those that said nothing.
+        // Busy servers are likely to answer before silent ones.
         slow.sort_unstable();
         let slow: Vec<usize> = slow.into_iter().map(|(_, number)| number).collect();
         let patient: Vec<_> = self.servers.patient(&slow).collect();
         if patient.len() == slow.len() {
-            // All of them are asked again: how that ends is what is said of them.
+            // All slow servers are retried, so the second result replaces their incidents.
             incidents.retain(|incident: &Incident| !incident.is_slow());
         }
         let asked = self.pass(patient, &visit, &ask, (&mut incidents, &mut Vec::new()));
@@ -533,7 +549,7 @@ impl Client {
         Err(ClientError::Nobody(incidents))
     }
 
-    /// The version that is wanted, if it and all versions that the question names have been followed.
+    /// Returns the wanted version if it and all versions named by the question have been followed.
     fn known_of(&self, wanted: Wanted<'_>) -> Option<Version> {
         let version = wanted.version()?;
         let named = match wanted {
@@ -545,8 +561,9 @@ impl Client {
         named.iter().all(is_known).then_some(version)
     }
 
-    /// Asks these servers in turn, those last that are not going to have more versions. How the others fail is added, and the numbers of
-    /// those that were only slow.
+    /// Tries `servers` in turn. Servers that keep only versions up to a bound come last.
+    ///
+    /// Appends the incidents of failed servers, and the numbers of those that were only slow.
     fn pass<'s, T>(
         &'s self,
         servers: Vec<(usize, &'s Server)>,
@@ -583,7 +600,7 @@ impl Client {
         None
     }
 
-    /// What `ask` makes of a server, and what is remembered of it.
+    /// Returns the result of `ask` for one server, and updates the state of the server.
     fn asked<'s, T>(
         &'s self,
         number: usize,
@@ -603,11 +620,12 @@ impl Client {
         };
         let incident = Box::new(visit.failed(unusable, self.beside.as_deref()));
         if incident.is_unlogged() {
-            // What else it says may be right.
+            // The server's other responses may be valid.
             return Err(incident);
         }
         if incident.is_elsewhere() {
-            // So that it is not asked in vain again. What it says of itself decides nothing but that.
+            // Refreshes the kept versions, so that the server is not asked in vain again. They only
+            // decide the order.
             drop(self.servers.refresh(number));
         } else {
             self.servers.failed(number);
@@ -615,14 +633,15 @@ impl Client {
         Err(incident)
     }
 
-    /// The answer, and how others failed before it was there. That somebody keeps other versions is nothing to be told.
+    /// Returns `answer` and stores the incidents before it. Servers that keep other versions are
+    /// not incidents.
     fn noted<T>(&self, answer: T, mut incidents: Vec<Incident>) -> T {
         incidents.retain(|incident| !incident.is_elsewhere());
         self.incidents().append(&mut incidents);
         answer
     }
 
-    // Nothing panics while it changes, so a poisoned one is whole.
+    // No code panics while it holds the lock, so a poisoned value is intact.
     fn incidents(&self) -> MutexGuard<'_, Vec<Incident>> {
         self.incidents
             .lock()
@@ -640,9 +659,10 @@ impl core::fmt::Debug for Client {
     }
 }
 
-/// The longest answer about a page that is not the last one: a value may have 16 MiB.
+/// Maximum length of the answer for a page that is not the last one, in bytes. A value may have 16
+/// MiB.
 const LONGEST_PAGE_ANSWER: usize = 24 << 20;
 
-/// So many pages without entries are taken from a server before the first one that has some: behind a router there may be several that
-/// keep some of the keys.
+/// Maximum number of empty pages from one server before the first entry. A router may have several
+/// servers behind it that keep some of the keys.
 const MOST_EMPTY_PAGES: u32 = 64;

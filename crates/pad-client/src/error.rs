@@ -1,23 +1,23 @@
-//! Why there is no answer.
+//! Errors of a client.
 
 use pad::{Version, question::Refusal, witnessed::WitnessedError};
 
 use crate::incident::{Fault, Incident};
 
-/// Why a client has no verified answer.
+/// Error returned when a client has no verified answer.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ClientError {
-    /// No server gave an answer that verifies.
+    /// All servers failed; carries how each failed.
     #[error("{}", in_a_line(.0))]
     Nobody(Vec<Incident>),
-    /// The client's key or view cannot be used.
+    /// The client's key or view is unusable, or a statement does not verify.
     #[error(transparent)]
     Client(#[from] Refusal),
-    /// No server is named.
+    /// The list of servers is empty.
     #[error("no server is named")]
     NoServer,
-    /// Answers under this scheme do not follow from the head that witnesses see.
+    /// Answers under this scheme do not follow from the head that witnesses cosign.
     #[error(
         "answers under the scheme {0} do not follow from the head that witnesses see, so witnesses cannot vouch for them"
     )]
@@ -28,26 +28,26 @@ pub enum ClientError {
     /// The clock of this machine is before 1970, so the age of cosignatures is unknown.
     #[error("this machine's clock is before 1970: it does not say which cosignatures are recent")]
     Clock,
-    /// The version is newer than the newest one that the client has followed ([`crate::Client::advance`]).
+    /// The version is newer than the latest one followed ([`crate::Client::advance`]).
     #[error("version {version} is newer than version {followed}, the newest that was followed")]
     Ahead {
         /// The version asked about.
         version: Version,
-        /// The newest version followed.
+        /// The latest version followed.
         followed: Version,
     },
-    /// Nobody has shown that witnesses have seen this version.
+    /// The version is newer than the latest cosigned version.
     #[error("version {version} is asked for, and the newest that witnesses have seen is {newest}")]
     NotSeen {
-        /// The version.
+        /// The version asked about.
         version: Version,
-        /// The newest that they have seen.
+        /// The latest cosigned version.
         newest: Version,
     },
 }
 
 impl ClientError {
-    /// Whether a server has said something that does not verify.
+    /// Returns whether a server has sent something that does not verify.
     pub fn is_lie(&self) -> bool {
         match self {
             Self::Nobody(incidents) => {
@@ -69,12 +69,13 @@ impl ClientError {
         }
     }
 
-    /// Whether every server says that it does not keep this version or key, or not any more.
+    /// Returns whether every server reports that it does not keep this version or key, or no longer
+    /// does.
     pub fn is_elsewhere(&self) -> bool {
         matches!(self, Self::Nobody(incidents) if incidents.iter().all(Incident::is_elsewhere))
     }
 
-    /// Whether every server says that there is no such thing.
+    /// Returns whether the request itself is at fault, because what it names does not exist.
     pub fn is_askers(&self) -> bool {
         match self {
             Self::Nobody(incidents) => incidents.iter().all(

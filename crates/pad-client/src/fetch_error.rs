@@ -1,69 +1,69 @@
-//! Why a server has not sent something.
+//! Errors of requests to a server.
 
 use pad::Version;
 use pad_core::codec::FORMAT_VERSION;
 use web::client::HttpError;
 
-/// Why a server has not sent what it was asked for.
+/// Error returned when a server has not sent what was requested.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FetchError {
-    /// There is no answer.
+    /// No response was received.
     #[error(transparent)]
     Http(#[from] HttpError),
-    /// The server says that it will not, or cannot.
+    /// The server refused the request.
     #[error("the server says {status}, {code}: {text}")]
     Refused {
         /// The HTTP status.
         status: u16,
-        /// A word that stands for the reason.
+        /// The error code.
         code: String,
-        /// The reason, in the server's words.
+        /// The server's message.
         text: String,
     },
-    /// The server has said that it keeps other versions.
+    /// The server keeps other versions.
     #[error("the server keeps versions {oldest} to {latest}, and no others")]
     NotKept {
-        /// The oldest version that it keeps.
+        /// The oldest version kept.
         oldest: Version,
-        /// The latest one.
+        /// The latest version kept.
         latest: Version,
     },
-    /// The server says that it has none, or several dictionaries, where its address names none.
+    /// The address names no dictionary, and the server does not have exactly one.
     #[error("the server names no single dictionary: {0}")]
     Several(String),
-    /// The server says that the dictionary has no version yet, which nobody signs.
+    /// The server reports that the dictionary has no version yet; this is not signed.
     #[error("the server says that there is no version yet")]
     NoVersion,
     /// The server does not know a version that the client has followed.
     #[error("the server does not have version {0} yet, which the author has signed")]
     Late(Version),
-    /// The server says nothing of it beside what is signed.
+    /// The server has no such name or note.
     #[error("the server knows of no such name or note")]
     NotSaid,
-    /// The server answers in a format that is newer than what this program reads.
+    /// The response uses a newer format version than this program reads.
     #[error(
         "the server answers in version {theirs} of the format, and this program reads version {FORMAT_VERSION} and no other: bring it up to date"
     )]
     NewerFormat {
-        /// The version of the server's format.
+        /// The format version of the response.
         theirs: u8,
     },
-    /// What came is not what was asked for.
+    /// The response is not what was requested; carries the expected content.
     #[error("the server sent no {0}")]
     Unusable(&'static str),
 }
 
 impl FetchError {
-    /// Whether the server says that it does not keep this, and others may.
+    /// Returns whether the server reports that it does not keep this, and others may.
     pub fn is_elsewhere(&self) -> bool {
         matches!(self, Self::NotKept { .. } | Self::NotSaid)
             || self.is("not_kept")
             || self.is("pruned")
     }
 
-    /// Whether the server may only be slow, busy or out of reach for now: with others to ask, it was
-    /// not waited for as long as may be.
+    /// Returns whether the server may only be slow, busy or temporarily out of reach. With other
+    /// servers to ask, it was not waited for as long as `transfer` allows.
     pub const fn is_slow(&self) -> bool {
         matches!(
             self,
@@ -75,17 +75,18 @@ impl FetchError {
         )
     }
 
-    /// Whether a response did not begin, or did not end, in time.
+    /// Returns whether a response did not begin, or did not end, in time.
     pub(crate) const fn is_silence(&self) -> bool {
         matches!(self, Self::Http(HttpError::Silent { .. }))
     }
 
-    /// Whether the server says so, with this word for the reason.
+    /// Returns whether the server refused with the error code `word`.
     pub fn is(&self, word: &str) -> bool {
         matches!(self, Self::Refused { code, .. } if code == word)
     }
 
-    /// Whether it is the asker who asked for something that is not there.
+    /// Returns whether the request itself is at fault, because it names something that does not
+    /// exist.
     pub fn is_askers(&self) -> bool {
         matches!(
             self,
@@ -94,7 +95,7 @@ impl FetchError {
                 | Self::Several(_)
                 | Self::NoVersion
                 | Self::Refused {
-                    // Not that it took too long to ask, or that others ask too much.
+                    // Excludes timeouts (408) and too many requests (429).
                     status: 400..=407 | 409..=428 | 430..=499,
                     ..
                 }

@@ -1,4 +1,4 @@
-//! How a server failed a client, and what is kept of it.
+//! Failures of servers, and the evidence stored for them.
 
 use core::fmt;
 use std::{
@@ -19,82 +19,83 @@ use sha2::{Digest as _, Sha256};
 
 use crate::{fetch_error::FetchError, not_witnessed::NotWitnessed};
 
-/// How a server failed a client.
+/// A kind of failure of a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Fault {
-    /// It did not answer, or refused to.
+    /// The server did not respond, or refused the request.
     Silent(FetchError),
-    /// What it said does not verify, for this reason.
+    /// A response does not verify; carries the reason.
     Lied(String),
-    /// It showed an older version than the newest one seen, for this reason.
+    /// The server's latest version is older than the latest one seen; carries the reason.
     Behind(String),
-    /// What it showed is not what the witnesses have seen that the client asks for.
+    /// A response does not match what the required witnesses have cosigned.
     Unwitnessed(NotWitnessed),
-    /// It showed what convicts the author: the key has signed two histories.
+    /// The author's key has signed two histories; carries the reason.
     Fork(String),
 }
 
-/// A server failed a client.
+/// A failure of one server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Incident {
     /// The server's address.
     pub server: String,
-    /// How it failed.
+    /// The kind of failure.
     pub fault: Fault,
-    /// Where evidence is kept that convinces others.
+    /// The file with evidence that convinces others.
     pub evidence: Option<PathBuf>,
-    /// Where it is kept what the server said. It convinces nobody who did not see where it came from.
+    /// The file with the server's responses. It is not transferable evidence: nothing signed proves
+    /// where they came from.
     pub record: Option<PathBuf>,
-    /// Why something that was to be kept is not.
+    /// The reason why evidence or a record could not be stored.
     pub unkept: Option<String>,
 }
 
 impl Incident {
-    /// Whether the server has only said that there is no version yet.
+    /// Returns whether the server only reported that there is no version yet.
     pub fn is_empty(&self) -> bool {
         matches!(&self.fault, Fault::Silent(FetchError::NoVersion))
     }
 
-    /// Whether the server only has no log of heads for witnesses, or one that too few of them have cosigned.
+    /// Returns whether the server only lacks a log of heads, or enough recent cosignatures for it.
     pub fn is_unlogged(&self) -> bool {
         matches!(&self.fault, Fault::Unwitnessed(error) if error.is_missing())
     }
 
-    /// Whether the server may only be slow.
+    /// Returns whether the server may only be slow.
     pub(crate) fn is_slow(&self) -> bool {
         matches!(&self.fault, Fault::Silent(error) if error.is_slow())
     }
 
-    /// Whether the server took too long, rather than being busy or out of reach.
+    /// Returns whether the server took too long, rather than being busy or out of reach.
     pub(crate) fn is_silent(&self) -> bool {
         matches!(&self.fault, Fault::Silent(error) if error.is_silence())
     }
 
-    /// The version that was asked about has been followed: a server that does not know it is late.
+    /// Marks a server as late if it does not know `version`, which the client has followed.
     pub(crate) fn mark_late(&mut self, version: Version) {
         if matches!(&self.fault, Fault::Silent(error) if error.is("unknown_version")) {
             self.fault = Fault::Silent(FetchError::Late(version));
         }
     }
 
-    /// Whether the server has only said that it does not keep what was asked for, and others may.
+    /// Returns whether the server only reported that it does not keep this, and others may.
     pub fn is_elsewhere(&self) -> bool {
         matches!(&self.fault, Fault::Silent(error) if error.is_elsewhere())
     }
 }
 
-/// Why what a server said is of no use.
+/// The reason why a response is unusable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unusable {
-    /// How the server failed.
+    /// The kind of failure.
     pub fault: Fault,
-    /// Evidence against the author, if there is any.
+    /// Evidence against the author, if any.
     pub evidence: Option<Vec<u8>>,
 }
 
 impl Unusable {
-    /// What the server said does not verify, for this reason.
+    /// Creates the fault of a response that does not verify for `reason`.
     pub fn lie(reason: impl Into<String>) -> Self {
         let (fault, evidence) = (Fault::Lied(reason.into()), None);
         Self { fault, evidence }
@@ -182,14 +183,14 @@ impl fmt::Display for Incident {
     }
 }
 
-/// What a server was asked, and what it said.
+/// A request to a server and its response.
 #[derive(Clone, Debug)]
 pub(crate) struct Exchange {
     pub(crate) request: String,
     pub(crate) response: Vec<u8>,
 }
 
-/// Writes down what a server said that does not verify.
+/// Stores the exchanges with a server whose response does not verify, in a file next to `beside`.
 pub(crate) fn keep_record(
     beside: &Path,
     server: &str,
@@ -222,7 +223,7 @@ pub(crate) fn keep_record(
     evidence::keep(beside, ".lie", text.as_bytes(), MOST_RECORDS)
 }
 
-/// Whoever lies differently each time shall not fill the disk.
+/// Maximum number of record files, so that a lying server cannot fill the disk.
 const MOST_RECORDS: u32 = 16;
-/// The bytes that are kept of each response; of longer ones the digest says what was there.
+/// Maximum number of bytes stored of each response. The digest covers the whole response.
 const MOST_KEPT: usize = 128 << 10;

@@ -1,15 +1,16 @@
-//! A client of dictionaries on servers that nobody trusts.
+//! A client of dictionaries on untrusted servers.
 //!
 //! | you need | take | it costs |
 //! | --- | --- | --- |
-//! | one dictionary on several servers, verified; when one fails or lies, the next is asked | [`Client`] | a request for each question, one more for each newer version |
-//! | what one server has, as bytes, unchecked | [`Server`] | a request |
-//! | several of them, with what each keeps: whom to ask first | [`Servers`] | |
-//! | where it is: the paths under a dictionary's address | [`Resource`] | |
-//! | how a server failed a client, and the file in which a lie is kept | [`Incident`] | the lie's bytes on the disk |
-//! | the word of others that the newest version shown is the newest there is | [`Witnesses`] | the log's checkpoint and one entry, a signature for each witness |
+//! | verified answers, with failover | [`Client`] | a request per question and per new version |
+//! | unverified bytes from one server | [`Server`] | one request |
+//! | several servers, ordered by the versions they keep | [`Servers`] | |
+//! | the paths under a dictionary's address | [`Resource`] | |
+//! | a record of how a server failed, with evidence | [`Incident`] | the evidence on disk |
+//! | cosignatures of the latest version | [`Witnesses`] | one entry and a signature per witness |
 //!
-//! [`Client`] blocks, and so does every call of it; `AsyncClient` (feature `tokio`) is the same for tasks of tokio.
+//! [`Client`] blocks on every call. `AsyncClient` (feature `tokio`) is its counterpart for tokio
+//! tasks.
 
 #![deny(
     clippy::indexing_slicing,

@@ -1,28 +1,28 @@
-//! Why what a server showed is not what witnesses have seen.
+//! Mismatches between responses and the log that witnesses have cosigned.
 
 use pad::{Version, witnessed::WitnessedError};
 use transparency_log::proof::LogProofError;
 
-/// What a server showed is not what witnesses have seen.
+/// Error returned when a response does not match what witnesses have cosigned.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NotWitnessed {
-    /// The server shows no log of heads.
+    /// The server publishes no log of heads.
     #[error("the server shows no log of heads that witnesses watch")]
     NoLog,
     /// The checkpoint is not accepted, or its last entry is not a head of this dictionary.
     #[error("{}", in_full(.0))]
     Refused(#[from] WitnessedError),
-    /// What the server shows of the log is not what its checkpoint says, in words.
+    /// A resource of the log does not match its checkpoint; carries the details.
     #[error("the log of heads does not fit its checkpoint: {0}")]
     Log(String),
-    /// The answer is under another head than the one that the log has for this version.
+    /// The answer is under another head than the logged one of this version.
     #[error("the head of version {0} is not the one in the log that witnesses have seen")]
     OtherHead(Version),
 }
 
 impl NotWitnessed {
-    /// Whether something is only not there: the log, or enough recent cosignatures under it.
+    /// Returns whether only the log, or enough recent cosignatures on it, are missing.
     pub const fn is_missing(&self) -> bool {
         use transparency_log::policy::PolicyError::QuorumNotMet;
         matches!(
@@ -35,7 +35,7 @@ impl NotWitnessed {
     }
 }
 
-/// With what is wrong about the checkpoint, which the error itself leaves to its source.
+/// Formats the error with its source, which its own message omits.
 fn in_full(error: &WitnessedError) -> String {
     match error {
         WitnessedError::Log(LogProofError::Policy(source)) => format!("{error}: {source}"),

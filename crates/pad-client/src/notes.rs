@@ -1,4 +1,4 @@
-//! What a server says of versions beside what is signed, as it is sent: in JSON, since nothing of it is verified.
+//! JSON encoding of unsigned version notes. None of it is verified.
 
 use pad::{
     Version,
@@ -6,7 +6,7 @@ use pad::{
 };
 use serde_json::{Value, json};
 
-/// Encodes notes of versions, at most those up to [`last_of_page`] of the first.
+/// Encodes version notes as JSON. A response has at most those up to [`last_of_page`] of the first.
 pub fn notes_to_json(notes: &VersionNotes) -> String {
     let notes = notes.iter().map(|(version, note)| {
         let VersionNote {
@@ -26,12 +26,13 @@ pub fn notes_to_json(notes: &VersionNotes) -> String {
     notes.collect::<Value>().to_string()
 }
 
-/// The last version of which something is said in an answer that begins with this one.
+/// Returns the last version covered by a response that begins at `first`.
 pub const fn last_of_page(first: Version) -> Version {
     Version::new(first.number().saturating_add(MOST_NOTES - 1))
 }
 
-/// What such an answer says; `None` if it says no such thing.
+/// Decodes the notes of versions `first` to `last`; `None` if the JSON is malformed or has other
+/// versions.
 pub(crate) fn notes_from_json(bytes: &[u8], first: Version, last: Version) -> Option<VersionNotes> {
     let list: Vec<Value> = serde_json::from_slice(bytes).ok()?;
     let note = |object: &Value| {
@@ -54,13 +55,13 @@ pub(crate) fn notes_from_json(bytes: &[u8], first: Version, last: Version) -> Op
     list.iter().map(note).collect()
 }
 
-/// The versions of a name.
+/// Encodes the versions of a name as JSON.
 pub fn versions_to_json(versions: &[Version]) -> String {
     let numbers = versions.iter().map(|version| version.number());
     numbers.collect::<Value>().to_string()
 }
 
-/// What such an answer says; `None` if it says no such thing.
+/// Decodes the versions of a name; `None` if the JSON is malformed.
 pub(crate) fn versions_from_json(bytes: &[u8]) -> Option<Vec<Version>> {
     let list: Vec<u64> = serde_json::from_slice(bytes).ok()?;
     let is_ascending = list.is_sorted_by(|one, other| one < other);
@@ -68,7 +69,7 @@ pub(crate) fn versions_from_json(bytes: &[u8]) -> Option<Vec<Version>> {
     is_right.then(|| list.into_iter().map(Version::new).collect())
 }
 
-/// So many versions are spoken of at once.
+/// Maximum number of versions in one response.
 const MOST_NOTES: u64 = 1000;
 
 #[cfg(test)]

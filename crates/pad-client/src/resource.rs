@@ -1,68 +1,69 @@
-//! Where things are: the paths under a dictionary's address.
+//! Paths of resources under a dictionary's address.
 
 use base64::{Engine as _, prelude::BASE64_URL_SAFE_NO_PAD};
 use pad::{KeyRange, Version, question::Question, version_notes::LONGEST_NAME};
 use pad_core::{DecodeError, Key};
 
-/// What a server has of a dictionary, and can be got.
+/// A resource of a dictionary on a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Resource {
-    /// The author's public key, as the text of its file; nothing authenticates it.
+    /// The author's public key, as the text of its file; unauthenticated.
     Public,
     /// The head of the latest version.
     Head,
-    /// The oldest version that can be asked about, and the latest.
+    /// The versions that the server keeps.
     Versions,
     /// The head of a version.
     HeadOf(Version),
-    /// The heads of some versions, from the first on as many as one answer takes.
+    /// The heads of versions from the first to the last, as many as one response takes.
     Heads(Version, Version),
     /// The answer to a question about a version.
     Answer(Version, Question),
-    /// The beginning of a range of a version, of which a page can be proved.
+    /// The beginning of a range in a version that one page can prove.
     Page(Version, KeyRange),
-    /// The versions in which a key changed, unproved; the newest ones, if there are more than a server looks for at once.
+    /// The versions in which a key changed, unproved. Limited to the newest ones that the server
+    /// finds in one search.
     History(Key),
-    /// The same of the versions up to this one.
+    /// Like [`Resource::History`], for the versions up to this one.
     HistoryUntil(Version, Key),
-    /// The proof that the head of a newer version continues that of an older one.
+    /// The proof that the head of a newer version continues the head of an older one.
     Consistency(Version, Version),
-    /// The proof that a newer version contains an older one; of logs.
+    /// The proof that a newer version contains an older one; only for logs.
     Growth(Version, Version),
-    /// What the head of a newer version says about an older one.
+    /// The proofs of an older version's root and history under the head of a newer one.
     Past(Version, Version),
     /// The update that led to a version.
     Update(Version),
-    /// The updates that led to some versions, from the first on as many as one answer takes.
+    /// The updates that led to versions from the first to the last, as many as one response takes.
     Updates(Version, Version),
-    /// What the server says of some versions beside what is signed, from the first on as many as one answer takes; its word.
+    /// The unsigned notes of versions from the first to the last, as many as one response covers.
     Notes(Version, Version),
-    /// The versions of a name; the server's word.
+    /// The versions with a name; unverified.
     Named(String),
-    /// A file that the server publishes beside the dictionary.
+    /// A file that the server publishes next to the dictionary.
     File(String),
 }
 
-/// Nothing is at a path.
+/// Error returned when a path names no resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UnknownPath {
-    /// There is no such resource.
+    /// The path has no known form.
     #[error("nothing is at this path")]
     Unknown,
-    /// A version is not a decimal number without leading zeros.
+    /// The version is not a decimal number without leading zeros.
     #[error("the version is not a number")]
     Version,
     /// The question is not base64url without padding.
     #[error("the question is not in base64url without padding")]
     Base64,
-    /// The question is not a message.
+    /// The question cannot be decoded.
     #[error("the question is not a message: {0}")]
     Question(DecodeError),
 }
 
 impl Resource {
-    /// The paths of all resources, with names in the place of what varies, and the name of each.
+    /// The names of all resources, each with its path and placeholders for the variable parts.
     pub const TEMPLATES: [(&'static str, &'static str); 17] = [
         ("public", "public"),
         ("head", "head"),
@@ -83,7 +84,7 @@ impl Resource {
         ("file", "files/{path}"),
     ];
 
-    /// The name of this kind of resource, as in [`Resource::TEMPLATES`].
+    /// Returns the name of this kind of resource, as in [`Resource::TEMPLATES`].
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Public => "public",
@@ -106,7 +107,7 @@ impl Resource {
         }
     }
 
-    /// The path under the dictionary's address.
+    /// Returns the path under the dictionary's address.
     pub fn path(&self) -> String {
         match self {
             Self::Public => "public".into(),
@@ -139,7 +140,7 @@ impl Resource {
         }
     }
 
-    /// The resource at a path under the dictionary's address.
+    /// Parses a path under the dictionary's address.
     ///
     /// # Errors
     /// [`UnknownPath`].
@@ -192,7 +193,7 @@ impl Resource {
     }
 }
 
-/// The name in a path.
+/// Decodes the version name in a path.
 fn label(text: &str) -> Result<String, UnknownPath> {
     let bytes = BASE64_URL_SAFE_NO_PAD.decode(text);
     let name = String::from_utf8(bytes.map_err(|_| UnknownPath::Base64)?);
@@ -200,7 +201,7 @@ fn label(text: &str) -> Result<String, UnknownPath> {
     name.ok_or(UnknownPath::Unknown)
 }
 
-/// Whether a path of a published file goes down only, and names nothing hidden.
+/// Returns whether the path of a published file only descends and names no hidden file.
 fn is_plain(path: &str) -> bool {
     let is_usual = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
     path.len() <= LONGEST_FILE_PATH
@@ -211,7 +212,7 @@ fn is_plain(path: &str) -> bool {
 
 const LONGEST_FILE_PATH: usize = 1024;
 
-/// A number has one way to be written, so that a resource has one path.
+/// Parses a version in its canonical form, so that each resource has one path.
 fn version(text: &str) -> Result<Version, UnknownPath> {
     let is_plain = text == "0" || !text.starts_with(['0', '+']);
     let number = text.parse().ok().filter(|_| is_plain);
@@ -308,7 +309,7 @@ mod tests {
         ] {
             assert!(Resource::parse(path).is_err(), "{path}");
         }
-        // A question of another kind than the path is about.
+        // The question has another kind than the path requires.
         let range = encoded(&Question::Range(KeyRange::ALL));
         assert!(Resource::parse(&format!("histories/{range}")).is_err());
         assert!(Resource::parse(&format!("histories/3/{range}")).is_err());

@@ -1,4 +1,4 @@
-//! One server of a dictionary: bytes, unchecked.
+//! Unverified access to one server of a dictionary.
 
 use std::net::IpAddr;
 
@@ -11,30 +11,30 @@ use crate::{
     resource::{Resource, decoded, encoded},
 };
 
-/// A server of one dictionary.
+/// A server of one dictionary. Responses are not verified.
 #[derive(Clone, Debug)]
 pub struct Server {
     http: HttpClient,
-    /// The path of the dictionary, without a slash at its end.
+    /// The path of the dictionary, without a trailing slash.
     dictionary: String,
 }
 
-/// The versions that a server says it has.
+/// The versions that a server claims to keep.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Versions {
-    /// The oldest one that can be asked about.
+    /// The oldest version that can be queried.
     pub oldest: Version,
-    /// The latest.
+    /// The latest version.
     pub latest: Version,
-    /// The last one that it is going to have, if it does not follow its author for ever: it has nothing to say about what
-    /// is newest.
+    /// The last version that the server will ever have, if it does not follow the author
+    /// indefinitely. Such a server cannot report the latest version.
     pub until: Option<Version>,
-    /// The keys that it has, if it does not have all of them.
+    /// The range of keys that the server keeps; `None` if it keeps all.
     pub keys: Option<KeyRange>,
 }
 
 impl Versions {
-    /// The object that says so.
+    /// Encodes the versions as a JSON object.
     pub fn to_json(&self) -> String {
         let (oldest, latest) = (self.oldest.number(), self.latest.number());
         let mut object = Map::new();
@@ -50,7 +50,7 @@ impl Versions {
         serde_json::Value::from(object).to_string()
     }
 
-    /// What such an object says; `None` if it says no such thing.
+    /// Decodes the object of [`Versions::to_json`]; `None` if it is malformed.
     pub(crate) fn from_json(bytes: &[u8]) -> Option<Self> {
         let object: serde_json::Value = serde_json::from_slice(bytes).ok()?;
         let number = |name| object.get(name)?.as_u64().map(Version::new);
@@ -76,14 +76,14 @@ impl Versions {
     }
 }
 
-/// What became of an update that was pushed.
+/// The outcome of a pushed update.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pushed {
-    /// The server has it, durably.
+    /// The server has stored the update durably.
     Taken,
-    /// The server has this very update since before.
+    /// The server already had this update.
     Known,
-    /// The server is at another version than the one that the update follows.
+    /// The server's latest version is not the one that the update follows.
     Gap {
         /// The latest version of the server.
         latest: Version,
@@ -91,8 +91,10 @@ pub enum Pushed {
 }
 
 impl Server {
-    /// The server of the dictionary at this address: `https://host:port/v1/dictionaries/NAME`, or
-    /// `https://host:port` for one that has a single dictionary, which is then asked for its name.
+    /// Connects to a dictionary at `https://host:port/v1/dictionaries/NAME`, or at
+    /// `https://host:port` for a server with a single dictionary.
+    ///
+    /// In the second form, requests the dictionary's name from the server.
     ///
     /// # Errors
     /// [`FetchError`].
@@ -106,7 +108,8 @@ impl Server {
         Ok(Self { http, dictionary })
     }
 
-    /// The same server, whose answers are waited for as long as may be; `None` if they are already.
+    /// Creates a handle that waits for responses as long as `transfer` allows; `None` if this one
+    /// already does.
     pub(crate) fn patient(&self) -> Option<Self> {
         if self.http.options().is_patient() {
             return None;
@@ -117,12 +120,12 @@ impl Server {
         })
     }
 
-    /// The dictionary's address.
+    /// Returns the dictionary's address, without user and password.
     pub fn address(&self) -> String {
         format!("{}{}", self.http.address(), self.dictionary)
     }
 
-    /// The bytes of a resource, at most so many.
+    /// Fetches a resource of at most `most` bytes.
     ///
     /// # Errors
     /// [`FetchError`].
@@ -143,7 +146,7 @@ impl Server {
         self.http.get(&path, most.max(LONGEST_REFUSAL), accepted)
     }
 
-    /// The key that it names as the author's, which nothing authenticates.
+    /// Fetches the author's public key as claimed by the server; nothing authenticates it.
     ///
     /// # Errors
     /// [`FetchError`].
@@ -153,7 +156,7 @@ impl Server {
         PublicKey::from_text(&text).map_err(|_| FetchError::Unusable("public key"))
     }
 
-    /// The versions that it says it has.
+    /// Fetches the versions that the server claims to keep.
     ///
     /// # Errors
     /// [`FetchError`].
@@ -162,12 +165,13 @@ impl Server {
         Versions::from_json(&bytes).ok_or(FetchError::Unusable("versions"))
     }
 
-    /// Whatever the server says to a request of `client` for a path under the dictionary's address.
+    /// Forwards a request of `client` for a path under the dictionary's address, and returns the
+    /// response.
     ///
-    /// It is at most `most` bytes long. Something is posted if there is something to post.
+    /// The response has at most `most` bytes. The request is a POST if `posted` is given.
     ///
     /// # Errors
-    /// [`FetchError`] if there is no answer.
+    /// [`FetchError`] if there is no response.
     pub fn forward(
         &self,
         path: &str,
@@ -184,7 +188,7 @@ impl Server {
         Ok(self.http.forward(&path, posted, client, most)?)
     }
 
-    /// The name under which the server has the dictionary.
+    /// Returns the name of the dictionary, the last segment of its path.
     pub fn name(&self) -> &str {
         let (_, name) = self
             .dictionary
@@ -193,9 +197,9 @@ impl Server {
         name
     }
 
-    /// Sends an update, which leads to this version. The server has it durably if it says so.
+    /// Pushes an update. A success means that the server has stored it durably.
     ///
-    /// It may be sent twice: the server answers as it answered the first time.
+    /// The request may be sent twice and takes effect once. A repetition returns [`Pushed::Known`].
     ///
     /// # Errors
     /// [`FetchError`]; [`FetchError::Refused`] if the update is refused.
@@ -223,7 +227,7 @@ impl Server {
     }
 }
 
-/// The name of the one dictionary that a server has.
+/// Fetches the name of the server's only dictionary.
 fn only_name(http: &HttpClient) -> Result<String, FetchError> {
     let bytes = http.get(DICTIONARIES, LONGEST_LIST, accepted)?;
     let list: Result<Vec<String>, _> = serde_json::from_slice(&bytes);
@@ -243,8 +247,10 @@ fn only_name(http: &HttpClient) -> Result<String, FetchError> {
     }
 }
 
-/// Whether this can be the name of a dictionary in an address: at most 200 letters, digits, dots, hyphens and underscores of
-/// ASCII, and no dot first.
+/// Returns whether `name` is a valid dictionary name in an address.
+///
+/// Valid names have at most 200 ASCII letters, digits, dots, hyphens and underscores, and do not
+/// begin with a dot.
 pub fn is_dictionary_name(name: &str) -> bool {
     let is_usual = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
     !name.is_empty() && name.len() <= 200 && !name.starts_with('.') && name.bytes().all(is_usual)
@@ -257,7 +263,7 @@ fn accepted(reply: Reply) -> Result<Verdict<Vec<u8>>, FetchError> {
     }
 }
 
-/// What a refusal says, as far as it can be understood.
+/// The parsed body of a refusal.
 struct Said {
     code: String,
     text: String,
@@ -268,7 +274,7 @@ fn said(reply: &Reply) -> Said {
     let object: serde_json::Value = serde_json::from_slice(&reply.body).unwrap_or_default();
     let word = |name: &str| {
         let text = object.get(name).and_then(serde_json::Value::as_str);
-        // It may end up in a terminal.
+        // The text may be shown in a terminal.
         let shown = text
             .unwrap_or_default()
             .chars()
@@ -284,29 +290,29 @@ fn said(reply: &Reply) -> Said {
 }
 
 impl FetchError {
-    /// What an answer says that grants nothing; `None` if it does grant something.
+    /// Returns the error in a response; `None` if its status is 200.
     pub fn in_reply(reply: &Reply) -> Option<Self> {
         (reply.status != StatusCode::OK).then(|| refused(reply))
     }
 }
 
-/// What an answer that grants nothing says.
+/// Parses the error in a refused response.
 fn refused(reply: &Reply) -> FetchError {
     let Said { code, text, .. } = said(reply);
     let status = reply.status.as_u16();
     FetchError::Refused { status, code, text }
 }
 
-/// Where a server has its dictionaries.
+/// Path of the list of dictionaries.
 const DICTIONARIES: &str = "/v1/dictionaries";
-/// The content type of messages.
+/// Content type of messages.
 const CONTENT_TYPE: &str = "application/octet-stream";
-/// Longer addresses are not sent: the question is posted.
+/// Maximum length of a request path. Longer questions are posted.
 const LONGEST_PATH: usize = 8 << 10;
-/// The letters that are shown of a server's words.
+/// Maximum number of characters shown of a server's message.
 const LONGEST_WORDS: usize = 300;
 const LONGEST_REFUSAL: usize = 64 << 10;
 const LONGEST_LIST: usize = 1 << 20;
 const LONGEST_PUBLIC: usize = 4 << 20;
-/// The longest answer with several updates in bytes, unless the first of them is longer.
+/// Maximum length in bytes of a response with several updates, unless the first of them is longer.
 pub const LONGEST_PAGE: usize = 4 << 20;

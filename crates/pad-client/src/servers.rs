@@ -1,4 +1,4 @@
-//! Several servers of one dictionary, and which of them to ask.
+//! The servers of one dictionary, and their order of preference.
 
 use core::time::Duration;
 use std::{
@@ -13,57 +13,59 @@ use crate::{
     server::{Server, Versions},
 };
 
-/// Several servers of one dictionary, and what each has said that it keeps.
+/// The servers of one dictionary, with the versions that each claims to keep.
 ///
-/// All of it is the servers' word. It only decides who is asked first: whoever does not get an answer goes on to the
-/// others, those that have said that they do not keep it among them.
+/// The claims are unverified and only decide the order. After a failure the client tries all other
+/// servers, including those that claim not to keep the version.
 #[derive(Debug)]
 pub struct Servers {
     list: Vec<Server>,
-    /// Those that are not waited for as long as may be, with their numbers, as servers that are; made when they are needed.
+    /// Handles with a longer wait for servers that have one, with their numbers; created when
+    /// needed.
     patient: OnceLock<Vec<(usize, Server)>>,
     state: Mutex<State>,
 }
 
 #[derive(Debug, Default)]
 struct State {
-    /// The server that is asked first among those that may be asked.
+    /// The preferred server among equally likely ones.
     first: usize,
     known: Vec<Known>,
 }
 
-/// What is known of a server.
+/// The state of a server.
 #[derive(Clone, Debug, Default)]
 struct Known {
     versions: Option<Versions>,
-    /// Whether the last request for its versions failed.
+    /// Set if the last request for its versions failed.
     is_down: bool,
-    /// The number of other failures in a row: a server may report versions and answer nothing else.
+    /// The number of other consecutive failures: a server may report versions and answer nothing
+    /// else.
     failures: u32,
     /// The end of the backoff after these failures.
     rests_until: Option<Instant>,
 }
 
-/// What is wanted of a server.
+/// The object of a request, which decides the order of the servers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wanted<'q> {
-    /// What is newest, or is the same everywhere.
+    /// The latest version, or data that all servers share.
     Newest,
-    /// The head of a version, or what leads to it from older ones: servers keep the heads of all versions, up to the
-    /// latest that they have.
+    /// The head of a version, or proofs from older versions to it. Servers keep the heads of all
+    /// versions, up to their latest.
     HeadOf(Version),
     /// The contents of a version.
     ContentsOf(Version),
     /// The answer to a question about a version.
     Answer(Version, &'q Question),
-    /// A page of a range of a version, from the beginning of that on.
+    /// A page of a range in a version, from the start of the range.
     Page(Version, &'q KeyRange),
-    /// The update that led to a version, for which the contents of the one before are needed as well.
+    /// The update that led to a version. It also requires the contents of the previous version.
     UpdateTo(Version),
 }
 
 impl Wanted<'_> {
-    /// The version that it is about.
+    /// Returns the version of the request, if it has one.
     pub const fn version(&self) -> Option<Version> {
         match self {
             Self::Newest => None,
@@ -76,21 +78,21 @@ impl Wanted<'_> {
     }
 }
 
-/// How likely a server is to have something; the first ones are asked first.
+/// The likelihood that a server can answer, in the order of preference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Likely {
-    /// It has said so.
+    /// The server claims to keep it.
     Has,
-    /// It has said nothing, or may have it by now.
+    /// The server has made no claim, or may have the version by now.
     May,
-    /// It failed when it was last asked.
+    /// The server failed recently.
     Fails,
-    /// It has said that it does not.
+    /// The server claims not to keep it.
     HasNot,
 }
 
 impl Servers {
-    /// These servers; the first one is asked first as long as nothing is known of them.
+    /// Creates the list. The first server is preferred until more is known.
     pub fn new(list: Vec<Server>) -> Self {
         let known = vec![Known::default(); list.len()];
         Self {
@@ -100,12 +102,13 @@ impl Servers {
         }
     }
 
-    /// All of them.
+    /// Returns all servers in the order of the list.
     pub fn all(&self) -> &[Server] {
         &self.list
     }
 
-    /// The servers of these numbers that can be waited for longer, in the order of the numbers.
+    /// Returns handles with a longer wait for the servers numbered in `slow`, in that order. Omits
+    /// servers that already wait as long as possible.
     pub(crate) fn patient(&self, slow: &[usize]) -> impl Iterator<Item = (usize, &Server)> {
         let all = self.patient.get_or_init(|| {
             let numbered = self.list.iter().enumerate();
@@ -119,7 +122,7 @@ impl Servers {
             .map(|(number, server)| (*number, server))
     }
 
-    /// All of them with their numbers, in the order in which they are to be asked.
+    /// Returns all servers with their numbers, in the order in which to try them.
     pub fn order(&self, wanted: Wanted<'_>) -> Vec<(usize, &Server)> {
         let state = self.state();
         let numbered = self.list.iter().enumerate();
@@ -132,7 +135,7 @@ impl Servers {
         order
     }
 
-    /// What each has said that it keeps, and whether it was of use when it was last asked.
+    /// Returns each server with the versions it claims to keep, and whether it is considered up.
     pub fn known(&self) -> Vec<(&Server, Option<Versions>, bool)> {
         let state = self.state();
         let both = self.list.iter().zip(&state.known);
@@ -140,12 +143,13 @@ impl Servers {
             .collect()
     }
 
-    /// Remembers what a server has said that it keeps.
+    /// Stores the versions that a server claims to keep.
     pub fn learn(&self, number: usize, versions: Versions) {
         self.change(number, |known| known.versions = Some(versions));
     }
 
-    /// Asks a server what it keeps.
+    /// Fetches and stores the versions that a server claims to keep; `None` if there is no such
+    /// server.
     ///
     /// # Errors
     /// [`FetchError`].
@@ -163,22 +167,22 @@ impl Servers {
         versions.map(Some)
     }
 
-    /// Remembers that a server was of use: it is the first to be asked from now on.
+    /// Records a success and prefers the server from now on.
     pub fn answered(&self, number: usize) {
         self.answered_one(number);
         self.state().first = number;
     }
 
-    /// Remembers that a server was of use, where all of them share the work.
+    /// Records a success without preferring the server; for callers that share load among servers.
     pub fn answered_one(&self, number: usize) {
         self.change(number, |known| {
             (known.is_down, known.failures, known.rests_until) = (false, 0, None);
         });
     }
 
-    /// Remembers that a server was of no use: it is asked late for a while, which doubles each time.
+    /// Records a failure: the server is tried late during an exponential backoff.
     ///
-    /// Requests that fail in the meantime count as the same failure.
+    /// Failures during the backoff are not counted again.
     pub fn failed(&self, number: usize) {
         self.change(number, |known| {
             if known.is_resting() {
@@ -192,7 +196,7 @@ impl Servers {
         });
     }
 
-    /// Has the next server be the first to be asked, so that servers alike share the work.
+    /// Prefers the next server, to share load among equal servers.
     pub fn turn(&self) {
         let mut state = self.state();
         state.first = state
@@ -208,14 +212,14 @@ impl Servers {
         }
     }
 
-    // Nothing panics while it changes, so a poisoned one is whole.
+    // No code panics while it holds the lock, so a poisoned value is intact.
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Known {
-    /// Whether it failed or lied when it was last asked, or not long before.
+    /// Returns whether the last request for versions failed or a backoff is active.
     fn fails(&self) -> bool {
         self.is_down || self.is_resting()
     }
@@ -274,7 +278,7 @@ const REST: Duration = Duration::from_secs(5);
 /// The longest backoff.
 const LONGEST_REST: Duration = Duration::from_mins(5);
 
-/// Whether a range begins in another one.
+/// Returns whether `range` begins in `keys`.
 fn begins_in(range: &KeyRange, keys: &KeyRange) -> bool {
     match &range.start {
         Some(start) => keys.contains(start.as_bytes()),

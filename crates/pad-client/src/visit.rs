@@ -1,4 +1,4 @@
-//! What a server shows in one go, remembered until it is verified.
+//! Exchanges with one server, kept as evidence until verified.
 
 use core::cell::RefCell;
 use std::{
@@ -25,17 +25,18 @@ use crate::{
     server::{Server, Versions},
 };
 
-/// A visit to a server: its latest head is asked for once, and all it says is remembered, so that a lie can be kept.
+/// A series of exchanges with one server. Its latest version is requested at most once, and all
+/// responses are kept as evidence of a lie.
 #[derive(Debug)]
 pub struct Visit<'s> {
     server: &'s Server,
-    /// What it has said that it has; nothing, if it was not asked.
+    /// The versions the server claims to keep; empty if not requested.
     versions: Versions,
     said: RefCell<Vec<Exchange>>,
 }
 
 impl<'s> Visit<'s> {
-    /// A visit at which no latest version is asked for.
+    /// Starts exchanges without requesting the latest version.
     pub const fn new(server: &'s Server) -> Self {
         Self {
             server,
@@ -49,7 +50,7 @@ impl<'s> Visit<'s> {
         }
     }
 
-    /// A visit at which the server says which version is its latest.
+    /// Starts exchanges with a request for the versions that the server keeps.
     ///
     /// # Errors
     /// [`FetchError`].
@@ -64,23 +65,24 @@ impl<'s> Visit<'s> {
         Ok(visit)
     }
 
-    /// The version that the server says is its latest.
+    /// Returns the server's latest version, as claimed; [`Version::EMPTY`] if not requested.
     pub const fn latest_version(&self) -> Version {
         self.versions.latest
     }
 
-    /// What the server has said that it has.
+    /// Returns the versions that the server claims to keep.
     pub const fn versions(&self) -> &Versions {
         &self.versions
     }
 
-    /// The server.
+    /// Returns the server.
     pub const fn server(&self) -> &'s Server {
         self.server
     }
 
-    /// How the server failed, with what is kept of it in files beside this one: evidence that convinces others, and what
-    /// the server said. What cannot be kept is said all the same.
+    /// Creates an incident, and stores evidence and the exchanges in files next to `beside`.
+    ///
+    /// A failed write is noted in the incident.
     pub fn failed(self, unusable: Unusable, beside: Option<&Path>) -> Incident {
         let Unusable { fault, evidence } = unusable;
         let server = self.server.address();
@@ -88,7 +90,7 @@ impl<'s> Visit<'s> {
         let kept = beside.zip(evidence);
         let kept = kept.map(|(beside, bytes)| keep(beside, ".evidence", &bytes, MOST_FILES));
         let reason = match &fault {
-            // A server that is late may be honest.
+            // A late server may be honest.
             Fault::Silent(_) | Fault::Behind(_) => None,
             Fault::Lied(reason) | Fault::Fork(reason) => Some(reason.clone()),
             Fault::Unwitnessed(error) if error.is_missing() => None,
@@ -112,7 +114,7 @@ impl<'s> Visit<'s> {
         }
     }
 
-    /// Forgets what the server has said: it was verified.
+    /// Discards the kept exchanges after they were verified.
     pub fn forget(&self) {
         self.said.borrow_mut().clear();
     }
@@ -125,14 +127,14 @@ impl<'s> Visit<'s> {
         });
     }
 
-    /// The bytes of a resource, at most so many, remembered.
+    /// Fetches a resource of at most `most` bytes and keeps the exchange.
     pub(crate) fn get(&self, resource: &Resource, most: usize) -> Result<Vec<u8>, FetchError> {
         let bytes = self.server.get(resource, most)?;
         self.note(resource, &bytes);
         Ok(bytes)
     }
 
-    /// The answer to a question, of at most so many bytes.
+    /// Fetches the answer to a question, of at most `most` bytes.
     ///
     /// # Errors
     /// [`FetchError`].
@@ -145,7 +147,7 @@ impl<'s> Visit<'s> {
         self.get(&Resource::Answer(version, question.clone()), most)
     }
 
-    /// The beginning of a range of which a page can be proved.
+    /// Fetches the beginning of a range that one page can prove.
     ///
     /// # Errors
     /// [`FetchError`].
@@ -157,8 +159,10 @@ impl<'s> Visit<'s> {
         }
     }
 
-    /// The versions in which a key changed, unproved: of those up to `last`, if there is one, as many from the last one back as the
-    /// server looks for at once.
+    /// Fetches one page of the versions up to `last` in which a key changed, unverified.
+    ///
+    /// The page goes back from `last`, or from the latest version, as far as the server searches at
+    /// once.
     ///
     /// # Errors
     /// [`FetchError`].
@@ -171,7 +175,7 @@ impl<'s> Visit<'s> {
         let page = decode_history(&bytes, LONGEST_HISTORY);
         let page = page.map_err(|_| FetchError::Unusable("history"))?;
         let page = page.into_unverified();
-        // One that goes forth would never come to an end.
+        // Pages that do not go back would never end.
         let is_before =
             |last| page.since <= last && page.changes.last().is_none_or(|newest| *newest <= last);
         if last.is_some_and(|last| !is_before(last)) {
@@ -180,8 +184,8 @@ impl<'s> Visit<'s> {
         Ok(page)
     }
 
-    /// Returns the versions up to `last` in which a key changed, unproved, as far back as the server
-    /// has them. Without `last`, ends at the server's latest version.
+    /// Returns the versions up to `last` in which a key changed, unverified, as far back as the
+    /// server has them. Without `last`, ends at the server's latest version.
     ///
     /// # Errors
     /// [`FetchError`].
@@ -191,7 +195,7 @@ impl<'s> Visit<'s> {
         last: Option<Version>,
     ) -> Result<Untrusted<KeyHistory>, FetchError> {
         let mut page = match self.history_page(key, last) {
-            // The server is behind: what it knows is up to its own latest version.
+            // The server is behind and knows versions up to its own latest one.
             Err(error) if last.is_some() && error.is("unknown_version") => {
                 self.history_page(key, None)?
             }
@@ -210,7 +214,7 @@ impl<'s> Visit<'s> {
             } else {
                 self.history_page(key, Some(since))?
             };
-            // It has nothing older.
+            // The server has nothing older.
             if page.since == since {
                 newest_first.reverse();
                 let changes = newest_first;
@@ -223,7 +227,7 @@ impl<'s> Visit<'s> {
         Err(FetchError::Unusable("history that comes to an end"))
     }
 
-    /// The update that led to a version, if it has at most so many bytes.
+    /// Fetches the update that led to a version, of at most `most` bytes.
     ///
     /// # Errors
     /// [`FetchError`].
@@ -231,7 +235,8 @@ impl<'s> Visit<'s> {
         self.get(&Resource::Update(version), most)
     }
 
-    /// The updates that led to some versions, from the first on as many as the server sends at once; at least one.
+    /// Fetches the updates that led to versions `first` to `last`, as many as one response takes,
+    /// at least one.
     ///
     /// # Errors
     /// [`FetchError`].
@@ -239,7 +244,7 @@ impl<'s> Visit<'s> {
         let bytes = self.get(&Resource::Updates(first, last), LONGEST_UPDATES)?;
         let updates = decode_list(&bytes, LONGEST_UPDATES);
         let updates = updates.map_err(|_| FetchError::Unusable("list of updates"))?;
-        // Very short ones would take more memory here than they took there.
+        // Very short updates would take more memory here than in the response.
         if updates.is_empty() || updates.iter().any(|update| update.len() < LEAST_UPDATE) {
             return Err(FetchError::Unusable("update"));
         }
@@ -248,7 +253,8 @@ impl<'s> Visit<'s> {
 }
 
 impl Visit<'_> {
-    /// What the server says of some versions beside what is signed, from the first on as many as it speaks of at once; and of which last one.
+    /// Fetches unsigned notes of versions `first` to `last`, as many as one response covers. Also
+    /// returns the last version covered.
     ///
     /// # Errors
     /// [`FetchError`].
@@ -263,7 +269,7 @@ impl Visit<'_> {
         Ok((last, notes))
     }
 
-    /// The versions that the server says have a name.
+    /// Fetches the versions that the server claims to have this name.
     ///
     /// # Errors
     /// [`FetchError`].
@@ -272,7 +278,8 @@ impl Visit<'_> {
         versions_from_json(&bytes).ok_or(FetchError::Unusable("list of versions"))
     }
 
-    /// The heads of some versions, as messages, from the first on as many as the server sends at once; at least one.
+    /// Fetches the heads of versions `first` to `last` as messages, as many as one response takes,
+    /// at least one.
     ///
     /// # Errors
     /// [`FetchError`].
@@ -309,7 +316,7 @@ impl Heads for Visit<'_> {
     ) -> Result<Option<Vec<u8>>, FetchError> {
         match self.get(&Resource::Growth(older, newer), LONGEST_PROOF) {
             Ok(proof) => Ok(Some(proof)),
-            // Whether it has to be there is the view's to say.
+            // The view decides whether the proof is required.
             Err(error) if error.is("not_offered") => Ok(None),
             Err(error) => Err(error),
         }
@@ -326,25 +333,25 @@ impl Heads for Visit<'_> {
 /// Error text when evidence has no file to be stored in.
 const NO_EVIDENCE_FILE: &str = "neither a view nor an evidence file is given";
 
-/// The longest head that is read, in bytes; the longest there is has 191.
+/// Maximum length of a head in bytes; the longest in use has 191.
 const LONGEST_HEAD: usize = 1 << 10;
-/// The longest proof about heads that is read, in bytes; those of logs have two digests for each of 64 levels, some
-/// times over.
+/// Maximum length of a proof about heads in bytes. Proofs of logs have two digests for each of 64
+/// levels, several times over.
 const LONGEST_PROOF: usize = 1 << 20;
-/// A range is two keys.
+/// Maximum length of an encoded range, which has two keys.
 const LONGEST_RANGE: usize = 1 << 14;
 const LONGEST_HISTORY: usize = 16 << 20;
-/// More pages, and more changes, of one history are not read.
+/// Maximum number of pages and of changes of one history.
 const MOST_PAGES: u32 = 1 << 16;
 const MOST_CHANGES: usize = 1 << 22;
-/// The longest list of updates that is read, in bytes: one update may be as long.
+/// Maximum length of a list of updates in bytes. One update may be as long.
 const LONGEST_UPDATES: usize = 1 << 30;
-/// There is a signed head in each update.
+/// Minimum length of an update, which contains a signed head.
 const LEAST_UPDATE: usize = LEAST_HEAD;
-/// A head has two digests and a signature.
+/// Minimum length of a head, which has two digests and a signature.
 const LEAST_HEAD: usize = 100;
-/// The longest notes that are read, in bytes: a thousand with names of 4 KiB.
+/// Maximum length of notes in bytes: a thousand notes with names of 4 KiB.
 const LONGEST_NOTES: usize = 5 << 20;
 const LONGEST_VERSIONS: usize = 1 << 12;
-/// The longest list of heads that is read, in bytes.
+/// Maximum length of a list of heads in bytes.
 const LONGEST_HEADS: usize = 4 << 20;

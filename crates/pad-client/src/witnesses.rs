@@ -1,4 +1,4 @@
-//! Clients that believe a head to be the newest only if enough witnesses have seen it as that.
+//! Verification of heads against the cosignatures of witnesses.
 
 use core::time::Duration;
 use std::{
@@ -30,7 +30,7 @@ use crate::{
     visit::Visit,
 };
 
-/// Whose cosignatures a client asks for, and how old they may be.
+/// The witnesses that a client requires, and the maximum age of their cosignatures.
 #[derive(Clone, Debug)]
 pub struct Witnesses {
     policy: Policy,
@@ -38,20 +38,20 @@ pub struct Witnesses {
     clock: fn() -> SystemTime,
 }
 
-/// The newest head that witnesses have seen.
+/// The latest cosigned head.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cosigned {
-    /// Its version.
+    /// The version of the head.
     pub newest: Version,
-    /// Who has cosigned it, recently enough for this client, and when.
+    /// The cosignatures that are recent enough for this client.
     pub cosignatures: Vec<Cosignature>,
-    /// How many witnesses the client knows.
+    /// The number of witnesses in the policy.
     pub witnesses: usize,
 }
 
 impl Witnesses {
-    /// Asks for what this policy asks for, of witnesses that have cosigned at most this long ago, each by its own clock and
-    /// the client's.
+    /// Requires a quorum of `policy`, with cosignatures at most `within` old by the clocks of the
+    /// witness and the client.
     pub fn new(policy: Policy, within: Duration) -> Self {
         Self {
             policy,
@@ -66,19 +66,19 @@ impl Witnesses {
         Self { clock, ..self }
     }
 
-    /// The policy.
+    /// Returns the policy.
     pub(crate) const fn policy(&self) -> &Policy {
         &self.policy
     }
 
-    /// Times at which a witness may have cosigned; `None` if the clock is before 1970.
+    /// Returns the accepted times of cosignatures; `None` if the clock is before 1970.
     pub(crate) fn window(&self) -> Option<Window> {
         let now = (self.clock)().duration_since(UNIX_EPOCH).ok()?;
         let now = Timestamp::from_seconds(now.as_secs())?;
         Some(Window::around(now, self.within.as_secs()))
     }
 
-    /// What witnesses have seen last of the log that a server shows.
+    /// Fetches and verifies the latest cosigned head from the log that a server publishes.
     pub(crate) fn newest(
         &self,
         public: &PublicKey,
@@ -91,7 +91,7 @@ impl Witnesses {
         };
         let refused = |error: LogProofError| NotWitnessed::from(WitnessedError::from(error));
         let note = Note::parse(&note).map_err(|error| refused(LogProofError::Note(error)))?;
-        // Before anything else is asked for.
+        // Verified before anything else is requested.
         let accepted = self.policy.verify_within(&note, Some(window));
         let accepted = accepted.map_err(|error| refused(error.into()))?;
         let checkpoint = accepted.checkpoint().clone();
@@ -135,26 +135,27 @@ impl Witnesses {
     }
 }
 
-/// A log of heads at a checkpoint that witnesses have cosigned.
+/// A log of heads at a cosigned checkpoint.
 #[derive(Debug)]
 pub(crate) struct Log {
     pub(crate) cosigned: Cosigned,
     checkpoint: Checkpoint,
-    /// Verified entries, 256 at a time.
+    /// Cache of verified bundles of 256 entries.
     bundles: Mutex<BTreeMap<u64, Bundle>>,
 }
 
 type Bundle = Arc<Vec<Vec<u8>>>;
 
 impl Log {
-    /// The head of a version, if it is among those that were fetched.
+    /// Returns the head of a version, if it is cached.
     pub(crate) fn known(&self, version: Version) -> Option<Vec<u8>> {
         let (bundle, place) = place_of(version)?;
         let bundles = self.bundles.lock().unwrap_or_else(PoisonError::into_inner);
         bundles.get(&bundle)?.get(place).cloned()
     }
 
-    /// The head of a version from a server, which is not trusted with it.
+    /// Fetches the head of a version from an untrusted server and verifies it against the
+    /// checkpoint.
     pub(crate) fn fetch(&self, version: Version, visit: &Visit<'_>) -> Result<Vec<u8>, Unusable> {
         let none = || NotWitnessed::Log(format!("version {version} is not in it"));
         let (index, place) = place_of(version).ok_or_else(none)?;
@@ -170,7 +171,7 @@ impl Log {
     }
 }
 
-/// Checks that an answer, which is verified, is under the heads that the log has.
+/// Verifies that a verified answer is under the logged heads.
 pub(crate) fn check_heads(
     public: &PublicKey,
     (asked, question): (Version, &Question),
@@ -192,13 +193,14 @@ pub(crate) fn check_heads(
     Err(NotWitnessed::OtherHead(asked).into())
 }
 
-/// The bundle with the head of a version, and its place there.
+/// Returns the index of the bundle with the head of a version, and its index in the bundle.
 fn place_of(version: Version) -> Option<(u64, usize)> {
     let index = version.number().checked_sub(1)?;
     Some((index >> 8, usize::try_from(index % 256).ok()?))
 }
 
-/// Two heads of one version, both of which verify, convict the author.
+/// Builds the fault for two heads of one version. If both verify, they are evidence against the
+/// author.
 fn other_head(
     public: &PublicKey,
     version: Version,
@@ -221,7 +223,7 @@ fn other_head(
     }
 }
 
-/// The heads that a server shows, the latest of which the witnesses have seen.
+/// The heads of a server, with the latest one replaced by the cosigned head.
 pub(crate) struct Seen<'v, 's> {
     pub(crate) visit: &'v Visit<'s>,
     pub(crate) newest: &'v NewestHead,
@@ -258,7 +260,7 @@ impl Heads for Seen<'_, '_> {
     }
 }
 
-/// The resources of a log as a server publishes them beside its dictionary.
+/// The resources of a log, published by a server next to its dictionary.
 struct Tiles<'v, 's>(&'v Visit<'s>);
 
 impl Fetch for Tiles<'_, '_> {
@@ -290,5 +292,5 @@ fn unreadable(error: ReadError) -> Unusable {
     NotWitnessed::Log(error).into()
 }
 
-/// Of 256 heads each.
+/// Capacity of the cache in bundles of 256 heads.
 const MOST_BUNDLES: usize = 64;

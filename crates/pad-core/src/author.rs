@@ -17,8 +17,8 @@ use crate::{
     version::Version,
 };
 
-/// The author of a dictionary of family `F`: it changes the contents, and publishes signed snapshots as
-/// bytes for the server.
+/// The author of a dictionary of family `F`. It changes the contents and publishes signed snapshots
+/// as bytes for the server.
 ///
 /// Laws: those of [`Dictionary`].
 pub struct Author<F: Authored> {
@@ -35,10 +35,10 @@ impl<F: Authored> fmt::Debug for Author<F> {
     }
 }
 
-/// Why there is no author; `E` is the family's [`Authored::AuthorError`].
+/// Error returned when an author cannot be created; `E` is [`Authored::AuthorError`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NewAuthorError<E> {
-    /// The signer's public key is not one.
+    /// The signer's public key is invalid.
     #[error(transparent)]
     Key(#[from] VerifyError),
     /// The family's secret could not be made.
@@ -47,10 +47,10 @@ pub enum NewAuthorError<E> {
 }
 
 impl<F: Authored> Author<F> {
-    /// The author of a new, empty dictionary, with a new secret if the family needs one.
+    /// Creates the author of a new, empty dictionary, with a new secret if the family needs one.
     ///
-    /// The secret is lost with the author. One that shall go on after a restart makes it first
-    /// ([`Authored::generate_secret`]), stores it, and calls [`Author::with_secret`].
+    /// The secret is lost with the author. To continue after a restart, call
+    /// [`Authored::generate_secret`], store the secret, and use [`Author::with_secret`].
     ///
     /// # Errors
     /// [`NewAuthorError`].
@@ -65,10 +65,10 @@ impl<F: Authored> Author<F> {
         Ok(Self::with_secret(dictionary, signer, secret)?)
     }
 
-    /// The author of a new, empty dictionary with a secret of the family: `()` for trees.
+    /// Creates the author of a new, empty dictionary with a secret of the family: `()` for trees.
     ///
     /// # Errors
-    /// [`VerifyError::AuthorKeyInvalid`] if the signer's public key is not one.
+    /// [`VerifyError::AuthorKeyInvalid`] if the signer's public key is invalid.
     pub fn with_secret<K>(
         dictionary: impl Into<DictionaryId>,
         signer: K,
@@ -83,10 +83,11 @@ impl<F: Authored> Author<F> {
         Ok(Self { dictionary, public })
     }
 
-    /// The author that goes on where a repository stands, which it trusts: its own backup.
+    /// Resumes an author from the latest version of `repository`.
     ///
-    /// Never go on from one that may lack a snapshot which was already handed out: the author would then
-    /// sign a second head for the same version.
+    /// The author trusts the repository: use only its own backup. Never resume from a repository
+    /// that may lack a published snapshot. The author would sign a second head for the same
+    /// version.
     ///
     /// # Errors
     /// [`NewAuthorError`]: the signer or the secret is not that of the repository.
@@ -111,7 +112,7 @@ impl<F: Authored> Author<F> {
         Ok(Self { dictionary, public })
     }
 
-    /// What clients and servers are told.
+    /// The public key for clients and servers.
     pub const fn public(&self) -> &PublicKey<F> {
         &self.public
     }
@@ -151,7 +152,7 @@ impl<F: Authored> Author<F> {
         Ok(())
     }
 
-    /// Removes a key in the next snapshot; says whether it was present.
+    /// Removes a key in the next snapshot. Returns whether it was present.
     ///
     /// # Errors
     /// [`InputError`] if the key is too long.
@@ -163,7 +164,8 @@ impl<F: Authored> Author<F> {
         Ok(self.dictionary.remove(&key))
     }
 
-    /// Seals and signs the pending changes as the next version: the message of an [`crate::Update`].
+    /// Seals and signs the pending changes as the next version. Returns the message of an
+    /// [`crate::Update`].
     ///
     /// # Errors
     /// The signer's or the family's error. The changes are then still pending.
@@ -171,12 +173,12 @@ impl<F: Authored> Author<F> {
         Ok(codec::encode(&self.dictionary.snapshot()?))
     }
 
-    /// The family's own author, for what only this family has.
+    /// The family's own author, for operations specific to this family.
     pub const fn dictionary(&self) -> &F::Author {
         &self.dictionary
     }
 
-    /// The family's own author, for what only this family has.
+    /// Like [`Author::dictionary`], mutable.
     pub const fn dictionary_mut(&mut self) -> &mut F::Author {
         &mut self.dictionary
     }

@@ -25,11 +25,11 @@ use crate::{
     view::{Refused, TrustedView},
 };
 
-/// A client of one dictionary of family `F`: it trusts the public key, and remembers the newest head that
-/// it has seen.
+/// A client of one dictionary of family `F`. It trusts the public key and keeps the newest head
+/// that it has seen.
 ///
-/// It believes answers about that newest version ([`Client::check`]), and about another one only where the
-/// caller names it ([`Client::check_at`]): a server must not choose the version silently.
+/// [`Client::check`] accepts answers about that newest version. [`Client::check_at`] accepts
+/// answers about a version that the caller names. A server cannot choose the version silently.
 #[derive(Debug)]
 pub struct Client<F: Family> {
     public: PublicKey<F>,
@@ -37,7 +37,7 @@ pub struct Client<F: Family> {
     newest: Option<Seen<F::Suite>>,
 }
 
-/// The newest head seen, whose signature is verified once.
+/// The newest head seen, kept with its verified form so that its signature is verified only once.
 #[derive(Clone, Copy, Debug)]
 struct Seen<S: Suite> {
     signed: SignedHead<S>,
@@ -54,17 +54,17 @@ impl<F: Family> Clone for Client<F> {
     }
 }
 
-/// Why a client does not believe what it was sent; `E` is the family's [`Family::Error`].
+/// Error returned when a client rejects a message; `E` is the family's [`Family::Error`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Refusal<S: Suite, E> {
-    /// The bytes are not an answer to such a question, or not a head.
+    /// The bytes are not an answer to this type of question, or not a head.
     #[error(transparent)]
     Decode(#[from] DecodeError),
-    /// The head is not one that is believed here.
+    /// The head is not acceptable to this client.
     #[error(transparent)]
     Head(#[from] VerifyError),
-    /// The author's key vouches for two different pasts; the evidence convinces everybody who knows the key.
+    /// The author signed two different histories. The evidence is verifiable with the public key.
     #[error("the author signed two different histories at version {version}")]
     Fork {
         /// The newest version that the client had seen.
@@ -72,10 +72,10 @@ pub enum Refusal<S: Suite, E> {
         /// The evidence against the author's key.
         evidence: Box<ForkEvidence<S>>,
     },
-    /// The answer does not follow from what the author signed.
+    /// The answer does not follow from the signed head.
     #[error(transparent)]
     Proof(E),
-    /// The client has seen no head yet: there is no newest version to ask about.
+    /// The client has seen no head yet, so there is no newest version.
     #[error("no head was seen yet")]
     NoHeadSeen,
 }
@@ -84,7 +84,7 @@ pub enum Refusal<S: Suite, E> {
 pub type RefusalOf<F> = Refusal<<F as Family>::Suite, <F as Family>::Error>;
 
 impl<S: Suite, E> Refusal<S, E> {
-    /// A refused head; [`Refusal::Fork`] if there is evidence.
+    /// The refusal of a head: [`Refusal::Fork`] if there is evidence.
     fn of_head(refused: Refused<S>, seen: Version) -> Self {
         match refused.evidence {
             Some(evidence) => Self::Fork {
@@ -96,13 +96,13 @@ impl<S: Suite, E> Refusal<S, E> {
     }
 }
 
-/// The longest head that is read, in bytes; the longest there is has 191.
+/// The longest head that clients read, in bytes. The longest valid head has 191 bytes.
 const LONGEST_HEAD: usize = 1024;
-/// The longest consistency proof that is read, in bytes: more than two digests for each of 64 levels.
+/// The longest history proof that clients read, in bytes: over two digests for each of 64 levels.
 const LONGEST_CONSISTENCY: usize = 1 << 13;
 
 impl<F: Family> Client<F> {
-    /// A client that has seen no head yet.
+    /// Creates a client that has seen no head yet.
     pub const fn new(public: PublicKey<F>) -> Self {
         let view = TrustedView::new(*public.authority());
         Self {
@@ -112,11 +112,11 @@ impl<F: Family> Client<F> {
         }
     }
 
-    /// A client that goes on with a view that it has stored ([`Client::view`]).
+    /// Resumes a client from its stored view ([`Client::view`]).
     ///
     /// # Errors
-    /// [`VerifyError::WrongDictionary`] for the view of another key, dictionary or scheme;
-    /// [`VerifyError::SignatureInvalid`] if somebody else wrote it.
+    /// * [`VerifyError::WrongDictionary`] for the view of another key, dictionary or scheme.
+    /// * [`VerifyError::SignatureInvalid`] if the stored view was tampered with.
     pub fn resume(public: PublicKey<F>, view: TrustedView<F::Suite>) -> Result<Self, VerifyError> {
         if view.authority() != public.authority() {
             return Err(VerifyError::WrongDictionary);
@@ -131,12 +131,12 @@ impl<F: Family> Client<F> {
         })
     }
 
-    /// Whom this client believes.
+    /// The public key that this client trusts.
     pub const fn public(&self) -> &PublicKey<F> {
         &self.public
     }
 
-    /// The client's memory, to be stored where nobody else writes.
+    /// The client's view, to be stored where no other party can write.
     pub const fn view(&self) -> &TrustedView<F::Suite> {
         &self.view
     }
@@ -146,15 +146,20 @@ impl<F: Family> Client<F> {
         self.view.version()
     }
 
-    /// Accepts a head that is not older than the newest one seen; returns its version.
+    /// Accepts a head that is not older than the newest one seen. Returns its version.
     ///
-    /// `head` is the message of a [`SignedHead`], `consistency` that of the [`ConsistencyProof`] from the
-    /// newest version seen; needed unless the client has seen none, or this very one.
+    /// `head` is the message of a [`SignedHead`]. `consistency` is the message of the
+    /// [`ConsistencyProof`] from the newest version seen. It is needed unless the client has seen
+    /// no head, or this very head.
     ///
     /// # Errors
-    /// [`Refusal`], and the client is as it was. [`Refusal::Head`] with [`VerifyError::Rollback`] for an
-    /// older head. [`Refusal::Fork`] with evidence against the author. A genuine head without the proof
-    /// that it continues the history may be a fork too: [`TrustedView::accuse`] tells.
+    /// [`Refusal`]. The client is then unchanged.
+    ///
+    /// * [`Refusal::Head`] with [`VerifyError::Rollback`] for an older head.
+    /// * [`Refusal::Fork`] with evidence against the author.
+    ///
+    /// A genuine head without a proof that it continues the history may be a fork too. See
+    /// [`TrustedView::accuse`].
     pub fn advance(
         &mut self,
         head: &[u8],
@@ -175,10 +180,10 @@ impl<F: Family> Client<F> {
         Ok(verified.get().version)
     }
 
-    /// What an answer establishes about the newest version seen.
+    /// Verifies an answer about the newest version seen.
     ///
-    /// `answer` is the message of a [`Response`], no longer than [`Question::longest_answer`]. Its head is
-    /// verified before its proof takes memory.
+    /// `answer` is the message of a [`Response`], no longer than [`Question::longest_answer`]. Its
+    /// head is verified before its proof takes memory.
     ///
     /// # Errors
     /// [`Refusal`]; [`Refusal::NoHeadSeen`] before the first head, because every key is absent from
@@ -197,13 +202,13 @@ impl<F: Family> Client<F> {
         self.check_at(self.version(), answer, question)
     }
 
-    /// What an answer establishes about the version that the caller names, by the author's signature.
+    /// Verifies an answer about `version` by the author's signature on that version's head.
     ///
-    /// The newest head seen does not vouch for the head of another version: [`Client::check_past`] shows that
-    /// they belong to one history.
+    /// The newest head seen does not vouch for the head of another version. [`Client::check_past`]
+    /// shows that they belong to one history.
     ///
     /// # Errors
-    /// As [`Client::check`]; version 0 is known without a head.
+    /// [`Refusal`]. Version 0 is known without a head.
     pub fn check_at<Q: Question>(
         &self,
         version: Version,
@@ -218,17 +223,18 @@ impl<F: Family> Client<F> {
         self.conclude(body, &head, question)
     }
 
-    /// What an answer establishes about an older version, by its place in the history of the newest head seen.
+    /// Verifies an answer about an older version by its position in the newest head's history.
     ///
-    /// `inclusion` is the message of the [`InclusionProof`] of this version under the newest one seen.
+    /// `inclusion` is the message of the [`InclusionProof`] of `version` under the newest version
+    /// seen.
     ///
-    /// A family whose proofs do not open the root (signed tuples) is bound to the author's key and the
-    /// version alone: what it establishes is what the author signed for that version, and an author who
-    /// signed two contents for it signed both.
+    /// Some families have proofs that do not open the root (signed tuples). These proofs are bound
+    /// only to the author's key and the version. If the author signed two contents for `version`,
+    /// either of them verifies.
     ///
     /// # Errors
-    /// As [`Client::check`]. [`Refusal::Fork`] if the answer came with a head of the author's that is not in
-    /// that history.
+    /// Those of [`Client::check`]. [`Refusal::Fork`] if the answer's head is signed by the author
+    /// but not in that history.
     pub fn check_past<Q: Question>(
         &self,
         version: Version,
@@ -253,7 +259,7 @@ impl<F: Family> Client<F> {
         self.conclude(body, &past, question)
     }
 
-    /// What the proof in a response establishes under a root.
+    /// Verifies the proof in the response `body` under `root`.
     fn conclude<Q: Question>(
         &self,
         body: &[u8],
@@ -279,7 +285,7 @@ impl<F: Family> Client<F> {
         }
     }
 
-    /// The head that an answer came with, if it is the one of this version.
+    /// Verifies the head in an answer as that of `version`.
     fn head_of(
         &self,
         version: Version,
@@ -303,7 +309,7 @@ impl<F: Family> Client<F> {
         Ok(verified)
     }
 
-    /// An answer without a head is about version 0.
+    /// The head of an answer without a head: that of version 0.
     fn head_of_nothing(
         &self,
         version: Version,
@@ -317,7 +323,7 @@ impl<F: Family> Client<F> {
     }
 }
 
-/// The body of a response that is no longer than the question implies.
+/// The body of a response of at most [`Question::longest_answer`] bytes.
 fn response_body<'a, F: Answers<Q>, Q: Question>(
     answer: &'a [u8],
     question: &Q,

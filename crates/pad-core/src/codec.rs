@@ -1,15 +1,18 @@
 //! The wire format of messages and stored records: an envelope, then a canonical body.
 //!
-//! Body: serde data in bincode's `standard()` format (little-endian variable-length integers),
-//! without a length limit of its own: the caller passes the limit, and it holds before decoding.
-//! Reader and writer are our own (`codec/reader.rs`: total and strict); tests compare both with bincode.
+//! Envelope (8 bytes): `"PAD1"`, format version, kind, suite id (big-endian).
 //!
-//! Memory: what is decoded takes at most a constant times the bytes that it is decoded from, however the lengths in it
-//! lie: three times the size of a list's elements in memory for each of their shortest encodings, because a list that
-//! grows doubles. That is 3 times for lists of digests and up to 48 times for operations, which may be two bytes long;
-//! `docs/threat-model.md` has the list. Choose the limit accordingly.
-//! Envelope (8 bytes): `"PAD1"`, format version, kind, suite id (big-endian). Everything is
-//! described byte for byte in `docs/format.md`; signed and hashed bytes never come from here.
+//! Body: serde data in bincode's `standard()` format (little-endian variable-length integers). The
+//! format has no length limit. The caller passes a limit, which is checked before decoding. Reader
+//! and writer are our own (`codec/reader.rs`: total and strict). Tests compare both with bincode.
+//!
+//! Memory: a decoded value takes at most a constant times the bytes of its encoding, even if length
+//! prefixes are forged. The factor is three times an element's size in memory, divided by the
+//! length of its shortest encoding, because growing lists double. That is 3 for lists of digests
+//! and up to 48 for operations, which may be two bytes long. `docs/threat-model.md` lists the
+//! factors. Choose the limit accordingly.
+//!
+//! `docs/format.md` describes all bytes. Signed and hashed bytes are never encoded by this module.
 //!
 //! ```
 //! # use ed25519_dalek::SigningKey;
@@ -60,10 +63,10 @@ pub const FORMAT_VERSION: u8 = 1;
 /// The length of the envelope in bytes.
 pub const ENVELOPE_LENGTH: usize = 8;
 
-/// A type that travels or is stored on its own.
+/// A type that is sent or stored as a message of its own.
 ///
 /// Made of integers up to 64 bits, bool, byte strings, texts, options, sequences, maps, structs and
-/// enums, at most 64 deep; a sequence has at most as many elements as its message has bytes.
+/// enums, at most 64 deep. A sequence has at most as many elements as its message has bytes.
 pub trait Message: Serialize + DeserializeOwned {
     /// The number of this type in envelopes; see `docs/format.md` for the list.
     const KIND: u8;
@@ -71,19 +74,19 @@ pub trait Message: Serialize + DeserializeOwned {
     const SUITE: u16;
 }
 
-/// The message with its envelope.
+/// Encodes a message with its envelope.
 ///
 /// # Panics
-/// If the type's `Serialize` implementation refuses a value, which none in this workspace does.
+/// If the type's `Serialize` implementation rejects a value. None in this workspace does.
 pub fn encode<M: Message>(message: &M) -> Vec<u8> {
     let mut bytes = envelope(M::KIND, M::SUITE);
     append_body(message, &mut bytes);
     bytes
 }
 
-/// The envelope of a message of this kind and suite, to which the body is appended.
+/// Encodes the envelope of a message of `kind` and `suite`. The caller appends the body.
 ///
-/// For bodies of an explicit layout, which [`open`] reads; serde bodies go through [`encode`].
+/// For bodies with an explicit layout, to be read with [`open`]. Use [`encode`] for serde bodies.
 pub fn envelope(kind: u8, suite: u16) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(256);
     bytes.extend_from_slice(&MAGIC);
@@ -93,7 +96,7 @@ pub fn envelope(kind: u8, suite: u16) -> Vec<u8> {
     bytes
 }
 
-/// The message in an envelope of at most `limit` bytes.
+/// Decodes an enveloped message of at most `limit` bytes.
 ///
 /// # Errors
 /// [`DecodeError`]: too large, another format, kind or suite, malformed, trailing bytes, or not the
@@ -102,7 +105,7 @@ pub fn decode<M: Message>(bytes: &[u8], limit: usize) -> Result<M, DecodeError> 
     decode_body(open(bytes, M::KIND, M::SUITE, limit)?)
 }
 
-/// The body of a message of at most `limit` bytes, of this kind and suite.
+/// Checks a message's envelope and returns its body. The message has at most `limit` bytes.
 ///
 /// # Errors
 /// [`DecodeError`]: too large, or another format, kind or suite.
@@ -141,14 +144,14 @@ pub fn open(
     Ok(body)
 }
 
-/// The body alone, where the context already says what it is.
+/// Encodes a body without an envelope, for contexts that determine its type.
 pub fn encode_body<T: Serialize>(value: &T) -> Vec<u8> {
     let mut bytes = Vec::new();
     append_body(value, &mut bytes);
     bytes
 }
 
-/// The inverse of [`encode_body`]; the caller has bounded the length of `bytes`.
+/// Decodes a body without an envelope. The caller has bounded the length of `bytes`.
 ///
 /// # Errors
 /// [`DecodeError`]: malformed, trailing bytes, or not the canonical encoding.
@@ -166,10 +169,10 @@ pub fn decode_body<T: Serialize + DeserializeOwned>(bytes: &[u8]) -> Result<T, D
     Ok(value)
 }
 
-/// What a body begins with; what follows is not read, and neither is checked for being canonical.
+/// Decodes the first part of a body, without checking that its encoding is canonical.
 ///
-/// For a look at a part that can be verified before the rest is worth decoding: decode the whole
-/// afterwards.
+/// The rest is not read. For parts that can be verified before the rest is decoded: decode the
+/// whole body afterwards.
 ///
 /// # Errors
 /// [`DecodeError::Malformed`].

@@ -1,7 +1,7 @@
 //! Evidence that an author's heads of different versions do not belong to one history.
 //!
-//! A signed head is a *testimony* about its own version, and, by its history, about every version
-//! before it. Two testimonies about one version that name different roots, or different histories,
+//! A signed head is a *testimony* about its own version and, by its history, about every earlier
+//! version. Two testimonies about one version that name different roots, or different histories,
 //! contradict each other ([`Contradiction`]):
 //!
 //! ```text
@@ -10,21 +10,24 @@
 //!   head n  --extends-->  history of m          (PrefixProof,    m < n)
 //! ```
 //!
-//! **No honest author can be accused.** An honest author signs one head for each version, with the
-//! root of that version's contents and the history log over the roots before it. Whatever verifies
-//! about version `k` under any of its heads is then the one root of `k`, or the one history root of
-//! `k`: an inclusion or prefix proof has, for its two versions, exactly one place for each digest, so
-//! another result would be a collision of the suite's hash.
+//! **No honest author can be accused.** An honest author signs one head for each version. The head
+//! has the root of that version's contents and of the history log over the earlier roots. Any
+//! verified statement about version `k` under one of these heads names the only root of `k`, or the
+//! only history root of `k`. For its two versions, an inclusion or prefix proof has exactly one
+//! position for each digest. Another result would be a collision of the suite's hash.
 //!
-//! **Whoever sees a contradiction can prove it.** Who believes a root of version `k` holds a head
-//! of `k`, or a newer head and an inclusion proof. Two that believe different roots hold two
-//! contradicting testimonies, and need no server. A client that refuses head `n` because it does not
-//! continue head `m` needs two proofs from a server that holds the log behind head `n`: they compute
-//! the root and the history that `n` names for `m`. If both were those of head `m`, the consistency proof
-//! from that log would have verified; so one of them contradicts. [`TrustedView::advance`] finds the
-//! evidence in the failing consistency proof itself where it is in it, and [`TrustedView::accuse`]
-//! makes it from either proof. Only where no log leads to a signed history is there no evidence: no
-//! server has accepted such a head.
+//! **Every observed contradiction can be proved.** A client with a verified root of `k` holds a
+//! head of `k`, or a newer head and an inclusion proof. Two clients with different roots hold two
+//! contradicting testimonies, and need no server.
+//!
+//! A client that refuses head `n` because it does not continue head `m` needs two proofs. They come
+//! from a server that holds the log behind head `n`, and compute the root and the history that `n`
+//! names for `m`. If both were those of head `m`, the consistency proof from that log would have
+//! verified. So one of them contradicts.
+//!
+//! [`TrustedView::advance`] extracts evidence from a failing consistency proof that contains it.
+//! [`TrustedView::accuse`] builds evidence from either proof. Evidence is impossible only if no log
+//! leads to a signed history: no server has accepted such a head.
 //!
 //! ```
 //! # use ed25519_dalek::SigningKey;
@@ -82,16 +85,17 @@ use crate::{
     version::Version,
 };
 
-/// Two testimonies about one version that cannot both be true: anyone can check them, nobody but
-/// the holder of the author's key can make them.
+/// Two testimonies about one version that cannot both be true.
 ///
-/// The same two heads can contradict each other about several versions, in either order of the two:
-/// evidence is evidence in each of these forms. Size: two heads, and at most two paths of a digest for
-/// each doubling of the number of versions.
+/// Anyone can check them. Only a holder of the author's key can make them. Two heads can contradict
+/// each other about several versions, in either order, and each of these forms is valid evidence.
+///
+/// Size: two heads, and at most two paths of one digest for each doubling of the number of
+/// versions.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct Contradiction<S: Suite> {
-    /// The version that both are about.
+    /// The version of both testimonies.
     pub version: Version,
     /// One testimony.
     pub first: Testimony<S>,
@@ -99,17 +103,17 @@ pub struct Contradiction<S: Suite> {
     pub second: Testimony<S>,
 }
 
-/// What a signed head says about its own or an older version.
+/// A signed head as a statement about its own or an older version.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct Testimony<S: Suite> {
     /// The head.
     pub head: SignedHead<S>,
-    /// What is taken from it.
+    /// The part of the head that is the statement, with its proof.
     pub past: Past<S>,
 }
 
-/// What of a head is a testimony, and its proof.
+/// The part of a head that serves as testimony, with its proof.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub enum Past<S: Suite> {
@@ -147,7 +151,7 @@ impl<S: Suite> Proof for Contradiction<S> {
     }
 }
 
-/// What a verified testimony says; nothing where it is silent.
+/// The content of a verified testimony; `None` for digests that it does not name.
 struct Said<S: Suite> {
     root: Option<S::Digest>,
     history: Option<S::Digest>,
@@ -169,12 +173,12 @@ impl<S: Suite> Testimony<S> {
     }
 }
 
-/// Both are there and are not the same.
+/// Whether both digests are present and differ.
 fn differ<D: PartialEq>(both: (Option<&D>, Option<&D>)) -> bool {
     matches!(both, (Some(first), Some(second)) if first != second)
 }
 
-/// Every kind of evidence that an author forked.
+/// Evidence that an author forked, of either kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ForkEvidence<S: Suite> {
     /// Two heads of one version.
@@ -184,7 +188,7 @@ pub enum ForkEvidence<S: Suite> {
 }
 
 impl<S: Suite> ForkEvidence<S> {
-    /// The message: of the kind of [`Equivocation`] or of [`Contradiction`].
+    /// Encodes the evidence as a message of kind [`Equivocation`] or [`Contradiction`].
     pub fn encode(&self) -> Vec<u8> {
         match self {
             Self::SameVersion(evidence) => codec::encode(evidence),
@@ -195,7 +199,8 @@ impl<S: Suite> ForkEvidence<S> {
     /// Decodes an enveloped message of either kind, of at most `limit` bytes.
     ///
     /// # Errors
-    /// As [`Untrusted::decode`]; the kind expected is that of [`Contradiction`] if it is neither.
+    /// Those of [`Untrusted::decode`]. For other kinds, the expected kind reported is that of
+    /// [`Contradiction`].
     pub fn decode(bytes: &[u8], limit: usize) -> Result<Untrusted<Self>, DecodeError> {
         let evidence = match codec::decode(bytes, limit) {
             Err(DecodeError::WrongKind { actual, .. }) if actual == Equivocation::<S>::KIND => {

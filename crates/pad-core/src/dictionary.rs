@@ -1,4 +1,4 @@
-//! The author's side.
+//! The author's side: the trait of a dictionary that its author changes and signs.
 
 use crate::{
     head::{Authority, SignedHead},
@@ -10,20 +10,23 @@ use crate::{
 
 /// A dictionary whose author changes it and publishes signed snapshots.
 ///
-/// Laws: `put` and `remove` take effect for `get` at once, and for everybody else with the next
-/// snapshot. `snapshot` raises the version by exactly one, also without changes. An author never
-/// signs two different heads for one version.
+/// Laws:
+///
+/// * `put` and `remove` take effect for `get` at once, and for servers and clients with the next
+///   snapshot.
+/// * `snapshot` raises the version by exactly one, also without changes.
+/// * An author never signs two different heads for one version.
 ///
 /// Source: Crosby & Wallach 2010, section 2.
 pub trait Dictionary {
     /// Hash, digest width and signature.
     type Suite: Suite;
-    /// What updates carry beside operations and head.
+    /// Data in updates in addition to operations and head.
     type Attachment: Attachment;
-    /// Why a snapshot could not be taken: the signer's or the store's error.
+    /// Error returned when a snapshot cannot be taken: the signer's or the store's.
     type Error;
 
-    /// What a client must know to verify this dictionary.
+    /// The author's key, dictionary id and scheme, with which clients verify heads.
     fn authority(&self) -> Authority;
 
     /// The latest signed head, or `None` before the first snapshot.
@@ -49,7 +52,7 @@ pub trait Dictionary {
     /// Sets the value of a key in the next snapshot.
     fn put(&mut self, key: Key, value: Value);
 
-    /// Removes a key in the next snapshot; says whether it was present.
+    /// Removes a key in the next snapshot. Returns whether it was present.
     fn remove(&mut self, key: &Key) -> bool;
 
     /// Seals and signs the pending changes as the next version.

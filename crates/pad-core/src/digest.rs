@@ -1,4 +1,4 @@
-//! Fixed-width digests, and the domain-separation tags of everything that is hashed or signed.
+//! Fixed-width digests, and the domain-separation tags of hashed and signed data.
 
 use alloc::string::String;
 use core::{fmt, hash::Hash};
@@ -9,11 +9,14 @@ use serde::{
     ser::SerializeTuple,
 };
 
-/// What a piece of hashed or signed data is. Nothing hashed for one place collides with another.
+/// Domain of hashed or signed data. Data hashed under different domains never collides.
 ///
-/// This enum is the one list of tags of dictionaries and accumulators; `docs/format.md` repeats it. What
-/// hashes without them has tags of its own, which start otherwise: BLS signatures (`bls12`, the tags that
-/// their standard asks for), outsourced files (`flexlist`), and rows of stores (`pad`, never signed).
+/// This enum is the only list of tags of dictionaries and accumulators; `docs/format.md` repeats
+/// it. Other users of hashes have their own tags, with other prefixes:
+///
+/// * BLS signatures (`bls12`): the tags of their standard.
+/// * Outsourced files (`flexlist`).
+/// * Rows of stores (`pad`), which are never signed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Domain {
     /// An inner node of a tree: left digest, right digest.
@@ -54,7 +57,7 @@ pub enum Domain {
     TupleStatement,
     /// The operations of one snapshot of a tuple dictionary.
     TupleOperations,
-    /// What the update of a tuple dictionary carries beside its operations.
+    /// The attachment of an update of a tuple dictionary.
     TupleAttachment,
     /// The root of a tuple dictionary: operations digest, attachment digest.
     TupleRoot,
@@ -78,11 +81,11 @@ pub enum Domain {
     AadPair,
     /// A node of an append-only forest with an accumulator: level, accumulator, inner digest.
     AadNode,
-    /// The roots of an append-only forest from one on: its digest, the bag of those after it.
+    /// The roots of an append-only forest from one root on: its digest, the bag of later roots.
     AadBag,
     /// The digest of an append-only dictionary: id, size, bag of all roots.
     AadRoot,
-    /// An entry of a directory: object digest; id, kind and zero bytes.
+    /// An entry of a directory: object digest, then a block of id, kind and zero bytes.
     DirectoryEntry,
     /// An inner node of a directory: left digest, right digest.
     DirectoryNode,
@@ -90,20 +93,20 @@ pub enum Domain {
     DirectoryRoot,
     /// A block of a directory hashed as a whole: level, index, contents.
     BlockFlat,
-    /// The sums of a block that is hashed by lattices: 1,024 lanes of 16 bits.
+    /// The sums of a block hashed by lattices: 1,024 lanes of 16 bits.
     BlockLtState,
-    /// The constant, 24 bytes, of the elements of blocks that are summed modulo `2^1600`. No suite hashes under it.
+    /// The 24-byte constant of elements of blocks summed modulo `2^1600`. No suite hashes under it.
     BlockAd1600,
-    /// The same of those that are multiplied modulo a prime of 1,024 bits.
+    /// Like [`Domain::BlockAd1600`], for blocks multiplied modulo a prime of 1,024 bits.
     BlockMu1024,
-    /// The same of those that are multiplied modulo a prime of 3,072 bits.
+    /// Like [`Domain::BlockAd1600`], for blocks multiplied modulo a prime of 3,072 bits.
     BlockMu3072,
-    /// The BLAKE3 key of the elements of blocks that are hashed by lattices. No suite hashes under it.
+    /// The BLAKE3 key of elements of blocks hashed by lattices. No suite hashes under it.
     BlockLtHash,
 }
 
 impl Domain {
-    /// Every domain, in the order of their declaration.
+    /// All domains, in the order of their declaration.
     pub const ALL: [Self; 42] = [
         Self::TreeNode,
         Self::TreeLeaf,
@@ -210,7 +213,7 @@ impl Domain {
     }
 }
 
-/// A digest type as a suite uses it: plain bytes of fixed width.
+/// A suite's digest type: plain bytes of fixed width.
 pub trait DigestBytes:
     Copy
     + Eq
@@ -229,14 +232,15 @@ pub trait DigestBytes:
     /// Width in bytes, at most 32.
     const LENGTH: usize;
 
-    /// The digest as four little-endian words, zero-padded: the form in which digests that
-    /// several threads write are stored.
+    /// The digest as four little-endian words, zero-padded.
+    ///
+    /// Digests that several threads write are stored in this form.
     fn to_words(self) -> [u64; 4];
 
     /// The inverse of [`DigestBytes::to_words`].
     fn from_words(words: [u64; 4]) -> Self;
 
-    /// The digest with these bytes, or `None` if there are not exactly [`DigestBytes::LENGTH`].
+    /// The digest with these `bytes`, or `None` unless there are exactly [`DigestBytes::LENGTH`].
     fn from_slice(bytes: &[u8]) -> Option<Self>;
 }
 
@@ -315,7 +319,7 @@ impl<'de, const N: usize> Deserialize<'de> for Digest<N> {
     }
 }
 
-/// Serializes a byte array without a length prefix; as hexadecimal text for human readers.
+/// Serializes a byte array without a length prefix; as hexadecimal text in human-readable formats.
 pub(crate) fn serialize_array<const N: usize, S: Serializer>(
     bytes: &[u8; N],
     serializer: S,
@@ -341,10 +345,10 @@ pub(crate) fn deserialize_array<'de, const N: usize, D: Deserializer<'de>>(
     deserializer.deserialize_tuple_struct(ARRAY, N, ArrayVisitor)
 }
 
-/// The name under which byte arrays are deserialized, so that the codec reads all bytes of one at once.
+/// The struct name for deserializing byte arrays, so that the codec reads each in one go.
 pub(crate) const ARRAY: &str = "pad_core::array";
 
-/// The bytes of lower-case hexadecimal text of exactly `2 * N` characters.
+/// Parses lower-case hexadecimal text of exactly `2 * N` characters.
 pub(crate) fn parse_hexadecimal<const N: usize>(text: &str) -> Option<[u8; N]> {
     let digits = text.as_bytes();
     if digits.len() != N.checked_mul(2)? {

@@ -19,8 +19,9 @@ use crate::{
     version::Version,
 };
 
-/// Two signed heads of one dictionary and version that differ: anyone can check them, nobody but
-/// the holder of the author's key can make them.
+/// Two different signed heads of one dictionary and version.
+///
+/// Anyone can check them. Only a holder of the author's key can make them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct Equivocation<S: Suite> {
@@ -30,11 +31,11 @@ pub struct Equivocation<S: Suite> {
     pub second: SignedHead<S>,
 }
 
-/// The author's key vouches for two different pasts: it signed two different heads of this version,
-/// or heads that say different things about it.
+/// A verified fork: the author's key signed two different heads of one version, or heads that
+/// contradict each other about it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Forked {
-    /// The version that is said to have two heads, two roots or two histories.
+    /// The version with two heads, two roots or two histories.
     pub version: Version,
 }
 

@@ -1,36 +1,36 @@
-//! Errors, one type per role: who raises it, and what the caller does about it.
+//! Error types, one for each role: input, decoding, verification, updates, storage and lookups.
 
 use crate::version::Version;
 
-/// What the caller handed in is outside the format's bounds.
+/// Error returned when the caller's input is outside the format's bounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InputError {
-    /// A key is longer than a key may be.
+    /// A key exceeds the maximum length.
     #[error("the key has {length} bytes, at most {limit} are allowed")]
     KeyTooLong {
-        /// Its length in bytes.
+        /// The key's length in bytes.
         length: usize,
-        /// The longest allowed, in bytes.
+        /// The maximum length in bytes.
         limit: usize,
     },
-    /// A value is longer than a value may be.
+    /// A value exceeds the maximum length.
     #[error("the value has {length} bytes, at most {limit} are allowed")]
     ValueTooLong {
-        /// Its length in bytes.
+        /// The value's length in bytes.
         length: usize,
-        /// The longest allowed, in bytes.
+        /// The maximum length in bytes.
         limit: usize,
     },
     /// No more entries, nodes or versions fit into this store's 32-bit indices.
     #[error("the store is full: 32-bit indices are exhausted")]
     CapacityExceeded,
-    /// The digest of zero bytes stands for a deleted entry of a directory; no object has it.
+    /// The digest of zero bytes marks a deleted entry of a directory. No object has this digest.
     #[error("the digest of zero bytes is reserved for deleted entries")]
     ReservedDigest,
 }
 
-/// Bytes are not a well-formed message. The caller drops the message.
+/// Error returned when bytes are not a well-formed message. The caller drops the message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DecodeError {
@@ -62,7 +62,7 @@ pub enum DecodeError {
         /// The suite found.
         actual: u16,
     },
-    /// The message ends too early or holds a value that its type does not have.
+    /// The message is truncated or holds an invalid value.
     #[error("the message is truncated or malformed")]
     Malformed,
     /// Bytes are left over after the message.
@@ -74,7 +74,7 @@ pub enum DecodeError {
     /// A fixed-length field has another length.
     #[error("a field has the wrong length")]
     LengthMismatch,
-    /// A residue is zero, not below the modulus, or 1 where that cannot be honest.
+    /// A residue is zero, not below the modulus, or 1 where no honest party produces it.
     #[error("a residue is outside the range of the modulus")]
     ResidueOutOfRange,
     /// A residue is the larger one of the pair `x`, `N - x`.
@@ -98,7 +98,7 @@ pub enum DecodeError {
     /// The offset of a prime representative is outside the search window.
     #[error("the offset of a prime representative is outside the search window")]
     OffsetOutsideWindow,
-    /// A number said to be a prime representative is even or composite.
+    /// A number offered as a prime representative is even or composite.
     #[error("a number offered as a prime representative is not an odd prime")]
     NotAPrimeRepresentative,
     /// Parameters or keys contradict themselves, or are too small.
@@ -107,19 +107,19 @@ pub enum DecodeError {
     /// The object belongs to other parameters.
     #[error("the object was made for other parameters")]
     WrongParameters,
-    /// The parameters are those of a secret that anybody finds: a small number or root of unity.
+    /// The parameters are those of a guessable secret: a small number or root of unity.
     #[error("the parameters are those of a secret that anybody finds")]
     SecretGuessable,
 }
 
-/// Evidence does not establish what it should. The caller distrusts the server.
+/// Error returned when evidence does not establish its statement. The caller distrusts the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum VerifyError {
     /// The author's key did not sign this.
     #[error("the author did not sign this")]
     SignatureInvalid,
-    /// The bytes given as the author's key are not one.
+    /// The bytes given as the author's key are not a valid key.
     #[error("the author's public key is not valid")]
     AuthorKeyInvalid,
     /// The head is of another dictionary.
@@ -133,7 +133,7 @@ pub enum VerifyError {
         /// The scheme found.
         actual: u16,
     },
-    /// The head is of another version than the one asked for.
+    /// The head is of another version than requested.
     #[error("the head is of version {actual}, expected version {expected}")]
     WrongVersion {
         /// The version asked for.
@@ -167,7 +167,7 @@ pub enum VerifyError {
     /// Leaves are not in strictly ascending order of keys.
     #[error("the proof's leaves are out of order")]
     UnorderedLeaves,
-    /// A needed part of the tree is elided: the answer could be hidden in it.
+    /// A needed part of the tree is elided, so the answer could be hidden in it.
     #[error("the proof elides a part of the tree that could hold the key")]
     Elided,
     /// The proof opens more than the query needs.
@@ -209,44 +209,44 @@ pub enum VerifyError {
     /// The accumulator cannot hold this element.
     #[error("the accumulator cannot hold this element")]
     ElementNotAllowed,
-    /// There is not exactly one witness for each element asked for.
+    /// The number of witnesses or values differs from the number of elements asked for.
     #[error("there are not as many witnesses or values as elements")]
     CountMismatch,
     /// A tuple's interval does not hold the key asked for.
     #[error("a tuple's interval does not hold the key")]
     KeyOutsideInterval,
-    /// A tuple was not there, or is not vouched for, at the instant asked about.
+    /// A tuple is not valid at the requested instant.
     #[error("a tuple is vouched for from {since} to {until}, not at {instant}")]
     OutsideValidity {
-        /// The instant asked about: a version, or an older generation's epoch.
+        /// The requested instant: a version, or an older generation's epoch.
         instant: u64,
         /// The first instant vouched for.
         since: u64,
         /// The last instant vouched for.
         until: u64,
     },
-    /// A revealed link is further from its anchor than a client walks.
+    /// A revealed link is further from its anchor than the client's limit.
     #[error("a hash chain has more than {limit} steps")]
     ChainTooLong {
-        /// The most steps.
+        /// The maximum number of steps.
         limit: u32,
     },
-    /// No tuple shown decides: an older generation's tuple is missing.
+    /// The tuples shown do not decide the answer: an older generation's tuple is missing.
     #[error("the tuple of an older generation is missing")]
     GenerationMissing,
-    /// Tuples of more generations are shown than decide, or than there are.
+    /// The proof shows tuples of more generations than needed, or than exist.
     #[error("the proof shows more generations than decide")]
     GenerationSurplus,
-    /// The epochs shown are not one for each older generation.
+    /// The proof does not have exactly one epoch for each older generation.
     #[error("the proof does not name one epoch for each older generation")]
     EpochCountMismatch,
     /// More elements are asked for at once than the public key can verify.
     #[error("at most {limit} elements can be verified at once")]
     TooManyElements {
-        /// The largest number that it can.
+        /// The maximum number of elements.
         limit: usize,
     },
-    /// The size that a proof is about, or a position in it, is out of range, or too large for the proof.
+    /// The size in a proof, or a position, is out of range or too large for the proof.
     #[error("the proof is about a size or a position that is out of range")]
     SizeOutOfRange,
     /// An equation between accumulators does not hold.
@@ -255,22 +255,22 @@ pub enum VerifyError {
     /// An accumulator opens to zero at the key asked for, so it holds more than is shown.
     #[error("an accumulator opens to zero at the key: it holds more than is shown")]
     ZeroOpening,
-    /// The prefix that a proof of absence is about has no bits, or more than a key half.
+    /// The prefix in a proof of absence has no bits, or more than a key half.
     #[error("the prefix has an impossible length")]
     PrefixLength,
     /// A value, or its occurrence, is not that of the element shown.
     #[error("a value is not that of the element shown")]
     ValueMismatch,
-    /// The element asked for is shown where its absence should be.
+    /// The proof shows the element whose absence it should prove.
     #[error("the element whose absence is asked for is shown")]
     ElementPresent,
-    /// What a proof shows of an older version is not that older version.
+    /// The older version in a proof does not match that version's root.
     #[error("the proof does not start from the older version's root")]
     OldRootMismatch,
     /// Bytes within the evidence, which only the public key can decode, are not well-formed.
     #[error("the evidence is malformed: {0}")]
     Undecodable(DecodeError),
-    /// An entry is shown as live with the digest that stands for deleted ones.
+    /// An entry is shown as live with the digest reserved for deleted entries.
     #[error("an entry is shown as live with the digest that is reserved for deleted ones")]
     ReservedDigest,
     /// Blocks are shown with another number of slots than those of this directory have.
@@ -287,7 +287,7 @@ pub enum VerifyError {
     /// A slot of a block shown is neither a live nor a deleted entry.
     #[error("a slot is neither a live nor a deleted entry")]
     MalformedEntry,
-    /// A block shown is not the one that the block above it stands for.
+    /// A block does not match its summary in the block above it.
     #[error("a block is not the one that the block above it says")]
     SummaryMismatch,
     /// The summary of a block is no element of the group.
@@ -299,7 +299,7 @@ pub enum VerifyError {
     /// The path hint is of another entry than the one asked for, or of none.
     #[error("the path hint is of another entry")]
     HintOfAnotherEntry,
-    /// The path hint is of another object than the one at hand: one of the two is stale.
+    /// The path hint is of another object than the given one: one of the two is stale.
     #[error("the path hint is of another object")]
     HintOfAnotherObject,
     /// The height of a short-circuit answer was not offered.
@@ -313,7 +313,7 @@ pub enum VerifyError {
     AnswerMismatch,
 }
 
-/// An update cannot be applied. The repository is as it was before.
+/// Error returned when an update cannot be applied. The repository is unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ApplyError {
@@ -343,7 +343,7 @@ pub enum ApplyError {
     /// The attachment does not fit the tuples that the operations lead to.
     #[error("the update's attachment does not fit its operations")]
     AttachmentMismatch,
-    /// An update of a log to which one can only append holds operations, which may replace and remove.
+    /// An update of an append-only log holds operations, which may replace and remove.
     #[error("the log takes no operations, only entries")]
     OperationsNotAllowed,
     /// A key is not the id of an entry, or a value is not the digest of an object.
@@ -371,25 +371,25 @@ pub enum ApplyError {
     Store(#[from] StoreFault),
 }
 
-/// What keeps a store from its work. The store itself says more: which file, and what the system said.
+/// Error returned when a store fails. The store itself reports the file and the system's error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreFault {
     /// The medium failed.
     #[error("the store cannot be read or written: its medium failed")]
     Medium,
-    /// What is stored does not hold together.
+    /// The stored data is inconsistent.
     #[error("what is stored does not hold together")]
     Damaged,
-    /// The store does nothing any more since something could not be written; it is opened again.
+    /// The store is closed after a failed write. The caller opens it again.
     #[error("the store is closed since something could not be written; open it again")]
     Closed,
-    /// What is in files is loaded at once only when it is made.
+    /// Bulk loading of a directory in files is possible only at its creation.
     #[error("a directory in files is loaded when it is made, and not afterwards")]
     LoadedWhenMade,
 }
 
-/// A repository cannot answer. The caller asks for something else.
+/// Error returned when a repository cannot answer. The caller changes the request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LookupError {
@@ -406,13 +406,14 @@ pub enum LookupError {
     Pruned {
         /// The version asked for.
         version: Version,
-        /// The oldest version that is still there.
+        /// The oldest version that is still kept.
         oldest: Version,
     },
-    /// The keys asked about, or those beside them, are not in the part of the keys that is kept: another server may have them.
+    /// The requested keys, or their neighbours, are outside the part of the keys that is kept here.
+    /// Another server may have them.
     #[error("keys that the answer depends on are not kept here")]
     NotKept,
-    /// Nothing is proved while a newer version is not durable, because the proof could vouch for it.
+    /// A newer version is not durable yet. Proofs wait for it, because they could vouch for it.
     #[error("version {version} is not durable yet, flush it first")]
     NotDurable {
         /// The version that may still be lost.
@@ -421,13 +422,15 @@ pub enum LookupError {
     /// The query is empty or out of order.
     #[error("the query is empty or out of order")]
     InvalidQuery,
-    /// The answer would be longer than any client reads. Ranges are asked for in pages: each begins where the one before ends.
+    /// The answer would exceed the maximum length that clients read. Request ranges in pages.
+    ///
+    /// Each page starts where the previous one ends.
     #[error("the answer would have more than {most} bytes; ask for less at a time")]
     TooLong {
-        /// The bytes of the longest answer that is read.
+        /// The maximum length of an answer in bytes.
         most: usize,
     },
-    /// What is stored of the version does not hold together: somebody else wrote it, or sent it.
+    /// The stored data of the version is inconsistent: another party wrote it, or sent it.
     #[error("what is stored of version {version} does not hold together")]
     Damaged {
         /// The version asked for.
@@ -438,7 +441,7 @@ pub enum LookupError {
     Store(#[from] StoreFault),
 }
 
-/// What is a key or a value already is within bounds.
+/// Infallible conversion: a [`Key`](crate::Key) or a [`Value`](crate::Value) is within bounds.
 impl From<core::convert::Infallible> for InputError {
     fn from(never: core::convert::Infallible) -> Self {
         match never {}

@@ -1,8 +1,8 @@
-//! A family of dictionaries as a type: what its clients must know, and which questions it answers.
+//! Dictionary families, verifier's half: public keys, and proofs for the supported questions.
 //!
-//! A program names its family once, `type Prices = Tree<RedBlack>;`, and is generic in it everywhere
-//! else. This module is the verifying half, all that a [`crate::Client`] links. Authors and servers need
-//! [`crate::hosting::Authored`] as well.
+//! A program names its family once, `type Prices = Tree<RedBlack>;`, and is generic in it
+//! everywhere else. A [`crate::Client`] links only this module. Authors and servers also need
+//! [`crate::hosting::Authored`].
 
 use core::fmt;
 
@@ -17,28 +17,28 @@ use crate::{
     suite::Suite,
 };
 
-/// What a client must know to verify answers of dictionaries of one family.
+/// A family of dictionaries, as a client needs it to verify answers.
 pub trait Family: Sized + 'static {
     /// Hash, digest width and signature.
     type Suite: Suite;
-    /// What clients and servers must know beside the author's key: `()` for trees.
+    /// Public key material in addition to the author's key: `()` for trees.
     type Key: Clone + fmt::Debug;
-    /// Why evidence is refused.
+    /// Error returned when evidence is rejected.
     type Error: core::error::Error + From<VerifyError> + Send + Sync + 'static;
     /// The number of the scheme in signed heads.
     const SCHEME: SchemeId;
-    /// The name of the scheme for people, for example `red-black`.
+    /// The display name of the scheme, for example `red-black`.
     const NAME: &'static str;
 }
 
-/// The family answers questions of type `Q`; a question without this bound does not compile.
+/// Support of a family for questions of type `Q`. Unsupported questions do not compile.
 pub trait Answers<Q: Question>: Family {
     /// The evidence for an answer.
     type Proof: Message;
 
-    /// What a proof establishes about the version whose root is verified.
+    /// Verifies a proof against the verified root `at` and returns the statement that it proves.
     ///
-    /// Trees read the root of `at`; tuples its version, and the public key.
+    /// Trees use the root of `at`. Tuples use the version of `at` and the public key.
     ///
     /// # Errors
     /// The first condition that does not hold.
@@ -50,17 +50,17 @@ pub trait Answers<Q: Question>: Family {
     ) -> Result<Verified<Q::Statement>, Self::Error>;
 }
 
-/// A verified root of some version, whichever way it was verified.
+/// A verified root of some version, from a signed head or from a newer head's history.
 pub type VerifiedRoot<S> = dyn SnapshotRoot<S>;
 
-/// Whose dictionary, of which family: the one thing that a client is told.
+/// The public key of a dictionary: all that a client must get from a trusted source.
 pub struct PublicKey<F: Family> {
     authority: Authority,
     key: F::Key,
 }
 
 impl<F: Family> PublicKey<F> {
-    /// The public key of a dictionary. The scheme comes from the family, so that it cannot contradict it.
+    /// Creates the public key of `dictionary` by `author`. The scheme is that of the family.
     pub const fn new(author: AuthorKey, dictionary: DictionaryId, key: F::Key) -> Self {
         let authority = Authority {
             author,
@@ -70,12 +70,12 @@ impl<F: Family> PublicKey<F> {
         Self { authority, key }
     }
 
-    /// Whose heads are believed, and for which dictionary and scheme.
+    /// The author's key, with the dictionary and scheme for which its heads are accepted.
     pub const fn authority(&self) -> &Authority {
         &self.authority
     }
 
-    /// What the family verifies with beside the author's key.
+    /// The family's key material, used in addition to the author's key.
     pub const fn key(&self) -> &F::Key {
         &self.key
     }

@@ -1,4 +1,4 @@
-//! What an author signs: the head of one snapshot.
+//! Snapshot heads: the statement that an author signs for each version.
 
 #![deny(
     clippy::indexing_slicing,
@@ -30,17 +30,17 @@ use crate::{
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct SchemeId(pub u16);
 
-/// Which dictionary a head belongs to: 16 bytes, chosen once by the author.
+/// The id of a dictionary: 16 bytes, chosen once by the author.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct DictionaryId([u8; 16]);
 
 impl DictionaryId {
-    /// The id with these bytes, for example random ones.
+    /// Creates an id from 16 bytes, for example random ones.
     pub const fn from_bytes(bytes: [u8; 16]) -> Self {
         Self(bytes)
     }
 
-    /// The id derived from a name: the first 16 bytes of its SHA-256 digest under
+    /// Derives an id from a name: the first 16 bytes of its SHA-256 digest under
     /// [`Domain::DictionaryId`].
     pub fn from_name(name: &str) -> Self {
         let digest = crate::suite::Sha256Ed25519::hash(Domain::DictionaryId, &[name.as_bytes()]);
@@ -96,7 +96,7 @@ impl<'de> Deserialize<'de> for DictionaryId {
     }
 }
 
-/// The statement that an author signs: this is the root of that version of that dictionary.
+/// The statement that an author signs: the root and history of one version of a dictionary.
 ///
 /// ```
 /// use ed25519_dalek::SigningKey;
@@ -124,11 +124,11 @@ impl<'de> Deserialize<'de> for DictionaryId {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct SnapshotHead<S: Suite> {
-    /// How the root follows from the contents.
+    /// The scheme by which the root follows from the contents.
     pub scheme: SchemeId,
-    /// Which dictionary.
+    /// The dictionary's id.
     pub dictionary: DictionaryId,
-    /// Which snapshot.
+    /// The number of the snapshot.
     pub version: Version,
     /// The root authenticator of the contents.
     pub root: S::Digest,
@@ -148,7 +148,7 @@ impl<S: Suite> SnapshotHead<S> {
         }
     }
 
-    /// The bytes that are signed; fixed width, all integers big-endian:
+    /// The bytes to sign, of fixed width and with big-endian integers:
     /// tag (32) ‖ suite (2) ‖ scheme (2) ‖ dictionary (16) ‖ version (8) ‖ root ‖ history.
     pub fn signed_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(LONGEST_SIGNED);
@@ -165,7 +165,7 @@ impl<S: Suite> SnapshotHead<S> {
     /// Signs this head.
     ///
     /// # Errors
-    /// The signer's opaque error, for example a hardware module that is gone.
+    /// The signer's opaque error, for example for a disconnected hardware module.
     pub fn sign(
         self,
         signer: &impl Signer<HeadSignature>,
@@ -178,12 +178,12 @@ impl<S: Suite> SnapshotHead<S> {
     }
 }
 
-/// The length of the signed bytes with digests of 32 bytes, the longest there are.
+/// The length of the signed bytes with 32-byte digests, the longest ones.
 const LONGEST_SIGNED: usize = 60 + 2 * 32;
 
-/// Version 0 as evidence: the empty dictionary, by definition and without a signature.
+/// Evidence for version 0: the empty dictionary, by definition and without a signature.
 ///
-/// The commitment is a client's expectation, the query nothing.
+/// Commitment: the authority. Query: nothing. Statement: the head of version 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EmptyDictionary<S>(core::marker::PhantomData<S>);
 
@@ -211,7 +211,7 @@ impl<S: Suite> Proof for EmptyDictionary<S> {
     }
 }
 
-/// Whose heads a client accepts, and for which dictionary: what it must know from elsewhere.
+/// The author, dictionary and scheme whose heads a client accepts, from a trusted source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Authority {
     /// The author's public key.
@@ -226,7 +226,7 @@ pub struct Authority {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct SignedHead<S: Suite> {
-    /// What is signed.
+    /// The signed head.
     pub head: SnapshotHead<S>,
     /// The signature on [`SnapshotHead::signed_bytes`].
     #[serde(with = "as_bytes")]

@@ -1,4 +1,4 @@
-//! The heads of all versions, as a server keeps them: what a repository of any family needs.
+//! A server's log of the signed heads of all versions, for repositories of any family.
 
 use alloc::vec::Vec;
 
@@ -34,7 +34,7 @@ pub struct HeadLog<S: Suite> {
 }
 
 impl<S: Suite> HeadLog<S> {
-    /// The log without heads, for those of one author, dictionary and scheme.
+    /// Creates an empty log for the heads of one author, dictionary and scheme.
     pub fn new(authority: Authority) -> Self {
         Self {
             authority,
@@ -43,7 +43,7 @@ impl<S: Suite> HeadLog<S> {
         }
     }
 
-    /// Whose heads these are.
+    /// The author, dictionary and scheme of the heads.
     pub const fn authority(&self) -> &Authority {
         &self.authority
     }
@@ -53,7 +53,7 @@ impl<S: Suite> HeadLog<S> {
         Version::new(self.log.entries())
     }
 
-    /// Checks that an update from version `base` on, with this head, is the next one.
+    /// Checks that an update from version `base` with head `head` is the next one.
     ///
     /// # Errors
     /// [`ApplyError::VersionGap`], [`ApplyError::Head`], [`ApplyError::HistoryMismatch`].
@@ -68,8 +68,9 @@ impl<S: Suite> HeadLog<S> {
         self.append_root(&head.head.root, &head.signature);
     }
 
-    /// Appends the next version's root and signature, as they are read back from where heads were stored. Whoever stored them is
-    /// believed until the latest head is verified: it vouches for all roots.
+    /// Appends the next version's root and signature, as read back from storage.
+    ///
+    /// They are unverified. Verify the latest head afterwards: it vouches for all roots.
     pub fn append_root(&mut self, root: &S::Digest, signature: &HeadSignature) {
         self.log.append(root);
         self.signatures.push(Digest(signature.to_bytes()));
@@ -103,9 +104,9 @@ impl<S: Suite> HeadLog<S> {
         self.head(self.latest()).ok()
     }
 
-    /// What an author needs of the history to go on.
+    /// The rightmost path of the history log, with which an author continues it.
     pub fn frontier(&self) -> Frontier<S> {
-        // Memory does not fail, and has all of its entries.
+        // A log in memory does not fail and has all of its entries.
         let frontier = Frontier::of(&self.log, self.log.entries());
         frontier.ok().flatten().unwrap_or_default()
     }
@@ -144,18 +145,19 @@ impl<S: Suite> Heads<S> for HeadLog<S> {
     }
 }
 
-/// The heads of all versions of a dictionary, wherever they are kept, and how they continue each other.
+/// The heads of all versions of a dictionary in any storage, with proofs that they continue each
+/// other.
 ///
-/// Time of each proof: in memory `O(log versions)` digests and hashes; where only every other subtree is kept, a digest more for each level
-/// below a right sibling, so `O(log^2 versions)`.
+/// Time of each proof: in memory `O(log versions)` digests and hashes. A log that stores only every
+/// other subtree needs another digest for each level below a right sibling: `O(log^2 versions)`.
 pub trait Heads<S: Suite>: Subtrees<S> {
     /// The head of a version; version 0 has none.
     ///
     /// # Errors
-    /// [`LookupError::UnknownVersion`]; it cannot be read.
+    /// [`LookupError::UnknownVersion`], or the head cannot be read.
     fn head(&self, version: Version) -> Result<SignedHead<S>, LookupError>;
 
-    /// Refuses a version beyond the latest.
+    /// Rejects a version after the latest one.
     ///
     /// # Errors
     /// [`LookupError::UnknownVersion`].
@@ -168,10 +170,12 @@ pub trait Heads<S: Suite>: Subtrees<S> {
         }
     }
 
-    /// The proof that an older version is what a newer version's head says it was.
+    /// Proves the root of `version` under the head of `newer`.
     ///
     /// # Errors
-    /// [`LookupError::UnknownVersion`] unless `version` is at least 1 and below `newer`, which exists; a head cannot be read.
+    /// * [`LookupError::UnknownVersion`] unless `newer` exists and `version` is at least 1 and
+    ///   below it.
+    /// * The store's error if a digest cannot be read.
     fn prove_inclusion(
         &self,
         version: Version,
@@ -184,10 +188,11 @@ pub trait Heads<S: Suite>: Subtrees<S> {
         known(version, newer, prove_inclusion(self, version, newer))
     }
 
-    /// The proof that a newer version's head continues an older one's.
+    /// Proves that the head of `newer` continues that of `older`.
     ///
     /// # Errors
-    /// [`LookupError::UnknownVersion`] unless `older` is below `newer`, which exists; a head cannot be read.
+    /// * [`LookupError::UnknownVersion`] unless `older` is below `newer`, which exists.
+    /// * The store's error if a digest cannot be read.
     fn prove_consistency(
         &self,
         older: Version,
@@ -200,10 +205,12 @@ pub trait Heads<S: Suite>: Subtrees<S> {
         known(older, newer, prove_consistency(self, older, newer))
     }
 
-    /// The proof of what a newer version's head says an older version's history was.
+    /// Proves the history root of `version` under the head of `newer`.
     ///
     /// # Errors
-    /// [`LookupError::UnknownVersion`] unless `version` is at least 1 and below `newer`, which exists; a head cannot be read.
+    /// * [`LookupError::UnknownVersion`] unless `newer` exists and `version` is at least 1 and
+    ///   below it.
+    /// * The store's error if a digest cannot be read.
     fn prove_prefix(&self, version: Version, newer: Version) -> Result<PrefixProof<S>, LookupError>
     where
         Self: Sized,
@@ -219,7 +226,7 @@ impl<S: Suite, H: Heads<S>> Heads<S> for &H {
     }
 }
 
-/// What is said of a version by one that exists.
+/// Maps a missing digest to [`LookupError::UnknownVersion`]. `newer` exists.
 fn known<T>(version: Version, newer: Version, proof: Result<T, Lack>) -> Result<T, LookupError> {
     let unknown = LookupError::UnknownVersion {
         version,
@@ -228,11 +235,12 @@ fn known<T>(version: Version, newer: Version, proof: Result<T, Lack>) -> Result<
     proof.map_err(|lack| lack.map_or(unknown, Into::into))
 }
 
-/// Checks that an update from version `base` on, with this head, follows version `latest`, whose history
-/// log has this root.
+/// Checks that an update from version `base` with head `head` follows version `latest`.
+///
+/// `history` is the root of the history log over the versions up to `latest`.
 ///
 /// # Errors
-/// As [`HeadLog::check`].
+/// Those of [`HeadLog::check`], and [`ApplyError::Input`] if there is no version after `latest`.
 pub fn check_next<S: Suite>(
     authority: &Authority,
     latest: Version,
@@ -370,7 +378,7 @@ mod tests {
         assert!(log.head(Version::EMPTY).is_err() && log.head(Version::new(21)).is_err());
     }
 
-    /// Each byte of stored logs in turn is another: they are refused, or lead to the same next head.
+    /// Flips each byte of stored logs: decoding fails, or the next head is unchanged.
     #[test]
     fn a_stored_log_whose_bytes_were_changed_leads_to_no_other_history() {
         let (mut log, mut history) = (HeadLog::<S>::new(authority()), Frontier::default());

@@ -1,11 +1,12 @@
 //! The history log: an append-only Merkle tree over the roots of all earlier versions.
 //!
-//! The tree has the shape of RFC 9162 (Certificate Transparency 2.0), section 2.1: a list of `n`
+//! The tree has the shape of RFC 9162 (Certificate Transparency 2.0), section 2.1. A list of `n`
 //! leaves is split at the largest power of two below `n`. Leaf `i` is version `i + 1`:
-//! `hash(HistoryLeaf, version ‖ root)`, the version as 8 big-endian bytes. The head of version `v`
-//! carries the root over the `v - 1` versions before it, so whoever trusts one head can check any
-//! older version ([`InclusionProof`]) and that a newer head rewrote nothing ([`ConsistencyProof`])
-//! with `O(log versions)` hashes.
+//! `hash(HistoryLeaf, version ‖ root)`, the version as 8 big-endian bytes.
+//!
+//! The head of version `v` carries the root over the `v - 1` versions before it. A client that
+//! trusts one head can check any older version ([`InclusionProof`]). It can also check that a newer
+//! head rewrote nothing ([`ConsistencyProof`]). Each check takes `O(log versions)` hashes.
 //!
 //! ```
 //! # use ed25519_dalek::SigningKey;
@@ -29,11 +30,14 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! [`ConsistencyProof`] is RFC 9162's consistency proof between the two history roots, which says
-//! that all versions *before* the older one stayed, and an inclusion proof for the older version
-//! itself, which its own history root leaves out. Neither follows from the other. Where it fails,
-//! [`InclusionProof`] and [`PrefixProof`] show what the newer head says instead: see
-//! [`contradiction`](crate::contradiction).
+//! A [`ConsistencyProof`] has two parts, and neither follows from the other:
+//!
+//! * RFC 9162's consistency proof between the two history roots: all versions *before* the older
+//!   one are unchanged.
+//! * An inclusion proof for the older version itself, which its own history root does not cover.
+//!
+//! If it fails, [`InclusionProof`] and [`PrefixProof`] show the past that the newer head vouches
+//! for: see [`contradiction`](crate::contradiction).
 
 #![deny(
     clippy::indexing_slicing,
@@ -197,7 +201,7 @@ impl<S: Suite> Proof for ConsistencyProof<S> {
     }
 }
 
-/// RFC 9162, section 2.1.3.2.
+/// Verifies an inclusion path (RFC 9162, section 2.1.3.2).
 fn check_inclusion<S: Suite>(
     newer: &SnapshotHead<S>,
     version: Version,
@@ -220,7 +224,8 @@ fn check_inclusion<S: Suite>(
     }
 }
 
-/// RFC 9162, section 2.1.4.2; `older` is at least version 1 and older than `newer`.
+/// Verifies a consistency path (RFC 9162, section 2.1.4.2). `older` is at least version 1 and older
+/// than `newer`.
 fn check_prefix<S: Suite>(
     older: &SnapshotHead<S>,
     newer: &SnapshotHead<S>,
@@ -243,7 +248,7 @@ fn check_prefix<S: Suite>(
     }
 }
 
-/// Every length but one is as wrong.
+/// Maps both length errors to [`VerifyError::MalformedHistoryProof`].
 fn malformed(_: PathError) -> VerifyError {
     VerifyError::MalformedHistoryProof
 }

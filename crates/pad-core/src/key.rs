@@ -21,12 +21,14 @@ pub const MAX_KEY_LENGTH: usize = 4096;
 /// The longest value, in bytes.
 pub const MAX_VALUE_LENGTH: usize = 16 << 20;
 
-/// A key: at most [`MAX_KEY_LENGTH`] bytes, ordered lexicographically; none at all is a key too.
+/// A key: at most [`MAX_KEY_LENGTH`] bytes, possibly none, ordered lexicographically.
 ///
-/// Bytes and texts whose length is known only when the program runs become keys by [`Key::try_from`] or [`str::parse`], arrays
-/// by [`Key::from`], which does not compile for those that are too long. Numbers and tuples become keys, in their own order,
-/// through [`crate::ordered::OrderedKey`]. Texts are taken as their UTF-8 bytes, while [`fmt::Display`] escapes what is not
-/// printable ASCII: it is for people, and is not read back.
+/// * Bytes and texts become keys by [`Key::try_from`] or [`str::parse`]. Texts are taken as their
+///   UTF-8 bytes.
+/// * Arrays become keys by [`Key::from`]. Arrays that are too long do not compile.
+/// * Numbers and tuples become keys, in their own order, by [`crate::ordered::OrderedKey`].
+///
+/// [`fmt::Display`] escapes bytes that are not printable ASCII. Its output is not parsed back.
 ///
 /// ```
 /// use pad_core::Key;
@@ -43,12 +45,13 @@ pub const MAX_VALUE_LENGTH: usize = 16 << 20;
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Key(Box<[u8]>);
 
-/// A value: at most [`MAX_VALUE_LENGTH`] bytes; none at all is a value too. Made from bytes and texts as [`Key`] is.
+/// A value: at most [`MAX_VALUE_LENGTH`] bytes, possibly none. Bytes, texts and arrays convert as
+/// for [`Key`].
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Value(Box<[u8]>);
 
 impl Key {
-    /// The key with these bytes.
+    /// Creates a key from `bytes`.
     ///
     /// # Errors
     /// [`InputError::KeyTooLong`] above [`MAX_KEY_LENGTH`].
@@ -76,7 +79,7 @@ impl Key {
 }
 
 impl Value {
-    /// The value with these bytes.
+    /// Creates a value from `bytes`.
     ///
     /// # Errors
     /// [`InputError::ValueTooLong`] above [`MAX_VALUE_LENGTH`].
@@ -105,7 +108,7 @@ impl Value {
 
 macro_rules! byte_string {
     ($name:ident, $limit:ident) => {
-        /// So that a map with such keys is searched with plain bytes.
+        /// Allows lookups by plain bytes in maps with such keys.
         impl Borrow<[u8]> for $name {
             fn borrow(&self) -> &[u8] {
                 &self.0
@@ -217,7 +220,7 @@ macro_rules! byte_string {
 
         impl<'de> Deserialize<'de> for $name {
             fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                // Asked for as borrowed bytes, which no decoder allocates before it has them.
+                // Borrowed bytes: no decoder allocates them before it has read them.
                 let bytes = deserializer.deserialize_bytes(BytesVisitor)?;
                 Self::new(bytes).map_err(D::Error::custom)
             }

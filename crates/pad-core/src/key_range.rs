@@ -12,17 +12,17 @@ use core::{cmp::Ordering, ops::Bound};
 
 use crate::key::Key;
 
-/// All entries from a key on (included), up to another (excluded).
+/// A half-open range of keys: from `start` (included) to `end` (excluded).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyRange {
-    /// The smallest key in the range; `None` for the first entry.
+    /// The inclusive lower bound; `None` for no bound.
     pub start: Option<Key>,
-    /// The smallest key above the range; `None` for no limit.
+    /// The exclusive upper bound; `None` for no bound.
     pub end: Option<Key>,
 }
 
 impl KeyRange {
-    /// Every entry.
+    /// The range of all keys.
     pub const ALL: Self = Self {
         start: None,
         end: None,
@@ -48,8 +48,8 @@ impl KeyRange {
         self.place(key).is_eq()
     }
 
-    /// Whether this range can hold a key and is where another one begins: it starts where that one does, and ends there or
-    /// before.
+    /// Whether this range is valid and a prefix of `whole`: same start, and an end within `whole`
+    /// or equal to its end.
     pub fn is_beginning_of(&self, whole: &Self) -> bool {
         let ends_within = |end: &Key| whole.contains(end.as_bytes());
         self.is_valid()
@@ -57,7 +57,7 @@ impl KeyRange {
             && (self.end == whole.end || self.end.as_ref().is_some_and(ends_within))
     }
 
-    /// Whether all keys of this range lie in another one.
+    /// Whether the bounds of this range lie within those of `whole`.
     pub fn lies_in(&self, whole: &Self) -> bool {
         let starts_within = match (&self.start, &whole.start) {
             (Some(start), Some(whole)) => start >= whole,
@@ -72,7 +72,7 @@ impl KeyRange {
         starts_within && ends_within
     }
 
-    /// Whether the range can hold a key: its start is below its end.
+    /// Whether the start is below the end, or one of them is unbounded.
     pub fn is_valid(&self) -> bool {
         match (&self.start, &self.end) {
             (Some(start), Some(end)) => start < end,

@@ -4,38 +4,42 @@
 //!
 //! * The **author** ([`Author`]) holds a signing key and the latest contents ([`Dictionary`]). Each
 //!   snapshot makes one [`Update`] with one [`SignedHead`].
-//! * The **server** ([`Server`]) holds every version ([`Repository`]) and no key. Nobody trusts it.
+//! * The **server** ([`Server`]) holds every version ([`Repository`]) and no key. It is untrusted.
 //! * The **client** ([`Client`]) holds the author's public key and a [`TrustedView`]. It asks a
 //!   [question], verifies the answer, and obtains a [`Verified`] [statement].
 //!
-//! All three are generic in the **family** of the dictionary ([`Family`]: how contents become a root, and how
-//! answers are proved), which a program names once: `type Prices = Tree<RedBlack>;` (crate `pad-tree`).
+//! All three are generic in the **family** of the dictionary ([`Family`]). A family defines how
+//! contents become a root and how answers are proved. A program names its family once:
+//! `type Prices = Tree<RedBlack>;` (crate `pad-tree`).
 //!
-//! # Which one
+//! # Choosing a type
 //!
-//! | you need | take | it costs |
+//! | task | type | cost |
 //! | --- | --- | --- |
-//! | to publish | [`Author`], or with a family's own author what [`Dictionary`] says | what the family signs and hashes for a change |
-//! | to answer, without anybody's trust | [`Server`] over a [`Repository`] | what the family stores for a version |
-//! | to follow a dictionary and check answers | [`Client`] | a signature for each head, hashes for each answer |
-//! | to check one answer about a known version | [`Untrusted::verify`] of a [`Response`] | the same, without a memory of what was seen |
-//! | keys of numbers, texts and tuples in their own order | [`OrderedKey`] | some bytes for each text |
+//! | publish | [`Author`], or a family's own [`Dictionary`] | the family's signing and hashing |
+//! | answer questions, untrusted | [`Server`] over a [`Repository`] | the family's storage |
+//! | follow a dictionary, check answers | [`Client`] | a signature per head, hashes per answer |
+//! | one stateless check | [`Untrusted::verify`], per [`Response`] part | as for [`Client`] |
+//! | order-preserving typed keys | [`OrderedKey`] | some bytes for each text |
 //! | keys and values of plain bytes | [`Key::try_from`], [`Value::try_from`] | one copy |
-//! | a proof that the author has signed two histories | [`Equivocation`], [`Contradiction`] | two signatures |
+//! | prove that the author forked | [`Equivocation`], [`Contradiction`] | two signatures |
 //! | threads | [`Workers`] | |
-//! | a family | `Tree` (crate `pad-tree`): proofs of `log n` digests, updates of their changes | |
-//! | | `Tuple` (crate `pad-tuple`): proofs of constant size, updates that grow with `n` | |
+//! | a family with proofs of `log n` digests | `Tree` (crate `pad-tree`) | updates of the changes |
+//! | a family with constant-size proofs | `Tuple` (crate `pad-tuple`) | updates grow with `n` |
 //!
-//! # Map
+//! # Modules
 //!
-//! [`family`], [`hosting`]: what a family is, for clients, and for authors and servers. [`question`],
-//! [`statement`], [`response`]: what is asked, established and sent. [`suite`]: hash, digest width and signature. [`digest`]: digests and the list of domain tags.
-//! [`head`]: what the author signs. [`history`]: the log of all earlier heads, a tree as in [`merkle`]. [`view`]: the
-//! client's memory. [`equivocation`], [`contradiction`]: evidence against an author who forks.
-//! [`codec`]: the wire format. [`ordered`]: keys from numbers, texts and tuples.
+//! * [`family`], [`hosting`]: traits of a family, for clients, and for authors and servers.
+//! * [`question`], [`statement`], [`response`]: queries, verified results, messages of servers.
+//! * [`suite`]: hash, digest width and signature. [`digest`]: digests and domain tags.
+//! * [`head`]: the statement that the author signs.
+//! * [`history`]: the log of all earlier versions, a tree as in [`merkle`].
+//! * [`view`]: the client's state.
+//! * [`equivocation`], [`contradiction`]: evidence against an author that forks.
+//! * [`codec`]: the wire format. [`ordered`]: keys from numbers, texts and tuples.
 //!
-//! Without the default feature `std` this crate is `no_std` (with `alloc`), which is all that a
-//! verifier needs.
+//! Without the default feature `std` this crate is `no_std` (with `alloc`). A verifier needs no
+//! more.
 //!
 //! Source of the model: Crosby & Wallach 2010, section 2.
 

@@ -1,11 +1,14 @@
 //! The Merkle tree of RFC 9162, section 2.1, for any hash of nodes ([`TreeHash`]).
 //!
-//! A tree over `n > 1` leaves is split at the largest power of two below `n`. The log of history, logs in the formats of
-//! C2SP and directories have this shape. They hash leaves and nodes under tags of their own.
+//! A tree over `n > 1` leaves is split at the largest power of two below `n`. The history log, logs
+//! in the formats of C2SP and directories have this shape. Each hashes leaves and nodes under its
+//! own tags.
 //!
-//! * Verifiers: [`included`], [`consistent`] and [`continued`], which return the roots that a path leads to.
-//! * Provers: [`inclusion`] and [`consistency`] list the ranges that a proof has digests of; [`root`] computes such a digest.
-//! * Authors: [`append`] and [`join`], on the digests of complete subtrees.
+//! * Verifiers: [`included`], [`consistent`] and [`continued`] return the roots that a path leads
+//!   to.
+//! * Provers: [`inclusion`] and [`consistency`] list the ranges whose digests form a proof.
+//!   [`root`] computes such a digest.
+//! * Authors: [`append`] and [`join`] work on the digests of complete subtrees.
 
 #![deny(
     clippy::indexing_slicing,
@@ -18,23 +21,25 @@
 use alloc::vec::Vec;
 use core::ops::Range;
 
-/// The hash of a node from those of its children, as a format has it. Each format hashes its leaves itself.
+/// A format's hash of a node from the digests of its children. Each format hashes its own leaves.
 pub trait TreeHash<D>: Fn(&D, &D) -> D + Copy {}
 
 impl<D, H: Fn(&D, &D) -> D + Copy> TreeHash<D> for H {}
 
-/// A path has not as many digests as one for these sizes.
+/// Error returned when the number of digests in a path does not match the tree's sizes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PathError {
-    /// It has fewer.
+    /// The path has too few digests.
     #[error("a path has too few digests")]
     TooShort,
-    /// It has more.
+    /// The path has too many digests.
     #[error("a path has too many digests")]
     TooLong,
 }
 
-/// Returns the root that a path leads to from leaf `index` of `size` (RFC 9162, section 2.1.3.2). `index` is below `size`.
+/// Returns the root that a path leads to from leaf `index` of `size` (RFC 9162, section 2.1.3.2).
+///
+/// `index` is below `size`.
 ///
 /// # Errors
 /// [`PathError`].
@@ -48,8 +53,9 @@ pub fn included<D: Copy>(
     Ok(whole)
 }
 
-/// Returns the roots over the first `old` leaves and over `new` that a consistency proof leads to (RFC 9162, section
-/// 2.1.4.2). `old` is at least 1 and below `new`.
+/// Returns the roots over the first `old` leaves and over `new` that a consistency proof leads to.
+///
+/// `old` is at least 1 and below `new`. Source: RFC 9162, section 2.1.4.2.
 ///
 /// # Errors
 /// [`PathError`].
@@ -66,7 +72,9 @@ pub fn consistent<D: Copy>(
     continued(hash, (old, new), *start, path)
 }
 
-/// Like [`consistent`], from the digest of the greatest complete subtree that ends with the first `old` leaves.
+/// Like [`consistent`], but starts from a given digest.
+///
+/// `start` is the digest of the greatest complete subtree that ends with the first `old` leaves.
 ///
 /// # Errors
 /// [`PathError`].
@@ -82,8 +90,10 @@ pub fn continued<D: Copy>(
     climb(hash, place, [start; 2], path)
 }
 
-/// Climbs from a node to the root. The last digest becomes that of the whole tree, those before it that of the tree that
-/// ends with this node. The node's position and the last one are counted on its level.
+/// Climbs from a node to the root.
+///
+/// The last digest becomes that of the whole tree. The digests before it become that of the tree
+/// that ends with this node. `position` and `last` are counted on the node's level.
 fn climb<D: Copy, const N: usize>(
     hash: impl TreeHash<D>,
     (mut position, mut last): (u64, u64),
@@ -96,7 +106,7 @@ fn climb<D: Copy, const N: usize>(
         }
         if position & 1 == 1 || position == last {
             digests = digests.map(|digest| hash(sibling, &digest));
-            // On the levels where the rightmost node has no sibling, it is its own parent.
+            // The rightmost node is its own parent on levels where it has no sibling.
             let unpaired = position.trailing_zeros();
             position = position.unbounded_shr(unpaired);
             last = last.unbounded_shr(unpaired);
@@ -109,22 +119,25 @@ fn climb<D: Copy, const N: usize>(
     (last == 0).then_some(digests).ok_or(PathError::TooShort)
 }
 
-/// The ranges whose digests prove that leaf `index` is one of `size`, from the leaf up (RFC 9162, section 2.1.3.1).
-/// `index` is below `size`.
+/// The ranges whose digests prove that leaf `index` is one of `size`, from the leaf up.
+///
+/// `index` is below `size`. Source: RFC 9162, section 2.1.3.1.
 pub fn inclusion(index: u64, size: u64) -> Vec<Range<u64>> {
     let (mut path, _) = descend(size, index, |_| false);
     path.reverse();
     path
 }
 
-/// The ranges whose digests prove that a tree of `new` leaves begins with the first `old` (RFC 9162, section 2.1.4.1),
-/// at most `new`. There are none if `old` is 0 or `new`.
+/// The ranges whose digests prove that a tree of `new` leaves extends that of the first `old`.
+///
+/// `old` is at most `new`. The list is empty if `old` is 0 or `new`. Source: RFC 9162, section
+/// 2.1.4.1.
 pub fn consistency(old: u64, new: u64) -> Vec<Range<u64>> {
     let Some(index) = old.checked_sub(1) else {
         return Vec::new();
     };
     let (mut path, reached) = descend(new, index, |range| range.end == old);
-    // Who verifies knows the root of the older tree.
+    // The verifier knows the root of the older tree.
     if reached.start > 0 {
         path.push(reached);
     }
@@ -132,7 +145,8 @@ pub fn consistency(old: u64, new: u64) -> Vec<Range<u64>> {
     path
 }
 
-/// Goes down to leaf `index`, or until `arrived`: the siblings passed, top first, and the range that was reached.
+/// Descends to leaf `index`, or until `arrived` holds. Returns the siblings passed, top first, and
+/// the range reached.
 fn descend(
     size: u64,
     index: u64,
@@ -153,8 +167,8 @@ fn descend(
     (path, range)
 }
 
-/// The halves of a range of leaves: the left one has as many as the largest power of two below their number. `None` for
-/// fewer than two leaves.
+/// Splits a range of leaves at the largest power of two below its length. `None` for fewer than two
+/// leaves.
 pub fn split(range: &Range<u64>) -> Option<[Range<u64>; 2]> {
     let last = range.end.checked_sub(range.start)?.checked_sub(1)?;
     let left = 1_u64.checked_shl(last.checked_ilog2()?)?;
@@ -162,8 +176,9 @@ pub fn split(range: &Range<u64>) -> Option<[Range<u64>; 2]> {
     Some([range.start..middle, middle..range.end])
 }
 
-/// The complete subtrees of a range that begins where a subtree does: the height of each, and its index among those of
-/// this height. The largest is first.
+/// The complete subtrees of a range, the largest first: the height and index of each.
+///
+/// The index counts the subtrees of that height. `range` starts where a subtree starts.
 pub fn complete(range: Range<u64>) -> impl DoubleEndedIterator<Item = (u32, u64)> {
     let size = range.end.saturating_sub(range.start);
     let heights = (0..u64::BITS).rev();
@@ -175,7 +190,9 @@ pub fn complete(range: Range<u64>) -> impl DoubleEndedIterator<Item = (u32, u64)
     })
 }
 
-/// The digest of a range, from those of its complete subtrees by height and index. `None` for no leaves.
+/// The digest of a range, from its complete subtrees. `None` for no leaves.
+///
+/// `subtree` returns the digest of a complete subtree by height and index.
 ///
 /// # Errors
 /// Those of `subtree`.
@@ -188,13 +205,16 @@ pub fn root<D: Copy, E>(
     Ok(join(hash, &digests?))
 }
 
-/// The digest of a tree from those of its complete subtrees, the largest first. `None` for no leaves.
+/// The root of a tree from the digests of its complete subtrees, the largest first. `None` for no
+/// leaves.
 pub fn join<D: Copy>(hash: impl TreeHash<D>, peaks: &[D]) -> Option<D> {
     let peaks = peaks.iter().rev().copied();
     peaks.reduce(|right, left| hash(&left, &right))
 }
 
-/// Appends a leaf to a tree of `size` leaves: to the digests of its complete subtrees, the largest first.
+/// Appends a leaf to a tree of `size` leaves.
+///
+/// `peaks` holds the digests of the tree's complete subtrees, the largest first.
 ///
 /// Time: one hash for each trailing one bit of `size`.
 pub fn append<D>(hash: impl TreeHash<D>, peaks: &mut Vec<D>, size: u64, leaf: D) {

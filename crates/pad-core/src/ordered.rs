@@ -1,13 +1,17 @@
-//! Order-preserving encodings: typed keys whose byte order is their own order.
+//! Order-preserving encodings: typed keys whose byte order is the order of their values.
 
 use alloc::{string::String, vec::Vec};
 
 use crate::{error::InputError, key::Key};
 
-/// A type that encodes to bytes in its own order.
+/// A type with an order-preserving encoding.
 ///
-/// Laws: `a < b` if and only if `a`'s encoding is lexicographically below `b`'s; no encoding is a
-/// prefix of another one of the same type; decoding an encoding returns the value and the rest.
+/// Laws:
+///
+/// * `a < b` if and only if the encoding of `a` is lexicographically below that of `b`.
+/// * No encoding is a prefix of another one of the same type.
+/// * Decoding an encoding returns the value and the rest.
+///
 /// The encodings are part of the format (`docs/format.md`).
 ///
 /// ```
@@ -20,13 +24,13 @@ use crate::{error::InputError, key::Key};
 /// # Ok::<(), pad_core::InputError>(())
 /// ```
 pub trait OrderedKey: Sized {
-    /// Appends the encoding.
+    /// Appends the encoding to `bytes`.
     fn encode_ordered(&self, bytes: &mut Vec<u8>);
 
-    /// Reads one value from the front; returns it and the rest, or `None` if malformed.
+    /// Decodes one value from the front. Returns the value and the rest, or `None` if malformed.
     fn decode_ordered(bytes: &[u8]) -> Option<(Self, &[u8])>;
 
-    /// The value as a key.
+    /// Encodes the value as a key.
     ///
     /// # Errors
     /// [`InputError::KeyTooLong`].
@@ -36,7 +40,7 @@ pub trait OrderedKey: Sized {
         Key::new(bytes)
     }
 
-    /// The value that a key encodes, or `None` if it encodes none.
+    /// Decodes the value from a key, or `None` if the key does not encode one.
     fn from_key(key: &Key) -> Option<Self> {
         match Self::decode_ordered(key.as_bytes())? {
             (value, []) => Some(value),

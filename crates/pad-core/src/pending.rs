@@ -1,4 +1,4 @@
-//! An author's changes that wait for its next snapshot.
+//! An author's pending changes, to be published with its next snapshot.
 
 use alloc::{collections::BTreeMap, vec::Vec};
 
@@ -7,22 +7,22 @@ use crate::{
     update::Operation,
 };
 
-/// Changes over published contents, which the author looks up itself.
+/// Pending changes on top of published contents, which the caller looks up.
 ///
-/// Space: the changes. Time: `O(log n)` for each of `n` changes, unless a method says otherwise.
+/// Space: the changes. Time: `O(log n)` for each of `n` changes, unless documented otherwise.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PendingChanges {
-    /// In ascending order of keys; `None` removes.
+    /// Ordered by key; `None` removes the key.
     changes: BTreeMap<Key, Option<Value>>,
 }
 
 impl PendingChanges {
-    /// Whether nothing waits.
+    /// Whether there are no pending changes.
     pub fn is_empty(&self) -> bool {
         self.changes.is_empty()
     }
 
-    /// The value of a key with the changes, `published` being its value without them.
+    /// The value of a key, pending changes included. `published` returns its published value.
     pub fn get<'a>(
         &'a self,
         key: &[u8],
@@ -34,7 +34,7 @@ impl PendingChanges {
         }
     }
 
-    /// The number of entries with the changes, `published` being their number without them.
+    /// The number of entries, pending changes included. `published` is the number without them.
     ///
     /// Time: one call of `is_published` for each change.
     pub fn len(&self, published: usize, is_published: impl Fn(&[u8]) -> bool) -> usize {
@@ -53,7 +53,9 @@ impl PendingChanges {
         self.changes.insert(key, Some(value));
     }
 
-    /// Removes a key, which is published or not; says whether it was there, with the changes.
+    /// Removes a key. Returns whether it was present, earlier pending changes included.
+    ///
+    /// `is_published` tells whether the published contents hold the key.
     pub fn remove(&mut self, key: &Key, is_published: bool) -> bool {
         let before = if is_published {
             self.changes.insert(key.clone(), None)
@@ -63,7 +65,7 @@ impl PendingChanges {
         before.map_or(is_published, |change| change.is_some())
     }
 
-    /// Adds the operations of a batch, the last on a key being the one that counts.
+    /// Adds the operations of a batch. The last operation on a key wins.
     pub fn extend(&mut self, batch: Vec<Operation>, is_published: impl Fn(&[u8]) -> bool) {
         for operation in batch {
             match operation {
@@ -75,7 +77,7 @@ impl PendingChanges {
         }
     }
 
-    /// All changes, in ascending order of keys; none wait afterwards.
+    /// Takes all changes, in ascending order of keys, and leaves none.
     pub fn take(&mut self) -> Vec<Operation> {
         let changes = core::mem::take(&mut self.changes).into_iter();
         changes
@@ -86,7 +88,7 @@ impl PendingChanges {
             .collect()
     }
 
-    /// Lets operations wait again that were taken; a change made since then counts.
+    /// Restores taken operations as pending. Changes made since then take precedence.
     pub fn take_back(&mut self, operations: Vec<Operation>) {
         for operation in operations {
             let (key, change) = match operation {

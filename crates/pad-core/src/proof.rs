@@ -1,4 +1,4 @@
-//! Evidence and what it establishes: bytes, then [`Untrusted`], then [`Verified`].
+//! Evidence and verified statements: bytes, then [`Untrusted`], then [`Verified`].
 
 #![deny(
     clippy::indexing_slicing,
@@ -13,22 +13,26 @@ use crate::{
     error::DecodeError,
 };
 
-/// Evidence for a statement. Implementors write [`Proof::check`]; everybody else gets a
-/// [`Verified`] statement through [`Untrusted::verify`].
+/// Evidence for a statement. Implementors write [`Proof::check`]; callers get a [`Verified`]
+/// statement through [`Untrusted::verify`].
 ///
-/// Laws of `check`: it never panics, allocates at most a constant times the proof's size, and runs
-/// in time linear in proof and query. It returns a statement only if the statement follows from
-/// the commitment, short of breaking the suite's hash or signature. One query has at most one
-/// proof per commitment, unless the implementation says which others there are: anything longer,
-/// reordered or differently encoded is refused.
+/// Laws of `check`:
+///
+/// * It never panics, allocates at most a constant times the proof's size, and runs in time linear
+///   in proof and query.
+/// * It returns a statement only if the statement follows from the commitment, short of breaking
+///   the suite's hash or signature.
+/// * One query has at most one proof per commitment, unless the implementation documents others.
+///   Longer, reordered or differently encoded proofs are rejected.
 pub trait Proof: Sized {
-    /// What the verifier already trusts.
+    /// The data that the verifier already trusts.
     type Commitment: ?Sized;
-    /// What was asked.
+    /// The query that the evidence answers.
     type Query: ?Sized;
-    /// What is established; names the key and the version itself.
+    /// The established statement. It names the key and the version itself.
     type Statement;
-    /// Why the evidence is refused: [`VerifyError`](crate::VerifyError) for what is about dictionaries.
+    /// Error returned when the evidence is rejected: [`VerifyError`](crate::VerifyError) for
+    /// dictionaries.
     type Error: core::error::Error;
 
     /// Checks this evidence.
@@ -42,7 +46,7 @@ pub trait Proof: Sized {
     ) -> Result<Self::Statement, Self::Error>;
 }
 
-/// Something that arrived from outside and proves nothing yet.
+/// Evidence received from outside, not verified yet.
 ///
 /// ```
 /// use pad_core::{DecodeError, Sha256Ed25519, SignedHead, Untrusted};
@@ -59,12 +63,12 @@ pub trait Proof: Sized {
 pub struct Untrusted<P>(P);
 
 impl<P> Untrusted<P> {
-    /// Marks a value as untrusted, for example one that was just received.
+    /// Marks a value as untrusted, for example one just received.
     pub const fn new(evidence: P) -> Self {
         Self(evidence)
     }
 
-    /// The unverified content, to be sent on, stored or looked at; not to be believed.
+    /// The unverified content, to forward, store or inspect. It proves nothing.
     pub const fn as_unverified(&self) -> &P {
         &self.0
     }
@@ -76,10 +80,10 @@ impl<P> Untrusted<P> {
 }
 
 impl<P: Proof> Untrusted<P> {
-    /// Checks the evidence and returns what it establishes.
+    /// Verifies the evidence and returns the statement that it establishes.
     ///
     /// # Errors
-    /// The condition that does not hold.
+    /// The first condition that does not hold.
     pub fn verify(
         self,
         commitment: &P::Commitment,
@@ -93,19 +97,19 @@ impl<P: Message> Untrusted<P> {
     /// Decodes an enveloped message of at most `limit` bytes.
     ///
     /// # Errors
-    /// [`DecodeError`], before more than a constant times the message's size is allocated.
+    /// [`DecodeError`]. At most a constant times the message's size is allocated before.
     pub fn decode(bytes: &[u8], limit: usize) -> Result<Self, DecodeError> {
         codec::decode(bytes, limit).map(Self)
     }
 }
 
-/// A statement that was verified. There is no way to make one without the check:
+/// A verified statement. It cannot be constructed without the check:
 ///
 /// ```compile_fail,E0423
 /// let forged = pad_core::Verified(42);
 /// ```
 ///
-/// Nor to check a proof against a head that was not verified itself:
+/// A proof cannot be checked against a head that is itself unverified:
 ///
 /// ```compile_fail,E0308
 /// use pad_core::{
@@ -117,7 +121,7 @@ impl<P: Message> Untrusted<P> {
 /// }
 /// ```
 ///
-/// which compiles with the one change that matters:
+/// With a verified head it compiles:
 ///
 /// ```
 /// use pad_core::{
@@ -132,8 +136,8 @@ impl<P: Message> Untrusted<P> {
 /// }
 /// ```
 ///
-/// Whoever implements [`Proof`] vouches for its statements: a statement type of this crate is only
-/// as good as every implementation that a program links.
+/// Implementors of [`Proof`] vouch for its statements. A statement type of this crate is only as
+/// good as every implementation that a program links.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Verified<S>(S);
 

@@ -1,7 +1,7 @@
-//! What can be asked about one version of a dictionary.
+//! Questions about one version of a dictionary.
 //!
-//! A question means the same under every family, and so does its [statement](crate::statement). Which
-//! questions a family answers is said by its implementations of [`crate::family::Answers`].
+//! A question means the same under every family, and so does its [statement](crate::statement). A
+//! family implements [`crate::family::Answers`] for each question that it supports.
 
 #![deny(
     clippy::indexing_slicing,
@@ -22,14 +22,16 @@ use crate::{
 
 /// A question about one version.
 pub trait Question: Clone + Debug {
-    /// What a verified answer establishes; it names the question and the version.
+    /// The statement that a verified answer establishes. It names the question and the version.
     type Statement;
 
-    /// The most values that an answer can have; `usize::MAX` if the contents alone bound it.
+    /// The maximum number of values in an answer; `usize::MAX` if only the contents bound it.
     fn most_values(&self) -> usize;
 
-    /// The longest answer that a client reads, in bytes: the values asked for, and for each of them more
-    /// than any path or tuple beside it has. At most 1 GiB.
+    /// The longest answer that a client reads, in bytes. At most 1 GiB.
+    ///
+    /// The bound is [`Question::most_values`] (at least one) times the longest value plus 1 MiB.
+    /// That is more than any path or tuple next to a value takes.
     fn longest_answer(&self) -> usize {
         self.most_values()
             .max(1)
@@ -38,12 +40,12 @@ pub trait Question: Clone + Debug {
     }
 }
 
-/// The longest answer that is read, in bytes: a range may hold a whole dictionary.
+/// The longest answer that clients read, in bytes. A range may hold a whole dictionary.
 const LONGEST_ANSWER: usize = 1 << 30;
 /// A thousand times the path in a tree of a million keys, in bytes.
 const LONGEST_PATH: usize = 1 << 20;
 
-/// The value of one key, or that there is none.
+/// A lookup of one key: its value, or its absence.
 impl Question for Key {
     type Statement = Lookup;
 
@@ -57,7 +59,7 @@ impl Question for Key {
 pub struct Keys(Vec<Key>);
 
 impl Keys {
-    /// The question for these keys, in any order; repeated ones count once. `None` if there are none.
+    /// Creates the question for `keys`: sorts, removes duplicates. `None` if `keys` is empty.
     pub fn new(mut keys: Vec<Key>) -> Option<Self> {
         keys.sort_unstable();
         keys.dedup();
@@ -69,7 +71,7 @@ impl Keys {
         &self.0
     }
 
-    /// Whether a key is among them. Time: `O(log n)`.
+    /// Whether `key` is one of the keys. Time: `O(log n)`.
     pub fn contains(&self, key: &[u8]) -> bool {
         self.0
             .binary_search_by(|asked| asked.as_bytes().cmp(key))

@@ -1,4 +1,4 @@
-//! The server's side.
+//! The server's side: the trait of a store of all versions that proves answers.
 
 use crate::{
     error::{ApplyError, LookupError},
@@ -12,15 +12,15 @@ use crate::{
 /// Every version of a dictionary, and proofs about each of them.
 ///
 /// Laws: `apply` either commits the whole update or changes nothing. An answer about a version
-/// never changes. Whatever a repository answers is worth only what its proof establishes.
+/// never changes. A repository is untrusted: its proofs establish its answers.
 ///
 /// Source: Crosby & Wallach 2010, section 2.
 pub trait Repository {
     /// Hash, digest width and signature.
     type Suite: Suite;
-    /// What updates carry beside operations and head.
+    /// Data in updates in addition to operations and head.
     type Attachment: Attachment;
-    /// What can be asked about one version.
+    /// A query about one version.
     type Query: ?Sized;
     /// The evidence for the answer.
     type Proof: Proof<Query = Self::Query>;
@@ -28,13 +28,13 @@ pub trait Repository {
     /// The latest version.
     fn latest(&self) -> Version;
 
-    /// The oldest version that can still be asked about.
+    /// The oldest version that can still be queried.
     fn oldest(&self) -> Version;
 
     /// Verifies an update and makes it the latest version.
     ///
     /// # Errors
-    /// [`ApplyError`]; the repository is then exactly as it was.
+    /// [`ApplyError`]. The repository is then unchanged.
     fn apply(
         &mut self,
         update: &Update<Self::Suite, Self::Attachment>,
@@ -43,12 +43,12 @@ pub trait Repository {
     /// The author's head of a version; version 0 has none.
     ///
     /// # Errors
-    /// [`LookupError`] if the version is not there.
+    /// [`LookupError`] if the version is unavailable.
     fn head(&self, version: Version) -> Result<SignedHead<Self::Suite>, LookupError>;
 
     /// Answers a query about a version.
     ///
     /// # Errors
-    /// [`LookupError`] if the version is not there or the query makes no sense.
+    /// [`LookupError`] if the version is unavailable or the query is invalid.
     fn prove(&self, version: Version, query: &Self::Query) -> Result<Self::Proof, LookupError>;
 }

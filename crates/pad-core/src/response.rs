@@ -1,4 +1,4 @@
-//! What a server sends for a question: a signed head, and a proof under it.
+//! A server's response to a question: a signed head, and a proof under it.
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
@@ -7,24 +7,24 @@ use crate::{
     version::Version,
 };
 
-/// The proof of an answer with the signed head of its version: together they need nothing but the public
-/// key to be verified ([`crate::Client::check`]).
+/// The proof of an answer with the signed head of its version.
 ///
-/// Its kind in envelopes is 16 above that of its proof `P`.
+/// Verification needs only the public key ([`crate::Client::check`]). The kind in envelopes is that
+/// of the proof `P` plus 16.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "P: Serialize + DeserializeOwned")]
 pub struct Response<S: Suite, P> {
-    /// The head of the version; `None` for version 0, which nobody needs to sign.
+    /// The head of the version; `None` for version 0, which needs no signature.
     pub head: Option<SignedHead<S>>,
     /// The proof under the head.
     pub proof: P,
 }
 
 impl<S: Suite, P> Response<S, P> {
-    /// The proof with the head of its version.
+    /// Combines a proof with the head of `version` from `repository`.
     ///
     /// # Errors
-    /// [`LookupError`] if the version is not there.
+    /// [`LookupError`] if the version is unavailable.
     pub fn new(
         repository: &impl Repository<Suite = S>,
         version: Version,

@@ -15,7 +15,7 @@ use crate::{
     version::Version,
 };
 
-/// A server of a dictionary of family `F` over repository `R`. It holds no key, and nobody trusts it.
+/// A server of a dictionary of family `F` over repository `R`. It holds no key and is untrusted.
 pub struct Server<F: Authored, R = <F as Authored>::Repository> {
     repository: R,
     public: PublicKey<F>,
@@ -30,7 +30,7 @@ impl<F: Authored, R> fmt::Debug for Server<F, R> {
     }
 }
 
-/// Why an update was not taken; the server is as it was.
+/// Error returned when an update is rejected. The server is then unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ServerError {
@@ -43,7 +43,7 @@ pub enum ServerError {
 }
 
 impl<F: Authored, R: Hosts<Family = F>> Server<F, R> {
-    /// A server without versions, for the updates of one author and dictionary.
+    /// Creates a server without versions, for the updates of one author and dictionary.
     pub fn new(public: &PublicKey<F>) -> Self {
         Self {
             repository: R::create(public),
@@ -56,7 +56,7 @@ impl<F: Authored, R: Hosts<Family = F>> Server<F, R> {
         &self.repository
     }
 
-    /// The repository.
+    /// The repository, mutable.
     pub const fn repository_mut(&mut self) -> &mut R {
         &mut self.repository
     }
@@ -66,9 +66,10 @@ impl<F: Authored, R: Hosts<Family = F>> Server<F, R> {
         self.repository.latest()
     }
 
-    /// Takes an update, given as a message ([`crate::Author::snapshot`]), and makes it the latest version.
+    /// Verifies an update and makes it the latest version.
     ///
-    /// The head is verified before the operations take memory.
+    /// `update` is a message from [`crate::Author::snapshot`]. The head is verified before the
+    /// operations take memory.
     ///
     /// # Errors
     /// [`ServerError`].
@@ -83,21 +84,21 @@ impl<F: Authored, R: Hosts<Family = F>> Server<F, R> {
     /// The author's head of a version, as a message; version 0 has none.
     ///
     /// # Errors
-    /// [`LookupError`] if the version is not there.
+    /// [`LookupError`] if the version is unavailable.
     pub fn head(&self, version: Version) -> Result<Vec<u8>, LookupError> {
         Ok(codec::encode(&self.repository.head(version)?))
     }
 
-    /// The proof that a newer version's head continues an older one's, as a message.
+    /// Proves that the head of `newer` continues that of `older`, as a message.
     ///
     /// # Errors
-    /// [`LookupError`] unless `older` is at least 1 and below `newer`, which exists.
+    /// [`LookupError`] unless `older` is below `newer`, which exists.
     pub fn consistency(&self, older: Version, newer: Version) -> Result<Vec<u8>, LookupError> {
         let proof = self.repository.heads().prove_consistency(older, newer)?;
         Ok(codec::encode(&proof))
     }
 
-    /// The proof that an older version is what a newer version's head says it was, as a message.
+    /// Proves the root of `version` under the head of `newer`, as a message.
     ///
     /// # Errors
     /// [`LookupError`] unless `version` is at least 1 and below `newer`, which exists.
@@ -106,11 +107,10 @@ impl<F: Authored, R: Hosts<Family = F>> Server<F, R> {
         Ok(codec::encode(&proof))
     }
 
-    /// The answer to a question about a version with everything that proves it: the message of a
-    /// [`Response`].
+    /// Answers a question about a version, with its proof: the message of a [`Response`].
     ///
     /// # Errors
-    /// [`LookupError`] if the version is not there or the question makes no sense.
+    /// [`LookupError`] if the version is unavailable or the question is invalid.
     pub fn answer<Q: Question>(
         &self,
         version: Version,

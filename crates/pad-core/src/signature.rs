@@ -1,7 +1,7 @@
 //! The author's public key and the signatures on heads: Ed25519 (RFC 8032), verified strictly.
 //!
-//! Signing goes through the `signature` crate's [`signature::Signer`], so any Ed25519 signer will
-//! do: a key in memory, another library's implementation, a hardware module.
+//! Signing uses the `signature` crate's [`signature::Signer`]. Any Ed25519 signer works: a key in
+//! memory, another library's implementation, a hardware module.
 
 #![deny(
     clippy::indexing_slicing,
@@ -23,26 +23,25 @@ use crate::{
     error::VerifyError,
 };
 
-/// Ed25519 signatures as signers return them.
+/// An Ed25519 signature as returned by signers.
 pub type HeadSignature = ed25519_dalek::Signature;
 
 /// The length of a signature in bytes.
 pub const SIGNATURE_LENGTH: usize = ed25519_dalek::SIGNATURE_LENGTH;
 
-/// From this number of signatures on a batch takes less time than one check after the other.
+/// The smallest number of signatures for which a batch is faster than separate checks.
 const BATCH_MINIMUM: usize = 2;
 
-/// An author's public key: a checked point of the curve that is not of small order, in the one
-/// encoding that RFC 8032 allows.
+/// An author's public key: a curve point of non-small order in the canonical encoding of RFC 8032.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct AuthorKey(VerifyingKey);
 
 impl AuthorKey {
-    /// The key with this RFC 8032 encoding.
+    /// Decodes a key from its RFC 8032 encoding.
     ///
     /// # Errors
     /// [`VerifyError::AuthorKeyInvalid`] if the bytes are not a point, or one of small order, or
-    /// not the canonical encoding (the library's decoder takes coordinates above the modulus).
+    /// not the canonical encoding. The library's decoder accepts coordinates above the modulus.
     pub fn from_bytes(bytes: &[u8; 32]) -> Result<Self, VerifyError> {
         let key = VerifyingKey::from_bytes(bytes).map_err(|_| VerifyError::AuthorKeyInvalid)?;
         if key.is_weak() || key.to_edwards().compress().as_bytes() != bytes {
@@ -51,10 +50,11 @@ impl AuthorKey {
         Ok(Self(key))
     }
 
-    /// The public half of a signer that knows it.
+    /// The public key of a signer.
     ///
     /// # Errors
-    /// [`VerifyError::AuthorKeyInvalid`] as [`AuthorKey::from_bytes`], or if it is of another length.
+    /// [`VerifyError::AuthorKeyInvalid`] as for [`AuthorKey::from_bytes`], or if the length is not
+    /// 32 bytes.
     pub fn of(signer: &impl Keypair<VerifyingKey: AsRef<[u8]>>) -> Result<Self, VerifyError> {
         let key = signer.verifying_key();
         let bytes = key.as_ref().try_into();
@@ -66,7 +66,7 @@ impl AuthorKey {
         self.0.to_bytes()
     }
 
-    /// Checks a signature on a message, refusing malleable encodings.
+    /// Verifies a signature on a message. Rejects malleable encodings.
     ///
     /// # Errors
     /// [`VerifyError::SignatureInvalid`].
@@ -76,29 +76,33 @@ impl AuthorKey {
             .map_err(|_| VerifyError::SignatureInvalid)
     }
 
-    /// Checks signatures on messages, one for each, in less time than one by one.
+    /// Verifies a batch of signatures, one for each message, faster than separate checks.
     ///
-    /// Measured on one core against as many calls of [`AuthorKey::verify`]: 2 signatures take 0.7
-    /// times as long, 8 take 0.45, 100 take 0.37, 1000 take 0.3. One is checked by
-    /// [`AuthorKey::verify`]; none are good.
+    /// Measured on one core against separate calls of [`AuthorKey::verify`]: 2 signatures take 0.7
+    /// times as long, 8 take 0.45, 100 take 0.37, 1000 take 0.3. A single signature is checked by
+    /// [`AuthorKey::verify`]. An empty batch is valid.
     ///
-    /// What it promises: if every signature passes [`AuthorKey::verify`], so does the batch. If one
-    /// does not satisfy the equation `8 s B = 8 R + 8 k A` of RFC 8032, section 5.1.7, the batch
-    /// fails, but for a chance of about 2^-128: the equations are added with factors of 128 bits,
-    /// derived by hashing from everything that is checked. Both refuse `s` that is not reduced,
-    /// and this type has refused keys of small order and other encodings of keys.
+    /// Guarantees:
     ///
-    /// What it does not promise: [`AuthorKey::verify`] also refuses `R` of small order, `R` in
-    /// another encoding than the canonical one, and signatures that satisfy the equation only with
-    /// the factor 8. A batch takes the first two, and the third by chance, which depends on the
-    /// other signatures in it. To make one of these takes the secret key (or to forge a signature
-    /// outright), and one with `R` of small order gives the key away to everybody who sees it. So
-    /// a batch shows, as one check does, that the author signed every message; but an author can
-    /// make clients disagree who check in different batches. What clients pass on as evidence
-    /// against the author must be checked by [`AuthorKey::verify`].
+    /// * If every signature passes [`AuthorKey::verify`], so does the batch.
+    /// * If one signature violates the equation `8 s B = 8 R + 8 k A` of RFC 8032, section 5.1.7,
+    ///   the batch fails except with probability of about 2^-128. The equations are added with
+    ///   128-bit factors, derived by hashing all checked data.
+    /// * Both methods reject unreduced `s`. This type rejects keys of small order and non-canonical
+    ///   encodings of keys.
+    ///
+    /// Differences: [`AuthorKey::verify`] also rejects `R` of small order, non-canonical encodings
+    /// of `R`, and signatures that satisfy the equation only with the factor 8. A batch accepts the
+    /// first two. It accepts the third by chance, which depends on the other signatures in the
+    /// batch.
+    ///
+    /// Making one of these takes the secret key, or forging a signature outright. One with `R` of
+    /// small order reveals the secret key. So a batch proves, like a single check, that the author
+    /// signed every message. But an author can make clients disagree that check in different
+    /// batches. Check evidence against the author with [`AuthorKey::verify`] before passing it on.
     ///
     /// # Errors
-    /// [`VerifyError::SignatureInvalid`] if any of them is not valid; it does not say which one.
+    /// [`VerifyError::SignatureInvalid`] if any signature is invalid, without telling which one.
     ///
     /// Source: Bernstein, Duif, Lange, Schwabe & Yang 2011, section 5; on the differences,
     /// Chalkias, Garillot & Nikolaenko 2020.
@@ -151,11 +155,11 @@ impl<'de> Deserialize<'de> for AuthorKey {
     }
 }
 
-/// Any Ed25519 signer that several threads may use, whatever its type.
+/// A type-erased Ed25519 signer, usable from several threads.
 pub struct HeadSigner(Box<dyn Signer<HeadSignature> + Send + Sync>);
 
 impl HeadSigner {
-    /// The signer without its type.
+    /// Erases the type of a signer.
     pub fn new(signer: impl Signer<HeadSignature> + Send + Sync + 'static) -> Self {
         Self(Box::new(signer))
     }

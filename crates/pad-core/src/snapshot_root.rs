@@ -1,13 +1,13 @@
-//! The verified root of one version, whichever way it was verified.
+//! The verified root of one version, from a signed head or from a newer head's history.
 
 use crate::{
     head::SnapshotHead, history::PastRoot, proof::Verified, suite::Suite, version::Version,
 };
 
-/// A verified root: what a proof about the contents of one version is checked against.
+/// A verified root, against which proofs about the contents of one version are checked.
 ///
-/// Sealed: only verified statements implement it, a head by its signature and a past root by its
-/// place in a newer head's history. An unverified head does not do:
+/// Sealed: only verified statements implement it. A head is verified by its signature, a past root
+/// by its position in a newer head's history. An unverified head does not compile:
 ///
 /// ```compile_fail,E0277
 /// use pad_core::{Sha256Ed25519, SnapshotHead, SnapshotRoot};

@@ -1,4 +1,4 @@
-//! What a verified answer to a [question](crate::question) establishes.
+//! Statements that verified answers to [questions](crate::question) establish.
 
 use alloc::vec::Vec;
 
@@ -8,18 +8,18 @@ use crate::{
     version::Version,
 };
 
-/// What one version says about one key.
+/// The answer about one key in one version.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lookup {
-    /// The version that was asked about.
+    /// The version in question.
     pub version: Version,
     /// The key that was asked for.
     pub key: Key,
-    /// What the author signed for it.
+    /// The signed value, or absence.
     pub answer: Answer,
 }
 
-/// What a version says about a key.
+/// A key's value in one version, or its absence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
     /// The key has this value.
@@ -38,19 +38,19 @@ impl Answer {
     }
 }
 
-/// What one version says about each of several keys.
+/// The answers about several keys in one version.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lookups {
-    /// The version that was asked about.
+    /// The version in question.
     pub version: Version,
     /// Each key with its answer, in ascending order of keys.
     pub answers: Vec<(Key, Answer)>,
 }
 
-/// The contents of a range in one version: all of it, nothing else.
+/// The complete contents of a range in one version.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RangeContents {
-    /// The version that was asked about.
+    /// The version in question.
     pub version: Version,
     /// The range that was asked for.
     pub range: KeyRange,
@@ -58,12 +58,12 @@ pub struct RangeContents {
     pub entries: Vec<(Key, Value)>,
 }
 
-/// The entry at a place in the order of keys of one version, or that there is none.
+/// The entry at a position in the key order of one version, or its absence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Neighbour<Q> {
-    /// The version that was asked about.
+    /// The version in question.
     pub version: Version,
-    /// The place that was asked for: below or above a key, first or last.
+    /// The position that was asked for: below or above a key, first or last.
     pub question: Q,
     /// The entry, or `None` if there is none.
     pub entry: Option<(Key, Value)>,

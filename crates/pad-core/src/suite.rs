@@ -1,8 +1,8 @@
-//! Suites: which hash, which digest width, which signature.
+//! Cryptographic suites: a choice of hash function, digest width and signature.
 //!
 //! A suite is a zero-sized type. Its id is part of every signed head and of every envelope, so
-//! that nothing made under one suite verifies under another. Every suite of today signs with
-//! Ed25519 (RFC 8032, verified strictly); see `docs/format.md`.
+//! that nothing made under one suite verifies under another. All current suites sign with Ed25519
+//! (RFC 8032, verified strictly); see `docs/format.md`.
 
 use core::fmt::Debug;
 
@@ -16,24 +16,24 @@ pub struct SuiteId(pub u16);
 
 /// A choice of hash function, digest width and signature.
 ///
-/// Laws: `node` and `hash` are deterministic and collision resistant; two different domains never
-/// collide (short of breaking the hash function). A domain is used with `node` or with `hash`,
+/// Laws: `node` and `hash` are deterministic and collision resistant. Two different domains never
+/// collide, short of breaking the hash function. A domain is used with `node` or with `hash`,
 /// never with both: under BLAKE3 they agree on the same 64 bytes.
 pub trait Suite: Copy + Clone + Debug + Default + Eq + Send + Sync + 'static {
-    /// The number that names this suite in formats.
+    /// The number of this suite in formats.
     const ID: SuiteId;
-    /// The name that names this suite to people, for example `sha256-ed25519`.
+    /// The display name of this suite, for example `sha256-ed25519`.
     const NAME: &'static str;
-    /// What the hash function returns.
+    /// The output of the hash function.
     type Digest: DigestBytes;
 
     /// The digest of an inner node: one compression of exactly two digests.
     ///
-    /// `domain` is [`Domain::TreeNode`], [`Domain::HistoryNode`], [`Domain::AadPair`], [`Domain::AadBag`],
-    /// [`Domain::DirectoryEntry`] or [`Domain::DirectoryNode`].
+    /// `domain` is [`Domain::TreeNode`], [`Domain::HistoryNode`], [`Domain::AadPair`],
+    /// [`Domain::AadBag`], [`Domain::DirectoryEntry`] or [`Domain::DirectoryNode`].
     fn node(domain: Domain, left: &Self::Digest, right: &Self::Digest) -> Self::Digest;
 
-    /// The digest of the concatenation of `parts`; the caller makes the concatenation injective.
+    /// The digest of the concatenation of `parts`. The caller ensures that it is injective.
     fn hash(domain: Domain, parts: &[&[u8]]) -> Self::Digest;
 
     /// The digest of a value.
@@ -61,7 +61,7 @@ pub trait Suite: Copy + Clone + Debug + Default + Eq + Send + Sync + 'static {
     }
 }
 
-/// SHA-256 with Ed25519. The default: with SHA instructions it is the fastest on small nodes.
+/// SHA-256 with Ed25519, the default suite. With SHA instructions it is the fastest on small nodes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sha256Ed25519;
 

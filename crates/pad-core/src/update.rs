@@ -1,4 +1,4 @@
-//! What an author sends to the server for each snapshot.
+//! Updates: the messages that an author sends to the server for each snapshot.
 
 use alloc::vec::Vec;
 
@@ -38,12 +38,12 @@ impl Operation {
     }
 }
 
-/// What an update carries beside its operations and its head.
+/// Data in an update in addition to its operations and its head.
 ///
-/// A scheme whose head vouches for everything needs nothing, `()`. One that signs more than the head
-/// sends its signatures here.
+/// A scheme whose head vouches for all contents needs none, `()`. A scheme that signs more than the
+/// head sends these signatures here.
 pub trait Attachment: Clone + Debug + Eq + Serialize + DeserializeOwned {
-    /// The number, in envelopes, of the updates that carry this.
+    /// The kind, in envelopes, of updates with this attachment.
     const UPDATE_KIND: u8;
 }
 
@@ -53,23 +53,24 @@ impl Attachment for () {
 
 /// The operations that lead from one version to the next, and the next version's signed head.
 ///
-/// Operations stand in strictly ascending order of their keys. A server replays them and commits
-/// only if they, and the attachment, lead to the signed root.
+/// Operations are in strictly ascending order of their keys. A server replays them and commits only
+/// if they, with the attachment, lead to the signed root.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct Update<S: Suite, A: Attachment = ()> {
     /// The version that the operations start from.
     pub base: Version,
-    /// What changes, in strictly ascending order of keys.
+    /// The changes, in strictly ascending order of keys.
     pub operations: Vec<Operation>,
     /// The head of the version after `base`.
     pub head: SignedHead<S>,
-    /// What else the scheme needs; nothing for a tree.
+    /// Further data that the scheme needs; none for trees.
     pub attachment: A,
 }
 
-/// What an update says of itself, read without keeping its operations: enough to refuse a stranger's
-/// before it takes memory.
+/// The base and head of an update, decoded without storing its operations.
+///
+/// A server verifies it first, so that it rejects other authors' updates before they take memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(bound = "")]
 pub struct UpdateHead<S: Suite> {
@@ -81,13 +82,13 @@ pub struct UpdateHead<S: Suite> {
 }
 
 impl<S: Suite> UpdateHead<S> {
-    /// Reads the head of an update, given as a message with this attachment of at most `limit` bytes.
+    /// Decodes the head of an update message of at most `limit` bytes with attachment `A`.
     ///
-    /// Memory: one operation at a time. The message may still be malformed: decode it whole once the head
-    /// is verified.
+    /// Memory: one operation at a time. The message may still be malformed: decode all of it once
+    /// the head is verified.
     ///
     /// # Errors
-    /// As [`codec::decode`], for what comes up to the head.
+    /// Those of [`codec::decode`], for the part up to and including the head.
     pub fn peek<A: Attachment>(bytes: &[u8], limit: usize) -> Result<Self, DecodeError> {
         codec::decode_start(codec::open(bytes, A::UPDATE_KIND, S::ID.0, limit)?)
     }
@@ -97,13 +98,14 @@ impl<S: Suite> UpdateHead<S> {
         self.operations.all
     }
 
-    /// Refuses operations that cannot follow a version of `entries` entries, before they are decoded.
+    /// Rejects operations that cannot follow a version of `entries` entries, before they are
+    /// decoded.
     ///
-    /// The author signs the head only: an attacker can send it with other operations.
+    /// The author signs only the head: an attacker can send it with other operations.
     ///
     /// # Errors
-    /// [`ApplyError::UnorderedOperations`]; [`ApplyError::RemovesAbsentKey`] if more keys are removed
-    /// than there are.
+    /// [`ApplyError::UnorderedOperations`], or [`ApplyError::RemovesAbsentKey`] if there are more
+    /// removals than `entries`.
     pub const fn require_operations(&self, entries: u64) -> Result<(), ApplyError> {
         if !self.operations.is_ascending {
             return Err(ApplyError::UnorderedOperations);
@@ -129,7 +131,7 @@ impl<S: Suite> UpdateHead<S> {
     }
 }
 
-/// A sequence of operations that is read and not kept.
+/// A sequence of operations that is checked and counted while decoding, and not stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Skipped {
     all: u64,

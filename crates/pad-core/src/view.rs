@@ -1,4 +1,4 @@
-//! What a client remembers between answers.
+//! A client's state between answers: the newest verified head.
 
 #![deny(
     clippy::indexing_slicing,
@@ -24,11 +24,15 @@ use crate::{
 
 /// A client's view of one dictionary: the newest head that it verified.
 ///
-/// The view only moves forward: an older head offered as news is a [`VerifyError::Rollback`], a
-/// different head for the same version a [`VerifyError::Fork`] with transferable evidence, and a
-/// newer head is accepted only with proof that it continues the history seen so far. A newer head that
-/// does not is evidence too, with a proof of what it says about the past ([`TrustedView::accuse`]).
-/// Whether the newest head seen is the newest there is needs a channel that the server does not control.
+/// The view only moves forward:
+///
+/// * An older head offered as the latest is a [`VerifyError::Rollback`].
+/// * A different head for the same version is a [`VerifyError::Fork`] with transferable evidence.
+/// * A newer head is accepted only with proof that it continues the history seen so far. A newer
+///   head that does not is evidence too, with a proof of its past ([`TrustedView::accuse`]).
+///
+/// The view cannot tell whether the newest head seen is the newest that exists. That needs a
+/// channel that the server does not control.
 ///
 /// ```
 /// # use ed25519_dalek::SigningKey;
@@ -63,7 +67,7 @@ pub struct TrustedView<S: Suite> {
     newest: Option<SignedHead<S>>,
 }
 
-/// Why a head was not accepted.
+/// Error returned when a head is not accepted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{error}")]
 pub struct Refused<S: Suite> {
@@ -82,15 +86,15 @@ impl<S: Suite> From<VerifyError> for Refused<S> {
     }
 }
 
-/// A stored view; it is as trustworthy as the place it is stored in. Damage is noticed, an older
-/// view or one of another authority put in its place is not: compare [`TrustedView::authority`].
+/// A stored view, only as trustworthy as its storage. [`TrustedView::newest`] detects damage, but
+/// not an older view or that of another authority: compare [`TrustedView::authority`].
 impl<S: Suite> Message for TrustedView<S> {
     const KIND: u8 = 6;
     const SUITE: u16 = S::ID.0;
 }
 
 impl<S: Suite> TrustedView<S> {
-    /// The view of a client that has seen no head yet.
+    /// Creates the view of a client that has seen no head yet.
     pub const fn new(authority: Authority) -> Self {
         Self {
             authority,
@@ -98,7 +102,7 @@ impl<S: Suite> TrustedView<S> {
         }
     }
 
-    /// Whose heads this view accepts.
+    /// The author, dictionary and scheme whose heads this view accepts.
     pub const fn authority(&self) -> &Authority {
         &self.authority
     }
@@ -109,7 +113,7 @@ impl<S: Suite> TrustedView<S> {
             .map_or(Version::EMPTY, |signed| signed.head.version)
     }
 
-    /// The newest head seen with its signature, as it is stored; `None` before the first head.
+    /// The newest head seen with its signature, as stored; `None` before the first head.
     pub const fn newest_signed(&self) -> Option<SignedHead<S>> {
         self.newest
     }
@@ -117,7 +121,7 @@ impl<S: Suite> TrustedView<S> {
     /// The newest head seen, ready to verify proofs against.
     ///
     /// # Errors
-    /// [`VerifyError`] if the view was loaded from a place that somebody else wrote to.
+    /// [`VerifyError`] if the view was loaded from tampered storage.
     pub fn newest(&self) -> Result<Verified<SnapshotHead<S>>, VerifyError> {
         match self.newest {
             Some(signed) => Untrusted::new(signed).verify(&self.authority, &signed.head.version),
@@ -128,18 +132,18 @@ impl<S: Suite> TrustedView<S> {
     /// Accepts a head that is not older than the newest one seen.
     ///
     /// `consistency` proves that the head continues the newest one seen. It is needed unless the
-    /// view is still empty or the head is the one already seen (a first head is trusted for its
-    /// signature alone).
+    /// view is still empty or the head was already seen. A first head is trusted for its signature
+    /// alone.
     ///
     /// # Errors
     /// [`Refused`]: not signed by the author, another dictionary or scheme, a rollback, a fork, or
-    /// a history that does not continue. The view is then unchanged. [`VerifyError::SignatureInvalid`]
-    /// also if the view itself was loaded from a place that somebody else wrote to.
+    /// a history that does not continue. The view is then unchanged. A view loaded from tampered
+    /// storage gives [`VerifyError::SignatureInvalid`] too.
     ///
     /// A newer head that does not continue is a [`VerifyError::Fork`] with evidence if the failing
     /// proof shows that the author signed another history. Any other refusal of a genuine head
-    /// (a rollback, or [`VerifyError::HistoryMismatch`]) may be a fork too, or the server's fault:
-    /// [`TrustedView::accuse`] tells.
+    /// (a rollback, or [`VerifyError::HistoryMismatch`]) may be a fork or the server's fault.
+    /// [`TrustedView::accuse`] distinguishes the two.
     #[expect(
         clippy::result_large_err,
         reason = "the evidence of a fork is made once, if ever"
@@ -156,7 +160,7 @@ impl<S: Suite> TrustedView<S> {
             self.newest = Some(signed);
             return Ok(verified);
         }
-        // Verified again: evidence against the author must not rest on a damaged store.
+        // Verified again: evidence against the author must not rely on a damaged store.
         let newest = self.newest()?;
         let seen = newest.get().version;
         if version < seen {
@@ -191,19 +195,22 @@ impl<S: Suite> TrustedView<S> {
         Ok(verified)
     }
 
-    /// Evidence against the author, from the newest head seen, a head that was refused and a proof of
-    /// what the newer one of the two says about the older one's version.
+    /// Builds evidence against the author from the newest head seen and a refused head.
     ///
-    /// The proof comes from a server that holds the newer head: first ask for an inclusion proof of
-    /// the older version ([`Past::Root`]); if that is [`VerifyError::NoContradiction`], for a prefix
-    /// proof ([`Past::History`]). If neither contradicts, the author did not fork: the server
-    /// withheld the right consistency proof. For two heads of one version the proof is [`Past::Own`].
+    /// `past` proves the root or the history that the newer of the two heads implies for the older
+    /// one's version. It comes from a server that holds the newer head:
     ///
-    /// The evidence was checked; it holds for everybody who knows the author's key.
+    /// 1. Ask for an inclusion proof of the older version ([`Past::Root`]).
+    /// 2. If that is [`VerifyError::NoContradiction`], ask for a prefix proof ([`Past::History`]).
+    /// 3. If neither contradicts, the author did not fork: the server withheld the right
+    ///    consistency proof.
+    ///
+    /// For two heads of one version `past` is [`Past::Own`]. The returned evidence is already
+    /// checked. Any holder of the author's public key can verify it.
     ///
     /// # Errors
-    /// [`VerifyError::NoContradiction`] if the heads agree on what is shown, or none was seen. Otherwise
-    /// the head is not the author's or the proof is not about it.
+    /// [`VerifyError::NoContradiction`] if the heads agree on the part shown, or no head was seen.
+    /// Other errors: the head is not the author's, or the proof is not about it.
     pub fn accuse(
         &self,
         offered: Untrusted<SignedHead<S>>,
@@ -236,7 +243,7 @@ impl<S: Suite> TrustedView<S> {
         Ok(evidence)
     }
 
-    /// The refusal of a newer head that is not shown to continue: a fork if this past contradicts.
+    /// The refusal of a newer head that fails its proof: a fork if `past` contradicts.
     fn refusal(&self, error: VerifyError, offered: SignedHead<S>, past: Past<S>) -> Refused<S> {
         match self.accuse(Untrusted::new(offered), past) {
             Ok(evidence) => Refused {
@@ -247,7 +254,7 @@ impl<S: Suite> TrustedView<S> {
         }
     }
 
-    /// The head of an exact version, by its signature, without moving the view.
+    /// Verifies the head of an exact version by its signature, without moving the view.
     ///
     /// # Errors
     /// [`VerifyError`]: not signed by the author, or another dictionary, scheme or version.

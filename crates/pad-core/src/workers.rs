@@ -1,4 +1,4 @@
-//! How many threads large work may use, as a value.
+//! Thread pools for large work, passed as a value.
 
 #[cfg(feature = "std")]
 use alloc::sync::Arc;
@@ -10,10 +10,10 @@ use core::{num::NonZeroUsize, ops::Range};
 #[cfg(feature = "std")]
 use rayon::prelude::*;
 
-/// The threads that large work is spread over: none beside the caller's, or a pool.
+/// The threads for large work: the calling thread alone, or a pool.
 ///
 /// Passed by reference to the operations that can use it, so that one process can compare thread
-/// counts. Results never depend on it. Without the feature `std` there is the calling thread alone.
+/// counts. Results never depend on it. Without the feature `std` only the calling thread is used.
 ///
 /// ```
 /// # #[cfg(feature = "std")] {
@@ -36,7 +36,7 @@ pub struct Workers {
 }
 
 impl Workers {
-    /// The calling thread alone.
+    /// Creates workers without a pool: the calling thread alone.
     pub const fn sequential() -> Self {
         Self {
             #[cfg(feature = "std")]
@@ -53,7 +53,7 @@ impl Workers {
         1
     }
 
-    /// Runs `work` where rayon's operations use this pool; on the calling thread if sequential.
+    /// Runs `work` with this pool as the current rayon pool; on the calling thread if sequential.
     ///
     /// # Panics
     /// If `work` panics.
@@ -67,7 +67,7 @@ impl Workers {
         work()
     }
 
-    /// What two pieces of work make, at the same time if there are threads for it.
+    /// Runs `first` and `second`, in parallel if there is a pool, and returns both results.
     ///
     /// # Panics
     /// If one of them panics.
@@ -89,7 +89,7 @@ impl Workers {
         (first(), second())
     }
 
-    /// What `map` makes of each item, in their order.
+    /// Applies `map` to each item, in parallel if there is a pool. Results are in the items' order.
     pub fn map<T: Sync, R: Send>(
         &self,
         items: &[T],
@@ -103,22 +103,22 @@ impl Workers {
     }
 }
 
-/// [`rayon::ThreadPool::install`], compiled once for every kind of work.
+/// [`rayon::ThreadPool::install`] without type parameters: compiled once for all work.
 #[cfg(feature = "std")]
 fn install(pool: &rayon::ThreadPool, work: &mut (dyn FnMut() + Send)) {
     pool.install(work);
 }
 
-/// [`rayon::join`], compiled once for every kind of work.
+/// [`rayon::join`] without type parameters: compiled once for all work.
 #[cfg(feature = "std")]
 fn join(first: &mut (dyn FnMut() + Send), second: &mut (dyn FnMut() + Send)) {
     rayon::join(first, second);
 }
 
-/// Gives `items` in pieces of `piece` items, each with the position of its first, to `work`.
+/// Calls `work` on pieces of `piece` items, each with the position of its first item.
 ///
-/// The threads of the current rayon pool share the pieces; the last one may be shorter. Nothing here depends
-/// on the type of `work`, so that callers with many type parameters do not compile rayon again for each.
+/// The threads of the current rayon pool share the pieces. The last piece may be shorter. The type
+/// of `work` is erased, so that callers with many type parameters do not compile rayon for each.
 ///
 /// # Panics
 /// If `work` panics.
@@ -161,7 +161,7 @@ fn halve<T: Send>(
     join(&mut do_first, &mut do_second);
 }
 
-/// Gives `range` in pieces of `piece` positions to `work`, as [`for_each_piece`] does with items.
+/// Calls `work` on subranges of `piece` positions of `range`, like [`for_each_piece`] on items.
 ///
 /// # Panics
 /// If `work` panics.
@@ -179,7 +179,7 @@ pub fn for_each_range(range: Range<usize>, piece: usize, work: &(dyn Fn(Range<us
 
 #[cfg(feature = "std")]
 impl Workers {
-    /// A pool of this many threads; with one, the calling thread alone.
+    /// Creates a pool of `threads` threads. With one, only the calling thread is used.
     ///
     /// # Errors
     /// If the operating system refuses to start the threads.
@@ -195,8 +195,8 @@ impl Workers {
         })
     }
 
-    /// One thread per core that the process may use, or the calling thread alone if they cannot
-    /// be started.
+    /// Creates a pool with one thread per core that the process may use. Falls back to the calling
+    /// thread if the threads cannot be started.
     pub fn all_cores() -> Self {
         let threads = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
         Self::new(threads).unwrap_or_default()

@@ -1,4 +1,4 @@
-//! Asking witnesses for their cosignatures, each on a thread of its own.
+//! Collection of cosignatures from witnesses, on one thread for each witness.
 
 use core::{
     sync::atomic::{AtomicU64, Ordering},
@@ -22,21 +22,21 @@ use crate::{
     tally::Tally,
 };
 
-/// How witnesses are asked.
+/// Settings for requests to witnesses.
 #[derive(Clone, Debug)]
 pub struct Cosigning {
-    /// How to talk to them. One attempt each time: what fails is asked again later anyway.
+    /// HTTP options. Each request has one attempt; failures are retried in a later round.
     pub http: HttpOptions,
-    /// Look this often whether there is something new to cosign.
+    /// Interval of checks for a new head to cosign.
     pub every: Duration,
-    /// Ask again after this long though there is nothing new: clients ask for cosignatures that are not old.
+    /// Age of a cosignature at which it is renewed, because clients require recent ones.
     pub refresh: Duration,
-    /// The pause after a witness, or the log itself, has failed; it doubles each time, up to
+    /// Initial backoff after a failure of a witness or the log. Doubles with each failure, up to
     /// [`Cosigning::LONGEST_PAUSE`].
     pub pause: Duration,
 }
 
-/// A witness was not asked with success.
+/// Failure to obtain a cosignature.
 #[derive(Debug, thiserror::Error)]
 enum NotCosigned {
     #[error(transparent)]
@@ -52,14 +52,15 @@ enum NotCosigned {
 }
 
 impl Cosigning {
-    /// The longest pause before what has failed is tried again.
+    /// Maximum backoff after failures.
     pub const LONGEST_PAUSE: Duration = Duration::from_mins(1);
 }
 
 impl HeadLog {
-    /// Keeps the log up with the dictionary, and has the witnesses of the policy cosign it that have a URL there; one that is slow or
-    /// lies keeps nobody else waiting. A log whose medium has failed is opened anew, after longer pauses each time
-    /// ([`HeadLog::has_failed`]).
+    /// Starts background tasks that append new heads to the log and collect cosignatures.
+    ///
+    /// Each witness of the policy with a URL has its own task, so a slow one delays no other. A log
+    /// whose medium has failed is opened again with backoff ([`HeadLog::has_failed`]).
     ///
     /// # Errors
     /// [`HttpError::Configuration`].
@@ -106,14 +107,14 @@ impl HeadLog {
     }
 }
 
-/// A witness that is asked again and again.
+/// A witness that is asked periodically.
 struct Asked {
     log: Arc<HeadLog>,
     number: usize,
     witness: TrustedWitness,
     client: HttpClient,
     cosigning: Cosigning,
-    /// The size that the witness has cosigned last, as far as is known here.
+    /// Size that the witness last cosigned, as far as known.
     recorded: u64,
     succeeded: Option<Instant>,
     pauses: Pauses,
@@ -187,7 +188,8 @@ impl Asked {
         }
     }
 
-    /// Asks for a cosignature of what is signed; the time of it, or `None` if nothing is signed.
+    /// Requests a cosignature of the latest signed checkpoint. Returns its time, or `None` if
+    /// nothing is signed.
     fn ask(&mut self) -> Result<Option<Timestamp>, NotCosigned> {
         for _ in 0..MOST_SIZES {
             let Some(request) = self.log.request(self.recorded)? else {
@@ -232,7 +234,7 @@ impl Asked {
     }
 }
 
-/// Where a witness takes checkpoints, under its URL.
+/// Path below a witness's URL that accepts checkpoints.
 pub(crate) const ADD_CHECKPOINT: &str = "/add-checkpoint";
-/// How often a witness may name another size in a row: another server of the same log may have asked in between.
+/// Maximum number of sizes tried in a round: another server of the log may have asked in between.
 const MOST_SIZES: usize = 3;

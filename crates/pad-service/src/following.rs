@@ -1,4 +1,4 @@
-//! Something that is done again and again beside the server.
+//! Periodic background tasks.
 
 use core::time::Duration;
 use std::{
@@ -6,7 +6,7 @@ use std::{
     thread::{self, JoinHandle},
 };
 
-/// Something that is done again and again; dropped, it stops, once what it does is done.
+/// A periodic background task. Dropping stops it, after the current run has completed.
 #[derive(Debug)]
 pub struct Following {
     stop: Option<mpsc::Sender<()>>,
@@ -14,7 +14,7 @@ pub struct Following {
 }
 
 impl Following {
-    /// Does this on a thread of its own, each time this long after the time before.
+    /// Runs `work` on a new thread, with a pause of `every` before each run.
     pub(crate) fn begin(every: Duration, mut work: impl FnMut() + Send + 'static) -> Self {
         let (stop, stopped) = mpsc::channel::<()>();
         let thread = thread::spawn(move || {
@@ -33,7 +33,7 @@ impl Drop for Following {
     fn drop(&mut self) {
         drop(self.stop.take());
         if let Some(thread) = self.thread.take() {
-            // It has said what there was to say.
+            // A panic has already been reported.
             let _: thread::Result<()> = thread.join();
         }
     }

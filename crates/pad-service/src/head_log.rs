@@ -1,4 +1,4 @@
-//! The log of a dictionary's heads, kept by the server that holds the log's key.
+//! The append-only log of a dictionary's heads, kept by the server that holds the log's key.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -21,28 +21,29 @@ use transparency_log::{
 
 use crate::tally::Tally;
 
-/// What has the heads that a log is of.
+/// A source of the heads that a [`HeadLog`] contains.
 pub trait LoggedHeads: Send + Sync + 'static {
-    /// The key that the heads are signed with.
+    /// Public key that verifies the heads.
     fn public(&self) -> &PublicKey;
 
-    /// The latest version.
+    /// Latest version.
     fn latest(&self) -> Version;
 
-    /// The head of a version, as a message.
+    /// Encoded head of a version.
     ///
     /// # Errors
     /// [`LookupError`].
     fn head(&self, version: Version) -> Result<Vec<u8>, LookupError>;
 }
 
-/// The log of a dictionary's heads in a folder: appended to and signed here, cosigned by witnesses, and published when
-/// enough of them have.
+/// The append-only log of a dictionary's heads, in a folder.
 ///
-/// A checkpoint that is published has the cosignatures that the policy asks for, if there is one: until a newer one has them too, the
-/// older one is what clients are shown.
+/// Heads are appended and signed here, cosigned by witnesses, and published with enough
+/// cosignatures. With a policy, a published checkpoint satisfies it. Clients see the older
+/// checkpoint until a newer one satisfies the policy too.
 ///
-/// After an error of the medium it is opened anew, in this process, as soon as that can be: what was signed is there.
+/// After an I/O error the log is opened again as soon as possible, within this process. Signed
+/// entries are retained.
 #[derive(Debug)]
 pub struct HeadLog {
     layer: Arc<dyn FileLayer>,
@@ -57,18 +58,18 @@ pub struct HeadLog {
 
 #[derive(Debug)]
 struct State {
-    /// None between a failure of the medium and the next time that the log can be opened.
+    /// `None` after an I/O error, until the log can be opened again.
     store: Option<LogStore>,
-    /// What was signed last, as far as this process knows.
+    /// Latest signed checkpoint, as far as this process knows.
     signed: Option<Note>,
     signed_size: u64,
     /// Whether the last entry was compared with the dictionary's head.
     is_checked: bool,
-    /// Whether the log could not be kept up when that was tried last.
+    /// Whether the last attempt to append new heads failed.
     has_failed: bool,
-    /// What each witness has said to the checkpoint that was signed last.
+    /// Cosignatures of the latest signed checkpoint, by witness.
     cosigned: BTreeMap<usize, Signature>,
-    /// The witnesses that were asked about it, whatever they said.
+    /// Witnesses that were asked about that checkpoint, with any outcome.
     asked: BTreeSet<usize>,
 }
 
@@ -85,7 +86,7 @@ impl State {
         }
     }
 
-    /// The state of a log that cannot be opened yet, as where the disk is full.
+    /// State of a log that cannot be opened yet, for example on a full disk.
     const fn without_store() -> Self {
         Self {
             store: None,
@@ -102,7 +103,7 @@ impl State {
         self.store.as_mut().ok_or(StoreError::Failed)
     }
 
-    /// Remembers what is signed now; what witnesses have said about something else is of no use any more.
+    /// Updates the latest signed checkpoint. Drops cosignatures of an older one.
     fn note_signed(&mut self) {
         let Some(store) = &self.store else { return };
         if self.signed_size == store.signed_size() {
@@ -115,66 +116,68 @@ impl State {
     }
 }
 
-/// A log of heads cannot be what it should.
+/// Error of a head log.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum HeadLogError {
-    /// The key is another log's.
+    /// The key belongs to another log.
     #[error("the key is of the log {origin:?}, whose name does not end with /{dictionary}")]
     OtherDictionary {
-        /// The name of the key.
+        /// Name of the key.
         origin: String,
-        /// The dictionary.
+        /// Id of the dictionary.
         dictionary: String,
     },
     /// The policy does not name the log.
     #[error("the policy of witnesses does not name the log's key")]
     NotInPolicy,
-    /// The log has another head than the dictionary.
+    /// The log and the dictionary have different heads of a version.
     #[error(
         "the log has another head of version {0} than the store: one of them is not what it was"
     )]
     OtherHead(Version),
-    /// The log that is in the folder after a failure is not the one that this process has signed.
+    /// After a failure, the folder contains a log that does not continue the one signed by this
+    /// process.
     #[error(
         "the log in the folder does not continue the {signed} entries that were signed: it was replaced by \
          another one or an older copy"
     )]
     Replaced {
-        /// How many entries were signed.
+        /// Number of signed entries.
         signed: u64,
     },
     /// A head of the store does not verify.
     #[error("the head of version {version} does not verify: {reason}")]
     Head {
-        /// Its version.
+        /// Version of the head.
         version: Version,
-        /// Why.
+        /// Reason of the refusal.
         reason: String,
     },
-    /// The store cannot be read.
+    /// The dictionary's store cannot be read.
     #[error(transparent)]
     Lookup(#[from] LookupError),
-    /// The log cannot be read or written.
+    /// The log cannot be opened, read or written.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The log cannot be read back.
+    /// Entries of the log cannot be read back.
     #[error(transparent)]
     Read(#[from] ReadError),
-    /// The operating system refused.
+    /// I/O error of the operating system.
     #[error(transparent)]
     Io(#[from] io::Error),
 }
 
-/// Returns all times up to a little after `now`. A clock before 1970 counts as one at 1970, so that
-/// every cosignature is from its future.
+/// All times up to slightly after `now`.
+///
+/// A clock before 1970 counts as 1970, so every cosignature is in its future.
 fn until(now: SystemTime) -> Window {
     let now = now.duration_since(UNIX_EPOCH).unwrap_or_default();
     let now = Timestamp::from_seconds(now.as_secs()).unwrap_or(Timestamp::LATEST);
     Window::around(now, now.seconds())
 }
 
-/// What a witness is asked.
+/// A request to a witness.
 #[derive(Debug)]
 pub(crate) struct Request {
     pub(crate) body: String,
@@ -183,10 +186,13 @@ pub(crate) struct Request {
 }
 
 impl HeadLog {
-    /// The log in this folder, which is begun if it is empty, of the heads of this dictionary. The name of the key ends with the
-    /// dictionary's id. Without a policy every checkpoint is published at once, and no witness is asked.
+    /// Opens the log in `folder` for the dictionary of `heads`. Begins a new log in an empty
+    /// folder.
     ///
-    /// A medium that takes no new entries is no reason not to open it: [`HeadLog::has_failed`] says so then.
+    /// The name of the key ends with the dictionary's id. Without a policy, every checkpoint is
+    /// published at once and no witness is asked.
+    ///
+    /// A medium that accepts no new entries is no error; [`HeadLog::has_failed`] then returns true.
     ///
     /// # Errors
     /// [`HeadLogError`].
@@ -200,7 +206,7 @@ impl HeadLog {
         Self::open_in(Arc::new(Folder::open(folder)?), signer, policy, heads)
     }
 
-    /// The same in any layer of files.
+    /// Like [`HeadLog::open`], but in any file layer.
     ///
     /// # Errors
     /// [`HeadLogError`].
@@ -246,7 +252,8 @@ impl HeadLog {
         };
         log.remember()?;
         match log.grow(heads) {
-            // For example, the disk is full. Published entries are served; the log continues when there is room.
+            // For example, the disk is full. Published entries are served; appending continues when
+            // there is space.
             Err(error @ (HeadLogError::Io(_) | HeadLogError::Store(_))) => {
                 tracing::error!(%error, "the log of heads cannot grow");
             }
@@ -261,13 +268,13 @@ impl HeadLog {
         Self { clock, ..self }
     }
 
-    /// The last entry is the head that the dictionary has.
+    /// Checks that the last entry equals the dictionary's head of that version.
     fn check_last(state: &mut State, heads: &impl LoggedHeads) -> Result<(), HeadLogError> {
         let Some(last) = state.signed_size.checked_sub(1) else {
             return Ok(());
         };
         let version = Version::new(last.saturating_add(1));
-        // A store from a backup may be behind its log.
+        // A store restored from a backup may be behind its log.
         if heads.latest() < version {
             return Ok(());
         }
@@ -278,7 +285,8 @@ impl HeadLog {
         Err(HeadLogError::OtherHead(version))
     }
 
-    /// The cosignatures that the published checkpoint has need not be asked for before they are too old.
+    /// Loads the cosignatures of the published checkpoint, so that witnesses are not asked again
+    /// before these are too old.
     fn remember(&self) -> Result<(), HeadLogError> {
         let mut state = self.state();
         if state.signed_size == 0 || self.files.published_size()? != state.signed_size {
@@ -299,7 +307,7 @@ impl HeadLog {
         Ok(())
     }
 
-    /// The witnesses that are asked.
+    /// Witnesses of the policy.
     pub fn witnesses(&self) -> &[TrustedWitness] {
         self.policy.as_ref().map_or(&[], Policy::witnesses)
     }
@@ -308,7 +316,7 @@ impl HeadLog {
         self.tallies.get(witness)
     }
 
-    /// How many entries the log has signed, and how many are published.
+    /// Number of signed entries and number of published entries.
     ///
     /// # Errors
     /// [`HeadLogError::Store`].
@@ -316,16 +324,17 @@ impl HeadLog {
         Ok([self.state().signed_size, self.files.published_size()?])
     }
 
-    /// Whether the log could not be kept up with the dictionary when that was tried last, or not be published.
+    /// Reports whether the last attempt to append heads failed, or the log's medium has failed
+    /// since, as when publishing.
     pub fn has_failed(&self) -> bool {
         let state = self.state();
         state.has_failed || state.store.as_ref().is_none_or(LogStore::has_failed)
     }
 
-    /// A resource of the log as it is published; `None` if there is none of this path.
+    /// Returns a published resource of the log; `None` if there is none at `path`.
     ///
     /// # Errors
-    /// The operating system's.
+    /// I/O errors of the operating system.
     pub fn file(&self, path: &str) -> io::Result<Option<Vec<u8>>> {
         let Ok(path) = path.parse::<ResourcePath>() else {
             return Ok(None);
@@ -337,10 +346,12 @@ impl HeadLog {
         }
     }
 
-    /// Appends the heads that are new and signs the log; whether there were any. While the checkpoint that was signed last has too
-    /// few cosignatures, and some witness was not asked about it, nothing is appended: else the witnesses would never be done with one.
+    /// Appends new heads and signs the log. Returns whether there were any.
     ///
-    /// If the medium has failed before, the log is opened anew first.
+    /// Nothing is appended while the latest signed checkpoint is unpublished and some witness was
+    /// not asked about it. Otherwise the witnesses might never complete a checkpoint.
+    ///
+    /// After an I/O error, the log is opened again first.
     ///
     /// # Errors
     /// [`HeadLogError`].
@@ -363,7 +374,7 @@ impl HeadLog {
         if latest <= size || (!is_done && size > self.files.published_size()?) {
             return Ok(false);
         }
-        // What was appended before a failure is there still.
+        // Entries appended before a failure are still there.
         for version in state.store()?.size().saturating_add(1)..=latest {
             let version = Version::new(version);
             let head = heads.head(version)?;
@@ -379,15 +390,16 @@ impl HeadLog {
         Ok(true)
     }
 
-    /// Opens the log anew if its medium has failed, and publishes what could not be published.
+    /// Opens the log again if its medium has failed. Publishes a signed checkpoint that is still
+    /// unpublished.
     fn reopen(&self, state: &mut State) -> Result<(), HeadLogError> {
         if !state.store.as_ref().is_none_or(LogStore::has_failed) {
             return Ok(());
         }
-        // It has the lock.
+        // The old store holds the lock.
         drop(state.store.take());
         let store = LogStore::open(Arc::clone(&self.layer), &self.signer.verifier())?;
-        // The signature may be there of which nobody was told; nothing may be missing that was signed.
+        // An unreported signature may exist; no signed entry may be missing.
         if let Some(signed) = &state.signed {
             let replaced = || HeadLogError::Replaced {
                 signed: state.signed_size,
@@ -407,7 +419,8 @@ impl HeadLog {
         Ok(())
     }
 
-    /// Publishes what is signed, if enough witnesses have cosigned it.
+    /// Publishes the signed checkpoint if its cosignatures satisfy the policy. Returns whether it
+    /// did.
     fn publish(&self, state: &mut State) -> Result<bool, HeadLogError> {
         let Some(mut note) = state.signed.clone() else {
             return Ok(false);
@@ -417,7 +430,7 @@ impl HeadLog {
         }
         let window = until((self.clock)());
         let is_enough = |policy: &Policy| match policy.verify_within(&note, Some(window)) {
-            // It needs no witness, so it asks for no time.
+            // The policy requires no witness, so no time either.
             Err(PolicyError::Undated) => policy.verify(&note).is_ok(),
             accepted => accepted.is_ok(),
         };
@@ -428,18 +441,20 @@ impl HeadLog {
         Ok(true)
     }
 
-    /// Whether a witness has cosigned what is signed.
+    /// Reports whether a witness has cosigned the latest signed checkpoint, or nothing is signed.
     pub(crate) fn is_cosigned_by(&self, witness: usize) -> bool {
         let state = self.state();
         state.signed_size == 0 || state.cosigned.contains_key(&witness)
     }
 
-    /// What to ask a witness that has cosigned a checkpoint of this size last; `None` if there is nothing to cosign, or the size
-    /// is larger than the log.
+    /// Request for a witness that last cosigned a checkpoint of size `old_size`.
+    ///
+    /// Returns `None` without a signed checkpoint, with an `old_size` larger than the log, and
+    /// while the log is not open.
     pub(crate) fn request(&self, old_size: u64) -> Result<Option<Request>, HeadLogError> {
         let state = self.state();
         let size = state.signed_size;
-        // Without a store there is nothing to prove with; what is signed is shown when there is one again.
+        // Without a store there are no proofs. The checkpoint is offered after the next open.
         let (Some(note), Some(store)) = (
             (state.signed.as_ref()).filter(|_| size > 0 && old_size <= size),
             &state.store,
@@ -460,8 +475,10 @@ impl HeadLog {
         }))
     }
 
-    /// Notes that a witness was asked about the checkpoint of this size, and what it has cosigned it with, which is
-    /// verified; the time of that, unless it is from the future.
+    /// Records that a witness was asked about the checkpoint of `request`, and its latest valid
+    /// cosignature.
+    ///
+    /// Returns the time of that cosignature. Cosignatures from the future are ignored.
     pub(crate) fn note_answer(
         &self,
         witness: usize,
@@ -476,7 +493,7 @@ impl HeadLog {
             let time = key?.verify(text, signature).ok()?.time?;
             Some((time, signature))
         });
-        // Of several the last by its time, which is what a policy counts: none that is from the future.
+        // Of several, keep the latest by time, as policies do; none from the future.
         let is_ahead = |time: Timestamp| time > window.until;
         let last = verified
             .filter(|(time, _)| !is_ahead(*time))
@@ -493,7 +510,7 @@ impl HeadLog {
         Ok(Some(time))
     }
 
-    // What fails while it changes is opened anew before it changes again.
+    // The store is opened again after a failure in the middle of a change.
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,59 +1,61 @@
-//! Which versions a server keeps.
+//! Retention of versions on a server.
 
 use core::{fmt, num::NonZeroU64, str::FromStr};
 
 use pad::{NotOffered, Version};
 
-/// Which versions a server keeps. It has the heads of older ones as well.
+/// Retention policy for versions. Heads of older versions are always kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Keep {
-    /// All that the store has.
+    /// All versions of the store.
     #[default]
     All,
-    /// Those from this one on: `12..`.
+    /// All versions from this one on: `12..`.
     From(Version),
-    /// Those from the first to the second, both included; the server follows its author no further: `12..40`.
+    /// Versions from the first to the second, both included; later ones are not fetched: `12..40`.
     Between(Version, Version),
-    /// At least the last so many: `last:100`. Older ones are dropped once there are more than twice as many, so that dropping them
-    /// costs no more than a copy of what is kept for as many new versions.
+    /// At least the given number of latest versions: `last:100`.
+    ///
+    /// Older ones are dropped once there are more than twice as many. The amortised cost is one
+    /// copy of the retained versions for as many new versions.
     Last(NonZeroU64),
 }
 
-/// A text does not say which versions are to be kept.
+/// Error returned for text that is no retention policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UnreadableKeep {
-    /// It is of another form.
+    /// The text has none of the three forms.
     #[error("versions to keep are given as A..B (both are kept), A.. or last:N")]
     Form,
-    /// The last version is below the first.
+    /// The range is empty, or the number is 0.
     #[error("the range of versions is empty")]
     Empty,
 }
 
-/// A dictionary cannot be kept so.
+/// Error returned when a dictionary does not support a retention policy.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CannotKeep {
-    /// The family drops no versions.
+    /// The scheme family does not prune versions.
     #[error("{0}, so all versions are kept")]
     NotPruned(NotOffered),
-    /// Stores of this kind drop no versions.
+    /// Stores in object storage do not prune versions.
     #[error("a store in objects keeps all versions: keep a copy in files")]
     InObjects,
-    /// The store has lost some of them.
+    /// The store was pruned beyond the policy's first version.
     #[error(
         "versions from {wanted} on are to be kept, but the store was pruned to version {oldest}"
     )]
     Gone {
-        /// The oldest one to be kept.
+        /// First version of the policy.
         wanted: Version,
-        /// The oldest one that is there.
+        /// Oldest version in the store.
         oldest: Version,
     },
 }
 
 impl Keep {
-    /// The last version that is kept, if there is one.
+    /// Last version kept, if there is a limit.
     pub const fn until(self) -> Option<Version> {
         match self {
             Self::Between(_, last) => Some(last),
@@ -61,7 +63,7 @@ impl Keep {
         }
     }
 
-    /// The first version that is kept, if it is fixed.
+    /// First version kept, if it is fixed.
     pub const fn from(self) -> Option<Version> {
         match self {
             Self::From(first) | Self::Between(first, _) => Some(first),
@@ -69,7 +71,8 @@ impl Keep {
         }
     }
 
-    /// The version before which all are to be dropped of a store that has these, if it is time to.
+    /// First version to keep after pruning a store with these versions; `None` if pruning is not
+    /// due.
     pub(crate) fn prune_to(self, oldest: Version, latest: Version) -> Option<Version> {
         let first = match self {
             Self::All => return None,
@@ -87,12 +90,12 @@ impl Keep {
                 )
             }
         };
-        // The empty dictionary takes no room.
+        // The empty dictionary takes no space.
         let is_worth_it = first > oldest && first > Version::new(1);
         (is_worth_it && first <= latest).then_some(first)
     }
 
-    /// Whether versions have to be dropped sooner or later.
+    /// Reports whether this policy ever drops versions.
     pub(crate) fn drops(self) -> bool {
         match self {
             Self::All => false,

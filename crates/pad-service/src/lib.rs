@@ -1,18 +1,21 @@
-//! Dictionaries of every family over HTTP, on servers that nobody needs to trust.
+//! Dictionaries of every family over HTTP, on servers that need not be trusted.
 //!
-//! | you need | take | it costs |
+//! | to serve | use | cost |
 //! | --- | --- | --- |
-//! | to answer requests about one or many dictionaries | [`Service`] under [`web::server`] | what a proof costs |
-//! | a store that is served, and followed while other processes publish into it | [`Dictionary`]; [`Keep`] says which versions of it | a look at the store now and then |
-//! | a copy that follows other servers, verifies every update, and serves what it has verified | [`Mirror`] | an author's work without the signatures |
-//! | some of the keys of a tree PAD, in memory, taken from other servers' proofs | [`Part`] under a [`Mirror`] | what the range holds, and a path for each change |
-//! | to pass questions to the servers that keep what they are about | [`Router`] | a request for each question that no cache has |
-//! | the log of a dictionary's heads, for the server that holds its key | [`HeadLog`], [`Cosigning`] by witnesses | a signature for each version |
-//! | a witness of such logs, ours and others | [`WitnessService`] | a signature for each checkpoint |
-//! | what was asked and answered, for Prometheus | [`Metrics`] | |
+//! | requests about dictionaries | [`Service`] under [`web::server`] | a proof for each |
+//! | a store that other processes write | [`Dictionary`]; [`Keep`] limits versions | polling |
+//! | a copy that verifies all updates of other servers | [`Mirror`] | authoring without signing |
+//! | a key range of a tree PAD, in memory, from proofs | [`Part`] under a [`Mirror`] | see below |
+//! | requests routed to the servers that can answer | [`Router`] | a request for each cache miss |
+//! | a dictionary's head log, with its key | [`HeadLog`], [`Cosigning`] | a signature a version |
+//! | a witness for any `tlog-witness` logs | [`WitnessService`] | a signature a checkpoint |
+//! | counters for Prometheus | [`Metrics`] | |
 //!
-//! What there is to get, and where, is [`pad_client::Resource`]; `docs/openapi.json` describes it for others.
-//! Everything about a fixed version is the same for ever, and says so to caches: any of them is a mirror.
+//! A [`Part`] costs the contents of its range, and a path for each change.
+//!
+//! [`pad_client::Resource`] lists all resources and their paths; `docs/openapi.json` describes them
+//! for other clients. Responses about a fixed version are immutable and marked so for caches. Any
+//! HTTP cache is therefore a mirror.
 
 #![deny(
     clippy::indexing_slicing,

@@ -1,4 +1,4 @@
-//! A mirror: follows servers that it does not trust, and keeps what it has verified.
+//! Mirrors: copies that follow untrusted servers and keep verified contents only.
 
 use core::{fmt, time::Duration};
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
@@ -19,35 +19,36 @@ use crate::{
 mod part;
 mod whole;
 
-/// Follows servers of a dictionary, its upstreams: takes the updates that they have and it has not, verifies each of
-/// them, and makes it durable before it is served. A [`Part`] takes the heads, and of what they stand for the proofs that show it the keys
-/// which it keeps.
+/// A mirror that follows untrusted upstream servers of a dictionary.
 ///
-/// Upstreams that fail are asked again later. What one of them says that does not verify is kept, as evidence that
-/// convinces others where there is such, and changes nothing: what was verified last goes on being served.
+/// A mirror of a [`Dictionary`] fetches missing updates, verifies each, and makes it durable before
+/// serving it. A mirror of a [`Part`] fetches heads, and proofs for the keys that it keeps.
+///
+/// Failed upstreams are asked again later. Data that does not verify is stored in files, as
+/// evidence that convinces third parties where possible. The contents served do not change then.
 #[derive(Debug)]
 pub struct Mirror {
     copy: Arc<dyn Copied>,
     upstreams: Vec<Server>,
-    /// Lies are kept in files beside this one.
+    /// Base path of the files for evidence.
     beside: PathBuf,
     metrics: Arc<Metrics>,
-    /// What went wrong with an upstream last, so that it is logged once.
+    /// Last fault of each upstream, so that each is logged once.
     logged: BTreeMap<String, Fault>,
 }
 
-/// What follows upstreams.
+/// Contents kept by a mirror.
 trait Copied: fmt::Debug + Send + Sync {
-    /// The latest version that is here.
+    /// Latest version present.
     fn latest(&self) -> Version;
 
-    /// The last version that is ever to be here.
+    /// Last version to keep, if there is a limit.
     fn until(&self) -> Option<Version>;
 
-    /// What a client has seen that has asked nobody else.
+    /// View of a client that has queried these contents only.
     fn seen(&self) -> Result<StoredView, NotFollowed<LookupError>>;
 
-    /// Takes what an upstream has that is new, up to this version, as much as comes at once; whether it goes on from there.
+    /// Fetches the next new contents up to `wanted` from an upstream. Returns whether to continue.
     fn take(
         &self,
         visit: &Visit<'_>,
@@ -56,46 +57,46 @@ trait Copied: fmt::Debug + Send + Sync {
         taken: &mut usize,
     ) -> Result<bool, Stopped>;
 
-    /// Drops the versions that are not kept, if it is time to; the oldest one that is kept then.
+    /// Drops versions that are no longer kept, if due. Returns the oldest remaining version then.
     fn prune(&self) -> Result<Option<Version>, NotApplied>;
 
-    /// Whether the last version that is kept is here.
+    /// Reports whether the last version to keep is present.
     fn is_complete(&self) -> bool {
         self.until().is_some_and(|until| self.latest() >= until)
     }
 }
 
-/// Whether an upstream goes on from what is here.
+/// Checks that an upstream continues the present contents; `false` if it is behind.
 fn goes_on(visit: &Visit<'_>, copy: &dyn Copied) -> Result<bool, Stopped> {
     let view = copy.seen().map_err(|error| match error {
         NotFollowed::Silent(error) => Stopped::Store(RepositoryError::from(error).into()),
-        // What is here was verified when it was taken.
+        // The present contents were verified when they were fetched.
         _ => Stopped::Store(pad::StoreError::Damaged("its latest head does not verify").into()),
     })?;
     match view.follow(visit) {
         Ok(_) => Ok(true),
-        // An upstream that is late has nothing for us, and may be honest.
+        // An upstream that is behind has nothing new, and may be honest.
         Err(NotFollowed::Behind { .. }) => Ok(false),
         Err(error) => Err(error.into()),
     }
 }
 
-/// What came of a round.
+/// Result of a round.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Mirrored {
-    /// How many updates were taken.
+    /// Number of updates taken.
     pub taken: usize,
-    /// The latest version now.
+    /// Latest version after the round.
     pub latest: Version,
-    /// How upstreams failed.
+    /// Failures of upstreams.
     pub incidents: Vec<Incident>,
 }
 
-/// Why an upstream was not followed to its end.
+/// Reason to stop fetching from an upstream.
 enum Stopped {
-    /// It is the upstream's fault.
+    /// Fault of the upstream.
     Upstream(Unusable),
-    /// The mirror's own store failed.
+    /// Failure of the mirror's own store.
     Store(NotApplied),
 }
 
@@ -106,8 +107,10 @@ impl<E: Into<Unusable>> From<E> for Stopped {
 }
 
 impl Mirror {
-    /// The mirror that keeps the dictionary up with these servers. Lies are kept in files beside `beside`: its name with
-    /// `.evidence` or `.lie` at the end, and a number.
+    /// Creates a mirror that keeps `dictionary` up to date with `upstreams`.
+    ///
+    /// Evidence is written to files next to `beside`: its name with `.evidence` or `.lie`, and a
+    /// number.
     pub fn new(
         dictionary: Arc<Dictionary>,
         upstreams: Vec<Server>,
@@ -117,7 +120,7 @@ impl Mirror {
         Self::of(dictionary, upstreams, beside, metrics)
     }
 
-    /// The same for some of the keys.
+    /// Like [`Mirror::new`], for a part of the keys.
     pub fn of_part(
         part: Arc<Part>,
         upstreams: Vec<Server>,
@@ -142,11 +145,13 @@ impl Mirror {
         }
     }
 
-    /// Asks every upstream once, takes what is new, and drops the versions that are not kept. Once it has the last one that is, it asks
-    /// nobody any more.
+    /// Queries every upstream once, fetches new contents, and prunes versions that are no longer
+    /// kept.
+    ///
+    /// Once the last version to keep is present, no upstream is queried.
     ///
     /// # Errors
-    /// [`NotApplied`] if the mirror's own store fails; what was taken before is durable.
+    /// [`NotApplied`] if the mirror's own store fails. Contents fetched before are durable.
     pub fn round(&mut self) -> Result<Mirrored, NotApplied> {
         let mut mirrored = Mirrored::default();
         let mut visits = Vec::new();
@@ -161,7 +166,7 @@ impl Mirror {
                 }
             }
         }
-        // One answer of each in turn.
+        // One response of each upstream in turn.
         while !visits.is_empty() {
             let mut with_more = Vec::new();
             for visit in visits {
@@ -185,8 +190,8 @@ impl Mirror {
         Ok(mirrored)
     }
 
-    /// Goes on with this, with this pause between two rounds, on a thread for each upstream: one that is slow keeps no other from
-    /// being asked.
+    /// Starts a background task for each upstream, with a pause of `every` between rounds. A slow
+    /// upstream does not delay others.
     pub fn follow(self, every: Duration) -> Vec<Following> {
         let each = self.upstreams.into_iter().map(|upstream| {
             let mut mirror = Self {
@@ -205,7 +210,7 @@ impl Mirror {
         each.collect()
     }
 
-    /// Takes what an upstream has that is new, as much as comes at once; whether there is more.
+    /// Fetches the next new contents from an upstream. Returns whether there are more.
     fn take(&self, visit: &Visit<'_>, taken: &mut usize) -> Result<bool, Stopped> {
         let copy = self.copy.as_ref();
         if !goes_on(visit, copy)? {
@@ -216,7 +221,7 @@ impl Mirror {
         if copy.latest() >= wanted || !copy.take(visit, wanted, &self.metrics, taken)? {
             return Ok(false);
         }
-        // Otherwise all that is missing would be in memory at once.
+        // Releases the response; otherwise all missing contents would be in memory at once.
         visit.forget();
         Ok(copy.latest() < wanted)
     }

@@ -1,4 +1,4 @@
-//! Some of the keys of a dictionary, in memory.
+//! A part of a dictionary's keys, in memory.
 
 use core::time::Duration;
 use std::{
@@ -14,27 +14,31 @@ use pad_client::Versions;
 
 use crate::keep::Keep;
 
-/// The keys of a range of a tree PAD, in memory, taken from the proofs of other servers ([`crate::Mirror::of_part`]).
+/// A key range of a tree PAD, in memory, loaded from proofs of other servers
+/// ([`crate::Mirror::of_part`]).
 ///
-/// It answers questions about these keys as whoever has all of them does, to the byte, and says of others that the request came to
-/// the wrong server. It takes no updates, has none to give, and does not know in which versions a key changed. It begins with no version
-/// whenever its process does.
+/// Answers about its keys are byte-identical to those of a full server. Requests for other keys are
+/// refused as misdirected. It neither accepts nor provides updates and has no key histories.
+/// Contents are lost when the process ends.
 #[derive(Debug)]
 pub struct Part {
     public: PublicKey,
     keep: Keep,
-    /// The bytes of memory that it may take.
+    /// Memory limit in bytes.
     most_bytes: usize,
     kept: RwLock<Box<dyn AnyPart>>,
-    /// When something of the version that is being loaded was taken last, if anything was.
+    /// Time of the last progress with the version being loaded; `None` without progress.
     progress: Mutex<Option<Instant>>,
 }
 
 impl Part {
-    /// The part of this author's dictionary that has the keys of a range, of these versions, in at most so many bytes of memory.
+    /// Creates an empty part for the keys of `range` and the versions of `keep`, in at most
+    /// `most_bytes` bytes of memory.
     ///
     /// # Errors
-    /// [`NotTaken::NotOffered`] unless the dictionary is a tree PAD; [`pad::part::PartError::EmptyRange`].
+    /// [`NotTaken::NotOffered`] unless the dictionary is a tree PAD.
+    ///
+    /// [`pad::part::PartError::EmptyRange`] if the range is empty.
     pub fn new(
         public: PublicKey,
         range: KeyRange,
@@ -51,32 +55,32 @@ impl Part {
         })
     }
 
-    /// Whose dictionary it is of.
+    /// Public key of the dictionary's author.
     pub const fn public(&self) -> &PublicKey {
         &self.public
     }
 
-    /// Which versions are kept.
+    /// Retention policy for versions.
     pub const fn keep(&self) -> Keep {
         self.keep
     }
 
-    /// The bytes of memory that it may take.
+    /// Memory limit in bytes.
     pub(crate) const fn most_bytes(&self) -> usize {
         self.most_bytes
     }
 
-    /// The latest version of which it has the contents.
+    /// Latest version with contents.
     pub fn latest(&self) -> Version {
         self.read().latest()
     }
 
-    /// The bytes of memory that it takes, about.
+    /// Approximate memory use in bytes.
     pub fn memory_bytes(&self) -> usize {
         self.read().memory_bytes()
     }
 
-    /// Which versions are here to be asked about.
+    /// Versions and keys that can be queried.
     pub(crate) fn versions(&self, part: &dyn AnyPart) -> Versions {
         Versions {
             oldest: part.oldest(),
@@ -86,17 +90,17 @@ impl Part {
         }
     }
 
-    /// Nothing of the version that is being loaded is here yet.
+    /// Resets the progress for a new version to load.
     pub(crate) fn begin(&self) {
         *self.progress() = None;
     }
 
-    /// Something of it was taken.
+    /// Records progress with the version being loaded.
     pub(crate) fn progressed(&self) {
         *self.progress() = Some(Instant::now());
     }
 
-    /// Whether nothing of it was taken for a while.
+    /// Reports whether there was no recent progress with the version being loaded.
     pub(crate) fn is_stalled(&self) -> bool {
         self.progress()
             .is_none_or(|taken| taken.elapsed() > PATIENCE)
@@ -106,7 +110,7 @@ impl Part {
         self.progress.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    // Nothing panics while it changes, so a poisoned one is whole.
+    // A poisoned lock is usable: no change panics halfway.
     pub(crate) fn read(&self) -> RwLockReadGuard<'_, Box<dyn AnyPart>> {
         self.kept.read().unwrap_or_else(PoisonError::into_inner)
     }
@@ -116,5 +120,5 @@ impl Part {
     }
 }
 
-/// A version of which nothing came for so long is given up for a later one.
+/// Time without progress after which a version is given up for a later one.
 const PATIENCE: Duration = Duration::from_secs(10);

@@ -1,21 +1,21 @@
-//! Patience with what fails: longer pauses each time, and one line in the log.
+//! Exponential backoff that logs each failure once.
 
 use core::time::Duration;
 use std::time::Instant;
 
-/// What fails is left alone for longer each time, and what is wrong with it is said once.
+/// Exponential backoff; logs each failure once.
 #[derive(Debug)]
 pub(crate) struct Pauses {
     first: Duration,
     longest: Duration,
-    /// How long it is left alone after a failure, and since when.
+    /// Start and length of the current pause.
     left_alone: Option<(Instant, Duration)>,
-    /// What went wrong last, and was said.
+    /// Last reason logged.
     said: Option<String>,
 }
 
 impl Pauses {
-    /// Pauses from this long on, each twice the one before, up to the longest.
+    /// Creates a backoff that begins at `first` and doubles with each failure, up to `longest`.
     pub(crate) const fn new(first: Duration, longest: Duration) -> Self {
         Self {
             first,
@@ -25,13 +25,13 @@ impl Pauses {
         }
     }
 
-    /// Whether it is to be left alone for now.
+    /// Reports whether the current pause has not ended yet.
     pub(crate) fn is_pausing(&self) -> bool {
         self.left_alone
             .is_some_and(|(since, pause)| since.elapsed() < pause)
     }
 
-    /// It has failed, for this reason: whether that is news.
+    /// Records a failure. Returns whether `reason` differs from the last one.
     pub(crate) fn failed(&mut self, reason: String) -> bool {
         let pause = self
             .left_alone
@@ -42,7 +42,7 @@ impl Pauses {
         is_news
     }
 
-    /// It has not failed: whether it had before.
+    /// Records a success. Returns whether there was a failure before.
     pub(crate) fn succeeded(&mut self) -> bool {
         self.left_alone = None;
         self.said.take().is_some()

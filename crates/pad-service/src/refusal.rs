@@ -1,4 +1,4 @@
-//! What a request that is not granted is told.
+//! Error responses.
 
 use core::fmt;
 
@@ -9,7 +9,7 @@ use web::server::{Answer, HeaderValue, StatusCode, header};
 
 use crate::dictionary::NotApplied;
 
-/// Why a request is not granted: a status, a word that stays the same, and a sentence.
+/// An error response: a status, a stable code and a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Refusal {
     status: StatusCode,
@@ -30,7 +30,7 @@ impl Refusal {
         }
     }
 
-    /// Other versions are kept here: another server may have it.
+    /// The version is not kept here; another server may have it.
     pub(crate) fn not_kept(versions: &Versions) -> Self {
         let Versions { oldest, latest, .. } = *versions;
         let text = format!("this is not kept here, kept are versions {oldest} to {latest}");
@@ -45,7 +45,7 @@ impl Refusal {
         self.code
     }
 
-    /// The answer that says so.
+    /// Encodes the refusal as JSON, with the headers of its status.
     pub(crate) fn answer(&self) -> Answer {
         let mut object = json!({ "error": self.code, "message": self.text });
         for (name, version) in [("oldest", self.oldest), ("latest", self.latest)] {
@@ -66,7 +66,7 @@ impl Refusal {
         }
     }
 
-    /// The store failed; what is wrong with it is the operator's business and nobody else's.
+    /// Failure of the store. Details are logged for the operator and not sent.
     fn failed() -> Self {
         let text = "the server's store cannot be read or written";
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, "store_failed", text)

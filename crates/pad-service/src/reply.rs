@@ -1,16 +1,16 @@
-//! Answers with what caches need to know.
+//! Responses with cache headers.
 
 use sha2::{Digest as _, Sha256};
 use web::server::{Answer, HeaderValue, StatusCode, header};
 
-/// How long an answer stays true.
+/// Cache lifetime of a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Lasts {
-    /// It is about a fixed version.
+    /// Immutable, because it is about a fixed version.
     Forever,
-    /// Until the next version; this many seconds are always fine, since nobody can know of it sooner.
+    /// Until the next version. One second is always fine, because no client can know sooner.
     Moment,
-    /// It is asked for anew each time.
+    /// Revalidated each time.
     Once,
 }
 
@@ -24,14 +24,14 @@ impl Lasts {
     }
 }
 
-/// The content type of messages.
+/// Content type of encoded messages.
 pub(crate) const MESSAGE: &str = "application/octet-stream";
-/// The content type of objects.
+/// Content type of JSON objects.
 pub(crate) const OBJECT: &str = "application/json";
-/// The content type of texts.
+/// Content type of text.
 pub(crate) const TEXT: &str = "text/plain; charset=utf-8";
 
-/// An answer with its tag, or that the client's copy is as good.
+/// Builds a response with an entity tag, or `304 Not Modified` if the client has it.
 pub(crate) fn reply(
     content_type: &'static str,
     body: Vec<u8>,
@@ -43,7 +43,7 @@ pub(crate) fn reply(
     tagged((content_type, body, lasts), &tag, is_known)
 }
 
-/// An answer of this content type with this tag, or that the client's copy is as good.
+/// Builds a response with the given tag, or `304 Not Modified` if `is_known`.
 pub(crate) fn tagged(
     (content_type, body, lasts): (&'static str, Vec<u8>, Lasts),
     tag: &str,
@@ -68,7 +68,7 @@ pub(crate) fn tagged(
     }
 }
 
-/// The strong tag of what these bytes determine: half of their digest.
+/// Strong entity tag derived from `parts`: half of their SHA-256 digest.
 pub(crate) fn tag(parts: &[&[u8]]) -> String {
     let digest = parts.iter().fold(Sha256::new(), Sha256::chain_update);
     let digest = digest.finalize();
@@ -76,7 +76,7 @@ pub(crate) fn tag(parts: &[&[u8]]) -> String {
     format!("\"{}\"", hex::encode(half))
 }
 
-/// Whether a tag is among those that a client has; weak ones are as good for this.
+/// Reports whether the client's list contains `tag`. Weak tags match, too.
 pub(crate) fn matches(known: &HeaderValue, tag: &str) -> bool {
     let Ok(known) = known.to_str() else {
         return false;

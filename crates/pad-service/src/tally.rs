@@ -1,12 +1,12 @@
-//! What became of requests to one witness.
+//! Request counters of a witness.
 
 use core::sync::atomic::AtomicU64;
 
-/// What became of requests to one witness.
+/// Per-witness request counters.
 #[derive(Debug, Default)]
 pub(crate) struct Tally {
     pub(crate) cosigned: AtomicU64,
     pub(crate) failed: AtomicU64,
-    /// When it has cosigned last, by its own clock.
+    /// Time of the latest cosignature, by the witness's clock.
     pub(crate) time: AtomicU64,
 }

@@ -1,4 +1,4 @@
-//! A witness: cosigns checkpoints of logs that it knows, over HTTP.
+//! A witness service that cosigns checkpoints of known logs over HTTP.
 
 use core::{
     fmt::Write as _,
@@ -25,44 +25,47 @@ use crate::{
     reply::{Lasts, OBJECT, TEXT, reply},
 };
 
-/// The routes of a witness beside `health` and `metrics`, which it has as every server: name, method and path. The path
-/// stands under the witness's prefix.
+/// Routes of a witness in addition to `health` and `metrics`: name, method and path. Paths are
+/// below the witness's prefix.
 pub const WITNESS_ROUTES: [(&str, &str, &str); 2] = [
     ("add_checkpoint", "post", ADD_CHECKPOINT),
     ("cosigned_checkpoint", "get", "/{origin}/checkpoint"),
 ];
 
-/// Answers requests for cosignatures (`tlog-witness`).
+/// HTTP service of a witness (`tlog-witness`).
 ///
-/// What it has cosigned is durable before it says so, and it never goes back or cosigns two histories of a log, whoever signs
-/// them; one process at a time has its records.
+/// Each cosignature is durable before it is returned. The witness never goes back and never cosigns
+/// two histories of a log. Only one process at a time can open its records.
 #[derive(Debug)]
 pub struct WitnessService {
     witness: Witness<FolderRecords>,
     prefix: String,
-    /// The origins of its logs, by their SHA-256 in hexadecimal digits.
+    /// Origins of its logs, by their SHA-256 in hexadecimal digits.
     origins: BTreeMap<String, String>,
     clock: fn() -> SystemTime,
-    /// By the status of the answer.
+    /// Answer counters by status.
     answers: BTreeMap<u16, AtomicU64>,
 }
 
-/// What a witness is asked.
+/// A request to a witness.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WitnessRequest {
-    /// Whether it is well.
+    /// Health of the service.
     Health,
-    /// What it was asked, and what it has seen.
+    /// Metrics of the service.
     Metrics,
-    /// To cosign the checkpoint in the body.
+    /// Cosign the checkpoint in the body.
     AddCheckpoint,
-    /// The checkpoint of the log of this origin that it cosigned last.
+    /// The latest cosigned checkpoint of the log with this origin.
     Cosigned(String),
 }
 
 impl WitnessService {
-    /// The witness with this key and these records, for these logs, each of which is known by the name of its key. Checkpoints are
-    /// taken at `{prefix}/add-checkpoint`; the prefix is empty, or begins with `/`.
+    /// Creates a witness with a key and records, for `logs`. The origin of each log is the name of
+    /// its key.
+    ///
+    /// Checkpoints are accepted at `{prefix}/add-checkpoint`. The prefix is empty or begins with
+    /// `/`.
     pub fn new(
         signer: Cosigner,
         records: FolderRecords,
@@ -112,11 +115,11 @@ impl WitnessService {
                     AddError::Record(source) => {
                         tracing::error!(error = %source, "the records cannot be read or written");
                     }
-                    // Somebody has the log's key who should be watched.
+                    // The holder of the log's key is misbehaving: operators should watch it.
                     AddError::Forked(_) => {
                         tracing::warn!(%error, "a log shows two histories");
                     }
-                    // Anybody can bring a proof that is none.
+                    // Any client can send an invalid proof.
                     AddError::Inconsistent(_) => tracing::debug!(%error, "a proof does not fit"),
                     error => tracing::debug!(%error, "refused"),
                 }
@@ -135,7 +138,7 @@ impl WitnessService {
         answer.with(header::CACHE_CONTROL, HeaderValue::from_static("no-store"))
     }
 
-    /// The checkpoint that it cosigned last for a log, with the log's signatures and its own.
+    /// The latest cosigned checkpoint of a log, with signatures of the log and the witness.
     fn cosigned(&self, origin: &str) -> Answer {
         match self.witness.records().cosigned(origin) {
             Ok(Some(note)) => reply(TEXT, note.encode().into_bytes(), Lasts::Once, None),
@@ -158,7 +161,7 @@ impl WitnessService {
         );
         for (status, counter) in &self.answers {
             let count = counter.load(Ordering::Relaxed);
-            // Writing to a string does not fail.
+            // Writing to a string cannot fail.
             let _: core::fmt::Result = writeln!(
                 text,
                 "pad_witness_answers_total{{status=\"{status}\"}} {count}"
@@ -243,12 +246,12 @@ impl Handler for WitnessService {
     }
 }
 
-/// A text as the value of a label.
+/// Escapes text for a label value.
 pub(crate) fn label(text: &str) -> String {
     text.replace('\\', "\\\\")
         .replace('"', "\\\"")
         .replace('\n', "\\n")
 }
 
-/// All that [`AddError::status`] says, and success.
+/// All values of [`AddError::status`], and success.
 const STATUSES: [u16; 7] = [200, 400, 403, 404, 409, 422, 500];

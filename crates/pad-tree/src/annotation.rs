@@ -1,18 +1,19 @@
-//! What a tree computes bottom-up over its nodes: digests, or nothing.
+//! Node annotations: digests computed bottom-up over a tree, or none.
 
 use core::fmt::Debug;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use pad_core::{DigestBytes, Domain, Sha256Ed25519, Suite};
 
-/// What is computed bottom-up: [`Authenticated`] digests, or [`Plain`] nothing at all.
+/// A value computed bottom-up for every node: [`Authenticated`] digests, or [`Plain`] nothing at
+/// all.
 ///
 /// Laws: `leaf` and `node` are pure functions. With [`Plain`], digests, caches and hashing vanish
 /// at compile time; the tree is then a persistent map with predecessor search.
 pub trait Annotation: Copy + Clone + Debug + Default + Send + Sync + 'static {
-    /// What a node is annotated with.
+    /// The annotation of one node.
     type Digest: Copy + Eq + Default + Debug + Send + Sync;
-    /// A place for a digest that one thread at a time writes and any may read.
+    /// A slot for a digest, written by one thread at a time and read by any.
     type Cell: Debug + Default + Send + Sync;
     /// Whether there is anything to compute.
     const HASHES: bool;
@@ -31,7 +32,7 @@ pub trait Annotation: Copy + Clone + Debug + Default + Send + Sync + 'static {
     fn store(cell: &Self::Cell, digest: Self::Digest);
 }
 
-/// Every node carries its subtree authenticator under a suite.
+/// Annotates each node with its subtree authenticator under a suite.
 ///
 /// Source: Crosby & Wallach 2010, section 3 (`x.H`), in the leaf-oriented form.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

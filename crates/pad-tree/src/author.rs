@@ -42,8 +42,8 @@ where
 {
     /// The author of a new, empty dictionary.
     ///
-    /// `author` is the public half of `signer`; clients are told both halves of the returned
-    /// author's [`Dictionary::authority`].
+    /// `author` is the public half of `signer`. Give clients both halves of the returned author's
+    /// [`Dictionary::authority`].
     pub fn new(dictionary: DictionaryId, author: pad_core::AuthorKey, signer: K) -> Self {
         Self {
             tree: Tree::default(),
@@ -61,10 +61,10 @@ where
         }
     }
 
-    /// Goes on where a repository that this author trusts, for example its own backup, stands.
+    /// Resumes from a repository that the author trusts, for example its own backup.
     ///
-    /// Never go on from a repository that may lack a snapshot which was already handed out: the
-    /// author would then sign a second head for the same version.
+    /// Never resume from a repository that may lack a published snapshot. The author would then
+    /// sign a second head for the same version.
     pub fn resume<St>(repository: &TreeRepository<S, St>, signer: K) -> Self
     where
         St: VersionedStore<Annotation = Authenticated<S>, Scheme = B> + Send + Sync,
@@ -74,7 +74,7 @@ where
         Self::of_parts(repository.copy_latest(), past, signer)
     }
 
-    /// An author who has this tree as the latest version, with this history and head.
+    /// An author with `tree` as the latest version, and with this history and head.
     pub(crate) fn of_parts(
         tree: Tree<InPlace<Authenticated<S>, B>>,
         (authority, frontier, head): (Authority, Frontier<S>, Option<SignedHead<S>>),
@@ -91,28 +91,28 @@ where
         }
     }
 
-    /// Spreads large batches over these threads.
+    /// Runs large batches on `workers`.
     #[must_use]
     pub fn with_workers(mut self, workers: Workers) -> Self {
         self.workers = workers;
         self
     }
 
-    /// Whether a snapshot is sealed that the signer has failed to sign. The next snapshot signs it.
+    /// Whether a sealed snapshot still lacks its signature. The next snapshot signs it.
     pub const fn has_unsigned(&self) -> bool {
         self.unsigned.is_some()
     }
 
-    /// Applies a whole batch as one snapshot, together with the changes that already wait.
+    /// Applies a whole batch as one snapshot, together with the pending changes.
     ///
-    /// If a snapshot still waits for its signature, that one is signed and returned, and the batch
-    /// stays pending for the next.
+    /// If an earlier snapshot still lacks its signature, that snapshot is signed and returned. The
+    /// batch then stays pending for the next.
     ///
     /// The last operation on a key wins; removing an absent key does nothing. Faster than single
     /// calls for large batches, and fastest if the batch is already in ascending order of keys.
     ///
     /// # Errors
-    /// The signer's error; the next snapshot then tries again to sign this one.
+    /// The signer's error. The next snapshot tries again to sign this one.
     pub fn snapshot_of(&mut self, batch: Vec<Operation>) -> Result<Update<S>, SigningError> {
         if self.unsigned.is_some() || !self.pending.is_empty() {
             let tree = &self.tree;

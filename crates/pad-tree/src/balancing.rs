@@ -1,10 +1,10 @@
-//! Balancing schemes: what keeps a leaf-oriented tree shallow.
+//! Balancing schemes, which keep a leaf-oriented tree shallow.
 //!
-//! Entries are in the leaves. An inner node stands for the gap between two neighbouring leaves and
-//! holds a separator: keys on its left are below it, keys on its right are not. Separators only
-//! route searches; they are not hashed.
+//! Entries are stored in the leaves. An inner node represents the gap between two neighbouring
+//! leaves. It holds a separator: keys on its left are below it, keys on its right are not.
+//! Separators only route searches; they are not hashed.
 //!
-//! Schemes are written once, bottom-up and without mutation of nodes, over [`NodeStore`]; they
+//! Schemes are written once, bottom-up and without mutation of nodes, over [`NodeStore`]. They
 //! follow an explicit path instead of recursing, so a degenerate tree costs time but never the
 //! stack.
 
@@ -26,15 +26,15 @@ pub use red_black::Color;
 
 pub use crate::scheme::{RedBlack, SkipList, Treap, TreeScheme};
 
-/// A way to keep a leaf-oriented tree shallow. Implemented by zero-sized types.
+/// A scheme that keeps a leaf-oriented tree shallow. Implemented by zero-sized types.
 ///
 /// Laws: the in-order sequence of leaves after an operation is the sorted set of entries. The
-/// resulting shape depends only on the shape before and the operation; if
-/// [`BalancingScheme::SET_UNIQUE`], only on the set of keys.
+/// resulting shape depends only on the shape before and the operation. If
+/// [`BalancingScheme::SET_UNIQUE`], it depends only on the set of keys.
 pub trait BalancingScheme: TreeScheme {
-    /// What the scheme keeps per inner node beside its separator.
+    /// State per inner node in addition to its separator.
     type Balance: Copy + Debug + Default + Eq + Hash + Send + Sync;
-    /// The balance as it is stored: two are all that there are.
+    /// The balance as one stored bit: a scheme has at most two balances.
     fn to_bit(balance: Self::Balance) -> bool;
     /// The inverse of [`BalancingScheme::to_bit`].
     fn from_bit(bit: bool) -> Self::Balance;
@@ -50,12 +50,14 @@ pub trait BalancingScheme: TreeScheme {
     /// Whether a key's rank is needed at all.
     const RANKED: bool;
 
-    /// Inserts a leaf beside the leaf that `path` leads to. Returns the new root. Of nodes beside the path it asks the balance alone.
+    /// Inserts a leaf next to the leaf that `path` leads to. Returns the new root. Of nodes outside
+    /// the path it reads only the balance.
     fn insert<S: NodeStore<Scheme = Self>>(store: &mut S, path: &[Step], pair: LeafPair) -> NodeId;
 
     /// Removes the leaf that `path` leads to. Returns the new root.
     ///
-    /// `path` is not empty: the last leaf of a tree is not removed by the scheme. It is all that is there: other nodes are fetched.
+    /// `path` is not empty: the caller removes the last leaf of a tree itself. Only the nodes of
+    /// `path` are assumed to be in memory; others are fetched.
     ///
     /// # Errors
     /// A node cannot be fetched.
@@ -65,29 +67,29 @@ pub trait BalancingScheme: TreeScheme {
         leaf: EntryId,
     ) -> Result<NodeId, S::Fault>;
 
-    /// The gap before a leaf in a tree that is built at once over so many leaves in ascending order. The leaf's key has this rank, and so
-    /// many leaves stand before it: at least one.
+    /// Returns the gap before leaf number `place` of a bulk build over `leaves` ascending leaves.
+    /// `rank` is the rank of that leaf's key. `place`, at least 1, counts the leaves before it.
     fn gap(rank: u32, place: u64, leaves: u64) -> Gap<Self::Balance>;
 
-    /// What the ancestors of an inner node need to know of its subtree, from what the two children
-    /// said; leaves say 0. `None` if no tree of this scheme has such a node.
+    /// A summary of an inner node's subtree for its ancestors, from the summaries of its two
+    /// `children`; the summary of a leaf is 0. `None` if no tree of this scheme has such a node.
     fn shape<S: NodeStore<Scheme = Self>>(
         store: &S,
         node: NodeId,
         children: [u32; 2],
     ) -> Option<u32>;
 
-    /// Whether a tree of this scheme may have this root, whose subtree has a shape.
+    /// Whether `root` is a valid root of this scheme, given that its subtree has a shape.
     fn is_root<S: NodeStore<Scheme = Self>>(store: &S, root: NodeId) -> bool;
 
-    /// Whether a node of this depth, balance and rank is in the median layer of a tree with this
-    /// many entries: the layer halfway between root and leaves.
+    /// Whether a node of this rank and depth is in the median layer of a tree with `population`
+    /// entries. This is the layer halfway between root and leaves.
     ///
     /// Source: Crosby & Wallach 2010, section 3.3, "cache median".
     fn in_median_layer(rank: u32, depth: u32, population: usize) -> bool;
 }
 
-/// One step of a search path: an inner node, and the child that the path goes on with.
+/// One step of a search path: an inner node, and the child that the path continues with.
 #[derive(Clone, Copy, Debug)]
 pub struct Step {
     /// The inner node.
@@ -107,7 +109,7 @@ pub struct LeafPair {
     pub separator: KeyId,
 }
 
-/// Puts `child` at the end of a path and tells every node of the path. Returns the root.
+/// Links `child` to the end of a path and updates every node of the path. Returns the root.
 pub(crate) fn relink<S: NodeStore>(store: &mut S, path: &[Step], mut child: NodeId) -> NodeId {
     for step in path.iter().rev() {
         let children = store.children(step.node).with(step.side, child);
@@ -122,7 +124,7 @@ fn update_child<S: NodeStore>(store: &mut S, node: NodeId, side: Side, child: No
     store.update(node, children)
 }
 
-/// Gives a node two children, told by side.
+/// Gives a node two children: `child` on `side`, and its sibling on the other side.
 fn update_both<S: NodeStore>(
     store: &mut S,
     node: NodeId,
@@ -133,7 +135,7 @@ fn update_both<S: NodeStore>(
     store.update(node, Children::of(side, child, sibling))
 }
 
-/// Half of the depth of a perfect tree with this many leaves.
+/// Half of the depth of a perfect tree with `population` leaves.
 fn half_depth(population: usize) -> u32 {
     population.checked_ilog2().unwrap_or(0) / 2
 }

@@ -1,4 +1,4 @@
-//! What changed: between two versions, and of one key over all versions.
+//! Differences between two versions, and the history of one key over all versions.
 
 use core::{cell::Cell, cmp::Ordering, convert::Infallible};
 
@@ -17,18 +17,19 @@ use crate::{
 pub struct Difference {
     /// The key.
     pub key: Key,
-    /// Its value in the earlier version, if present there.
+    /// The value in the earlier version, if present there.
     pub before: Option<Value>,
-    /// Its value in the later version, if present there.
+    /// The value in the later version, if present there.
     pub after: Option<Value>,
 }
 
-/// The versions in which one key changed, of those that a repository keeps. Nothing of it is proved.
+/// The changes of one key in the versions that a repository keeps. Not proved.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyHistory {
-    /// The oldest version that is kept, or that was looked at: changes up to this one are not known. Version 0 if none is lost.
+    /// The oldest version that is kept or was examined. Changes up to this one are unknown. Version
+    /// 0 if none is lost.
     pub since: Version,
-    /// The versions after `since` in which the key was put with another value, or removed, oldest first.
+    /// The versions after `since` that put another value for the key or removed it, oldest first.
     pub changes: Vec<Version>,
 }
 
@@ -53,10 +54,10 @@ where
         Ok(changes)
     }
 
-    /// Notes the same keys one after the other.
+    /// Streams the keys that [`TreeRepository::diff`] collects to `note`, one after the other.
     ///
     /// # Errors
-    /// As [`TreeRepository::diff`]; the first error of `note`, after which nothing more is compared.
+    /// As [`TreeRepository::diff`]; the first error of `note`, which ends the comparison.
     pub fn differences<E: From<LookupError>>(
         &self,
         before: Version,
@@ -68,23 +69,25 @@ where
 
     /// The kept versions in which a key was put with another value or removed, without proof.
     ///
-    /// Each listed version can be proved by two look-ups, in it and in the one before. That none is
+    /// Each listed version can be proved by two lookups, in it and in the one before. That none is
     /// missing is not proved.
     ///
     /// Time: `O(log n log versions)` for each listed version, and `O(log n)` for each version in
     /// which the key is absent.
     ///
     /// # Panics
-    /// Never: what is in memory can be read.
+    /// Never: all nodes are in memory.
     pub fn history(&self, key: &Key) -> KeyHistory {
         self.history_page(key, self.latest(), u64::MAX)
     }
 
-    /// The same of the versions up to `last`, for as many look-ups as that may take: of one version at least, and of no older ones than
-    /// [`KeyHistory::since`], from where another page goes on.
+    /// One page of a key's history: the versions up to `last`, with a budget of `lookups`.
+    ///
+    /// Examines at least one version, and finishes the one it has begun. The next page continues at
+    /// [`KeyHistory::since`].
     ///
     /// # Panics
-    /// Never: what is in memory can be read.
+    /// Never: all nodes are in memory.
     pub fn history_page(&self, key: &Key, last: Version, lookups: u64) -> KeyHistory {
         let probe = Probe::new(key.as_bytes());
         let find = |version| Ok(self.view(version).ok().and_then(|view| view.find(&probe)));
@@ -97,8 +100,10 @@ where
     }
 }
 
-/// The versions after the oldest, up to the latest, in which a key was put or removed. `find` gives a version's entry with the key: one
-/// value for one entry in all versions that have it. After so many look-ups no older version is begun with.
+/// The versions after `oldest`, up to `latest`, in which a key was put or removed.
+///
+/// `find` gives a version's entry with the key, and equal values for one entry in all versions that
+/// have it. After `lookups` calls of `find` no older version is started.
 ///
 /// # Errors
 /// Those of `find`.
@@ -181,7 +186,7 @@ where
     Ok(())
 }
 
-/// The key of a leaf. Those that somebody else has stored may be too long.
+/// The key of a leaf. Keys in a store that an attacker wrote may be too long.
 pub(crate) fn owned_key(bytes: &[u8]) -> Result<Key, LookupError> {
     Key::new(bytes).map_err(|_| StoreFault::Damaged.into())
 }
@@ -191,24 +196,25 @@ pub(crate) fn owned_value(bytes: &[u8]) -> Result<Value, LookupError> {
     Value::new(bytes).map_err(|_| StoreFault::Damaged.into())
 }
 
-/// What a comparison of two versions comes upon next.
+/// One step of a comparison of two versions.
 pub(crate) enum Step<Before: ComparedTree, After: ComparedTree> {
-    /// A leaf whose key is only in the first.
+    /// A leaf whose key is in the first version only.
     Before(Before::Leaf),
-    /// A leaf whose key is only in the second.
+    /// A leaf whose key is in the second version only.
     After(After::Leaf),
     /// Two leaves with the same key.
     Both(Before::Leaf, After::Leaf),
-    /// A subtree of the first that the second has as well.
+    /// A subtree that both versions share.
     Equal(Before::Node),
 }
 
-/// The part of a version that is still to be compared: subtrees from left to right (the next one
-/// last), each with the inner node whose separator bounds it above.
+/// The uncompared part of a version: subtrees from left to right (the next one last). Each comes
+/// with the inner node whose separator bounds it above.
 pub(crate) struct Frontline<T: ComparedTree> {
     tree: T,
     subtrees: Vec<(T::Node, Option<T::Inner>)>,
-    /// The next subtree, if it is a leaf that was read already: its value may be long, and it may wait for many of the other version.
+    /// The next subtree, if it is a leaf that was read already. Its value may be long, and it may
+    /// wait for many leaves of the other version.
     leaf: Option<T::Leaf>,
 }
 
@@ -251,7 +257,7 @@ impl<T: ComparedTree> Frontline<T> {
         }
     }
 
-    /// Passes the next subtree.
+    /// Skips the next subtree.
     fn pass(&mut self) -> Option<T::Node> {
         self.leaf = None;
         self.subtrees.pop().map(|(node, _)| node)
@@ -267,15 +273,15 @@ impl<T: ComparedTree> Frontline<T> {
         Ok(())
     }
 
-    /// Where the next subtree ends; `None` is the end of all.
+    /// The upper bound of the next subtree; `None` is the end of all.
     fn bound(&self) -> Option<&[u8]> {
         let (_, bound) = self.subtrees.last()?;
         bound.as_ref().map(|inner| self.tree.separator(inner))
     }
 }
 
-/// The next place in which two versions, of the same or of two dictionaries, may differ, or a
-/// subtree in which they do not.
+/// The next difference between two versions, of one dictionary or of two, or a subtree that they
+/// share.
 ///
 /// # Errors
 /// A node cannot be fetched.
@@ -309,8 +315,7 @@ where
             (false, false) => return leaves(before, after),
             (true, false) => drop(before.open()?),
             (false, true) => drop(after.open()?),
-            // Open the one that reaches further, so that equal subtrees come to stand side by
-            // side.
+            // Open the one that reaches further, so that equal subtrees come to align.
             (true, true) => match compare_bounds(before.bound(), after.bound()) {
                 Ordering::Less => drop(after.open()?),
                 Ordering::Greater => drop(before.open()?),
@@ -323,7 +328,7 @@ where
     }
 }
 
-/// The step that two leaves are which come next.
+/// The step for the two leaves that come next.
 fn leaves<Before, After>(
     before: &mut Frontline<Before>,
     after: &mut Frontline<After>,

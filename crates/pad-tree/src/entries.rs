@@ -1,7 +1,7 @@
-//! The arena of keys and entries, apart from the nodes: a node never copies a key.
+//! The arena of keys and entries, separate from the nodes: a node never copies a key.
 //!
-//! Bytes of keys and values lie in one pool. A key's first eight bytes are kept beside it, so that
-//! most comparisons of a search touch one small array.
+//! Bytes of keys and values are stored in one pool. A key's first eight bytes are kept alongside,
+//! so that most comparisons of a search touch one small array.
 
 use core::cmp::Ordering;
 
@@ -42,7 +42,7 @@ impl Span {
     }
 }
 
-/// A key to search for, with its first eight bytes at hand. Ordered like the key.
+/// A key to search for, with its first eight bytes stored alongside. Ordered like the key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Probe<'a> {
     prefix: u64,
@@ -100,7 +100,7 @@ pub struct Entries<A: Annotation> {
     garbage: usize,
 }
 
-/// How much of the arena belongs to sealed versions.
+/// The sizes of the arena at a seal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Mark {
     keys: usize,
@@ -128,7 +128,7 @@ impl<A: Annotation> Entries<A> {
         }
     }
 
-    /// Whether this many further entries fit.
+    /// Checks that `further` more entries fit.
     pub(crate) fn check_capacity(&self, further: usize) -> Result<(), InputError> {
         let used = self.keys.len().max(self.key_spans.len());
         if used.saturating_add(further) > MAX_INDEX {
@@ -167,7 +167,7 @@ impl<A: Annotation> Entries<A> {
         self.ranks.get(key.index()).copied().unwrap_or(0)
     }
 
-    /// How `probe` compares with a key of the arena.
+    /// Compares `probe` with a key of the arena.
     #[inline]
     pub fn compare(&self, probe: &Probe<'_>, key: KeyId) -> Ordering {
         self.compare_with(probe, key, self.prefix(key))
@@ -179,7 +179,7 @@ impl<A: Annotation> Entries<A> {
         self.prefixes[key.index()]
     }
 
-    /// The same as [`Entries::compare`], with the key's prefix already at hand.
+    /// Compares like [`Entries::compare`], with the key's prefix given.
     #[inline]
     pub(crate) fn compare_with(&self, probe: &Probe<'_>, key: KeyId, prefix: u64) -> Ordering {
         match probe.prefix.cmp(&prefix) {
@@ -198,7 +198,7 @@ impl<A: Annotation> Entries<A> {
         probe.bytes.cmp(self.slice(span))
     }
 
-    /// How two keys of the arena compare.
+    /// Compares two keys of the arena.
     pub(crate) fn compare_keys(&self, left: KeyId, right: KeyId) -> Ordering {
         self.compare(
             &Probe {
@@ -209,7 +209,7 @@ impl<A: Annotation> Entries<A> {
         )
     }
 
-    /// Adds a key; schemes without ranks never give one.
+    /// Adds a key. `rank` is `None` if the scheme has no ranks.
     pub(crate) fn add_key(&mut self, bytes: &[u8], rank: Option<u32>) -> KeyId {
         let span = self.append(bytes);
         if let Some(key) = self.free_keys.pop() {
@@ -272,21 +272,21 @@ impl<A: Annotation> Entries<A> {
         }
     }
 
-    /// Lets the arena reuse an entry that no version refers to.
+    /// Frees an entry that no version refers to, for reuse.
     pub(crate) fn release_entry(&mut self, entry: EntryId) {
         self.garbage += self.value_spans[entry.index()].length();
         self.value_spans[entry.index()] = Span::default();
         self.free.push(entry);
     }
 
-    /// Lets the arena reuse a key that no version refers to.
+    /// Frees a key that no version refers to, for reuse.
     pub(crate) fn release_key(&mut self, key: KeyId) {
         self.garbage += self.key_spans[key.index()].length();
         self.key_spans[key.index()] = Span::default();
         self.free_keys.push(key);
     }
 
-    /// Moves the live bytes together once more than half of the pool is garbage.
+    /// Compacts the byte pool once more than half of it is garbage.
     pub(crate) fn compact(&mut self) {
         if self.garbage < 4096 || self.garbage * 2 < self.bytes.len() {
             return;
@@ -344,7 +344,7 @@ impl<A: Annotation> Entries<A> {
         }
     }
 
-    /// Makes what was added since the last seal permanent.
+    /// Makes all additions since the last seal permanent.
     pub(crate) fn commit(&mut self) {
         self.sealed = Mark {
             keys: self.key_spans.len(),
@@ -356,7 +356,7 @@ impl<A: Annotation> Entries<A> {
         }
     }
 
-    /// Drops what was added since the last seal.
+    /// Drops all additions since the last seal.
     pub(crate) fn rollback(&mut self) {
         let Mark {
             keys,
@@ -391,12 +391,12 @@ impl<A: Annotation> Entries<A> {
         self.commit();
     }
 
-    /// The number of entries ever added, and not released.
+    /// The number of entries that were added and not released.
     pub(crate) fn len(&self) -> usize {
         self.keys.len() - self.free.len()
     }
 
-    /// The numbers of entries and keys that the arena has numbers for.
+    /// The numbers of entry slots and key slots, including released ones.
     pub(crate) fn sizes(&self) -> (usize, usize) {
         (self.keys.len(), self.key_spans.len())
     }

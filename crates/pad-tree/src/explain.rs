@@ -1,4 +1,4 @@
-//! What the check of a proof computes, step by step, for people who want to follow it.
+//! Step-by-step traces of the check of a proof, for human readers.
 
 #![deny(
     clippy::indexing_slicing,
@@ -13,8 +13,11 @@ use pad_core::{Suite, VerifyError};
 use crate::{opened::OpenedLeaf, proof::TreeProof, step::Step};
 
 impl<S: Suite, Q> TreeProof<S, Q> {
-    /// Says every step of the check against a root, those before a mistake too. What the opened leaves say about a question is not checked:
-    /// [`pad_core::Proof::check`] does both.
+    /// Reports every step of the check against a root to `note`, including the steps before a
+    /// mistake.
+    ///
+    /// Checks the root only, not the conclusion about a question: [`pad_core::Proof::check`] does
+    /// both.
     ///
     /// # Errors
     /// [`VerifyError`] if the proof is not one of this root.

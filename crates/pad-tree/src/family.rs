@@ -11,8 +11,8 @@ use crate::{proof::TreeProof, query::TreeQuery, scheme::TreeScheme};
 
 /// The family of tree PADs of balancing scheme `B` under suite `S`. It answers every question.
 ///
-/// The store is not part of it: all four give the same roots and proofs. A server that names none has
-/// `PathCopying`.
+/// The store is not part of it: all four give the same roots and proofs. A server that names none
+/// has `PathCopying`.
 ///
 /// ```
 /// # #[cfg(feature = "std")] {

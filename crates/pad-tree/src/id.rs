@@ -21,7 +21,7 @@ pub struct NodeId(NonZeroU32);
 
 const _: () = assert!(size_of::<Option<NodeId>>() == 4);
 
-/// What a [`NodeId`] refers to.
+/// The kind of node that a [`NodeId`] refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NodeKind {
     /// A leaf, which is nothing but its entry.
@@ -89,7 +89,7 @@ impl KeyId {
     }
 }
 
-/// Widens an index. The arenas are for machines on which this loses nothing.
+/// Widens an index. The arenas require a machine on which this is lossless.
 #[inline]
 #[allow(
     clippy::as_conversions,
@@ -138,7 +138,7 @@ impl Children {
         self.0[side.index()]
     }
 
-    /// The same children but for one.
+    /// These children with `child` on `side`.
     #[inline]
     #[must_use]
     pub const fn with(mut self, side: Side, child: NodeId) -> Self {

@@ -1,6 +1,9 @@
 //! Twelve tree-based persistent authenticated dictionaries, by composition.
 //!
-//! | | [`PathCopying`] | [`VersionedNodes`] + [`CacheNowhere`] | + [`CacheMedian`] | + [`CacheEverywhere`] |
+//! A dictionary combines a balancing scheme with a store. The store is [`PathCopying`], or
+//! [`VersionedNodes`] with one of three cache policies:
+//!
+//! | | [`PathCopying`] | [`CacheNowhere`] | [`CacheMedian`] | [`CacheEverywhere`] |
 //! |---|---|---|---|---|
 //! | [`Treap`] | 1 | 2 | 3 | 4 |
 //! | [`RedBlack`] | 5 | 6 | 7 | 8 |
@@ -8,22 +11,26 @@
 //! | space per update | `O(log n)` nodes | `O(1)` | `O(1)` | `O(1)` nodes, `O(log n)` digests |
 //! | proof of an old version | `O(log n)` | `O(n)` | `O(sqrt n)` | `O(log n)` |
 //!
-//! The scheme decides the roots that an author signs; the store is the server's own business, and
-//! all four give the same roots and proofs. Choose [`RedBlack`] over [`PathCopying`] (fastest) or
-//! over [`CacheEverywhere`] (96 % of the memory, measured) unless equal contents must have equal roots
-//! ([`Treap`]).
+//! The scheme decides the roots that an author signs. The store is private to the server: all four
+//! give the same roots and proofs. Choose [`RedBlack`] over [`PathCopying`] (fastest) or over
+//! [`CacheEverywhere`] (96 % of the memory, measured). If equal contents must have equal roots,
+//! choose [`Treap`].
 //!
 //! # Which one
 //!
-//! | you need | take | it costs |
-//! | --- | --- | --- |
-//! | one dictionary, and no reason for anything else | [`Tree`]`<`[`RedBlack`]`>` with the author, server and client of [`pad_core`] | proofs of about `log n` digests: 486 bytes of 10 000 keys |
-//! | equal contents with equal roots, unions and differences | `Tree<`[`Treap`]`>`, `Tree<`[`SkipList`]`>` | longer proofs |
-//! | answers about any version, as fast as about the newest | a repository over `PathCopying` or `CacheEverywhere`, as in the table above | `O(log n)` memory for each change |
-//! | many versions in little memory, asked seldom | one over `CacheMedian` or `CacheNowhere` | proofs of old versions take `O(sqrt n)` or `O(n)` |
-//! | more than memory holds | `StoredRepository` over a log of nodes | some blocks read for each look-up |
-//! | the keys of a range alone, from servers that have more | `TreePart` | what the range holds, and a path for each change |
-//! | a verifier alone, `no_std` | [`Tree`], [`TreeProof`], [`TreeQuery`] without default features | |
+//! - **One dictionary, no special needs**: [`Tree`]`<`[`RedBlack`]`>` with the author, server and
+//!   client of [`pad_core`]. Proofs have about `log n` digests: 486 bytes for 10 000 keys.
+//! - **Equal contents with equal roots, unions and differences**: `Tree<`[`Treap`]`>` or
+//!   `Tree<`[`SkipList`]`>`. Proofs are longer.
+//! - **Fast queries of any version**: a repository over `PathCopying` or `CacheEverywhere`, as in
+//!   the table above. Each change takes `O(log n)` memory.
+//! - **Many versions in little memory, queried seldom**: a repository over `CacheMedian` or
+//!   `CacheNowhere`. Proofs of old versions take `O(sqrt n)` or `O(n)`.
+//! - **Larger than memory**: `StoredRepository` over a log of nodes. Each lookup reads some blocks.
+//! - **One range of keys, from servers that have more**: `TreePart`. It holds the range, and a path
+//!   for each change.
+//! - **A verifier alone, `no_std`**: [`Tree`], [`TreeProof`], [`TreeQuery`] without default
+//!   features.
 //!
 //! # Example
 //!
@@ -59,10 +66,13 @@
 //!
 //! # Map
 //!
-//! [`balancing`]: the schemes, written once over [`store::NodeStore`]. [`store`]: the stores.
-//! [`persistent`]: a tree with all its versions. [`stored`]: one whose nodes are stored, and read when they are needed. [`author`] and [`repository`]: the two roles.
-//! [`query`] and [`proof`]: what can be asked, and the one proof that answers it. [`part`]: the keys of a range
-//! alone, which come in proofs.
+//! - [`balancing`]: the schemes, written once over [`store::NodeStore`].
+//! - [`store`]: the stores.
+//! - [`persistent`]: a tree with all its versions.
+//! - [`stored`]: a tree whose nodes live in a log and are read on demand.
+//! - [`author`] and [`repository`]: the two roles.
+//! - [`query`] and [`proof`]: the queries, and the one proof that answers them all.
+//! - [`part`]: the keys of one range, loaded from proofs.
 //!
 //! Source: Crosby & Wallach 2010, sections 2, 3 and 6.
 
@@ -195,8 +205,8 @@ repositories! {
 
 /// Calls a macro once for each of the twelve combinations: the only place that lists them.
 ///
-/// The macro is called as `$callback!(name, Scheme, Repository);`, where `name` is an identifier
-/// such as `red_black_cache_median`, `Scheme` the balancing scheme and `Repository` the alias of the
+/// The macro is called as `$callback!(name, Scheme, Repository);`. `name` is an identifier such as
+/// `red_black_cache_median` and `Scheme` the balancing scheme. `Repository` is the alias of the
 /// repository, which takes the suite as its parameter.
 #[cfg(feature = "std")]
 #[macro_export]

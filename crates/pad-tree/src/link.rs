@@ -1,4 +1,4 @@
-//! Where a touched node's child is.
+//! Links from a touched node to its children.
 
 use crate::id::NodeId;
 
@@ -7,7 +7,7 @@ use crate::id::NodeId;
 pub(crate) enum Link {
     /// The touched node at this position of the list.
     Touched(u32),
-    /// A leaf, or an inner node whose digest is known.
+    /// A leaf, or an inner node with a known digest.
     Untouched(NodeId),
     /// While a batch is planned: the leaf of the operation at this position.
     Replaced(u32),

@@ -1,4 +1,4 @@
-//! The leaves that a proof opens, and what is known of their places.
+//! The leaves that a proof opens, and their known adjacency.
 
 #![deny(
     clippy::indexing_slicing,

@@ -1,11 +1,15 @@
-//! A part of a tree PAD: the keys of a range alone, taken from proofs and never from updates.
+//! Partial replicas of a tree PAD: the keys of one range, taken from proofs and never from updates.
 //!
-//! Its state of a version is what the proof of the range contains: the nodes that a search in the range may read, and the digests of the
-//! children that it does not read. A proof of another server that shows these nodes verifies against the root that the author has signed, or
-//! it is refused; so a part holds nothing that the author did not sign, wherever it came from. What is proved from it is, to the byte, what a
-//! repository of the whole tree proves: the opened leaves determine a proof.
+//! The state of a version is the contents of the range's proof. These are the nodes that a search
+//! in the range may read, and the digests of the children that it does not read. Each proof is
+//! verified against the root that the author signed, or it is refused. So a part holds only nodes
+//! that the author signed, whichever server they came from.
 //!
-//! Nodes are kept by their digests. Equal digests are equal subtrees, so what two versions have in common is there once.
+//! A proof from a part equals, to the byte, the proof of a repository of the whole tree: the opened
+//! leaves determine a proof.
+//!
+//! Nodes are stored by their digests. Equal digests are equal subtrees, so subtrees shared by two
+//! versions are stored once.
 //!
 //! ```
 //! use ed25519_dalek::SigningKey;
@@ -70,71 +74,74 @@ use nodes::Nodes;
 use view::PartView;
 pub use walk::Disordered;
 
-/// The keys of a range of some consecutive versions of a tree PAD, of whichever balancing scheme.
+/// A replica of one key range, over some consecutive versions of a tree PAD of any balancing
+/// scheme.
 ///
-/// It follows the author's heads, and has the contents of a version loaded from the proofs of whoever has them:
-/// [`TreePart::load`], then what [`TreePart::progress`] says is missing, until nothing is.
+/// Follows the author's heads, and loads the contents of a version from proofs of any server. Call
+/// [`TreePart::load`], then take what [`TreePart::progress`] reports missing, until nothing is.
 ///
-/// Space: for each version, the nodes that it does not share with others, and so for a change in the range `O(log n)`; a root and a
-/// signature for each head.
+/// Space: for each version, the nodes that it does not share with others, so `O(log n)` for a
+/// change in the range. In addition a root and a signature for each head.
 pub struct TreePart<S: Suite> {
     range: KeyRange,
     heads: HeadLog<S>,
     nodes: Nodes<S>,
-    /// The roots of the versions that are kept, one after the other without gaps; at least one.
+    /// The roots of the versions that are kept, consecutive and at least one.
     roots: BTreeMap<Version, S::Digest>,
     /// The head of the version that is being loaded.
     loading: Option<Verified<SnapshotHead<S>>>,
-    /// Whether something may be here that only versions have which were not loaded to their ends.
+    /// Whether there may be nodes that belong only to versions whose loading was abandoned.
     has_strays: bool,
-    /// The number of nodes after everything that no version reaches was freed last.
+    /// The number of nodes after the last sweep.
     swept: usize,
 }
 
-/// How far a version is loaded.
+/// Progress of loading a version.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[must_use]
 pub enum PartProgress {
-    /// All that is missing, or something of it, is in the proof of this range; less of it may do.
+    /// A range whose proof contains some or all missing nodes. A proof of a smaller range may
+    /// suffice.
     Missing(KeyRange),
     /// The version is kept now.
     Kept(Version),
 }
 
-/// A part does not take something.
+/// Error returned when a part refuses a range, a version or a proof.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PartError {
-    /// The range can hold no key.
+    /// The range contains no key.
     #[error("the range of keys is empty")]
     EmptyRange,
     /// No version is being loaded.
     #[error("no version is being loaded")]
     NotLoading,
-    /// The version to be loaded is not after the ones that are kept.
+    /// The version to be loaded is not later than the ones that are kept.
     #[error("version {version} is not after version {latest}, which is kept")]
     NotAfter {
         /// The version to be loaded.
         version: Version,
-        /// The latest that is kept.
+        /// The latest version that is kept.
         latest: Version,
     },
-    /// The question is about other keys.
+    /// The question is about keys outside the range.
     #[error("the question is not about the keys that are kept")]
     Outside,
-    /// The proof is refused.
+    /// The proof failed verification.
     #[error(transparent)]
     Refused(#[from] VerifyError),
-    /// No head is known of the version.
+    /// The head of the version is unknown.
     #[error(transparent)]
     Lookup(#[from] LookupError),
-    /// What the author has signed is no tree.
+    /// The author signed a root whose nodes are no search tree.
     #[error(transparent)]
     Disordered(#[from] Disordered),
 }
 
 impl<S: Suite> TreePart<S> {
-    /// The part that has the keys of this range, of one author's dictionary. It has the empty version.
+    /// Creates the part of one author's dictionary with the keys of `range`. It has the empty
+    /// version.
     ///
     /// # Errors
     /// [`PartError::EmptyRange`].
@@ -153,23 +160,23 @@ impl<S: Suite> TreePart<S> {
         })
     }
 
-    /// The keys that are kept.
+    /// The range of keys that the part keeps.
     pub const fn range(&self) -> &KeyRange {
         &self.range
     }
 
-    /// The heads that are known, which may be of newer versions than the contents.
+    /// The known heads, which may be of newer versions than the contents.
     pub const fn heads(&self) -> &HeadLog<S> {
         &self.heads
     }
 
-    /// The latest version of which the contents are kept.
+    /// The latest version whose contents are kept.
     pub fn latest(&self) -> Version {
         let latest = self.roots.last_key_value();
         latest.map_or(Version::EMPTY, |(version, _)| *version)
     }
 
-    /// The oldest one.
+    /// The oldest version whose contents are kept.
     pub fn oldest(&self) -> Version {
         let oldest = self.roots.first_key_value();
         oldest.map_or(Version::EMPTY, |(version, _)| *version)
@@ -185,7 +192,7 @@ impl<S: Suite> TreePart<S> {
         self.nodes.len()
     }
 
-    /// The bytes of memory that nodes and heads take, about.
+    /// The approximate bytes of memory that nodes and heads take.
     pub fn memory_bytes(&self) -> usize {
         self.nodes
             .memory_bytes()
@@ -202,9 +209,10 @@ impl<S: Suite> TreePart<S> {
         Ok(self.heads.latest())
     }
 
-    /// Appends the head of the next version, which an update leads to; the keys of the range that it says have changed, in ascending order.
+    /// Appends the head of an update. Returns the keys of the range that the update claims to have
+    /// changed, in ascending order.
     ///
-    /// Nothing shows that it names all of them: what [`TreePart::progress`] finds missing does.
+    /// The list may be incomplete: rely on what [`TreePart::progress`] reports missing.
     ///
     /// # Errors
     /// As [`TreePart::follow_head`]; [`ApplyError::VersionGap`].
@@ -214,7 +222,8 @@ impl<S: Suite> TreePart<S> {
         Ok(self.changed_keys(update))
     }
 
-    /// The keys of the range that an update says have changed, in ascending order. Nothing of it is checked.
+    /// The keys of the range that an update claims to have changed, in ascending order. Not
+    /// verified.
     pub fn changed_keys(&self, update: &Update<S>) -> Vec<Key> {
         let keys = update.operations.iter().map(Operation::key);
         let mut changed: Vec<Key> = keys
@@ -226,8 +235,10 @@ impl<S: Suite> TreePart<S> {
         changed
     }
 
-    /// Begins to load a version of which the head is known, later than all that are kept. What was loaded of another one stays until the
-    /// next one is kept, and longer where that has it too.
+    /// Starts to load a version that is later than all kept ones and whose head is known.
+    ///
+    /// Nodes of a version whose loading is abandoned stay until the next version is kept. Those
+    /// that the next version shares stay longer.
     ///
     /// # Errors
     /// [`PartError::NotAfter`], [`PartError::Lookup`], [`PartError::Refused`].
@@ -239,7 +250,7 @@ impl<S: Suite> TreePart<S> {
         let head = Untrusted::new(self.heads.head(version)?);
         let verified = head.verify(self.heads.authority(), &version)?;
         let abandoned = self.loading.replace(verified);
-        // Who signs faster than anybody can load does not fill the memory.
+        // An author that signs faster than a part can load must not fill the memory.
         if self.has_strays && self.nodes.len() > self.swept.max(FEW_NODES).saturating_mul(2) {
             self.sweep();
         }
@@ -249,7 +260,7 @@ impl<S: Suite> TreePart<S> {
 
     /// Takes the proof of a range of keys of the version that is being loaded.
     ///
-    /// Time: that of its check.
+    /// Time: that of the check.
     ///
     /// # Errors
     /// [`PartError`]; nothing was taken.
@@ -261,7 +272,7 @@ impl<S: Suite> TreePart<S> {
         self.take(range, proof)
     }
 
-    /// The same of several keys.
+    /// Takes the proof of several keys, like [`TreePart::take_range`].
     ///
     /// # Errors
     /// [`PartError`]; nothing was taken.
@@ -291,10 +302,13 @@ impl<S: Suite> TreePart<S> {
         Ok(())
     }
 
-    /// What is missing of the version that is being loaded; the version is kept if nothing is. Versions before it are dropped, unless they
-    /// are those right before it.
+    /// Reports a range that the version being loaded still lacks, or keeps the version if nothing
+    /// is missing.
     ///
-    /// Time: the nodes that were taken since, and two paths.
+    /// Keeping a version that is not the direct successor of the latest one drops all older
+    /// versions.
+    ///
+    /// Time: linear in the nodes taken since, and two paths.
     ///
     /// # Errors
     /// [`PartError::NotLoading`], [`PartError::Disordered`].
@@ -315,7 +329,7 @@ impl<S: Suite> TreePart<S> {
         Ok(PartProgress::Kept(head.version))
     }
 
-    /// Drops the contents of all versions before this one; their heads stay.
+    /// Drops the contents of all versions before `oldest`; their heads stay.
     ///
     /// Time and transient memory: linear in what is kept.
     ///
@@ -328,9 +342,10 @@ impl<S: Suite> TreePart<S> {
         Ok(())
     }
 
-    /// Frees what was loaded of versions that were not loaded to their ends, and neither a kept one nor the one that is being loaded has.
+    /// Frees the nodes of abandoned versions that neither a kept version nor the one being loaded
+    /// shares.
     ///
-    /// Time and transient memory: linear in what is kept, if there is anything to be freed.
+    /// Time and transient memory: linear in what is kept, if there is anything to free.
     pub fn drop_abandoned(&mut self) {
         if self.has_strays {
             self.sweep();
@@ -354,12 +369,14 @@ impl<S: Suite> TreePart<S> {
         self.prove_query(version, key)
     }
 
-    /// Answers any query about the keys of the range, in a version: with the proof that the whole tree has.
+    /// Answers any query about the keys of the range in a version, with the proof of the whole
+    /// tree.
     ///
     /// Time: one search for each key or end of a range, and one digest for each level below.
     ///
     /// # Errors
-    /// [`LookupError::NotKept`] if the answer depends on other keys; [`LookupError`] if the version is not there or the query makes no sense.
+    /// [`LookupError::NotKept`] if the answer depends on other keys. [`LookupError`] if the version
+    /// is not there or the query is invalid.
     pub fn prove_query<Q: ProvableQuery>(
         &self,
         version: Version,
@@ -371,7 +388,7 @@ impl<S: Suite> TreePart<S> {
             return Err(LookupError::NotKept);
         }
         let proof = prover::prove(view, query)?;
-        // The leaves beside the range are here without their values, most of the time.
+        // Leaves next to the range are here without their values, most of the time.
         let shows_others = proof.leaves.iter().any(|leaf| {
             matches!(leaf.content, Content::Value(_)) && !self.range.contains(leaf.key.as_bytes())
         });
@@ -381,13 +398,16 @@ impl<S: Suite> TreePart<S> {
         Ok(proof)
     }
 
-    /// The beginning of a range of a version that has at most so many bytes, so that all of it can be asked for in pages. A page ends where the
-    /// part does, though it may have no entry then.
+    /// The first page of `range` in a version: its beginning with at most `bytes` bytes of entries.
+    ///
+    /// A page ends where the part does, though it may have no entry then. A single larger entry
+    /// makes a page of its own.
     ///
     /// Time: one search, and the entries of the page.
     ///
     /// # Errors
-    /// [`LookupError::NotKept`] if the range begins elsewhere; [`LookupError`] if the version is not there.
+    /// [`LookupError::NotKept`] if the range begins elsewhere; [`LookupError`] if the version is
+    /// not there.
     pub fn page(
         &self,
         version: Version,
@@ -403,7 +423,7 @@ impl<S: Suite> TreePart<S> {
         };
         let start = range.start.clone();
         let here = KeyRange { start, end };
-        // One that can hold no key is answered as anywhere else.
+        // A range without keys is answered as by a repository of the whole tree.
         if !here.lies_in(&self.range) || (here != *range && !here.is_valid()) {
             return Err(LookupError::NotKept);
         }
@@ -444,5 +464,5 @@ impl<S: Suite> fmt::Debug for TreePart<S> {
     }
 }
 
-/// So many nodes are not worth to be looked through for those that no version reaches.
+/// Below this number of nodes, a sweep is not worth its time.
 const FEW_NODES: usize = 1 << 16;

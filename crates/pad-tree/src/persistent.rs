@@ -12,13 +12,13 @@ use crate::{
     view::View,
 };
 
-/// A key with its new value, or with none.
+/// A key with its new value, or `None` for a removal.
 pub type Change<'a> = (&'a [u8], Option<&'a [u8]>);
 
 /// A dictionary of which every sealed version can be searched.
 ///
 /// With [`crate::Plain`] annotation this is a persistent map with predecessor search; nothing is
-/// hashed. With [`crate::Authenticated`] it is the heart of a repository.
+/// hashed. With [`crate::Authenticated`] it holds the contents of a repository.
 ///
 /// ```
 /// use pad_core::{Version, Workers};
@@ -90,7 +90,7 @@ impl<S: VersionedStore> PersistentTree<S> {
         Ok(())
     }
 
-    /// Removes a key from the working version; says whether it was there.
+    /// Removes a key from the working version. Returns whether it was present.
     ///
     /// # Errors
     /// [`InputError::CapacityExceeded`].
@@ -100,7 +100,7 @@ impl<S: VersionedStore> PersistentTree<S> {
         Ok(was_there)
     }
 
-    /// Freezes the working version and returns its number.
+    /// Seals the working version and returns its number.
     pub fn seal(&mut self, workers: &Workers) -> Version
     where
         S: Send + Sync,
@@ -110,7 +110,7 @@ impl<S: VersionedStore> PersistentTree<S> {
         self.latest()
     }
 
-    /// Drops the changes since the last seal.
+    /// Discards the changes since the last seal.
     pub fn rollback(&mut self) {
         let root = self.roots.last().copied().flatten();
         self.tree.rollback(root, self.sealed_population);
@@ -148,8 +148,8 @@ impl<S: VersionedStore> PersistentTree<S> {
         }))
     }
 
-    /// What makes each version that can be searched of the one before, and the oldest of none: keys with
-    /// their new values, or with none. Keys that change nothing are not among them.
+    /// The changes that lead to each searchable version from the one before, and to the oldest from
+    /// an empty one. Keys that change nothing are not included.
     ///
     /// Time: `O(log n log v)` for each entry of `v` versions.
     pub fn changes(&self) -> Vec<Vec<Change<'_>>> {
@@ -179,7 +179,7 @@ impl<S: VersionedStore> PersistentTree<S> {
                     end = middle;
                 }
             }
-            // Another entry of the same key says so itself.
+            // A later entry of the same key is a change of its own.
             let is_replaced = leaf(ended, key).is_some_and(|other| self.entry(other).0 == key);
             if let Some(change) = changes.get_mut(ended)
                 && !is_replaced
@@ -190,7 +190,7 @@ impl<S: VersionedStore> PersistentTree<S> {
         changes
     }
 
-    /// The entry nearest to a key on one side, or its own.
+    /// The entry nearest to `key` on one side, or the entry of `key` itself.
     fn nearest(&self, version: Version, key: &[u8], side: Side) -> Option<(&[u8], &[u8])> {
         let cursor = search::nearest(self.view(version)?, &Probe::new(key), side, true);
         Some(self.entry(cursor.ok()??.leaf))
@@ -205,7 +205,7 @@ impl<S: VersionedStore> PersistentTree<S> {
         )
     }
 
-    /// Drops all versions before `oldest`: what only they need is freed.
+    /// Drops all versions before `oldest`, and frees what only they need.
     ///
     /// Time and transient memory: linear in what is stored. A version that is not there changes
     /// nothing.
@@ -235,7 +235,7 @@ impl<S: VersionedStore> PersistentTree<S> {
         self.tree.store.memory_bytes() + self.roots.len() * size_of::<Option<NodeId>>()
     }
 
-    /// One version, to be read.
+    /// A read view of one version.
     pub(crate) fn view(&self, version: Version) -> Option<View<'_, S>> {
         let root = self.roots[self.position(version)?];
         let version = u32::try_from(version.number()).ok()?;
@@ -246,7 +246,7 @@ impl<S: VersionedStore> PersistentTree<S> {
         })
     }
 
-    /// Makes the working version, whose digests are computed, a sealed one.
+    /// Seals the working version, whose digests are computed.
     pub(crate) fn commit(&mut self) {
         let next = self.next();
         let (store, sealed) = self.tree.sealed();

@@ -1,17 +1,22 @@
 //! The one proof of all tree PADs: a pruned tree, and its check.
 //!
 //! A proof opens some leaves and elides everything else by its digest. The check recomputes the
-//! root, and learns for each pair of neighbouring opened leaves whether something between them is
-//! elided, and likewise at both ends. A query then draws its conclusion from the opened leaves.
+//! root. It learns whether something is elided between each pair of neighbouring opened leaves, and
+//! at both ends. A query then draws its conclusion from the opened leaves.
 //!
 //! # Form
 //!
-//! The *open* nodes (opened leaves and all their ancestors) in pre-order, two bits each: 0 a leaf,
-//! 1 an inner node whose left child is elided, 2 one whose right child is elided, 3 one with two
-//! open children. Beside that: the digests of the elided children in the order of their parents, and
-//! the leaves from left to right. An inner node with two elided children would itself be elided, so
-//! it has no code, and a given set of leaves has exactly one proof. The number of open nodes follows
-//! from the other two lists: with `l` leaves and `d` digests, there are `d + 2 l - 1`.
+//! A proof has three lists:
+//!
+//! - The *open* nodes (opened leaves and all their ancestors) in pre-order, two bits each. Codes: 0
+//!   a leaf, 1 an inner node with an elided left child, 2 one with an elided right child, 3 one
+//!   with two open children.
+//! - The digests of the elided children in the order of their parents.
+//! - The leaves from left to right.
+//!
+//! An inner node with two elided children would itself be elided. So it has no code, and a given
+//! set of leaves has exactly one proof. The number of open nodes follows from the other two lists:
+//! with `l` leaves and `d` digests, there are `d + 2 l - 1`.
 //!
 //! Codes are read backwards, children before parents, with a stack: no recursion.
 //!
@@ -79,7 +84,8 @@ impl<S: Suite, Q: TreeQuery> Proof for TreeProof<S, Q> {
 }
 
 impl<S: Suite, Q: TreeQuery> TreeProof<S, Q> {
-    /// The check, which says what it computes. All of it is to be forgotten if the proof is refused in the end.
+    /// Checks the proof and reports each step to `note`. If the proof is refused, discard all
+    /// reported steps.
     pub(crate) fn check_noting<N: FnMut(Step<'_, S>) + ?Sized>(
         self,
         snapshot: &dyn SnapshotRoot<S>,
@@ -97,7 +103,7 @@ fn node<S: Suite>(left: &S::Digest, right: &S::Digest) -> S::Digest {
     S::node(Domain::TreeNode, left, right)
 }
 
-/// What the check knows of the places of opened leaves.
+/// Adjacency of the opened leaves, as established by the check.
 pub(crate) struct Places {
     /// Whether the leaves `i` and `i + 1` are neighbours in the tree.
     adjacent: Vec<bool>,
@@ -107,7 +113,7 @@ pub(crate) struct Places {
     at_end: bool,
 }
 
-/// What the check knows of a subtree.
+/// State of the check for one subtree.
 struct Subtree<D> {
     digest: D,
     first_leaf: usize,
@@ -116,7 +122,7 @@ struct Subtree<D> {
 }
 
 impl<D> Subtree<D> {
-    /// That of a leaf, which is opened.
+    /// The state for an opened leaf.
     const fn of_leaf(digest: D, first_leaf: usize) -> Self {
         Self {
             digest,
@@ -133,7 +139,7 @@ impl<S: Suite, Q> TreeProof<S, Q> {
         pad_core::codec::encode_body(self).len()
     }
 
-    /// Recomputes the root, says how, and compares it.
+    /// Recomputes the root, reports each step to `note`, and compares the root. Returns the leaves.
     fn open<N: FnMut(Step<'_, S>) + ?Sized>(
         self,
         root: &S::Digest,
@@ -152,7 +158,7 @@ impl<S: Suite, Q> TreeProof<S, Q> {
         })
     }
 
-    /// Recomputes the root, says how, and compares it.
+    /// Recomputes the root, reports each step to `note`, and compares the root.
     pub(crate) fn recompute<N: FnMut(Step<'_, S>) + ?Sized>(
         &self,
         root: &S::Digest,
@@ -284,7 +290,7 @@ impl<S: Suite, Q> TreeProof<S, Q> {
     }
 }
 
-/// Every leaf shows its value if the query asks for it, and its digest otherwise.
+/// Checks that a leaf shows its value if the query reveals it, and its digest otherwise.
 fn check_contents<S: Suite, Q: TreeQuery>(
     query: &Q,
     leaves: &OpenedLeaves<S>,

@@ -1,4 +1,4 @@
-//! The server's half: which leaves a query needs, and the pruned tree that opens them.
+//! The server side of proofs: the leaves that a query needs, and the pruned tree that opens them.
 
 use core::{cmp::Ordering, marker::PhantomData};
 
@@ -29,13 +29,15 @@ mod plan {
     use super::Opening;
     use crate::search::SearchTree;
 
-    /// The server's half of a question: which leaves its answer needs.
+    /// The server side of a question: the leaves that its answer needs.
     pub trait Plan {
         /// The runs of leaves to open, in ascending order, not overlapping.
         fn plan<T: SearchTree>(&self, tree: T) -> Result<Vec<Opening<T::Leaf>>, T::Error>;
 
-        /// Whether the question is about keys of a range alone, and the leaves beside the range. Questions about the ends of a tree name no
-        /// keys, so that only the search shows it: they lie in every range.
+        /// Whether the answer depends only on keys of `range` and the leaves next to it.
+        ///
+        /// Questions about the ends of a tree name no keys, so that only the search can tell. They
+        /// count as inside every range.
         fn lies_in(&self, range: &KeyRange) -> bool;
     }
 }
@@ -58,7 +60,7 @@ impl<L: Clone> Opening<L> {
     }
 }
 
-/// The proof for a query about any tree: [`crate::TreeRepository`] has it for its own versions.
+/// Proves a query about any tree; [`crate::TreeRepository`] offers it for its own versions.
 ///
 /// Time: one search for each key or end of a range, and one digest for each level below.
 ///
@@ -93,13 +95,13 @@ where
     walk.finish(view, key, walk.found(view))
 }
 
-/// How many walks are under way at a time: enough to keep the memory system busy.
+/// The number of concurrent walks: enough to keep the memory system busy.
 const LANES: usize = 32;
 
-/// The proofs for many keys, each in its version.
+/// Proves many keys, each in its version.
 ///
-/// The walks take turns: in each round, first all of them read their node, then all of them choose
-/// their next one. So the cache misses of the reads overlap.
+/// The walks take turns. In each round, all of them read their node, then all of them choose their
+/// next one. So the cache misses of the reads overlap.
 ///
 /// # Errors
 /// As [`prove_key`].
@@ -145,8 +147,8 @@ where
     Ok(proofs)
 }
 
-/// A search that notes which subtrees it passes by. It reads no digests: the walk is a chain of
-/// dependent cache misses, and the digests, gathered afterwards, are independent ones.
+/// A search that notes the subtrees it passes. It reads no digests: the walk is a chain of
+/// dependent cache misses. The digests, gathered afterwards, are independent ones.
 struct Walk<'v> {
     probe: Probe<'v>,
     node: Option<NodeId>,
@@ -170,7 +172,7 @@ impl<'v> Walk<'v> {
         self.siblings.clear();
     }
 
-    /// Goes one level down from an inner node with this record.
+    /// Descends one level from an inner node with this record.
     #[inline]
     fn step<St: VersionedStore>(&mut self, view: View<'v, St>, record: (KeyId, Children)) {
         let (separator, children) = record;
@@ -222,7 +224,7 @@ impl<'v> Walk<'v> {
     }
 }
 
-/// The subtrees that a search passes by, from the root down.
+/// The subtrees that a search passes, from the root down.
 pub(crate) struct Passed<S: Suite>(Pruned<S>);
 
 impl<S: Suite> Default for Passed<S> {
@@ -232,7 +234,7 @@ impl<S: Suite> Default for Passed<S> {
 }
 
 impl<S: Suite> Passed<S> {
-    /// Goes by the child on a side, which has this digest.
+    /// Passes the child on a side, which has this digest.
     pub(crate) fn pass(&mut self, side: Side, digest: S::Digest) {
         self.0.elide(side, digest);
     }
@@ -244,8 +246,12 @@ impl<S: Suite> Passed<S> {
     }
 }
 
-/// The pruned tree that opens some runs of leaves: at most `most` bytes of keys and values, with the values
-/// of the keys that the query `reveals`.
+/// Prunes a tree to some runs of opened leaves, with the values of the keys that the query
+/// `reveals`.
+///
+/// # Errors
+/// [`LookupError::TooLong`] if the opened keys and values exceed `most` bytes; a node cannot be
+/// fetched.
 fn prune<T: HashedTree>(
     tree: T,
     openings: &[Opening<T::Leaf>],
@@ -261,7 +267,7 @@ fn prune<T: HashedTree>(
             Opened::Leaf(leaf) => {
                 let key = tree.key(&leaf);
                 length = length.saturating_add(key.len());
-                // Of others there is a digest, which is as long as any short value.
+                // Other leaves show a digest, which is as long as any short value.
                 let reveals = reveals(key);
                 if reveals {
                     length = length.saturating_add(tree.value(&leaf).len());
@@ -303,7 +309,7 @@ fn prune<T: HashedTree>(
     Ok(proof)
 }
 
-/// The leaves that a look-up needs: the key's, or the two neighbours of its gap.
+/// The leaves that a lookup needs: the key's, or the two neighbours of its gap.
 fn lookup<T: SearchTree>(tree: T, probe: &Probe<'_>) -> Result<Vec<Opening<T::Leaf>>, T::Error> {
     let Some(mut cursor) = search::seek(tree, probe)? else {
         return Ok(Vec::new());
@@ -458,7 +464,7 @@ impl Plan for Last {
     }
 }
 
-/// A value of a tree, whose values are within the bounds of values, as a proof shows it.
+/// A value of a tree as a proof shows it. Values of trees are within the length limit.
 fn shown<S: Suite>(value: &[u8]) -> Content<S> {
     Content::Value(Value::new(value).expect("prover: trees have checked values"))
 }
@@ -493,7 +499,7 @@ impl<S: Suite> Pruned<S> {
         self.nodes += 1;
     }
 
-    /// Notes an open node whose child on a side is elided; its digest follows apart.
+    /// Notes an open node whose child on a side is elided. The caller adds the digest separately.
     #[inline]
     fn push_elided(&mut self, side: Side) {
         self.push_code(if side == Side::Left {
@@ -508,7 +514,7 @@ impl<S: Suite> Pruned<S> {
         self.siblings.push(digest);
     }
 
-    /// Opens a leaf of a tree, whose keys are within the bounds of keys.
+    /// Opens a leaf of a tree. Keys of trees are within the length limit.
     fn open_leaf(&mut self, key: &[u8], content: Content<S>) {
         self.push_code(LEAF);
         let key = Key::new(key).expect("prover: trees have checked keys");

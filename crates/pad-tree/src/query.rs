@@ -1,8 +1,8 @@
-//! What follows from the opened leaves for each question.
+//! Conclusions from the opened leaves, one for each question.
 //!
 //! The rule behind every conclusion: between two opened leaves with nothing elided between them
-//! there is no other leaf. Every query needs exactly one set of leaves; more are refused, so that one
-//! query has one proof.
+//! there is no other leaf. Every query needs exactly one set of leaves. More are refused, so that
+//! one query has one proof.
 
 #![deny(
     clippy::indexing_slicing,
@@ -24,7 +24,8 @@ use crate::{
     side::Side,
 };
 
-/// A question that tree PADs answer; each of `pad-core`'s is one. Sealed: the prover knows each of them.
+/// A question that tree PADs answer: each of `pad-core`'s. Sealed, because the prover handles each
+/// of them.
 pub trait TreeQuery: Question + sealed::Sealed {
     /// The number of this question's proofs in envelopes.
     const PROOF_KIND: u8;
@@ -228,7 +229,7 @@ impl<S: Suite> OpenedLeaf<S> {
 }
 
 impl<S: Suite> OpenedLeaves<S> {
-    /// The answer for each of some ascending keys, all leaves being needed.
+    /// The answer for each of some ascending keys. Every opened leaf must be needed.
     fn take_each<'k>(
         mut self,
         keys: impl IntoIterator<Item = &'k Key>,
@@ -275,10 +276,11 @@ impl<S: Suite> OpenedLeaves<S> {
         }
     }
 
-    /// The nearest leaf on one side of a place in the order of keys, if there is one.
+    /// The nearest leaf on one side of a position in the key order, if there is one.
     ///
-    /// It is shown with its neighbour across that place, or at that end of the tree; if there is
-    /// none, its neighbour stands alone at the other end.
+    /// The proof opens it with its neighbour across that position, or alone at that end of the
+    /// tree. If there is no such leaf, the proof opens only the neighbour, at the other end of the
+    /// tree.
     fn take_nearest(
         self,
         side: Side,

@@ -1,7 +1,7 @@
-//! Large batches that only replace values: all paths are followed together, level by level, so that
+//! Large batches that only replace values. All paths are followed together, level by level, so that
 //! each touched node is visited once and cache misses overlap.
 //!
-//! The result is the same as replacing one value after the other; what is gained is time.
+//! The result equals that of replacing one value after the other, in less time.
 
 use core::ops::Range;
 
@@ -14,10 +14,10 @@ use crate::{
     store::NodeStore,
 };
 
-/// Levels are spread over the threads in pieces of this many nodes.
+/// The nodes per task when a level is spread over the threads.
 const PIECE: usize = 1024;
 
-/// This many nodes are read before their operations are told apart.
+/// The nodes whose records are read together, before their operations are split by side.
 const GROUP: usize = 64;
 
 /// The touched nodes of a batch of replacements, in breadth-first order.
@@ -27,14 +27,14 @@ pub(crate) struct Replacements {
     pub(crate) nodes: Vec<(NodeId, u32)>,
     /// For each of them, its children.
     pub(crate) links: Vec<[Link; 2]>,
-    /// For each operation, the entry whose value it replaces, in ascending order of keys.
+    /// For each operation in ascending order of keys, the entry whose value it replaces.
     pub(crate) entries: Vec<EntryId>,
 }
 
 /// A node, and which of the operations are below it.
 type Reached = (NodeId, Range<u32>);
 
-/// What one piece of a level leads to.
+/// The result of following one piece of a level.
 #[derive(Default)]
 struct Piece {
     links: Vec<[Link; 2]>,
@@ -44,7 +44,7 @@ struct Piece {
 
 impl Replacements {
     /// Follows operations in strictly ascending order of keys. `None` unless every one of them puts
-    /// a key that is there, and the tree has at least one inner node.
+    /// a present key, and the tree has at least one inner node.
     pub(crate) fn plan<S: NodeStore + Sync>(
         store: &S,
         root: NodeId,
@@ -125,9 +125,9 @@ impl Replacements {
         self.nodes[0].0
     }
 
-    /// Tells every node of the list that its digest is stale. [`Replacements::apply`] leaves this to
-    /// the caller for stores that replace in place, because the list itself says it until the tree
-    /// changes further.
+    /// Marks the digest of every listed node as stale. For stores that replace in place,
+    /// [`Replacements::apply`] leaves this to the caller. The list itself serves as the mark until
+    /// the tree changes further.
     pub(crate) fn touch<S: NodeStore>(store: &mut S, nodes: &[(NodeId, u32)]) {
         for (node, _) in nodes {
             let children = store.children(*node);
@@ -143,8 +143,8 @@ impl Replacements {
         }
     }
 
-    /// Gives every node its new children. Children come after their parents in the list, so backwards
-    /// they come first.
+    /// Gives every node its new children. Children come after their parents in the list, so the
+    /// list is traversed backwards.
     fn update_nodes<S: NodeStore>(&mut self, store: &mut S, leaves: &[NodeId]) {
         self.settle_links(leaves);
         for position in (0..self.nodes.len()).rev() {
@@ -161,8 +161,9 @@ impl Replacements {
 
 /// Follows the operations of a piece of a level one level down.
 ///
-/// First all nodes are read, then all separators, then the ways part: the reads are independent
-/// cache misses, which unpredictable branches between them would keep from overlapping.
+/// First all nodes are read, then all separators, and only then the operations are split by side.
+/// So the reads are independent cache misses that overlap; unpredictable branches between them
+/// would prevent that.
 fn follow<S: NodeStore>(store: &S, probes: &[Probe<'_>], level: &[Reached]) -> Option<Piece> {
     let mut piece = Piece::default();
     piece.links.reserve(level.len());

@@ -40,14 +40,14 @@ where
         }
     }
 
-    /// Spreads large updates over these threads.
+    /// Runs large updates on `workers`.
     #[must_use]
     pub fn with_workers(mut self, workers: Workers) -> Self {
         self.workers = workers;
         self
     }
 
-    /// Whose updates this repository accepts.
+    /// The author and dictionary whose updates this repository accepts.
     pub const fn authority(&self) -> &Authority {
         self.heads.authority()
     }
@@ -57,7 +57,7 @@ where
         &self.heads
     }
 
-    /// The versions' contents, to be read without proof.
+    /// The contents of all versions, for reads without proof.
     pub const fn contents(&self) -> &PersistentTree<St> {
         &self.tree
     }
@@ -77,7 +77,7 @@ where
     /// Time: one search for each key or end of a range, and one digest for each level below.
     ///
     /// # Errors
-    /// [`LookupError`] if the version is not there or the query makes no sense.
+    /// [`LookupError`] if the version is not there or the query is invalid.
     pub fn prove_query<Q: ProvableQuery>(
         &self,
         version: Version,
@@ -86,7 +86,10 @@ where
         prover::prove(self.view(version)?, query)
     }
 
-    /// The beginning of a range of a version that has at most so many bytes, so that all of it can be asked for in pages.
+    /// The first page of `range` in a version: its beginning with at most `bytes` bytes of entries.
+    ///
+    /// A single larger entry makes a page of its own. The next page starts at the end of the
+    /// returned range.
     ///
     /// Time: one search, and the entries of the page.
     ///
@@ -101,7 +104,7 @@ where
         search::page(self.view(version)?, range, bytes)
     }
 
-    /// Answers many look-ups, each with a proof of its own, interleaving the searches so that their
+    /// Answers many lookups, each with a proof of its own, interleaving the searches so that their
     /// cache misses overlap.
     ///
     /// # Errors
@@ -118,7 +121,7 @@ where
 
     /// Drops the contents of all versions before `oldest`; their heads stay.
     ///
-    /// With `oldest` the latest version, what is left is a dynamic authenticated dictionary.
+    /// With `oldest` the latest version, the rest is a dynamic authenticated dictionary.
     ///
     /// # Errors
     /// [`LookupError`] if the version is not there.

@@ -1,15 +1,15 @@
-//! The balancing schemes by name and number, which is all that a verifier needs of them.
+//! Names and numbers of the balancing schemes, which is all that a verifier needs of them.
 
 use core::fmt::Debug;
 
 use pad_core::SchemeId;
 
-/// The name and number of a balancing scheme. Implemented by zero-sized types; authors and servers know
-/// more of them (`BalancingScheme`, with the feature `std`).
+/// The name and number of a balancing scheme. Implemented by zero-sized types. Authors and servers
+/// use the larger trait `BalancingScheme`, with the feature `std`.
 pub trait TreeScheme: Copy + Debug + Default + Send + Sync + 'static {
     /// The scheme's number in signed heads.
     const ID: SchemeId;
-    /// The name that names this scheme to people, for example `red-black`.
+    /// A human-readable name, for example `red-black`.
     const NAME: &'static str;
 }
 

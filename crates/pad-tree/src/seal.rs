@@ -17,7 +17,7 @@ use crate::{
 /// Levels with fewer nodes than this are hashed by the calling thread.
 const PARALLEL_LEVEL: usize = 512;
 
-/// This many nodes are read before they are hashed.
+/// The nodes whose children's digests are read together, before they are hashed.
 const GROUP: usize = 32;
 
 /// The touched nodes of one snapshot; reused from one seal to the next.
@@ -45,18 +45,18 @@ impl<D> Default for SealPlan<D> {
 }
 
 impl<D: Copy + Default + Send + Sync> SealPlan<D> {
-    /// Takes over a list that a batch has made already.
+    /// Adopts a list of touched nodes that a batch has already made.
     pub(crate) fn adopt(&mut self, replacements: Replacements) {
         self.nodes = replacements.nodes;
         self.links = replacements.links;
         self.is_listed = true;
     }
 
-    /// Lists the touched nodes below `root`, unless the list is there already, and computes their
+    /// Lists the touched nodes below `root`, unless they are listed already, and computes their
     /// digests. Returns the root's digest.
     ///
-    /// Leaves added since the last seal must have their digests already. `parallel` allows to use
-    /// the threads of the current rayon pool.
+    /// Leaves added since the last seal must have their digests already. `parallel` allows the use
+    /// of the current rayon pool.
     pub(crate) fn run<S>(&mut self, store: &S, root: Option<NodeId>, parallel: bool) -> D
     where
         S: NodeStore + Sync,
@@ -126,8 +126,8 @@ impl<D: Copy + Default + Send + Sync> SealPlan<D> {
 
 /// Hashes some nodes of one level; `below` are the digests of the list from position `base` on.
 ///
-/// First all children's digests are read, then all nodes are hashed: the reads are independent
-/// cache misses, which a hash between them would keep from overlapping.
+/// First all children's digests are read, then all nodes are hashed. So the reads are independent
+/// cache misses that overlap; a hash between them would prevent that.
 fn hash_group<S, D>(store: &S, digests: &mut [D], links: &[[Link; 2]], below: &[D], base: usize)
 where
     S: NodeStore,

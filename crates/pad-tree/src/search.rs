@@ -1,4 +1,4 @@
-//! Searching a tree, wherever its nodes are.
+//! Searches over trees, independent of where their nodes are stored.
 
 use core::cmp::Ordering;
 
@@ -6,18 +6,20 @@ use pad_core::{Key, KeyRange, LookupError, StoreFault, Suite};
 
 use crate::{entries::Probe, id::Side};
 
-/// One version of a binary search tree with its entries in the leaves, to be read. Its nodes may have to be fetched.
+/// Read access to one version of a binary search tree with its entries in the leaves. Nodes may
+/// have to be fetched.
 ///
-/// Laws: keys on the left of an inner node's separator are below it, the others are not. A tree that somebody else wrote may
-/// break them, if it is finite: then answers are refused by whoever verifies them.
+/// Laws: keys on the left of an inner node's separator are below it, the others are not. A tree
+/// from an untrusted writer may break them if it is finite. Its answers are then refused by their
+/// verifiers.
 pub trait SearchTree: Copy {
-    /// A node that may have to be fetched before it is known what it is.
+    /// A reference to a node, whose kind may be unknown until it is fetched.
     type Node: Clone;
     /// An inner node.
     type Inner: Clone;
     /// A leaf.
     type Leaf: Clone;
-    /// Why a node cannot be fetched.
+    /// The error returned when a node cannot be fetched.
     type Error: From<LookupError>;
 
     /// The root; `None` if there are no entries.
@@ -25,16 +27,16 @@ pub trait SearchTree: Copy {
     /// # Errors
     /// The node cannot be fetched.
     fn top(self) -> Result<Option<Self::Node>, Self::Error>;
-    /// What a node is.
+    /// Fetches a node and returns it by kind.
     ///
     /// # Errors
     /// The node cannot be fetched.
     fn open(self, node: &Self::Node) -> Result<Opened<Self>, Self::Error>;
     /// The children of an inner node, left and right.
     fn branches(self, inner: &Self::Inner) -> [Self::Node; 2];
-    /// The side of an inner node's separator on which a search for a key goes on.
+    /// The side of an inner node's separator on which a search for a key continues.
     fn side_of(self, probe: &Probe<'_>, inner: &Self::Inner) -> Side;
-    /// How a key compares with that of a leaf.
+    /// Compares a key with that of a leaf.
     fn compare(self, probe: &Probe<'_>, leaf: &Self::Leaf) -> Ordering;
     /// Whether a leaf's key is below an inner node's separator.
     fn is_below(self, leaf: &Self::Leaf, inner: &Self::Inner) -> bool;
@@ -44,19 +46,20 @@ pub trait SearchTree: Copy {
 
 /// A [`SearchTree`] that can be proved.
 ///
-/// Laws: digests are those of tree PADs, as the format document has them, and hash to the root that the author signs.
+/// Laws: digests are those of tree PADs, as the format document defines them. They hash to the root
+/// that the author signs.
 pub(crate) trait HashedTree: SearchTree {
     /// The suite of the digests.
     type Suite: Suite;
 
-    /// The digest of a node, which has not to be fetched for it.
+    /// The digest of a node, without fetching the node.
     fn digest(self, node: &Self::Node) -> <Self::Suite as Suite>::Digest;
     /// The key of a leaf, at most [`pad_core::MAX_KEY_LENGTH`] bytes.
     fn key<'l>(&'l self, leaf: &'l Self::Leaf) -> &'l [u8];
     /// The value of a leaf, at most [`pad_core::MAX_VALUE_LENGTH`] bytes.
     fn value<'l>(&'l self, leaf: &'l Self::Leaf) -> &'l [u8];
 
-    /// The digest of the value of a leaf. A tree that has some leaves without their values says it here.
+    /// The digest of a leaf's value. Trees in which some leaves lack their values override it.
     fn value_digest(&self, leaf: &Self::Leaf) -> <Self::Suite as Suite>::Digest {
         Self::Suite::value(self.value(leaf))
     }
@@ -64,13 +67,13 @@ pub(crate) trait HashedTree: SearchTree {
 
 /// A tree that can be compared with another one.
 pub(crate) trait ComparedTree: HashedTree {
-    /// Whether a node is no leaf, known without fetching it.
+    /// Whether a node is an inner node, without fetching it.
     fn is_inner(self, node: &Self::Node) -> bool;
     /// The separator of an inner node.
     fn separator<'l>(&'l self, inner: &'l Self::Inner) -> &'l [u8];
 }
 
-/// What a node is.
+/// A fetched node by kind.
 #[derive(Debug)]
 pub enum Opened<T: SearchTree> {
     /// An inner node.
@@ -79,8 +82,8 @@ pub enum Opened<T: SearchTree> {
     Leaf(T::Leaf),
 }
 
-/// A cursor at the leaf that a search for `probe` leads to: the entry with that key, or one of the two neighbours of the gap where
-/// it would be. `None` if the tree is empty.
+/// A cursor at the leaf that a search for `probe` reaches. This is the entry with that key, or one
+/// of the two neighbours of the gap where it would be. `None` if the tree is empty.
 pub(crate) fn seek<T: SearchTree>(
     tree: T,
     probe: &Probe<'_>,
@@ -93,8 +96,8 @@ pub(crate) fn end<T: SearchTree>(tree: T, side: Side) -> Result<Option<Cursor<T>
     Cursor::descend(tree, |_| side)
 }
 
-/// A cursor at the greatest entry below (`Side::Left`) or smallest entry above (`Side::Right`) `probe`, or at `probe` itself if
-/// `inclusive`.
+/// A cursor at the greatest entry below (`Side::Left`) or the smallest entry above (`Side::Right`)
+/// `probe`. With `inclusive`, an entry with the key of `probe` itself is the result.
 pub(crate) fn nearest<T: SearchTree>(
     tree: T,
     probe: &Probe<'_>,
@@ -105,7 +108,7 @@ pub(crate) fn nearest<T: SearchTree>(
         return Ok(None);
     };
     loop {
-        // How the leaf's key compares with the probe.
+        // The order of the leaf's key relative to the probe.
         let fits = match tree.compare(probe, &cursor.leaf).reverse() {
             Ordering::Equal => inclusive,
             Ordering::Less => side == Side::Left,
@@ -120,10 +123,12 @@ pub(crate) fn nearest<T: SearchTree>(
     }
 }
 
-/// The beginning of a range whose keys and values have at most so many bytes, but for one entry that may have more: the next range begins
-/// where it ends. Nothing is proved.
+/// The first page of `range`: its beginning with at most `bytes` bytes of keys and values.
 ///
-/// Time: one search, and the entries of the range.
+/// A single larger entry makes a page of its own. The next page begins where this one ends. Nothing
+/// is proved.
+///
+/// Time: one search, and the entries of the page.
 ///
 /// # Errors
 /// A node cannot be fetched.
@@ -175,7 +180,7 @@ impl<T: SearchTree> Cursor<T> {
         Ok(Some(Self { tree, path, leaf }))
     }
 
-    /// Moves to the neighbour on a side; stays and says `false` at the end.
+    /// Moves to the neighbour on a side. Returns `false` and does not move at the end.
     pub(crate) fn advance(&mut self, side: Side) -> Result<bool, T::Error> {
         let turn = self.path.iter().rposition(|step| step.1 == side.other());
         let Some((inner, turned)) = turn.and_then(|turn| {
@@ -191,7 +196,7 @@ impl<T: SearchTree> Cursor<T> {
     }
 }
 
-/// Goes down from a node to a leaf, writing down the path.
+/// Descends from a node to a leaf, recording the path.
 fn walk_down<T: SearchTree>(
     tree: T,
     mut node: T::Node,

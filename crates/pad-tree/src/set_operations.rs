@@ -1,9 +1,8 @@
 //! Union, intersection and difference of dictionaries under a set-unique scheme.
 //!
-//! Set-unique trees of overlapping contents share subtrees, and shared subtrees have equal digests:
-//! a comparison skips them. So the union or intersection of two dictionaries of `n` entries that
-//! differ in `m` takes `O(m log n)` expected time, and yields the operations that an author needs to
-//! publish the result as its next snapshot.
+//! Set-unique trees of overlapping contents share subtrees, and a comparison skips subtrees with
+//! equal digests. So combining two dictionaries of `n` entries that differ in `m` takes
+//! `O(m log n)` expected time. The result is the list of operations for the author's next snapshot.
 //!
 //! Source: Crosby & Wallach 2010, sections 2.1.1 and 3.1.1.
 
@@ -53,7 +52,7 @@ type Found<'a, 'b, St, Other> = Step<View<'a, St>, View<'b, Other>>;
 #[derive(Debug)]
 pub struct SetVersion<'a, St>(View<'a, St>);
 
-/// Which value a union gives a key that both sides have.
+/// The value that a union takes for a key of both sides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Conflict {
     /// The value of the snapshot that the result is published on.

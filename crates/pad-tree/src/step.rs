@@ -1,10 +1,11 @@
-//! What the check of a proof computes, in steps.
+//! Steps of the check of a proof.
 
 use pad_core::Suite;
 
 use crate::opened::OpenedLeaf;
 
-/// A step of the check: each makes the digest of a subtree out of what stands in the proof and of earlier steps.
+/// A step of the check. Each computes the digest of a subtree from the proof and from earlier
+/// steps.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step<'p, S: Suite> {
     /// An opened leaf is hashed.
@@ -13,24 +14,24 @@ pub enum Step<'p, S: Suite> {
         leaf: &'p OpenedLeaf<S>,
         /// The digest of its value.
         value: S::Digest,
-        /// Its digest.
+        /// The digest of the leaf.
         digest: S::Digest,
     },
-    /// The subtree made last is the right child of a node whose left child is elided.
+    /// The latest subtree is the right child of a node whose left child is elided.
     LeftElided {
         /// The digest of the left child, from the proof.
         sibling: S::Digest,
         /// The digest of the node.
         digest: S::Digest,
     },
-    /// The subtree made last is the left child of a node whose right child is elided.
+    /// The latest subtree is the left child of a node whose right child is elided.
     RightElided {
         /// The digest of the right child, from the proof.
         sibling: S::Digest,
         /// The digest of the node.
         digest: S::Digest,
     },
-    /// The two subtrees made last are the children of a node, the last one the left.
+    /// The two latest subtrees are the children of a node, the last one the left.
     Joined {
         /// The digest of the left child.
         left: S::Digest,
@@ -38,7 +39,8 @@ pub enum Step<'p, S: Suite> {
         right: S::Digest,
         /// The digest of the node.
         digest: S::Digest,
-        /// Whether nothing is elided between the opened leaves of the two: there are no keys between them.
+        /// Whether nothing is elided between the opened leaves of the two, so no keys are between
+        /// them.
         adjacent: bool,
     },
     /// The proof opens nothing: the tree is empty.

@@ -26,20 +26,20 @@ pub mod versioned_nodes;
 ///    move a separator between nodes (Crosby & Wallach 2010, section 3.4).
 /// 2. Bottom-up: children are final before their parent is updated. After `update(n, ..)` or
 ///    `release(n)`, `n` is not read again unless it is what `update` returned.
-/// 3. An effective change calls `update` on every node of the search path, also where its children
-///    did not change: a child may have changed in place, and this call is the only news its
-///    ancestors get that their digest is stale. An ineffective change touches nothing.
+/// 3. An effective change calls `update` on every node of the search path, even where its children
+///    did not change. A child may have changed in place, and only this call tells its ancestors
+///    that their digest is stale. An ineffective change touches nothing.
 /// 4. Balance belongs to the latest snapshot: `set_balance` never costs a clone, and balance enters
 ///    neither digests nor searches.
-/// 5. A node born or already changed since the last seal is edited in place; a sealed snapshot never
-///    changes.
+/// 5. A node created or already changed since the last seal is edited in place. A sealed snapshot
+///    never changes.
 /// 6. Only sealing computes digests, visiting each touched node once.
 pub trait NodeStore {
-    /// What nodes are annotated with.
+    /// The annotation of the nodes.
     type Annotation: Annotation;
-    /// What keeps the tree shallow.
+    /// The balancing scheme of the tree.
     type Scheme: BalancingScheme;
-    /// Why a node cannot be had: [`Infallible`] where all of them are in memory.
+    /// The error of reading a node: [`Infallible`] if all nodes are in memory.
     type Fault;
     /// Whether all nodes are in memory.
     const IS_WHOLE: bool;
@@ -53,30 +53,33 @@ pub trait NodeStore {
     fn create(&mut self, separator: KeyId, balance: Balance<Self>, children: Children) -> NodeId;
     /// Gives an inner node these children.
     fn update(&mut self, node: NodeId, children: Children) -> NodeId;
-    /// Takes note that an inner node has left the latest snapshot.
+    /// Notes that an inner node has left the latest snapshot.
     fn release(&mut self, node: NodeId);
-    /// Whether [`NodeStore::replace_value`] changes the leaf itself, so that no node above it changes
-    /// but for its digest.
+    /// Whether [`NodeStore::replace_value`] changes the leaf itself. Nodes above it then change
+    /// only their digests.
     const REPLACES_IN_PLACE: bool;
 
-    /// The leaf of the same key with another value; the old leaf leaves the latest snapshot.
+    /// Replaces the value of a leaf. Returns the new leaf; the old one leaves the latest snapshot.
     fn replace_value(&mut self, entry: EntryId, value: &[u8]) -> NodeId;
-    /// Takes note that a leaf has entered the latest snapshot.
+    /// Notes that a leaf has entered the latest snapshot.
     fn adopt_leaf(&mut self, leaf: NodeId);
-    /// Takes note that a leaf has left the latest snapshot.
+    /// Notes that a leaf has left the latest snapshot.
     fn release_leaf(&mut self, leaf: NodeId);
 
     /// The children of an inner node in the latest snapshot.
     fn children(&self, node: NodeId) -> Children;
-    /// The node with its children and separator, which can be asked for from now on: those of the root, for one. Of a node that is not
-    /// there yet nothing but balance and digest is known, and it gets another id if it is found to be a leaf.
+    /// Loads a node, for example the root. Its children and separator can be read from now on.
+    ///
+    /// Of a node that is not loaded only balance and digest are known. It gets another id if it
+    /// turns out to be a leaf.
     ///
     /// # Errors
-    /// The node cannot be read; the working snapshot must then be given up.
+    /// The node cannot be read; the working snapshot must then be abandoned.
     fn open(&mut self, node: NodeId) -> Result<NodeId, Self::Fault> {
         Ok(node)
     }
-    /// The child of an inner node in the latest snapshot, opened. What was made since the last seal needs no opening.
+    /// The child of an inner node in the latest snapshot, opened. A child created since the last
+    /// seal needs no opening.
     ///
     /// # Errors
     /// As [`NodeStore::open`].
@@ -100,7 +103,7 @@ pub trait NodeStore {
     /// The digest of an untouched node in the latest snapshot.
     fn latest_digest(&self, node: NodeId) -> Digest<Self>;
 
-    /// Whether this many further operations fit into 32-bit indices.
+    /// Checks that `operations` further operations fit into 32-bit indices.
     ///
     /// # Errors
     /// [`InputError::CapacityExceeded`].
@@ -112,7 +115,7 @@ pub trait NodeStore {
 /// Changes since the last seal become a version with [`VersionedStore::commit`] or vanish with
 /// [`VersionedStore::rollback`]. Versions are numbered from 0 without gaps; the store counts them.
 pub trait VersionedStore: NodeStore<Fault = Infallible> + Default {
-    /// The name that names this store to people, for example `cache-everywhere`.
+    /// A human-readable name of the store, for example `cache-everywhere`.
     const NAME: &'static str;
 
     /// The children of an inner node in a version that contains it.
@@ -130,13 +133,13 @@ pub trait VersionedStore: NodeStore<Fault = Infallible> + Default {
         digests.extend(nodes.map(|node| self.digest_at(node, version)));
     }
 
-    /// Makes the changes since the last call the version `version`, given the digests of all
-    /// touched nodes.
+    /// Commits the changes since the last call as `version`, given the digests of all touched
+    /// nodes.
     fn commit(&mut self, version: u32, sealed: Sealed<'_, Self>);
-    /// Forgets the changes since the last commit.
+    /// Discards the changes since the last commit.
     fn rollback(&mut self);
-    /// Drops whatever only versions before `oldest` need. `roots` are those of `oldest..`, and are
-    /// renumbered.
+    /// Drops everything that only versions before `oldest` need. `roots` are those of `oldest..`,
+    /// and are renumbered.
     fn prune(&mut self, oldest: u32, roots: &mut [Option<NodeId>]);
 
     /// The number of inner nodes stored, over all versions.
@@ -152,16 +155,16 @@ pub trait VersionedStore: NodeStore<Fault = Infallible> + Default {
 pub struct Sealed<'a, S: NodeStore + ?Sized> {
     /// The touched inner nodes and their depths.
     pub(crate) nodes: &'a [(NodeId, u32)],
-    /// Their digests.
+    /// The digests of `nodes`.
     pub(crate) digests: &'a [Digest<S>],
-    /// Whether the snapshot is large, and threads of the current rayon pool may share the work.
+    /// Whether the snapshot is large, so that threads of the current rayon pool may share the work.
     pub(crate) parallel: bool,
     /// The number of entries of the snapshot.
     pub(crate) population: usize,
 }
 
 impl<'a, S: NodeStore + ?Sized> Sealed<'a, S> {
-    /// The same for a store that another one hands everything on to.
+    /// Converts this for a store that another one delegates to.
     pub fn handed_on<T>(self) -> Sealed<'a, T>
     where
         T: NodeStore<Annotation = S::Annotation> + ?Sized,

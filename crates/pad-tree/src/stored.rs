@@ -1,14 +1,18 @@
-//! Trees whose nodes are stored, and read when they are needed: dictionaries larger than memory.
+//! Trees whose nodes live in a log and are read on demand: dictionaries larger than memory.
 //!
-//! The nodes of all versions stand in one append-only log of bytes ([`NodeLog`]), each version's new nodes together. A node says where
-//! its two children are and what their digests are, so a look-up reads the nodes on its way and none beside it. An update reads the
-//! nodes on the ways of its keys into a draft, which is a [`NodeStore`](crate::NodeStore) as those in memory are: the balancing
-//! schemes, and so roots and proofs, are the same. Then it appends what has changed. A first version, which has nothing to read, is laid out
-//! while its entries come.
+//! The nodes of all versions are stored in one append-only log of bytes ([`NodeLog`]), each
+//! version's new nodes together. A node holds the addresses and digests of its two children, so a
+//! lookup reads only the nodes on its path.
 //!
-//! What is stored is believed in nothing that counts: a node that an update reads has the digest that its parent says, up to the signed
-//! root, and a proof from damaged nodes is refused by clients. Separators and balances are not hashed. With false ones an update leads
-//! to another root than the author's, and is refused as long as they stay.
+//! An update reads the nodes on the paths of its keys into a draft, then appends the changed nodes.
+//! The draft is a [`NodeStore`](crate::NodeStore) like those in memory. So the balancing schemes,
+//! roots and proofs are the same. A first version has no nodes to read, and is laid out while its
+//! entries arrive.
+//!
+//! The log is not trusted. An update checks each node that it reads against the digest in its
+//! parent, up to the signed root. Clients refuse proofs from damaged nodes. Separators and balances
+//! are not hashed. With false ones an update leads to another root than the author's, and is
+//! refused until they are repaired.
 //!
 //! Source: path copying of Crosby & Wallach 2010, section 3.2.1, with the nodes on disk.
 

@@ -73,10 +73,10 @@ impl<S: NodeStore> Tree<S> {
         }
     }
 
-    /// Sets the value of a key. Nothing changes where it has this value already.
+    /// Sets the value of a key. Nothing changes if it has this value already.
     ///
     /// # Errors
-    /// A node cannot be fetched; the working snapshot must then be given up.
+    /// A node cannot be fetched; the working snapshot must then be abandoned.
     pub(crate) fn put(&mut self, key: &[u8], value: &[u8]) -> Result<(), S::Fault> {
         self.start_change();
         let probe = Probe::new(key);
@@ -117,7 +117,7 @@ impl<S: NodeStore> Tree<S> {
         Ok(())
     }
 
-    /// Removes a key; says whether it was there.
+    /// Removes a key. Returns whether it was present.
     ///
     /// # Errors
     /// As [`Tree::put`].
@@ -142,11 +142,11 @@ impl<S: NodeStore> Tree<S> {
     }
 
     /// Applies a batch in strictly ascending order of keys. This order, and the bulk load of an
-    /// empty tree, are part of the format where the shape depends on them (red-black).
+    /// empty tree, are part of the format if the shape depends on them (red-black).
     ///
     /// # Errors
-    /// [`ApplyError`] if the batch is out of order, removes an absent key or does not fit, or if a node cannot be fetched. The tree
-    /// is then in an intermediate state and must be rolled back.
+    /// [`ApplyError`] if the batch is out of order, removes an absent key or does not fit, or if a
+    /// node cannot be fetched. The tree is then in an intermediate state and must be rolled back.
     pub(crate) fn apply(
         &mut self,
         operations: &[Operation],
@@ -193,12 +193,12 @@ impl<S: NodeStore> Tree<S> {
         Ok(())
     }
 
-    /// Whether a batch of this many operations fits.
+    /// Checks that a batch of `operations` operations fits.
     pub(crate) fn check_capacity(&self, operations: usize) -> Result<(), InputError> {
         self.store.check_capacity(operations)
     }
 
-    /// Goes back to the last seal, after which the tree had this root and population.
+    /// Restores the state of the last seal, when the tree had this root and population.
     pub(crate) fn rollback(&mut self, root: Option<NodeId>, population: usize)
     where
         S: VersionedStore,
@@ -227,7 +227,7 @@ impl<S: NodeStore> Tree<S> {
         if parallel { workers.run(work) } else { work() }
     }
 
-    /// The store, and what the last [`Tree::hash`] computed, to commit it.
+    /// The store, with the result of the last [`Tree::hash`] to commit.
     pub(crate) fn sealed(&mut self) -> (&mut S, Sealed<'_, S>) {
         let parallel = self.changes >= PARALLEL_BATCH;
         self.changes = 0;
@@ -289,20 +289,21 @@ impl<S: NodeStore> Tree<S> {
         leaf
     }
 
-    /// One more change; a list of touched nodes that a batch has made would lack it.
+    /// Counts a change. A list of touched nodes that a batch has made would lack it, and is
+    /// dropped.
     fn start_change(&mut self) {
         self.changes += 1;
         self.unlist();
     }
 
-    /// Gives up the list that a batch has made, and tells the nodes on it themselves.
+    /// Drops the list that a batch has made, and marks the listed nodes as touched instead.
     fn unlist(&mut self) {
         if core::mem::take(&mut self.plan.is_listed) && S::REPLACES_IN_PLACE {
             Replacements::touch(&mut self.store, &self.plan.nodes);
         }
     }
 
-    /// Follows a key down to a leaf, writing down the path.
+    /// Searches a key down to a leaf, recording the path.
     fn search(&mut self, probe: &Probe<'_>) -> Result<Option<EntryId>, S::Fault> {
         self.path.clear();
         let Some(root) = self.root else {

@@ -1,4 +1,4 @@
-//! One version of a stored tree, to be read.
+//! Read access to one version of a tree in memory.
 
 use core::cmp::Ordering;
 
@@ -50,13 +50,13 @@ impl<'a, S: VersionedStore> View<'a, S> {
         (self.store.separator(node), self.children(node))
     }
 
-    /// The side of a separator on which a search goes on.
+    /// The side of a separator on which a search continues.
     #[inline]
     pub(crate) fn side(&self, probe: &Probe<'_>, separator: KeyId) -> Side {
         Side::right_if(self.entries().compare(probe, separator).is_ge())
     }
 
-    /// The side on which a search for `probe` goes on, and the two children.
+    /// The side on which a search for `probe` continues, and the two children.
     #[inline]
     pub(crate) fn step(&self, probe: &Probe<'_>, node: NodeId) -> (Side, Children) {
         let (separator, children) = self.record(node);

@@ -1,32 +1,32 @@
-//! Designs in which each generation's tuples are accumulated, and the value is signed.
+//! Designs that accumulate each generation's tuples and sign the accumulator value.
 //!
-//! At every instant of a generation's clock the author signs the value of the set of its tuples, in the
-//! place of an accumulator's version the instant. A proof shows the signed value and a witness that the
-//! tuple is in the set. An update carries one signature for each generation whose clock moved.
+//! At every instant of a generation's clock, the author signs the value of the set of its tuples.
+//! The instant replaces the version of the accumulator's snapshot. A proof shows the signed value
+//! and a witness that the tuple is in the set. An update carries one signature for each generation
+//! whose clock moved.
 //!
-//! # Why a client may believe it
+//! # Security argument
 //!
-//! 1. The label of a generation's accumulator names suite, design, dictionary and generation. The id
-//!    that follows from the label is in the signed bytes and in every element, so a value or a witness
-//!    is good for its own place only.
-//! 2. Plain: an element is the tuple's digest. The value of an instant vouches for the tuples of that
-//!    instant, and the client asks for the instant it was told.
-//! 3. Superseding: an element is the tuple's digest and the instant `since` at which it was created. The
-//!    author removes it when the tuple is deleted, and a tuple created again is created at another
-//!    instant. So an element in the set of a later instant `until` was in all sets from `since` to
-//!    `until`, and the value of `until` vouches for all of them.
-//! 4. Which instants of older generations belong to a version: the epochs are in the digests of the
-//!    youngest generation's tuples, and that generation is emptied whenever an epoch changes. A tuple
-//!    of it that names certain epochs was never there under others, so one that was there from `since`
-//!    to `until` tells that no epoch changed in between. The client asks an older generation for the
-//!    epoch that the youngest names, and only for that one.
-//! 5. Who does not hold the secret key cannot make a witness for an element that is not in the set of a
-//!    signed value: the assumption of the accumulator. Who holds the secret key but not the signing key
-//!    can, for every value ever signed.
+//! 1. The label of a generation's accumulator names suite, design, dictionary and generation. The
+//!    signed bytes and every element contain the id that follows from the label. A value or a
+//!    witness is therefore valid only in its own context.
+//! 2. Plain: an element is the tuple's digest. The value of an instant vouches for the tuples of
+//!    that instant, and the client checks the instant that it asks for.
+//! 3. Superseding: an element is the tuple's digest and its creation instant `since`. The author
+//!    removes it when the tuple is deleted, and a tuple created again has another creation instant.
+//!    An element in the set of a later instant `until` was therefore in all sets from `since` to
+//!    `until`. The value of `until` vouches for all of them.
+//! 4. Instants of older generations: the digests of the youngest generation's tuples contain the
+//!    epochs, and that generation is emptied whenever an epoch changes. A tuple that names certain
+//!    epochs never existed under others. If it existed from `since` to `until`, no epoch changed in
+//!    between. The client asks an older generation only for the epoch that the youngest names.
+//! 5. By the accumulator's assumption, an attacker without the secret key cannot make a witness for
+//!    an element outside the set of a signed value. An attacker with the secret key but without the
+//!    signing key can, for every value ever signed.
 //!
-//! Source: Crosby & Wallach 2010, section 4.3. Deviation: of a tuple of the youngest generation the
-//! paper says nothing about epochs; without them an old value of an older generation would pass for the
-//! present one.
+//! Source: Crosby & Wallach 2010, section 4.3. Deviation: the paper does not put epochs into tuples
+//! of the youngest generation. Without them, an old value of an older generation would pass for the
+//! latest one.
 
 use core::marker::PhantomData;
 use std::{
@@ -63,16 +63,16 @@ use evidence::decode;
 pub use ledger::Ledger;
 pub use retention::Retention;
 
-/// Every generation's tuples accumulated with `A`, its values signed, witnesses kept as `R` says, in
-/// `GENERATIONS` generations.
+/// Design that accumulates every generation's tuples with `A` and signs the values. The server
+/// keeps witnesses by the rule `R`, in `GENERATIONS` generations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Accumulated<A, R, const GENERATIONS: usize>(PhantomData<(A, R)>);
 
-/// What an update says of one generation: the author's signature on its value, which the server finds
+/// Extension for one generation: the author's signature on its value, which the server computes
 /// itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AccumulatedExtension {
-    /// The signature on the bytes of the [`Snapshot`] whose version is the instant.
+    /// The signature on the bytes of the [`Snapshot`] with the instant as version.
     pub signature: Digest<64>,
 }
 
@@ -82,7 +82,7 @@ impl EpochExtension for AccumulatedExtension {
     }
 }
 
-/// What a server keeps of a tuple for an instant.
+/// Server's proof of a tuple for one instant.
 #[derive(Clone, Debug)]
 pub struct Proven {
     witness: Vec<u8>,
@@ -104,7 +104,7 @@ where
     type Evidence = AccumulatedEvidence<R>;
     type Seal = ();
 
-    /// The value is signed for the time, and is not looked into here.
+    /// Returns [`Attested::INSTANT`]: the signed value has the time, and is not decoded here.
     fn attested(_: &AccumulatedEvidence<R>) -> Attested<S> {
         Attested::INSTANT
     }
@@ -294,13 +294,14 @@ where
     }
 }
 
-/// The signed values, and the ledger with each witness and the place of its signed value among them.
+/// The signed values, and the ledger. The ledger has each witness with the index of its signed
+/// value.
 type StoredRecords<S> = (Vec<Vec<u8>>, ledger::StoredLedger<S, (Vec<u8>, u64)>);
 
-/// The author's notes and state.
+/// The author's layers and state.
 type Resumed<S, A> = (Layers<S, TupleState<S>>, AuthorState<A>);
 
-/// The author's notes and state, from what a server has.
+/// Returns the author's layers and state, from a server's ledger.
 pub(crate) fn resume<S: Suite, A: Dynamic, P>(
     secret: &A::SecretKey,
     context: Context,
@@ -313,10 +314,10 @@ pub(crate) fn resume<S: Suite, A: Dynamic, P>(
     Ok((layers.map(|_, tuple| ledger.member(*tuple)), state))
 }
 
-/// The code of the designs whose values are in a hash chain: after those of the retentions.
+/// Code of the designs with values in a hash chain; it follows the codes of the retentions.
 pub(crate) const CHAIN: u16 = 2;
 
-/// The kind in scheme ids: 8 and up with RSA, 12 and up with bilinear maps.
+/// Returns the kind in scheme ids: 8 and up with RSA, 12 and up with bilinear maps.
 pub(crate) const fn kind(accumulator: SchemeId, code: u16) -> u16 {
     assert!(code <= CHAIN);
     match accumulator.0 {
@@ -326,7 +327,7 @@ pub(crate) const fn kind(accumulator: SchemeId, code: u16) -> u16 {
     }
 }
 
-/// The name of an accumulated design: `accumulators` with what is special, then the accumulator.
+/// Returns the name of an accumulated design, for example `accumulators-superseding-rsa`.
 pub(crate) const fn name(accumulator: SchemeId, code: u16) -> &'static str {
     match (accumulator.0, code) {
         (RSA, 0) => "accumulators-rsa",

@@ -1,9 +1,9 @@
-//! Hash chains: what a lightweight signature reveals link by link.
+//! Hash chains, which lightweight signatures reveal link by link.
 //!
 //! A chain of length `L` starts at a secret seed and ends, `L` steps later, at the anchor that the
-//! author signs. The `i`-th refresh reveals the link `i` steps before the anchor. Whoever holds a link
-//! can walk towards the anchor but not away from it. Each step hashes the tuple's digest along, so
-//! that a link of one tuple is of no use for another.
+//! author signs. The `i`-th refresh reveals the link `i` steps before the anchor. The holder of a
+//! link can walk towards the anchor but not away from it. Each step also hashes the tuple's digest,
+//! so a link of one tuple is useless for another.
 //!
 //! Source: Crosby & Wallach 2010, section 4.2, after Micali 1996.
 
@@ -15,24 +15,24 @@ mod reveal;
 #[cfg(feature = "std")]
 pub use reveal::{ChainSecret, Pebbles};
 
-/// The longest chain that a client walks.
+/// Maximum number of steps that a client walks in one chain.
 pub const MAX_CHAIN_LENGTH: u32 = 4096;
 
-/// The most steps that a client walks for the tuples of one signature, whatever their number: 64 chains
-/// of any length.
+/// Steps that a client always walks for the tuples of one signature, whatever their number: 64
+/// chains of maximum length. [`STEPS_PER_TUPLE`] raises the limit for many tuples.
 pub const MAX_STEPS: u32 = 64 * MAX_CHAIN_LENGTH;
 
-/// The steps that a client walks for each tuple of one signature where that is more than
-/// [`MAX_STEPS`]: four chains of the default length, about the work of hashing a statement to a point.
+/// Steps that a client walks per tuple of one signature, if their total exceeds [`MAX_STEPS`]. It
+/// is four chains of the default length, about the work of hashing a statement to a point.
 pub const STEPS_PER_TUPLE: u32 = 4 * DEFAULT_CHAIN_LENGTH;
 
-/// The length of chains unless an author chooses another.
+/// Default length of chains.
 ///
-/// A new chain costs its length in hashes, and an exhausted one a signature. About `sqrt(40 n / m)`
-/// is best, where `n` tuples are refreshed and `m` made anew at each instant.
+/// A new chain costs its length in hashes; an exhausted one costs a signature. About `sqrt(40 n /
+/// m)` is best if each instant refreshes `n` tuples and creates `m` tuples.
 pub const DEFAULT_CHAIN_LENGTH: u32 = 128;
 
-/// `steps` steps towards the anchor.
+/// Walks `steps` steps from `link` towards the anchor of `tuple`.
 pub fn walk<S: Suite>(mut link: S::Digest, tuple: &S::Digest, steps: u32) -> S::Digest {
     for _ in 0..steps {
         link = S::node(Domain::HashChain, &link, tuple);
@@ -40,7 +40,7 @@ pub fn walk<S: Suite>(mut link: S::Digest, tuple: &S::Digest, steps: u32) -> S::
     link
 }
 
-/// A number of steps that a client walks in one chain.
+/// Checks that a client walks this number of steps in one chain.
 ///
 /// # Errors
 /// [`VerifyError::ChainTooLong`].
@@ -53,10 +53,10 @@ pub fn require_walkable(steps: u64) -> Result<u32, VerifyError> {
         })
 }
 
-/// The anchor that a revealed link leads to.
+/// Returns the anchor that a revealed link leads to after `steps` steps.
 ///
 /// # Errors
-/// [`VerifyError::ChainTooLong`], before anything is hashed.
+/// [`VerifyError::ChainTooLong`], before any hashing.
 pub fn anchor<S: Suite>(
     link: S::Digest,
     tuple: &S::Digest,

@@ -1,17 +1,18 @@
-//! Designs in which the generations' accumulator values are chained into the signed root.
+//! Designs that chain the generations' accumulator values into the signed root.
 //!
-//! `B(v) = H(value of generation 0, H(value of generation 1, ...))` takes the place of the extensions in the
-//! attachment's digest, and so in the root of version `v`; there is no signature beside the head's. A proof shows the
-//! values of the generations asked, the chain over the others, and what the head is made of; a client
-//! puts the head together, verifies it, and then the witnesses.
+//! `B(v) = H(value of generation 0, H(value of generation 1, ...))` replaces the extensions in the
+//! attachment's digest, and so enters the root of version `v`. The head's signature is the only
+//! one. A proof shows the values of the generations consulted, the chain over the others, and the
+//! remaining parts of the head. A client assembles the head, verifies it, and then verifies the
+//! witnesses.
 //!
-//! # Why a client may believe it
+//! # Security argument
 //!
-//! 1. The head's signature covers design, dictionary, version and root; the root covers `B(v)`, and that
-//!    the values of all generations in their order, each with its length.
-//! 2. Values and witnesses are of accumulators labelled as in [`crate::accumulated`].
-//! 3. All values are those of version `v`, so the instants of all generations are those of `v`. That is
-//!    why a later head does not vouch for an earlier version, and nothing supersedes.
+//! 1. The head's signature covers design, dictionary, version and root. The root covers `B(v)`,
+//!    which covers the values of all generations in their order, each with its length.
+//! 2. Values and witnesses belong to accumulators labelled as in [`crate::accumulated`].
+//! 3. All values are those of version `v`, so the instants of all generations are those of `v`. A
+//!    later head therefore does not vouch for an earlier version, and nothing supersedes.
 //!
 //! Source: Crosby & Wallach 2010, section 4.3 ("Speculation and witness computation").
 
@@ -40,17 +41,17 @@ mod seal;
 use seal::bound;
 pub use seal::{ChainSeal, link};
 
-/// Every generation's tuples accumulated with `A`, the values chained into the signed root, in
-/// `GENERATIONS` generations.
+/// Design that accumulates every generation's tuples with `A` and chains the values into the signed
+/// root, in `GENERATIONS` generations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChainAccumulated<A, const GENERATIONS: usize>(PhantomData<A>);
 
-/// What an update says of one generation: of the youngest the chain over all values, which the server
-/// finds itself; of the others nothing.
+/// Extension for one generation. The youngest carries the chain over all values, which the server
+/// also computes itself. The others carry nothing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct ChainExtension<S: Suite> {
-    /// The chain over the values of all generations.
+    /// The chain over the values of all generations; `None` for all but the youngest generation.
     pub chain: Option<S::Digest>,
 }
 
@@ -62,30 +63,30 @@ impl<S: Suite> EpochExtension for ChainExtension<S> {
     }
 }
 
-/// What a server keeps: the witnesses, and for each version what its root is made of.
+/// Server's records: the witnesses, and for each version the inputs of its root.
 #[derive(Clone, Debug)]
 pub struct ChainRecords<S: Suite, A: Dynamic> {
     ledger: Ledger<S, A, Vec<u8>>,
     openings: BTreeMap<Version, Opening<S>>,
 }
 
-/// What the root of a version is made of.
+/// Inputs of the root of a version.
 #[derive(Clone, Debug)]
 struct Opening<S: Suite> {
     operations: S::Digest,
     /// The generation that the version merged into.
     merged: u8,
-    /// The values, shared by all versions between which they did not change.
+    /// The values; consecutive versions share those that did not change.
     values: Vec<Arc<[u8]>>,
 }
 
-/// Each version with the digest of its operations, what it merged and its values; and the ledger.
+/// Each version with its operations digest, merged generation and values; and the ledger.
 type StoredRecords<S> = (
     Vec<(Version, <S as Suite>::Digest, u8, Vec<Vec<u8>>)>,
     StoredLedger<S, Vec<u8>>,
 );
 
-/// The chain over values, youngest first; `None` if there are none.
+/// Returns the chain over values, youngest first; `None` if there are none.
 fn chain<S: Suite, V: AsRef<[u8]>>(values: &[V]) -> Option<S::Digest> {
     values.iter().rev().fold(None, |older, value| {
         Some(link::<S>(value.as_ref(), older.as_ref()))
@@ -172,8 +173,8 @@ where
             .collect())
     }
 
-    /// What clients recompute, if the extensions are as the author makes them; of others, which nobody
-    /// admits, their own digest.
+    /// Returns the digest that clients recompute, if the extensions have the author's form. Other
+    /// extensions are never admitted, and get their own digest.
     fn attachment_digest(attachment: &TupleAttachment<ChainExtension<S>>) -> S::Digest {
         let chain = attachment
             .extensions
@@ -274,7 +275,7 @@ where
             if values.len() != GENERATIONS {
                 return None;
             }
-            // What did not change is shared again.
+            // Values that did not change are shared again.
             let share = |(generation, value): (usize, Vec<u8>)| {
                 let shared = before.get(generation).filter(|shared| ***shared == *value);
                 shared.map_or_else(|| Arc::from(value.as_slice()), Arc::clone)

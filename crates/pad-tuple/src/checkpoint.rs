@@ -1,4 +1,4 @@
-//! A repository as it is stored between runs.
+//! Checkpoints: the stored form of a repository.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -16,15 +16,14 @@ use crate::{
     tuple::start_of_keys,
 };
 
-/// Everything that a repository needs to go on, without replaying updates.
+/// State of a repository, to resume without replaying updates.
 ///
 /// A checkpoint is read without checking signatures, so its storage is trusted for the contents.
 /// Keep an integrity digest next to it, or replay the updates instead.
 ///
-/// With a checkpoint that another party wrote, lookups can fail with
-/// [`pad_core::LookupError::Damaged`], and clients can refuse proofs. An author resumes from it only
-/// if its own signatures vouch for the latest version. Restoring checks the structure: methods
-/// return errors and do not panic.
+/// With a checkpoint from another party, lookups can fail with [`pad_core::LookupError::Damaged`],
+/// and clients can refuse proofs. An author resumes from it only if its own signatures vouch for
+/// the latest version. Restoring checks the structure: methods return errors and do not panic.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct TupleCheckpoint<S: Suite> {
@@ -55,8 +54,9 @@ impl<S: Suite> Message for TupleCheckpoint<S> {
     const SUITE: u16 = S::ID.0;
 }
 
-/// An index as what makes each of its instants of the one before, and the oldest of none: lower ends with the
-/// numbers of their new tuples, or with none.
+/// An index as a list of changes, one for each instant: against the instant before, and for the
+/// oldest against an empty index. A change is a lower end with the number of its new tuple, or with
+/// none.
 #[derive(Clone, Serialize, Deserialize)]
 struct IndexOnDisk {
     oldest: Version,
@@ -79,7 +79,7 @@ impl IndexOnDisk {
         }
     }
 
-    /// The index, if its latest instant is this one.
+    /// Rebuilds the index, if its latest instant is `latest`.
     fn read(self, latest: Version) -> Option<Index> {
         let instants = u64::try_from(self.changes.len()).ok()?;
         if self.oldest.number().checked_add(instants)? != latest.number().checked_add(1)? {
@@ -97,7 +97,7 @@ impl IndexOnDisk {
                 }
                 .ok()?;
             }
-            // The first instant of all is there, and empty.
+            // Instant 0 already exists, and is empty.
             if number > 0 || self.oldest > Version::EMPTY {
                 index.seal(&Workers::sequential());
             } else if !changes.is_empty() {
@@ -115,7 +115,7 @@ struct TupleOnDisk {
     content: ContentOnDisk,
 }
 
-/// [`Content`] with the value's place in the table of values, as several tuples may hold it.
+/// [`Content`] with the value's index in the table of values, as several tuples may share a value.
 #[derive(Clone, Copy, Serialize, Deserialize)]
 enum ContentOnDisk {
     Nothing,
@@ -124,7 +124,7 @@ enum ContentOnDisk {
 }
 
 impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
-    /// Everything that is needed to go on, to be stored. Copies the contents.
+    /// Returns a checkpoint with all state of the repository. Copies the contents.
     ///
     /// # Panics
     /// Never: tuples are numbered with 32 bits, and there are no more values than tuples.
@@ -162,12 +162,14 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
         }
     }
 
-    /// Goes on from a checkpoint. `None` if it is of another dictionary, design or author, or parts do not
-    /// fit: indexes that are none, a latest version whose tuples are not those of the indexes, tuples
-    /// that are both there and no more.
+    /// Restores a repository from a checkpoint. Returns `None` if the checkpoint belongs to another
+    /// dictionary, design or author, or if its parts do not fit:
+    /// - An index is malformed.
+    /// - The tuples of the latest version are not those of the indexes.
+    /// - A tuple is both live and deleted.
     ///
-    /// Time: that of the changes of the indexes, and a constant for each version. Transient memory: linear in what is stored; with
-    /// accumulators also the representatives of the latest tuples.
+    /// Time: that of the changes of the indexes, and a constant for each version. Transient memory:
+    /// linear in the checkpoint; with accumulators also the representatives of the latest tuples.
     pub fn restore(
         checkpoint: TupleCheckpoint<S>,
         authority: Authority,
@@ -242,7 +244,7 @@ fn read_tuples<S: Suite>(
         .collect()
 }
 
-/// The numbers of tuples, each to be used once.
+/// Numbers of tuples, each of which may be taken once.
 struct Numbers(Vec<bool>);
 
 impl Numbers {
@@ -250,14 +252,14 @@ impl Numbers {
         Self(tuples.iter().map(Option::is_some).collect())
     }
 
-    /// Whether there is a tuple with this number, which nobody has taken yet.
+    /// Takes a number. Returns whether there is a tuple with it that was not taken before.
     fn take(&mut self, number: TupleId) -> bool {
         let slot = self.0.get_mut(number.position());
         slot.is_some_and(|free| core::mem::replace(free, false))
     }
 }
 
-/// The number of keys with a value: a generation decides unless a younger one does.
+/// Returns the number of keys with a value. A generation decides unless a younger one does.
 fn count_entries<S: Suite>(layers: &Layers<S, TupleId>) -> usize {
     let generations = layers.generations();
     let is_decided = |generation: usize, key: &Key| {
@@ -286,7 +288,7 @@ fn read_indexes(latest: Version, epochs: &[u64], stored: Vec<IndexOnDisk>) -> Op
     stored.into_iter().zip(instants).map(read).collect()
 }
 
-/// The tuples of the latest version, from the indexes.
+/// Rebuilds the tuples of the latest version from the indexes.
 fn read_layers<S: Suite>(
     latest: Version,
     epochs: &[u64],
@@ -306,7 +308,8 @@ fn read_layers<S: Suite>(
                 return None;
             }
             if let Content::Value(value) = &stored.content {
-                // Values are shared by the tuples of one key; else few bytes would be the values of many.
+                // Only tuples of one key may share a value. Otherwise a few bytes could expand to
+                // the values of many keys.
                 let owner = owners.entry(Arc::as_ptr(value));
                 if *owner.or_insert_with(|| lower.clone()) != lower {
                     return None;

@@ -1,4 +1,4 @@
-//! What tuples say, as authors and servers keep it.
+//! Contents of tuples, as authors and servers keep them.
 
 use std::sync::Arc;
 
@@ -15,10 +15,11 @@ pub struct HashedValue<S: Suite> {
     pub digest: S::Digest,
 }
 
-/// What a tuple says about the key at its lower end.
+/// Content of a tuple for the key at its lower end.
 #[derive(Clone, Debug)]
 pub enum Content<S: Suite> {
-    /// The lower end is not a key: only the start of the key space can say so.
+    /// The lower end is not a key. Only the tuple at the start of the key space can have this
+    /// content.
     Nothing,
     /// The key has this value.
     Value(Arc<HashedValue<S>>),
@@ -27,13 +28,13 @@ pub enum Content<S: Suite> {
 }
 
 impl<S: Suite> Content<S> {
-    /// The content of a key with a value.
+    /// Returns the content of a key with this value.
     pub fn of(value: Value) -> Self {
         let digest = S::value(value.as_bytes());
         Self::Value(Arc::new(HashedValue { value, digest }))
     }
 
-    /// What of the content is hashed.
+    /// Returns the part of the content that is hashed.
     pub fn summary(&self) -> Summary<S::Digest> {
         match self {
             Self::Nothing => Summary::Nothing,
@@ -43,7 +44,7 @@ impl<S: Suite> Content<S> {
     }
 }
 
-/// As a proof shows it for the key at the lower end.
+/// The form in which a proof shows the content for the key at the lower end.
 impl<S: Suite> From<&Content<S>> for ShownContent {
     fn from(content: &Content<S>) -> Self {
         match content {
@@ -54,7 +55,7 @@ impl<S: Suite> From<&Content<S>> for ShownContent {
     }
 }
 
-/// As it was shown.
+/// Rebuilds the content from its form in a proof.
 impl<S: Suite> From<&ShownContent> for Content<S> {
     fn from(shown: &ShownContent) -> Self {
         match shown {

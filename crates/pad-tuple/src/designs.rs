@@ -10,7 +10,7 @@ mod with_accumulators;
 #[cfg(feature = "accumulators")]
 pub use with_accumulators::*;
 
-/// A signature for each tuple and version. The baseline.
+/// One generation, a signature for each tuple and version. The baseline.
 pub type Base = Signed<Ed25519, Plain, 1>;
 /// One generation, superseding signatures.
 pub type BaseSuperseding = Signed<Ed25519, Superseding, 1>;
@@ -30,10 +30,10 @@ pub type BaseSupersedingBls = Signed<Bls, Superseding, 1>;
 /// Speculation over two generations, lightweight BLS signatures, which aggregate.
 #[cfg(feature = "bls")]
 pub type SpecLightweightBls = Signed<Bls, Lightweight, 2>;
-/// Calls a macro once for each signed design: the only place that lists them.
+/// Calls a macro once for each signed design. This is the only list of them.
 ///
-/// The macro is called as `$callback!(name, Design);`, where `name` is an identifier such as
-/// `spec_lightweight` and `Design` the design's alias.
+/// The macro is called as `$callback!(name, Design);`. `name` is an identifier such as
+/// `spec_lightweight`, and `Design` is the design's alias.
 #[macro_export]
 macro_rules! for_each_tuple {
     ($callback:ident) => {
@@ -48,7 +48,8 @@ macro_rules! for_each_tuple {
     };
 }
 
-/// The same for the designs with BLS signatures: none without the feature `bls`.
+/// Calls a macro once for each design with BLS signatures, like
+/// [`for_each_tuple`](crate::for_each_tuple). There are none without the feature `bls`.
 #[cfg(feature = "bls")]
 #[macro_export]
 macro_rules! for_each_bls_tuple {
@@ -58,7 +59,8 @@ macro_rules! for_each_bls_tuple {
     };
 }
 
-/// The same for the designs with BLS signatures: none without the feature `bls`.
+/// Calls a macro once for each design with BLS signatures, like
+/// [`for_each_tuple`](crate::for_each_tuple). There are none without the feature `bls`.
 #[cfg(not(feature = "bls"))]
 #[macro_export]
 macro_rules! for_each_bls_tuple {

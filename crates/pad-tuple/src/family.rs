@@ -1,4 +1,4 @@
-//! Tuple PADs as a family: what clients need of them.
+//! Family of tuple PADs, as clients of `pad-core` use it.
 
 use core::{fmt, marker::PhantomData};
 
@@ -16,8 +16,8 @@ use crate::{
 
 /// The family of tuple PADs of design `D` under suite `S`.
 ///
-/// Every design answers for one key; the signed ones for several keys and for ranges too. A question that
-/// a family does not answer does not compile:
+/// Every design answers lookups of one key. The signed designs also answer lookups of several keys
+/// and of key ranges. Unsupported queries do not compile:
 ///
 /// ```compile_fail,E0277
 /// use pad_core::{Client, First, Verified, statement::Neighbour};
@@ -37,7 +37,7 @@ use crate::{
 /// }
 /// ```
 ///
-/// which compiles for a signed design:
+/// The second query compiles for a signed design:
 ///
 /// ```
 /// use pad_core::{Client, KeyRange, Verified, statement::RangeContents};
@@ -92,7 +92,7 @@ answers! {
 
 /// A proof that may open a head of its own.
 trait OpensHead<S: Suite> {
-    /// As [`TupleScheme::opened_root`].
+    /// Returns the root of the opened head, see [`TupleScheme::opened_root`].
     fn opened_root(&self) -> Option<S::Digest> {
         None
     }
@@ -107,7 +107,7 @@ impl<D: TupleScheme<S>, S: Suite> OpensHead<S> for TupleProof<S, D> {
 impl<D: AggregateScheme<S>, S: Suite> OpensHead<S> for ManyProof<S, D> {}
 impl<D: AggregateScheme<S>, S: Suite> OpensHead<S> for RangeProof<S, D> {}
 
-/// What a client expects of the version whose root is verified.
+/// Returns a client's expectation for the version whose root is verified.
 fn expectation<D: TupleScheme<S>, S: Suite>(
     public: &PublicKey<Tuple<D, S>>,
     at: &VerifiedRoot<S>,

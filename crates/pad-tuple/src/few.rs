@@ -10,8 +10,8 @@ use serde::{
 
 use crate::tuple::MAX_GENERATIONS;
 
-/// Reads a list of at most as many elements as there can be generations: no message makes a receiver hold
-/// more of them than it could ask for.
+/// Deserializes a list of at most [`MAX_GENERATIONS`] elements, so that no message makes a receiver
+/// hold more.
 pub(crate) fn few<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     deserializer: D,
 ) -> Result<Vec<T>, D::Error> {

@@ -1,4 +1,4 @@
-//! Authors and servers of tuple PADs, as `pad-core` needs them.
+//! Authors and servers of tuple PADs, as `pad-core` uses them.
 
 use pad_core::{
     Authored, HeadSigner, Heads, Hosts, Key, KeyRange, Keys, LookupError, PublicKey, Repository,

@@ -1,10 +1,10 @@
-//! What a server keeps of a tuple, in memory.
+//! A server's tuples in memory.
 
 use pad_core::{Key, Suite};
 
 use crate::{content::Content, design::TupleId};
 
-/// A tuple as a server keeps it; its lower end is in the index.
+/// A tuple in a server's memory. Its lower end is the key in the index.
 #[derive(Clone, Debug)]
 pub(crate) struct KeptTuple<S: Suite> {
     pub(crate) upper: Option<Key>,
@@ -12,7 +12,7 @@ pub(crate) struct KeptTuple<S: Suite> {
 }
 
 impl<S: Suite> KeptTuple<S> {
-    /// The bytes that it takes beside itself.
+    /// Returns the bytes of heap memory that the tuple owns.
     pub(crate) fn heap_bytes(&self) -> usize {
         let upper = self.upper.as_ref();
         let upper = upper.map_or(0, |upper| upper.as_bytes().len());
@@ -24,12 +24,12 @@ impl<S: Suite> KeptTuple<S> {
     }
 }
 
-/// A lower end from an index as a key; it was one unless somebody else wrote the index.
+/// Parses a lower end from an index as a key. `None` only if another party wrote the index.
 pub(crate) fn lower_end(lower: &[u8]) -> Option<Key> {
     Key::new(lower).ok()
 }
 
-/// The number of a tuple from an index.
+/// Parses the number of a tuple from an index.
 pub(crate) fn read_number(bytes: &[u8]) -> Option<TupleId> {
     Some(TupleId(u32::from_le_bytes(bytes.try_into().ok()?)))
 }

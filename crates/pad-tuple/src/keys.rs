@@ -1,5 +1,5 @@
-//! The keys of designs as bytes, for key files: what clients need beside the author's key, and what
-//! authors need beside their signer.
+//! Encodings of the designs' keys, for key files. Clients need a key in addition to the author's
+//! key, authors need a secret in addition to their signer.
 //!
 //! | key | bytes |
 //! |---|---|
@@ -27,23 +27,23 @@ mod secret;
 #[cfg(feature = "std")]
 pub use secret::{DEFAULT_ENTRIES, SecretBytes};
 
-/// The label under the keys of accumulators themselves. That of a dictionary's accumulators names it and
-/// the generation ([`crate::accumulated::label`]).
+/// Label of the accumulator keys themselves. A dictionary's accumulators have labels that name it
+/// and the generation ([`crate::accumulated::label`]).
 #[cfg(feature = "accumulators")]
 const LABEL: &[u8] = b"pad-tuple";
 
-/// A key in its one encoding; nothing is a key of no bytes.
+/// A key with a canonical encoding. The key `()` has no bytes.
 pub trait KeyBytes: Sized + Send + Sync + 'static {
-    /// The number of bytes, if all have the same.
+    /// Length of the encoding in bytes, if it is fixed.
     const LENGTH: Option<usize>;
 
-    /// The key with this encoding, fully checked; `None` if it is not one.
+    /// Decodes and fully checks a key. `None` if the bytes are not a key.
     fn from_slice(bytes: &[u8]) -> Option<Self>;
 }
 
-/// A key that everybody may know.
+/// A public key.
 pub trait PublicBytes: KeyBytes {
-    /// The encoding.
+    /// Encodes the key.
     fn to_vec(&self) -> Vec<u8>;
 }
 

@@ -1,8 +1,9 @@
-//! The generations of tuples: which tuples each holds, and what a snapshot does to them.
+//! Generations of tuples: the tuples of each, and the changes that a snapshot makes.
 //!
 //! Author and server run this same code, so an update need not list the tuples. A generation is an
-//! ordered map from lower ends to contents; the upper end of a tuple is the next lower end. There is
-//! always a tuple at the start of the key space, so the intervals never overlap and always cover it.
+//! ordered map from lower ends to contents. The upper end of a tuple is the next lower end. The
+//! first tuple always starts at the start of the key space, so the intervals never overlap and
+//! always cover it.
 //!
 //! Source: Crosby & Wallach 2010, sections 4.1 and 4.2.
 
@@ -20,12 +21,12 @@ mod edit;
 
 use edit::Editor;
 
-/// A tuple of a generation's present state, with what its holder notes about it.
+/// A tuple of a generation's latest state, with a note of its holder.
 #[derive(Clone, Debug)]
 pub struct Live<S: Suite, A> {
-    /// What the tuple says about its lower end.
+    /// The content for the tuple's lower end.
     pub content: Content<S>,
-    /// The author's state of the tuple, or the server's number of it.
+    /// The author's state of the tuple, or its number on the server.
     pub note: A,
 }
 
@@ -36,23 +37,23 @@ pub type Generation<S, A> = BTreeMap<Key, Live<S, A>>;
 #[derive(Clone, Debug)]
 pub struct Layers<S: Suite, A> {
     generations: Vec<Generation<S, A>>,
-    /// The epochs of generations 1 and up: how often each was made anew.
+    /// The epochs of generations 1 and up: the number of snapshots that changed each generation.
     epochs: Vec<u64>,
     version: Version,
-    /// What generations that are stored, and not here, say of the keys that matter.
+    /// Contents of the keys in use, from stored generations that are not in memory.
     elsewhere: BTreeMap<Key, Content<S>>,
 }
 
-/// What one snapshot did to one generation.
+/// Changes that one snapshot made to one generation.
 #[derive(Clone, Debug)]
 pub struct GenerationChange<S: Suite, A> {
-    /// Lower ends of the tuples that are new, in ascending order.
+    /// Lower ends of the new tuples, in ascending order.
     pub created: Vec<Key>,
-    /// Lower ends and notes of the tuples that are no more.
+    /// Lower ends and notes of the tuples that were deleted.
     pub deleted: Vec<(Key, A)>,
-    /// The tuples as they were before, by lower end; `None` where there was none.
+    /// The previous tuples by lower end; `None` if there was none.
     undo: BTreeMap<Key, Option<Live<S, A>>>,
-    /// The whole generation as it was before, if it was emptied.
+    /// The whole previous generation, if it was emptied.
     emptied: Option<Generation<S, A>>,
 }
 
@@ -67,7 +68,7 @@ impl<S: Suite, A> Default for GenerationChange<S, A> {
     }
 }
 
-/// What one snapshot did: one change for each generation whose clock moved, youngest first.
+/// Changes that one snapshot made: one for each generation whose clock moved, youngest first.
 #[derive(Clone, Debug)]
 pub struct Transition<S: Suite, A> {
     /// The changes of generations `0..=merged`.
@@ -77,14 +78,14 @@ pub struct Transition<S: Suite, A> {
 }
 
 impl<S: Suite, A> Transition<S, A> {
-    /// The generation that all younger ones were merged into; 0 if none was.
+    /// Returns the generation that all younger ones were merged into; 0 if none was.
     pub fn merged(&self) -> usize {
         self.changes.len() - 1
     }
 }
 
 impl<S: Suite, A: Clone + Default> Layers<S, A> {
-    /// The layers of version 0, which holds no tuples.
+    /// Creates the layers of version 0, which holds no tuples.
     pub fn new(generations: usize) -> Self {
         Self {
             generations: (0..generations).map(|_| BTreeMap::new()).collect(),
@@ -94,7 +95,7 @@ impl<S: Suite, A: Clone + Default> Layers<S, A> {
         }
     }
 
-    /// Layers at a version, whose tuples [`Layers::place`] has yet to put in.
+    /// Creates empty layers at a version. The caller adds its tuples with [`Layers::place`].
     pub(crate) fn at(version: Version, epochs: Vec<u64>) -> Self {
         let mut layers = Self::new(epochs.len() + 1);
         layers.epochs = epochs;
@@ -102,38 +103,39 @@ impl<S: Suite, A: Clone + Default> Layers<S, A> {
         layers
     }
 
-    /// Puts a tuple where a checkpoint says that it was.
+    /// Inserts a tuple of a checkpoint.
     pub(crate) fn place(&mut self, generation: usize, lower: Key, content: Content<S>, note: A) {
         self.generations[generation].insert(lower, Live { content, note });
     }
 
-    /// Has keys of which the generations here say nothing say what older ones do, which are not here.
+    /// Adds contents of generations that are not in memory, for keys that the generations here do
+    /// not decide.
     pub(crate) fn with_elsewhere(mut self, elsewhere: BTreeMap<Key, Content<S>>) -> Self {
         self.elsewhere = elsewhere;
         self
     }
 
-    /// The latest version.
+    /// Returns the latest version.
     pub const fn version(&self) -> Version {
         self.version
     }
 
-    /// The epochs of generations 1 and up.
+    /// Returns the epochs of generations 1 and up.
     pub fn epochs(&self) -> &[u64] {
         &self.epochs
     }
 
-    /// The generations, youngest first.
+    /// Returns the generations, youngest first.
     pub fn generations(&self) -> &[Generation<S, A>] {
         &self.generations
     }
 
-    /// One generation, whose notes may be changed.
+    /// Returns one generation, for changes of its notes.
     pub fn generation_mut(&mut self, generation: usize) -> &mut Generation<S, A> {
         &mut self.generations[generation]
     }
 
-    /// The same tuples with other notes.
+    /// Returns copies of the tuples with other notes.
     pub fn map<B: Clone + Default>(
         &self,
         mut note: impl FnMut(TupleView<'_, S::Digest>, &A) -> B,
@@ -153,7 +155,8 @@ impl<S: Suite, A: Clone + Default> Layers<S, A> {
         layers
     }
 
-    /// The time of a generation's clock: versions for the youngest, epochs for the others.
+    /// Returns the instant on a generation's clock: the version for the youngest, the epoch for the
+    /// others.
     pub fn instant(&self, generation: usize) -> u64 {
         match generation.checked_sub(1) {
             None => self.version.number(),
@@ -161,7 +164,8 @@ impl<S: Suite, A: Clone + Default> Layers<S, A> {
         }
     }
 
-    /// The value of a key, as the client's rule finds it: the youngest generation that knows decides.
+    /// Returns the value of a key. As for clients, the youngest generation that knows the key
+    /// decides.
     pub fn get(&self, key: &[u8]) -> Option<&[u8]> {
         let here = self.generations.iter().filter_map(|tuples| {
             let live = tuples.get(key)?;
@@ -176,7 +180,7 @@ impl<S: Suite, A: Clone + Default> Layers<S, A> {
             .flatten()
     }
 
-    /// The tuple at a lower end, as it is hashed.
+    /// Returns the tuple at a lower end in its hashed form.
     pub fn view<'a>(
         &'a self,
         generation: usize,
@@ -194,7 +198,7 @@ impl<S: Suite, A: Clone + Default> Layers<S, A> {
         }
     }
 
-    /// What the tuples claim, each to be there at its generation's present instant; with their notes.
+    /// Returns the claims of all tuples, each at its generation's latest instant, with their notes.
     pub(crate) fn claims(&self) -> impl Iterator<Item = (Claim<S>, &A)> {
         let generations = self.generations.iter().enumerate();
         generations.flat_map(move |(generation, tuples)| {
@@ -210,14 +214,15 @@ impl<S: Suite, A: Clone + Default> Layers<S, A> {
         })
     }
 
-    /// Applies one snapshot's operations, merging all generations younger than `merged` into it; the
-    /// first snapshot must merge into the oldest.
+    /// Applies one snapshot's operations, and merges all generations younger than `merged` into it.
+    /// The first snapshot must merge into the oldest.
     ///
-    /// Time: `O(log n)` for each operation, and for each entry of a generation that is merged.
+    /// Time: `O(log n)` for each operation, plus `O(log n)` for each entry of a merged generation.
     ///
     /// # Errors
-    /// [`ApplyError::UnorderedOperations`], [`ApplyError::RemovesAbsentKey`],
-    /// [`ApplyError::AttachmentMismatch`] if there is no such generation; nothing is changed.
+    /// [`ApplyError::UnorderedOperations`]; [`ApplyError::RemovesAbsentKey`];
+    /// [`ApplyError::AttachmentMismatch`] if `merged` is not a possible generation. Nothing is
+    /// changed.
     pub fn apply(
         &mut self,
         operations: &[Operation],
@@ -263,7 +268,7 @@ impl<S: Suite, A: Clone + Default> Layers<S, A> {
         Ok(transition)
     }
 
-    /// Takes a transition back; it must be the latest.
+    /// Undoes a transition, which must be the latest.
     pub fn undo(&mut self, transition: Transition<S, A>) {
         self.version = transition.version_before;
         self.epochs = transition.epochs_before;
@@ -293,7 +298,7 @@ impl<S: Suite, A: Clone + Default> Layers<S, A> {
         Ok(())
     }
 
-    /// Leaves one tuple that says that nothing changed.
+    /// Empties a generation to one tuple over all keys with the content `Nothing`.
     fn empty(&mut self, generation: usize, change: &mut GenerationChange<S, A>) {
         let before = std::mem::take(&mut self.generations[generation]);
         change.deleted.extend(

@@ -1,17 +1,20 @@
-//! Tuple-based persistent authenticated dictionaries: proofs of constant size, whatever the number of
-//! keys.
+//! Tuple-based persistent authenticated dictionaries. Proofs have constant size, whatever the
+//! number of keys.
 //!
-//! The author makes statements about *tuples* `([k_j, k_j+1), content)`: "this is what is at `k_j`, and
-//! there is no other key below `k_j+1`". The tuple around a key answers for it, present or absent.
-//! What distinguishes the designs is how the statements are authenticated, how they stay valid from one
-//! snapshot to the next, and in how many generations the tuples are kept.
+//! The author signs or accumulates *tuples* `([k_j, k_j+1), content)`. A tuple states the content
+//! of `k_j`, and that no other key lies below `k_j+1`. The tuple around a key proves its value or
+//! its absence.
+//!
+//! The designs differ in three ways: how tuples are authenticated, how they stay valid across
+//! snapshots, and in how many generations they are kept.
 //!
 //! # The designs
 //!
-//! For `n` keys and one update per snapshot; `s` signatures, `h` hashes, `e` powers modulo N or scalar
-//! multiplications; two generations where there is speculation, so that about `sqrt(n)` tuples are
-//! young. `L` is the length of a hash chain, of which each new tuple needs one. What the author computes and the
-//! server stores is for each update; of what is stored, `1` stands for the tuples that the update makes.
+//! Costs for `n` keys and one update per snapshot. `s` are signatures, `h` hashes, `e` powers
+//! modulo N or scalar multiplications. Designs with speculation have two generations here, so about
+//! `sqrt(n)` tuples are young. `L` is the length of a hash chain; each new tuple needs one. Author
+//! computation and server storage are per update. In the storage column, `1` means the tuples that
+//! the update creates.
 //!
 //! | design | the author computes | an update carries | the server stores | a proof shows | the client verifies |
 //! |---|---|---|---|---|---|
@@ -25,17 +28,21 @@
 //! | `AccumulatorsSupersedingRsa`, `-Bilinear` | `2 e + 1 s` | 1 signature | `1` | 2 tuples, 2 values, 2 witnesses | 2 s + 2 e |
 //! | `ChainAccumulatorsRsa`, `-Bilinear` | `2 e` | 1 digest | `sqrt(n)` witnesses | 2 tuples, 2 values, 2 witnesses | 1 s + 2 e |
 //!
-//! A head with one more signature goes with every update; only proofs of chained accumulators show it. The server
-//! makes the accumulators' witnesses, about `sqrt(n) log n e` for each update; the other designs cost it next to
-//! nothing.
+//! Each update also carries a signed head. Only proofs of chained accumulators show it. The server
+//! computes the accumulators' witnesses, about `sqrt(n) log n e` for each update. The other designs
+//! cost the server next to nothing.
 //!
-//! [`BaseSupersedingBls`](designs) and [`SpecLightweightBls`](designs), with the feature `bls`, sign with BLS12-381
-//! in place of Ed25519, and one signature of 48 bytes covers a proof of many keys. [`SpecLightweight3`] has three
-//! generations.
+//! With the feature `bls`, [`BaseSupersedingBls`](designs) and [`SpecLightweightBls`](designs) sign
+//! with BLS12-381 instead of Ed25519. One signature of 48 bytes then covers a proof of many keys.
+//! [`SpecLightweight3`] has three generations.
 //!
-//! Choose [`SpecLightweight`] where snapshots are many and small; [`BaseSuperseding`] where look-ups
-//! outnumber updates by far, or each snapshot changes a large part of the keys; a tree PAD (`pad-tree`)
-//! where updates come often. `bench tuple` measures where one overtakes the other.
+//! How to choose:
+//! - [`SpecLightweight`] for many small snapshots.
+//! - [`BaseSuperseding`] if lookups far outnumber updates, or each snapshot changes a large part of
+//!   the keys.
+//! - A tree PAD (`pad-tree`) for frequent updates.
+//!
+//! `bench tuple` measures the break-even points.
 //!
 //! # Example
 //!
@@ -73,24 +80,26 @@
 //!
 //! # Map
 //!
-//! What a verifier needs: [`designs`], all of them by name; [`scheme`], what it knows of a design; [`mod@tuple`] and
-//! [`statement`], what is hashed and signed; [`proof`], [`many`] and [`range`], the proofs for one key, several
-//! and all in a range; [`signed`], signatures and how they are refreshed, with the hash [`chain`]s of
-//! lightweight ones; [`keys`]; [`family`], for `pad_core::Client`.
+//! For verifiers: [`designs`] lists all designs by name, and [`scheme`] has a verifier's view of a
+//! design. [`mod@tuple`] and [`statement`] define the hashed and signed bytes. [`proof`], [`many`]
+//! and [`range`] are the proofs for one key, several keys and a key range. [`signed`] has
+//! signatures and their refresh, [`chain`] the hash chains of lightweight signatures. [`keys`]
+//! encodes keys; [`family`] serves `pad_core::Client`.
 //!
-//! With the default feature `std` also authors and servers: [`design`], what a design decides for them;
-//! [`layers`], which tuples there are, for author and server alike; [`author`], [`repository`] and
-//! [`checkpoint`]; [`speculation`], when generations are merged.
-//! Without it this crate is `no_std` (with `alloc`) and verifies all proofs of the signed designs.
+//! With the default feature `std`, for authors and servers: [`design`] has their view of a design.
+//! [`layers`] computes the tuples of each generation, for author and server alike. [`author`],
+//! [`repository`] and [`checkpoint`] are the two roles and their stored state. [`speculation`] has
+//! the rules for merging generations. Without `std` this crate is `no_std` (with `alloc`) and
+//! verifies all proofs of the signed designs.
 //!
-//! The features `bls`, `rsa` and `bilinear` are on by default too. The first adds `bls`, BLS signatures, also
-//! without `std`. The others, which turn `std` on, add `accumulated` and `chain_accumulated`, accumulators; `rsa`
-//! links GMP.
+//! The features `bls`, `rsa` and `bilinear` are on by default too. `bls` adds the module `bls` with
+//! BLS signatures, also without `std`. `rsa` and `bilinear` turn `std` on and add the accumulators:
+//! `accumulated` and `chain_accumulated`. `rsa` links GMP.
 //!
 //! Source: Crosby & Wallach 2010, sections 2.2, 4 and 7.
 
 #![cfg_attr(not(feature = "std"), no_std)]
-// What is left without `std` reads what anybody may have sent.
+// Without `std` only the code that parses untrusted input remains.
 #![cfg_attr(
     not(feature = "std"),
     deny(

@@ -1,14 +1,14 @@
-//! Look-ups of many keys in one proof: every tuple once, and the signatures together.
+//! Lookup proofs for many keys: every tuple once, and the aggregated signatures.
 //!
-//! The tuples stand in one list, generation by generation, youngest first, and within a generation
-//! in ascending order. Which keys ask which generation follows from the query and from what younger
-//! tuples decide, so nothing need stand between generations: a key that is not above the tuple
-//! before it uses that one, any other key takes the next from the list. A tuple serves all keys of
-//! the query that its interval holds; it is shown as a proof for the first of them would show it.
+//! The tuples form one list, ordered by generation, youngest first, and then by key. No separators
+//! are needed between generations, because the query and the decisions of younger tuples determine
+//! the keys that consult a generation. A key inside the interval of the current tuple uses that
+//! tuple. Any other key takes the next tuple from the list. A tuple serves all keys of the query
+//! that its interval holds. It has the form that a proof for the first of them would show.
 //!
-//! One query has one proof: which tuples are needed follows from the contents, each is needed by the
-//! key that takes it, and their order is fixed. No tuple is there twice, as the upper ends within a
-//! generation ascend; so the aggregate counts every signature once.
+//! A query has exactly one proof. The contents determine the tuples, each tuple is needed by the
+//! key that takes it, and the order is fixed. The upper ends within a generation ascend, so no
+//! tuple appears twice and the aggregate counts every signature once.
 //!
 //! Source: Crosby & Wallach 2010, section 4; aggregation is ours (see [`crate::bls`]).
 
@@ -29,30 +29,30 @@ mod prove;
 #[cfg(feature = "std")]
 pub(crate) use prove::prove_keys;
 
-/// A tuple with what its design shows of it.
+/// A tuple with the design's evidence.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct ManyPart<S: Suite, D: AggregateScheme<S>> {
-    /// The tuple, as a proof for the first key that it serves shows it.
+    /// The tuple, in the form that a proof for the first key that it serves shows.
     pub tuple: ShownTuple<S>,
-    /// What is shown of it beyond that.
+    /// The design's evidence for the tuple.
     pub shown: D::Shown,
 }
 
-/// The answers to a look-up of several keys.
+/// Proof of the answers to a lookup of several keys.
 ///
-/// Size: one [`ManyPart`] for each tuple that the keys need, and the aggregate: 48 bytes for a design
-/// with BLS signatures, 64 bytes for each tuple with Ed25519.
-/// Version 0 has the empty proof, as nobody needs to sign it.
+/// Size: one [`ManyPart`] for each tuple that the keys need, and the aggregate. The aggregate takes
+/// 48 bytes for a design with BLS signatures, and 64 bytes for each tuple with Ed25519. Version 0
+/// has the empty proof, which needs no signature.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct ManyProof<S: Suite, D: AggregateScheme<S>> {
     /// The epochs of the older generations at the version asked about, youngest first.
     #[serde(deserialize_with = "crate::few::few")]
     pub epochs: Vec<u64>,
-    /// The tuples, by generation and then by key.
+    /// The tuples, ordered by generation and then by key.
     pub parts: Vec<ManyPart<S, D>>,
-    /// The signatures of all tuples together; `None` for version 0.
+    /// The aggregated evidence of all tuples; `None` for version 0.
     pub aggregate: Option<D::Aggregate>,
 }
 
@@ -61,7 +61,7 @@ impl<S: Suite, D: AggregateScheme<S>> Message for ManyProof<S, D> {
     const SUITE: u16 = S::ID.0;
 }
 
-/// Commitment: what the client expects. Query: the keys. Statement: their values in that version.
+/// Commitment: the client's expectation. Query: the keys. Statement: their values in that version.
 impl<S: Suite, D: AggregateScheme<S>> Proof for ManyProof<S, D> {
     type Commitment = Expectation<D::Key>;
     type Query = Keys;
@@ -96,7 +96,7 @@ impl<S: Suite, D: AggregateScheme<S>> Proof for ManyProof<S, D> {
     }
 }
 
-/// What the tuples claim, and each key's answer if all claims are true.
+/// Returns the claims of the tuples, and each key's answer if all claims are true.
 fn open_each<S: Suite, D: AggregateScheme<S>>(
     version: Version,
     epochs: &[u64],
@@ -140,7 +140,7 @@ impl<S: Suite> ShownTuple<S> {
         }
     }
 
-    /// Whether the interval goes on to this key, which is above a key that it holds.
+    /// Returns whether the interval reaches `key`, which is above a key that it holds.
     pub(crate) fn reaches(&self, key: &Key) -> bool {
         self.upper().is_none_or(|upper| key < upper)
     }

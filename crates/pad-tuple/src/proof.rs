@@ -1,13 +1,13 @@
-//! Look-up proofs: one tuple for each generation that must be asked.
+//! Lookup proofs with one tuple for each generation that must be consulted.
 //!
-//! What a client accepts: the youngest generation's tuple whose interval holds the key, vouched for at
-//! the version asked about; if that tuple does not decide, the next older generation's, vouched for at
-//! the epoch that the youngest one names; and so on. A value or a tombstone at the key decides; in the
-//! oldest generation everything does. Older tuples alone never satisfy a client, because only the
-//! youngest tuple names their epochs.
+//! A client accepts the youngest generation's tuple whose interval holds the key, if it is
+//! authenticated at the version asked about. If that tuple does not decide, the next older
+//! generation's tuple must be authenticated at the epoch that the youngest tuple names, and so on.
+//! A value or a tombstone at the key decides. In the oldest generation, every tuple decides. Older
+//! tuples alone never satisfy a client, because only the youngest tuple names their epochs.
 //!
-//! Under designs other than the plain ones a query can have several proofs: an older signature, link or
-//! value that also covers the version proves the same of the same tuples.
+//! Designs other than the plain ones can have several proofs of one answer. An older signature,
+//! link or value that also covers the version proves the same for the same tuples.
 
 use alloc::vec::Vec;
 
@@ -19,8 +19,8 @@ use crate::{
     tuple::{Summary, TupleView, generation_index},
 };
 
-/// A tuple as a proof for one key shows it: the value only if it is the key's, the lower end only if it
-/// is not the key.
+/// A tuple in a proof for one key. It shows the value only if it is the key's, and the lower end
+/// only if it is not the key.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub enum ShownTuple<S: Suite> {
@@ -28,7 +28,7 @@ pub enum ShownTuple<S: Suite> {
     At {
         /// The smallest key above the interval.
         upper: Option<Key>,
-        /// What the tuple says about the key.
+        /// The content for the key.
         content: ShownContent,
     },
     /// The interval starts below the key.
@@ -37,24 +37,24 @@ pub enum ShownTuple<S: Suite> {
         lower: Key,
         /// The smallest key above the interval.
         upper: Option<Key>,
-        /// What the tuple says about `lower`.
+        /// The content for the key `lower`.
         content: Summary<S::Digest>,
     },
 }
 
-/// What a tuple says about the key that was asked for.
+/// Content of a tuple for the key that was asked for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ShownContent {
-    /// It is not a key of this generation.
+    /// The key is not in this generation.
     Nothing,
-    /// It has this value.
+    /// The key has this value.
     Value(Value),
-    /// It was removed.
+    /// The key was removed.
     Removed,
 }
 
 impl<S: Suite> ShownTuple<S> {
-    /// The digest of the tuple, for the key that was asked for.
+    /// Returns the digest of the tuple, shown for `key`.
     ///
     /// # Errors
     /// [`VerifyError::KeyOutsideInterval`].
@@ -67,7 +67,8 @@ impl<S: Suite> ShownTuple<S> {
         self.open(key, generation, epochs).map(|(digest, _)| digest)
     }
 
-    /// Refuses a tuple whose interval does not hold the key, and says what it decides.
+    /// Refuses a tuple whose interval does not hold `key`. Returns its digest and, if it decides,
+    /// the answer.
     pub(crate) fn open(
         &self,
         key: &Key,
@@ -117,24 +118,24 @@ impl<S: Suite> ShownTuple<S> {
 pub struct Part<S: Suite, D: TupleScheme<S>> {
     /// The tuple.
     pub tuple: ShownTuple<S>,
-    /// Why to believe it.
+    /// The evidence that the tuple existed at the claimed instant.
     pub evidence: D::Evidence,
 }
 
-/// The answer to a look-up of one key.
+/// Proof of the answer to a lookup of one key.
 ///
-/// Size: independent of the number of keys; one [`Part`] for each generation that must be asked.
-/// Version 0 has the empty proof, as nobody needs to sign it.
+/// Size: independent of the number of keys; one [`Part`] for each generation that must be
+/// consulted. Version 0 has the empty proof, which needs no signature.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct TupleProof<S: Suite, D: TupleScheme<S>> {
     /// The epochs of the older generations at the version asked about, youngest first.
     #[serde(deserialize_with = "crate::few::few")]
     pub epochs: Vec<u64>,
-    /// One tuple for each generation asked, youngest first.
+    /// One tuple for each generation consulted, youngest first.
     #[serde(deserialize_with = "crate::few::few")]
     pub parts: Vec<Part<S, D>>,
-    /// What the design shows once; `None` for version 0.
+    /// Evidence that the design shows once; `None` for version 0.
     pub seal: Option<D::Seal>,
 }
 
@@ -143,7 +144,8 @@ impl<S: Suite, D: TupleScheme<S>> Message for TupleProof<S, D> {
     const SUITE: u16 = S::ID.0;
 }
 
-/// Commitment: what the client expects. Query: the key. Statement: its value in that version.
+/// Commitment: the client's expectation. Query: the key. Statement: the key's value in that
+/// version.
 impl<S: Suite, D: TupleScheme<S>> Proof for TupleProof<S, D> {
     type Commitment = Expectation<D::Key>;
     type Query = Key;
@@ -174,7 +176,8 @@ impl<S: Suite, D: TupleScheme<S>> Proof for TupleProof<S, D> {
     }
 }
 
-/// Refuses a proof without signatures of any version but 0, and one of version 0 that shows anything.
+/// Refuses a proof without signatures of any version but 0, and one of version 0 that shows epochs
+/// or tuples.
 pub(crate) fn check_empty(
     version: Version,
     epochs: &[u64],
@@ -195,7 +198,8 @@ pub(crate) fn check_empty(
     Ok(())
 }
 
-/// Refuses a proof with signatures of version 0, which is empty whatever its author signs about it.
+/// Refuses a proof with signatures of version 0. That version is always empty, whatever its author
+/// signs.
 pub(crate) fn require_contents(version: Version) -> Result<(), VerifyError> {
     if version == Version::EMPTY {
         return Err(VerifyError::GenerationSurplus);
@@ -203,7 +207,7 @@ pub(crate) fn require_contents(version: Version) -> Result<(), VerifyError> {
     Ok(())
 }
 
-/// The instants of all generations, if there is an epoch for each but the youngest.
+/// Returns the instants of all generations. Requires an epoch for each generation but the youngest.
 pub(crate) fn instants<S: Suite, D: TupleScheme<S>>(
     version: Version,
     epochs: &[u64],
@@ -226,7 +230,7 @@ pub(crate) fn require_design<S: Suite, D: TupleScheme<S>>(
     }
 }
 
-/// What the tuples shown for a key claim, and the answer if all claims are true.
+/// Returns the claims of the tuples shown for `key`, and the answer if all claims are true.
 pub(crate) fn open<S: Suite, D: TupleScheme<S>>(
     version: Version,
     epochs: &[u64],

@@ -1,14 +1,14 @@
-//! All entries of a range of keys in one proof.
+//! Range proofs: all entries of a range of keys in one proof.
 //!
-//! For every generation the proof shows the tuples that the range touches, in ascending order. Each
-//! starts where the one before ends, so only the upper ends are shown, and a gap or an overlap cannot
-//! even be written down: a tuple that is left out makes the next one's digest wrong. The first tuple
-//! holds the start of the range; its lower end is shown if it lies before the start. The last one is
-//! the first that reaches the end.
+//! For every generation, the proof shows the tuples that overlap the range, in ascending order.
+//! Each tuple starts at the upper end of its predecessor, so only upper ends are shown. Gaps and
+//! overlaps are therefore not expressible: omitting a tuple changes the next one's digest. The
+//! first tuple holds the start of the range. Its lower end is shown if it lies before the start.
+//! The last tuple is the first that reaches the end of the range.
 //!
-//! The youngest generation that knows a key decides. One query has one proof: a value is shown in
-//! full exactly if it is part of the answer. Values outside of the range, and values that a younger
-//! generation overrules, are shown as digests.
+//! The youngest generation that knows a key decides. A query has exactly one proof, because a value
+//! is shown in full exactly if it is part of the answer. Values outside the range, and values that
+//! a younger generation overrules, are shown as digests.
 //!
 //! Source: Crosby & Wallach 2010, section 4; range proofs over tuples are ours.
 
@@ -30,33 +30,33 @@ mod prove;
 #[cfg(feature = "std")]
 pub(crate) use prove::prove_range;
 
-/// What a tuple of a range says about its lower end.
+/// Content of a tuple of a range for the key at its lower end.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub enum RangeContent<S: Suite> {
-    /// It is not a key of this generation.
+    /// The key is not in this generation.
     Nothing,
-    /// It has this value, which is part of the answer.
+    /// The key has this value, which is part of the answer.
     Value(Value),
-    /// It was removed.
+    /// The key was removed.
     Removed,
-    /// It has the value with this digest, which is not part of the answer.
+    /// The key has the value with this digest, which is not part of the answer.
     Digest(S::Digest),
 }
 
-/// A tuple of a range; its lower end follows from what stands before it.
+/// A tuple of a range. Its lower end follows from the part before it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct RangePart<S: Suite, D: AggregateScheme<S>> {
     /// The smallest key above the interval.
     pub upper: Option<Key>,
-    /// What the tuple says about its lower end.
+    /// The content for the tuple's lower end.
     pub content: RangeContent<S>,
-    /// What is shown of it beyond that.
+    /// The design's evidence for the tuple.
     pub shown: D::Shown,
 }
 
-/// The tuples of one generation that a range touches.
+/// The tuples of one generation that overlap a range.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct GenerationPart<S: Suite, D: AggregateScheme<S>> {
@@ -66,20 +66,20 @@ pub struct GenerationPart<S: Suite, D: AggregateScheme<S>> {
     pub parts: Vec<RangePart<S, D>>,
 }
 
-/// The answer to a query for a range of keys.
+/// Proof of the answer to a query for a range of keys.
 ///
-/// Size: one [`RangePart`] for each tuple that the range touches, in every generation, and the
-/// aggregate. Version 0 has the empty proof, as nobody needs to sign it.
+/// Size: one [`RangePart`] for each tuple that overlaps the range, in every generation, and the
+/// aggregate. Version 0 has the empty proof, which needs no signature.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct RangeProof<S: Suite, D: AggregateScheme<S>> {
     /// The epochs of the older generations at the version asked about, youngest first.
     #[serde(deserialize_with = "crate::few::few")]
     pub epochs: Vec<u64>,
-    /// The generations, youngest first; all of them.
+    /// All generations, youngest first.
     #[serde(deserialize_with = "crate::few::few")]
     pub generations: Vec<GenerationPart<S, D>>,
-    /// The signatures of all tuples together; `None` for version 0.
+    /// The aggregated evidence of all tuples; `None` for version 0.
     pub aggregate: Option<D::Aggregate>,
 }
 
@@ -88,7 +88,7 @@ impl<S: Suite, D: AggregateScheme<S>> Message for RangeProof<S, D> {
     const SUITE: u16 = S::ID.0;
 }
 
-/// Commitment: what the client expects. Query: the range. Statement: all entries in it.
+/// Commitment: the client's expectation. Query: the range. Statement: all entries in it.
 impl<S: Suite, D: AggregateScheme<S>> Proof for RangeProof<S, D> {
     type Commitment = Expectation<D::Key>;
     type Query = KeyRange;
@@ -132,12 +132,12 @@ impl<S: Suite, D: AggregateScheme<S>> Proof for RangeProof<S, D> {
     }
 }
 
-/// What the tuples claim and show, and what they decide if all claims are true.
+/// Claims and evidence of the tuples, and the entries that they decide if all claims are true.
 struct Opened<'a, S: Suite, D: AggregateScheme<S>> {
     range: &'a KeyRange,
     claims: Vec<Claim<S>>,
     shown: Vec<D::Shown>,
-    /// The keys of the range that the generations so far know; `None` if removed.
+    /// The keys of the range that the generations read so far decide; `None` if removed.
     decided: BTreeMap<Key, Option<Value>>,
 }
 
@@ -151,7 +151,7 @@ impl<'a, S: Suite, D: AggregateScheme<S>> Opened<'a, S, D> {
         }
     }
 
-    /// Takes one generation's tuples.
+    /// Opens one generation's tuples.
     fn take(
         &mut self,
         generation: usize,
@@ -203,7 +203,8 @@ impl<'a, S: Suite, D: AggregateScheme<S>> Opened<'a, S, D> {
         Ok(())
     }
 
-    /// Takes what a tuple says about its lower end, if no younger one decided.
+    /// Records the content for a tuple's lower end, if no younger tuple decided. Returns the hashed
+    /// content.
     fn decide(
         &mut self,
         lower: &Key,
@@ -225,7 +226,8 @@ impl<'a, S: Suite, D: AggregateScheme<S>> Opened<'a, S, D> {
     }
 }
 
-/// The lower end of the next tuple of a range, if this one's upper end does not reach the range's end.
+/// Returns the lower end of the next tuple of a range. `None` if `upper` reaches the end of the
+/// range.
 fn next_lower(range: &KeyRange, upper: Option<Key>) -> Option<Key> {
     let beyond = |upper: &Key| range.end.as_ref().is_some_and(|end| upper >= end);
     upper.filter(|upper| !beyond(upper))

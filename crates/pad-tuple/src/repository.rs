@@ -1,4 +1,4 @@
-//! The server: every version's tuples in persistent indexes, and look-up proofs.
+//! Server of a tuple PAD: every version's tuples in persistent indexes, and lookup proofs.
 
 use std::collections::VecDeque;
 
@@ -23,9 +23,9 @@ mod read;
 
 pub(crate) use apply::entries_after;
 
-/// The persistent predecessor index of one generation: lower end to tuple number, at every instant of
-/// the generation's clock. `O(1)` amortised space for each change. Red-black, so that no choice of keys
-/// makes it deep.
+/// Persistent predecessor index of one generation: lower end to tuple number, at every instant of
+/// the generation's clock. Space: `O(1)` amortised for each change. The trees are red-black, so
+/// that no choice of keys makes them deep.
 ///
 /// Source: Crosby & Wallach 2010, section 4.1.
 pub(crate) type Index = PersistentTree<VersionedNodes<Plain, RedBlack, CacheNowhere>>;
@@ -40,22 +40,22 @@ pub struct TupleRepository<S: Suite, D: Design<S>> {
     pub(crate) layers: Layers<S, TupleId>,
     pub(crate) indexes: Vec<Index>,
     pub(crate) tuples: Vec<Option<KeptTuple<S>>>,
-    /// Numbers of tuples that were forgotten.
+    /// Numbers of dropped tuples, for reuse.
     pub(crate) free: Vec<TupleId>,
-    /// Tuples that are no more, with the first version without them, in the order of versions.
+    /// Deleted tuples with the first version without them, in the order of versions.
     pub(crate) retired: VecDeque<(Version, TupleId)>,
     pub(crate) records: D::Records,
     /// The epochs of generations 1 and up, for the versions from the oldest on.
     pub(crate) epochs: Vec<u64>,
     pub(crate) entries: usize,
-    /// The number of operations of all versions after the first, for the author that goes on.
+    /// The number of operations of all versions after the first, for an author that resumes.
     pub(crate) operations: u64,
     pub(crate) oldest: Version,
     pub(crate) workers: Workers,
 }
 
 impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
-    /// An empty repository that accepts the updates of one author and dictionary.
+    /// Creates an empty repository that accepts the updates of one author and dictionary.
     pub fn new(authority: Authority, key: D::Key) -> Self {
         Self {
             heads: HeadLog::new(authority),
@@ -74,41 +74,41 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
         }
     }
 
-    /// Spreads the making of witnesses over these threads.
+    /// Computes witnesses on the threads of `workers`.
     #[must_use]
     pub fn with_workers(mut self, workers: Workers) -> Self {
         self.workers = workers;
         self
     }
 
-    /// Whose updates this repository accepts.
+    /// Returns the author and dictionary of the accepted updates.
     pub const fn authority(&self) -> &Authority {
         self.heads.authority()
     }
 
-    /// The heads of all versions.
+    /// Returns the heads of all versions.
     pub const fn heads(&self) -> &HeadLog<S> {
         &self.heads
     }
 
-    /// What clients must know beyond the authority.
+    /// Returns the key that clients need in addition to the authority.
     pub const fn key(&self) -> &D::Key {
         &self.key
     }
 
-    /// The number of entries of the latest version.
+    /// Returns the number of entries of the latest version.
     pub const fn len(&self) -> usize {
         self.entries
     }
 
-    /// Whether the latest version is empty.
+    /// Returns whether the latest version is empty.
     pub const fn is_empty(&self) -> bool {
         self.entries == 0
     }
 
-    /// The bytes of memory that tuples, indexes, records and history take, without spare capacity.
+    /// Returns the bytes of memory of tuples, indexes, records and history, without spare capacity.
     ///
-    /// Values and keys that several tuples share are counted with each of them.
+    /// Values and keys shared by several tuples are counted once per tuple.
     pub fn memory_bytes(&self) -> usize {
         let indexes: usize = self.indexes.iter().map(Index::memory_bytes).sum();
         let tuples: usize = self
@@ -121,10 +121,10 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
         indexes + tuples + D::memory_bytes(&self.records) + epochs + self.heads.memory_bytes()
     }
 
-    /// Drops the contents of all versions before `oldest`; their heads stay.
+    /// Drops the contents of all versions before `oldest`. Their heads stay.
     ///
     /// # Errors
-    /// [`LookupError`] if the version is not there.
+    /// [`LookupError`] if the version does not exist or was pruned.
     pub fn prune(&mut self, oldest: Version) -> Result<(), LookupError> {
         let epochs = self.epochs_at(oldest)?.to_vec();
         let instants = core::iter::once(oldest.number()).chain(epochs);
@@ -154,7 +154,7 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
         &self.layers
     }
 
-    /// The instants of all generations at a version, youngest first.
+    /// Returns the instants of all generations at `version`, youngest first.
     fn instants_at(&self, version: Version) -> Result<Vec<u64>, LookupError> {
         let epochs = self.epochs_at(version)?;
         Ok(core::iter::once(version.number())

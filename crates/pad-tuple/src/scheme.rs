@@ -1,4 +1,4 @@
-//! What a verifier knows of a design of tuple PADs: its name and number, its keys and its evidence.
+//! A verifier's view of a design of tuple PADs: name, number, keys and evidence.
 
 use alloc::vec::Vec;
 use core::fmt::Debug;
@@ -12,26 +12,26 @@ use crate::{
     validity::Validity,
 };
 
-/// What a client expects to be told about: one version of one dictionary, by one author.
+/// Expected origin of a proof: one version of one dictionary, by one author.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Expectation<Key> {
-    /// Whose word is taken, for which dictionary and design.
+    /// The trusted author, with the dictionary and the design.
     pub authority: Authority,
-    /// What the design's statements are verified with beyond the author's key, if anything. The keys of
-    /// all designs share what is large in them between their clones.
+    /// Key that verifies the design's statements, in addition to the author's key. Clones share the
+    /// large parts of a key.
     pub key: Key,
     /// The version asked about.
     pub version: Version,
 }
 
 impl<Key> Expectation<Key> {
-    /// The place that statements must have been made for.
+    /// Returns the context of the expected statements.
     pub const fn context(&self) -> Context {
         Context::of(&self.authority)
     }
 }
 
-/// One tuple that a proof shows, and the instant at which it must have been there.
+/// A tuple that a proof shows, and the instant at which it must have existed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Claim<S: Suite> {
     /// The generation that the tuple is in, 0 for the youngest.
@@ -42,23 +42,23 @@ pub struct Claim<S: Suite> {
     pub tuple: S::Digest,
 }
 
-/// What the evidence of a tuple says of its time.
+/// Instants and chain links that the evidence of a tuple covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Attested<S: Suite> {
-    /// The instants that it covers; `None` if it is for the one asked about alone.
+    /// The instants covered; `None` if the evidence covers only the instant asked about.
     pub validity: Option<Validity>,
-    /// The links of a hash chain that were revealed, and the newest of them.
+    /// The number of revealed links of a hash chain, and the newest of them.
     pub chain: Option<(u32, S::Digest)>,
 }
 
 impl<S: Suite> Attested<S> {
-    /// For the instant asked about alone.
+    /// Evidence for the instant asked about alone.
     pub const INSTANT: Self = Self {
         validity: None,
         chain: None,
     };
 
-    /// For these instants.
+    /// Evidence for the instants of `validity`.
     pub const fn during(validity: Validity) -> Self {
         Self {
             validity: Some(validity),
@@ -67,35 +67,35 @@ impl<S: Suite> Attested<S> {
     }
 }
 
-/// The name and number of a design of tuple PADs, and how its evidence is checked. Authors and servers know
-/// more of it (`Design`, with the feature `std`).
+/// A design of tuple PADs, as verifiers see it: name, number and check of evidence. `Design`
+/// (feature `std`) adds the part of authors and servers.
 ///
-/// Law: `check` accepts the evidence that an honest server has for tuples which were there at those
-/// instants, and accepts nothing else short of a forgery.
+/// Law: `check` accepts an honest server's evidence for tuples that existed at the claimed
+/// instants. It accepts nothing else short of a forgery.
 ///
 /// Source: Crosby & Wallach 2010, section 4.
 pub trait TupleScheme<S: Suite>: Clone + Debug + Send + Sync + 'static {
     /// The number of generations, 1 without speculation, at most 15.
     const GENERATIONS: usize;
-    /// The number of this design in heads and statements.
+    /// The scheme id of this design, in heads and statements.
     const SCHEME: SchemeId;
-    /// The name of this design for people, for example `spec-lightweight`.
+    /// The display name of this design, for example `spec-lightweight`.
     const NAME: &'static str;
 
-    /// What clients and servers must know beyond the authority: a public key, or nothing.
+    /// Public key beyond the authority, or `()`.
     type Key: Clone + Debug + Send + Sync;
-    /// What a proof shows of each tuple.
+    /// Evidence that a proof shows for each tuple.
     type Evidence: Clone + Debug + Eq + Serialize + DeserializeOwned;
-    /// What a proof shows once.
+    /// Evidence that a proof shows once.
     type Seal: Clone + Debug + Eq + Serialize + DeserializeOwned;
 
-    /// The root of the head that a seal opens, if it opens one: it must be that of the head which a client
-    /// has verified. `None` where a proof is bound to the author's key and the version alone.
+    /// Returns the root of the head that a seal opens. It must be the root of the head that the
+    /// client has verified. `None` if a proof is bound to the author's key and the version alone.
     fn opened_root(_: &Self::Seal) -> Option<S::Digest> {
         None
     }
 
-    /// What the evidence of a tuple says of its time, for people; nothing of it is checked.
+    /// Returns the instants that the evidence covers, for display. Nothing is verified.
     fn attested(evidence: &Self::Evidence) -> Attested<S>;
 
     /// Checks the evidence for all claims of a proof.
@@ -110,22 +110,22 @@ pub trait TupleScheme<S: Suite>: Clone + Debug + Send + Sync + 'static {
     ) -> Result<(), VerifyError>;
 }
 
-/// A design whose evidence for many tuples has a part that stands once for all of them. Servers know how
-/// to make it (`AggregateDesign`, with the feature `std`).
+/// A design that aggregates the evidence for many tuples. `AggregateDesign` (feature `std`) adds
+/// the part of servers.
 ///
-/// Law: `check_all` accepts the evidence that an honest server has for tuples which were there at those
-/// instants, with their claims in the same order, none of them twice; and nothing else short of a forgery.
+/// Law: `check_all` accepts an honest server's evidence for distinct tuples that existed at the
+/// claimed instants, with the claims in the same order. It accepts nothing else short of a forgery.
 pub trait AggregateScheme<S: Suite>: TupleScheme<S> {
-    /// What a proof shows of each tuple.
+    /// Evidence that a proof shows for each tuple.
     type Shown: Clone + Debug + Eq + Serialize + DeserializeOwned;
-    /// What a proof shows once for all tuples.
+    /// Evidence that a proof shows once for all tuples.
     type Aggregate: Clone + Debug + Eq + Serialize + DeserializeOwned;
 
     /// Checks the evidence for all claims of a proof, at least one and no two equal.
     ///
     /// # Errors
     /// The [`VerifyError`] variant of the first condition that does not hold;
-    /// [`VerifyError::CountMismatch`] if the evidence is not for as many tuples.
+    /// [`VerifyError::CountMismatch`] if the evidence has another number of tuples.
     fn check_all(
         expectation: &Expectation<Self::Key>,
         claims: &[Claim<S>],
@@ -134,7 +134,7 @@ pub trait AggregateScheme<S: Suite>: TupleScheme<S> {
     ) -> Result<(), VerifyError>;
 }
 
-/// The number of a design: `0x0200 | kind << 4 | generations`.
+/// Returns the scheme id of a design: `0x0200 | kind << 4 | generations`.
 #[allow(
     clippy::indexing_slicing,
     clippy::arithmetic_side_effects,

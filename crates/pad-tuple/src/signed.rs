@@ -1,4 +1,4 @@
-//! Designs in which every tuple is signed.
+//! Designs that sign every tuple.
 
 use alloc::vec::Vec;
 use core::marker::PhantomData;
@@ -37,15 +37,16 @@ pub use scheme::{Ed25519, SignatureBytes, SignatureScheme};
 #[cfg(feature = "std")]
 pub use signing::TupleSignature;
 
-/// Every tuple signed with `G`, kept fresh by `R`, in `GENERATIONS` generations.
+/// Design that signs every tuple with `G` and refreshes signatures by `R`, in `GENERATIONS`
+/// generations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Signed<G, R, const GENERATIONS: usize>(PhantomData<(G, R)>);
 
-/// What a proof shows of one tuple.
+/// Evidence that a proof shows for one tuple.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct SignedEvidence<S: Suite, G: SignatureScheme, R: RefreshScheme<S>> {
-    /// What the signature says beyond the tuple.
+    /// Data that the signature covers, in addition to the tuple.
     pub shown: R::Shown,
     /// The author's signature on the statement.
     pub signature: G::Signature,

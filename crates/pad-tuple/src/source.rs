@@ -1,4 +1,4 @@
-//! What proofs are made from: the tuples of every version, in memory or stored.
+//! Source of proofs: the tuples of every version, in memory or stored.
 
 use std::borrow::Cow;
 
@@ -10,18 +10,21 @@ use crate::{
     proof::{Part, ShownContent, ShownTuple, TupleProof},
 };
 
-/// The tuples of all versions of a dictionary, and what authenticates them.
+/// The tuples of all versions of a dictionary, and the records that authenticate them.
 ///
-/// Laws: a tuple that is found has the number under which [`Source::records`] knows it. A tuple that is not found where versions have one
-/// is [`LookupError::Damaged`], never an answer.
+/// Laws:
+/// - A tuple that is found has its number in [`Source::records`].
+/// - If a tuple is missing that the version must have, the result is [`LookupError::Damaged`],
+///   never an answer.
 pub(crate) trait Source<S: Suite, D: Design<S>> {
-    /// The instants of all generations at a version, youngest first.
+    /// Returns the instants of all generations at `version`, youngest first.
     fn instants(&self, version: Version) -> Result<Vec<u64>, LookupError>;
 
-    /// The author's head of a version.
+    /// Returns the author's head of `version`.
     fn signed_head(&self, version: Version) -> Result<SignedHead<S>, LookupError>;
 
-    /// The tuple of one generation that holds a key at an instant, for a question about a version.
+    /// Returns the tuple that holds `key` in the generation and at the instant of `place`, for a
+    /// query about `version`.
     fn floor(
         &self,
         version: Version,
@@ -29,7 +32,7 @@ pub(crate) trait Source<S: Suite, D: Design<S>> {
         key: &[u8],
     ) -> Result<Found<'_, S>, LookupError>;
 
-    /// Records that have these tuples.
+    /// Returns records that contain `tuples`.
     fn records(
         &self,
         version: Version,
@@ -37,7 +40,7 @@ pub(crate) trait Source<S: Suite, D: Design<S>> {
     ) -> Result<Cow<'_, D::Records>, LookupError>;
 }
 
-/// A tuple that was found.
+/// A tuple found in a source.
 #[derive(Debug)]
 pub(crate) struct Found<'a, S: Suite> {
     pub(crate) lower: Cow<'a, [u8]>,
@@ -46,7 +49,8 @@ pub(crate) struct Found<'a, S: Suite> {
 }
 
 impl<S: Suite> Found<'_, S> {
-    /// As a proof for a key that it holds shows it.
+    /// Returns the tuple in the form that a proof for `key` shows, and its number. The tuple holds
+    /// `key`.
     pub(crate) fn shown(
         self,
         version: Version,
@@ -69,7 +73,7 @@ impl<S: Suite> Found<'_, S> {
     }
 }
 
-/// The tuples that answer a look-up, youngest generation first, and their numbers.
+/// Returns the tuples that answer a lookup, youngest generation first, with their numbers.
 pub(crate) fn tuples_for<S: Suite, D: Design<S>>(
     source: &impl Source<S, D>,
     version: Version,
@@ -89,7 +93,7 @@ pub(crate) fn tuples_for<S: Suite, D: Design<S>>(
     Ok(shown)
 }
 
-/// The proof of what a version says about a key.
+/// Proves the answer of `version` for `key`.
 pub(crate) fn prove<S: Suite, D: Design<S>>(
     source: &impl Source<S, D>,
     version: Version,

@@ -1,26 +1,28 @@
-//! When generations are merged.
+//! Rules for merging generations.
 
 use core::num::NonZeroUsize;
 
-/// An author's rule for merging generations. Servers and clients need not know it: every snapshot says what it
-/// merges, and every tuple of the youngest generation names the epochs of the older ones.
+/// An author's rule for merging generations. Servers and clients need not know the rule. Every
+/// snapshot names the generations that it merges, and every tuple of the youngest generation names
+/// the epochs of the older ones.
 ///
 /// Source: Crosby & Wallach 2010, sections 4.2 and 8.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Speculation {
-    /// Generation `g` of `C` is merged when it holds `K^(1 - r) * n^r` tuples, `r = (g + 1) / C`, for
+    /// Merges generation `g` of `C` when it holds `K^(1 - r) * n^r` tuples, `r = (g + 1) / C`, for
     /// `n` keys and a running mean of `K` updates per snapshot. With two generations that is after
     /// about `sqrt(n / K)` snapshots.
     #[default]
     Balanced,
-    /// Generation 0 is merged when it holds so many tuples, generation 1 when it holds so many times
-    /// as many, and so on.
+    /// Merges generation 0 when it holds the given number `m` of tuples, generation 1 when it holds
+    /// `m^2` tuples, and so on.
     Size(NonZeroUsize),
 }
 
 impl Speculation {
-    /// The generation to merge into, given each generation's tuples, the keys in all, this snapshot's
-    /// operations and the mean number of operations per snapshot.
+    /// Returns the generation to merge into. `sizes` are the tuples of each generation, `keys` is
+    /// the number of keys in all, and `operations` that of this snapshot's operations. `mean` is
+    /// the mean number of operations per snapshot.
     pub(crate) fn merged(
         self,
         sizes: &[usize],
@@ -31,7 +33,7 @@ impl Speculation {
         let oldest = sizes.len() - 1;
         let mut gathered = operations;
         for (generation, size) in sizes[..oldest].iter().enumerate() {
-            // Stored sizes may be anything.
+            // Stored sizes may have any value.
             gathered = gathered.saturating_add(*size);
             if to_float(gathered) < self.limit(generation, sizes.len(), keys, mean) {
                 return generation;
@@ -54,7 +56,7 @@ impl Speculation {
     }
 }
 
-/// Sizes below 2^32 as they are; larger ones do not fit a repository.
+/// Converts sizes below 2^32 exactly; larger ones do not fit a repository.
 fn to_float(size: usize) -> f64 {
     u32::try_from(size).map_or(f64::INFINITY, f64::from)
 }

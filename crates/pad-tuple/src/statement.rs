@@ -1,4 +1,4 @@
-//! What an author signs about a tuple.
+//! Signed statements about tuples.
 
 use alloc::vec::Vec;
 
@@ -6,7 +6,7 @@ use pad_core::{DictionaryId, Domain, SchemeId, Suite, head::Authority};
 
 use crate::tuple::GenerationIndex;
 
-/// The place that a statement is made for: nothing signed for one place verifies in another.
+/// Domain separation of statements: a signature for one context does not verify in another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Context {
     /// The design and its number of generations.
@@ -16,7 +16,7 @@ pub struct Context {
 }
 
 impl Context {
-    /// The place of an authority's statements.
+    /// Returns the context of an authority's statements.
     pub const fn of(authority: &Authority) -> Self {
         Self {
             scheme: authority.scheme,
@@ -24,7 +24,7 @@ impl Context {
         }
     }
 
-    /// suite (2) ‖ scheme (2) ‖ dictionary (16), big-endian.
+    /// Encodes the context as suite (2) ‖ scheme (2) ‖ dictionary (16), big-endian.
     pub fn to_bytes<S: Suite>(self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(20);
         bytes.extend_from_slice(&S::ID.0.to_be_bytes());
@@ -34,18 +34,19 @@ impl Context {
     }
 }
 
-/// "From `since` to `until` on this generation's clock, this was a tuple of it."
+/// Statement "from `since` to `until` on this generation's clock, this was a tuple of it".
 ///
-/// The clock of the youngest generation counts versions, that of an older one its epochs. With an
-/// `anchor` the statement goes on being true: up to `until + i` for whoever shows the `i`-th preimage
-/// of the anchor.
+/// The clock of the youngest generation counts versions. The clock of an older generation counts
+/// its epochs. A statement with an `anchor` can be extended to `until + i` by showing the `i`-th
+/// preimage of the anchor.
 ///
-/// Source: Crosby & Wallach 2010, sections 4.1 (version), 4.2 (superseding, lightweight signatures).
+/// Source: Crosby & Wallach 2010, sections 4.1 (version), 4.2 (superseding, lightweight
+/// signatures).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TupleStatement<S: Suite> {
     /// The generation that the tuple is in, 0 for the youngest.
     pub generation: GenerationIndex,
-    /// The first instant at which the tuple was there.
+    /// The first instant at which the tuple existed.
     pub since: u64,
     /// The instant of the signature.
     pub until: u64,
@@ -56,8 +57,9 @@ pub struct TupleStatement<S: Suite> {
 }
 
 impl<S: Suite> TupleStatement<S> {
-    /// The bytes that are signed: tag (32) ‖ suite (2) ‖ scheme (2) ‖ dictionary (16) ‖ generation (1)
-    /// ‖ since (8) ‖ until (8) ‖ tuple digest ‖ anchor, if the scheme has one; integers big-endian.
+    /// Returns the signed bytes, with integers in big-endian order: tag (32) ‖ suite (2) ‖ scheme
+    /// (2) ‖ dictionary (16) ‖ generation (1) ‖ since (8) ‖ until (8) ‖ tuple digest ‖ anchor, if
+    /// the scheme has one.
     pub fn signed_bytes(&self, context: Context) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(LONGEST_SIGNED);
         bytes.extend_from_slice(&Domain::TupleStatement.block::<32>());
@@ -73,7 +75,7 @@ impl<S: Suite> TupleStatement<S> {
     }
 }
 
-/// The length of the signed bytes with digests of 32 bytes, the longest there are.
+/// Length of the signed bytes with an anchor and digests of 32 bytes, the longest possible.
 const LONGEST_SIGNED: usize = 69 + 2 * 32;
 
 #[cfg(test)]

@@ -1,19 +1,26 @@
-//! Tuples that are stored as rows, and read when they are needed: dictionaries larger than memory.
+//! Tuple repositories stored as rows, which are read on demand, for dictionaries larger than
+//! memory.
 //!
-//! Everything stands in one ordered map of rows ([`Rows`]): each tuple once, under its number; what authenticates it; and for every instant of a
-//! generation's clock the *run* of its tuples, the numbers in the order of lower ends, in pieces of a bounded length. The tuple that holds a
-//! key at an instant is in the last piece that does not begin above the key: one search, one row.
+//! All data lives in one ordered map of rows ([`Rows`]). Each tuple is stored once, under its
+//! number. The records that authenticate it have rows of their own. Every instant of a generation's
+//! clock has a *run* of its tuples. A run lists their numbers in the order of lower ends, in pieces
+//! of bounded length. The tuple that holds a key at an instant is in the last piece that does not
+//! begin above the key. Finding it takes one search and one lookup.
 //!
-//! A run is written whole at each instant. That costs what the design itself costs: at an instant of its clock each tuple of a generation is
-//! signed anew or gets another link, and the update says so with an item for each. With one generation these are all tuples in every
-//! version; with two, about `sqrt(n)` in most versions and all of them in one of `sqrt(n)`.
+//! A run is written whole at each instant. The cost is proportional to that of the design. At an
+//! instant of its clock, each tuple of a generation is signed anew or gets another link. The update
+//! has an item for each of them. With one generation, that is all tuples in every version. With two
+//! generations, it is about `sqrt(n)` tuples in most versions, and all of them in one of `sqrt(n)`
+//! versions.
 //!
-//! The rows follow from the signed updates, which somebody keeps besides. A repository can be behind those, and goes on when it is given what
-//! it lacks; so rows need not be durable when an update is acknowledged. Proofs, heads and updates are those of
+//! Rows are derived from the signed updates, which the server must keep elsewhere. A repository may
+//! be behind the updates, and continues when the missing ones are applied again. Rows therefore
+//! need not be durable when an update is acknowledged. Proofs, heads and updates are those of
 //! [`TupleRepository`](crate::TupleRepository).
 //!
-//! What is read is believed in nothing that counts: clients verify signatures. A row that is missing or of another time makes
-//! [`Damaged`](pad_core::LookupError::Damaged) and never an absent key: whatever is looked for, there is a tuple that holds it.
+//! Rows are not trusted for correctness, because clients verify signatures. A missing or outdated
+//! row results in [`Damaged`](pad_core::LookupError::Damaged) and never in an absent key: for every
+//! key there is a tuple that holds it.
 //!
 //! Source: Crosby & Wallach 2010, section 4, with the tuples on disk.
 

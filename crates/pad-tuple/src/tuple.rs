@@ -1,8 +1,8 @@
-//! Tuples: signed statements about an interval of keys.
+//! Tuples: signed statements about intervals of keys.
 
 use pad_core::{DigestBytes, Domain, Key, Suite};
 
-/// What a tuple says about the key at its lower end, with a value's digest in place of the value.
+/// Content of a tuple for the key at its lower end, with a value's digest instead of the value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Summary<D> {
     /// The lower end is not a key.
@@ -16,30 +16,30 @@ pub enum Summary<D> {
 /// The number of a generation: 0 is the youngest.
 pub type GenerationIndex = u8;
 
-/// A tuple as it is hashed: `([lower, upper), content)` in one generation.
+/// Hashed form of a tuple: `([lower, upper), content)` in one generation.
 ///
 /// Source: Crosby & Wallach 2010, sections 2.2 and 4.1.
 #[derive(Clone, Copy, Debug)]
 pub struct TupleView<'a, D> {
     /// The generation that the tuple is in.
     pub generation: GenerationIndex,
-    /// For a tuple of the youngest generation, the epochs of the older ones, youngest first; empty
-    /// for a tuple of an older generation.
+    /// Epochs of the older generations, youngest first, for a tuple of the youngest generation.
+    /// Empty for a tuple of an older generation.
     pub epochs: &'a [u64],
     /// The smallest key of the interval.
     pub lower: &'a [u8],
     /// The smallest key above the interval; `None` at the end of the key space.
     pub upper: Option<&'a [u8]>,
-    /// What the tuple says about `lower`.
+    /// Content for the key `lower`.
     pub content: Summary<D>,
 }
 
 impl<D: DigestBytes> TupleView<'_, D> {
-    /// The digest that is signed or accumulated.
+    /// Returns the digest that is signed or accumulated.
     ///
-    /// `H(tuple, generation (1) ‖ number of epochs (1) ‖ epochs (8 each) ‖ lower's length (4) ‖ lower
-    /// ‖ 0, or 1 ‖ upper's length (4) ‖ upper ‖ 0, 1 or 2 for nothing, value, removed ‖ value digest)`,
-    /// integers big-endian. Cost: one hash of the two keys.
+    /// The digest is `H(tuple, generation (1) ‖ number of epochs (1) ‖ epochs (8 each) ‖ lower's
+    /// length (4) ‖ lower ‖ 0, or 1 ‖ upper's length (4) ‖ upper ‖ 0, 1 or 2 for nothing, value,
+    /// removed ‖ value digest)`. Integers are big-endian. Cost: one hash of the two keys.
     pub fn digest<S: Suite<Digest = D>>(&self) -> D {
         let mut head = [0; 2 + 8 * MAX_GENERATIONS + 4];
         let mut length = 0_usize;
@@ -83,20 +83,20 @@ impl<D: DigestBytes> TupleView<'_, D> {
     }
 }
 
-/// The most generations that a design may have.
+/// Maximum number of generations of a design.
 pub const MAX_GENERATIONS: usize = 15;
 
-/// A generation's number as it is hashed; there are at most 15.
+/// Returns a generation's number in its hashed form; at most 15.
 pub(crate) fn generation_index(generation: usize) -> GenerationIndex {
     GenerationIndex::try_from(generation).unwrap_or(GenerationIndex::MAX)
 }
 
-/// A length that fits 32 bits: keys are at most 4 096 bytes long, values 16 MiB.
+/// Big-endian length in 32 bits: keys are at most 4 096 bytes long, values 16 MiB.
 pub(crate) fn length_of(bytes: &[u8]) -> [u8; 4] {
     u32::try_from(bytes.len()).unwrap_or(u32::MAX).to_be_bytes()
 }
 
-/// The start of the key space, which is the lower end of every generation's first tuple.
+/// Returns the start of the key space, which is the lower end of every generation's first tuple.
 pub(crate) fn start_of_keys() -> Key {
     Key::default()
 }

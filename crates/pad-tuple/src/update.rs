@@ -1,4 +1,4 @@
-//! What the update of a tuple dictionary carries beside its operations, and the root that binds both.
+//! Attachment of a tuple dictionary's updates, and the root that binds it and the operations.
 
 use core::fmt::Debug;
 
@@ -7,21 +7,21 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::tuple::length_of;
 
-/// What the author sends about one generation whose clock moved: it extends the validity of that
+/// An author's extension for one generation whose clock moved. It extends the validity of that
 /// generation's tuples to the new epoch.
 pub trait EpochExtension: Clone + Debug + Eq + Send + Sync + Serialize + DeserializeOwned {
     /// Appends an injective encoding, which the signed root covers.
     fn absorb(&self, bytes: &mut Vec<u8>);
 }
 
-/// Which generations were merged, and what authenticates the tuples of each generation whose clock
-/// moved, youngest first.
+/// Attachment of an update: the merged generations, and one extension for each generation whose
+/// clock moved, youngest first.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct TupleAttachment<T: EpochExtension> {
     /// The generation that all younger ones were merged into; 0 if none was.
     pub merged: u8,
-    /// One for each of the generations `0..=merged`.
+    /// One extension for each of the generations `0..=merged`.
     #[serde(deserialize_with = "crate::few::few")]
     pub extensions: Vec<T>,
 }
@@ -31,7 +31,7 @@ impl<T: EpochExtension> Attachment for TupleAttachment<T> {
 }
 
 impl<T: EpochExtension> TupleAttachment<T> {
-    /// `H(tuple-attachment, merged (1) ‖ number of extensions (4) ‖ each extension)`.
+    /// Returns `H(tuple-attachment, merged (1) ‖ number of extensions (4) ‖ each extension)`.
     pub fn digest<S: Suite>(&self) -> S::Digest {
         let mut bytes = vec![self.merged];
         bytes.extend_from_slice(&count(self.extensions.len()));
@@ -42,13 +42,14 @@ impl<T: EpochExtension> TupleAttachment<T> {
     }
 }
 
-/// A number of items as it is hashed.
+/// Encodes a number of items as it is hashed.
 pub(crate) fn count(items: usize) -> [u8; 4] {
     u32::try_from(items).unwrap_or(u32::MAX).to_be_bytes()
 }
 
-/// `H(tuple-operations, each operation)`: 1 ‖ key's length (4) ‖ key ‖ value's length (4) ‖ value for
-/// a put, 0 ‖ key's length (4) ‖ key for a removal; integers big-endian.
+/// Returns `H(tuple-operations, each operation)`. A put is encoded as 1 ‖ key's length (4) ‖ key ‖
+/// value's length (4) ‖ value. A removal is encoded as 0 ‖ key's length (4) ‖ key. Integers are
+/// big-endian.
 pub fn operations_digest<S: Suite>(operations: &[Operation]) -> S::Digest {
     let mut bytes = Vec::new();
     for operation in operations {
@@ -64,10 +65,11 @@ pub fn operations_digest<S: Suite>(operations: &[Operation]) -> S::Digest {
     S::hash(Domain::TupleOperations, &[&bytes])
 }
 
-/// The root that a head signs: `H(tuple-root, operations digest ‖ attachment digest)`.
+/// Returns the root that a head signs: `H(tuple-root, operations digest ‖ attachment digest)`.
 ///
-/// It binds what the author sent for this version; the head's history binds all versions before, so
-/// together they determine every tuple. Two dictionaries with different contents have different heads.
+/// The root binds the author's operations and attachment for this version. The head's history binds
+/// all earlier versions, so together they determine every tuple. Two dictionaries with different
+/// contents have different heads.
 pub fn root<S: Suite>(operations: &S::Digest, attachment: &S::Digest) -> S::Digest {
     S::hash(
         Domain::TupleRoot,

@@ -1,4 +1,4 @@
-//! How long a signature says what it says.
+//! Validity interval of a signature.
 
 use pad_core::VerifyError;
 use serde::{Deserialize, Serialize};
@@ -13,7 +13,7 @@ pub struct Validity {
 }
 
 impl Validity {
-    /// Refuses an instant outside.
+    /// Refuses an instant outside the interval.
     ///
     /// # Errors
     /// [`VerifyError::OutsideValidity`].

@@ -1,4 +1,4 @@
-//! What a repository must offer to be asked and checked through [`crate::dynamic`].
+//! The interface of repositories that are asked and checked through [`crate::dynamic`].
 
 use std::{collections::BTreeMap, ops::ControlFlow};
 
@@ -11,10 +11,10 @@ use crate::{
     repository::CheckError,
 };
 
-/// Takes one thing after the other that nobody has proved, and says whether to go on.
+/// A callback that receives unproved items one by one, and returns whether to continue.
 pub type Noted<'n, T> = dyn FnMut(Untrusted<T>) -> ControlFlow<()> + 'n;
 
-/// A repository that answers questions with everything a client needs beside the public key.
+/// A repository whose answers contain everything that a client needs in addition to the public key.
 pub(crate) trait AnsweringRepository: KeptRepository {
     /// The answer to a question, as the message of a [`pad_core::Response`].
     ///
@@ -22,8 +22,8 @@ pub(crate) trait AnsweringRepository: KeptRepository {
     /// [`AnswerError`].
     fn answer(&self, version: Version, question: &Question) -> Result<Vec<u8>, AnswerError>;
 
-    /// The beginning of a range of a version whose proof has about so many bytes: the next page begins where it ends. The whole range where a
-    /// family has no pages.
+    /// The first page of a range, whose proof has about the given number of bytes. The next page
+    /// begins at its end. Returns the whole range where a family has no pages.
     ///
     /// # Errors
     /// [`AnswerError`].
@@ -31,7 +31,7 @@ pub(crate) trait AnsweringRepository: KeptRepository {
         Ok(range.clone())
     }
 
-    /// As [`crate::Durable::history_page`].
+    /// See [`crate::Durable::history_page`].
     ///
     /// # Errors
     /// [`AnswerError`].
@@ -42,7 +42,8 @@ pub(crate) trait AnsweringRepository: KeptRepository {
         lookups: u64,
     ) -> Result<Untrusted<KeyHistory>, AnswerError>;
 
-    /// Notes the keys that differ between two versions, in ascending order, without proof, until that is told to stop.
+    /// Passes the keys that differ between two versions to `note`, in ascending order and without
+    /// proof, until `note` stops.
     ///
     /// # Errors
     /// [`AnswerError`].
@@ -53,41 +54,42 @@ pub(crate) trait AnsweringRepository: KeptRepository {
         note: &mut Noted<'_, Difference>,
     ) -> Result<(), AnswerError>;
 
-    /// What a version says about each of these keys, proved, and verified as a client does.
+    /// The answers of a version about each of these keys, proved, and verified as a client does.
     ///
     /// # Errors
-    /// [`CheckError`] with the first thing that is wrong.
+    /// [`CheckError`] with the first problem found.
     fn checked_answers(
         &self,
         head: &Verified<SnapshotHead<Self::Suite>>,
         keys: &Keys,
     ) -> Result<Vec<(Key, Answer)>, CheckError>;
 
-    /// The contents of a version, where proofs cannot show that none is missing: they are then compared
-    /// with those that the author's updates lead to. `None` where [`Self::check_contents`] shows it.
+    /// The contents of a version, where proofs cannot show that none is missing. They are then
+    /// compared with the contents after a replay of the author's updates. `None` where
+    /// [`Self::check_contents`] shows it.
     ///
     /// # Errors
-    /// [`LookupError`] if the version is not there.
+    /// [`LookupError`] if the version does not exist.
     fn unproved_contents(&self, _: Version) -> Result<Option<BTreeMap<Key, Value>>, LookupError> {
         Ok(None)
     }
 
-    /// Proves all contents of a version, and that there are no others
-    /// (but see [`Self::unproved_contents`]), and verifies the proofs as a client does.
+    /// Proves all contents of a version, and that there are no others (but see
+    /// [`Self::unproved_contents`]), and verifies the proofs as a client does.
     ///
     /// # Errors
-    /// [`CheckError`] with the first thing that is wrong.
+    /// [`CheckError`] with the first problem found.
     fn check_contents(&self, head: &Verified<SnapshotHead<Self::Suite>>) -> Result<(), CheckError>;
 }
 
-/// A question is not answered. The caller asks another one.
+/// Error for a question that is not answered. The caller asks another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AnswerError {
-    /// The version is not there, or the question makes no sense.
+    /// The version does not exist, or the question is invalid.
     #[error(transparent)]
     Lookup(#[from] LookupError),
-    /// The scheme has no answer to such questions.
+    /// The scheme does not answer such questions.
     #[error(transparent)]
     NotOffered(#[from] NotOffered),
 }

@@ -1,10 +1,11 @@
-//! The author's side across crashes: a signed update is stored before anybody sees it.
+//! Crash-safe authors: a signed update is durable before it is handed out.
 //!
 //! An author that signs, hands the update out, crashes and forgets it would sign a second head for
-//! the same version. So [`RecordedAuthor`] hands out nothing that is not durable, and takes up after
-//! a crash exactly where its store stands: a signature that was lost with the memory was never
-//! seen by anybody. What was handed out is remembered in a [`SigningRecord`] besides: a store that is
-//! behind it, as one restored from a backup is, is not signed for.
+//! the same version. So [`RecordedAuthor`] hands out only durable updates, and continues after a
+//! crash from its store. A signature that was lost with the memory was never handed out.
+//!
+//! The newest head handed out is also kept in a [`SigningRecord`]. The author refuses to sign for a
+//! store that is behind it, such as one restored from a backup.
 
 use core::fmt;
 use std::{borrow::Cow, path::Path};
@@ -22,17 +23,18 @@ use crate::{
     store::{RecordChange, Store, StoreError},
 };
 
-/// A snapshot cannot be published.
+/// Error of publishing a snapshot.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AuthorError {
     /// The signer refused, for this reason; the changes are still pending.
     #[error("the signer refused: {0}")]
     Signing(String),
-    /// The author of a tuple PAD cannot go on, or take a snapshot; the changes are still pending.
+    /// The author of a tuple PAD cannot continue, or take a snapshot; the changes are still
+    /// pending.
     #[error(transparent)]
     Tuple(pad_tuple::AuthorError),
-    /// The author of a log cannot go on, or append; nothing was appended.
+    /// The author of a log cannot continue, or append; nothing was appended.
     #[cfg(feature = "aad")]
     #[error(transparent)]
     Log(aad::AuthorError),
@@ -43,14 +45,15 @@ pub enum AuthorError {
     /// A change is of a kind that the scheme does not have; nothing was changed.
     #[error(transparent)]
     NotOffered(#[from] crate::question::NotOffered),
-    /// The snapshot was not taken or is not durable.
+    /// The snapshot was not applied or is not durable.
     #[error(transparent)]
     Repository(#[from] RepositoryError),
-    /// The record of what was signed forbids to sign, or could not be written. In the second case the
-    /// snapshot may be durable, but it must not be handed out before the author was opened anew.
+    /// The record of what was signed forbids signing, or could not be written. In the second case
+    /// the snapshot may be durable, but it must not be handed out before the author was opened
+    /// anew.
     #[error(transparent)]
     Record(#[from] SigningRecordError),
-    /// An earlier snapshot was signed but not taken, so this author must be opened anew.
+    /// An earlier snapshot was signed but not applied, so this author must be opened anew.
     #[error("an earlier snapshot was not taken, open the store again")]
     Diverged,
 }
@@ -89,16 +92,17 @@ impl From<aad::AuthorError> for AuthorError {
     }
 }
 
-/// An author in memory, of any family, suite and signer.
+/// An in-memory author of any family, suite and signer.
 pub trait HostedAuthor: Send {
     /// The last version that was signed or sealed.
     fn version(&self) -> Version;
 
-    /// Whether a snapshot is sealed that the signer has failed to sign. The next snapshot signs it.
+    /// Whether a sealed snapshot still lacks its signature. The next snapshot signs it.
     fn has_unsigned(&self) -> bool;
 
-    /// Takes a snapshot of a batch, together with the changes that already wait. If a snapshot still waits for its signature, that one is
-    /// returned, and the batch stays pending. The last operation on a key wins; removing an absent key does nothing.
+    /// Takes a snapshot of a batch, together with pending changes. If a snapshot still waits for
+    /// its signature, that one is returned, and the batch stays pending. The last operation on a
+    /// key wins; removing an absent key does nothing.
     ///
     /// # Errors
     /// [`AuthorError`]; the next snapshot then tries again to sign this one.
@@ -115,13 +119,14 @@ impl fmt::Debug for dyn HostedAuthor {
     }
 }
 
-/// An author who goes on where a repository stands.
+/// An author that continues from a repository's latest version.
 pub enum ResumedAuthor {
-    /// One with the latest contents in memory.
+    /// An author with the latest contents in memory.
     WithContents(Box<dyn HostedAuthor>),
-    /// The signer alone: the repository keeps its contents itself, and signs a batch on top of them.
+    /// The signer alone: the repository keeps its contents itself, and signs a batch on top of
+    /// them.
     WithKey(HeadSigner),
-    /// The keys alone: the repository keeps what follows from its updates, and signs a batch on top of it.
+    /// The keys alone: the repository keeps derived data, and signs a batch on top of it.
     WithKeys(SigningKeys),
 }
 
@@ -137,7 +142,8 @@ impl fmt::Debug for ResumedAuthor {
 
 /// An author with a durable repository of its own: `M` in memory, made durable by `D`.
 ///
-/// Space: the repository's, and unless that keeps its contents itself the author's copy of the latest contents.
+/// Space: the repository's. Unless that keeps its contents or derived data itself, also the
+/// author's copy of the latest contents.
 #[derive(Debug)]
 pub struct RecordedAuthor<M: ?Sized, D> {
     author: ResumedAuthor,
@@ -148,12 +154,12 @@ pub struct RecordedAuthor<M: ?Sized, D> {
 }
 
 impl<M: HostedRepository + ?Sized, D: Store> RecordedAuthor<M, D> {
-    /// Continues with the author that `resume` makes. The record is compared first, since resuming may
-    /// take seconds.
+    /// Continues with the author that `resume` makes. The record is compared first, since resuming
+    /// may take seconds.
     ///
     /// # Errors
-    /// [`AuthorError::Record`] if the store is behind what was handed out or has another history; those
-    /// of `resume`.
+    /// [`AuthorError::Record`] if the store is behind the newest head handed out or has another
+    /// history; those of `resume`.
     pub(crate) fn new(
         repository: Durable<M, D>,
         record: Option<SigningRecord>,
@@ -163,7 +169,8 @@ impl<M: HostedRepository + ?Sized, D: Store> RecordedAuthor<M, D> {
             let stored = repository.latest();
             repository.memory().check_record(record, stored)?;
         }
-        // Whoever can write to the store cannot make the record, or the next version, follow a head that the author never signed.
+        // An attacker with write access to the store must not make the record, or the next version,
+        // follow a head that the author never signed.
         let latest = repository.latest();
         if latest != Version::EMPTY && repository.memory().check_head(latest).is_err() {
             let damaged = StoreError::Damaged("its author has not signed its latest version");
@@ -176,14 +183,15 @@ impl<M: HostedRepository + ?Sized, D: Store> RecordedAuthor<M, D> {
             record,
             repository,
         };
-        // After a crash the store may have a head more than the record.
+        // After a crash the store may have a newer head than the record.
         author.remember()?;
         Ok(author)
     }
 
-    /// Takes a snapshot of a batch in memory; [`RecordedAuthor::flush`] makes it durable, and
-    /// [`Durable::update_message`] then has it to be handed out. A batch that the signer has refused is signed with the next one, if the
-    /// repository keeps its contents itself.
+    /// Takes a snapshot of a batch in memory. [`RecordedAuthor::flush`] makes it durable, and
+    /// [`Durable::update_message`] then returns the update to hand out. A batch that the signer has
+    /// refused is signed with the next one, if the repository keeps its contents or derived data
+    /// itself.
     ///
     /// # Errors
     /// [`AuthorError`].
@@ -191,8 +199,10 @@ impl<M: HostedRepository + ?Sized, D: Store> RecordedAuthor<M, D> {
         Ok(self.sign(batch)?.version())
     }
 
-    /// Room for the changes of the next snapshot. If the repository keeps its contents itself, about so many bytes of them are in memory, and
-    /// the others in the folder of the file at this path, where nothing of them stays. All other changes must be in memory.
+    /// An empty collection for the changes of the next snapshot. If the repository keeps its
+    /// contents itself, about `memory` bytes of them are in memory. The rest is in temporary files
+    /// in the folder of the file `beside`. For all other repositories, the changes must fit into
+    /// memory.
     pub fn gather(&self, beside: &Path, memory: usize) -> Changes {
         if self.takes_sorted() {
             Changes::sorted(beside, memory, Workers::all_cores())
@@ -201,8 +211,9 @@ impl<M: HostedRepository + ?Sized, D: Store> RecordedAuthor<M, D> {
         }
     }
 
-    /// As [`RecordedAuthor::stage`] for changes that were gathered. The first ones of a repository that keeps its contents itself, and more
-    /// than 32 768 or than there was room for in memory, are not kept if the signer refuses.
+    /// Like [`RecordedAuthor::stage`], for gathered changes. If the signer refuses, changes that
+    /// were streamed are not kept. A repository that keeps its contents itself streams its first
+    /// changes, and more than 32 768 or than fit into memory.
     ///
     /// # Errors
     /// [`AuthorError`].
@@ -230,13 +241,14 @@ impl<M: HostedRepository + ?Sized, D: Store> RecordedAuthor<M, D> {
         }
     }
 
-    /// Whether the changes of the next snapshot need not be in memory: nothing waits, and the repository keeps its contents itself.
+    /// Whether the changes of the next snapshot can be streamed: nothing waits, and the repository
+    /// keeps its contents itself.
     fn takes_sorted(&self) -> bool {
         matches!(self.author, ResumedAuthor::WithKey(_)) && self.waiting.is_empty()
     }
 
-    /// Makes all staged snapshots and these records durable, all or nothing. Changes that still wait
-    /// ([`crate::pending`]) do so after the new version.
+    /// Makes all staged snapshots and these records durable, all or nothing. Changes that are still
+    /// pending ([`crate::pending`]) are carried along to the new version.
     ///
     /// # Errors
     /// [`AuthorError::Repository`]: the snapshots stay staged. [`AuthorError::Record`]: they are
@@ -248,10 +260,10 @@ impl<M: HostedRepository + ?Sized, D: Store> RecordedAuthor<M, D> {
         Ok(version)
     }
 
-    /// As [`RecordedAuthor::flush`], for whoever soon has more; see [`Durable::flush_and_go_on`].
+    /// Like [`RecordedAuthor::flush`], but defers derived data; see [`Durable::flush_and_go_on`].
     ///
     /// # Errors
-    /// As [`RecordedAuthor::flush`].
+    /// Those of [`RecordedAuthor::flush`].
     pub fn flush_and_go_on(&mut self, records: &[RecordChange]) -> Result<Version, AuthorError> {
         let records = self.with_pending(records);
         let version = self.repository.flush_and_go_on(&records)?;
@@ -259,7 +271,7 @@ impl<M: HostedRepository + ?Sized, D: Store> RecordedAuthor<M, D> {
         Ok(version)
     }
 
-    /// These records, after which pending changes are carried along to the staged version.
+    /// These records, and the record that carries pending changes along to the staged version.
     fn with_pending<'r>(&self, records: &'r [RecordChange]) -> Cow<'r, [RecordChange]> {
         let (before, staged) = (self.repository.latest(), self.repository.memory().latest());
         if before == staged {
@@ -269,7 +281,7 @@ impl<M: HostedRepository + ?Sized, D: Store> RecordedAuthor<M, D> {
         records.iter().cloned().chain([carried]).collect()
     }
 
-    /// Writes down the newest durable head, before anybody is told of it.
+    /// Records the newest durable head, before it is handed out.
     fn remember(&mut self) -> Result<(), AuthorError> {
         let latest = self.repository.latest();
         let Some(record) = self.record.as_mut().filter(|_| latest > Version::EMPTY) else {
@@ -284,7 +296,7 @@ impl<M: HostedRepository + ?Sized, D: Store> RecordedAuthor<M, D> {
         &self.repository
     }
 
-    /// The repository, to be checkpointed or pruned.
+    /// The repository, for checkpoints or pruning.
     pub const fn repository_mut(&mut self) -> &mut Durable<M, D> {
         &mut self.repository
     }
@@ -296,7 +308,7 @@ impl<M: HostedRepository + ?Sized, D: Store> RecordedAuthor<M, D> {
                 self.waiting.extend(batch);
                 let published = self.repository.publish(&mut self.waiting, signer);
                 if !matches!(published, Err(SignError::Signer(_))) {
-                    // What cannot be taken is its caller's again, and does not come back with the next batch.
+                    // A rejected batch is dropped, not retried with the next one.
                     self.waiting.clear();
                 }
                 return Ok(published?);

@@ -1,8 +1,10 @@
-//! The changes of one snapshot while they are gathered: more than memory holds, if need be.
+//! The changes of one snapshot while they are gathered, possibly more than fit into memory.
 //!
-//! A repository that keeps its contents itself takes changes from a stream in ascending order of keys ([`crate::hosted::RowKeeper::load`],
-//! [`crate::hosted::RowKeeper::publish_changes`]). So what is gathered for it is sorted, and what does not fit into a bound goes into a file
-//! without a name beside the store, in sorted runs that are merged when all are there. For all other repositories changes are gathered in memory.
+//! A repository that keeps its contents itself takes changes from a stream in ascending order of
+//! keys ([`crate::hosted::RowKeeper::load`], [`crate::hosted::RowKeeper::publish_changes`]). So its
+//! changes are sorted. Those that exceed a bound on memory are written as sorted runs to an unnamed
+//! file next to the store, and merged at the end. For all other repositories changes are gathered
+//! in memory.
 //!
 //! Source: external merge sort, Knuth, "The Art of Computer Programming" 3, section 5.4.
 
@@ -20,29 +22,29 @@ mod sorter;
 #[cfg(test)]
 mod tests;
 
-/// The changes of the next snapshot, of [`crate::RecordedAuthor::gather`].
+/// The changes of the next snapshot, made by [`crate::RecordedAuthor::gather`].
 ///
 /// The last operation on a key wins; removing an absent key does nothing.
 #[derive(Debug)]
 pub struct Changes(Gathered);
 
-/// What was gathered.
+/// The gathered operations.
 #[derive(Debug)]
 pub(crate) enum Gathered {
-    /// The operations as they came.
+    /// Operations in their original order.
     InMemory(Vec<Operation>),
-    /// Those that will be sorted.
+    /// Operations that will be sorted.
     Sorter(Sorter),
 }
 
 impl Changes {
-    /// Room for the changes of a snapshot that must be in memory.
+    /// An empty collection in memory.
     pub(crate) const fn in_memory() -> Self {
         Self(Gathered::InMemory(Vec::new()))
     }
 
-    /// Room for the changes of a snapshot that can be taken from a stream, of which at most about so many bytes are in memory. The others are in the
-    /// folder of the file at this path.
+    /// An empty collection that is sorted, with about `memory` bytes in memory. The rest is in the
+    /// folder of the file `beside`.
     pub(crate) fn sorted(beside: &Path, memory: usize, workers: Workers) -> Self {
         Self(Gathered::Sorter(Sorter::new(beside, memory, workers)))
     }
@@ -50,8 +52,8 @@ impl Changes {
     /// Adds an operation.
     ///
     /// # Errors
-    /// [`StoreError::Io`] if it does not fit into memory and cannot be written, as on a full disk; nothing of what was gathered stays on
-    /// the disk when this value is dropped.
+    /// [`StoreError::Io`] if the operation exceeds the memory and cannot be written, for example on
+    /// a full disk. When this value is dropped, no gathered operation stays on the disk.
     pub fn push(&mut self, operation: Operation) -> Result<(), StoreError> {
         match &mut self.0 {
             Gathered::InMemory(operations) => operations.push(operation),
@@ -60,7 +62,7 @@ impl Changes {
         Ok(())
     }
 
-    /// What was gathered.
+    /// The gathered operations.
     pub(crate) fn gathered(self) -> Gathered {
         self.0
     }

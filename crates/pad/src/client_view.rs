@@ -1,4 +1,4 @@
-//! A client's memory as a file: whom it trusts, and the newest head that it has seen.
+//! A client's view as a file: the public key that it trusts, and the newest head that it has seen.
 //!
 //! ```text
 //! pad-view v1
@@ -10,8 +10,9 @@
 //! digest <64 hexadecimal digits>      (SHA-256 of all lines above)
 //! ```
 //!
-//! The key is a part of it, so whoever goes on with a view goes on with the key that it was begun with.
-//! The digest is against accidents: the file is as trustworthy as the place where it is stored.
+//! The view contains its key, so a client that continues with a view keeps the key that it began
+//! with. The digest protects against accidents only: the file is as trustworthy as its storage
+//! location.
 
 use pad_core::{
     SignedHead, Suite, TrustedView, Untrusted, VerifyError, Version, codec, contradiction::Past,
@@ -30,18 +31,18 @@ mod follow;
 
 pub use follow::{Heads, NotFollowed};
 
-/// Whom a client trusts, and the newest head that it has seen.
+/// A client's public key, and the newest head that it has seen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredView {
     public: PublicKey,
     /// A [`TrustedView`] as a message.
     seen: Vec<u8>,
     version: Version,
-    /// Whether somebody has given the key, and not the store.
+    /// Whether the key was given explicitly, not taken from the store.
     authenticated: bool,
 }
 
-/// A file does not hold a view.
+/// Error of reading a view file.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ViewFileError {
@@ -50,21 +51,21 @@ pub enum ViewFileError {
     Malformed {
         /// The number of the line.
         line: usize,
-        /// What should stand there.
+        /// The expected content of the line.
         expected: &'static str,
     },
-    /// The text is not what was written.
+    /// The text is not intact: its digest does not fit.
     #[error("the view is damaged: its digest does not fit")]
     Damaged,
     /// The key in it cannot be used.
     #[error("the public key in the view: {0}")]
     Key(#[from] KeyFileError),
-    /// The head in it is not one that the key has signed.
+    /// The head in it was not signed by the key.
     #[error("the head in the view: {0}")]
     Head(#[from] Refusal),
 }
 
-/// Why a head was not accepted, and the evidence, if the author is to blame.
+/// Error for a refused head, with evidence if the author is to blame.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{refusal}")]
 pub struct RefusedHead {
@@ -84,7 +85,7 @@ impl From<Refusal> for RefusedHead {
 }
 
 impl StoredView {
-    /// The view of a client that goes by this key and has seen nothing yet. Nobody has vouched for the key.
+    /// A view that trusts this key and has seen nothing yet. The key counts as not authenticated.
     pub fn new(public: PublicKey) -> Self {
         let seen = with_suite!(public.suite, S => {
             codec::encode(&TrustedView::<S>::new(public.authority))
@@ -97,7 +98,7 @@ impl StoredView {
         }
     }
 
-    /// The same view, once somebody has given its key who is trusted to know it.
+    /// Marks the view's key as given by a trusted source.
     #[must_use]
     pub fn authenticated(self) -> Self {
         Self {
@@ -106,7 +107,8 @@ impl StoredView {
         }
     }
 
-    /// Whether the key was given by somebody, and not taken from the store that the view was begun with.
+    /// Whether the key was given explicitly, and not taken from the store that the view was begun
+    /// with.
     pub const fn is_authenticated(&self) -> bool {
         self.authenticated
     }
@@ -170,20 +172,25 @@ impl StoredView {
         self.version
     }
 
-    /// The newest head seen, as it is remembered: a [`TrustedView`] as a message.
+    /// The newest head seen: a [`TrustedView`] as a message.
     pub(crate) fn seen(&self) -> &[u8] {
         &self.seen
     }
 
-    /// The view after it has been offered the server's latest head.
+    /// Verifies the server's latest head, and returns the advanced view.
     ///
-    /// `head` is a [`SignedHead`] as a message, `consistency` a [`ConsistencyProof`] as one: needed
-    /// where the head is newer than one that the view has seen. `append_only` is needed there for logs: the
-    /// proof that the newer version contains the older one, as a message.
+    /// `head` is a [`SignedHead`] as a message, and `consistency` a [`ConsistencyProof`] as one.
+    /// The proof is needed if the head is newer than one that the view has seen. For logs,
+    /// `append_only` is needed then, too: the proof that the newer version contains the older one,
+    /// as a message.
     ///
     /// # Errors
-    /// [`RefusedHead`]: the head is not signed by the author, older than the newest one seen, another
-    /// one for the same version, or does not continue its history.
+    /// [`RefusedHead`] in any of these cases:
+    ///
+    /// - the head is not signed by the author
+    /// - it is older than the newest one seen
+    /// - it is another head for the same version
+    /// - it does not continue the history of the newest one seen
     pub fn advance(
         &self,
         head: &[u8],
@@ -196,22 +203,23 @@ impl StoredView {
         if self.public.scheme.family().is_append_only() {
             self.check_growth(&advanced, append_only)?;
         }
-        // Without logs there is nothing that only grows.
+        // Only logs have append-only proofs.
         #[cfg(not(feature = "aad"))]
         let _: Option<&[u8]> = append_only;
         Ok(advanced)
     }
 
-    /// Evidence against the author, if what a server shows of the past of a head contradicts the view.
+    /// Returns evidence against the author, if a server's statement about the past of a head
+    /// contradicts the view.
     ///
-    /// `past` is what the newer of the two heads says about the older one's version, as
-    /// [`crate::dynamic::AnyRepository::past_messages`] has it.
+    /// `past` is the statement of the newer of the two heads about the older one's version, as
+    /// returned by [`crate::dynamic::AnyRepository::past_messages`].
     pub fn accuse(&self, head: &[u8], past: &[u8]) -> Option<Vec<u8>> {
         with_suite!(self.public.suite, S => self.accuse_in::<S>(head, past))
     }
 
-    /// Evidence against the author in a refused answer, the message of a [`pad_core::Response`]: one of its heads is
-    /// another one of the newest version seen.
+    /// Returns evidence against the author in a refused answer, the message of a
+    /// [`pad_core::Response`]. One of its heads must be another head of the newest version seen.
     pub fn accuse_by_answer(&self, question: &Question, answer: &[u8]) -> Option<Vec<u8>> {
         let heads = heads_of(&self.public, question, answer).ok()?;
         let refused = |head: Vec<u8>| self.advance(&head, None, None).err()?.evidence;
@@ -242,7 +250,7 @@ impl StoredView {
         })
     }
 
-    /// A later version of a log contains the newest one that this view has seen.
+    /// Checks that a later version of a log contains the newest one that this view has seen.
     #[cfg(feature = "aad")]
     fn check_growth(&self, newer: &Self, append_only: Option<&[u8]>) -> Result<(), Refusal> {
         if [Version::EMPTY, newer.version].contains(&self.version) {
@@ -255,7 +263,8 @@ impl StoredView {
         crate::family::log::check_growth(&self.public, [&older, &newer], append_only)
     }
 
-    /// The newest head seen names the root of an older head of a log, and its version contains the older one.
+    /// Checks that the newest head names the root of an older head of a log, and that its version
+    /// contains the older one.
     #[cfg(feature = "aad")]
     fn check_past_head(
         &self,
@@ -290,7 +299,7 @@ impl StoredView {
         )?)
     }
 
-    /// There are no logs.
+    /// Fails: this build has no logs.
     #[cfg(not(feature = "aad"))]
     fn check_past_head(
         &self,

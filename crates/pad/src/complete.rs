@@ -1,12 +1,12 @@
-//! Lists from which nothing is missing, because every version was looked at.
+//! Complete histories of one key, from lookups in every version.
 
 use pad_core::Version;
 use pad_tree::Answer;
 
-/// All changes of one key's value from one version on up to another.
+/// All changes of one key's value between two versions.
 ///
-/// It is as good as the look-ups that it is made from: if each of them was verified, the list is
-/// complete for these versions, and says nothing about others.
+/// It is as trustworthy as the lookups that it is made from. If each was verified, the list is
+/// complete for these versions. It tells nothing about others.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CompleteHistory {
     from: Version,
@@ -16,10 +16,10 @@ pub struct CompleteHistory {
 }
 
 impl CompleteHistory {
-    /// Looks the key up in every version from `from` to `to`: one look-up for each.
+    /// Looks the key up in every version from `from` to `to`, with one call of `lookup` for each.
     ///
     /// # Errors
-    /// The first that `lookup` returns.
+    /// The first error that `lookup` returns.
     pub fn collect<E>(
         from: Version,
         to: Version,
@@ -48,13 +48,13 @@ impl CompleteHistory {
         Ok(history)
     }
 
-    /// The version from which on no change is missing; what was before is not known, unless this is
-    /// version 0.
+    /// The first version of the history. No later change is missing. The value before it is not
+    /// known, unless this is version 0.
     pub const fn from(&self) -> Version {
         self.from
     }
 
-    /// The last version looked at.
+    /// The last version of the history.
     pub const fn to(&self) -> Version {
         self.to
     }
@@ -64,12 +64,13 @@ impl CompleteHistory {
         &self.first
     }
 
-    /// The versions after [`CompleteHistory::from`] in which the value is another than in the one before.
+    /// The versions after [`CompleteHistory::from`] whose value differs from that of the version
+    /// before.
     pub fn changes(&self) -> &[(Version, Answer)] {
         &self.changes
     }
 
-    /// Whether it goes back to the empty dictionary, so that no change at all is missing up to
+    /// Whether the history begins with the empty dictionary, so that it holds every change up to
     /// [`CompleteHistory::to`].
     pub fn is_from_the_beginning(&self) -> bool {
         self.from == Version::EMPTY

@@ -1,4 +1,4 @@
-//! What a store says that it holds.
+//! The records in a store that describe its dictionary.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use crate::{
     tuple_file::TupleFile,
 };
 
-/// Makes a new store for the dictionary with this public key.
+/// Creates a store for the dictionary with this public key.
 ///
 /// # Errors
 /// [`StoreError::Exists`]; [`StoreError::OnlyTrees`]; [`StoreError`] of the medium.
@@ -18,10 +18,10 @@ pub fn create_store(path: &Path, public: &PublicKey) -> Result<(), StoreError> {
     create_store_with(path, public, None)
 }
 
-/// Makes a new store for this dictionary, with another record that its repository needs.
+/// Creates a store for this dictionary, with another record that its repository needs.
 ///
 /// # Errors
-/// As [`create_store`].
+/// Those of [`create_store`].
 pub fn create_store_with(
     path: &Path,
     public: &PublicKey,
@@ -53,10 +53,11 @@ pub fn store_records(public: &PublicKey) -> [RecordChange; 2] {
     ]
 }
 
-/// Reads which dictionary a store holds. Taken from the store, the key is worth what the store is worth.
+/// Reads the public key in a store's records. It is as trustworthy as the store.
 ///
 /// # Errors
-/// [`StoreError::Damaged`] also if the store keeps the dictionary in a way that this build does not have.
+/// [`StoreError::Damaged`] also if this build does not support the format of the store's
+/// dictionary.
 pub fn key_of_store(store: &impl Store) -> Result<PublicKey, StoreError> {
     let text = |group| -> Result<Option<String>, StoreError> {
         let found = store.records(group)?.pop();
@@ -74,7 +75,7 @@ pub fn key_of_store(store: &impl Store) -> Result<PublicKey, StoreError> {
     }
 }
 
-/// The name in a store of how the versions of a dictionary are kept.
+/// The name, in a store's records, of the format of a dictionary's versions.
 fn kept_as(scheme: SchemeName) -> &'static str {
     match scheme.family() {
         SchemeFamily::Tuple if !scheme.reads_on_demand() => "versioned-index",

@@ -1,17 +1,18 @@
-//! The server's side across crashes: every accepted update is durable before it is acknowledged.
+//! Crash-safe repositories: every accepted update is durable before it is acknowledged.
 //!
-//! The store holds the signed updates and, so that opening need not replay them all, a checkpoint.
-//! Opening restores the checkpoint if its integrity digest is right, then replays what is newer;
-//! replaying verifies each signature and recomputes each root, so a damaged update is never taken
-//! for a good one. A damaged checkpoint costs a full replay, unless pruning has made it the only
+//! The store holds the signed updates and a checkpoint, so that opening need not replay all of
+//! them. Opening restores the checkpoint if its integrity digest is right, then replays newer
+//! updates. The replay verifies each signature and recomputes each root, so a damaged update is
+//! never accepted. A damaged checkpoint costs a full replay, unless pruning has made it the only
 //! copy.
 //!
-//! A repository that keeps what follows from its updates ([`crate::hosted::Derived`]) has no checkpoint: what follows from them stands
-//! beside the store, and the updates that it lacks are applied again.
+//! A repository that keeps derived data ([`crate::hosted::Derived`]) has no checkpoint. The data
+//! derived from its updates is stored next to the store, and the updates that it lacks are applied
+//! again.
 //!
-//! A repository that keeps its contents itself ([`crate::hosted::RowKeeper`]) has neither: in the
-//! place of updates the store has a row that says where the latest version's contents are, and an update
-//! is made again when somebody asks for it.
+//! A repository that keeps its contents itself ([`crate::hosted::RowKeeper`]) has neither updates
+//! nor a checkpoint. Instead, the store has a row that locates the contents of the latest version.
+//! An update is made again on request.
 
 use core::ops::ControlFlow;
 
@@ -63,8 +64,8 @@ use replay::{MOST_WAITING, bring_up, replay};
 #[derive(Debug)]
 pub struct Durable<M: ?Sized, D> {
     store: D,
-    /// Updates that are applied and wait for [`Durable::flush`], as messages; of a repository that keeps its contents itself the row of the
-    /// latest one.
+    /// Messages of updates that are applied and wait for [`Durable::flush`]. For a repository that
+    /// keeps its contents itself, the row of the latest version.
     staged: Vec<Vec<u8>>,
     acknowledged: Version,
     /// The bytes of updates since the last checkpoint, and of that checkpoint.
@@ -74,7 +75,8 @@ pub struct Durable<M: ?Sized, D> {
 }
 
 impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
-    /// Opens the repository that a store holds, into one that is empty; a new store holds an empty one.
+    /// Opens the repository in a store, using `memory`, which must be empty. A new store holds an
+    /// empty repository.
     ///
     /// # Errors
     /// [`RepositoryError::DamagedUpdate`] or [`RepositoryError::Store`] if the store does not hold
@@ -148,8 +150,8 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
         Ok(())
     }
 
-    /// Keeps other writers out, where it must be before an update and not after it; and does not go on for ever with what could not be
-    /// written beside the store.
+    /// Takes the write lock if this backend needs it before an update. Writes derived data if too
+    /// much of it waits; fails if that cannot be written.
     pub(crate) fn begin(&mut self) -> Result<(), RepositoryError> {
         match self.memory.keeping() {
             Keeping::Rows(rows) => rows.begin(&self.store)?,
@@ -164,13 +166,13 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
         Ok(())
     }
 
-    /// What the store is to have of the latest version, whose update is this.
+    /// Stages what the store keeps of the latest version: its update, or its row.
     fn keep(&mut self, update: impl FnOnce() -> Vec<u8>) -> Result<(), RepositoryError> {
         let version = self.memory.latest();
         let stored = match self.memory.keeping() {
             Keeping::Whole(_) | Keeping::Derived(_) => update(),
             Keeping::Rows(rows) => {
-                // Without it nobody can say that the version is there.
+                // Without its row, the version cannot be published.
                 let row = rows.row(version).inspect_err(|_| rows.close())?;
                 self.staged.clear();
                 row
@@ -180,8 +182,8 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
         Ok(())
     }
 
-    /// Verifies an update, given as a message, and makes it the latest version, durably. Its head is
-    /// verified before its operations take memory.
+    /// Verifies an update, given as a message, and makes it the latest version, durably. Its head
+    /// is verified before its operations take memory.
     ///
     /// # Errors
     /// [`RepositoryError::Unreadable`], [`RepositoryError::Refused`]: nothing is changed.
@@ -191,7 +193,8 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
         self.flush(&[])
     }
 
-    /// Whether an update, given as a message, is the next one by its head, which the author has signed. Nothing is changed.
+    /// Verifies that an update, given as a message, is the next one by its head, and that the
+    /// author has signed it. Changes nothing.
     ///
     /// # Errors
     /// [`RepositoryError::Unreadable`], [`RepositoryError::Refused`].
@@ -199,17 +202,17 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
         self.memory.verify_update(update)
     }
 
-    /// Whether an update, given as a message, leads to a version that is there: the head in it, which is not verified here, is that
-    /// version's. A head says what the version has in it, however it came to be.
+    /// Whether the head in an update, given as a message, is that of an existing version. The
+    /// signature is not verified. Equal heads imply equal contents, however the version was made.
     ///
     /// # Errors
-    /// [`RepositoryError::Unreadable`]; [`RepositoryError::Lookup`] if there is no such version.
+    /// [`RepositoryError::Unreadable`]; [`RepositoryError::Lookup`] if the version does not exist.
     pub fn has_update(&self, update: &[u8]) -> Result<bool, RepositoryError> {
         self.memory.has_update(update)
     }
 
-    /// Verifies an update, given as a message, and applies it in memory; [`Durable::flush`] makes it durable. Its head
-    /// is verified before its operations take memory.
+    /// Verifies an update, given as a message, and applies it in memory; [`Durable::flush`] makes
+    /// it durable. Its head is verified before its operations take memory.
     ///
     /// # Errors
     /// [`RepositoryError::Unreadable`], [`RepositoryError::Refused`]: nothing is changed.
@@ -232,8 +235,8 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
         Ok(version)
     }
 
-    /// Has a repository that keeps its contents itself sign a batch as its next version; [`Durable::flush`] makes it durable. What of
-    /// the batch does nothing is taken from it.
+    /// Lets a repository that keeps its contents itself sign a batch as its next version;
+    /// [`Durable::flush`] makes it durable. Operations without effect are removed from the batch.
     ///
     /// # Errors
     /// [`SignError`]: nothing is changed, and the batch is still there.
@@ -251,7 +254,7 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
         Ok(update)
     }
 
-    /// As [`Durable::publish`], of a repository that keeps what follows from its updates.
+    /// Like [`Durable::publish`], for a repository that keeps derived data.
     ///
     /// # Errors
     /// [`SignError`]: nothing is changed, and the batch is still there.
@@ -269,8 +272,9 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
         Ok(update)
     }
 
-    /// The same for so many entries in ascending order of their keys, as the contents after a version that is empty: they are not held, and
-    /// what others are sent is made again from what is stored.
+    /// Like [`Durable::publish`], for `number` entries in ascending order of their keys, as the
+    /// first contents after an empty version. The entries are not held in memory, and the update is
+    /// made again from the stored contents.
     ///
     /// # Errors
     /// [`SignError`]: nothing is changed.
@@ -283,7 +287,8 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
         self.publish_row(|rows| rows.load(number, entries, signer))
     }
 
-    /// The same for operations in ascending order of their keys, after a version that has entries.
+    /// Like [`Durable::load`], for operations in ascending order of their keys, after a version
+    /// that has entries.
     ///
     /// # Errors
     /// [`SignError`]: nothing is changed.
@@ -295,7 +300,7 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
         self.publish_row(|rows| rows.publish_changes(operations, signer))
     }
 
-    /// Stages a version of which the store gets the row alone.
+    /// Stages a version of which the store gets only the row.
     fn publish_row(
         &mut self,
         publish: impl FnOnce(&mut dyn RowKeeper) -> Result<Version, SignError>,
@@ -310,23 +315,24 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
         Ok(version)
     }
 
-    /// Makes all staged updates and these records durable, all or nothing, and returns the version
-    /// that is thereby acknowledged.
+    /// Makes all staged updates and these records durable, all or nothing. Returns the version
+    /// thereby acknowledged.
     ///
     /// # Errors
-    /// [`RepositoryError::Store`]: the updates stay staged. Whether the store has them, only
-    /// opening it anew tells.
+    /// [`RepositoryError::Store`]: the updates stay staged. Only reopening the store shows whether
+    /// it has them.
     pub fn flush(&mut self, records: &[RecordChange]) -> Result<Version, RepositoryError> {
         let acknowledged = self.flush_and_go_on(records)?;
         self.settle();
         Ok(acknowledged)
     }
 
-    /// As [`Durable::flush`], for whoever soon has more: what a repository keeps beside its store may be written with that, by
-    /// [`Durable::checkpoint`] or [`Durable::flush`] at the latest. Until then whoever opens the store applies the updates again.
+    /// Like [`Durable::flush`], but defers derived data; for loops of commits. It is written by
+    /// [`Durable::checkpoint`] or [`Durable::flush`] at the latest. Until then, opening the store
+    /// applies the updates again.
     ///
     /// # Errors
-    /// As [`Durable::flush`].
+    /// Those of [`Durable::flush`].
     pub fn flush_and_go_on(
         &mut self,
         records: &[RecordChange],
@@ -336,19 +342,20 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
             self.acknowledged = self.memory.latest();
             self.staged.clear();
         }
-        // Checkpoints that double the distance cost as much as the updates do, all together.
+        // Checkpoints at doubling distances cost in total as much as the updates do.
         if self.since_checkpoint > self.checkpoint_bytes.max(LEAST_CHECKPOINT_DISTANCE) {
-            // The updates are durable already, so a failure here is none of theirs: the next opening
-            // replays more, and the next flush tries again.
+            // The updates are durable already, so a failure here does not fail them. The next
+            // opening replays more, and the next flush tries again.
             drop(self.checkpoint());
         }
         Ok(self.acknowledged)
     }
 
-    /// Writes what follows from published updates, where that is kept beside the store.
+    /// Writes the data derived from published updates, where it is stored next to the store.
     fn settle(&mut self) {
         if let Keeping::Derived(derived) = self.memory.keeping() {
-            // As of a checkpoint: the updates are durable, and the next opening applies them again.
+            // A failure is ignored, as for a checkpoint: the updates are durable, and the next
+            // opening applies them again.
             drop(derived.settle());
         }
     }
@@ -369,8 +376,9 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
         Ok(())
     }
 
-    /// Stores the repository as it is, so that the next opening has nothing to replay. One that keeps its contents itself is stored
-    /// already; what another keeps beside its store is written, or else brought up by the next opening.
+    /// Writes a checkpoint, so that the next opening has nothing to replay. A repository that keeps
+    /// its contents itself needs none. For one with derived data, that data is written; if this
+    /// fails, the next opening does it.
     ///
     /// # Errors
     /// [`RepositoryError::Store`].
@@ -390,10 +398,10 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
         Ok(())
     }
 
-    /// Drops the contents of all versions before `oldest`, and gives their space back.
+    /// Drops the contents of all versions before `oldest`, and frees their space.
     ///
     /// # Errors
-    /// [`RepositoryError::Lookup`] if the version is not there; [`RepositoryError::Store`].
+    /// [`RepositoryError::Lookup`] if the version does not exist; [`RepositoryError::Store`].
     pub fn prune(&mut self, oldest: Version) -> Result<(), RepositoryError> {
         self.check_acknowledged(oldest)?;
         if !self.staged.is_empty() {
@@ -405,7 +413,7 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
                 self.checkpoint()?;
             }
             Keeping::Rows(rows) => match rows.prune(oldest, &mut self.store) {
-                // The versions are gone all the same.
+                // The versions are dropped nevertheless.
                 left @ Err(RepositoryError::Store(StoreError::NotRemoved(_))) => {
                     self.store.compact()?;
                     return left;
@@ -422,14 +430,15 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
         Ok(())
     }
 
-    /// Writes the inner nodes of the latest version once more and together, where a repository keeps its contents in a file, those aside that
-    /// version `since` had already. Look-ups in later versions then read as few blocks as if it had been loaded at once. Nothing else changes;
-    /// [`Durable::prune`] gives the space of the nodes back that are there twice. Returns the bytes that were written, and says now and then how
-    /// many there are.
+    /// Rewrites the inner nodes of the latest version together, where a repository keeps its
+    /// contents in a file. Nodes that version `since` already had are left in place.
     ///
+    /// Lookups in later versions then read as few blocks as after a bulk load. Nothing else
+    /// changes. [`Durable::prune`] frees the space of the duplicate nodes. Returns the number of
+    /// bytes written, and reports it to `note` now and then.
     /// # Errors
-    /// [`RepositoryError::Lookup`] if the version is not there; [`RepositoryError::Store`], with [`StoreError::CannotCompact`] where there are no
-    /// such files.
+    /// [`RepositoryError::Lookup`] if the version does not exist; [`RepositoryError::Store`], with
+    /// [`StoreError::CannotCompact`] where there are no such files.
     pub fn compact(
         &mut self,
         since: Version,
@@ -455,18 +464,21 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
         self.memory.oldest()
     }
 
-    /// The update that led to an acknowledged version, as a message; `None` if it was pruned, or the version is not there.
+    /// The update that led to an acknowledged version, as a message; `None` if it was pruned, or
+    /// the version does not exist.
     ///
     /// # Errors
-    /// [`RepositoryError::Store`]; [`RepositoryError::Lookup`] if it has to be made again, and what it is made from cannot be read.
+    /// [`RepositoryError::Store`]; [`RepositoryError::Lookup`] if it has to be made again, and its
+    /// source cannot be read.
     pub fn update_message(&self, version: Version) -> Result<Option<Vec<u8>>, RepositoryError> {
         self.update_within(version, usize::MAX)
     }
 
-    /// The same; what has to be made again is, if its keys and values have at most so many bytes.
+    /// Like [`Durable::update_message`]. An update that has to be made again may have at most
+    /// `most` bytes of keys and values.
     ///
     /// # Errors
-    /// As [`Durable::update_message`]; [`LookupError::TooLong`].
+    /// Those of [`Durable::update_message`]; [`LookupError::TooLong`].
     pub fn update_within(
         &self,
         version: Version,
@@ -481,10 +493,10 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
         }
     }
 
-    /// What the author has signed for an acknowledged version.
+    /// The author's head of an acknowledged version as text.
     ///
     /// # Errors
-    /// [`LookupError`] if the version is not there.
+    /// [`LookupError`] if the version does not exist.
     pub fn head_text(&self, version: Version) -> Result<HeadText, LookupError> {
         self.check_acknowledged(version)?;
         self.memory.head_text(version)
@@ -493,7 +505,7 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
     /// The author's head of an acknowledged version as a message, a [`pad_core::SignedHead`].
     ///
     /// # Errors
-    /// [`LookupError`] if the version is not there.
+    /// [`LookupError`] if the version does not exist.
     pub fn head_message(&self, version: Version) -> Result<Vec<u8>, LookupError> {
         self.check_acknowledged(version)?;
         self.memory.head_message(version)
@@ -512,8 +524,8 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
         self.memory.consistency_message(older, newer)
     }
 
-    /// The proof that the contents of a newer version contain those of an older one, as a message; `None` where entries are
-    /// also removed.
+    /// The proof that the contents of a newer version contain those of an older one, as a message;
+    /// `None` where entries can be removed.
     ///
     /// # Errors
     /// [`LookupError`] unless `older` is at most `newer`, which is acknowledged.
@@ -526,7 +538,7 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
         self.memory.append_only_message(older, newer)
     }
 
-    /// What the head of a newer version says about an older version, each as the body of a
+    /// The statements of a newer version's head about an older version, each as the body of a
     /// [`pad_core::contradiction::Past`]: for [`crate::client_view::StoredView::accuse`].
     ///
     /// # Errors
@@ -540,18 +552,19 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
         self.memory.past_messages(older, newer)
     }
 
-    /// The answer to a question about an acknowledged version, as the message of a [`pad_core::Response`].
+    /// The answer to a question about an acknowledged version, as the message of a
+    /// [`pad_core::Response`].
     ///
     /// # Errors
-    /// [`AnswerError`]; [`LookupError::NotDurable`] in it if a newer version waits for
-    /// [`Durable::flush`], and a proof could vouch for it.
+    /// [`AnswerError`], with [`LookupError::NotDurable`] if a newer version waits for
+    /// [`Durable::flush`] and a proof could vouch for it.
     pub fn answer(&self, version: Version, question: &Question) -> Result<Vec<u8>, AnswerError> {
         self.check_provable(version)?;
         self.memory.answer(version, question)
     }
 
-    /// The beginning of a range of an acknowledged version whose proof has about so many bytes: the next page begins where it ends. Nothing
-    /// of it is proved; each page is.
+    /// The first page of a range, whose proof has about `bytes` bytes. The next page begins at its
+    /// end. The page's bounds are not proved; the contents of each page are.
     ///
     /// # Errors
     /// [`AnswerError`].
@@ -565,10 +578,10 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
         self.memory.page(version, range, bytes)
     }
 
-    /// The proof in the answer to a look-up, without the head, as the body of a message.
+    /// The proof in the answer to a lookup, without the head, as the body of a message.
     ///
     /// # Errors
-    /// As [`Durable::answer`].
+    /// Those of [`Durable::answer`].
     pub fn proof_body(&self, version: Version, key: &Key) -> Result<Vec<u8>, LookupError> {
         self.check_provable(version)?;
         self.memory.proof_body(version, key)
@@ -582,8 +595,9 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
         self.history_page(key, self.latest(), u64::MAX)
     }
 
-    /// The same of the versions up to `last`, for about as many look-ups as that may take: of one version at least, and of no older ones
-    /// than [`KeyHistory::since`], from where another page goes on.
+    /// Like [`Durable::history`], for the versions up to `last`, within about `lookups` lookups.
+    /// The page covers at least one version. It ends at [`KeyHistory::since`], where the next page
+    /// continues.
     ///
     /// # Errors
     /// [`AnswerError`].
@@ -598,7 +612,7 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
 
     /// The keys that differ between two versions, without proof.
     ///
-    /// Memory: that of the list; [`Durable::differences`] needs none.
+    /// Memory: that of the list. [`Durable::differences`] needs no list.
     ///
     /// # Errors
     /// [`AnswerError`].
@@ -615,10 +629,11 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
         Ok(Untrusted::new(changes))
     }
 
-    /// Notes the keys that differ between two versions, in ascending order, without proof, until that is told to stop.
+    /// Passes the keys that differ between two versions to `note`, in ascending order and without
+    /// proof, until `note` stops.
     ///
-    /// Time and memory: of trees, in proportion to the keys that differ and the depth of the tree, and a path; of tuples, the contents of both
-    /// versions.
+    /// Time and memory for trees: proportional to the number of differing keys and the depth of the
+    /// tree, and a path. For tuples: the contents of both versions.
     ///
     /// # Errors
     /// [`AnswerError`].
@@ -636,13 +651,13 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
         self.memory.entries()
     }
 
-    /// The bytes of memory that contents, heads and history take.
+    /// The bytes of memory for contents, heads and history.
     pub fn memory_bytes(&self) -> usize {
         self.memory.memory_bytes()
     }
 
-    /// The repository in memory, which may be ahead of what is acknowledged: its proofs are not for
-    /// others before [`Durable::flush`].
+    /// The repository in memory, which may be ahead of the acknowledged version. Its proofs must
+    /// not be handed out before [`Durable::flush`].
     pub(crate) const fn memory(&self) -> &M {
         &self.memory
     }
@@ -656,16 +671,16 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
         &self.store
     }
 
-    /// The store, to be checked or compacted.
+    /// The store, for checking or compacting.
     pub const fn store_mut(&mut self) -> &mut D {
         &mut self.store
     }
 
-    /// Refuses versions that are not acknowledged, and all of them while a proof could give away
-    /// something about one that is not.
+    /// Refuses versions that are not acknowledged. Refuses all versions while a proof could reveal
+    /// something about an unacknowledged one.
     ///
-    /// An author that loses a staged version in a crash signs another one in its place. A superseding
-    /// signature that had been made for the lost one would vouch for the wrong contents.
+    /// An author that loses a staged version in a crash signs another one instead. A superseding
+    /// signature made for the lost version would vouch for the wrong contents.
     pub(crate) fn check_provable(&self, version: Version) -> Result<(), LookupError> {
         self.check_acknowledged(version)?;
         let staged = self.memory.latest();
@@ -684,17 +699,17 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
     }
 }
 
-/// What is kept as a whole has an author with a copy of the contents.
+/// An error for repositories kept as a whole: their author has its own copy of the contents.
 const NO_AUTHOR: StoreError =
     StoreError::Damaged("it does not hold a repository that can be signed for so");
 
-/// How often a store is read again because others have changed it meanwhile.
+/// The maximum number of attempts to read a store that others keep changing.
 const ATTEMPTS: usize = 16;
 
 /// The bytes of updates that opening may always have to replay.
 const LEAST_CHECKPOINT_DISTANCE: usize = 16 << 20;
 
-/// As the methods of the same names.
+/// Calls the methods of the same names.
 impl<M: HostedRepository + ?Sized, D: Store> AskedRepository for Durable<M, D> {
     fn head_text(&self, version: Version) -> Result<HeadText, LookupError> {
         self.head_text(version)

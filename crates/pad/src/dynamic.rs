@@ -1,7 +1,7 @@
 //! Repositories and authors whose suite and scheme are chosen by name at run time.
 //!
-//! Each of the choices is a type; a store's records say which. What is made of it is a
-//! `dyn OfferedRepository`, so everything around it is compiled once.
+//! Each suite and each scheme is a type, and a store's records name them. A repository is opened as
+//! a `dyn OfferedRepository`, so the code around it is compiled once.
 
 use std::path::Path;
 
@@ -26,13 +26,13 @@ pub use crate::{
     offered::{AnyClient, OfferedRepository},
 };
 
-/// The client who trusts this public key.
+/// The client that trusts this public key.
 ///
-/// Time: what it takes to check the scheme's own key, which is long for accumulators.
+/// Time: that of checking the scheme's own key, which is long for accumulators.
 ///
 /// # Errors
-/// [`Refusal::Decode`] if the scheme's own key is not one; [`Refusal::NotOffered`] for directories, which have ids and a client of
-/// their own.
+/// [`Refusal::Decode`] if the scheme's own key is missing or malformed; [`Refusal::NotOffered`] for
+/// directories, which have ids and a client of their own.
 pub fn client(public: &PublicKey) -> Result<Box<dyn AnyClient>, Refusal> {
     if public.scheme.family() == SchemeFamily::Directory {
         let (what, scheme) = ("questions about keys", public.scheme.id());
@@ -42,13 +42,13 @@ pub fn client(public: &PublicKey) -> Result<Box<dyn AnyClient>, Refusal> {
     client.ok_or(Refusal::Decode(DecodeError::Malformed))
 }
 
-/// The client who trusts the public key of a view, and has seen what the view has. It believes nothing about versions
-/// newer than the view ([`Refusal::Ahead`]), unless the view has seen none.
+/// The client that trusts the public key of a view, and has seen the view's newest head. It refuses
+/// versions newer than the view ([`Refusal::Ahead`]), unless the view has seen none.
 ///
-/// [`StoredView::check_past`] ties what it believes about older versions of a log to the view.
+/// [`StoredView::check_past`] ties its answers about older versions of a log to the view.
 ///
 /// # Errors
-/// As [`client`].
+/// Those of [`client`].
 pub fn client_of(view: &StoredView) -> Result<Box<dyn AnyClient>, Refusal> {
     let mut client = client(view.public())?;
     client.resume(view.seen())?;
@@ -56,7 +56,7 @@ pub fn client_of(view: &StoredView) -> Result<Box<dyn AnyClient>, Refusal> {
     Ok(Box::new(FollowedClient { client, followed }))
 }
 
-/// A client that refuses what is newer than the version it has followed.
+/// A client that refuses versions newer than the one it has followed.
 struct FollowedClient {
     client: Box<dyn AnyClient>,
     followed: Version,
@@ -81,9 +81,9 @@ impl AnyClient for FollowedClient {
     }
 }
 
-/// What an answer establishes, for whoever trusts the public key and nothing else.
+/// Verifies an answer with the public key alone, and returns what it establishes.
 ///
-/// `answer` is the message of a [`pad_core::Response`]. Whoever checks many makes the [`client`] once.
+/// `answer` is the message of a [`pad_core::Response`]. For many answers, make the [`client`] once.
 ///
 /// # Errors
 /// [`Refusal`].
@@ -113,7 +113,7 @@ pub type AnyRepository = Durable<dyn OfferedRepository, AnyStore>;
 pub type AnyAuthor = RecordedAuthor<dyn OfferedRepository, AnyStore>;
 
 impl AnyRepository {
-    /// Which dictionary the store says that it holds.
+    /// The public key of the dictionary, by the store's records.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -139,10 +139,12 @@ pub fn open_repository(path: &Path) -> Result<AnyRepository, RepositoryError> {
     open_repository_with(path, NodeCache::default())
 }
 
-/// The same, with the nodes that are read kept in this memory, where the store keeps its nodes on a medium. What was read in an earlier opening with the same value is there already.
+/// Like [`open_repository`], with `cache` for nodes of stores that keep them on a medium. A cache
+/// that is reused already has the nodes read before.
 ///
 /// # Errors
-/// [`RepositoryError`]; [`StoreError::TooLarge`] in it if the latest version was to be in memory and needs more than it may take.
+/// [`RepositoryError`], with [`StoreError::TooLarge`] if the latest version should be in memory and
+/// exceeds the limit.
 pub fn open_repository_with(
     path: &Path,
     cache: impl Into<NodeCache>,
@@ -158,10 +160,10 @@ pub fn open_repository_in(store: AnyStore) -> Result<AnyRepository, RepositoryEr
     open_repository_in_with(store, &NodeCache::default())
 }
 
-/// The same, with the nodes that are read kept in this memory.
+/// Like [`open_repository_in`], with `cache` for nodes.
 ///
 /// # Errors
-/// As [`open_repository_with`].
+/// Those of [`open_repository_with`].
 pub fn open_repository_in_with(
     store: AnyStore,
     cache: &NodeCache,
@@ -170,7 +172,7 @@ pub fn open_repository_in_with(
     open(store, &public, cache)
 }
 
-/// The repository in a store, and which dictionary the store says that it holds.
+/// The repository in a store, and the public key in the store's records.
 fn opened(path: &Path, cache: &NodeCache) -> Result<(AnyRepository, PublicKey), RepositoryError> {
     let open = || {
         let store = AnyStore::open(path)?;
@@ -178,17 +180,17 @@ fn opened(path: &Path, cache: &NodeCache) -> Result<(AnyRepository, PublicKey), 
         Ok((open(store, &public, cache)?, public))
     };
     match open() {
-        // Somebody may have pruned between the reading of the store and that of its file of nodes.
+        // Another process may have pruned between the reads of the store and of its file of nodes.
         Err(RepositoryError::Store(StoreError::Damaged(MISSING))) => open(),
         opened => opened,
     }
 }
 
-/// Opens a store as its author, who remembers in `record` what was handed out.
+/// Opens a store as its author, with `record` as the record of signed heads.
 ///
 /// # Errors
-/// [`AuthorError::Repository`] with [`StoreError::Damaged`] also if the key is not of this store;
-/// callers compare [`AnyRepository::public_key`] first to say so.
+/// [`AuthorError::Repository`] with [`StoreError::Damaged`] also if the key is not of this store.
+/// For a clearer error, compare [`AnyRepository::public_key`] first.
 pub fn open_author(
     path: &Path,
     key: &SecretKey,

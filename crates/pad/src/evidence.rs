@@ -1,4 +1,4 @@
-//! Evidence that an author's key has signed two histories, for whoever trusts the key and nothing else.
+//! Evidence that an author's key has signed two histories, for verifiers that trust only the key.
 
 use std::{
     fs,
@@ -11,13 +11,13 @@ use pad_core::{Version, contradiction::ForkEvidence};
 
 use crate::{keys::PublicKey, question::Refusal, selection::with_suite};
 
-/// The version about which the author's key has signed two different things.
+/// Verifies evidence and returns the version for which the author's key has signed two histories.
 ///
 /// `evidence` is a message: an [`Equivocation`](pad_core::Equivocation) or a
 /// [`Contradiction`](pad_core::Contradiction).
 ///
 /// # Errors
-/// [`Refusal`]: it proves nothing against this key.
+/// [`Refusal`] if it proves nothing against this key.
 pub fn check(public: &PublicKey, evidence: &[u8]) -> Result<Version, Refusal> {
     with_suite!(public.suite, S => {
         let evidence = ForkEvidence::<S>::decode(evidence, evidence.len())?;
@@ -26,18 +26,20 @@ pub fn check(public: &PublicKey, evidence: &[u8]) -> Result<Version, Refusal> {
     })
 }
 
-/// Writes evidence into a file beside another, never over other evidence: with this suffix, or a number after it. The
-/// same evidence is written once. At most so many files are made.
+/// Writes evidence into a new file next to another, without overwriting other evidence.
+///
+/// The file's name is that of `beside` with `suffix`, followed by `-2`, `-3`, .. if the name is
+/// taken. If a file holds the same evidence, no other is written. At most `most` files are made.
 ///
 /// # Errors
-/// The operating system's; [`io::ErrorKind::StorageFull`] if there are as many such files already.
+/// The operating system's; [`io::ErrorKind::StorageFull`] if there are `most` such files already.
 pub fn keep(beside: &Path, suffix: &str, evidence: &[u8], most: u32) -> io::Result<PathBuf> {
     for number in 1..=most {
         let path = match number {
             1 => disk::beside(beside, suffix)?,
             number => disk::beside(beside, &format!("{suffix}-{number}"))?,
         };
-        // Looked at first: what is created is made durable before it turns out that the name is taken.
+        // Read first: `create` makes a file durable before it finds that the name is taken.
         match is_in(&path, evidence) {
             Ok(true) => return Ok(path),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -61,5 +63,5 @@ fn is_in(path: &Path, evidence: &[u8]) -> io::Result<bool> {
     Ok(found == evidence)
 }
 
-/// The files of evidence that are kept beside another.
+/// The maximum number of evidence files next to another file.
 pub const MOST_FILES: u32 = 1000;

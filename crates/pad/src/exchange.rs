@@ -1,5 +1,8 @@
-//! What servers send beside heads, answers and updates, as messages. Nothing of it is proved, and nothing of it
-//! needs to be: whoever uses it verifies what it leads to.
+//! Auxiliary server messages next to heads, answers and updates: lists of messages and key
+//! histories.
+//!
+//! These messages are not proved and need not be. The receiver verifies the answers that they lead
+//! to.
 
 #![deny(
     clippy::indexing_slicing,
@@ -19,9 +22,10 @@ use serde::{Deserialize, Serialize};
 /// The kind of a list of messages.
 const LIST_KIND: u8 = 12;
 
-/// A list of messages, or bodies of messages, as one: each with its length before it (4 bytes, big-endian).
+/// Encodes a list of messages, or bodies of messages, each preceded by its length (4 bytes,
+/// big-endian).
 ///
-/// `None` for one of 4 GiB or more, which no message has.
+/// Returns `None` if an item has 4 GiB or more, which no message has.
 pub fn encode_list<'m>(messages: impl IntoIterator<Item = &'m [u8]>) -> Option<Vec<u8>> {
     let mut bytes = codec::envelope(LIST_KIND, 0);
     for message in messages {
@@ -32,7 +36,7 @@ pub fn encode_list<'m>(messages: impl IntoIterator<Item = &'m [u8]>) -> Option<V
     Some(bytes)
 }
 
-/// The messages of a list of at most `limit` bytes.
+/// Splits a list of at most `limit` bytes into its messages.
 ///
 /// # Errors
 /// [`DecodeError`].
@@ -64,16 +68,17 @@ impl Message for Changes {
     const SUITE: u16 = 0;
 }
 
-/// The versions in which a key changed, as a message.
+/// Encodes the versions in which a key changed as a message.
 pub fn encode_history(history: Untrusted<KeyHistory>) -> Vec<u8> {
     let KeyHistory { since, changes } = history.into_unverified();
     codec::encode(&Changes { since, changes })
 }
 
-/// The versions in which a key changed, from a message of at most `limit` bytes.
+/// Decodes the versions in which a key changed, from a message of at most `limit` bytes.
 ///
 /// # Errors
-/// [`DecodeError`]; [`DecodeError::NonCanonical`] unless they ascend from after the first.
+/// [`DecodeError`]; [`DecodeError::NonCanonical`] unless the versions ascend and all come after
+/// `since`.
 pub fn decode_history(bytes: &[u8], limit: usize) -> Result<Untrusted<KeyHistory>, DecodeError> {
     let Changes { since, changes } = codec::decode(bytes, limit)?;
     let ascend = changes.is_sorted_by(|before, after| before < after);

@@ -1,7 +1,8 @@
-//! The families of schemes: what the facade knows about each of them is in one module.
+//! The families of schemes. Each module contains the facade's code for one of them.
 //!
-//! A family makes its repositories last, lets an author go on from them and has them answer questions
-//! ([`OfferedRepository`]). The two functions below pick the family of a scheme chosen at run time.
+//! A family makes its repositories persistent, resumes their authors and answers questions
+//! ([`OfferedRepository`]). `repository` and `client` pick the family of a scheme chosen at run
+//! time.
 
 use pad_core::{
     Answers, Client, Family, Question as Ask, SchemeId, Suite, TrustedView, VerifyError, Version,
@@ -22,7 +23,7 @@ pub(crate) mod log;
 pub(crate) mod tree;
 pub(crate) mod tuple;
 
-/// An empty repository of the dictionary that a store says it holds.
+/// An empty repository of the dictionary in a store's records.
 pub(crate) fn repository<S: Suite>(
     public: &PublicKey,
     store: &AnyStore,
@@ -32,7 +33,7 @@ pub(crate) fn repository<S: Suite>(
         SchemeFamily::Tuple => tuple::repository::<S>(public, store)?,
         #[cfg(feature = "aad")]
         SchemeFamily::Log => log::repository::<S>(public, store)?,
-        // It has a folder of its own.
+        // A directory has a folder of its own.
         SchemeFamily::Directory => None,
     };
     made.ok_or_else(|| {
@@ -40,25 +41,27 @@ pub(crate) fn repository<S: Suite>(
     })
 }
 
-/// The client who trusts a public key and nothing else; `None` if the scheme's own key is not one.
+/// The client that trusts only a public key; `None` if the scheme's own key is missing or
+/// malformed.
 pub(crate) fn client<S: Suite>(public: &PublicKey) -> Option<Box<dyn AnyClient>> {
     match public.scheme.family() {
         SchemeFamily::Tree => tree::client::<S>(public),
         SchemeFamily::Tuple => tuple::client::<S>(public),
         #[cfg(feature = "aad")]
         SchemeFamily::Log => log::client::<S>(public),
-        // What is asked of it are ids, not keys: its client is `block_directory::DirectoryClient`.
+        // Directories are asked by id, not by key: the client is
+        // `block_directory::DirectoryClient`.
         SchemeFamily::Directory => None,
     }
 }
 
-/// A family has no answer to such questions.
+/// The error for a kind of question that a family does not answer.
 pub(crate) fn not_offered(question: &Question, scheme: SchemeId) -> NotOffered {
     let what = question.kind();
     NotOffered { what, scheme }
 }
 
-/// What an answer establishes about a version for a client.
+/// Verifies an answer about a version, and returns what it establishes.
 fn check<F: Family<Error = VerifyError> + Answers<Q>, Q: Ask>(
     client: &Client<F>,
     version: Version,
@@ -70,12 +73,12 @@ fn check<F: Family<Error = VerifyError> + Answers<Q>, Q: Ask>(
         Err(client::Refusal::Decode(error)) => Err(error.into()),
         Err(client::Refusal::Head(error) | client::Refusal::Proof(error)) => Err(error.into()),
         Err(client::Refusal::Fork { version, .. }) => Err(VerifyError::Fork(version).into()),
-        // The version is named, so none need have been seen.
+        // The version is given, so no head need have been seen.
         Err(_) => Err(VerifyError::RootMismatch.into()),
     }
 }
 
-/// Goes on with what a client has seen.
+/// Resumes a client from the newest head seen.
 fn resume<F: Family>(client: &mut Client<F>, seen: &[u8]) -> Result<(), Refusal> {
     let seen: TrustedView<F::Suite> = codec::decode(seen, seen.len())?;
     *client = Client::resume(client.public().clone(), seen)?;

@@ -1,7 +1,8 @@
-//! A repository of any family and suite behind bytes: what stores, commands and services need of one.
+//! A repository of any family and suite behind messages: the interface for stores, commands and
+//! services.
 //!
-//! The traits here have no types that differ from family to family, so what uses them is compiled once,
-//! and a repository that is chosen by name is a `dyn HostedRepository`.
+//! No trait here has types that differ between families. Code that uses them is compiled once, and
+//! a repository that is chosen by name is a `dyn HostedRepository`.
 
 use core::{any::Any, fmt, num::NonZeroUsize};
 use std::collections::BTreeMap;
@@ -25,12 +26,12 @@ mod typed;
 
 pub(crate) use typed::{KeptRepository, Typed, past_messages};
 
-/// An update that an author has signed, of whatever suite and attachment.
+/// A signed update of any suite and attachment.
 pub trait SignedUpdate: Any {
-    /// The version that it makes.
+    /// The version that it leads to.
     fn version(&self) -> Version;
 
-    /// It as a message.
+    /// Encodes the update as a message.
     fn encode(&self) -> Vec<u8>;
 }
 
@@ -44,11 +45,11 @@ impl<S: Suite, A: Attachment + 'static> SignedUpdate for Update<S, A> {
     }
 }
 
-/// Takes updates.
+/// A repository that accepts updates.
 ///
-/// Laws: as of [`pad_core::Repository`].
+/// Laws: those of [`pad_core::Repository`].
 pub trait UpdatedRepository {
-    /// Whose updates are taken.
+    /// The author and dictionary whose updates are accepted.
     fn authority(&self) -> &Authority;
 
     /// The latest version.
@@ -57,18 +58,18 @@ pub trait UpdatedRepository {
     /// The oldest version that can be asked about.
     fn oldest(&self) -> Version;
 
-    /// Checks the head of an update, given as a message, without keeping its operations: the author has
-    /// signed it, and it is the next.
+    /// Checks the head of an update, given as a message, without keeping its operations. The author
+    /// must have signed it, and it must be the next one.
     ///
     /// # Errors
     /// [`RepositoryError::Unreadable`], [`RepositoryError::Refused`].
     fn verify_update(&self, message: &[u8]) -> Result<(), RepositoryError>;
 
-    /// Whether an update, given as a message, leads to a version that is there: the head in it, which is not verified here, is that
-    /// version's.
+    /// Whether the head in an update, given as a message, is that of an existing version. The
+    /// signature is not verified.
     ///
     /// # Errors
-    /// [`RepositoryError::Unreadable`]; [`RepositoryError::Lookup`] if there is no such version.
+    /// [`RepositoryError::Unreadable`]; [`RepositoryError::Lookup`] if the version does not exist.
     fn has_update(&self, message: &[u8]) -> Result<bool, RepositoryError>;
 
     /// Verifies an update, given as a message, and makes it the latest version.
@@ -77,29 +78,33 @@ pub trait UpdatedRepository {
     /// [`RepositoryError::Unreadable`], [`RepositoryError::Refused`]: nothing is changed.
     fn apply_message(&mut self, message: &[u8]) -> Result<Version, RepositoryError>;
 
-    /// The same for an update that is decoded already.
+    /// Like [`Self::apply_message`], for a decoded update.
     ///
     /// # Errors
-    /// [`RepositoryError::Refused`]: nothing is changed; [`RepositoryError::Unreadable`] if it is of
-    /// another family.
+    /// [`RepositoryError::Refused`]: nothing is changed; [`RepositoryError::Unreadable`] if it is
+    /// of another family.
     fn apply_update(&mut self, update: &dyn SignedUpdate) -> Result<Version, RepositoryError>;
 }
 
-/// Is kept as a whole: in a checkpoint, and the updates since.
+/// A repository that is stored as a whole: a checkpoint, and the updates since.
 ///
-/// Laws: a repository and one restored from its checkpoint answer everything alike and take the same updates. An emptied one reaches the same
-/// state by the same updates.
+/// Laws:
+///
+/// 1. A repository and one restored from its checkpoint answer everything alike and accept the same
+///    updates.
+/// 2. An emptied repository reaches the same state by the same updates.
 pub trait Checkpointed: UpdatedRepository {
     /// Drops the contents of all versions before `oldest`; their heads stay.
     ///
     /// # Errors
-    /// [`LookupError`] if the version is not there.
+    /// [`LookupError`] if the version does not exist.
     fn prune(&mut self, oldest: Version) -> Result<(), LookupError>;
 
-    /// Everything that is needed to go on, with the digest that protects it.
+    /// The state of the repository, with the digest that protects it.
     fn checkpoint(&self) -> StoredCheckpoint;
 
-    /// Goes on from a checkpoint. `false`, and nothing is changed, if it is damaged or of another setup.
+    /// Restores a checkpoint. Returns `false`, and changes nothing, if it is damaged or of another
+    /// setup.
     #[must_use]
     fn restore(&mut self, checkpoint: &StoredCheckpoint) -> bool;
 
@@ -107,35 +112,38 @@ pub trait Checkpointed: UpdatedRepository {
     fn emptied(&self) -> Box<dyn HostedRepository>;
 }
 
-/// Entries in ascending order of their keys, which are read when they are needed.
+/// Entries in ascending order of their keys, read on demand.
 pub type SortedEntries<'e> = dyn Iterator<Item = Result<(Key, Value), StoreError>> + Send + 'e;
 
-/// Operations in ascending order of their keys, which are read when they are needed.
+/// Operations in ascending order of their keys, read on demand.
 pub type SortedOperations<'o> = dyn Iterator<Item = Result<Operation, StoreError>> + Send + 'o;
 
-/// So many operations of a snapshot are applied together at most where it need not be in memory: their nodes take about 100 MB, beside the values
-/// that their keys had.
+/// The maximum number of operations applied together when a snapshot need not be in memory. Their
+/// nodes take about 100 MB, in addition to the old values of their keys.
 pub(crate) const TOGETHER: NonZeroUsize = NonZeroUsize::new(1 << 15).unwrap();
 
-/// Keeps its contents itself, beside the store, and the heads of all versions. In the place of updates the store has a row for the latest
-/// version, which says where its contents are.
+/// A repository that keeps its contents and the heads of all versions itself, next to the store.
+/// Instead of updates, the store has a row for the latest version, which locates its contents.
 ///
 /// Laws:
 ///
-/// 1. A version is there when the store has its row or that of a later one; what was kept for others is dropped.
-/// 2. [`RowKeeper::begin`] comes before the first update, and nobody else publishes afterwards.
+/// 1. A version exists when the store has its row or that of a later one. Data kept for other
+///    versions is dropped.
+/// 2. [`RowKeeper::begin`] comes before the first update, and no other process publishes
+///    afterwards.
 /// 3. [`RowKeeper::synchronise`] comes before the store publishes.
 pub trait RowKeeper: UpdatedRepository {
-    /// Goes on with the versions that a store has.
+    /// Opens the versions in a store.
     ///
     /// # Errors
-    /// [`RepositoryError`] if they are not there, or not of this setup.
+    /// [`RepositoryError`] if they are missing, or not of this setup.
     fn take_up(&mut self, store: &dyn Store) -> Result<(), RepositoryError>;
 
     /// Keeps other writers out.
     ///
     /// # Errors
-    /// [`StoreError::InUse`]; [`StoreError::Gap`] if somebody has published a version that is not here; [`StoreError`] of the medium.
+    /// [`StoreError::InUse`]; [`StoreError::Gap`] if another process has published a version that
+    /// is missing here; [`StoreError`] of the medium.
     fn begin(&mut self, store: &dyn Store) -> Result<(), StoreError>;
 
     /// Signs a batch as the next version; see [`pad_tree::StoredRepository::publish`].
@@ -148,8 +156,8 @@ pub trait RowKeeper: UpdatedRepository {
         signer: &HeadSigner,
     ) -> Result<Box<dyn SignedUpdate>, SignError>;
 
-    /// Signs so many entries in ascending order of their keys as the version after one that is empty, without holding them; see
-    /// [`pad_tree::StoredRepository::publish_sorted`].
+    /// Signs `number` entries in ascending order of their keys as the version after an empty one,
+    /// without holding them in memory; see [`pad_tree::StoredRepository::publish_sorted`].
     ///
     /// # Errors
     /// [`SignError`]: nothing is changed.
@@ -160,8 +168,8 @@ pub trait RowKeeper: UpdatedRepository {
         signer: &HeadSigner,
     ) -> Result<Version, SignError>;
 
-    /// Signs operations in ascending order of their keys as the version after one that has entries, without holding all of them; see
-    /// [`pad_tree::StoredRepository::publish_changes`].
+    /// Signs operations in ascending order of their keys as the version after one that has entries,
+    /// without holding all of them in memory; see [`pad_tree::StoredRepository::publish_changes`].
     ///
     /// # Errors
     /// [`SignError`]: nothing is changed.
@@ -171,18 +179,19 @@ pub trait RowKeeper: UpdatedRepository {
         signer: &HeadSigner,
     ) -> Result<Version, SignError>;
 
-    /// Drops the contents of all versions before `oldest`, from the store as well; their heads stay. All that was staged is published.
+    /// Drops the contents of all versions before `oldest`, also from the store; their heads stay.
+    /// All staged versions must be published.
     ///
     /// # Errors
-    /// [`RepositoryError::Lookup`] if the version is not there; [`RepositoryError::Store`].
+    /// [`RepositoryError::Lookup`] if the version does not exist; [`RepositoryError::Store`].
     fn prune(&mut self, oldest: Version, store: &mut dyn Store) -> Result<(), RepositoryError>;
 
-    /// Writes the inner nodes of the latest version once more and together, those that version `since` had already aside; see
-    /// [`pad_tree::StoredRepository::compact`]. All that was staged is published. Returns the bytes that were written, and says now and then
-    /// how many there are.
+    /// Rewrites the inner nodes of the latest version together, except those that version `since`
+    /// already had; see [`pad_tree::StoredRepository::compact`]. All staged versions must be
+    /// published. Returns the number of bytes written, and reports it to `note` now and then.
     ///
     /// # Errors
-    /// [`RepositoryError::Lookup`] if the version is not there; [`RepositoryError::Store`].
+    /// [`RepositoryError::Lookup`] if the version does not exist; [`RepositoryError::Store`].
     fn compact(
         &mut self,
         _since: Version,
@@ -192,13 +201,14 @@ pub trait RowKeeper: UpdatedRepository {
         Err(StoreError::CannotCompact.into())
     }
 
-    /// Reads the heads of all versions, and checks that the author has signed them, and that each continues the one before.
+    /// Reads the heads of all versions. Checks that the author has signed them, and that each
+    /// continues the one before.
     ///
     /// # Errors
     /// [`CheckError`].
     fn check_heads(&self) -> Result<(), CheckError>;
 
-    /// Reads what a version has changed, and checks that it hashes to the version's root.
+    /// Reads the changes of a version, and checks that they hash to the version's root.
     ///
     /// # Errors
     /// [`CheckError`].
@@ -207,32 +217,33 @@ pub trait RowKeeper: UpdatedRepository {
     /// The row of a version.
     ///
     /// # Errors
-    /// [`LookupError`] if the version is not there.
+    /// [`LookupError`] if the version does not exist.
     fn row(&self, version: Version) -> Result<Vec<u8>, LookupError>;
 
-    /// Takes nothing any more: what is here and what the store has may not be the same.
+    /// Rejects all further writes: the repository and the store may differ.
     fn close(&mut self);
 
-    /// Makes everything durable that the rows speak of.
+    /// Makes everything durable that the rows refer to.
     ///
     /// # Errors
     /// [`StoreError`] of the medium; the repository must then be opened anew.
     fn synchronise(&mut self) -> Result<(), StoreError>;
 }
 
-/// Keeps what follows from the updates of a store beside it, so that it need not be made again at each opening. The store has the updates: what is
-/// beside it may be behind.
+/// A repository that keeps derived data next to the store, so that opening need not make it again.
+/// The store has the updates, and the derived data may be behind it.
 ///
 /// Laws:
 ///
-/// 1. A repository that lacks updates and is given them again says what one says that never lacked them.
-/// 2. [`Derived::settle`] comes after the store has published: what is beside the store is not ahead of it.
+/// 1. Replaying missing updates yields the same state as never having missed them.
+/// 2. [`Derived::settle`] comes after the store has published: derived data is not ahead of the
+///    store.
 pub trait Derived: UpdatedRepository {
     /// Opens the files next to a store, which may lack its latest versions. Reads see this state
     /// until [`Derived::unpin`] or the next write.
     ///
     /// # Errors
-    /// [`RepositoryError`] if it is not of this store and setup, or damaged.
+    /// [`RepositoryError`] if the files are damaged, or not of this store and setup.
     fn take_up(&mut self, store: &dyn Store) -> Result<(), RepositoryError>;
 
     /// Signs a batch as the next version.
@@ -245,13 +256,13 @@ pub trait Derived: UpdatedRepository {
         keys: &SigningKeys,
     ) -> Result<Box<dyn SignedUpdate>, SignError>;
 
-    /// Writes what was applied.
+    /// Writes the derived data of the applied updates.
     ///
     /// # Errors
-    /// [`StoreError`] of the medium: it is seen still, and the next call tries again.
+    /// [`StoreError`] of the medium. Reads still see the data, and the next call tries again.
     fn settle(&mut self) -> Result<(), StoreError>;
 
-    /// Lets others write beside the store, until this one does so again.
+    /// Lets other processes write derived data, until this one does so again.
     fn release(&mut self);
 
     /// Lets reads see the newest state again.
@@ -260,26 +271,27 @@ pub trait Derived: UpdatedRepository {
     /// The bytes that [`Derived::settle`] would write.
     fn waiting(&self) -> usize;
 
-    /// Drops the contents of all versions before `oldest`; their heads stay. Returns that with which the store drops their updates.
+    /// Drops the contents of all versions before `oldest`; their heads stay. Returns the checkpoint
+    /// by which the store drops their updates.
     ///
     /// # Errors
-    /// [`RepositoryError::Lookup`] if the version is not there; [`RepositoryError::Store`].
+    /// [`RepositoryError::Lookup`] if the version does not exist; [`RepositoryError::Store`].
     fn prune(&mut self, oldest: Version) -> Result<StoredCheckpoint, RepositoryError>;
 
-    /// As [`RowKeeper::check_heads`].
+    /// Checks the heads like [`RowKeeper::check_heads`].
     ///
     /// # Errors
     /// [`CheckError`].
     fn check_heads(&self) -> Result<(), CheckError>;
 }
 
-/// How a repository outlives its process.
+/// The persistence of a repository.
 pub enum Keeping<'m> {
-    /// As a whole.
+    /// A checkpoint of the whole state, and the updates since.
     Whole(&'m mut dyn Checkpointed),
-    /// It keeps its contents itself.
+    /// The repository keeps its contents itself.
     Rows(&'m mut dyn RowKeeper),
-    /// The store keeps its updates, and it keeps what follows from them.
+    /// The store keeps the updates, and the repository the data derived from them.
     Derived(&'m mut dyn Derived),
 }
 
@@ -293,18 +305,18 @@ impl fmt::Debug for Keeping<'_> {
     }
 }
 
-/// Answers questions about every version, in messages.
+/// A repository that answers questions about every version, in messages.
 pub trait AskedRepository {
-    /// What the author has signed for a version.
+    /// The author's head of a version as text.
     ///
     /// # Errors
-    /// [`LookupError`] if the version is not there.
+    /// [`LookupError`] if the version does not exist.
     fn head_text(&self, version: Version) -> Result<HeadText, LookupError>;
 
     /// The author's head of a version as a message, a [`pad_core::SignedHead`].
     ///
     /// # Errors
-    /// [`LookupError`] if the version is not there.
+    /// [`LookupError`] if the version does not exist.
     fn head_message(&self, version: Version) -> Result<Vec<u8>, LookupError>;
 
     /// The proof that a newer head continues an older one, as a message.
@@ -313,8 +325,8 @@ pub trait AskedRepository {
     /// [`LookupError`] unless `older` is at least 1 and below `newer`, which exists.
     fn consistency_message(&self, older: Version, newer: Version) -> Result<Vec<u8>, LookupError>;
 
-    /// The proof that the contents of a newer version contain those of an older one, as a message; `None` where entries are
-    /// also removed.
+    /// The proof that the contents of a newer version contain those of an older one, as a message;
+    /// `None` where entries can be removed.
     ///
     /// # Errors
     /// [`LookupError`] unless `older` is at most `newer`, which exists.
@@ -322,7 +334,7 @@ pub trait AskedRepository {
         Ok(None)
     }
 
-    /// What the head of a newer version says about an older version, each as the body of a
+    /// The statements of a newer version's head about an older version, each as the body of a
     /// [`pad_core::contradiction::Past`]: for [`crate::client_view::StoredView::accuse`].
     ///
     /// # Errors
@@ -335,8 +347,8 @@ pub trait AskedRepository {
     /// [`AnswerError`].
     fn answer(&self, version: Version, question: &Question) -> Result<Vec<u8>, AnswerError>;
 
-    /// The beginning of a range of a version whose proof has about so many bytes: the next page begins where it ends. The whole range where a
-    /// family has no pages.
+    /// The first page of a range, whose proof has about the given number of bytes. The next page
+    /// begins at its end. Returns the whole range where a family has no pages.
     ///
     /// # Errors
     /// [`AnswerError`].
@@ -344,14 +356,14 @@ pub trait AskedRepository {
         Ok(range.clone())
     }
 
-    /// The proof in the answer to a look-up, without the head, as the body of a message.
+    /// The proof in the answer to a lookup, without the head, as the body of a message.
     ///
     /// # Errors
-    /// [`LookupError`] if the version is not there.
+    /// [`LookupError`] if the version does not exist.
     fn proof_body(&self, version: Version, key: &Key) -> Result<Vec<u8>, LookupError>;
 
-    /// The versions up to `last` in which a key changed, without proof that none is missing; as many of them, from the last one back, as
-    /// so many look-ups find.
+    /// The versions up to `last` in which a key changed, from the last one back, within `lookups`
+    /// lookups. There is no proof that none is missing.
     ///
     /// # Errors
     /// [`AnswerError`].
@@ -362,7 +374,8 @@ pub trait AskedRepository {
         lookups: u64,
     ) -> Result<Untrusted<KeyHistory>, AnswerError>;
 
-    /// Notes the keys that differ between two versions, in ascending order, without proof, until that is told to stop.
+    /// Passes the keys that differ between two versions to `note`, in ascending order and without
+    /// proof, until `note` stops.
     ///
     /// # Errors
     /// [`AnswerError`].
@@ -374,15 +387,16 @@ pub trait AskedRepository {
     ) -> Result<(), AnswerError>;
 }
 
-/// A repository that a [`crate::Durable`] makes last.
+/// A repository that [`crate::Durable`] makes persistent.
 pub trait HostedRepository: UpdatedRepository + AskedRepository + fmt::Debug + Send + Sync {
-    /// How it outlives its process.
+    /// The persistence of this repository.
     fn keeping(&mut self) -> Keeping<'_>;
 
-    /// Has what is read of its contents be kept in this memory, from the next opening on; nothing where all contents are in memory.
+    /// Sets the cache for nodes, from the next opening on. Does nothing where all contents are in
+    /// memory.
     fn use_cache(&mut self, _: &NodeCache) {}
 
-    /// The bytes of the files that it keeps itself.
+    /// The bytes of the files that the repository keeps itself.
     ///
     /// # Errors
     /// [`StoreError`] of the medium.
@@ -390,36 +404,38 @@ pub trait HostedRepository: UpdatedRepository + AskedRepository + fmt::Debug + S
         Ok(0)
     }
 
-    /// The update that led to a version, as a message, made again from the contents if its keys and values have at most so many
-    /// bytes; `None` if the store keeps updates.
+    /// The update that led to a version, as a message, made again from the contents. Its keys and
+    /// values may have at most the given number of bytes. `None` if the store keeps updates.
     ///
     /// # Errors
-    /// [`LookupError`] if the version is not there, or cannot be read; [`LookupError::TooLong`].
+    /// [`LookupError`] if the version does not exist, or cannot be read; [`LookupError::TooLong`].
     fn update_message(&self, _: Version, _: usize) -> Result<Option<Vec<u8>>, LookupError> {
         Ok(None)
     }
 
-    /// Whether a proof about one version may vouch for later ones, as superseding statements do. What a
-    /// crash could still undo must then not be proved, not even through its past.
+    /// Whether a proof about one version may vouch for later ones, as superseding statements do.
+    /// Then nothing may be proved while a crash could still undo a version, not even about earlier
+    /// versions.
     fn evidence_outlives_version(&self) -> bool;
 
     /// The number of entries of the latest version.
     fn entries(&self) -> usize;
 
-    /// The bytes of memory that contents, heads and history take.
+    /// The bytes of memory for contents, heads and history.
     fn memory_bytes(&self) -> usize;
 
-    /// The author has signed the head of this version.
+    /// Checks that the author has signed the head of this version.
     ///
     /// # Errors
-    /// [`CheckError::Version`]; [`CheckError::Repository`] if the version is not there.
+    /// [`CheckError::Version`]; [`CheckError::Repository`] if the version does not exist.
     fn check_head(&self, version: Version) -> Result<(), CheckError>;
 
-    /// Proves what a version says, and verifies the proofs as a client does: about the keys of the
-    /// update that led to it, given as a message, and about all contents if that is asked.
+    /// Proves contents of a version, and verifies the proofs as a client does. The proofs are about
+    /// the keys of the update that led to it, given as a message, and about all contents for
+    /// [`Contents::All`].
     ///
     /// # Errors
-    /// [`CheckError`] with the first thing that is wrong.
+    /// [`CheckError`] with the first problem found.
     fn check_version(
         &self,
         version: Version,
@@ -427,23 +443,24 @@ pub trait HostedRepository: UpdatedRepository + AskedRepository + fmt::Debug + S
         contents: Contents,
     ) -> Result<(), CheckError>;
 
-    /// Whether the memory of this repository is that of one that was made anew from all updates, up to the same version: for
-    /// families in which proofs about a few keys do not show it.
+    /// Whether the state of this repository equals that of one replayed from all updates, up to the
+    /// same version. For families in which proofs about a few keys do not show it.
     fn is_as_replayed(&self, _: &dyn Checkpointed) -> bool {
         true
     }
 
-    /// The contents of a version, where proofs cannot show that none is missing: they are then compared with those that the author's updates
-    /// lead to. `None` where proofs show it.
+    /// The contents of a version, where proofs cannot show that none is missing. They are then
+    /// compared with the contents after a replay of the author's updates. `None` where proofs show
+    /// it.
     ///
     /// # Errors
-    /// [`LookupError`] if the version is not there.
+    /// [`LookupError`] if the version does not exist.
     fn unproved_contents(
         &self,
         version: Version,
     ) -> Result<Option<BTreeMap<Key, Value>>, LookupError>;
 
-    /// Refuses to sign for this repository if `record` says that it is behind what was handed out.
+    /// Refuses to sign for this repository if it is behind the newest head in `record`.
     ///
     /// # Errors
     /// [`SigningRecordError`].
@@ -454,11 +471,11 @@ pub trait HostedRepository: UpdatedRepository + AskedRepository + fmt::Debug + S
     ) -> Result<(), SigningRecordError>;
 }
 
-/// How much of a version is checked.
+/// The extent of a version's check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Contents {
-    /// What its update changed.
+    /// The changes of its update.
     Changed,
-    /// All of it, and that there is nothing else.
+    /// All contents, and that there are no others. Logs check only some keys of the update.
     All,
 }

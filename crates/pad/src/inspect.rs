@@ -1,8 +1,9 @@
-//! What a message is, and what checking a proof computes, for people who want to follow it.
+//! Inspection of messages: their kind, and the steps by which a proof is checked, for human
+//! readers.
 //!
-//! Each step is said as a [`Line`] when it is made. The steps of a tree's proof are those of its check itself
-//! ([`pad_tree::TreeProof::explain`]), so what is shown is what a verifier does. What a proof says about a question is
-//! [`crate::dynamic::verify`]'s business.
+//! Each step is reported as a [`Line`] when it is made. The steps of a tree's proof are those of
+//! its check itself ([`pad_tree::TreeProof::explain`]), so the output is what a verifier computes.
+//! [`crate::dynamic::verify`] checks what a proof establishes about a question.
 
 #![deny(
     clippy::indexing_slicing,
@@ -28,21 +29,21 @@ mod kinds;
 
 pub use kinds::{Kind, LONGEST, Role};
 
-/// A step, or something that stands in a message.
+/// A step of a check, or a part of a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
-    /// What it is, in a word or two.
+    /// The name of the step or part, in a word or two.
     pub what: &'static str,
-    /// It.
+    /// The content.
     pub shown: Shown,
-    /// How it comes about, or what follows from it.
+    /// The origin of the content, or its consequence.
     pub says: String,
 }
 
-/// What is shown of a step.
+/// The content of a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Shown {
-    /// Bytes of somebody's choice: keys and values.
+    /// Arbitrary bytes chosen by users: keys and values.
     Bytes(Vec<u8>),
     /// Digits or a name.
     Text(String),
@@ -50,7 +51,7 @@ pub enum Shown {
     Number(u64),
 }
 
-/// Takes lines.
+/// A callback that receives lines.
 pub type Note<'n> = &'n mut dyn FnMut(Line);
 
 #[expect(
@@ -72,24 +73,25 @@ pub(crate) fn number(note: Note<'_>, what: &'static str, shown: u64, says: &str)
     note(Line { what, shown, says });
 }
 
-/// What is known of a message once all its steps are said.
+/// Result of an inspection, after all steps are reported.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Inspected {
-    /// What it is.
+    /// The kind of the message.
     pub kind: Kind,
-    /// The version that it is about, or leads to; `None` if it names none.
+    /// The version that the message is about, or leads to; `None` if it names none.
     pub version: Option<Version>,
-    /// Whether the author's signature on the head was checked, with the key that was given, and is good.
+    /// Whether the author's signature on the head was checked with the given key, and is good.
     pub is_signed: bool,
-    /// Whether all steps of its check were made and came to what is signed. Where they were not made ([`Role::Other`] and proofs of
-    /// which only the head is shown), whoever wants to know verifies it.
+    /// Whether all steps of the check were made and led to the signed root. It is `false` for
+    /// [`Role::Other`] and for proofs of which only the head is shown. Those have to be verified
+    /// separately.
     pub is_followed: bool,
 }
 
-/// The head in a message, if it has one, without the check of its signature; for a look at it.
+/// The head in a message, without a check of its signature; for a preview.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Headline {
-    /// The scheme, if it is known here.
+    /// The scheme, if this build knows it.
     pub scheme: Option<SchemeName>,
     /// The dictionary.
     pub dictionary: String,
@@ -97,14 +99,14 @@ pub struct Headline {
     pub version: Version,
     /// The root in hexadecimal digits.
     pub root: String,
-    /// Of updates: how many changes they carry.
+    /// The number of changes, for updates.
     pub changes: Option<u64>,
 }
 
-/// What a message says of itself, unverified.
+/// Decodes the kind and head of a message, unverified.
 ///
 /// # Errors
-/// [`DecodeError`]: it is not a message, of a kind that means nothing, or what comes up to its head is malformed.
+/// [`DecodeError`] if it is not a message, is of an unknown kind, or is malformed up to its head.
 pub fn headline(message: &[u8]) -> Result<(Kind, Option<Headline>), DecodeError> {
     let kind = Kind::of(message)?;
     let headline = with_suite!(kind.suite()?, S => {
@@ -135,13 +137,13 @@ fn head_of<S: Suite>(kind: &Kind, message: &[u8]) -> Result<HeadAndChanges<S>, D
     })
 }
 
-/// Says step by step what checking a message computes: of a head, a proof file or an update.
+/// Reports step by step what checking a head, a proof file or an update computes.
 ///
-/// Without a public key the signature is not checked. The proofs of tuples say nothing of the key that was asked for; given it, the digests
-/// are computed. Memory: the message, and a line.
+/// Without a public key the signature is not checked. Proofs of tuples do not contain the key that
+/// was asked for. If `key` is given, their digests are computed. Memory: the message, and a line.
 ///
 /// # Errors
-/// [`Refusal`] at the first thing that does not fit; the lines before it are said.
+/// [`Refusal`] at the first thing that does not fit, after the lines before it were reported.
 pub fn inspect(
     public: Option<&PublicKey>,
     key: Option<&Key>,
@@ -228,7 +230,7 @@ fn is_tree(family: SchemeFamily) -> bool {
     family == SchemeFamily::Tree
 }
 
-/// Says what is signed, and whether it is.
+/// Reports the contents of a head, and returns whether its signature was checked.
 fn say_head<S: Suite>(
     signed: &SignedHead<S>,
     public: Option<&PublicKey>,
@@ -272,7 +274,7 @@ fn say_head<S: Suite>(
     Ok(true)
 }
 
-/// The suite of a message, where its envelope says it.
+/// The suite with this number in an envelope.
 fn suite_numbered(number: u16) -> Result<SuiteName, DecodeError> {
     SuiteName::from_id(number).ok_or(DecodeError::WrongSuite {
         expected: Sha256Ed25519::ID.0,

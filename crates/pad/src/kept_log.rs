@@ -1,4 +1,5 @@
-//! Where the nodes of stored trees are kept: in files beside their store, or in objects of an object store.
+//! Storage of the nodes of stored trees: in files next to their store, or in objects of an object
+//! store.
 
 use std::{
     io,
@@ -22,40 +23,42 @@ pub(crate) use rows::RowLengths;
 
 /// A log of nodes whose versions are published by a store.
 pub(crate) trait KeptLog: NodeLog {
-    /// The log of the same store, with the versions that the store has.
+    /// Opens the log of the same store, with the versions that the store has.
     ///
     /// # Errors
-    /// [`StoreError::Damaged`] if they are not there; [`StoreError`] of the medium.
+    /// [`StoreError::Damaged`] if a version is missing; [`StoreError`] of the medium.
     fn taken_up(&self, store: &dyn Store) -> Result<AnyLog, StoreError>;
 
-    /// Keeps other writers out until this value is dropped, or sees to it that they lose.
+    /// Keeps other writers out until this value is dropped, or makes them fail.
     ///
     /// # Errors
-    /// [`StoreError::InUse`]; [`StoreError::Gap`] if the store has a version that is not here; [`StoreError`] of the medium.
+    /// [`StoreError::InUse`]; [`StoreError::Gap`] if the store has a version that is missing here;
+    /// [`StoreError`] of the medium.
     fn begin(&mut self, store: &dyn Store) -> Result<(), StoreError>;
 
-    /// What the store is to have of a version.
+    /// The row of a version, for the store.
     ///
     /// # Errors
-    /// [`StoreFault::Damaged`] if it is not there; [`StoreFault::Medium`].
+    /// [`StoreFault::Damaged`] if it is missing; [`StoreFault::Medium`].
     fn row(&self, version: Version) -> Result<Vec<u8>, StoreFault>;
 
-    /// The bytes that the log keeps beside its store.
+    /// The number of bytes that the log keeps next to its store.
     ///
     /// # Errors
     /// [`StoreError`] of the medium.
     fn kept_bytes(&self) -> Result<u64, StoreError>;
 
-    /// What the system says when it fails here, now or later.
+    /// The slot for system errors of this log, now and later.
     fn system_error(&self) -> SystemError;
 
-    /// A log of the same store without versions, into which those that are kept are copied once it is [started](KeptLog::start).
+    /// A log of the same store without versions, to copy the kept versions into once it is
+    /// [started](KeptLog::start).
     ///
     /// # Errors
-    /// [`StoreError::CannotPrune`] if this kind has none; [`StoreError`] of the medium.
+    /// [`StoreError::CannotPrune`] if this kind has no copies; [`StoreError`] of the medium.
     fn new_copy(&self) -> Result<AnyLog, StoreError>;
 
-    /// Refuses a log whose nodes cannot be appended once more.
+    /// Refuses a log whose nodes cannot be rewritten at its end.
     ///
     /// # Errors
     /// [`StoreError::CannotCompact`].
@@ -63,13 +66,13 @@ pub(crate) trait KeptLog: NodeLog {
         Ok(())
     }
 
-    /// Makes a new log, to be written.
+    /// Creates the files of a new log, for writing.
     ///
     /// # Errors
     /// [`StoreError`] of the medium.
     fn start(&mut self) -> Result<(), StoreError>;
 
-    /// The same log, without its versions, to be taken away.
+    /// A handle to the same log, without its versions, to remove it.
     fn unopened(&self) -> AnyLog;
 
     /// The number of this log among those of its store, of which one is in use.
@@ -77,22 +80,23 @@ pub(crate) trait KeptLog: NodeLog {
         0
     }
 
-    /// The record by which a store turns from the log with this number to this one, and knows of the other that it is of no use.
+    /// The record by which a store switches from the log with number `from` to this one, and marks
+    /// the other as unused.
     fn turn(&self, from: u64) -> RecordChange;
 
-    /// Whether a store has not turned to another log.
+    /// Whether the store still uses this log.
     ///
     /// # Errors
     /// [`StoreError`] of the medium.
     fn is_of(&self, store: &dyn Store) -> Result<bool, StoreError>;
 
-    /// Takes the log away. Readers that have it open can still use it.
+    /// Removes the log. Readers that have it open can still use it.
     ///
     /// # Errors
     /// [`StoreError`] of the medium, [`StoreError::Damaged`] if it is another store's.
     fn remove(&self) -> Result<(), StoreError>;
 
-    /// Takes away the log that the store has turned from, if it is there. Its writer calls this.
+    /// Removes the log that the store has switched from, if it exists. Called by the writer.
     ///
     /// # Errors
     /// [`StoreError::NotRemoved`].
@@ -100,11 +104,12 @@ pub(crate) trait KeptLog: NodeLog {
         Ok(())
     }
 
-    /// Takes nothing any more: nobody knows what the store has.
+    /// Rejects all further writes, because the state of the store is unknown.
     fn close(&mut self);
 }
 
-/// The log of a store in files or in objects: what is generic in logs is compiled once.
+/// The log of a store in files or in objects, as a trait object: code generic in logs is compiled
+/// once.
 pub(crate) type AnyLog = Box<dyn KeptLog>;
 
 impl NodeLog for AnyLog {
@@ -149,17 +154,18 @@ impl NodeLog for AnyLog {
     }
 }
 
-/// What the system said when it last failed.
+/// The last error of the operating system.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SystemError(Arc<Mutex<Option<io::Error>>>);
 
 impl SystemError {
-    /// It, once.
+    /// Takes the last I/O error.
     pub(crate) fn take(&self) -> Option<io::Error> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    /// What a failed reading means: what is not there was there once.
+    /// The fault for a failed read. Data past the end of a file was there once, so it counts as
+    /// damage.
     pub(crate) fn fault(&self, error: io::Error) -> StoreFault {
         match error.kind() {
             io::ErrorKind::UnexpectedEof => StoreFault::Damaged,
@@ -167,14 +173,14 @@ impl SystemError {
         }
     }
 
-    /// Keeps what the system said.
+    /// Stores the error.
     pub(crate) fn note(&self, error: io::Error) -> StoreFault {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
         StoreFault::Medium
     }
 }
 
-/// The row of the latest version in a store; none before version 1.
+/// The latest version in a store and its row. The row of version 0 is empty.
 ///
 /// # Errors
 /// [`StoreError::Damaged`] if it is missing; [`StoreError`] of the medium.
@@ -189,7 +195,7 @@ pub(crate) fn latest_row(store: &dyn Store) -> Result<(Version, Vec<u8>), StoreE
     Ok((latest, row))
 }
 
-/// Refuses a store that has another latest version than is known.
+/// Refuses a store whose latest version differs from `latest`.
 ///
 /// # Errors
 /// [`StoreError::Gap`]; [`StoreError`] of the medium.

@@ -1,4 +1,4 @@
-//! Key files: what an author must hide, and what a client must know.
+//! Key files: an author's secret key, and the public key that a client trusts.
 //!
 //! Both are lines of text, each ending in a line feed, in this order and no others:
 //!
@@ -10,15 +10,18 @@
 //! author <64 hexadecimal digits>        seed <64 hexadecimal digits>
 //! ```
 //!
-//! `author` is the Ed25519 public key and `seed` the Ed25519 private key of RFC 8032. Where a scheme
-//! has a key of its own, and only there, a sixth line follows: `scheme-key` or `scheme-secret` and
-//! hexadecimal digits, in the encoding of that scheme. Some schemes have a secret that clients need
-//! not know the public half of; then only the secret file has that line. Schemes whose keys are made from public parameters have no
-//! secret: then both files have the same line `scheme-key`. Digits are lower-case. A key is for one
-//! dictionary with one suite and scheme, so the public file alone says everything that a client must
-//! trust.
+//! `author` is the Ed25519 public key and `seed` the Ed25519 private key of RFC 8032. If the scheme
+//! has a key of its own, a sixth line follows: `scheme-key` or `scheme-secret` and hexadecimal
+//! digits, in the encoding of that scheme. Some schemes have a secret without a public half that
+//! clients need. Then only the secret file has that line. Schemes whose keys are made from public
+//! parameters have no secret. Then both files have the same line `scheme-key`. Digits are
+//! lower-case.
 //!
-//! A secret key file can be encrypted with a passphrase ([`SecretFile`], feature `passphrase`); what is encrypted is the same text.
+//! A key is for one dictionary with one suite and scheme. So the public file alone contains
+//! everything that a client must trust.
+//!
+//! A secret key file can be encrypted with a passphrase ([`SecretFile`], feature `passphrase`). The
+//! plaintext is the same text.
 
 use core::fmt;
 use std::{
@@ -56,17 +59,17 @@ pub use file_owner::{FileOwnerKey, FileOwnerKeyError};
 pub use file_public::FilePublic;
 pub use secret_file::SecretFile;
 
-/// A key file cannot be used.
+/// Error of reading, writing or using a key file.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum KeyFileError {
-    /// The operating system refused.
+    /// An error of the operating system.
     #[error(transparent)]
     Io(io::Error),
     /// The file exists already, and keys are not overwritten.
     #[error("the file exists already, keys are not overwritten")]
     Exists,
-    /// Others than the owner can read or change the secret key; the file's permissions.
+    /// Users other than the owner can read or change the secret key; the file's permissions.
     #[error("the secret key is open to others (permissions {0:03o}), run chmod 600 on it")]
     Exposed(u32),
     /// The secret is encrypted with a passphrase, and has to be decrypted first.
@@ -75,32 +78,32 @@ pub enum KeyFileError {
     /// The secret is encrypted with another passphrase.
     #[error("the passphrase is wrong")]
     WrongPassphrase,
-    /// An encrypted file was changed or cut.
+    /// An encrypted file was changed or truncated.
     #[error("the encrypted secret key is damaged")]
     Damaged,
-    /// Trying a passphrase would cost more than is spent on a file (`Work`).
+    /// Trying a passphrase would exceed the memory or time limit for a file (`Work`).
     #[error("decrypting the secret key would take more memory or time than is spent on a file")]
     TooMuchWork,
     /// The file is longer than any key.
     #[error("the file is longer than any secret key")]
     TooLong,
-    /// Not a passphrase.
+    /// The passphrase has an invalid length or form.
     #[error("a passphrase is one line of 1 to 1024 bytes of UTF-8")]
     UnfitPassphrase,
-    /// A file of another kind was given: what it is, and what is wanted.
+    /// A file of another kind was given.
     #[error("this is {found}, but {wanted} is needed")]
     OtherKind {
-        /// What the file is.
+        /// The kind of the file.
         found: &'static str,
-        /// What it should be.
+        /// The kind of file needed.
         wanted: &'static str,
     },
-    /// The text is not a key of the expected kind; the first line that is wrong.
+    /// The text is not a key of the expected kind; reports the first invalid line.
     #[error("line {line} is not \"{expected}\"")]
     Malformed {
         /// The number of the line.
         line: usize,
-        /// What should stand there.
+        /// The expected content of the line.
         expected: &'static str,
     },
     /// Keys of this scheme are made from public parameters ([`SecretKey::generate_with`]).
@@ -121,7 +124,7 @@ impl From<io::Error> for KeyFileError {
     }
 }
 
-/// What a client must know to verify a dictionary.
+/// The public key of a dictionary: everything that a client needs to verify it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PublicKey {
     /// The suite.
@@ -166,14 +169,14 @@ impl PublicKey {
         )
     }
 
-    /// The first 16 hexadecimal digits of SHA-256 of the key file's text: enough to tell keys apart,
-    /// and to compare them by eye where nobody tries to make two alike.
+    /// The first 16 hexadecimal digits of SHA-256 of the key file's text. Long enough to tell keys
+    /// apart by eye, but not to resist deliberate collisions.
     pub fn fingerprint(&self) -> String {
         let digest = Sha256::digest(self.to_text());
         hex::encode(digest).chars().take(16).collect()
     }
 
-    /// The key that a key file's text says.
+    /// Parses the text of a public key file.
     ///
     /// # Errors
     /// [`KeyFileError::Malformed`].
@@ -226,7 +229,7 @@ impl PublicKey {
     }
 }
 
-/// How the own keys of schemes look; a parameter for the tests' sake.
+/// Key formats of the schemes; a parameter for the sake of tests.
 type KeyFormats = fn(SchemeName) -> Option<&'static dyn SchemeKeyFormat>;
 
 /// An author's secret key. Its bytes are erased from memory when it is dropped.
@@ -243,8 +246,8 @@ impl fmt::Debug for SecretKey {
 }
 
 impl SecretKey {
-    /// A new random key for a new dictionary, which gets a random id unless one is given. Where keys of the
-    /// scheme are for a number of entries, it is for [`DEFAULT_ENTRIES`].
+    /// Generates a random key for a dictionary with the given id, or a random one. Where keys of
+    /// the scheme are for a number of entries, it is [`DEFAULT_ENTRIES`].
     ///
     /// # Errors
     /// [`KeyFileError::NoRandomness`].
@@ -256,7 +259,7 @@ impl SecretKey {
         Self::generate_for(DEFAULT_ENTRIES, suite, scheme, dictionary)
     }
 
-    /// A new random key as [`SecretKey::generate`], for a dictionary of up to so many entries.
+    /// Like [`SecretKey::generate`], for a dictionary of up to `entries` entries.
     ///
     /// # Errors
     /// [`KeyFileError::NoRandomness`]; [`KeyFileError::ParametersNeeded`].
@@ -269,11 +272,12 @@ impl SecretKey {
         Self::generate_with(random_own(scheme, entries)?, suite, scheme, dictionary)
     }
 
-    /// A new random key as [`SecretKey::generate`], with this secret of its scheme as in [`SecretKey::from_parts`]; or, for schemes
-    /// whose keys are made from public parameters, what is public of them.
+    /// Like [`SecretKey::generate`], with `own` as the secret of the scheme, as in
+    /// [`SecretKey::from_parts`]. For schemes whose keys are made from public parameters, `own` is
+    /// their public encoding.
     ///
     /// # Errors
-    /// [`KeyFileError::NoRandomness`]; [`KeyFileError::Malformed`] if it is not of the scheme.
+    /// [`KeyFileError::NoRandomness`]; [`KeyFileError::Malformed`] if `own` is not of the scheme.
     pub fn generate_with(
         own: Option<Zeroizing<Vec<u8>>>,
         suite: SuiteName,
@@ -288,8 +292,8 @@ impl SecretKey {
         Self::from_parts(suite, scheme, dictionary, &seed, own)
     }
 
-    /// The key with this seed, the private key of RFC 8032. Where the scheme has a key of its own,
-    /// that is a new random one.
+    /// Makes the key with this seed, the private key of RFC 8032. Where the scheme has a key of its
+    /// own, a new random one is generated.
     ///
     /// # Errors
     /// [`KeyFileError::Malformed`] if the public half is of small order, which no honest seed's is;
@@ -304,11 +308,13 @@ impl SecretKey {
         Self::from_parts(suite, scheme, dictionary, seed, secret)
     }
 
-    /// The key with this seed and, where the scheme has a key of its own, that secret in the encoding of
-    /// the scheme ([`pad_tuple::keys`]): one that exists already, or that took long to make.
+    /// Makes the key with this seed and, where the scheme has a key of its own, that secret in the
+    /// encoding of the scheme ([`pad_tuple::keys`]). For secrets that exist already or took long to
+    /// make.
     ///
     /// # Errors
-    /// [`KeyFileError::Malformed`] if one of them is not a secret of its kind, is missing or not wanted.
+    /// [`KeyFileError::Malformed`] if one of them is not a secret of its kind, is missing or is not
+    /// wanted.
     pub fn from_parts(
         suite: SuiteName,
         scheme: SchemeName,
@@ -363,12 +369,12 @@ impl SecretKey {
         Ok(self)
     }
 
-    /// What clients must know.
+    /// The public key for clients.
     pub const fn public(&self) -> &PublicKey {
         &self.public
     }
 
-    /// A signer for this key; it erases its own copy when it is dropped.
+    /// A signer for this key. It erases its own copy when it is dropped.
     pub fn signer(&self) -> SigningKey {
         self.signer.clone()
     }
@@ -378,24 +384,26 @@ impl SecretKey {
         self.scheme_secret.as_ref().map(|secret| secret.as_slice())
     }
 
-    /// Reads a secret key file that nobody but its owner can read.
+    /// Reads a secret key file that only its owner can read.
     ///
     /// # Errors
-    /// [`KeyFileError::Exposed`], [`KeyFileError::Malformed`], [`KeyFileError::Io`]; [`KeyFileError::Encrypted`] if a passphrase is
-    /// needed ([`SecretFile`]).
+    /// [`KeyFileError::Exposed`], [`KeyFileError::OtherKind`], [`KeyFileError::Malformed`],
+    /// [`KeyFileError::Io`]; [`KeyFileError::Encrypted`] if a passphrase is needed
+    /// ([`SecretFile`]).
     pub fn load(path: &Path) -> Result<Self, KeyFileError> {
         Self::from_file(&SecretFile::read(path)?)
     }
 
-    /// The key in a secret key file that was read, and decrypted if it was encrypted.
+    /// Parses the key in a secret key file that is in clear, or was decrypted.
     ///
     /// # Errors
-    /// [`KeyFileError::Encrypted`], [`KeyFileError::Exposed`], [`KeyFileError::OtherKind`], [`KeyFileError::Malformed`].
+    /// [`KeyFileError::Encrypted`], [`KeyFileError::Exposed`], [`KeyFileError::OtherKind`],
+    /// [`KeyFileError::Malformed`].
     pub fn from_file(file: &SecretFile) -> Result<Self, KeyFileError> {
         Self::parse(file.text_of(SECRET_TITLE)?, SchemeName::key_format)
     }
 
-    /// The secret key file, which is not written yet.
+    /// The secret key file, not written yet.
     ///
     /// # Errors
     /// [`KeyFileError::Malformed`] if the scheme's secret is longer than fits into a file.
@@ -424,7 +432,7 @@ impl SecretKey {
         key.with_own(format, secret.ok_or_else(malformed_scheme_secret)?)
     }
 
-    /// Writes a new secret key file that nobody but its owner can read.
+    /// Writes a new secret key file that only its owner can read.
     ///
     /// # Errors
     /// [`KeyFileError::Exists`], [`KeyFileError::Io`].
@@ -432,11 +440,11 @@ impl SecretKey {
         self.to_file()?.save(path)
     }
 
-    /// Writes new files of both halves, or none: nothing at all is at either path before the contents
-    /// of both are on the disk.
+    /// Writes new files of both halves, or none. Neither file appears at its path before the
+    /// contents of both are on the disk.
     ///
     /// # Errors
-    /// As [`SecretKey::save`], with the path of the file that could not be written.
+    /// Those of [`SecretKey::save`], with the path of the file that could not be written.
     pub fn save_pair<'a>(
         &self,
         secret: &'a Path,
@@ -446,11 +454,11 @@ impl SecretKey {
         self.save_pair_as(&file, secret, public)
     }
 
-    /// Writes new files of both halves as [`SecretKey::save_pair`], the secret one with these contents: those of [`SecretKey::to_file`],
-    /// encrypted perhaps.
+    /// Like [`SecretKey::save_pair`], with `file` as the contents of the secret file: those of
+    /// [`SecretKey::to_file`], possibly encrypted.
     ///
     /// # Errors
-    /// As [`SecretKey::save_pair`].
+    /// Those of [`SecretKey::save_pair`].
     pub fn save_pair_as<'a>(
         &self,
         file: &SecretFile,
@@ -466,17 +474,17 @@ impl SecretKey {
         let mut open = Draft::new(public, Access::Usual).map_err(of(public))?;
         open.write_all(self.public.to_text().as_bytes())
             .map_err(of(public))?;
-        // A kill between the two leaves the secret, from which the other is made again.
+        // A kill between the two leaves the secret file. The public file can be made from it.
         private.keep_new().map_err(of(secret))?;
         open.keep_new().map_err(|error| {
-            // Made by this call a moment ago, and not told to anybody.
+            // Made by this call a moment ago, and not reported to the caller yet.
             drop(std::fs::remove_file(secret));
             of(public)(error)
         })
     }
 
-    /// The text of the key file. Its capacity is reserved at once, so that no copy is left behind in
-    /// freed memory.
+    /// The text of the key file. Its capacity is reserved at once, so that reallocation leaves no
+    /// copy in freed memory.
     fn to_text(&self) -> Result<Zeroizing<Vec<u8>>, KeyFileError> {
         let seed = Zeroizing::new(self.signer.to_bytes());
         let mut text = Zeroizing::new(Vec::with_capacity(MAX_FILE_BYTES));
@@ -505,7 +513,7 @@ fn random_own(
     }
 }
 
-/// What the last line of a secret key file is called.
+/// The name of the scheme's line in a secret key file.
 fn own_line(format: &dyn SchemeKeyFormat) -> &'static str {
     if format.is_of_parameters() {
         "scheme-key"
@@ -514,7 +522,7 @@ fn own_line(format: &dyn SchemeKeyFormat) -> &'static str {
     }
 }
 
-/// Appends a name and hexadecimal digits, unless they exceed what is reserved.
+/// Appends a name and hexadecimal digits; `None` if they exceed the reserved capacity.
 fn append_line(text: &mut Vec<u8>, name: &str, secret: &[u8]) -> Option<()> {
     let start = text.len() + name.len() + 1;
     let end = start + 2 * secret.len();

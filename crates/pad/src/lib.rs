@@ -1,19 +1,19 @@
-//! Persistent authenticated dictionaries: the facade over the libraries, and what makes them last.
+//! Persistent authenticated dictionaries: a facade over the libraries, plus durable storage.
 //!
-//! A persistent authenticated dictionary (PAD) is a map of which an author publishes signed
-//! versions, an untrusted server keeps all of them, and a client checks any answer about any
-//! version with the author's public key alone.
+//! A persistent authenticated dictionary (PAD) is a map that an author publishes in signed
+//! versions. An untrusted server keeps all versions. A client verifies any answer about any version
+//! with the author's public key alone.
 //!
-//! # Which one
+//! # Choosing an entry point
 //!
 //! | you need | take | it costs |
 //! | --- | --- | --- |
-//! | a dictionary in memory, whose family is a type | [`Author`], [`Server`] and [`Client`] of [`Tree`]`<`[`RedBlack`]`>` or [`Tuple`]`<`[`SpecLightweight`]`>` | what `pad_tree` and `pad_tuple` say of the family |
-//! | the same on a disk, across crashes, with the scheme in its key file | [`dynamic`], with [`SecretKey`] and [`PublicKey`] | six synchronisations for each commit |
-//! | to check what `pad prove` or a server gave, and no more | [`PublicKey::load`], [`dynamic::verify`] | a signature and some hashes |
-//! | to remember what was seen, in a file | [`client_view`] | |
-//! | entries by number, for 10^9 objects | [`block_directory`] | a read for each look-up |
-//! | logs that nobody trusts | `aad`, with the feature `aad` | milliseconds for each proof |
+//! | a dictionary in memory, whose family is a type | [`Author`], [`Server`] and [`Client`] of [`Tree`]`<`[`RedBlack`]`>` or [`Tuple`]`<`[`SpecLightweight`]`>` | see the family in `pad_tree` and `pad_tuple` |
+//! | a durable dictionary on a disk, with the scheme in its key file | [`dynamic`], with [`SecretKey`] and [`PublicKey`] | six synchronisations for each commit |
+//! | to verify the output of `pad prove` or of a server only | [`PublicKey::load`], [`dynamic::verify`] | a signature and some hashes |
+//! | to keep the newest head seen in a file | [`client_view`] | |
+//! | entries by number, for 10^9 objects | [`block_directory`] | a read for each lookup |
+//! | untrusted logs | `aad`, with the feature `aad` | milliseconds for each proof |
 //! | over a network | the crates `pad-client` and `pad-service` | |
 //!
 //! ```
@@ -34,24 +34,28 @@
 //!
 //! # Map
 //!
-//! * [`pad_core`], [`pad_tree`] and [`pad_tuple`], re-exported: the vocabulary, the twelve tree
+//! * [`pad_core`], [`pad_tree`] and [`pad_tuple`], re-exported: the common types, the twelve tree
 //!   PADs, and the tuple PADs.
-//! * [`block_directory`], re-exported: directories of numbered entries, each in a folder of its own.
-//! * `keys::FileOwnerKey`, with the feature `file`: key files for owners of files on a server that nobody
-//!   trusts (`flexlist_service`).
+//! * [`block_directory`], re-exported: directories of numbered entries, each in a folder of its
+//!   own.
+//! * `keys::FileOwnerKey`, with the feature `file`: key files for owners of files on an untrusted
+//!   server (`flexlist_service`).
 //! * [`Durable`] and [`RecordedAuthor`]: server and author across crashes, over a
 //!   [`Store`]; [`RedbStore`] is one in a file.
-//! * [`Changes`]: what an author gathers for a snapshot, more than memory holds if it is the first.
-//! * [`hosted`]: a repository of any family behind messages, which [`durable`] makes last.
+//! * [`Changes`]: the changes that an author gathers for a snapshot. A first snapshot may exceed
+//!   memory.
+//! * [`hosted`]: a repository of any family behind messages; [`durable`] makes it persistent.
 //! * [`keys`]: key files. `trace`, with the feature of that name: recorded updates as CSV.
-//! * [`SigningRecord`]: what an author has handed out, so that an old store is not signed for.
-//! * [`CompleteHistory`]: every change of a key, and from which version on.
-//! * [`inspect`]: what a message is, and what checking a proof computes, for people who want to follow it.
+//! * [`SigningRecord`]: the newest head that an author has handed out. It prevents signing for an
+//!   old store.
+//! * [`CompleteHistory`]: every change of a key from one version to another.
+//! * [`inspect`]: decodes a message, and shows step by step how a proof is checked.
 //! * [`pending`]: changes that wait in a store until its author signs them.
-//! * [`version_notes`]: names of versions and when they were made, by the word of whoever has the store.
-//! * [`evidence`]: against an author's key that has signed two histories.
-//! * [`exchange`]: what servers send beside heads, answers and updates.
-//! * [`witnessed`]: the newest head, as a public log has it that witnesses watch.
+//! * [`version_notes`]: names and creation times of versions. They are unsigned; the operator of
+//!   the store vouches for them.
+//! * [`evidence`]: evidence against an author's key that has signed two histories.
+//! * [`exchange`]: auxiliary server messages next to heads, answers and updates.
+//! * [`witnessed`]: the newest head in a public log with witnesses.
 //! * [`dynamic`], [`question`], [`client_view`] and [`selection`]: everything chosen by name at run
 //!   time, as the command line does.
 

@@ -1,20 +1,23 @@
-//! Dictionaries in an object store: nodes in immutable segments, and an object for each version that can be created once.
+//! Dictionaries in an object store: nodes in immutable segments, and one create-once object for
+//! each version.
 //!
 //! | object | holds |
 //! |---|---|
-//! | `description` | what the dictionary is, a number that nobody chose, and the records of its beginning; created once |
-//! | `heads/<20 digits>` | the row of this version; created once, which is all the coordination there is |
+//! | `description` | the dictionary, a random number, and its first records; created once |
+//! | `heads/<20 digits>` | the row of this version; created once, which is the only coordination |
 //! | `nodes/<16 hexadecimal digits>` | a segment of nodes; created once |
-//! | `newest` | a version that was the latest once: where to begin to look for newer ones; believed in nothing |
+//! | `newest` | a version that was the latest once: a hint for finding newer ones; never trusted |
 //!
-//! Whoever writes puts its segments first and then the heads, one after the other. So a version is there with all of its nodes or not at
-//! all, and of two writers one finds that the head is there already. What a writer has left behind that was killed are segments of numbers
-//! that no head speaks of: [`collect`](ObjectFolder::collect) takes them away.
+//! A writer puts its segments first and then the heads, one after the other. So a version exists
+//! with all of its nodes or not at all. Of two writers, one finds that the head exists already. A
+//! killed writer leaves behind segments whose numbers no head refers to.
+//! [`collect`](ObjectFolder::collect) removes them.
 //!
-//! Readers keep nothing but what they have read, in memory. A segment and a head never change.
+//! Readers cache in memory what they have read. A segment and a head never change.
 //!
-//! An author's own store is in files: what it signs is remembered there before anybody sees it. Its updates are brought to objects, by it or by
-//! whoever has them; nobody signs here.
+//! An author's own store is in files, where its signed heads are recorded before they are handed
+//! out. Its updates are brought to objects, by the author or any other holder. Objects are never
+//! signed for.
 
 use core::time::Duration;
 use std::{
@@ -45,18 +48,19 @@ pub use object_backend::ObjectBackend;
 
 /// The objects of one dictionary.
 ///
-/// Every call waits for its requests, so none is for a thread that runs asynchronous tasks: there it panics, as whatever blocks such threads.
+/// Every call blocks until its requests are done. On a thread that runs asynchronous tasks it
+/// panics.
 pub struct ObjectFolder {
     store: Arc<dyn ObjectStore>,
     prefix: Path,
     /// `None` while this value is dropped.
     runtime: Option<Runtime>,
     requests: AtomicU64,
-    /// A version that is there, and so are all before it.
+    /// A version that exists, as do all before it.
     known: AtomicU64,
-    /// Whether the medium was seen to refuse to create an object a second time.
+    /// Whether the medium is known to refuse to create an object a second time.
     creates_only: AtomicBool,
-    /// The rows of versions that are to be published next, in their order.
+    /// The rows of versions to be published next, in order.
     staged: Mutex<Vec<(Version, Vec<u8>)>>,
 }
 
@@ -70,7 +74,7 @@ impl core::fmt::Debug for ObjectFolder {
     }
 }
 
-/// No object but a segment is longer.
+/// The maximum length of an object that is not a segment.
 const LONGEST_ROW: u64 = 1 << 20;
 
 impl ObjectFolder {
@@ -79,7 +83,7 @@ impl ObjectFolder {
     /// # Errors
     /// [`StoreError::Io`] if no thread can be started.
     pub fn new(store: Arc<dyn ObjectStore>, prefix: Path) -> Result<Self, StoreError> {
-        // Requests are made by threads that wait for them; one more drives the connections.
+        // Callers block on their own threads; one worker thread drives the connections.
         let runtime = Builder::new_multi_thread()
             .worker_threads(1)
             .enable_all()
@@ -95,11 +99,12 @@ impl ObjectFolder {
         })
     }
 
-    /// The objects at an address: `s3://bucket/prefix` (with the feature `s3`), `file:///folder`. What else a kind of store has to know, such as
-    /// keys and end points, is taken from the environment (`AWS_ENDPOINT`, ..).
+    /// The objects at an address: `s3://bucket/prefix` (with the feature `s3`) or `file:///folder`.
+    /// Other settings of the object store, such as keys and endpoints, come from the environment
+    /// (`AWS_ENDPOINT`, ..).
     ///
     /// # Errors
-    /// [`StoreError::Io`] if it is no address of a kind that is built in.
+    /// [`StoreError::Io`] if it is no address, or its kind is not built in.
     pub fn at(address: &str) -> Result<Self, StoreError> {
         let invalid = |error: &dyn core::fmt::Display| {
             let said = format!("{address} is no address of objects: {error}");
@@ -116,10 +121,11 @@ impl ObjectFolder {
                 Self::new(Arc::new(LocalFileSystem::new().with_fsync(true)), prefix)
             }
             "s3" => {
-                // The HTTP client verifies certificates with whatever the process has chosen, or else with this.
+                // The HTTP client verifies certificates with the process-wide provider, or else
+                // with this one.
                 #[cfg(feature = "s3")]
                 drop(rustls::crypto::ring::default_provider().install_default());
-                // What is meant for it has a name that begins so.
+                // Its variables begin with this prefix.
                 let variables = env::vars_os().filter_map(|(name, value)| {
                     let (name, value) = (name.into_string().ok()?, value.into_string().ok()?);
                     name.starts_with("AWS_")
@@ -133,7 +139,7 @@ impl ObjectFolder {
         }
     }
 
-    /// How many requests were made.
+    /// The number of requests made.
     pub fn requests(&self) -> u64 {
         self.requests.load(Ordering::Relaxed)
     }
@@ -148,12 +154,12 @@ impl ObjectFolder {
         runtime.block_on(request).map_err(system)
     }
 
-    /// A small object; `None` if there is none.
+    /// Reads a small object; `None` if there is none.
     fn small(&self, name: &str) -> io::Result<Option<Vec<u8>>> {
         self.beginning(name, LONGEST_ROW)
     }
 
-    /// The first bytes of an object; `None` if there is none.
+    /// Reads the first `most` bytes of an object; `None` if there is none.
     fn beginning(&self, name: &str, most: u64) -> io::Result<Option<Vec<u8>>> {
         let path = self.path(name);
         let options = GetOptions {
@@ -171,7 +177,7 @@ impl ObjectFolder {
         }
     }
 
-    /// A part of a segment.
+    /// Reads a part of a segment.
     pub(crate) fn nodes(&self, number: u64, start: u64, bytes: &mut [u8]) -> io::Result<()> {
         let length = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
         let path = self.path(&names::nodes(number));
@@ -189,12 +195,12 @@ impl ObjectFolder {
                 Ok(())
             }
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-            // It was there when its version was published.
+            // It existed when its version was published.
             _ => Err(io::ErrorKind::UnexpectedEof.into()),
         }
     }
 
-    /// Creates an object; `false` if there is one of this name.
+    /// Creates an object; `false` if the name is taken.
     fn create(&self, name: &str, bytes: Vec<u8>) -> io::Result<bool> {
         let path = self.path(name);
         let put = self.wait(self.store.put_opts(
@@ -209,11 +215,12 @@ impl ObjectFolder {
         }
     }
 
-    /// Creates an object, which may be there already if it is this very one: an attempt whose answer was lost is made again.
+    /// Creates an object, or finds it with the same bytes; `false` if it has others. Retries,
+    /// because the response to a successful attempt may be lost.
     fn create_or_find(&self, name: &str, bytes: &[u8]) -> io::Result<bool> {
         for attempt in 0..ATTEMPTS {
             if attempt > 0 {
-                // Two attempts at once can stop each other, and the service refuses both.
+                // Two concurrent attempts can conflict, and the service refuses both.
                 std::thread::sleep(PAUSE.saturating_mul(1 << attempt));
             }
             if self.create(name, bytes.to_vec())? {
@@ -239,7 +246,8 @@ impl ObjectFolder {
         Err(io::Error::new(io::ErrorKind::Unsupported, said))
     }
 
-    /// The same of the object that is made first, once for this value and before anything else is created.
+    /// Calls [`Self::require_create_only`] with the first object, once for this value and before
+    /// other objects are created.
     fn require_create_only_once(&self) -> io::Result<()> {
         if self.creates_only.load(Ordering::Relaxed) {
             return Ok(());
@@ -254,7 +262,8 @@ impl ObjectFolder {
     /// Creates a segment.
     ///
     /// # Errors
-    /// [`io::ErrorKind::AlreadyExists`] if somebody else has created one of this number since it was free.
+    /// [`io::ErrorKind::AlreadyExists`] if another writer has created a different one with this
+    /// number meanwhile.
     pub(crate) fn create_nodes(&self, number: u64, bytes: &[u8]) -> io::Result<()> {
         self.require_create_only_once()?;
         if self.create_or_find(&names::nodes(number), bytes)? {
@@ -264,7 +273,7 @@ impl ObjectFolder {
         Err(io::Error::new(io::ErrorKind::AlreadyExists, said))
     }
 
-    /// Makes an object, in the place of one that is there.
+    /// Writes an object, and replaces an existing one.
     fn replace(&self, name: &str, bytes: Vec<u8>) -> io::Result<()> {
         let path = self.path(name);
         let put = self.store.put(&path, PutPayload::from(bytes));
@@ -280,8 +289,8 @@ impl ObjectFolder {
         }))
     }
 
-    /// Gives `take` the numbers of the objects of a kind behind one, in no order, until it wants no more. At most
-    /// [`MOST_STRAYS`] objects of other names are passed over.
+    /// Passes the numbers of the objects of a kind after `name` to `take`, in no order, until it
+    /// returns `false`. Skips at most [`MOST_STRAYS`] objects of other names.
     fn behind(&self, kind: &str, name: &str, mut take: impl FnMut(u64) -> bool) -> io::Result<()> {
         let number_of = if kind == NODES {
             names::nodes_of
@@ -311,7 +320,7 @@ impl ObjectFolder {
         })
     }
 
-    /// Whether an object of a kind is behind this one. Objects of other names are none of ours.
+    /// Whether an object of a kind comes after this name. Objects of other names do not count.
     fn is_behind(&self, kind: &str, name: &str) -> io::Result<bool> {
         let mut is_found = false;
         self.behind(kind, name, |_| {
@@ -323,7 +332,8 @@ impl ObjectFolder {
 
     /// The latest version.
     ///
-    /// Time: one listing from a version on that was the latest once. Without that one a few listings for each doubling of the number of versions.
+    /// Time: one listing from a version that was the latest once. Without a hint, a few listings
+    /// for each doubling of the number of versions.
     fn latest(&self) -> Result<Version, StoreError> {
         let mut known = self.known.load(Ordering::Relaxed);
         if known == 0 {
@@ -344,7 +354,8 @@ impl ObjectFolder {
         if !is_whole {
             return Err(HEAD_MISSING);
         }
-        // A folder may have been listed while heads were added: what precedes a listed one can be there unlisted.
+        // Heads may have been added while a folder was listed, so those before a listed one may be
+        // missing in the list.
         while waiting.last().is_some_and(|last| *last > known) {
             let next = Version::new(known.checked_add(1).ok_or(HEAD_MISSING)?);
             if self.row(next)?.is_none() {
@@ -356,9 +367,9 @@ impl ObjectFolder {
         Ok(Version::new(known))
     }
 
-    /// A version that is there, not long before the latest; 0 if there is none.
+    /// A version that exists, not long before the latest; 0 if there is none.
     fn begin_of_search(&self) -> Result<u64, StoreError> {
-        // It is only a hint: what cannot be read of it, an empty object among others, is as good as none.
+        // It is only a hint: an unreadable or empty object counts as none.
         let hint = self.small(NEWEST).unwrap_or_default();
         let hint = hint.and_then(|hint| names::number_of(core::str::from_utf8(&hint).ok()?));
         let is_there =
@@ -369,7 +380,7 @@ impl ObjectFolder {
         {
             return Ok(hint);
         }
-        // It was never written, or is not of these objects: the latest is between two numbers.
+        // Without a usable hint, finds bounds of the latest version by doubling and bisection.
         let is_behind = |number: u64| self.is_behind(HEADS, &names::head(Version::new(number)));
         let mut bounds = 0..1;
         while is_behind(bounds.end)? {
@@ -390,12 +401,12 @@ impl ObjectFolder {
         Ok(bounds.start)
     }
 
-    /// The row of a version; `None` if it is not there.
+    /// The row of a version; `None` if it does not exist.
     pub(crate) fn row(&self, version: Version) -> io::Result<Option<Vec<u8>>> {
         self.small(&names::head(version))
     }
 
-    /// The first number above this one from which on there are no segments.
+    /// The number after the last segment, and after `number`.
     pub(crate) fn next_nodes(&self, number: u64) -> io::Result<u64> {
         let mut last = number;
         self.behind(NODES, &names::nodes(number), |found| {
@@ -405,12 +416,12 @@ impl ObjectFolder {
         Ok(last.saturating_add(1))
     }
 
-    /// Has a row published next, behind those before it.
+    /// Stages a row to be published after those staged before.
     pub(crate) fn stage(&self, version: Version, row: Vec<u8>) {
         self.staged().push((version, row));
     }
 
-    /// A row that is to be published.
+    /// The staged row of a version.
     pub(crate) fn staged_row(&self, version: Version) -> Option<Vec<u8>> {
         let staged = self.staged();
         let found = staged.iter().find(|(number, _)| *number == version);
@@ -418,12 +429,13 @@ impl ObjectFolder {
     }
 
     fn staged(&self) -> MutexGuard<'_, Vec<(Version, Vec<u8>)>> {
-        // Nothing panics while it is locked.
+        // No code panics while it is locked.
         self.staged.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes segments away that no version has: what writers have left behind that were killed. Those behind the latest version may be of one who
-    /// is writing, and stay. Returns how many went.
+    /// Removes segments that no version refers to, left behind by killed writers. Segments after
+    /// those of the latest version may belong to a running writer, and stay. Returns the number of
+    /// segments removed.
     ///
     /// Time: one listing, and a row for each version.
     ///
@@ -451,7 +463,7 @@ impl ObjectFolder {
         for number in useless {
             let path = self.path(&names::nodes(number));
             match self.wait(self.store.delete(&path)) {
-                // Somebody else collects too.
+                // Another process collects, too.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                 deleted => {
                     deleted?;
@@ -463,7 +475,7 @@ impl ObjectFolder {
     }
 }
 
-/// A runtime that is dropped where others run would have to wait for its threads.
+/// Shuts the runtime down in the background: dropping it inside another runtime would block.
 impl Drop for ObjectFolder {
     fn drop(&mut self) {
         if let Some(runtime) = self.runtime.take() {
@@ -472,7 +484,7 @@ impl Drop for ObjectFolder {
     }
 }
 
-/// The bytes of an object, or of a part of one, if there are not more.
+/// The bytes of an object, or of a part of one, if there are at most `most`.
 async fn bounded(found: GetResult, most: u64) -> Result<Vec<u8>, Error> {
     let (mut pieces, mut bytes) = (found.into_stream(), Vec::new());
     while let Some(piece) = pieces.next().await.transpose()? {
@@ -487,20 +499,21 @@ async fn bounded(found: GetResult, most: u64) -> Result<Vec<u8>, Error> {
     Ok(bytes)
 }
 
-/// Attempts to create an object, or find the same one, before the service counts as failing.
+/// The number of attempts to create an object, or find the same one, before the service counts as
+/// failing.
 const ATTEMPTS: u32 = 5;
 /// Half of the first backoff between attempts, which doubles.
 const PAUSE: Duration = Duration::from_millis(10);
 /// Maximum number of strays in one listing.
 const MOST_STRAYS: usize = 1 << 10;
 const HEAD_MISSING: StoreError = StoreError::Damaged("a head is missing among its objects");
-/// So many heads are listed rather than looked for.
+/// The length of a range of heads that is listed instead of bisected.
 const FEW: u64 = 500;
-/// So many heads come before one that precedes them, where a folder is listed in no order.
+/// The maximum number of heads that wait for an earlier one, where a folder is listed in no order.
 const MOST_WAITING: usize = 1 << 20;
 const MISSING: StoreError = StoreError::Damaged("a head among its objects is not what was written");
 
-/// An error of an object store as one of the system.
+/// Converts an error of an object store to one of the system.
 fn system(error: Error) -> io::Error {
     let kind = match error {
         Error::NotFound { .. } => io::ErrorKind::NotFound,

@@ -1,4 +1,4 @@
-//! What a family offers to whoever chooses it by name.
+//! The interface of a family to code that chooses it by name.
 
 use pad_core::Version;
 
@@ -9,9 +9,10 @@ use crate::{
     question::{Question, Refusal, Statement},
 };
 
-/// A client of any suite and scheme, who trusts a public key and nothing else.
+/// A client of any suite and scheme, which trusts a public key only.
 pub trait AnyClient: Send + Sync {
-    /// What an answer, the message of a [`pad_core::Response`], establishes about this version.
+    /// Verifies an answer, the message of a [`pad_core::Response`], and returns what it establishes
+    /// about this version.
     ///
     /// # Errors
     /// [`Refusal`].
@@ -22,17 +23,17 @@ pub trait AnyClient: Send + Sync {
         answer: &[u8],
     ) -> Result<Statement, Refusal>;
 
-    /// Resumes from the message of a [`pad_core::TrustedView`]. An answer about the newest version seen is then refused
-    /// unless it has that very head.
+    /// Resumes from the message of a [`pad_core::TrustedView`]. An answer about the newest version
+    /// seen is then refused unless it has that very head.
     ///
     /// # Errors
     /// [`Refusal`]; the client is unchanged.
     fn resume(&mut self, seen: &[u8]) -> Result<(), Refusal>;
 }
 
-/// A repository of a family that an author can go on with, given a key file.
+/// A repository from which an author can continue, given a key file.
 pub trait OfferedRepository: HostedRepository {
-    /// The author who goes on where the repository stands.
+    /// The author that continues from the repository's latest version.
     ///
     /// # Errors
     /// [`AuthorError`] if the key is not of the repository's scheme.

@@ -1,4 +1,4 @@
-//! The keys that schemes have beside the author's, as key files have them.
+//! Keys of schemes in addition to the author's key, in the encoding of key files.
 
 use core::marker::PhantomData;
 use std::sync::{Mutex, PoisonError};
@@ -15,24 +15,28 @@ pub use scheme_key::SchemeKey;
 #[cfg(feature = "aad")]
 pub(crate) use setup_format::SetupFormat;
 
-/// How the own key of a scheme is made and checked. In key files it is bytes.
+/// Format of a scheme's own key: how it is generated, encoded and checked.
 ///
-/// Laws: `public_of` accepts what `generate` returns, and `public` the bytes of what `public_of`
-/// returns. One key has one encoding. Where clients need no public half, it is empty.
+/// Laws:
+///
+/// 1. `public_of` accepts what `generate` returns.
+/// 2. `public` accepts the bytes of what `public_of` returns.
+/// 3. One key has one encoding.
+/// 4. Where clients need no public half, it is empty.
 pub trait SchemeKeyFormat: Sync {
-    /// A new random secret, for a dictionary of up to so many entries.
+    /// A new random secret, for a dictionary of up to `entries` entries.
     ///
     /// # Errors
     /// [`NoRandomness`].
     fn generate(&self, entries: usize) -> Result<Zeroizing<Vec<u8>>, NoRandomness>;
 
-    /// Whether keys are made from public parameters. There is then no secret: in place of one stands what clients know, in both
-    /// files under the same name, and `generate` returns nothing.
+    /// Whether keys are made from public parameters, without a secret. Both key files then contain
+    /// the public encoding, in a line of the same name. `generate` returns an empty encoding.
     fn is_of_parameters(&self) -> bool {
         false
     }
 
-    /// Whether keys are for dictionaries of up to a number of entries.
+    /// Whether keys are for dictionaries of a bounded number of entries.
     fn is_bounded(&self) -> bool {
         false
     }
@@ -42,19 +46,19 @@ pub trait SchemeKeyFormat: Sync {
         true
     }
 
-    /// The public half, or `None` if this is no secret.
+    /// The public half of a secret; `None` if the bytes are no secret.
     fn public_of(&self, secret: &[u8]) -> Option<SchemeKey>;
 
-    /// The public half with this encoding, or `None` if it is not one that is safe to verify with.
+    /// Decodes a public half; `None` if it is malformed or unsafe to verify with.
     fn public(&self, bytes: &[u8]) -> Option<SchemeKey>;
 }
 
-/// The operating system has no random numbers.
+/// The operating system returns no random numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the system has no random numbers")]
 pub struct NoRandomness;
 
-/// The own keys of design `D`, which are the same under every suite.
+/// The own keys of design `D`, independent of the suite.
 pub(crate) struct OwnKeys<D>(PhantomData<D>);
 
 impl<D> OwnKeys<D>
@@ -63,7 +67,7 @@ where
 {
     const THIS: &'static dyn SchemeKeyFormat = &Self(PhantomData);
 
-    /// How they look; `None` where everything is signed with the author's key.
+    /// The format; `None` if everything is signed with the author's key.
     pub(crate) const FORMAT: Option<&'static dyn SchemeKeyFormat> = match D::Secret::LENGTH {
         Some(0) => None,
         _ => Some(Self::THIS),
@@ -108,6 +112,6 @@ where
     }
 }
 
-/// The public half that was checked last. A program meets the same one in a key file, in a store and in a view,
-/// and checking one of accumulators takes from tenths of a second to many.
+/// The public half that was checked last. A program reads the same one from a key file, a store and
+/// a view. Checking one of accumulators takes from tenths of a second to many.
 static LAST: Mutex<Option<SchemeKey>> = Mutex::new(None);

@@ -1,4 +1,4 @@
-//! A part of a dictionary, of whatever suite: the keys of a range alone, taken from the proofs of servers that have them.
+//! A part of a dictionary of any suite: the keys of a range, taken from the proofs of servers.
 
 use core::fmt;
 
@@ -19,27 +19,28 @@ use crate::{
     selection::{SchemeFamily, with_suite},
 };
 
-/// A part of a tree PAD that is told of in messages: a [`TreePart`] of any suite.
+/// A part of a tree PAD behind messages: a [`TreePart`] of any suite.
 ///
-/// It answers as [`AskedRepository`] does, to the byte as a repository of all keys; [`LookupError::NotKept`] where the answer depends on
-/// others. What it has is lost with its process, and loaded anew.
+/// It answers like [`AskedRepository`], byte for byte as a repository of all keys. It returns
+/// [`LookupError::NotKept`] where the answer depends on other keys. Its contents are lost with its
+/// process, and have to be loaded again.
 pub trait AnyPart: AskedRepository + fmt::Debug + Send + Sync {
-    /// The keys that are kept.
+    /// The range of keys that are kept.
     fn range(&self) -> &KeyRange;
 
-    /// The oldest version of which the contents are kept.
+    /// The oldest version whose contents are kept.
     fn oldest(&self) -> Version;
 
-    /// The latest version of which the contents are kept.
+    /// The latest version whose contents are kept.
     fn latest(&self) -> Version;
 
-    /// The latest version of which the head is known.
+    /// The latest version whose head is known.
     fn latest_head(&self) -> Version;
 
     /// The version that is being loaded.
     fn loading(&self) -> Option<Version>;
 
-    /// The bytes of memory that contents and heads take, about.
+    /// The bytes of memory for contents and heads, about.
     fn memory_bytes(&self) -> usize;
 
     /// Takes the head of the next version, a [`SignedHead`].
@@ -48,8 +49,8 @@ pub trait AnyPart: AskedRepository + fmt::Debug + Send + Sync {
     /// [`NotTaken`].
     fn follow_head(&mut self, head: &[u8]) -> Result<Version, NotTaken>;
 
-    /// Takes the head in the update that leads to the next version, unless it is known, and says which keys of the range the update names:
-    /// nothing shows that these are all that changed.
+    /// Accepts the head in the update that leads to the next version, unless it is known. Returns
+    /// the keys of the range that the update names. Nothing proves that these are all that changed.
     ///
     /// # Errors
     /// [`NotTaken`].
@@ -61,11 +62,11 @@ pub trait AnyPart: AskedRepository + fmt::Debug + Send + Sync {
     /// [`NotTaken`].
     fn load(&mut self, version: Version) -> Result<(), NotTaken>;
 
-    /// Takes the answer to a question about the version that is being loaded, which has to be this one. The question is about several keys,
-    /// or a range.
+    /// Accepts the answer to a question about `version`, which must be the version that is being
+    /// loaded. The question is about several keys, or a range.
     ///
     /// # Errors
-    /// [`NotTaken`]; nothing was taken.
+    /// [`NotTaken`]; nothing is changed.
     fn take(
         &mut self,
         version: Version,
@@ -73,36 +74,36 @@ pub trait AnyPart: AskedRepository + fmt::Debug + Send + Sync {
         answer: &[u8],
     ) -> Result<(), NotTaken>;
 
-    /// What is missing of the version that is being loaded ([`TreePart::progress`]).
+    /// The missing parts of the version that is being loaded ([`TreePart::progress`]).
     ///
     /// # Errors
     /// [`NotTaken`].
     fn progress(&mut self) -> Result<PartProgress, NotTaken>;
 
-    /// Frees what was loaded of versions that nobody loads any more ([`TreePart::drop_abandoned`]).
+    /// Frees the data of versions whose loading was abandoned ([`TreePart::drop_abandoned`]).
     fn drop_abandoned(&mut self);
 
     /// Drops the contents of all versions before this one ([`TreePart::prune`]).
     ///
     /// # Errors
-    /// [`LookupError`] if the version is not there.
+    /// [`LookupError`] if the version does not exist.
     fn prune(&mut self, oldest: Version) -> Result<(), LookupError>;
 }
 
-/// A part does not take something.
+/// Error of a part that rejects a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NotTaken {
-    /// It is no such message.
+    /// The message is malformed.
     #[error("unreadable: {0}")]
     Decode(#[from] DecodeError),
-    /// The head does not follow what is known.
+    /// The head does not follow the known heads.
     #[error(transparent)]
     Head(#[from] ApplyError),
-    /// It proves nothing that is wanted, or nothing at all.
+    /// The proof is invalid, or proves nothing that is missing.
     #[error(transparent)]
     Part(#[from] PartError),
-    /// Another version is being loaded by now, or none.
+    /// Another version is being loaded meanwhile, or none.
     #[error("version {0} is not the one that is being loaded")]
     Superseded(Version),
     /// Parts are made of trees, from answers about keys and ranges.
@@ -110,7 +111,7 @@ pub enum NotTaken {
     NotOffered(#[from] NotOffered),
 }
 
-/// A part of the dictionary of this author that has the keys of a range, with no version yet.
+/// An empty part of the dictionary of this author, for the keys of a range.
 ///
 /// # Errors
 /// [`NotTaken::NotOffered`] unless the dictionary is a tree PAD; [`PartError::EmptyRange`].
@@ -199,7 +200,8 @@ impl<S: Suite> AnyPart for TreePart<S> {
     }
 }
 
-/// The proof in an answer. What head stands beside it makes no difference: the proof is checked under the one that is known.
+/// The proof in an answer. The head in the answer is ignored: the proof is checked under the known
+/// head.
 fn proof_in<S: Suite, Q: ProvableQuery>(
     answer: &[u8],
 ) -> Result<Untrusted<TreeProof<S, Q>>, DecodeError>
@@ -269,7 +271,7 @@ impl<S: Suite> AskedRepository for TreePart<S> {
         Ok(codec::encode_body(&self.prove(version, key)?))
     }
 
-    /// Never: a key has a history in the versions of whoever keeps all of them.
+    /// Always refused: a history needs all versions, and a part does not keep them.
     fn history_page(
         &self,
         _: &Key,
@@ -279,7 +281,7 @@ impl<S: Suite> AskedRepository for TreePart<S> {
         Err(LookupError::NotKept.into())
     }
 
-    /// Never, as above.
+    /// Always refused, too.
     fn differences(
         &self,
         _: Version,

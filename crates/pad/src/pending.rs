@@ -1,10 +1,11 @@
-//! Changes that wait in a store, durably, until its author signs them.
+//! Pending changes: stored durably until their author signs them.
 //!
-//! Each is noted with the version that was the latest then. A version that the author signs later
-//! carries those along that it does not sign ([`crate::RecordedAuthor::flush`]). So only a version
-//! that came back into an old copy of the store leaves changes behind: it may have signed them.
+//! Each is noted with the version that is then the latest. A version that the author signs later
+//! carries along the changes that it does not sign ([`crate::RecordedAuthor::flush`]). So only a
+//! version that was brought back into an old copy of the store leaves changes behind: it may have
+//! signed them.
 //!
-//! A change applies to the version that signs it, also where its key has changed since it was noted.
+//! A change applies to the version that signs it, even if its key has changed since it was noted.
 
 use pad_core::{Key, Operation, Value, Version};
 
@@ -13,10 +14,10 @@ use crate::{
     store::{RecordChange, Store, StoreError},
 };
 
-/// A change that waits in a store.
+/// A pending change in a store.
 #[derive(Clone, Debug)]
 pub struct PendingChange {
-    /// The latest version of the store when it was noted, or a later one that has carried it along.
+    /// The latest version of the store when it was noted, or a later one that carried it along.
     pub after: Version,
     /// The change.
     pub operation: Operation,
@@ -25,7 +26,7 @@ pub struct PendingChange {
 }
 
 impl PendingChange {
-    /// The record that ends its wait, for [`crate::RecordedAuthor::flush`].
+    /// The record that removes it from the pending changes, for [`crate::RecordedAuthor::flush`].
     pub fn done(&self) -> RecordChange {
         RecordChange::remove(GROUP, self.name.clone(), self.value.clone())
     }
@@ -52,8 +53,8 @@ impl PendingChange {
     }
 }
 
-/// Notes a change, and returns how many wait then. In a dictionary it replaces the one on its key;
-/// a log gets all of them, in their order.
+/// Notes a change, and returns the number of pending changes. In a dictionary it replaces the
+/// pending one on its key. A log keeps all of them, in order.
 ///
 /// # Errors
 /// [`StoreError`].
@@ -72,7 +73,7 @@ pub fn note(store: &mut impl Store, operation: &Operation) -> Result<u64, StoreE
     count(store)
 }
 
-/// The changes that wait, in the order in which they are signed.
+/// The pending changes, in the order in which they are signed.
 ///
 /// # Errors
 /// [`StoreError`].
@@ -85,7 +86,7 @@ pub fn changes(store: &impl Store) -> Result<Vec<PendingChange>, StoreError> {
     changes.ok_or(StoreError::Damaged("a pending change is unreadable"))
 }
 
-/// How many changes wait, without reading them.
+/// The number of pending changes, without reading them.
 ///
 /// # Errors
 /// [`StoreError`].
@@ -93,7 +94,7 @@ pub fn count(store: &impl Store) -> Result<u64, StoreError> {
     store.record_count(GROUP)
 }
 
-/// Carries what was noted after one version along to a later one.
+/// The record that carries changes noted after one version along to a later one.
 pub(crate) fn carried(from: Version, to: Version) -> RecordChange {
     RecordChange::Renumber {
         group: GROUP,
@@ -102,7 +103,8 @@ pub(crate) fn carried(from: Version, to: Version) -> RecordChange {
     }
 }
 
-/// A record is named by the change's key, in logs after a number (8 bytes, big-endian). Its value is
-/// the version (8 bytes, big-endian), `+` or `-`, and the new value.
+/// Group of pending changes. A record is named by the change's key, in logs after a number (8
+/// bytes, big-endian). Its value is the version (8 bytes, big-endian), `+` or `-`, and the new
+/// value.
 const GROUP: &str = "pending";
 const NUMBER_BYTES: usize = 8;

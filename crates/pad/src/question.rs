@@ -1,4 +1,4 @@
-//! Questions and statements of a dictionary whose family is known at run time only.
+//! Questions and statements of a dictionary whose family is chosen at run time.
 
 use pad_core::{
     DecodeError, Key, KeyRange, Keys, Lookup, Lookups, RangeContents, SchemeId, SignedHead,
@@ -14,7 +14,7 @@ mod message;
 
 pub use message::LONGEST_QUESTION;
 
-/// A question about one version. Of a set, keys are members.
+/// A question about one version. For a set, keys are members.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Question {
@@ -24,7 +24,8 @@ pub enum Question {
     Keys(Keys),
     /// All entries in a range.
     Range(KeyRange),
-    /// Whether a log has this value of a key, and nothing about other values. Members of sets have an empty one.
+    /// Whether a log has this value of a key, and nothing about other values. Members of sets have
+    /// an empty value.
     Value(Key, Value),
     /// Whether the version of a log contains this older one.
     Growth(Version),
@@ -76,17 +77,17 @@ impl HeadText {
     }
 }
 
-/// A scheme has no answer to this kind of question.
+/// Error for a kind of question that a scheme cannot answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{what} are not offered by scheme {}", SchemeName::from_id(*scheme).map_or("of an unknown number", SchemeName::name))]
 pub struct NotOffered {
-    /// What is not offered, in the plural: `range questions`.
+    /// The kind not offered, in the plural: `range questions`.
     pub what: &'static str,
     /// The scheme.
     pub scheme: SchemeId,
 }
 
-/// An answer is not to be believed. The client distrusts the server.
+/// Error for an answer that the client rejects. The client distrusts the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
     /// The bytes are not an answer to such a question.
@@ -102,7 +103,7 @@ pub enum Refusal {
         older: Version,
         /// The version offered.
         newer: Version,
-        /// Why the append-only proof is refused.
+        /// The reason why the append-only proof is refused.
         reason: VerifyError,
     },
     /// The version is newer than the newest head that the client has followed.
@@ -118,7 +119,7 @@ pub enum Refusal {
     NotOffered(#[from] NotOffered),
 }
 
-/// The head of a version, given as a message, for whoever trusts the public key and nothing else.
+/// Verifies the message of a version's head with the public key alone.
 ///
 /// # Errors
 /// [`Refusal`].
@@ -138,7 +139,7 @@ fn head_in<S: Suite>(
 }
 
 impl Question {
-    /// What such questions are called, in the plural.
+    /// The name of this kind of question, in the plural.
     pub const fn kind(&self) -> &'static str {
         match self {
             Self::Key(_) => "questions about one key",
@@ -165,12 +166,12 @@ impl Question {
             Self::Key(key) => key.longest_answer(),
             Self::Keys(keys) => keys.longest_answer(),
             Self::Range(range) => range.longest_answer(),
-            // Of other families there is none.
+            // Other families have no such questions.
             Self::Value(..) | Self::Growth(_) => 1 << 16,
         }
     }
 
-    /// Whether it is about keys of this range alone.
+    /// Whether the question concerns only keys in this range.
     pub fn lies_in(&self, range: &KeyRange) -> bool {
         match self {
             Self::Key(key) | Self::Value(key, _) => range.contains(key.as_bytes()),

@@ -1,14 +1,14 @@
-//! What can go wrong with a durable repository.
+//! Errors of a durable repository.
 
 use pad_core::{ApplyError, DecodeError, LookupError, VerifyError, Version};
 
 use crate::store::StoreError;
 
-/// An update is not taken, or the store failed.
+/// Error of applying an update, or of the store.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RepositoryError {
-    /// The store failed. What was acknowledged is safe; what was staged is not yet durable.
+    /// The store failed. Acknowledged updates are safe; staged ones are not yet durable.
     #[error(transparent)]
     Store(#[from] StoreError),
     /// The bytes are not an update of this suite.
@@ -17,7 +17,7 @@ pub enum RepositoryError {
     /// The update is refused, and nothing is changed.
     #[error(transparent)]
     Refused(ApplyError),
-    /// There is no such version.
+    /// The version does not exist.
     #[error(transparent)]
     Lookup(#[from] LookupError),
     /// A stored update does not verify: the version and the reason.
@@ -25,7 +25,7 @@ pub enum RepositoryError {
     DamagedUpdate(Version, #[source] ApplyError),
 }
 
-/// A repository that keeps its contents itself has not signed a batch.
+/// Error of signing a batch with a repository that keeps its contents or derived data.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SignError {
@@ -37,7 +37,7 @@ pub enum SignError {
     Repository(#[from] RepositoryError),
 }
 
-/// A store does not hold what its author signed.
+/// Error of checking a store against its author's signatures.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CheckError {

@@ -1,4 +1,4 @@
-//! Suites and schemes by name, for whoever chooses them at run time.
+//! Suites and schemes by name, chosen at run time.
 
 use core::{fmt, str::FromStr};
 
@@ -12,15 +12,15 @@ use pad_tuple::{Design, PublicBytes, SecretBytes, designs};
 use crate::own_keys::SetupFormat;
 use crate::own_keys::{OwnKeys, SchemeKeyFormat};
 
-/// A name that stands for nothing, with the names that would.
+/// Error for an unknown name, with the known names.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("unknown {what} '{name}', choose one of {}", known.join(", "))]
 pub struct UnknownName {
-    /// What was to be chosen.
+    /// The kind of thing to be chosen.
     pub what: &'static str,
     /// The name given.
     pub name: String,
-    /// The names there are.
+    /// The known names.
     pub known: Vec<&'static str>,
 }
 
@@ -37,7 +37,7 @@ macro_rules! by_name {
             /// Every choice.
             pub const ALL: &'static [Self] = &[$($(#[$condition])? Self::$variant),+];
 
-            /// The name that stands for this choice.
+            /// The name of this choice.
             pub const fn name(self) -> &'static str {
                 match self { $($(#[$condition])? Self::$variant => $name),+ }
             }
@@ -62,7 +62,7 @@ macro_rules! by_name {
     };
 }
 
-/// What stands after the arrow, with the suite of this name under the name `S`.
+/// Evaluates the expression after the arrow, with the suite as the type `S`.
 macro_rules! with_suite {
     ($suite:expr, $type:ident => $work:expr) => {
         match $suite {
@@ -86,7 +86,7 @@ macro_rules! with_suite {
 pub(crate) use with_suite;
 
 by_name! {
-    /// A choice of hash and signature. All but SHA-256 need the feature `all-suites`.
+    /// A suite: hash and signature. All but SHA-256 need the feature `all-suites`.
     SuiteName, "suite",
     Sha256Ed25519 => Sha256Ed25519::NAME,
     #[cfg(feature = "all-suites")]
@@ -96,8 +96,8 @@ by_name! {
 }
 
 by_name! {
-    /// A choice of scheme: how contents are authenticated. Of a tree PAD, the balancing scheme; of a
-    /// tuple PAD, the design.
+    /// A scheme, by which contents are authenticated: the balancing scheme of a tree PAD, or the
+    /// design of a tuple PAD.
     SchemeName, "scheme",
     Treap => Treap::NAME,
     RedBlack => RedBlack::NAME,
@@ -144,18 +144,19 @@ impl SuiteName {
     }
 }
 
-/// What schemes have in common: how contents are authenticated.
+/// A family of schemes that authenticate contents in a similar way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SchemeFamily {
     /// A search tree whose root is signed.
     Tree,
-    /// Tuples of key intervals, each of which is authenticated on its own.
+    /// Tuples of key intervals, each authenticated separately.
     Tuple,
     /// An append-only log, with accumulators over its trees.
     #[cfg(feature = "aad")]
     Log,
-    /// Numbered entries in blocks, in a folder of their own and not in a [`crate::Store`]: [`block_directory`].
+    /// Numbered entries in blocks, in a folder of their own instead of a [`crate::Store`]:
+    /// [`block_directory`].
     Directory,
 }
 
@@ -188,7 +189,7 @@ impl SchemeFamily {
     }
 }
 
-/// What is known of a scheme.
+/// Properties of a scheme.
 #[derive(Clone, Copy)]
 struct Facts {
     family: SchemeFamily,
@@ -230,7 +231,7 @@ impl Facts {
         }
     }
 
-    /// The suite makes no difference to a design's number and keys.
+    /// The number and keys of a design do not depend on the suite.
     const fn of_tuple<D>() -> Self
     where
         D: Design<Sha256Ed25519, Secret: SecretBytes, Key: PublicBytes>,
@@ -292,7 +293,7 @@ impl SchemeName {
         }
     }
 
-    /// What this scheme is one of.
+    /// The family of this scheme.
     pub const fn family(self) -> SchemeFamily {
         self.facts().family
     }
@@ -302,18 +303,19 @@ impl SchemeName {
         self.facts().is_set
     }
 
-    /// The key that this scheme has beside the author's; none where it signs with that alone.
+    /// The format of the scheme's own key; `None` if everything is signed with the author's key.
     pub const fn key_format(self) -> Option<&'static dyn SchemeKeyFormat> {
         self.facts().key_format
     }
 
-    /// The powers of public parameters that the largest trees of a log need for each of their entries; 0 for other dictionaries.
+    /// The number of powers of public parameters for each entry of a log's largest trees; 0 for
+    /// other dictionaries.
     pub fn powers_of_entry(self) -> usize {
         self.facts().powers_of_entry.into()
     }
 
-    /// Whether contents are in files beside a [`crate::Store`], or in objects, and read when they are needed. Tuples with accumulators and logs
-    /// are read into memory.
+    /// Whether contents are read on demand, from files next to a [`crate::Store`] or from objects.
+    /// Tuples with accumulators and logs are read into memory.
     pub fn reads_on_demand(self) -> bool {
         match self.family() {
             SchemeFamily::Tree | SchemeFamily::Directory => true,
@@ -323,8 +325,8 @@ impl SchemeName {
         }
     }
 
-    /// Whether what an answer says follows from the signed head: not where tuples are signed one by one, so that whoever has the key can
-    /// sign other ones under the same head.
+    /// Whether a verified answer follows from the signed head. Tuples that are signed one by one do
+    /// not: the holder of the key can sign other tuples under the same head.
     pub fn binds_answers(self) -> bool {
         self.family() != SchemeFamily::Tuple || self.name().contains("accumulators")
     }
@@ -365,7 +367,8 @@ mod tests {
         assert_eq!(SchemeFamily::Tuple.schemes().count(), designs);
     }
 
-    /// An accumulated design opens the head by its tuples; a design that signs them one by one does not.
+    /// An accumulated design opens the head by its tuples; a design that signs them one by one does
+    /// not.
     #[test]
     fn answers_follow_from_heads_that_commit_to_them() {
         macro_rules! signed {

@@ -1,4 +1,4 @@
-//! What an author signs with.
+//! The signing keys of an author.
 
 use core::fmt;
 

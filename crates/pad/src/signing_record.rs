@@ -1,9 +1,10 @@
-//! What an author has signed and handed out, remembered beside its key and not in its store.
+//! A record of the newest head that an author has signed and handed out, kept next to its key and
+//! not in its store.
 //!
-//! A store can be restored from an old backup, or rolled back by a damaged page. An author that goes on
-//! from it signs a second head for a version that is already out, and whoever sees both holds evidence
-//! against an honest author. So the newest head that was handed out is written into a small file that
-//! only moves forward, and a store that is behind it is not signed for.
+//! A store can be restored from an old backup, or rolled back by a damaged page. An author that
+//! continues from it signs a second head for a version that is already out. A client that sees both
+//! holds evidence against an honest author. So the newest head handed out is written to a small
+//! file that only moves forward. The author refuses to sign for a store that is behind it.
 
 use std::{io, path::Path};
 
@@ -12,15 +13,15 @@ use pad_core::{SignedHead, Suite, Untrusted, Version, codec, head::Authority};
 
 /// The file that remembers the newest head that an author has handed out.
 ///
-/// It is locked for as long as this value lives: two authors with one key, on two copies of a store,
-/// do not sign at once.
+/// The file is locked for as long as this value lives. Two authors with one key, on two copies of a
+/// store, cannot sign at once.
 #[derive(Debug)]
 pub struct SigningRecord {
     register: Register,
     _lock: Lock,
 }
 
-/// A signing record forbids to sign, or cannot be used.
+/// Error of a signing record: it forbids signing, or is unusable.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SigningRecordError {
@@ -36,7 +37,7 @@ pub enum SigningRecordError {
         /// The file.
         file: String,
     },
-    /// The store is behind what was handed out.
+    /// The store is behind the newest head handed out.
     #[error(
         "version {signed} of this dictionary was signed and handed out (says {file}), but the store is \
          at version {stored}: it is an old copy; bring it up first (pad apply with the updates of the \
@@ -50,7 +51,7 @@ pub enum SigningRecordError {
         /// The file.
         file: String,
     },
-    /// The record was never begun. A key restored from a copy has none, and may have signed.
+    /// The record was never begun. A key restored from a copy has no record, and may have signed.
     #[error(
         "nothing is remembered in {file} of what was signed with this key, and the store is at version \
          {stored}: if another record belongs to the key, give that one; if no later version was ever \
@@ -75,11 +76,11 @@ pub enum SigningRecordError {
     },
 }
 
-/// What a record says that was begun, until a head was handed out.
+/// The value of a record that was begun, until a head is handed out.
 const BEGUN: &[u8] = b"begun with no version";
 
 impl SigningRecord {
-    /// Makes the record of a new key: no version was signed with it.
+    /// Creates the record of a new key that has signed no version.
     ///
     /// # Errors
     /// [`SigningRecordError::Register`] with [`io::ErrorKind::AlreadyExists`] if there is one.
@@ -88,10 +89,11 @@ impl SigningRecord {
         Ok(())
     }
 
-    /// Opens the record in this file, or makes one that remembers nothing, and keeps other processes from it.
+    /// Opens and locks the record in this file. Creates one that remembers nothing if it is
+    /// missing.
     ///
     /// # Errors
-    /// [`SigningRecordError::InUse`] if another process does not let go of it;
+    /// [`SigningRecordError::InUse`] if another process does not release it in time;
     /// [`SigningRecordError::Register`].
     pub fn open(path: &Path) -> Result<Self, SigningRecordError> {
         let register = match Register::open(path) {
@@ -101,7 +103,7 @@ impl SigningRecord {
             register => register?,
         };
         let lock = Lock::on(register.file(), register.path(), PATIENCE)?;
-        // Whoever had the lock may have written after this process has read.
+        // The previous holder of the lock may have written after the first read.
         let register = register.reopened()?;
         Ok(Self {
             register,
@@ -109,7 +111,7 @@ impl SigningRecord {
         })
     }
 
-    /// The newest head that was handed out, if one was.
+    /// The newest head handed out; `None` if there was none.
     ///
     /// # Errors
     /// [`SigningRecordError::Foreign`].
@@ -127,9 +129,9 @@ impl SigningRecord {
         verified.map(|_| Some(signed)).map_err(|_| foreign())
     }
 
-    /// Refuses to sign for a store that is not at or after the newest head that was handed out.
+    /// Refuses to sign for a store that is behind the newest head handed out, or lacks it.
     ///
-    /// `stored` is the latest version in the store, `head` its head of a version.
+    /// `stored` is the latest version in the store. `head` returns the store's head of a version.
     ///
     /// # Errors
     /// [`SigningRecordError::OlderStore`], [`SigningRecordError::OtherHead`],
@@ -158,7 +160,7 @@ impl SigningRecord {
         }
     }
 
-    /// Remembers a head, given as a message, durably, before it is handed out.
+    /// Records a head, given as a message, durably, before it is handed out.
     ///
     /// # Errors
     /// [`SigningRecordError::Register`]: the head must not be handed out.
@@ -169,17 +171,17 @@ impl SigningRecord {
         Ok(())
     }
 
-    /// Whether nothing was handed out yet, as far as is remembered.
+    /// Whether the record knows of no head that was handed out.
     pub fn is_empty(&self) -> bool {
         [&[], BEGUN].contains(&self.register.value())
     }
 
     /// Refuses to sign if the record was never begun ([`SigningRecord::create`],
-    /// [`SigningRecord::begin`]). The key may have signed versions that the store lacks, even if the
-    /// store is empty.
+    /// [`SigningRecord::begin`]). Even if the store is empty, the key may have signed versions that
+    /// it lacks.
     ///
-    /// An author killed after its first version is durable, and before that is recorded, has a
-    /// record that was begun. It may continue.
+    /// An author can be killed after its first version is durable and before that is recorded. Its
+    /// record was begun, so it may continue.
     ///
     /// # Errors
     /// [`SigningRecordError::Forgotten`].
@@ -191,8 +193,8 @@ impl SigningRecord {
         Ok(())
     }
 
-    /// Begins the record, unless that was done before. The caller asserts that the key has signed no
-    /// version that the store lacks.
+    /// Begins the record, unless that was done before. The caller asserts that the key has signed
+    /// no version that the store lacks.
     ///
     /// # Errors
     /// [`SigningRecordError::Register`].
@@ -212,8 +214,8 @@ impl SigningRecord {
 mod tests {
     use super::*;
 
-    /// An author killed between the first version and its record continues. Without a record it does
-    /// not, whatever is in the store.
+    /// An author killed between the first version and its record continues. Without a record it
+    /// does not, whatever is in the store.
     #[test]
     fn a_record_that_was_begun_remembers_that() {
         let folder = tempfile::tempdir().unwrap();

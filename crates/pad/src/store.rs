@@ -1,4 +1,4 @@
-//! What must outlive the process, behind a trait small enough for other storage engines.
+//! Durable storage behind a trait that is small enough for other storage engines.
 
 use std::{io, path::PathBuf};
 
@@ -14,7 +14,7 @@ pub type Record = (Vec<u8>, Vec<u8>);
 /// One change of a named record of a group.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RecordChange {
-    /// The record has this value now.
+    /// Sets the value of a record.
     Put {
         /// The group.
         group: &'static str,
@@ -23,17 +23,17 @@ pub enum RecordChange {
         /// Its value.
         value: Vec<u8>,
     },
-    /// The record goes if it still has this value; one that somebody has changed meanwhile stays.
+    /// Removes the record if it still has this value. A record changed by another writer stays.
     Remove {
         /// The group.
         group: &'static str,
         /// The record's name.
         name: Vec<u8>,
-        /// The value that it is to have.
+        /// The value expected in the record.
         value: Vec<u8>,
     },
-    /// The record has the number of the store's latest version (8 bytes, big-endian) and then this
-    /// value.
+    /// Writes a record whose value is the number of the store's latest version (8 bytes,
+    /// big-endian), followed by `value`.
     PutAtLatest {
         /// The group.
         group: &'static str,
@@ -41,12 +41,12 @@ pub enum RecordChange {
         name: Vec<u8>,
         /// The value after the number.
         value: Vec<u8>,
-        /// Whether the name comes after a number too (8 bytes, big-endian), which follows that of the
-        /// group's last record: then it replaces none.
+        /// Whether to prefix the name with a number (8 bytes, big-endian), one more than that of
+        /// the group's last record. A numbered record replaces no other one.
         is_numbered: bool,
     },
-    /// Each record of a group whose value begins with one number (8 bytes, big-endian) begins with
-    /// another one now. Time: linear in the group's records.
+    /// Replaces one number by another at the beginning of values: for each record of `group` whose
+    /// value begins with `from` (8 bytes, big-endian). Time: linear in the group's records.
     Renumber {
         /// The group.
         group: &'static str,
@@ -58,7 +58,7 @@ pub enum RecordChange {
 }
 
 impl RecordChange {
-    /// Writes a record.
+    /// Makes a [`RecordChange::Put`].
     pub fn put(group: &'static str, name: impl Into<Vec<u8>>, value: impl Into<Vec<u8>>) -> Self {
         Self::Put {
             group,
@@ -67,7 +67,7 @@ impl RecordChange {
         }
     }
 
-    /// Removes a record that has this value.
+    /// Makes a [`RecordChange::Remove`], which removes the record if it has this value.
     pub fn remove(
         group: &'static str,
         name: impl Into<Vec<u8>>,
@@ -81,7 +81,7 @@ impl RecordChange {
     }
 }
 
-/// A repository as it was written at some version, so that opening need not replay everything.
+/// A snapshot of a repository at some version, so that opening need not replay every update.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredCheckpoint {
     /// The latest version in it.
@@ -106,7 +106,7 @@ impl StoredCheckpoint {
         }
     }
 
-    /// Whether its digest is that of its other fields.
+    /// Whether [`StoredCheckpoint::digest`] fits the other fields.
     pub fn is_intact<S: Suite>(&self) -> bool {
         self.digest == digest::<S>(self.version, self.oldest, &self.bytes)
     }
@@ -119,19 +119,22 @@ fn digest<S: Suite>(version: Version, oldest: Version, bytes: &[u8]) -> Vec<u8> 
     digest.as_ref().to_vec()
 }
 
-/// Durable storage of one dictionary: its signed updates (or the latest row of a repository that keeps its contents itself), one checkpoint, and
-/// groups of named records.
+/// Durable storage of one dictionary.
+///
+/// A store holds the dictionary's signed updates, one checkpoint and groups of named records. For a
+/// repository that keeps its contents itself, it holds the latest row instead of the updates.
 ///
 /// Laws:
 ///
-/// 1. Each call that writes is atomic and durable when it returns, and has no effect if it fails (an
-///    error of the medium aside, after which only opening anew tells).
-/// 2. Updates have no gaps: the stored ones are those of the versions from some version on up to
-///    [`Store::latest`]. None is ever overwritten but by [`Store::publish_row`].
-/// 3. What is returned is what was written: an accident to the medium (a flipped bit, a stale page, a
-///    lost record) is an error and never another value, nor an older state than was acknowledged.
+/// 1. Each write is atomic, and durable when it returns. A failed write has no effect, except after
+///    an error of the medium: then only reopening shows the state.
+/// 2. Updates have no gaps: the stored ones are those of the versions from some version up to
+///    [`Store::latest`]. Only [`Store::publish_row`] overwrites an update.
+/// 3. Reads return what was written. An accident to the medium (a flipped bit, a stale page, a lost
+///    record) is an error. It never yields another value, nor a state older than the acknowledged
+///    one.
 pub trait Store {
-    /// What no other store has: a number that nobody chose.
+    /// The random number that identifies this store.
     ///
     /// # Errors
     /// [`StoreError`] of the medium.
@@ -146,8 +149,8 @@ pub trait Store {
     /// Appends the updates of the versions from `first` on and changes records, all or nothing.
     ///
     /// # Errors
-    /// [`StoreError::Gap`] unless `first` follows [`Store::latest`], as when somebody else has
-    /// published meanwhile; [`StoreError`] of the medium.
+    /// [`StoreError::Gap`] unless `first` follows [`Store::latest`], for example after a concurrent
+    /// publication; [`StoreError`] of the medium.
     fn publish(
         &mut self,
         first: Version,
@@ -155,18 +158,22 @@ pub trait Store {
         records: &[RecordChange],
     ) -> Result<(), StoreError>;
 
-    /// What was published for a version, or `None` if it is not there (any more): the update that led to it, or the row of the latest version of
-    /// a repository that keeps its contents itself. [`crate::Durable::update_message`] is what others are sent.
+    /// Returns the payload published for a version, or `None` if it is not stored (any more).
+    ///
+    /// The payload is the update that led to the version. For a repository that keeps its contents
+    /// itself, it is the row of the latest version. [`crate::Durable::update_message`] is the
+    /// message that is sent to others.
     ///
     /// # Errors
     /// [`StoreError`] of the medium.
     fn update(&self, version: Version) -> Result<Option<Vec<u8>>, StoreError>;
 
-    /// Makes a version the latest in the place of another one, with a row of a repository that keeps its contents itself, and changes
-    /// records, all or nothing. The row is the only one that the store has then.
+    /// Replaces the latest version and all stored rows by one row, and changes records, all or
+    /// nothing. For repositories that keep their contents themselves.
     ///
     /// # Errors
-    /// [`StoreError::Gap`] unless `before` is [`Store::latest`] and not later than `latest`; [`StoreError`] of the medium.
+    /// [`StoreError::Gap`] unless `before` is [`Store::latest`] and not later than `latest`;
+    /// [`StoreError`] of the medium.
     fn publish_row(
         &mut self,
         before: Version,
@@ -175,11 +182,11 @@ pub trait Store {
         records: &[RecordChange],
     ) -> Result<(), StoreError>;
 
-    /// Replaces the checkpoint and drops the updates up to its oldest version, which it replaces.
+    /// Replaces the checkpoint, and drops the updates up to its oldest version.
     ///
     /// # Errors
-    /// [`StoreError::Superseded`] if the stored one is of a later version, or versions that are in this one
-    /// were pruned meanwhile; [`StoreError`] of the medium.
+    /// [`StoreError::Superseded`] if the stored checkpoint is of a later version, or if versions in
+    /// this one were pruned meanwhile; [`StoreError`] of the medium.
     fn put_checkpoint(&mut self, checkpoint: &StoredCheckpoint) -> Result<(), StoreError>;
 
     /// The last checkpoint written.
@@ -194,8 +201,8 @@ pub trait Store {
     /// [`StoreError`] of the medium.
     fn records(&self, group: &'static str) -> Result<Vec<Record>, StoreError>;
 
-    /// The records of a group from one name to another one, both included, in ascending order of
-    /// names. Where it reads no others, it does not check that none is missing.
+    /// The records of a group from name `first` to name `last`, both included, in ascending order
+    /// of names. An implementation that reads no other records does not detect a missing one.
     ///
     /// # Errors
     /// [`StoreError`] of the medium.
@@ -222,49 +229,51 @@ pub trait Store {
     /// [`StoreError`] of the medium.
     fn write_records(&mut self, records: &[RecordChange]) -> Result<(), StoreError>;
 
-    /// From here to [`Store::unpin`], reads see one state of the store, whatever others write to it.
+    /// Pins reads to one state of the store until [`Store::unpin`], regardless of concurrent
+    /// writes.
     ///
     /// # Errors
     /// [`StoreError`] of the medium.
     fn pin(&self) -> Result<(), StoreError>;
 
-    /// Reads see the newest state again.
+    /// Lets reads see the newest state again.
     fn unpin(&self);
 
-    /// Gives free space back to the file system, unless somebody is reading: then the next call does.
+    /// Gives free space back to the file system. With readers present it does nothing, and the next
+    /// call does it.
     ///
     /// # Errors
     /// [`StoreError`] of the medium.
     fn compact(&mut self) -> Result<(), StoreError>;
 
-    /// Reads everything in the store and checks the medium's own structure.
+    /// Reads the whole store and checks the medium's own structure.
     ///
     /// # Errors
     /// [`StoreError::Damaged`] if it is not intact.
     fn check(&mut self) -> Result<(), StoreError>;
 }
 
-/// A store cannot do what it should. The caller looks after the medium.
+/// Error of a store. The caller has to look after the medium.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreError {
     /// There is no store at this path.
     #[error("there is no store at {}", .0.display())]
     Missing(PathBuf),
-    /// There is something at this path already.
+    /// The path is taken already.
     #[error("{} exists already", .0.display())]
     Exists(PathBuf),
     /// The file is not a store of this format.
     #[error("{} is not a pad store, or is damaged beyond reading", .0.display())]
     Foreign(PathBuf),
-    /// Another process is writing to the store, and does not stop.
+    /// Another process holds the store for writing, and does not release it in time.
     #[error("another process is writing to the store {}", .0.display())]
     InUse(PathBuf),
     /// A part of the store is missing or damaged.
     #[error("the store is damaged: {0}")]
     Damaged(&'static str),
-    /// The store is older than what was acknowledged from it: damage has rolled it back, or an old copy
-    /// was put in its place.
+    /// The store is older than a state that was acknowledged from it. Damage has rolled it back, or
+    /// an old copy has replaced it.
     #[error(
         "the store is at version {found} (change {found_change}), but version {acknowledged} \
          (change {acknowledged_change}) was acknowledged from it: it is damaged, or an old copy; \
@@ -279,62 +288,62 @@ pub enum StoreError {
         acknowledged: Version,
         /// The number of the last change that was acknowledged.
         acknowledged_change: u64,
-        /// The file that says so.
+        /// The file that records the acknowledged state.
         record: PathBuf,
     },
     /// An update does not follow the last published one.
     #[error("version {actual} was offered for publication where version {expected} is next")]
     Gap {
-        /// The version that would fit.
+        /// The version expected next.
         expected: Version,
         /// The version offered.
         actual: Version,
     },
-    /// A checkpoint is older than the stored one, or holds what somebody has pruned meanwhile.
+    /// A checkpoint is older than the stored one, or holds versions that were pruned meanwhile.
     #[error("the store has a newer checkpoint: it was pruned meanwhile, run this again")]
     Superseded,
-    /// Somebody else has written to objects meanwhile.
+    /// Another process has written to the objects meanwhile.
     #[error("another process is publishing into these objects: run this again")]
     Overtaken,
-    /// Objects are brought updates that are signed already.
+    /// A store in objects accepts only updates that are already signed.
     #[error(
         "objects are not signed for: an author's store is in files, and its updates are brought to objects (pad push, pad apply)"
     )]
     NotSignedFor,
-    /// Only trees are kept in objects.
+    /// Stores in objects support trees only.
     #[error("objects keep trees only")]
     OnlyTrees,
     /// This kind of store keeps all versions.
     #[error("this kind of store keeps all versions: prune a copy in files")]
     CannotPrune,
-    /// This kind of store keeps nodes where they were first written, or has none.
+    /// This kind of store never moves its nodes, or has none.
     #[error("only trees whose nodes are stored in files can be compacted")]
     CannotCompact,
-    /// The latest version was to be in memory.
+    /// The latest version does not fit into the memory allowed for it.
     #[error(
         "its latest version needs {needed} bytes of memory, and may take {most}: allow more, or choose the size of a cache"
     )]
     TooLarge {
-        /// The bytes that it needs.
+        /// The number of bytes needed.
         needed: u64,
-        /// The bytes that it may take.
+        /// The number of bytes allowed.
         most: u64,
     },
-    /// Files that a pruning has replaced are still there.
+    /// Files replaced by a pruning still exist.
     #[error(
         "the files that a pruning has replaced cannot be removed ({0}): prune again to remove them"
     )]
     NotRemoved(#[source] Box<Self>),
-    /// Something could not be written before, and only opening anew tells what is there.
+    /// An earlier write failed, and only reopening shows the state of the store.
     #[error("something could not be written before; open the store again to see what is there")]
     Closed,
-    /// A writer was interrupted, and this process may not write what puts the store in order.
+    /// A writer was interrupted, and this process lacks the permission to repair the store.
     #[error(
         "a writer of the store {} was interrupted; whoever may write to it has to open it once \
          (pad check does)", .0.display()
     )]
     Interrupted(PathBuf),
-    /// The operating system refused.
+    /// The operating system reported an error.
     #[error("the store cannot be read or written: {0}")]
     Io(#[from] io::Error),
     /// The storage engine failed.
@@ -344,7 +353,7 @@ pub enum StoreError {
 
 #[cfg(not(feature = "object-store"))]
 impl StoreError {
-    /// An address is given to a program that is built without objects.
+    /// The error for an address given to a build without object stores.
     pub(crate) fn no_objects() -> Self {
         let said = "stores in objects are not built in (feature object-store)";
         io::Error::new(io::ErrorKind::Unsupported, said).into()

@@ -1,8 +1,8 @@
 //! Recorded updates as CSV, plain or compressed with gzip or Zstandard.
 //!
-//! Columns `snapshot,op,key,value`, with a header line. Rows of one snapshot stand together; `op`
-//! is `put` or `delete`, and the value of a `delete` is empty. Within a snapshot the last row of a
-//! key wins, and deleting an absent key does nothing.
+//! Columns are `snapshot,op,key,value`, with a header line. Rows of one snapshot are contiguous.
+//! `op` is `put` or `delete`, and the value of a `delete` is empty. Within a snapshot the last row
+//! of a key wins, and deleting an absent key does nothing.
 
 use core::fmt;
 use std::{
@@ -18,7 +18,7 @@ use pad_core::{InputError, Key, Operation, Value};
 /// One snapshot of a trace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TraceSnapshot {
-    /// What the trace calls it.
+    /// The name of the snapshot in the trace.
     pub name: String,
     /// The line of its first row.
     pub line: u64,
@@ -28,11 +28,11 @@ pub struct TraceSnapshot {
     pub operations: Vec<Operation>,
 }
 
-/// A trace cannot be read on.
+/// Error of reading a trace.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TraceError {
-    /// The operating system refused, or the compressed data is damaged.
+    /// The operating system reported an error, or the compressed data is damaged.
     #[error("cannot be read: {0}")]
     Io(#[source] io::Error),
     /// The header is not `snapshot,op,key,value`.
@@ -47,37 +47,39 @@ pub enum TraceError {
     /// A `delete` has a value.
     #[error("line {0}: a delete has a value")]
     DeleteWithValue(u64),
-    /// A row is longer than any that fits.
+    /// A row is too long.
     #[error("the row after line {0} has more than {LONGEST_ROW} bytes")]
     RowTooLong(u64),
-    /// The name of a snapshot is longer than any that is kept.
+    /// The name of a snapshot is too long.
     #[error("line {0}: the name of the snapshot has more than {LONGEST_NAME} bytes")]
     NameTooLong(u64),
     /// A key or value is too long.
     #[error("line {0}: {1}")]
     Input(u64, #[source] InputError),
-    /// Rows of one snapshot do not stand together.
+    /// Rows of one snapshot are not contiguous.
     #[error("line {0}: snapshot '{1}' goes on after another one began")]
     Scattered(u64, String),
 }
 
-/// Reads a trace: as an iterator snapshot by snapshot, each of them in memory, or change by change with [`TraceReader::begin`] and
-/// [`TraceReader::change`], whose memory is one change and the names of the snapshots.
+/// A reader of traces. As an iterator, it returns whole snapshots, one at a time. With
+/// [`TraceReader::begin`] and [`TraceReader::change`] it needs memory for one change and the names
+/// of the snapshots only.
 pub struct TraceReader<R> {
     rows: csv::Reader<Bounded<R>>,
     row: csv::StringRecord,
-    /// Whether the row that was read last was not taken yet.
+    /// Whether the last row read was not returned yet.
     is_ahead: bool,
-    /// The name of the snapshot that began last.
+    /// The name of the current snapshot.
     name: String,
     seen: HashSet<String>,
     failed: bool,
 }
 
-/// A source of which so many bytes may be read before somebody allows more: compressed, a row without an end is short.
+/// A source with a budget of bytes, which the reader renews for each row. Without it, a short
+/// compressed file could expand to a row without an end.
 ///
-/// It also rejects unterminated quoted fields and text after a closing quote, which the parser would
-/// accept as a part of the field.
+/// It also rejects unterminated quoted fields and text after a closing quote, which the parser
+/// would accept as a part of the field.
 struct Bounded<R> {
     source: R,
     left: usize,
@@ -91,7 +93,7 @@ enum Quotes {
     FieldBegins,
     Outside,
     Inside,
-    /// After a mark that ends the field, or is the first of two.
+    /// After a quotation mark that ends the field, or is the first of two.
     Ended,
 }
 
@@ -129,7 +131,7 @@ impl<R> Bounded<R> {
     }
 }
 
-/// A row that the parser would take: its line and the reason.
+/// Error for a row that the parser would accept: its line and the reason.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
 #[error("line {0}: {1}")]
 struct Malformed(u64, &'static str);
@@ -155,7 +157,7 @@ impl<R: Read> Read for Bounded<R> {
 /// The beginning of a snapshot of a trace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TraceStart {
-    /// What the trace calls the snapshot.
+    /// The name of the snapshot in the trace.
     pub name: String,
     /// The line of its first row.
     pub line: u64,
@@ -166,7 +168,7 @@ pub struct TraceStart {
 pub struct TraceChange {
     /// The line of the row.
     pub line: u64,
-    /// What it changes.
+    /// The change.
     pub operation: Operation,
 }
 
@@ -200,7 +202,7 @@ impl TraceReader<Box<dyn Read>> {
             let decoder = zstd::Decoder::with_buffer(source).map_err(TraceError::Io)?;
             TraceReader::new(Box::new(decoder))
         } else if start.starts_with(&GZIP_MAGIC) {
-            // Files of several members are those that were written one after the other.
+            // A file of several members is a concatenation of gzip files.
             TraceReader::new(Box::new(MultiGzDecoder::new(source)))
         } else {
             TraceReader::new(Box::new(source))
@@ -232,7 +234,8 @@ impl<R: Read> TraceReader<R> {
         })
     }
 
-    /// Goes to the next snapshot, past all that was not taken of the one before; `None` at the end of the trace.
+    /// Moves to the next snapshot, and skips the rest of the current one; `None` at the end of the
+    /// trace.
     ///
     /// # Errors
     /// [`TraceError`].
@@ -253,7 +256,7 @@ impl<R: Read> TraceReader<R> {
         Ok(Some(TraceStart { name, line }))
     }
 
-    /// The next change of the snapshot that began last; `None` if there is none.
+    /// The next change of the current snapshot; `None` at its end.
     ///
     /// # Errors
     /// [`TraceError`].
@@ -270,7 +273,7 @@ impl<R: Read> TraceReader<R> {
             ("delete", "") => Operation::Remove(key),
             ("delete", _) => return Err(TraceError::DeleteWithValue(line)),
             (other, _) => {
-                // It may end up in a terminal.
+                // It may be printed to a terminal.
                 let shown = other.escape_debug().take(LONGEST_SHOWN).collect();
                 return Err(TraceError::UnknownOperation(line, shown));
             }
@@ -278,13 +281,13 @@ impl<R: Read> TraceReader<R> {
         Ok(Some(TraceChange { line, operation }))
     }
 
-    /// Reads a row, unless one was read that nobody has taken; `false` at the end.
+    /// Reads a row, unless one is left from before; `false` at the end.
     fn read_row(&mut self) -> Result<bool, TraceError> {
         if !self.is_ahead {
             self.rows.get_mut().left = LONGEST_ROW;
             let read = self.rows.read_record(&mut self.row).map_err(row_error);
             self.is_ahead = read.map_err(|error| match error {
-                // The reader does not say where it was.
+                // The reader does not report its position.
                 TraceError::RowTooLong(_) => TraceError::RowTooLong(self.rows.position().line()),
                 error => error,
             })?;
@@ -354,14 +357,15 @@ fn row_error(error: csv::Error) -> TraceError {
     }
 }
 
-/// The bytes of the longest row that is read: a value may have 16 MiB, and twice as many with its quotation marks doubled.
+/// The maximum length of a row in bytes: a value may have 16 MiB, and twice that with its quotation
+/// marks doubled.
 const LONGEST_ROW: usize = 64 << 20;
-/// The bytes of the longest name of a snapshot: all names are kept.
+/// The maximum length of a snapshot's name in bytes: all names are kept.
 const LONGEST_NAME: usize = 1 << 12;
-/// What is read ahead of a row.
+/// The length of the read-ahead buffer in bytes.
 const READ_AHEAD: usize = 1 << 16;
 const LONGEST_HEADER: usize = 2 * READ_AHEAD;
-/// The letters that are shown of what is no operation.
+/// The number of characters that an error shows of an unknown operation.
 const LONGEST_SHOWN: usize = 40;
 const COLUMNS: [&str; 4] = ["snapshot", "op", "key", "value"];
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
@@ -458,7 +462,7 @@ mod tests {
         );
     }
 
-    /// Rows before the one that is refused may not come out, as they may be in one piece with it.
+    /// Rows before the refused one may be lost: they can be in the same piece of the input.
     #[test]
     fn refuses_fields_that_do_not_end_where_they_should() {
         let header = "snapshot,op,key,value\n";

@@ -1,13 +1,17 @@
-//! The rows of stored tuples, in a database beside their store.
+//! The rows of stored tuples, in a database next to their store.
 //!
-//! They follow from the updates that the store has, so they may be behind it: the updates that they lack are applied again when the store is
-//! opened. If nothing was pruned the file can be taken away, and is made again.
+//! The rows follow from the updates in the store, and may be behind it. When the store is opened,
+//! the missing updates are applied again. If nothing was pruned, the file can be removed, and is
+//! made again.
 //!
-//! Each kind of rows has a table of its own, the rows whose keys begin with one byte: their keys ascend, and the engine fills pages where keys are
-//! added at the end of a table, and leaves half of them empty elsewhere.
+//! Each kind of rows has a table of its own, chosen by the first byte of their keys. The keys of a
+//! kind ascend. The engine fills pages when keys are added at the end of a table, and leaves them
+//! half empty elsewhere.
 //!
-//! Each row has a digest of its key and its value. The engine's own check of all pages, which a store has before it is written to, costs as much
-//! as reading the file, and is not needed here: what an accident destroys is met as damage, and nothing is lost with it.
+//! Each row has a digest of its key and its value. The engine's own check of all pages, which a
+//! store makes before it is written to, costs as much as reading the file. It is not needed here. A
+//! damaged row is detected when it is read, and can be made again from the updates, unless the
+//! store was pruned.
 
 use core::{
     cell::RefCell,
@@ -46,7 +50,8 @@ impl fmt::Debug for TupleFile {
 }
 
 impl TupleFile {
-    /// The rows of the store at `path`. Symbolic links are followed: the rows are next to their target.
+    /// The rows of the store at `path`. Symbolic links are followed: the rows are next to their
+    /// target.
     ///
     /// # Errors
     /// [`StoreError::Io`].
@@ -54,7 +59,7 @@ impl TupleFile {
         Ok(Self::at(Place::Path(disk::beside(path, ".tuples")?)))
     }
 
-    /// The same in a folder whose operations can be made to fail.
+    /// The rows in a folder whose operations can be made to fail.
     #[cfg(test)]
     pub(crate) fn within(layer: std::sync::Arc<dyn disk::layer::FileLayer>) -> Self {
         Self::at(Place::Within(layer))
@@ -69,7 +74,7 @@ impl TupleFile {
         }
     }
 
-    /// Refuses a new store at a path where there are tuples already: they are of another one.
+    /// Refuses a new store at a path that has tuples already: they belong to another store.
     ///
     /// # Errors
     /// [`StoreError::Damaged`].
@@ -80,10 +85,11 @@ impl TupleFile {
         }
     }
 
-    /// The rows of the store `store`, if it has some. Takes over the file that is open here.
+    /// Opens the rows of the store `store`, if it has some. Takes over the file that is open here.
     ///
     /// # Errors
-    /// [`StoreError::Damaged`] if they are another store's, or there is something else; [`StoreError`] of the medium.
+    /// [`StoreError::Damaged`] if they are another store's, or the file is of another kind;
+    /// [`StoreError`] of the medium.
     pub(crate) fn opened(&mut self, store: [u8; 16]) -> Result<Self, StoreError> {
         let mut file = Self {
             store,
@@ -137,7 +143,7 @@ impl TupleFile {
         }
     }
 
-    /// What the system says when it fails here.
+    /// The slot for system errors of this file.
     pub(crate) fn system_error(&self) -> SystemError {
         self.error.clone()
     }
@@ -150,7 +156,7 @@ impl TupleFile {
         Ok(self.place.synchronise_name()?)
     }
 
-    /// From here to [`TupleFile::unpin`], or to the next writing, the rows are what they are now.
+    /// Pins reads to the current rows until [`TupleFile::unpin`], or the next write.
     ///
     /// # Errors
     /// [`StoreError`] of the medium.
@@ -161,7 +167,7 @@ impl TupleFile {
         Ok(())
     }
 
-    /// Lets others write, until this one does so again.
+    /// Lets other processes write, until this one writes again.
     pub(crate) fn release(&self) {
         if let Some(database) = &self.database {
             database.release();
@@ -237,7 +243,7 @@ impl Rows for TupleFile {
     }
 }
 
-/// Whether a row is what the writer knows of it.
+/// Whether a row has the value that the writer expects.
 fn is_known(
     transaction: &WriteTransaction,
     (key, value): (&[u8], Option<&[u8]>),
@@ -287,7 +293,7 @@ fn insert(
 /// The rows in one transaction.
 struct View<'t> {
     transaction: &'t ReadTransaction,
-    /// The tables that were asked for, each under the first byte of its keys.
+    /// The tables opened so far, by the first byte of their keys.
     tables: RefCell<BTreeMap<Option<u8>, Option<Rc<Table>>>>,
     error: &'t SystemError,
 }
@@ -297,7 +303,7 @@ impl View<'_> {
         engine_fault(self.error, EngineError::of(error))
     }
 
-    /// The table that a key's row is in, if there are such rows.
+    /// The table of a key's row, if it exists.
     fn table(&self, key: &[u8]) -> Result<Option<Rc<Table>>, StoreFault> {
         let kind = key.first().copied();
         if let Some(table) = self.tables.borrow().get(&kind) {
@@ -352,7 +358,7 @@ impl RowView for View<'_> {
     }
 }
 
-/// The digest of a row: against accidents, for which half of one is enough.
+/// The digest of a row: half a SHA-256, which is enough against accidents.
 fn digest(key: &[u8], value: &[u8]) -> [u8; DIGEST_BYTES] {
     let mut hash = Sha256::new_with_prefix(b"pad/tuples/row/v2");
     let length = u64::try_from(key.len()).unwrap_or(u64::MAX);
@@ -363,12 +369,12 @@ fn digest(key: &[u8], value: &[u8]) -> [u8; DIGEST_BYTES] {
     core::array::from_fn(|place| whole[place])
 }
 
-/// A row as it is stored: its digest, then its value.
+/// Encodes a row for storage: its digest, then its value.
 fn sealed(key: &[u8], value: &[u8]) -> Vec<u8> {
     [&digest(key, value), value].concat()
 }
 
-/// The value in a row.
+/// Checks the digest of a row and returns its value.
 fn opened(key: &[u8], row: &[u8]) -> Result<Vec<u8>, StoreFault> {
     match row.split_first_chunk() {
         Some((found, value)) if *found == digest(key, value) => Ok(value.to_vec()),

@@ -1,7 +1,8 @@
-//! What whoever has a store says of its versions beside what is signed: their names, and when they were made.
+//! Unsigned notes on versions: names and creation times, as given by the operator of the store.
 //!
-//! None of it is in the signed head, and none of it is proved: a name is its store's word. Whoever asks for a version by a name is told which
-//! number that is, and has the answer verified for the number. Names travel neither with updates nor with copies that are made of them.
+//! Notes are not in the signed head and are not proved. A client that asks for a version by a name
+//! is told its number. It verifies the answer for that number. Names are in neither updates nor
+//! copies made from updates.
 
 use std::collections::BTreeMap;
 
@@ -11,16 +12,16 @@ pub use transparency_log::utc;
 
 use crate::store::{RecordChange, Store, StoreError};
 
-/// What is said of a version.
+/// A note on a version.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct VersionNote {
     /// Its name, if it has one.
     pub name: Option<String>,
-    /// When it was signed, in seconds since 1970, by the author's clock.
+    /// The time of signing in seconds since 1970, by the author's clock.
     pub seconds: u64,
-    /// How many changes the author asked for.
+    /// The number of changes that the author asked for.
     pub changes: u64,
-    /// How many entries it has.
+    /// The number of entries.
     pub entries: u64,
 }
 
@@ -28,7 +29,8 @@ pub struct VersionNote {
 pub const LONGEST_NAME: usize = 1 << 12;
 
 impl VersionNote {
-    /// The records that are written with the version: one by its number, one by its name.
+    /// The records to write with the version: one by its number and, if it has a name, one by its
+    /// name.
     pub fn records(&self, version: Version) -> impl Iterator<Item = RecordChange> + use<> {
         let number = version.number().to_be_bytes();
         let note = RecordChange::put(GROUP, number, codec::encode_body(self));
@@ -54,7 +56,7 @@ impl VersionNote {
 /// [`StoreError`].
 pub fn versions_of(store: &impl Store, name: &str) -> Result<Vec<Version>, StoreError> {
     if store.record_count(NAMES_GROUP)? == 0 {
-        // The names have no records of their own yet.
+        // The store has no records of names yet.
         let notes = VersionNotes::read(store, Version::EMPTY, Version::new(u64::MAX))?;
         let named = notes.0.into_iter();
         let named = named.filter(|(_, note)| note.name.as_deref() == Some(name));
@@ -72,7 +74,7 @@ pub fn versions_of(store: &impl Store, name: &str) -> Result<Vec<Version>, Store
     found.collect()
 }
 
-/// The records of the names that a store without such records has: the first author to write to it
+/// The records of names that are missing in a store without any. The first author to write to it
 /// adds them. Time: linear in its notes, once.
 ///
 /// # Errors
@@ -86,25 +88,26 @@ pub fn missing_names(store: &impl Store) -> Result<Vec<RecordChange>, StoreError
         let name = note.name.as_deref()?;
         Some(named(name, version))
     });
-    // One that is no name, so that there are records of names from here on.
+    // An empty one, so that the group of names is not empty from here on.
     let all = names.chain([Vec::new()]);
     Ok(all
         .map(|name| RecordChange::put(NAMES_GROUP, name, []))
         .collect())
 }
 
-/// The record of a version's name: the name's length (4 bytes, big-endian), the name, the version (8).
+/// The record of a version's name: the name's length (4 bytes, big-endian), the name, the version
+/// (8).
 fn named(name: &str, version: Version) -> Vec<u8> {
     let length = u32::try_from(name.len()).unwrap_or(u32::MAX);
     let number = version.number().to_be_bytes();
     [&length.to_be_bytes(), name.as_bytes(), &number].concat()
 }
 
-/// What a store says of its versions. Those that came as updates of somebody else have no note.
+/// The notes of a store's versions. Versions that were received as updates have none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct VersionNotes(BTreeMap<Version, VersionNote>);
 
-/// A name does not stand for one version.
+/// Error for a name that does not identify one version.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NameError {
@@ -145,12 +148,12 @@ impl VersionNotes {
         Ok(Self(notes))
     }
 
-    /// Whether nothing is said of any version.
+    /// Whether there are no notes.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// What is said of a version.
+    /// The note of a version.
     pub fn get(&self, version: Version) -> Option<&VersionNote> {
         self.0.get(&version)
     }
@@ -160,7 +163,7 @@ impl VersionNotes {
         self.0.iter().map(|(version, note)| (*version, note))
     }
 
-    /// Says all of this as well.
+    /// Adds the notes of `others`, which replace those of the same versions.
     pub fn extend(&mut self, others: Self) {
         self.0.extend(others.0);
     }
@@ -172,10 +175,10 @@ impl FromIterator<(Version, VersionNote)> for VersionNotes {
     }
 }
 
-/// The version of a name that these versions have.
+/// The version in `versions`, the versions of a name.
 ///
 /// # Errors
-/// [`NameError`] unless it is one.
+/// [`NameError`] unless there is exactly one.
 pub fn only_version(name: &str, versions: Vec<Version>) -> Result<Version, NameError> {
     match versions.as_slice() {
         [] => Err(NameError::Unknown(name.into())),
@@ -187,7 +190,7 @@ pub fn only_version(name: &str, versions: Vec<Version>) -> Result<Version, NameE
     }
 }
 
-/// How many versions of one name are listed.
+/// The maximum number of versions that are listed for one name.
 pub const MOST_OF_A_NAME: usize = 10;
 const GROUP: &str = "version-notes";
 const NAMES_GROUP: &str = "version-names";

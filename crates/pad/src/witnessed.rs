@@ -1,10 +1,13 @@
-//! The heads of a dictionary as a public log, which witnesses watch: what tells a client that the newest head it was
-//! shown is the newest that anybody was shown.
+//! The heads of a dictionary as a public log with witnesses.
 //!
-//! Entry `i` of the log is the message of the signed head of version `i + 1`, byte for byte, and the log's origin ends
-//! with the dictionary's id. A client gets one text: a proof from the log (`tlog-proof`) whose extra data is the message
-//! of the newest head. The log's checkpoint in it has the cosignatures of witnesses, each of which has seen every
-//! checkpoint continue the one before.
+//! The log assures a client that the newest head that it was shown is the newest shown to any
+//! client.
+//!
+//! Entry `i` of the log is the message of the signed head of version `i + 1`, byte for byte. The
+//! log's origin ends with the dictionary's id. A client gets one text: a proof from the log
+//! (`tlog-proof`) whose extra data is the message of the newest head. The proof contains the log's
+//! checkpoint with cosignatures of witnesses. Each witness has verified that every checkpoint
+//! continues the one before.
 //!
 //! The log's key is not the author's: see decision 31 of the project.
 
@@ -31,24 +34,24 @@ pub struct Newest<S: Suite> {
     cosignatures: Vec<Cosignature>,
 }
 
-/// The same of whichever suite.
+/// The newest head in a log, independent of the suite.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewestHead {
     /// The message of the head.
     pub message: Vec<u8>,
     /// Its version.
     pub version: Version,
-    /// The log that it is the last entry of.
+    /// The checkpoint of the log whose last entry it is.
     pub checkpoint: Checkpoint,
-    /// Which witnesses have cosigned, and when.
+    /// The cosignatures of witnesses, with their times.
     pub cosignatures: Vec<Cosignature>,
 }
 
-/// A head is not shown to be the newest.
+/// Error for a head that is not shown to be the newest.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum WitnessedError {
-    /// The log's proof cannot be read, or is not accepted.
+    /// The log's proof is malformed or not accepted.
     #[error(transparent)]
     Log(#[from] LogProofError),
     /// The proof comes without a head.
@@ -57,16 +60,17 @@ pub enum WitnessedError {
     /// The entry is not a signed head.
     #[error("an entry of the log of heads is not a head")]
     Decode(#[from] DecodeError),
-    /// The head is not one of this author and dictionary, or not of the version that its place in the log says.
+    /// The head is not one of this author and dictionary, or not of the version that its index in
+    /// the log implies.
     #[error(transparent)]
     Head(#[from] VerifyError),
-    /// The policy names several logs of this dictionary; their origins. A server could show the one that is no longer
-    /// kept, freshly cosigned.
+    /// The policy names several logs of this dictionary; their origins. A server could show an
+    /// abandoned one, freshly cosigned.
     #[error(
         "the policy names several logs of this dictionary, of which one may be out of date: {0:?}"
     )]
     SeveralLogs(Vec<String>),
-    /// The log is another dictionary's; its origin.
+    /// The log belongs to another dictionary; its origin.
     #[error("the log {0:?} is not that of this dictionary")]
     OtherDictionary(String),
     /// The log has later entries.
@@ -79,7 +83,8 @@ pub enum WitnessedError {
     },
 }
 
-/// The origin of the log of a dictionary's heads: a place, such as a URL without its scheme, and the dictionary's id.
+/// The origin of the log of a dictionary's heads: `place`, such as a URL without its scheme, and
+/// the dictionary's id.
 pub fn origin(place: &str, dictionary: DictionaryId) -> String {
     format!("{place}/{dictionary}")
 }
@@ -91,7 +96,7 @@ fn is_log_of(origin: &str, dictionary: DictionaryId) -> bool {
 
 /// Checks that a policy names at most one log of a dictionary, under any number of keys.
 ///
-/// An abandoned log stays fresh for ever: any client can have its last checkpoint cosigned again.
+/// An abandoned log stays fresh forever: any client can have its last checkpoint cosigned again.
 ///
 /// # Errors
 /// [`WitnessedError::SeveralLogs`].
@@ -108,8 +113,8 @@ pub fn check_policy(policy: &Policy, dictionary: DictionaryId) -> Result<(), Wit
     Ok(())
 }
 
-/// Checks that entry number `index` of a log, from 0 on, is what it has to be: for whoever appends to one, and for
-/// whoever watches one.
+/// Verifies entry number `index` of a log, from 0 on. It must be the signed head of the version
+/// with the next number. For processes that append to a log, and for monitors.
 ///
 /// # Errors
 /// [`WitnessedError::Decode`], [`WitnessedError::Head`].
@@ -123,9 +128,12 @@ pub fn check_entry<S: Suite>(
 }
 
 impl<S: Suite> Newest<S> {
-    /// Checks a proof: its extra data is the message of a head of this author and dictionary, which is the last entry
-    /// of the dictionary's log at a checkpoint that the policy accepts. With a window, only witnesses count that
-    /// have cosigned in it; without one, an old checkpoint is as good as a new one.
+    /// Verifies a proof. Its extra data must be the message of a head of this author and
+    /// dictionary. The head must be the last entry of the dictionary's log at a checkpoint that the
+    /// policy accepts.
+    ///
+    /// With a window, only witnesses that have cosigned in it count. Without one, an old checkpoint
+    /// is as good as a new one.
     ///
     /// # Errors
     /// [`WitnessedError`].
@@ -158,8 +166,8 @@ impl<S: Suite> Newest<S> {
         })
     }
 
-    /// The message of the head, for [`Client::advance`](pad_core::Client::advance), which refuses it without a proof that it
-    /// continues what the client has seen.
+    /// The message of the head, for [`Client::advance`](pad_core::Client::advance). The client
+    /// refuses it without a proof that it continues the newest head seen.
     pub fn message(&self) -> &[u8] {
         &self.message
     }
@@ -169,21 +177,21 @@ impl<S: Suite> Newest<S> {
         &self.head
     }
 
-    /// The log that it is the last entry of.
+    /// The checkpoint of the log whose last entry is the head.
     pub const fn checkpoint(&self) -> &Checkpoint {
         &self.checkpoint
     }
 
-    /// Which witnesses have cosigned, and when.
+    /// The cosignatures of witnesses, with their times.
     pub fn cosignatures(&self) -> &[Cosignature] {
         &self.cosignatures
     }
 }
 
-/// The newest head by a proof, as [`Newest::check`] finds it, of the dictionary with this key.
+/// Verifies a proof like [`Newest::check`], for the dictionary with this key.
 ///
 /// # Errors
-/// As [`Newest::check`].
+/// Those of [`Newest::check`].
 pub fn newest(
     public: &PublicKey,
     policy: &Policy,
@@ -201,11 +209,12 @@ pub fn newest(
     })
 }
 
-/// The messages of the heads that an answer says it is under: of the version asked about, and before it of the older
-/// one where the question names one. `None` stands for version 0, which has none.
+/// Decodes the messages of the heads that an answer claims to be under. The last is that of the
+/// version asked about. If the question names an older version, its head comes first. Version 0 has
+/// no head, so it is `None`.
 ///
-/// Nothing is verified. Whoever has verified the answer learns which of the heads that an author may have signed for a version
-/// it goes by.
+/// Nothing is verified. After verifying the answer, a client learns which head it rests on, if an
+/// author has signed several for one version.
 ///
 /// # Errors
 /// [`DecodeError`].
@@ -217,7 +226,7 @@ pub fn heads_of(
     with_suite!(public.suite, S => heads_in::<S>(question, answer))
 }
 
-/// Answers of every family begin with their heads.
+/// Decodes the heads, with which answers of every family begin.
 fn heads_in<S: Suite>(
     question: &Question,
     answer: &[u8],

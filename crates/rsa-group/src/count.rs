@@ -1,25 +1,26 @@
-//! What is computed, counted: how much an operation needs does not depend on the machine.
+//! Operation counters: a machine-independent measure of the cost of an operation.
 //!
-//! With the feature `count` all threads of the process count together. Without it nothing is counted, and nothing is left of the
-//! calls. The search for primes does not count, nor do tables that are made once for a key.
+//! With the feature `count`, all threads of the process share the counters. Without it the calls
+//! compile to nothing. The search for primes is not counted, nor are tables that are computed once
+//! for a key.
 
 use core::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-/// What is counted.
+/// A kind of counted operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Counted {
     /// Powers modulo `N`, by GMP: a chain of squarings each.
     Powers,
-    /// The bits of their exponents.
+    /// Bits of the exponents of these powers.
     Bits,
-    /// Products and squares modulo `N`, without those of GMP's powers.
+    /// Products and squares modulo `N`, except those inside GMP's powers.
     Products,
-    /// Powers of the base by the holder of the factors.
+    /// Powers of the base with the factors.
     PowersByFactors,
 }
 
 impl Counted {
-    /// Everything that is counted.
+    /// All counters.
     pub const ALL: [Self; 4] = [
         Self::Powers,
         Self::Bits,
@@ -27,7 +28,7 @@ impl Counted {
         Self::PowersByFactors,
     ];
 
-    /// Counts so many.
+    /// Adds `number` to this counter.
     #[inline]
     pub(crate) fn add(self, number: impl TryInto<usize>) {
         if cfg!(feature = "count") {
@@ -36,7 +37,7 @@ impl Counted {
         }
     }
 
-    /// How many there were since the process began.
+    /// Value of this counter since the process started.
     #[cfg(feature = "count")]
     pub fn so_far(self) -> usize {
         self.counter().load(Relaxed)

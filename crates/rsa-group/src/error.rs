@@ -1,21 +1,22 @@
-//! What can go wrong with factors.
+//! Errors of key generation and of computations with factors.
 
 use thiserror::Error;
 
-/// No factors could be found or taken.
+/// Error returned when factors cannot be generated or accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum KeyError {
     /// The caller stopped the search.
     #[error("the search for a key was cancelled")]
     Cancelled,
-    /// The operating system gives no random bytes.
+    /// The operating system provides no random bytes.
     #[error("the operating system gives no random bytes")]
     RandomnessUnavailable,
-    /// A factor is not a safe prime, or the two are equal.
+    /// A factor is not a safe prime, or the factors are equal.
     #[error("the factors are not two different safe primes")]
     NotSafePrimes,
-    /// The factors differ in length, are too close to each other, or make a modulus of another length.
+    /// The factors differ in length, are too close to each other, or their modulus has the wrong
+    /// length.
     #[error("the factors are too close or of unsuitable length")]
     UnsuitablePrimes,
     /// The base is not a square other than 1 modulo both factors.
@@ -23,7 +24,8 @@ pub enum KeyError {
     UnsuitableBase,
 }
 
-/// A result of secret-key arithmetic failed its check and was withheld: a fault of the machine.
+/// A result of secret-key arithmetic failed its check and was withheld, because of a hardware
+/// fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("a result of secret-key arithmetic failed its check")]
 pub struct FaultDetected;

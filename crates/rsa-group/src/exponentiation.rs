@@ -1,6 +1,6 @@
-//! Many powers at once: of one base, or multiplied together.
+//! Simultaneous exponentiation: many powers of one base, or products of powers.
 //!
-//! All of it is variable-time and for public exponents.
+//! All functions are variable-time and meant for public exponents.
 
 use core::borrow::Borrow;
 
@@ -13,11 +13,11 @@ use crate::group::ModularGroup;
 #[cfg(test)]
 mod tests;
 
-/// The widest window: `2^16` buckets.
+/// Width of the widest window: `2^16` buckets.
 const WIDEST_WINDOW: u32 = 16;
 
-/// The product of all factors, 1 without any, by a balanced tree, so that GMP multiplies numbers of
-/// equal length.
+/// Computes the product of all factors, or 1 without factors. The balanced tree lets GMP multiply
+/// numbers of equal length.
 ///
 /// Cost: `O(M(b) log n)` for a product of `b` bits.
 pub fn product<'a>(factors: impl IntoIterator<Item = &'a Integer>, workers: &Workers) -> Integer {
@@ -30,7 +30,7 @@ pub fn product<'a>(factors: impl IntoIterator<Item = &'a Integer>, workers: &Wor
     level.pop().unwrap_or_else(|| Integer::from(1))
 }
 
-/// The product of one or two factors.
+/// Computes the product of one or two factors.
 fn pair_product<T: Borrow<Integer>>(pair: &[T]) -> Integer {
     match pair {
         [left, right] => (left.borrow() * right.borrow()).complete(),
@@ -39,11 +39,11 @@ fn pair_product<T: Borrow<Integer>>(pair: &[T]) -> Integer {
     }
 }
 
-/// `base^e` for each exponent, with one chain of squarings for all.
+/// Computes `base^e` for each exponent, with one shared chain of squarings.
 ///
-/// * Input: exponents that are not negative.
-/// * Cost: with `b` bits in the longest of `k` exponents and a window of `w` bits, `b` squarings
-///   and `k (b / w + 2^(w + 1))` products. The window is the one for which that is least.
+/// * Input: nonnegative exponents.
+/// * Cost: `b` squarings and `k (b / w + 2^(w + 1))` products, with `b` bits in the longest of `k`
+///   exponents and a window of `w` bits. The window with the least cost is chosen.
 ///
 /// Source: Yao 1976, "On the evaluation of powers"; buckets as in Brickell, Gordon, `McCurley` &
 /// Wilson 1992.
@@ -81,11 +81,11 @@ pub fn powers_of_one_base<G: ModularGroup>(
         .collect()
 }
 
-/// The product of `base_i^(e_i)`.
+/// Computes the product of `base_i^(e_i)`.
 ///
-/// * Input: as many bases as exponents, which are not negative.
-/// * Cost: with `b` bits in the longest of `n` exponents, `b` squarings and about
-///   `n b / w` products, where the window `w` grows with the logarithm of `n`.
+/// * Input: as many bases as exponents, which are nonnegative.
+/// * Cost: `b` squarings and about `n b / w` products, with `b` bits in the longest of `n`
+///   exponents. The window `w` grows with the logarithm of `n`.
 ///
 /// Source: Straus 1964, "Addition chains of vectors", for few; Pippenger 1976, "On the evaluation
 /// of powers and related problems", for many.
@@ -134,7 +134,8 @@ pub fn multi_power<G: ModularGroup>(
     }
 }
 
-/// Squares once per bit, from the highest window to the lowest, and lets `multiply` add its factors.
+/// Squares once per bit, from the highest window to the lowest, and calls `multiply` for the
+/// factors of each window.
 fn from_the_top<G: ModularGroup>(
     group: &G,
     bits: u32,
@@ -149,7 +150,7 @@ fn from_the_top<G: ModularGroup>(
     power.unwrap_or_else(|| group.one())
 }
 
-/// `base^1`, ..., `base^(2^window - 1)`.
+/// Computes `base^1`, ..., `base^(2^window - 1)`.
 fn small_powers<G: ModularGroup>(group: &G, base: &G::Element, window: u32) -> Vec<G::Element> {
     let mut powers = Vec::with_capacity(power_of_two(window));
     let mut power = base.clone();
@@ -161,14 +162,14 @@ fn small_powers<G: ModularGroup>(group: &G, base: &G::Element, window: u32) -> V
     powers
 }
 
-/// One product per digit value: what every factor with that digit contributes to a power.
+/// One product per digit value: the product of all factors with that digit.
 #[derive(Debug)]
 pub struct Buckets<G: ModularGroup> {
     products: Vec<Option<G::Element>>,
 }
 
 impl<G: ModularGroup> Buckets<G> {
-    /// Empty buckets for the digits of a window.
+    /// Creates empty buckets for the digits of a window.
     pub fn new(window: u32) -> Self {
         Self {
             products: vec![None; power_of_two(window).saturating_sub(1)],
@@ -185,7 +186,7 @@ impl<G: ModularGroup> Buckets<G> {
         }
     }
 
-    /// The product of `bucket_d^d`, or `None` if all are empty.
+    /// Computes the product of `bucket_d^d`, or returns `None` if all are empty.
     ///
     /// Cost: two products per bucket.
     pub fn total(&self, group: &G) -> Option<G::Element> {
@@ -207,7 +208,7 @@ impl<G: ModularGroup> Buckets<G> {
     }
 }
 
-/// The product, where `None` is the neutral element and costs nothing.
+/// Multiplies two elements, where `None` is the neutral element and costs nothing.
 pub fn times<G: ModularGroup>(
     group: &G,
     left: Option<G::Element>,
@@ -216,8 +217,8 @@ pub fn times<G: ModularGroup>(
     left.map_or_else(|| right.clone(), |left| group.multiply(&left, right))
 }
 
-/// An exponent that is read in windows of bits. Wiped when dropped and not printable, as some are
-/// secret.
+/// An exponent that is read in windows of bits. Some exponents are secret, so it cannot be printed
+/// and is wiped on drop.
 #[expect(
     missing_debug_implementations,
     reason = "a secret has no business in a log"
@@ -228,7 +229,7 @@ pub struct Digits {
 }
 
 impl Digits {
-    /// The digits of an exponent that is not negative.
+    /// Creates the digits of a nonnegative exponent.
     pub fn new(exponent: &Integer) -> Self {
         Self {
             limbs: Zeroizing::new(exponent.to_digits(Order::Lsf)),
@@ -236,22 +237,22 @@ impl Digits {
         }
     }
 
-    /// The length of the exponent.
+    /// Length of the exponent in bits.
     pub const fn bits(&self) -> u32 {
         self.bits
     }
 
-    /// The `window <= 32` bits from `position` on.
+    /// Returns the `window <= 32` bits from `position` on.
     pub fn at(&self, position: u32, window: u32) -> usize {
         usize::try_from(self.bits_at(position, window)).unwrap_or(0)
     }
 
-    /// As [`Digits::at`], for secret digits: no branch depends on them.
+    /// Like [`Digits::at`], but without a branch on the digits, which may be secret.
     pub fn bits_at(&self, position: u32, window: u32) -> u64 {
         let limb = |index: u32| self.limbs.get(to_usize(index)).copied().unwrap_or(0);
         let (index, shift) = (position / 64, position % 64);
         let low = limb(index) >> shift;
-        // Two shifts, because a shift by 64 bits is none.
+        // Two shifts, since one shift by 64 bits is not possible.
         let high = limb(index.saturating_add(1)) << 1 << (63_u32.saturating_sub(shift));
         (low | high) & (1_u64 << window).wrapping_sub(1)
     }
@@ -261,24 +262,24 @@ fn longest(digits: &[Digits]) -> u32 {
     digits.iter().map(Digits::bits).max().unwrap_or(0)
 }
 
-/// What emptying the buckets of a window costs, in products.
+/// Cost of combining the buckets of a window, in products.
 fn bucket_cost(window: u32) -> usize {
     power_of_two(window).saturating_mul(2)
 }
 
-/// The window for which `cost`, in products, is least.
+/// Returns the window for which `cost`, in products, is least.
 pub fn window_of_least_cost(cost: impl Fn(u32) -> usize) -> u32 {
     (1..=WIDEST_WINDOW)
         .min_by_key(|window| cost(*window))
         .unwrap_or(1)
 }
 
-/// `2^exponent`, as far as it fits.
+/// Computes `2^exponent`, saturating.
 pub fn power_of_two(exponent: u32) -> usize {
     1_usize.checked_shl(exponent).unwrap_or(usize::MAX)
 }
 
-/// The number, as far as it fits.
+/// Converts a number, saturating.
 pub fn to_usize(number: u32) -> usize {
     usize::try_from(number).unwrap_or(usize::MAX)
 }

@@ -1,21 +1,21 @@
-//! Powers of one base, with the factors of the modulus.
+//! Powers of one base with the factors of the modulus, checked for faults.
 //!
-//! The base is a square, so its order divides `p' q'`, and exponents may be reduced modulo that. A
-//! power goes by the Chinese remainder theorem, where every fault modulo one factor gives the
-//! factors away to everybody who knows what the power is of. So before anything is released
+//! The base is a square, so its order divides `p' q'`, and exponents may be reduced modulo that.
+//! Powers are computed by the Chinese remainder theorem. A fault modulo one factor would reveal the
+//! factors to anyone who knows the statement of the power. Before a result is released:
 //!
-//! * the power modulo each prime is computed modulo the prime times a random guard, and compared
-//!   with the power modulo the guard, which 64-bit arithmetic gives;
-//! * the reduced exponents are computed again and compared;
-//! * the recombined power is compared with both powers as they were before the last reduction, so
-//!   that nothing that a fault can change lies between the check of a half and that of the whole;
-//! * everything that is kept for long is compared with `N` and `g`: `p q = N`, `2 p' + 1 = p`,
-//!   `2 q' + 1 = q`, the order is `p' q'`, and the tables are those of `p` and `q`, built from a
-//!   base that is `g` or `N - g` and a square.
+//! * The power modulo each prime is computed modulo the prime times a random guard, and compared
+//!   with the power modulo the guard from 64-bit arithmetic.
+//! * The reduced exponents are computed again and compared.
+//! * The recombined power is compared with both powers before their last reduction. Nothing that a
+//!   fault can change thus lies between the check of a half and that of the whole.
+//! * Everything stored is compared with `N` and `g`: `p q = N`, `2 p' + 1 = p`, `2 q' + 1 = q`, and
+//!   the order is `p' q'`. The tables must be those of `p` and `q`, built from a base that is `g`
+//!   or `N - g` and a square.
 //!
-//! A fault of the moment in what the caller does modulo the order makes a wrong exponent, and a
-//! wrong power that is consistent: it does not give the factors away. A lasting fault of the number
-//! `p' q'` would tell its bits, one power after the other.
+//! A transient fault in the caller's arithmetic modulo the order leads to a wrong exponent and a
+//! wrong but consistent power. It does not reveal the factors. A permanent fault of the number
+//! `p' q'` would reveal its bits, one power after the other.
 //!
 //! Source: Shamir 1997 (the guard); Boneh, `DeMillo` & Lipton 1997 (the attack); Garner 1959, "The
 //! residue number system" (the recombination).
@@ -38,14 +38,15 @@ use crate::{
 #[cfg(test)]
 mod tests;
 
-/// The factors of a modulus, and what follows from them, for powers of one base. Not printable.
+/// The factors of a modulus and values derived from them, for powers of one base. It cannot be
+/// printed.
 pub struct Factors {
     sides: [Side; 2],
     /// `p' q'`.
     order: SecretInteger,
     /// `1 / q mod p`.
     inverse: SecretInteger,
-    /// A square.
+    /// The base, a square.
     base: SecretInteger,
 }
 
@@ -56,7 +57,7 @@ struct Side {
     half: SecretInteger,
     guard: SecretInteger,
     powers: OnceLock<FixedBase>,
-    /// A fault of every reduction modulo the prime.
+    /// Simulates a fault in every reduction modulo the prime.
     #[cfg(test)]
     breaks_remainders: bool,
 }
@@ -68,10 +69,10 @@ impl fmt::Debug for Factors {
 }
 
 impl Factors {
-    /// The factors of a modulus, for powers of this base.
+    /// Prepares the factors of a modulus for powers of `base`.
     ///
     /// # Errors
-    /// [`KeyError::UnsuitableBase`] if the base is not a square other than 1 modulo both;
+    /// [`KeyError::UnsuitableBase`] if the base is not a square other than 1 modulo both factors;
     /// [`KeyError::RandomnessUnavailable`].
     pub fn new(primes: PrimePair, base: &Integer) -> Result<Self, KeyError> {
         let [p, q] = primes.into_primes();
@@ -103,10 +104,10 @@ impl Factors {
         &self.order
     }
 
-    /// `g^e mod N` for an exponent that is not negative, with the `g` and the group that these
-    /// factors belong to; up to the sign of `g`, as [`ResidueGroup`] has it.
+    /// Computes `g^e mod N` for a nonnegative exponent, up to the sign of `g` as in
+    /// [`ResidueGroup`]. `group` and `base` must be those of these factors.
     ///
-    /// Cost: two powers by tables of half the length; the tables are built at the first call.
+    /// Cost: two powers by tables of half the length. The first call builds the tables.
     ///
     /// # Errors
     /// [`FaultDetected`], also for another group or base.
@@ -121,10 +122,10 @@ impl Factors {
             .ok_or(FaultDetected)
     }
 
-    /// As [`Factors::power`], for each exponent.
+    /// Like [`Factors::power`], but for each exponent.
     ///
     /// # Errors
-    /// As for [`Factors::power`].
+    /// Those of [`Factors::power`].
     pub fn powers(
         &self,
         group: &ResidueGroup,
@@ -133,7 +134,7 @@ impl Factors {
         workers: &Workers,
     ) -> Result<Vec<Integer>, FaultDetected> {
         let [left, right] = &self.sides;
-        // Tables are built from the base, and with them it would be too late.
+        // Checked first: the tables are built from the base.
         require(group.same(&self.base, base))?;
         Counted::PowersByFactors.add(exponents.len());
         let left = left.powers(&self.base, exponents, workers)?;
@@ -147,7 +148,7 @@ impl Factors {
         Ok(powers)
     }
 
-    /// Checks what is kept for long against the modulus.
+    /// Checks the stored values against the modulus.
     fn require_intact(&self, group: &ResidueGroup) -> Result<(), FaultDetected> {
         let [left, right] = &self.sides;
         let product =
@@ -160,8 +161,8 @@ impl Factors {
         )
     }
 
-    /// The residue modulo `p q` from residues modulo multiples of `p` and of `q`, checked. If `p q`
-    /// is the modulus, which the caller checks, it is right for both primes.
+    /// Combines residues modulo multiples of `p` and of `q` into the residue modulo `p q`, and
+    /// checks it for both primes. The caller must check that `p q` is the modulus.
     fn combine(
         &self,
         group: &ResidueGroup,
@@ -194,7 +195,7 @@ impl Side {
         })
     }
 
-    /// A number modulo the prime.
+    /// Reduces a number modulo the prime.
     fn remainder(&self, number: &Integer) -> SecretInteger {
         #[cfg_attr(not(test), allow(unused_mut, reason = "tests break it"))]
         let mut remainder = number.modulo_ref(&self.prime).complete();
@@ -205,7 +206,8 @@ impl Side {
         SecretInteger::new(remainder)
     }
 
-    /// The exponent modulo the order of the base, but not zero, which GMP's secure power refuses.
+    /// Reduces an exponent modulo the order of the base. The result is not zero, which GMP's secure
+    /// power rejects.
     fn reduced(&self, exponent: &Integer) -> SecretInteger {
         let reduced = SecretInteger::new((exponent % &*self.half).complete());
         if *reduced == 0 {
@@ -219,10 +221,10 @@ impl Side {
         *doubled == *self.prime
     }
 
-    /// The tables, which are built at the first call.
+    /// Returns the tables, which the first call builds.
     fn tables(&self, base: &Integer) -> Result<&FixedBase, FaultDetected> {
         if self.powers.get().is_none() {
-            // Reduced exponents are right for squares only: of the other one of g and N - g, the
+            // Reduced exponents are right for squares only. For the other one of g and N - g, the
             // signs modulo p and q would differ.
             require(base.legendre(&self.prime) == 1)?;
         }
@@ -234,7 +236,7 @@ impl Side {
         Ok(tables)
     }
 
-    /// Powers of the base modulo this prime times its guard.
+    /// Computes powers of the base modulo this prime times its guard.
     fn powers(
         &self,
         base: &Integer,
@@ -247,7 +249,7 @@ impl Side {
             .map(|exponent| self.reduced(exponent))
             .collect();
         let powers = self.tables(base)?.powers(&reduced, workers)?;
-        // The powers were checked against the reduced exponents; this checks those.
+        // The powers were checked against the reduced exponents. This checks the reduced exponents.
         let unchanged = exponents
             .iter()
             .zip(&reduced)
@@ -257,12 +259,12 @@ impl Side {
     }
 }
 
-/// Refuses to go on after a failed check.
+/// Converts a failed check to an error.
 const fn require(right: bool) -> Result<(), FaultDetected> {
     if right { Ok(()) } else { Err(FaultDetected) }
 }
 
-/// A random prime of 64 bits.
+/// Generates a random prime of 64 bits.
 fn random_guard() -> Result<Integer, KeyError> {
     let mut number = random_number(8)?;
     number.set_bit(63, true);

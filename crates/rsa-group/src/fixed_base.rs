@@ -1,8 +1,7 @@
-//! Powers of one fixed base modulo one secret prime: tables, constant time, guarded.
+//! Powers of one fixed base modulo one secret prime: tables, constant time, guarded against faults.
 //!
-//! The exponent is read in digits of [`RADIX_BITS`] bits. For each position there is a row with
-//! all powers that a digit there can ask for, so a power is one product per position and nothing
-//! else:
+//! The exponent is read in digits of [`RADIX_BITS`] bits. Each position has a row with the powers
+//! for all digits, so a power is just one product per position:
 //!
 //! ```text
 //! exponent   d_0 + 64 d_1 + 64^2 d_2 + ...
@@ -10,17 +9,19 @@
 //! power      row_0[d_0] * row_1[d_1] * row_2[d_2] * ...
 //! ```
 //!
-//! Rows are read as a whole, so neither addresses nor times tell the digits. Many exponents are
-//! worked on together, row by row, so that a row is read from memory once for all of them.
+//! Rows are read as a whole, so neither addresses nor times reveal the digits. Many exponents are
+//! processed together, row by row, so that each row is read from memory once.
 //!
-//! **Faults.** A power that is wrong modulo one prime and right modulo the other gives the factors
-//! away (Boneh, `DeMillo` & Lipton 1997). So everything is computed modulo `prime * guard`, where
-//! the guard is a random prime of 64 bits: at the end the residue modulo the guard must be the one
-//! that 64-bit arithmetic gives (Shamir 1999, "Method and apparatus for protecting public key
-//! schemes from timing and fault attacks"). The guard has its highest bit set and not the next one,
-//! so a random fault passes with a probability from `2^-63.6` to `2^-63`. The powers are handed out
-//! as they are, modulo `prime * guard`: the caller reduces them modulo the prime and can check
-//! the result against them, and no copy of the prime is kept here.
+//! **Faults.** A power that is wrong modulo one prime and right modulo the other reveals the
+//! factors (Boneh, `DeMillo` & Lipton 1997). All computation is therefore modulo `prime * guard`,
+//! where the guard is a random prime of 64 bits. At the end, the residue modulo the guard must
+//! equal the result of 64-bit arithmetic. (Source: Shamir 1999, "Method and apparatus for
+//! protecting public key schemes from timing and fault attacks".)
+//!
+//! The guard has its highest bit set and the next one clear, so a random fault passes with a
+//! probability from `2^-63.6` to `2^-63`. The powers are returned modulo `prime * guard`. The
+//! caller reduces them modulo the prime and can check the result against them, and this module
+//! stores no copy of the prime.
 //!
 //! Source: Brickell, Gordon, `McCurley` & Wilson 1992, "Fast exponentiation with precomputation".
 
@@ -38,11 +39,11 @@ use crate::{
 #[cfg(test)]
 mod tests;
 
-/// The length of a digit.
+/// Length of a digit in bits.
 const RADIX_BITS: u32 = 6;
-/// The entries of a row.
+/// Number of entries of a row.
 const RADIX: usize = 1 << RADIX_BITS;
-/// Exponents worked on together: their powers and one row fit the first-level cache.
+/// Number of exponents processed together. Their powers and one row fit the first-level cache.
 const BLOCK: usize = 64;
 
 /// Powers of one base modulo one secret prime.
@@ -55,7 +56,8 @@ pub(crate) struct FixedBase {
 }
 
 impl FixedBase {
-    /// The powers of `base` modulo `prime`, guarded by another prime of 64 bits.
+    /// Computes the tables for powers of `base` modulo `prime`, guarded by another prime of 64
+    /// bits.
     ///
     /// Cost: for a 1536-bit prime 16 400 products and 3.3 MB.
     pub(crate) fn new(base: &Integer, prime: &Integer, guard: &Integer) -> Self {
@@ -68,16 +70,16 @@ impl FixedBase {
         }
     }
 
-    /// Whether these are powers modulo this number, which should be prime times guard.
+    /// Returns whether the tables are for this modulus, which should be prime times guard.
     pub(crate) fn are_modulo(&self, modulus: &Integer) -> bool {
         *self.tables.modulus() == *modulus
     }
 
-    /// The powers modulo prime times guard.
+    /// Computes the powers modulo prime times guard.
     ///
-    /// * Input: exponents from 1 to below the prime.
-    /// * Time: depends on the number of exponents and the length of the prime, but for the
-    ///   reductions of exponents and powers modulo the guard, by GMP.
+    /// Exponents must be from 1 to below the prime. The running time depends only on the number of
+    /// exponents and the length of the prime. Exceptions are GMP's reductions of exponents and
+    /// powers modulo the guard.
     ///
     /// # Errors
     /// [`FaultDetected`].
@@ -88,7 +90,7 @@ impl FixedBase {
     ) -> Result<Vec<SecretInteger>, FaultDetected> {
         let length = match workers.threads() {
             1 => BLOCK,
-            // Two blocks for each thread at least, if there are as many exponents.
+            // At least two blocks for each thread, if there are as many exponents.
             threads => exponents.len().div_ceil(threads * 2).clamp(1, BLOCK),
         };
         let blocks: Vec<&[SecretInteger]> = exponents.chunks(length).collect();
@@ -106,13 +108,13 @@ impl FixedBase {
             .collect()
     }
 
-    /// The power, if it is right modulo the guard.
+    /// Returns the power if it is right modulo the guard.
     fn checked(
         &self,
         power: SecretInteger,
         exponent: &Integer,
     ) -> Result<SecretInteger, FaultDetected> {
-        // Fermat: exponents modulo guard - 1. Not zero, which GMP's secure power refuses.
+        // Fermat: exponents modulo guard - 1, but not zero, which GMP's secure power rejects.
         let order = SecretInteger::new((&*self.guard - 1_u32).complete());
         let short = SecretInteger::new((exponent % &*order).complete() + &*order);
         let expected = self.guard_base.secure_pow_mod_ref(&short, &self.guard);
@@ -125,14 +127,14 @@ impl FixedBase {
         }
     }
 
-    /// Changes one bit of the tables, as a broken machine would.
+    /// Flips one bit of the tables, to simulate a hardware fault.
     #[cfg(test)]
     pub(crate) fn break_tables(&mut self) {
         self.tables.break_one_bit();
     }
 }
 
-/// Powers modulo prime times guard.
+/// Computation of powers modulo prime times guard.
 trait Tables: Send + Sync {
     fn modulus(&self) -> SecretInteger;
 
@@ -142,7 +144,7 @@ trait Tables: Send + Sync {
     fn break_one_bit(&mut self);
 }
 
-/// Tables of the width of the modulus: for keys of 2048 and 3072 bits. Other sizes have none.
+/// Chooses tables by the width of the modulus. Only keys of 2048 and 3072 bits have tables.
 fn tables(base: &Integer, modulus: &Integer, bits: u32) -> Box<dyn Tables> {
     match modulus.significant_digits::<u64>() {
         17 => Rows::<17>::new(base, modulus, bits).map_or_else(no_tables(base, modulus), boxed),
@@ -161,7 +163,7 @@ fn no_tables(base: &Integer, modulus: &Integer) -> impl FnOnce() -> Box<dyn Tabl
     move || boxed(NoTables { base, modulus })
 }
 
-/// One row of powers for each position of a digit.
+/// A table with one row of powers for each digit position.
 struct Rows<const LIMBS: usize> {
     field: Montgomery<LIMBS>,
     entries: Vec<[u64; LIMBS]>,
@@ -221,7 +223,7 @@ impl<const LIMBS: usize> Tables for Rows<LIMBS> {
 
     #[cfg(test)]
     fn break_one_bit(&mut self) {
-        // A digit of the first position is as likely this as any other.
+        // The digit at the first position may have any value.
         for entry in self.entries.iter_mut().take(RADIX) {
             entry[0] ^= 1;
         }

@@ -1,10 +1,10 @@
-//! Units modulo `N`, up to sign.
+//! The group of units modulo `N`, up to sign.
 //!
-//! In `Z_N*` an element of order two is known to all: `-1`. It is its own `l`-th root for every odd
+//! `Z_N*` has a publicly known element of order two: `-1`. It is its own `l`-th root for every odd
 //! `l`, so a proof of exponentiation there could pass off `-y` for `y`. The group here is the
-//! quotient `Z_N*/{1, -1}`: `x` and `N - x` are one element, written as the smaller of the two
-//! (Boneh, Bünz & Fisch 2019, section 3.3). Inside computations any representative may stand for its
-//! class; a [`Residue`] is the canonical one.
+//! quotient `Z_N*/{1, -1}` (Boneh, Bünz & Fisch 2019, section 3.3). `x` and `N - x` are one
+//! element, written as the smaller of the two. Computations may use any representative of a class.
+//! A [`Residue`] is the canonical one.
 
 use core::{cmp::Ordering, fmt::Debug};
 
@@ -16,29 +16,29 @@ use crate::{
     modulus::{read, write_fixed},
 };
 
-/// The number of squarings from which on GMP's power is faster than squaring and reducing.
+/// Number of squarings from which on GMP's power is faster than squaring and reducing.
 const LONG_CHAIN: u32 = 48;
 
-/// The arithmetic that algorithms for everybody need from a group of unknown order. They are
-/// written over this trait, so that another implementation (vector kernels, another group) only
-/// has to provide these.
+/// A group of unknown order, as public algorithms need it. Algorithms are generic over this trait,
+/// so that another implementation (vector kernels, another group) only has to provide these
+/// operations.
 ///
-/// Exponents are not negative. Nothing here is meant for secrets: everything is variable-time.
+/// Exponents are not negative. All operations are variable-time and unsuitable for secrets.
 pub trait ModularGroup: Sync {
     /// A representative of an element.
     type Element: Clone + Debug + Eq + Send + Sync;
 
-    /// The neutral element.
+    /// Returns the neutral element.
     fn one(&self) -> Self::Element;
-    /// The product.
+    /// Multiplies two elements.
     fn multiply(&self, left: &Self::Element, right: &Self::Element) -> Self::Element;
-    /// The product of an element with itself.
+    /// Squares an element.
     fn square(&self, base: &Self::Element) -> Self::Element;
-    /// The element squared `count` times.
+    /// Squares an element `count` times.
     fn square_times(&self, base: &Self::Element, count: u32) -> Self::Element;
-    /// The power.
+    /// Raises an element to a nonnegative exponent.
     fn power(&self, base: &Self::Element, exponent: &Integer) -> Self::Element;
-    /// The inverse.
+    /// Inverts an element.
     fn inverse(&self, base: &Self::Element) -> Self::Element;
 }
 
@@ -46,7 +46,7 @@ pub trait ModularGroup: Sync {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Residue {
     number: Integer,
-    /// Of the encoding, in bytes: that of the modulus.
+    /// Length of the encoding in bytes: that of the modulus.
     length: usize,
 }
 
@@ -56,13 +56,13 @@ impl Residue {
         &self.number
     }
 
-    /// Appends the number, big-endian, as long as the modulus.
+    /// Appends the number as big-endian bytes, with the length of the modulus.
     pub fn write(&self, bytes: &mut Vec<u8>) {
         write_fixed(&self.number, self.length, bytes);
     }
 }
 
-/// The group of units modulo an odd `N`, up to sign, by GMP.
+/// The group of units modulo an odd `N`, up to sign, implemented with GMP.
 #[derive(Clone, Debug)]
 pub struct ResidueGroup {
     modulus: Integer,
@@ -71,7 +71,7 @@ pub struct ResidueGroup {
 }
 
 impl ResidueGroup {
-    /// The group modulo this odd number above 1; parameters check that.
+    /// Creates the group modulo an odd number above 1. The caller checks these properties.
     pub fn new(modulus: Integer) -> Self {
         let half = Integer::from(&modulus >> 1);
         let length = modulus.significant_digits::<u8>();
@@ -87,12 +87,12 @@ impl ResidueGroup {
         &self.modulus
     }
 
-    /// The length of an encoded residue in bytes: that of `N`.
+    /// Length of an encoded residue in bytes: that of `N`.
     pub const fn length(&self) -> usize {
         self.length
     }
 
-    /// The element that a reduced, invertible number stands for.
+    /// Returns the canonical form of a reduced, invertible number.
     pub fn canonical(&self, number: Integer) -> Residue {
         let number = if number > self.half {
             &self.modulus - number
@@ -105,23 +105,24 @@ impl ResidueGroup {
         }
     }
 
-    /// Whether a residue may be one of this group: one that was made for another modulus may not.
+    /// Returns whether a residue fits this group in length and range. Most residues of another
+    /// modulus do not.
     pub fn contains(&self, residue: &Residue) -> bool {
         residue.length == self.length && residue.number <= self.half
     }
 
-    /// Whether two reduced numbers stand for one element.
+    /// Returns whether two reduced numbers represent the same element.
     pub fn same(&self, left: &Integer, right: &Integer) -> bool {
         left == right || (left + right).complete() == self.modulus
     }
 
-    /// The canonical element of the group with this encoding.
+    /// Decodes a canonical element of the group.
     ///
     /// Cost: one gcd with the modulus.
     ///
     /// # Errors
-    /// [`DecodeError::LengthMismatch`], [`DecodeError::ResidueOutOfRange`], [`DecodeError::ResidueNotCanonical`],
-    /// [`DecodeError::ResidueNotUnit`].
+    /// [`DecodeError::LengthMismatch`], [`DecodeError::ResidueOutOfRange`],
+    /// [`DecodeError::ResidueNotCanonical`], [`DecodeError::ResidueNotUnit`].
     pub fn read(&self, bytes: &[u8]) -> Result<Residue, DecodeError> {
         if bytes.len() != self.length {
             return Err(DecodeError::LengthMismatch);
@@ -142,11 +143,11 @@ impl ResidueGroup {
         })
     }
 
-    /// As [`ResidueGroup::read`], for a value or a witness, which is a power of `g` and never 1:
-    /// for the value 1 everything would have a witness, and every set would extend it.
+    /// Like [`ResidueGroup::read`], but rejects 1. Values and witnesses are powers of `g` and
+    /// never 1. For the value 1, every element would have a witness, and every set would extend it.
     ///
     /// # Errors
-    /// As for [`ResidueGroup::read`]; 1 is [`DecodeError::ResidueOutOfRange`].
+    /// Those of [`ResidueGroup::read`], with [`DecodeError::ResidueOutOfRange`] for 1.
     pub fn read_but_one(&self, bytes: &[u8]) -> Result<Residue, DecodeError> {
         let residue = self.read(bytes)?;
         if residue.number == 1 {
@@ -155,7 +156,7 @@ impl ResidueGroup {
         Ok(residue)
     }
 
-    /// The power, by GMP.
+    /// Computes a power with GMP.
     fn raise(&self, base: &Integer, exponent: &Integer) -> Integer {
         debug_assert!(
             exponent.cmp0() != Ordering::Less,
@@ -185,8 +186,8 @@ impl ModularGroup for ResidueGroup {
 
     fn square_times(&self, base: &Integer, count: u32) -> Integer {
         Counted::Products.add(count);
-        // GMP's power squares in Montgomery form. That is a little faster, but the way there and
-        // back costs as much as two products.
+        // GMP's power squares in Montgomery form. That is a little faster, but the conversions cost
+        // as much as two products.
         if count >= LONG_CHAIN {
             return self.raise(base, &(Integer::from(1) << count));
         }

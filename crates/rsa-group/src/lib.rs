@@ -1,53 +1,53 @@
-//! Groups modulo a product of two safe primes: everything that is the same for RSA accumulators and
-//! RSA tags, over GMP.
+//! Groups modulo a product of two safe primes: common arithmetic of RSA accumulators and RSA tags,
+//! over GMP.
 //!
-//! | you need | take | it costs |
+//! | Task | API | Cost |
 //! | --- | --- | --- |
-//! | the group for everybody: units modulo `N`, canonical elements up to sign | [`group`] | a product modulo `N` for each operation |
-//! | many powers at once, for everybody | [`exponentiation`] | the squarings of one, and products for each |
-//! | powers of a public base by a published table | [`powers_table`] | products alone, and the table's memory |
-//! | to check a modulus from elsewhere, as far as that can be done | [`modulus`] | |
-//! | a new key | [`safe_primes`] | seconds to minutes |
-//! | powers of one base by the holder of the factors, checked for faults | [`factors`] | two powers of half the length |
-//! | fixed-width arithmetic in constant time | [`montgomery`] | |
-//! | integers that are overwritten before their memory is given back | [`secret_integer`] | |
-//! | how much is computed, for tests | [`count`] | |
+//! | Public group operations: units modulo `N`, up to sign | [`group`] | one product each |
+//! | Many powers at once, with public exponents | [`exponentiation`] | shared squarings |
+//! | Powers of a public base by a published table | [`powers_table`] | products and memory |
+//! | Check a modulus of another party, as far as possible | [`modulus`] | |
+//! | Generate a key | [`safe_primes`] | seconds to minutes |
+//! | Powers with the factors, checked for faults | [`factors`] | two powers of half length |
+//! | Fixed-width arithmetic in constant time | [`montgomery`] | |
+//! | Integers that are wiped on drop | [`secret_integer`] | |
+//! | Operation counters, for tests | [`count`] | |
 //!
-//! # What runs in constant time
+//! # Constant-time operations
 //!
-//! | with the factors | how |
-//! |---|---|
-//! | powers of the base | branch-free Montgomery arithmetic, tables read as a whole; for moduli other than 2048 and 3072 bits GMP's `mpz_powm_sec` |
+//! Powers of the base with the factors run in constant time. They use branch-free Montgomery
+//! arithmetic and read tables as a whole. For moduli other than 2048 and 3072 bits they use GMP's
+//! `mpz_powm_sec`.
 //!
-//! Not in constant time are, by GMP's division and inversion: the reduction of exponents and of
+//! Variable-time, because of GMP's division and inversion: the reduction of exponents and of
 //! results, the recombination, and the checks. Their times depend on the lengths of the operands,
-//! and slightly on rare corrections of quotient digits, for which no attack is known; but an owner
-//! who shares a processor with an attacker should know it. Searching for primes and testing them is
+//! and slightly on rare corrections of quotient digits. No attack on these is known, but consider
+//! them if an attacker shares the processor. The search for primes and the primality tests are
 //! variable-time too.
 //!
-//! # What is checked
+//! # Fault checks
 //!
-//! A power that is wrong modulo one factor and right modulo the other gives the factors away. So
-//! everything computed modulo the factors apart is checked before it leaves, and so are the numbers
-//! that are kept for it, which a fault of the memory may change for good: see [`factors`].
+//! A power that is wrong modulo one factor and right modulo the other reveals the factors. All
+//! results modulo the single factors are therefore checked before release. So are the stored
+//! numbers that they depend on, which a memory fault may change permanently: see [`factors`].
 //!
-//! # What is wiped
+//! # Wiping
 //!
-//! The factors, everything derived from them that is kept, exponents, and tables are overwritten when
-//! dropped. Not overwritten are
+//! The factors, all stored values derived from them, exponents, and tables are overwritten on drop.
+//! Not overwritten are
 //!
-//! * GMP's own temporaries: in products, divisions, powers, inverses, Legendre symbols and tests of
-//!   primality, on the stack or in freed memory, and limbs that grew and moved;
+//! * GMP's own temporaries, on the stack or in freed memory: in products, divisions, powers,
+//!   inverses, Legendre symbols and primality tests, and in limbs that were reallocated;
 //! * copies of limbs on the stack: in Montgomery arithmetic, of the modulus `p` or `q` times its
-//!   guard, and wherever a value of Rust moves;
-//! * what the caller keeps of the factors as plain numbers;
-//! * in the search for primes, small residues of the candidates and which of them small primes rule
-//!   out, and the first of two primes if the search is cancelled.
+//!   guard, and wherever a Rust value moves;
+//! * copies of the factors that the caller keeps as plain numbers;
+//! * in the search for primes, small residues of the candidates, the sieve, and the first of two
+//!   primes if the search is cancelled.
 //!
-//! A process that must not leak them should not dump core and not swap.
+//! A process that must not leak these should disable core dumps and swapping.
 
-// Most of this reads bytes or numbers that anybody may have made. Modules that count with them deny
-// unchecked arithmetic too.
+// Most modules read bytes or numbers that an attacker may have chosen. Modules that count with them
+// deny unchecked arithmetic too.
 #![deny(
     clippy::indexing_slicing,
     clippy::unwrap_used,

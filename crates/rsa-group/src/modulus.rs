@@ -1,4 +1,4 @@
-//! What can be checked of a modulus from elsewhere, and numbers as bytes.
+//! Checks of a modulus, and encodings of numbers.
 
 use core::ops::RangeInclusive;
 
@@ -9,12 +9,12 @@ use rug::{
 };
 use zeroize::Zeroizing;
 
-/// Checks that a modulus of somebody else may be a product of two primes.
+/// Checks a modulus of another party for properties that exclude a product of two primes.
 ///
 /// # Errors
-/// [`DecodeError::ParametersInvalid`] if it is even, a perfect power, prime, or its number of bits is
-/// not in the range. That it is a product of two large primes cannot be seen: it must come from
-/// somebody trusted.
+/// [`DecodeError::ParametersInvalid`] if it is even, a perfect power, prime, or its number of bits
+/// is not in the range. A check for two large prime factors is impossible, so the modulus must come
+/// from a trusted source.
 pub fn require_usable(modulus: &Integer, bits: RangeInclusive<u32>) -> Result<(), DecodeError> {
     let usable = bits.contains(&modulus.significant_bits())
         && modulus.is_odd()
@@ -27,13 +27,13 @@ pub fn require_usable(modulus: &Integer, bits: RangeInclusive<u32>) -> Result<()
     }
 }
 
-/// The number with these digits, big-endian.
+/// Decodes a big-endian number.
 pub fn read(bytes: &[u8]) -> Integer {
     Integer::from_digits(bytes, Order::Msf)
 }
 
-/// Appends a number, big-endian, in exactly `length` bytes, which it must fit. The number may be
-/// secret: the copy of its digits is wiped; that `bytes` does not grow is for the caller to see to.
+/// Appends a number as exactly `length` big-endian bytes, which it must fit. The number may be
+/// secret: the copy of its digits is wiped. The caller must ensure that `bytes` is not reallocated.
 pub fn write_fixed(number: &Integer, length: usize, bytes: &mut Vec<u8>) {
     let digits = Zeroizing::new(number.to_digits::<u8>(Order::Msf));
     let padding = length.saturating_sub(digits.len());

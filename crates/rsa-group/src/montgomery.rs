@@ -1,13 +1,13 @@
 //! Fixed-width Montgomery arithmetic modulo an odd number.
 //!
-//! A residue `x` is kept as its **form** `x * 2^(64 LIMBS) mod n`, `LIMBS` little-endian 64-bit
-//! limbs below `n`. Nothing here branches on, or indexes by, a residue or the modulus; the time of
-//! [`Montgomery::new`] depends on the modulus' bit length, all other times on `LIMBS` only.
-//! So secret moduli and secret residues are welcome; whoever holds them wipes them ([`Zeroize`]).
+//! A residue `x` is stored as its **form** `x * 2^(64 LIMBS) mod n`, in `LIMBS` little-endian
+//! 64-bit limbs below `n`. No operation branches on, or indexes by, a residue or the modulus. The
+//! time of [`Montgomery::new`] depends on the modulus' bit length, and all other times on `LIMBS`
+//! only. Moduli and residues may be secret; the caller must wipe them ([`Zeroize`]).
 //!
-//! Up to some seven limbs (prime candidates) the loops unroll into registers. Above (secret keys),
-//! rows go in blocks of four limbs that separate the products from the chains of carries; that is
-//! what keeps a wide core busy.
+//! Up to some seven limbs (prime candidates) the loops unroll into registers. Above that (secret
+//! keys), rows are processed in blocks of four limbs. The blocks separate the products from the
+//! chains of carries, which keeps a wide core busy.
 //!
 //! Source: Montgomery 1985, "Modular multiplication without trial division"; Koc, Acar & Kaliski
 //! 1996, "Analyzing and comparing Montgomery multiplication algorithms" (separated operand
@@ -26,28 +26,28 @@ use zeroize::Zeroize;
 #[cfg(test)]
 mod tests;
 
-/// Limbs from which on rows are worked in blocks.
+/// Number of limbs from which on rows are processed in blocks.
 const WIDE: usize = 8;
-/// Limbs in a block: four products fit the registers together with their sums.
+/// Number of limbs in a block. Four products fit the registers together with their sums.
 const BLOCK: usize = 4;
 
 /// Arithmetic modulo an odd number above 1 of at most `LIMBS` limbs.
 #[derive(Clone)]
 pub struct Montgomery<const LIMBS: usize> {
     modulus: [u64; LIMBS],
-    /// `-1 / modulus mod 2^64`.
+    /// Equal to `-1 / modulus mod 2^64`.
     negated_inverse: u64,
     /// The form of 1.
     one: [u64; LIMBS],
-    /// The form of `2^(64 LIMBS)`, which takes residues to their forms.
+    /// The form of `2^(64 LIMBS)`, which converts residues to their forms.
     radix_form: [u64; LIMBS],
 }
 
 impl<const LIMBS: usize> Montgomery<LIMBS> {
-    /// Arithmetic modulo `modulus`, or `None` unless that is odd and above 1.
+    /// Prepares arithmetic modulo `modulus`, or returns `None` unless `modulus` is odd and above 1.
     ///
-    /// * Cost: one [`Montgomery::double`] for each unused bit of the modulus' limbs, `LIMBS` more
-    ///   and six squarings.
+    /// Cost: one [`Montgomery::double`] for each unused bit of the modulus' limbs, `LIMBS` more and
+    /// six squarings.
     pub fn new(modulus: [u64; LIMBS]) -> Option<Self> {
         let lowest = *modulus.first()?;
         let unused = unused_bits(&modulus);
@@ -88,13 +88,13 @@ impl<const LIMBS: usize> Montgomery<LIMBS> {
         &self.one
     }
 
-    /// The form of `value mod n`, for any value.
+    /// Converts any value to the form of `value mod n`.
     #[inline(always)]
     pub fn to_form(&self, value: &[u64; LIMBS]) -> [u64; LIMBS] {
         self.mul(value, &self.radix_form)
     }
 
-    /// The residue with this form.
+    /// Converts a form to its residue.
     #[inline(always)]
     #[allow(clippy::wrong_self_convention, reason = "the counterpart of to_form")]
     pub fn from_form(&self, form: &[u64; LIMBS]) -> [u64; LIMBS] {
@@ -102,7 +102,7 @@ impl<const LIMBS: usize> Montgomery<LIMBS> {
         self.subtract_modulus(&high, carry)
     }
 
-    /// The form of the product of two residues. One factor may be any number of `LIMBS` limbs.
+    /// Multiplies two residues in their forms. One factor may be any number of `LIMBS` limbs.
     #[inline(always)]
     pub fn mul(&self, left: &[u64; LIMBS], right: &[u64; LIMBS]) -> [u64; LIMBS] {
         let mut wide = [[0; LIMBS]; 2];
@@ -118,28 +118,30 @@ impl<const LIMBS: usize> Montgomery<LIMBS> {
         self.subtract_modulus(&high, carry)
     }
 
-    /// The form of the square of a residue. A third of the products of [`Montgomery::mul`] less.
+    /// Squares a residue in its form, with a third fewer products than [`Montgomery::mul`].
     #[inline(always)]
     pub fn square(&self, form: &[u64; LIMBS]) -> [u64; LIMBS] {
         let (high, carry) = self.reduce_loosely(wide_square(form));
         self.subtract_modulus(&high, carry)
     }
 
-    /// Whether [`Montgomery::square_loosely`] may be used: 32 bits of the limbs are spare.
+    /// Returns whether [`Montgomery::square_loosely`] may be used: 32 bits of the limbs must be
+    /// spare.
     pub fn has_room(&self) -> bool {
         unused_bits(&self.modulus) >= 32
     }
 
-    /// A number below `2n` that is congruent to the form of the square, for a number below
-    /// `2^16 n` that is congruent to a residue's form. Needs [`Montgomery::has_room`].
+    /// Squares without the final subtraction. Needs [`Montgomery::has_room`].
     ///
-    /// `x^2` is below `2^32 n^2`, so below `n 2^(64 LIMBS)`; its reduction is below `n + n`.
+    /// The input is below `2^16 n` and congruent to a form. The result is below `2n` and congruent
+    /// to the form of the square: `x^2` is below `2^32 n^2`, so below `n 2^(64 LIMBS)`, and its
+    /// reduction is below `n + n`.
     #[inline(always)]
     pub fn square_loosely(&self, number: &[u64; LIMBS]) -> [u64; LIMBS] {
         self.reduce_loosely(wide_square(number)).0
     }
 
-    /// Twice a residue.
+    /// Doubles a residue.
     #[inline(always)]
     pub fn double(&self, form: &[u64; LIMBS]) -> [u64; LIMBS] {
         let mut doubled = *form;
@@ -150,7 +152,7 @@ impl<const LIMBS: usize> Montgomery<LIMBS> {
         self.subtract_modulus(&doubled, shifted)
     }
 
-    /// The difference of two residues.
+    /// Subtracts two residues.
     #[inline(always)]
     pub fn subtract(&self, left: &[u64; LIMBS], right: &[u64; LIMBS]) -> [u64; LIMBS] {
         let (mut difference, borrow) = subtract(left, right);
@@ -162,8 +164,8 @@ impl<const LIMBS: usize> Montgomery<LIMBS> {
         difference
     }
 
-    /// `wide / 2^(64 LIMBS)` modulo `n`, below `2n`, with the bit above the limbs; for `wide`
-    /// below `n 2^(64 LIMBS)`.
+    /// Computes `wide / 2^(64 LIMBS)` modulo `n`, below `2n`, with the bit above the limbs. `wide`
+    /// must be below `n 2^(64 LIMBS)`.
     #[inline(always)]
     fn reduce_loosely(&self, mut wide: [[u64; LIMBS]; 2]) -> ([u64; LIMBS], u64) {
         let mut rest = wide.as_flattened_mut();
@@ -182,7 +184,7 @@ impl<const LIMBS: usize> Montgomery<LIMBS> {
         (high, u64::from(carry))
     }
 
-    /// `value + top * 2^(64 LIMBS)`, which is below `2n`, modulo `n`.
+    /// Reduces `value + top * 2^(64 LIMBS)`, which must be below `2n`, modulo `n`.
     #[inline(always)]
     fn subtract_modulus(&self, value: &[u64; LIMBS], top: u64) -> [u64; LIMBS] {
         let (difference, borrow) = subtract(value, &self.modulus);
@@ -207,14 +209,14 @@ impl<const LIMBS: usize> fmt::Debug for Montgomery<LIMBS> {
     }
 }
 
-/// Entry `index` of `table`, or zero if there is none. Reads the whole table, in an order and time
-/// that depend on its length only: for secret indices.
+/// Returns entry `index` of `table`, or zero if there is none. For secret indices: reads the whole
+/// table, in an order and time that depend on its length only.
 pub fn lookup<const LIMBS: usize>(table: &[[u64; LIMBS]], index: u64) -> [u64; LIMBS] {
     let mut found = [0; LIMBS];
     for (position, entry) in (0_u64..).zip(table) {
         let difference = position ^ index;
         // The sign bit of `difference | -difference` is clear only for zero. The compiler must not
-        // learn that the mask has but two values, or it may branch on it.
+        // learn that the mask has just two values, or it may branch on it.
         let differs = (difference | difference.wrapping_neg()) >> 63;
         let mask = black_box(differs.wrapping_sub(1));
         for (found, limb) in found.iter_mut().zip(entry) {
@@ -224,7 +226,7 @@ pub fn lookup<const LIMBS: usize>(table: &[[u64; LIMBS]], index: u64) -> [u64; L
     found
 }
 
-/// `first` where the bits of `mask` are ones, `second` elsewhere.
+/// Selects the bits of `first` where `mask` has ones, and those of `second` elsewhere.
 #[inline(always)]
 pub fn select<const LIMBS: usize>(
     mask: u64,
@@ -238,13 +240,13 @@ pub fn select<const LIMBS: usize>(
     selected
 }
 
-/// All ones if `condition`, otherwise zero.
+/// Returns all ones if `condition`, otherwise zero.
 #[inline(always)]
 pub fn mask(condition: bool) -> u64 {
     u64::from(condition).wrapping_neg()
 }
 
-/// `left - right` modulo `2^(64 LIMBS)`, and whether it was negative.
+/// Computes `left - right` modulo `2^(64 LIMBS)`, and whether it was negative.
 #[inline(always)]
 pub fn subtract<const LIMBS: usize>(
     left: &[u64; LIMBS],
@@ -258,7 +260,7 @@ pub fn subtract<const LIMBS: usize>(
     (difference, borrow)
 }
 
-/// The number of leading zero bits.
+/// Counts the leading zero bits.
 pub fn unused_bits<const LIMBS: usize>(value: &[u64; LIMBS]) -> u32 {
     let mut unused = 0_u32;
     for limb in value.iter().rev() {
@@ -270,7 +272,7 @@ pub fn unused_bits<const LIMBS: usize>(value: &[u64; LIMBS]) -> u32 {
     unused
 }
 
-/// The number of bits of `LIMBS` limbs.
+/// Number of bits of `LIMBS` limbs.
 pub const fn total_bits<const LIMBS: usize>() -> u32 {
     let mut bits = 0_u32;
     let mut limb = 0_usize;
@@ -281,7 +283,7 @@ pub const fn total_bits<const LIMBS: usize>() -> u32 {
     bits
 }
 
-/// The square of a number.
+/// Squares a number to double width.
 #[inline(always)]
 fn wide_square<const LIMBS: usize>(number: &[u64; LIMBS]) -> [[u64; LIMBS]; 2] {
     let mut wide = [[0; LIMBS]; 2];
@@ -300,7 +302,7 @@ fn wide_square<const LIMBS: usize>(number: &[u64; LIMBS]) -> [[u64; LIMBS]; 2] {
         rest = row.split_first_mut().map_or(&mut [], |(_, rest)| rest);
         others = behind;
     }
-    // Twice those, and the squares of the limbs.
+    // Doubles these products, and adds the squares of the limbs.
     let mut shifted = 0;
     let mut carry = false;
     for ([low, high], limb) in flat.as_chunks_mut().0.iter_mut().zip(number) {
@@ -313,7 +315,7 @@ fn wide_square<const LIMBS: usize>(number: &[u64; LIMBS]) -> [[u64; LIMBS]; 2] {
     wide
 }
 
-/// Adds `factor * by` to the lowest limbs of `sum`, as many as `factor` has; returns the carry.
+/// Adds `factor * by` to the lowest limbs of `sum`, as many as `factor` has. Returns the carry.
 #[inline(always)]
 fn add_product(sum: &mut [u64], factor: &[u64], by: u64) -> u64 {
     if factor.len() < WIDE {
@@ -339,7 +341,7 @@ fn add_product_of_limbs(sum: &mut [u64], factor: &[u64], by: u64, mut carry: u64
     carry
 }
 
-/// As [`add_product_of_limbs`], with the products computed before the first carry.
+/// Like [`add_product_of_limbs`], but computes the products before the first carry.
 #[inline(always)]
 fn add_product_of_block(sum: &mut [u64; BLOCK], factor: &[u64; BLOCK], by: u64, carry: u64) -> u64 {
     let products = factor.map(|limb| limb.carrying_mul(by, 0));
@@ -361,7 +363,7 @@ fn add_product_of_block(sum: &mut [u64; BLOCK], factor: &[u64; BLOCK], by: u64, 
         .wrapping_add(u64::from(sum_carry))
 }
 
-/// `2^exponent`, zero if that has more limbs.
+/// Computes `2^exponent`, or zero if that has more limbs.
 fn power_of_two<const LIMBS: usize>(exponent: u32) -> [u64; LIMBS] {
     let mut power = [0; LIMBS];
     let mut exponent = exponent;
@@ -372,7 +374,7 @@ fn power_of_two<const LIMBS: usize>(exponent: u32) -> [u64; LIMBS] {
     power
 }
 
-/// `1 / odd mod 2^64`, by Newton's iteration: each step doubles the number of correct bits.
+/// Computes `1 / odd mod 2^64` by Newton's iteration. Each step doubles the number of correct bits.
 fn inverse(odd: u64) -> u64 {
     let mut inverse = odd; // Correct to three bits.
     for _ in 0..5 {

@@ -1,7 +1,7 @@
-//! Powers of a public base, published once: powers by products alone.
+//! Powers of a public base from a published table, without squarings of the base.
 //!
-//! The table holds `g^(2^(24 i))` for `i = 0, 1, ...`. An exponent is read in digits; every digit
-//! at bit `24 i + j` puts entry `i` into a bucket, and the buckets together make the power:
+//! The table holds `g^(2^(24 i))` for `i = 0, 1, ...`. An exponent is read in digits. Each digit at
+//! bit `24 i + j` multiplies entry `i` into a bucket, and the buckets are combined into the power:
 //!
 //! ```text
 //! entry            0         1         2           one per 24 bits of exponent
@@ -23,17 +23,17 @@ use crate::{
     group::{ModularGroup, Residue, ResidueGroup},
 };
 
-/// The bits between two entries.
+/// Number of exponent bits between two entries.
 pub const STRIDE: u32 = 24;
 
-/// `g^(2^(24 i))` for a number of `i`. Cheap to clone.
+/// A table of `g^(2^(24 i))` for consecutive `i`. Cheap to clone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PowersTable {
     entries: Arc<[Residue]>,
 }
 
 impl PowersTable {
-    /// The table of a base for exponents of up to this many bits.
+    /// Computes the table of `base` for exponents of up to `bits` bits.
     ///
     /// Cost: one squaring per bit, on one thread.
     pub fn compute(group: &ResidueGroup, base: &Residue, bits: usize) -> Self {
@@ -48,7 +48,7 @@ impl PowersTable {
         }
     }
 
-    /// The table with these entries, which nobody has checked yet.
+    /// Creates a table from unchecked entries.
     pub fn from_entries(entries: Vec<Residue>) -> Self {
         Self {
             entries: entries.into(),
@@ -60,17 +60,17 @@ impl PowersTable {
         &self.entries
     }
 
-    /// The bits of the longest exponents for which the table suffices.
+    /// Maximum length in bits of an exponent.
     pub fn bits(&self) -> usize {
         self.entries.len().saturating_mul(to_usize(STRIDE))
     }
 
-    /// Whether this is a table of this base, if it is one of any.
+    /// Returns whether the first entry is `base`. The other entries are not checked.
     pub fn starts_with(&self, base: &Residue) -> bool {
         self.entries.first() == Some(base)
     }
 
-    /// `g^exponent`, or `None` if the exponent is too long.
+    /// Computes `g^exponent`, or returns `None` if the exponent is too long.
     ///
     /// Cost: a product for each digit, and two for each bucket.
     pub fn power(
@@ -107,12 +107,13 @@ impl PowersTable {
         Some(power.unwrap_or_else(|| group.one()))
     }
 
-    /// Whether every entry follows from the one before. The coefficients, one less than entries, must
-    /// be random numbers that nobody knew before the entries.
+    /// Returns whether every entry follows from the previous one. The `coefficients`, one less than
+    /// entries, must be random numbers that were unpredictable before the entries were fixed.
     ///
-    /// The product of the `entry_(i+1)^(c_i)` must be that of the `entry_i^(c_i)`, squared 24 times. A
-    /// false table passes with coefficients of 128 bits with probability `2^-128`, unless its errors
-    /// have an order that is known and not large, of which the group has none that anybody could find.
+    /// The product of the `entry_(i+1)^(c_i)` must be that of the `entry_i^(c_i)`, squared 24
+    /// times. With coefficients of 128 bits, a false table passes with probability `2^-128`, unless
+    /// its errors have a known small order. No such element of the group can be found without the
+    /// factors.
     ///
     /// Source: Bellare, Garay & Rabin 1998, "Fast batch verification for modular exponentiation and
     /// digital signatures" (small exponents); Boneh, Bünz & Fisch 2019 (groups of unknown order).
@@ -132,7 +133,7 @@ impl PowersTable {
     }
 }
 
-/// A table and an exponent that is read against it.
+/// A table and an exponent to evaluate with it.
 struct Table<'a> {
     group: &'a ResidueGroup,
     entries: &'a [Residue],
@@ -141,9 +142,9 @@ struct Table<'a> {
 }
 
 impl Table<'_> {
-    /// What the digits at one position of every stride contribute.
+    /// Computes the contribution of the digits at one position of every stride.
     fn sum(&self, position: u32) -> Option<Integer> {
-        // The last digit of a stride ends with it.
+        // The last digit of a stride may be shorter.
         let width = self.window.min(STRIDE.saturating_sub(position));
         let mut buckets = Buckets::new(width);
         for (stride, entry) in (0_u32..).zip(self.entries) {

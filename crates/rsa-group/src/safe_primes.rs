@@ -1,12 +1,12 @@
-//! Safe primes: primes `p = 2 p' + 1` with `p'` prime.
+//! Generation of safe primes: primes `p = 2 p' + 1` with `p'` prime.
 //!
-//! Candidates are the numbers `p'` of a random window. One sieve over the window strikes out every
-//! `p'` for which a small prime divides `p'` or `2 p' + 1`; what is left, one number in some
-//! hundreds, is tested.
+//! Candidates are the numbers `p'` of a random window. One sieve over the window removes every `p'`
+//! for which a small prime divides `p'` or `2 p' + 1`. The remaining candidates, one in some
+//! hundreds, are tested.
 //!
-//! The prime returned is the first that is found in the window, so primes after a long gap are
-//! somewhat likelier than others. The window starts at a random number of full length, which
-//! leaves no measurable advantage for guessing.
+//! The first prime of the window is returned, so primes after a long gap are slightly likelier than
+//! others. The window starts at a random number of full length, which leaves no measurable
+//! advantage for guessing.
 //!
 //! Source: Wiener 2003, "Safe prime generation with a combined sieve".
 
@@ -24,22 +24,24 @@ use crate::{error::KeyError, secret_integer::SecretInteger};
 #[cfg(test)]
 mod tests;
 
-/// Candidates of one window.
+/// Number of candidates of one window.
 const WINDOW: usize = 1 << 18;
-/// The distance of candidates: `p'` is odd, and 2 modulo 3, or 3 would divide one of the pair.
+/// Distance of candidates. `p'` is odd and 2 modulo 3, since otherwise 3 would divide one of the
+/// pair.
 const STEP: u32 = 6;
-/// Small primes below this are sieved with.
+/// Exclusive upper bound of the primes of the sieve.
 const SIEVE_LIMIT: usize = 1 << 21;
-/// Candidates that each thread tests between two reports.
+/// Number of candidates that each thread tests between two progress reports.
 const TESTS_PER_REPORT: usize = 16;
-/// Rounds for candidates: the first finds nearly every composite number.
+/// Repetitions of the test for candidates. The first rejects nearly every composite number.
 const QUICK_ROUNDS: u32 = 1;
-/// The bits by which two primes must differ, at least, less than their length: FIPS 186-5 has 100.
+/// Primes of a pair must differ by more than about `2^(length - CLOSENESS_BITS)`, with 100 as in
+/// FIPS 186-5.
 const CLOSENESS_BITS: u32 = 100;
-/// Rounds for what is returned or taken.
+/// Repetitions of the test for primes that are returned or accepted.
 const ROUNDS: u32 = 64;
 
-/// The length of a modulus.
+/// Length of a modulus.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum KeySize {
@@ -50,7 +52,7 @@ pub enum KeySize {
 }
 
 impl KeySize {
-    /// The length of the modulus in bits.
+    /// Length of the modulus in bits.
     pub const fn bits(self) -> u32 {
         match self {
             Self::Bits2048 => 2048,
@@ -59,7 +61,7 @@ impl KeySize {
     }
 }
 
-/// How the search for a key goes.
+/// Progress of the search for a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
     /// Primes found so far, of two.
@@ -68,9 +70,10 @@ pub struct Progress {
     pub tested: u64,
 }
 
-/// Two different safe primes whose product has the key's length.
+/// Searches two different safe primes whose product has the key's length.
 ///
-/// They are plain numbers: a caller that keeps them wraps them ([`SecretInteger`]).
+/// They are returned as plain numbers. A caller that stores them should wrap them
+/// ([`SecretInteger`]).
 ///
 /// # Errors
 /// [`KeyError::Cancelled`], [`KeyError::RandomnessUnavailable`].
@@ -88,7 +91,7 @@ fn pair_of_bits(
     progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<(Integer, Integer), KeyError> {
     let mut search = Search {
-        // 2 and 3 are dealt with by the distance of the candidates.
+        // The distance of the candidates excludes 2 and 3 already.
         small: odd_primes_below(SIEVE_LIMIT).split_off(1),
         state: Progress {
             found: 0,
@@ -105,7 +108,7 @@ fn pair_of_bits(
     }
 }
 
-/// Whether `prime` and half of it are primes.
+/// Returns whether `prime` and half of it are primes.
 fn is_safe_prime(prime: &Integer) -> bool {
     let half = SecretInteger::new((prime >> 1_u32).complete());
     prime.is_odd()
@@ -113,14 +116,14 @@ fn is_safe_prime(prime: &Integer) -> bool {
         && prime.is_probably_prime(ROUNDS) != IsPrime::No
 }
 
-/// A number of so many of the operating system's random bytes.
+/// Reads a number of `length` random bytes from the operating system.
 pub(crate) fn random_number(length: usize) -> Result<Integer, KeyError> {
     let mut bytes = zeroize::Zeroizing::new(vec![0; length]);
     getrandom::fill(&mut bytes).map_err(|_| KeyError::RandomnessUnavailable)?;
     Ok(Integer::from_digits(&bytes, Order::Msf))
 }
 
-/// Two different safe primes, equally long and not close to each other.
+/// Two different safe primes of equal length that are not close to each other.
 pub struct PrimePair([SecretInteger; 2]);
 
 impl fmt::Debug for PrimePair {
@@ -130,13 +133,13 @@ impl fmt::Debug for PrimePair {
 }
 
 impl PrimePair {
-    /// These two primes, in any order, of a modulus of this many bits.
+    /// Accepts two primes, in any order, for a modulus of `bits` bits.
     ///
-    /// Cost: tests of primality of four numbers.
+    /// Cost: primality tests of four numbers.
     ///
     /// # Errors
-    /// [`KeyError::UnsuitablePrimes`] if the product has not exactly this many bits, or the primes
-    /// are not equally long or close to each other; [`KeyError::NotSafePrimes`].
+    /// [`KeyError::UnsuitablePrimes`] if the product does not have exactly `bits` bits, or the
+    /// primes differ in length or are close to each other; [`KeyError::NotSafePrimes`].
     pub fn new([first, second]: [Integer; 2], bits: u32) -> Result<Self, KeyError> {
         let primes = if first < second {
             [second, first]
@@ -160,7 +163,7 @@ impl PrimePair {
         (&**p * &**q).complete()
     }
 
-    /// The larger and the smaller one.
+    /// The larger and the smaller prime, in this order.
     pub fn primes(&self) -> [&Integer; 2] {
         self.0.each_ref().map(|prime| &**prime)
     }
@@ -169,7 +172,7 @@ impl PrimePair {
         self.0
     }
 
-    /// Whether lengths and distance are right.
+    /// Returns whether lengths and distance are right.
     fn is_suitable(&self, bits: u32) -> bool {
         let [p, q] = self.primes();
         let difference = SecretInteger::new((p - q).complete());
@@ -188,7 +191,7 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// A safe prime of this length with its two highest bits set.
+    /// Searches a safe prime of `bits` bits with its two highest bits set.
     fn prime(&mut self, bits: u32, workers: &Workers) -> Result<Integer, KeyError> {
         loop {
             let start = window_start(bits)?;
@@ -215,8 +218,9 @@ impl Search<'_> {
     }
 }
 
-/// A random `p'` of one bit less than the prime, 5 modulo 6, with its two highest bits set, so that
-/// those of `2 p' + 1` are and the product of two primes is as long as both together.
+/// Chooses a random `p'` of one bit less than the prime, 5 modulo 6, with its two highest bits set.
+/// The two highest bits of `2 p' + 1` are then set too, and the product of two primes has full
+/// length.
 fn window_start(bits: u32) -> Result<SecretInteger, KeyError> {
     let length = usize::try_from(bits.div_ceil(8)).unwrap_or(usize::MAX);
     let mut start = random_number(length)?;
@@ -228,7 +232,7 @@ fn window_start(bits: u32) -> Result<SecretInteger, KeyError> {
     Ok(SecretInteger::new(start))
 }
 
-/// The candidates `start + STEP * i` for which no small prime divides `p'` or `2 p' + 1`.
+/// Computes the candidates `start + STEP * i` for which no small prime divides `p'` or `2 p' + 1`.
 fn sieve(start: &Integer, small: &[u32], bits: u32) -> Vec<u32> {
     let mut composite = vec![false; WINDOW];
     for &prime in small {
@@ -262,7 +266,7 @@ fn strike(composite: &mut [bool], first: u64, prime: u32) {
     }
 }
 
-/// `1 / number` modulo a prime, by the extended Euclidean algorithm.
+/// Computes `1 / number` modulo a prime by the extended Euclidean algorithm.
 fn inverse(number: u64, prime: u64) -> u64 {
     let (mut remainders, mut factors) = ((prime, number), (0, 1));
     while remainders.1 > 1 {
@@ -276,7 +280,7 @@ fn inverse(number: u64, prime: u64) -> u64 {
     factors.1
 }
 
-/// The prime of the first candidate that is safe.
+/// Returns the safe prime of the first candidate that leads to one.
 fn first_safe_prime(start: &Integer, candidates: &[u32], workers: &Workers) -> Option<Integer> {
     let test = |index: &u32| {
         let half = SecretInteger::new(Integer::from(*index) * STEP + start);
@@ -293,7 +297,7 @@ fn first_safe_prime(start: &Integer, candidates: &[u32], workers: &Workers) -> O
     }
 }
 
-/// The odd primes below a limit, in ascending order, by the sieve of Eratosthenes.
+/// Lists the odd primes below `limit` in ascending order, by the sieve of Eratosthenes.
 ///
 /// Memory: a byte for each number below the limit.
 pub fn odd_primes_below(limit: usize) -> Vec<u32> {

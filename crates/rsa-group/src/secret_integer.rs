@@ -1,18 +1,18 @@
-//! Integers that are overwritten before their memory is given back.
+//! Integers that are wiped on drop.
 
 use core::{fmt, ops::Deref};
 
 use rug::{Assign, Integer, integer::Order};
 
-/// An integer that must not stay in memory. Not printable.
+/// An integer that is wiped on drop. It cannot be printed.
 ///
-/// What is overwritten is this number's own limbs. Temporaries inside of GMP (on its stack, or in
-/// limbs that grew and moved) are not: see the [crate].
+/// Only this number's own limbs are overwritten. Temporaries inside GMP (on its stack, or in
+/// reallocated limbs) are not: see the [crate].
 #[derive(Clone)]
 pub struct SecretInteger(Integer);
 
 impl SecretInteger {
-    /// The number, from now on overwritten when dropped.
+    /// Takes ownership of a number, which is wiped on drop.
     pub const fn new(number: Integer) -> Self {
         Self(number)
     }
@@ -38,9 +38,9 @@ impl Drop for SecretInteger {
     }
 }
 
-/// Overwrites all limbs of a number and makes it zero.
+/// Overwrites all limbs of a number and sets it to zero.
 fn wipe(number: &mut Integer) {
-    // As many digits as the allocation holds, so that GMP fills it and does not move.
+    // Exactly as many digits as the allocation holds, so that GMP fills it without a reallocation.
     let limbs = number.capacity() / 64;
     number.assign_digits(&vec![u64::MAX; limbs], Order::Lsf);
     number.assign(0);

@@ -1,4 +1,4 @@
-//! Keys for the unit tests: making one takes longer than most tests.
+//! Keys for unit tests: generating one takes longer than most tests.
 
 use pad_core::Workers;
 use rug::Integer;
@@ -23,7 +23,7 @@ const SMALL: [&str; 2] = [
     "d3730a81df7c8d17cf6d9d454acc8e63801584e8a20e4246da3d8a3b8ab2d313",
 ];
 
-/// A pool of this many threads.
+/// Creates a pool of `threads` threads.
 pub(crate) fn workers(threads: usize) -> Workers {
     Workers::new(threads.try_into().unwrap()).unwrap()
 }

@@ -1,4 +1,5 @@
-//! Makes a log for other implementations to check, and checks theirs; see `scripts/transparency-interop.sh`.
+//! Generates a log for other implementations to verify, and verifies theirs; see
+//! `scripts/transparency-interop.sh`.
 //!
 //! ```console
 //! interop make FOLDER SIZE      a log with this many entries, its proofs, and requests to a witness
@@ -108,7 +109,7 @@ fn make(folder: &Path, size: u64) -> Result<()> {
     Ok(())
 }
 
-/// Resources in files under their paths.
+/// Resources stored in files under their paths.
 struct Published(PathBuf);
 
 impl Fetch for Published {
@@ -156,7 +157,7 @@ fn check(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The files of a folder in the order of their names; none if there is no such folder.
+/// Lists the files of a folder by name; empty if the folder does not exist.
 fn files(folder: &Path) -> Result<Vec<PathBuf>> {
     if !folder.exists() {
         return Ok(Vec::new());

@@ -1,4 +1,4 @@
-//! What a log's note says: how many entries there are, and the root over them.
+//! Checkpoints: the size of a log and the root over its entries.
 
 use core::fmt::Write as _;
 
@@ -16,7 +16,7 @@ use crate::{
 /// CsUYapGGPo4dkMgIAUqom/Xajj7h2fB2MPA3j2jxq2I=
 /// ```
 ///
-/// Every checkpoint has one text, and every text that is read is the text of what was read.
+/// The encoding is canonical: parsing accepts only the text that [`Checkpoint::text`] returns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Checkpoint {
     origin: String,
@@ -25,29 +25,29 @@ pub struct Checkpoint {
     extensions: Vec<String>,
 }
 
-/// A text is no checkpoint.
+/// Error returned when a text is not a checkpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CheckpointError {
-    /// The origin is empty, or has a control character in it.
+    /// The origin is empty or has a control character.
     #[error("the origin of a checkpoint is empty or not plain text")]
     Origin,
     /// The second line is not a size in decimal digits.
     #[error("the size of a checkpoint is not a number")]
     Size,
-    /// The third line is not a hash of 32 bytes in base 64.
+    /// The third line is not a 32-byte hash in base64.
     #[error("the root of a checkpoint is not a hash")]
     Root,
-    /// An extension line is empty, or has a control character in it.
+    /// An extension line is empty or has a control character.
     #[error("an extension line of a checkpoint is empty or not plain text")]
     Extension,
-    /// A line is missing, or the last one does not end.
+    /// A line is missing, or the last one has no newline.
     #[error("a checkpoint ends too early")]
     Short,
 }
 
 impl Checkpoint {
-    /// A checkpoint without extension lines.
+    /// Creates a checkpoint without extension lines.
     ///
     /// # Errors
     /// [`CheckpointError::Origin`].
@@ -64,8 +64,8 @@ impl Checkpoint {
         })
     }
 
-    /// The checkpoint with one more extension line. Nobody audits what stands there; the specification
-    /// recommends none.
+    /// Appends an extension line. Its content is not audited, and the specification recommends
+    /// none.
     ///
     /// # Errors
     /// [`CheckpointError::Extension`].
@@ -78,10 +78,10 @@ impl Checkpoint {
         Ok(self)
     }
 
-    /// The checkpoint with this text, which ends with the end of its last line.
+    /// Parses the text of a checkpoint, including the newline of its last line.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// [`CheckpointError`].
     pub fn parse(text: &str) -> Result<Self, CheckpointError> {
         let (origin, rest) = split_line(text).ok_or(CheckpointError::Short)?;
         let (size, rest) = split_line(rest).ok_or(CheckpointError::Short)?;
@@ -97,22 +97,22 @@ impl Checkpoint {
         Ok(checkpoint)
     }
 
-    /// Which log it is of: the first line.
+    /// Returns the origin, the first line, which identifies the log.
     pub fn origin(&self) -> &str {
         &self.origin
     }
 
-    /// How many entries the log has.
+    /// Returns the number of entries.
     pub const fn size(&self) -> u64 {
         self.size
     }
 
-    /// The root of the Merkle tree over them.
+    /// Returns the root of the Merkle tree over the entries.
     pub const fn root(&self) -> Hash {
         self.root
     }
 
-    /// Both: what the log is.
+    /// Returns the size and the root.
     pub const fn head(&self) -> TreeHead {
         TreeHead {
             size: self.size,
@@ -120,12 +120,12 @@ impl Checkpoint {
         }
     }
 
-    /// The lines after the first three.
+    /// Returns the extension lines, those after the first three.
     pub fn extensions(&self) -> &[String] {
         &self.extensions
     }
 
-    /// The text: what is signed.
+    /// Returns the text that is signed.
     pub fn text(&self) -> String {
         let mut text = format!(
             "{}\n{}\n{}\n",
@@ -140,13 +140,13 @@ impl Checkpoint {
         text
     }
 
-    /// The note that says this, signed by the log.
+    /// Creates a note with the text of this checkpoint, signed by the log.
     pub fn sign(&self, signer: &NoteSigner) -> Note {
         Note::of_checkpoint(self, signer)
     }
 }
 
-/// Whether this is a line: not empty, and without control characters.
+/// Returns whether `line` is non-empty and has no control characters.
 fn is_line(line: &str) -> bool {
     !line.is_empty() && line.chars().all(is_plain)
 }

@@ -1,31 +1,34 @@
-//! Transparency logs in the formats that exist: those of the Community Cryptography Specification
-//! Project, [C2SP](https://c2sp.org).
+//! Transparency logs in the formats of [C2SP](https://c2sp.org), the Community Cryptography
+//! Specification Project.
 //!
-//! A log is a list that only grows. Its *checkpoint* says how many entries there are and what the root of the
-//! Merkle tree over them is. *Witnesses* cosign checkpoints of which each continues the one before, so that whoever
-//! asks for the cosignatures of enough witnesses is not shown a list of his own.
+//! A log is an append-only list of entries. Its *checkpoint* states the number of entries and the
+//! root of the Merkle tree over them.
 //!
-//! * [`note`]: texts with signatures, and the keys for them (`signed-note`), with the timestamped
-//!   signatures of witnesses (`tlog-cosignature`, version 1 with Ed25519).
-//! * [`Checkpoint`]: what a log's note says (`tlog-checkpoint`).
-//! * [`tree`]: the Merkle tree of RFC 6962, section 2.1, and proofs of inclusion and consistency.
-//! * [`tile`]: the resources as which a log is published (`tlog-tiles`), and a reader that believes none of them before
-//!   it has the checkpoint's root from them.
-//! * [`witness`]: the request for a cosignature and what a witness answers (`tlog-witness`).
-//! * [`policy`]: which logs and how many of which witnesses somebody trusts (`tlog-policy`).
-//! * [`proof`]: one text that says that an entry is in a log (`tlog-proof`).
-//! * `store` (feature `disk`): a log in a folder. `witness::FolderRecords` keeps what a witness has cosigned.
+//! *Witnesses* cosign a checkpoint only if it continues the one cosigned before. A client that
+//! requires cosignatures of enough witnesses is protected from split views.
+//!
+//! * [`note`]: signed texts and their keys (`signed-note`), with timestamped witness signatures
+//!   (`tlog-cosignature`, version 1 with Ed25519).
+//! * [`Checkpoint`]: the signed content of a log's note (`tlog-checkpoint`).
+//! * [`tree`]: the Merkle tree of RFC 6962, section 2.1, with inclusion and consistency proofs.
+//! * [`tile`]: the files in which a log is published (`tlog-tiles`), and a reader that checks them
+//!   against the checkpoint's root.
+//! * [`witness`]: cosignature requests and the responses of witnesses (`tlog-witness`).
+//! * [`policy`]: trusted logs and the required quorum of witnesses (`tlog-policy`).
+//! * [`proof`]: a self-contained text proof that an entry is in a log (`tlog-proof`).
+//! * `store` (feature `disk`): a log in a folder. `witness::FolderRecords` stores cosigned
+//!   checkpoints.
 //!
 //! | you need | take | it costs |
 //! | --- | --- | --- |
-//! | to check that an entry is in a log that others run | [`proof`] with a [`Policy`] | a signature for each party, `log n` hashes |
-//! | to read a log from a web server | [`tile`] | the tiles of one path, each checked |
-//! | to publish a log | `store` (feature `disk`) | an entry, 32 bytes, and a 256th of that for each level of tiles |
-//! | to be a witness | [`witness`] | one signature and `log n` hashes for each checkpoint |
-//! | signed texts for something else | [`note`] | |
+//! | to verify a log entry | [`proof`] with a [`Policy`] | one signature each, `log n` hashes |
+//! | to read a log from a web server | [`tile`] | the tiles of one path, each verified |
+//! | to publish a log | `store` (feature `disk`) | an entry, 42 bytes, and 32/256 per tile level |
+//! | to run a witness | [`witness`] | one signature and `log n` hashes per checkpoint |
+//! | to sign other texts | [`note`] | |
 //!
-//! There is no network here: requests and answers are values. Everything that is read is taken to be hostile; it
-//! has a longest length, and exactly one form.
+//! This crate does no network I/O: requests and responses are values. All input is treated as
+//! hostile: it has a maximum length and exactly one valid encoding.
 //!
 //! ```
 //! use transparency_log::{Checkpoint, Policy, Timestamp, note::{Cosigner, NoteSigner}, tree::Hash};

@@ -1,4 +1,4 @@
-//! Texts with signatures (`signed-note`), and the keys for them.
+//! Signed texts (`signed-note`) and their keys.
 //!
 //! ```text
 //! Ognuno sta solo sul cuor della terra
@@ -9,8 +9,9 @@
 //! — quasimodo.example/salvatore NnugSzTjtVAewIS+Z/iJhUPeFDkO/5QQ2i5ddnGITLlC+EhfLW9oJKONrMouFSQU0xMcXxj99ihAQwaqP3ZekRwNtIc=
 //! ```
 //!
-//! A signature line has the name of a key, and in base 64 its id of four bytes and the signature. Signatures by keys
-//! that the reader does not know are passed over; one by a known key that is wrong makes the whole note refused.
+//! A signature line holds the key name, then in base64 the four-byte key id and the signature.
+//! Signatures by unknown keys are ignored. An invalid signature by a known key rejects the whole
+//! note.
 
 use core::fmt;
 
@@ -29,19 +30,19 @@ pub use key::{Algorithm, CosignatureV1, Ed25519, KeyId, KeyName, SignatureType};
 pub use signer::{Cosigner, NoteSigner, SignerKey};
 pub use verifier::{Signed, VerifierKey};
 
-/// The longest note, in bytes.
+/// Maximum length of a note in bytes.
 pub const LONGEST_NOTE: usize = 1 << 20;
-/// The most signatures of a note. The specification asks for 16 at least; some are of 5 kB.
+/// Maximum number of signatures on a note. The specification requires at least 16; some take 5 kB.
 pub const MOST_SIGNATURES: usize = 100;
 
-/// A text with signatures, of which nothing is verified.
+/// A text with signatures, none of them verified.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Note {
     text: String,
     signatures: Vec<Signature>,
 }
 
-/// A signature line, not verified.
+/// An unverified signature line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Signature {
     name: KeyName,
@@ -49,21 +50,21 @@ pub struct Signature {
     bytes: Vec<u8>,
 }
 
-/// What the known ones of a note's signatures say, all of them verified.
+/// The result of [`Note::open`]: the text and its verified signatures.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Opened<'a> {
     /// The text.
     pub text: &'a str,
-    /// Who signed it: at least one key, in the order of the signatures.
+    /// The verified signatures by known keys: at least one, in the order of the note.
     pub signed: Vec<Signed>,
 }
 
 impl Note {
-    /// A note with this text, which nobody has signed yet.
+    /// Creates an unsigned note from `text`.
     ///
     /// # Errors
-    /// [`NoteError::Text`] if the text does not end with the end of a line, or has other control characters below
-    /// U+0020; [`NoteError::TooLong`].
+    /// [`NoteError::Text`] if the text does not end with a newline or has other control characters
+    /// below U+0020; [`NoteError::TooLong`].
     pub fn new(text: impl Into<String>) -> Result<Self, NoteError> {
         let text = text.into();
         if text.len() > LONGEST_NOTE {
@@ -76,11 +77,11 @@ impl Note {
         Ok(Self { text, signatures })
     }
 
-    /// The note in these bytes: a text, an empty line, and one or more signature lines.
+    /// Parses a note: a text, an empty line, and one or more signature lines.
     ///
     /// # Errors
-    /// [`NoteError::TooLong`], [`NoteError::Text`], [`NoteError::Unsigned`] if there is no empty line with signatures behind it,
-    /// [`NoteError::SignatureLine`], [`NoteError::TooManySignatures`].
+    /// [`NoteError::TooLong`], [`NoteError::Text`], [`NoteError::Unsigned`] if no empty line
+    /// precedes the signatures, [`NoteError::SignatureLine`], [`NoteError::TooManySignatures`].
     pub fn parse(note: &[u8]) -> Result<Self, NoteError> {
         if note.len() > LONGEST_NOTE {
             return Err(NoteError::TooLong);
@@ -91,7 +92,7 @@ impl Note {
         }
         let (text, lines) = note.rsplit_once("\n\n").ok_or(NoteError::Unsigned)?;
         let lines = lines.strip_suffix('\n').ok_or(NoteError::SignatureLine)?;
-        // The end of the text's last line is a part of the text.
+        // The newline of the text's last line belongs to the text.
         let mut parsed = Self::new(format!("{text}\n"))?;
         for line in lines.split('\n') {
             parsed.add(Signature::parse_line(line)?)?;
@@ -99,14 +100,14 @@ impl Note {
         Ok(parsed)
     }
 
-    /// The note that says this, signed by the log.
+    /// Creates the note of `checkpoint`, signed by the log.
     pub(crate) fn of_checkpoint(checkpoint: &Checkpoint, signer: &NoteSigner) -> Self {
         let text = checkpoint.text();
         let signatures = vec![signer.sign(&text)];
         Self { text, signatures }
     }
 
-    /// The bytes of the note. Nobody reads one without signatures.
+    /// Encodes the note. [`Note::parse`] rejects a note without signatures.
     pub fn encode(&self) -> String {
         let mut note = format!("{}\n", self.text);
         for signature in &self.signatures {
@@ -115,17 +116,17 @@ impl Note {
         note
     }
 
-    /// The text, which anybody may have written: [`Note::open`] says who vouches for it.
+    /// Returns the unverified text. [`Note::open`] verifies its signatures.
     pub fn unverified_text(&self) -> &str {
         &self.text
     }
 
-    /// The signatures, none of them verified.
+    /// Returns the unverified signatures.
     pub fn signatures(&self) -> &[Signature] {
         &self.signatures
     }
 
-    /// Adds a signature, which is not verified. One that is there already is not added again.
+    /// Adds a signature without verifying it. A duplicate is not added again.
     ///
     /// # Errors
     /// [`NoteError::TooManySignatures`].
@@ -140,7 +141,7 @@ impl Note {
         Ok(())
     }
 
-    /// The note with those of its signatures alone that claim to be by these keys.
+    /// Keeps only the signatures that claim to be by one of `keys`.
     #[must_use]
     pub fn only_by(mut self, keys: &[VerifierKey]) -> Self {
         let claims = |signature: &Signature| keys.iter().any(|key| signature.claims(key));
@@ -148,11 +149,11 @@ impl Note {
         self
     }
 
-    /// Verifies the signatures of all keys that are known. The others are passed over.
+    /// Verifies the signatures by `keys` and ignores all others.
     ///
     /// # Errors
-    /// [`NoteError::WrongSignature`] if one of them is wrong; [`NoteError::NoKnownKey`] if there is none;
-    /// [`NoteError::AmbiguousKey`] if two known keys have one name and one id.
+    /// [`NoteError::WrongSignature`] if one of them is invalid; [`NoteError::NoKnownKey`] if there
+    /// is none; [`NoteError::AmbiguousKey`] if two known keys share a name and an id.
     pub fn open(&self, keys: &[VerifierKey]) -> Result<Opened<'_>, NoteError> {
         let mut signed = Vec::new();
         for signature in &self.signatures {
@@ -176,7 +177,7 @@ impl Signature {
         Self { name, id, bytes }
     }
 
-    /// The signature in a line, without the line's end.
+    /// Parses a signature line without its newline.
     ///
     /// # Errors
     /// [`NoteError::SignatureLine`].
@@ -192,42 +193,42 @@ impl Signature {
         parsed().ok_or(NoteError::SignatureLine)
     }
 
-    /// The line, with its end.
+    /// Encodes the signature line, with its newline.
     pub fn line(&self) -> String {
         let mut signed = self.id.number().to_be_bytes().to_vec();
         signed.extend_from_slice(&self.bytes);
         format!("\u{2014} {} {}\n", self.name, base64(&signed))
     }
 
-    /// The name of the key that it claims to be by.
+    /// Returns the name of the claimed key.
     pub const fn name(&self) -> &KeyName {
         &self.name
     }
 
-    /// The id of the key that it claims to be by.
+    /// Returns the id of the claimed key.
     pub const fn id(&self) -> KeyId {
         self.id
     }
 
-    /// The signature itself.
+    /// Returns the signature bytes, without the key id.
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// Whether it claims to be by this key.
+    /// Returns whether the name and id match `key`. The signature is not verified.
     pub fn claims(&self, key: &VerifierKey) -> bool {
         self.id == key.id() && self.name == *key.name()
     }
 }
 
-/// The line, without its end.
+/// The signature line without its newline.
 impl fmt::Display for Signature {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(self.line().trim_end_matches('\n'))
     }
 }
 
-/// Whether there are no control characters below U+0020 but ends of lines.
+/// Returns whether `text` has no control characters below U+0020 except newlines.
 fn is_text(text: &str) -> bool {
     text.chars()
         .all(|character| is_plain(character) || character == '\n')

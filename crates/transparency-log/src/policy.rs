@@ -1,4 +1,4 @@
-//! Whom to trust (`tlog-policy`): logs by their keys, and how many of which witnesses must have cosigned.
+//! Trust policies (`tlog-policy`): the keys of trusted logs, and the required quorum of witnesses.
 //!
 //! ```text
 //! log <key>
@@ -9,12 +9,13 @@
 //! quorum X
 //! ```
 //!
-//! Lines may be empty or begin with `#`. A group is met by `all`, `any`, or a number of its members, which are witnesses or groups
-//! from lines above it, each a member of one group at most. `quorum none` asks for no witness. Logs and witnesses
-//! may have a URL behind their key.
+//! Empty lines and lines that begin with `#` are ignored. A group requires `all`, `any`, or a
+//! number of its members. Members are witnesses or groups defined above it, each in at most one
+//! group. `quorum none` requires no witness. The key of a log or witness may be followed by a URL.
 //!
-//! Keys of types that are not known here are passed over ([`Policy::skipped`]), as long as the policy names a log and its
-//! quorum can be met without them. No key is a log's and a witness's: one signer would vouch for itself.
+//! Keys of unknown types are skipped ([`Policy::skipped`]), if a known log remains and the quorum
+//! can be met without them. A key cannot belong to both a log and a witness: one signer would vouch
+//! for itself.
 
 use crate::{
     Checkpoint, CheckpointError, Timestamp,
@@ -27,7 +28,7 @@ mod quorum;
 pub use parse::PolicyTextError;
 use quorum::Rule;
 
-/// Which logs somebody trusts, and how many of which witnesses.
+/// A trust policy: trusted logs, and the quorum of witnesses that must cosign.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Policy {
     logs: Vec<TrustedLog>,
@@ -36,50 +37,50 @@ pub struct Policy {
     skipped: Vec<SkippedKey>,
 }
 
-/// A line of a policy with a key of a type that is not known here. The policy can be met without it.
+/// A skipped policy line with a key of unknown type. The policy can be met without it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SkippedKey {
-    /// The line, from 1 on.
+    /// The line number, from 1.
     pub line: usize,
-    /// The type of the key, a number of `signed-note`.
+    /// The number of the key type in `signed-note`.
     pub key_type: u8,
-    /// The name of the key if it is a log's, which is the log's origin.
+    /// The name of a log's key, which is the log's origin; `None` for a witness.
     pub log: Option<String>,
 }
 
-/// A log of a policy. The name of its key is its origin.
+/// A log of a policy. The name of its key is the log's origin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TrustedLog {
     /// The key that signs its checkpoints.
     pub key: VerifierKey,
-    /// Where it is, if the policy says so.
+    /// The URL of the log, if the policy has one.
     pub url: Option<String>,
 }
 
 /// A witness of a policy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TrustedWitness {
-    /// What the policy calls it.
+    /// The name of the witness in the policy.
     pub name: String,
     /// The key that cosigns.
     pub key: VerifierKey,
-    /// Where checkpoints are submitted to it, if the policy says so.
+    /// The submission URL of the witness, if the policy has one.
     pub url: Option<String>,
 }
 
-/// Which times of cosignatures are recent, each by its witness's clock: from `since` to `until`, both included.
+/// The accepted times of cosignatures, each by its witness's clock: `since` to `until`, inclusive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Window {
     /// The earliest time.
     pub since: Timestamp,
     /// The time by the caller's clock.
     pub now: Timestamp,
-    /// The latest time: clocks differ a little.
+    /// The latest time, with slack for clock skew.
     pub until: Timestamp,
 }
 
 impl Window {
-    /// Seconds by which a witness's clock may be ahead.
+    /// Accepted clock skew: seconds by which a witness's clock may be ahead.
     pub const SLACK: u64 = 300;
 
     /// Returns the times from `seconds` before `now` to [`Window::SLACK`] after it.
@@ -93,13 +94,13 @@ impl Window {
         }
     }
 
-    /// Whether a time is recent.
+    /// Returns whether `time` is within the window.
     pub fn contains(&self, time: Timestamp) -> bool {
         self.since <= time && time <= self.until
     }
 }
 
-/// A checkpoint that a policy accepts. There is no other way to one.
+/// A checkpoint that a policy accepts. Only [`Policy`] creates it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Accepted {
     checkpoint: Checkpoint,
@@ -109,20 +110,21 @@ pub struct Accepted {
 /// The verified cosignature of a witness.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cosignature {
-    /// What the policy calls the witness.
+    /// The name of the witness in the policy.
     pub witness: String,
-    /// When it cosigned, by its own clock. Of several cosignatures the last that is not from the future.
+    /// The time of the cosignature by the witness's clock. Of several cosignatures, the latest that
+    /// is not in the future.
     pub time: Timestamp,
 }
 
-/// A policy does not accept a note.
+/// Error returned when a policy does not accept a note.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PolicyError {
-    /// A known key's signature is wrong, or no known key has signed.
+    /// A signature by a known key is invalid, or no known key has signed.
     #[error(transparent)]
     Note(#[from] NoteError),
-    /// The note is no checkpoint.
+    /// The note is not a checkpoint.
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
     /// No log of the policy has this origin.
@@ -131,7 +133,8 @@ pub enum PolicyError {
     /// The log has not signed its checkpoint.
     #[error("the log {0:?} has not signed the checkpoint")]
     NotSignedByLog(String),
-    /// The policy is met without any witness, so that nobody says how old the checkpoint is.
+    /// A window was given, but the policy is met without any witness, so the checkpoint has no
+    /// trusted time.
     #[error("the policy asks no witness, so that nobody says how old the checkpoint is")]
     Undated,
     /// Too few witnesses have cosigned, or too few recently enough.
@@ -139,9 +142,9 @@ pub enum PolicyError {
     QuorumNotMet {
         /// The witnesses of the policy that have not cosigned.
         missing: Vec<String>,
-        /// Those whose cosignatures are older than asked for.
+        /// Witnesses with cosignatures older than the window.
         old: Vec<Cosignature>,
-        /// Those whose cosignatures are from the future.
+        /// Witnesses with cosignatures newer than the window.
         ahead: Vec<Cosignature>,
         /// The time by the caller's clock, if a window was given.
         now: Option<Timestamp>,
@@ -149,27 +152,28 @@ pub enum PolicyError {
 }
 
 impl Policy {
-    /// The logs.
+    /// Returns the trusted logs.
     pub fn logs(&self) -> &[TrustedLog] {
         &self.logs
     }
 
-    /// The witnesses.
+    /// Returns the trusted witnesses.
     pub fn witnesses(&self) -> &[TrustedWitness] {
         &self.witnesses
     }
 
-    /// Returns the lines with keys of unknown types, which are skipped. Logs among them count when a
-    /// caller checks that a dictionary has one log only.
+    /// Returns the lines with keys of unknown types, which are skipped. Logs among them count when
+    /// a caller checks that a dictionary has one log only.
     pub fn skipped(&self) -> &[SkippedKey] {
         &self.skipped
     }
 
-    /// `threshold` of these witnesses for these logs: what a policy with one group says. The witnesses have the names of
-    /// their keys.
+    /// Creates a policy that requires `threshold` of `witnesses` for `logs`, as one group.
+    /// Witnesses are named after their keys.
     ///
     /// # Errors
-    /// What is wrong with such a policy, for example [`PolicyTextError::Threshold`] if there are fewer witnesses.
+    /// [`PolicyTextError`], for example [`PolicyTextError::Threshold`] if there are fewer witnesses
+    /// than `threshold`.
     pub fn threshold(
         logs: &[VerifierKey],
         threshold: usize,
@@ -178,21 +182,26 @@ impl Policy {
         parse::threshold(logs, threshold, witnesses)
     }
 
-    /// Checks that a log of the policy has signed the checkpoint in a note, and that enough witnesses have cosigned it.
-    /// Signatures by other keys are passed over.
+    /// Verifies that a trusted log has signed the checkpoint in `note`, and that a quorum of
+    /// witnesses has cosigned it.
+    ///
+    /// Signatures by unknown keys are ignored.
     ///
     /// # Errors
-    /// Why not.
+    /// [`PolicyError`].
     pub fn verify(&self, note: &Note) -> Result<Accepted, PolicyError> {
         self.verify_within(note, None)
     }
 
-    /// The same, counting only witnesses that have cosigned in this window, each by its own clock. This is what keeps a
-    /// client from being held at an old checkpoint: without an upper bound, a cosignature from the future would be
-    /// recent for ever.
+    /// Like [`Policy::verify`], but counts only cosignatures within `window`, each by its witness's
+    /// clock.
+    ///
+    /// The window protects a client from being held at an old checkpoint. Without its upper bound,
+    /// a cosignature from the future would count as recent forever.
     ///
     /// # Errors
-    /// As [`Policy::verify`]; [`PolicyError::Undated`] if there is a window, and the policy needs no witness.
+    /// Those of [`Policy::verify`]; [`PolicyError::Undated`] if there is a window and the policy
+    /// requires no witness.
     pub fn verify_within(
         &self,
         note: &Note,
@@ -226,7 +235,7 @@ impl Policy {
         keys.filter(move |key| key.name().as_str() == origin)
     }
 
-    /// In the order of the policy, one for each witness.
+    /// Collects one cosignature per witness, in the order of the policy.
     fn cosignatures(&self, signed: &[Signed], window: Option<Window>) -> Vec<Cosignature> {
         let is_ahead = |time: &Timestamp| window.is_some_and(|window| *time > window.until);
         let last = |witness: &TrustedWitness| {
@@ -275,18 +284,19 @@ impl Policy {
 }
 
 impl Accepted {
-    /// What the log says.
+    /// Returns the accepted checkpoint.
     pub const fn checkpoint(&self) -> &Checkpoint {
         &self.checkpoint
     }
 
-    /// The witnesses of the policy that have cosigned, in its order: also more than it asks for, also old ones.
+    /// Returns all cosignatures by the policy's witnesses, in its order, including surplus and old
+    /// ones.
     pub fn cosignatures(&self) -> &[Cosignature] {
         &self.cosignatures
     }
 }
 
-/// Names both clocks where times decide: either may be wrong.
+/// Formats the error. If times decide, it names both clocks, because either may be wrong.
 fn quorum_not_met(
     missing: &[String],
     old: &[Cosignature],

@@ -1,4 +1,4 @@
-//! One text that says that an entry is in a log (`tlog-proof`).
+//! Self-contained text proofs that an entry is in a log (`tlog-proof`).
 
 use core::fmt::Write as _;
 
@@ -9,7 +9,7 @@ use crate::{
     tree::{Hash, MOST_HASHES, TreeError, TreeHead, verify_inclusion},
 };
 
-/// Evidence that an entry is in a log: its index, the path to the root, and the log's note.
+/// A proof that an entry is in a log: its index, the path to the root, and the log's note.
 ///
 /// ```text
 /// c2sp.org/tlog-proof@v1
@@ -22,49 +22,49 @@ use crate::{
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LogProof {
-    /// The index of the entry, from 0 on.
+    /// The index of the entry, from 0.
     pub index: u64,
-    /// The path from the entry to the root.
+    /// The inclusion path from the entry to the root.
     pub path: Vec<Hash>,
     /// The checkpoint with its signatures.
     pub note: Note,
-    /// What an application adds. Nobody vouches for it.
+    /// Application data, which nothing authenticates.
     pub extra: Option<Vec<u8>>,
 }
 
-/// An entry that a log has, under a checkpoint that a policy accepts.
+/// A verified entry of a log, under a checkpoint that a policy accepts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LoggedEntry {
     index: u64,
     accepted: Accepted,
 }
 
-/// A proof cannot be read, or does not prove that an entry is in an accepted log.
+/// Error returned when a proof is malformed, or does not prove that an entry is in an accepted log.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LogProofError {
-    /// The proof is longer than any has to be.
+    /// The proof is longer than [`LogProof::LONGEST`].
     #[error("a proof from a log is too long")]
     TooLong,
-    /// The proof does not have the form of one.
+    /// The proof is malformed.
     #[error("a proof from a log cannot be read")]
     Form,
-    /// The note in it cannot be read.
+    /// The note in the proof cannot be parsed.
     #[error("the note in a proof from a log cannot be read")]
     Note(#[source] NoteError),
-    /// The policy does not accept the note in it.
+    /// The policy does not accept the note in the proof.
     #[error("the checkpoint in a proof from a log is not accepted")]
     Policy(#[from] PolicyError),
-    /// The entry is not where the proof says.
+    /// The entry is not at the index that the proof claims.
     #[error("a proof from a log does not lead to its checkpoint")]
     Tree(#[from] TreeError),
 }
 
 impl LogProof {
-    /// The longest proof, in bytes.
+    /// Maximum length of a proof in bytes.
     pub const LONGEST: usize = LONGEST_NOTE + (1 << 18);
 
-    /// The proof in these bytes.
+    /// Parses a proof.
     ///
     /// # Errors
     /// [`LogProofError::TooLong`], [`LogProofError::Form`], [`LogProofError::Note`].
@@ -96,7 +96,7 @@ impl LogProof {
         })
     }
 
-    /// The bytes of the proof.
+    /// Encodes the proof.
     pub fn encode(&self) -> String {
         let mut text = format!("{HEADER}\n");
         if let Some(extra) = &self.extra {
@@ -109,7 +109,7 @@ impl LogProof {
         text
     }
 
-    /// Checks that this entry is in a log that the policy accepts.
+    /// Verifies that `entry` is in a log that `policy` accepts.
     ///
     /// # Errors
     /// [`LogProofError::Policy`], [`LogProofError::Tree`].
@@ -117,10 +117,11 @@ impl LogProof {
         self.verify_within(policy, entry, None)
     }
 
-    /// The same, counting only witnesses that have cosigned in this window: see [`Policy::verify_within`].
+    /// Like [`LogProof::verify`], but counts only cosignatures within `window`: see
+    /// [`Policy::verify_within`].
     ///
     /// # Errors
-    /// As [`LogProof::verify`].
+    /// Those of [`LogProof::verify`].
     pub fn verify_within(
         &self,
         policy: &Policy,
@@ -135,10 +136,10 @@ impl LogProof {
 }
 
 impl Accepted {
-    /// Checks that an entry is in the log.
+    /// Verifies that `entry` is at `index` in the log.
     ///
     /// # Errors
-    /// What is wrong with the proof.
+    /// [`TreeError`] if the proof is invalid.
     pub fn check_entry(&self, index: u64, entry: &[u8], path: &[Hash]) -> Result<(), TreeError> {
         let tree = TreeHead {
             size: self.checkpoint().size(),
@@ -149,23 +150,23 @@ impl Accepted {
 }
 
 impl LoggedEntry {
-    /// The index of the entry, from 0 on.
+    /// The index of the entry, from 0.
     pub const fn index(&self) -> u64 {
         self.index
     }
 
-    /// Whether it is the last entry of the log at the checkpoint.
+    /// Returns whether the entry is the last one of the log at the checkpoint.
     pub fn is_last(&self) -> bool {
         self.index.checked_add(1) == Some(self.accepted.checkpoint().size())
     }
 
-    /// The checkpoint, and who cosigned it.
+    /// Returns the accepted checkpoint with its cosignatures.
     pub const fn accepted(&self) -> &Accepted {
         &self.accepted
     }
 }
 
-/// Lines of hashes up to an empty line, and what follows it.
+/// Parses at most `most` lines of hashes up to an empty line. Returns them and the rest.
 pub(crate) fn parse_hashes(mut text: &str, most: usize) -> Option<(Vec<Hash>, &str)> {
     let mut hashes = Vec::new();
     loop {
@@ -181,7 +182,7 @@ pub(crate) fn parse_hashes(mut text: &str, most: usize) -> Option<(Vec<Hash>, &s
     }
 }
 
-/// Lines of hashes, and an empty line.
+/// Writes one line per hash and an empty line.
 pub(crate) fn write_hashes(text: &mut String, hashes: &[Hash]) {
     for hash in hashes {
         // Writing to a string cannot fail.

@@ -1,20 +1,22 @@
 //! A log in a folder (feature `disk`).
 //!
-//! Entries and hashes stand one after the other in files that only grow, so that every tile and every bundle is a range of
-//! one of them, incomplete ones of any width too:
+//! Entries and hashes are stored in append-only files. Every tile and bundle, also an incomplete
+//! one of any width, is a byte range of one file:
 //!
 //! | file | is |
 //! | --- | --- |
-//! | `entries` | each entry after its length in two bytes |
-//! | `ends` | where each entry ends in `entries`, 8 bytes, big-endian |
-//! | `hashes-0` to `hashes-7` | the hashes of the complete subtrees of 256^level entries |
-//! | `signed` | the newest note that the log has signed |
-//! | `checkpoint` | the note that is published, with cosignatures |
-//! | `lock` | nothing; one process at a time writes |
+//! | `entries` | entries, each prefixed by its length in two bytes |
+//! | `ends` | the end offset of each entry in `entries`, 8 bytes, big-endian |
+//! | `hashes-0` to `hashes-7` | hashes of the complete subtrees of 256^level entries |
+//! | `signed` | the latest note that the log has signed |
+//! | `checkpoint` | the published note, with cosignatures |
+//! | `lock` | empty; the lock file of the one writing process |
 //!
-//! What is behind the size that `signed` says does not count, and is written over. Everything up to there is durable
-//! before the log signs, and `signed` before anybody has the signature: no crash leaves a checkpoint whose entries are
-//! missing, or a log that signs another one of the same size.
+//! Data beyond the size in `signed` is ignored and overwritten.
+//!
+//! Everything up to that size is durable before the log signs. `signed` is durable before the
+//! signature is returned. So a crash never leaves a checkpoint with missing entries, and the log
+//! never signs two checkpoints of one size.
 
 use std::{io, sync::Arc};
 
@@ -35,9 +37,9 @@ use crate::{
     tree::{Edge, HASH_LENGTH, Hash, LEVELS, TreeHead, complete_at},
 };
 
-/// A log in a folder, to append to and to sign.
+/// A log in a folder, opened for appending and signing.
 ///
-/// After an error of the medium it refuses everything; whoever opens it anew has what was signed.
+/// After an I/O error all writes fail. Reopening the log recovers the signed state.
 #[derive(Debug)]
 pub struct LogStore {
     files: LogFiles,
@@ -46,24 +48,25 @@ pub struct LogStore {
     ends: Arc<dyn LayerFile>,
     hashes: Vec<Arc<dyn LayerFile>>,
     edge: Edge,
-    /// The bytes of all entries.
+    /// Length of the `entries` file in bytes.
     end: u64,
     signed: Option<Note>,
     signed_size: u64,
     has_failed: bool,
-    /// Open for as long as the lock is needed.
+    /// Holds the lock file open.
     _lock: Arc<dyn LayerFile>,
 }
 
 impl LogStore {
-    /// Opens the log in a folder, or begins one if the folder has none. The name of the key is the log's origin.
+    /// Opens the log in a folder, or creates one if the folder has none. The key's name is the
+    /// log's origin.
     ///
-    /// It reads a logarithm of the log, checks that its right edge has the root that was signed, and makes what was signed durable
-    /// once more: the process before may have failed to.
+    /// Reads the right edge, logarithmic in the size of the log, and verifies it against the signed
+    /// root. Makes the signed note durable again, because the previous process may have failed to.
     ///
     /// # Errors
-    /// [`StoreError::InUse`]; [`StoreError::Damaged`] if a file is not what was written, or another log's;
-    /// [`StoreError::Io`].
+    /// [`StoreError::InUse`]; [`StoreError::Damaged`] if a file is corrupted or belongs to another
+    /// log; [`StoreError::Io`].
     pub fn open(layer: Arc<dyn FileLayer>, key: &VerifierKey) -> Result<Self, StoreError> {
         let Some(lock) = layer::lock(&*layer, "lock")? else {
             return Err(StoreError::InUse(layer.path().to_path_buf()));
@@ -133,7 +136,7 @@ impl LogStore {
         Ok(())
     }
 
-    /// What a note says, if the log has signed it.
+    /// Verifies that the log has signed `note` and returns its checkpoint.
     fn own_checkpoint(&self, note: &Note) -> Result<Checkpoint, StoreError> {
         let opened = note
             .open(core::slice::from_ref(&self.key))
@@ -145,37 +148,37 @@ impl LogStore {
         Ok(checkpoint)
     }
 
-    /// The resources of the log, for as many readers as wanted, in this process and others.
+    /// Returns the published resources, for any number of readers in this process and others.
     pub const fn files(&self) -> &LogFiles {
         &self.files
     }
 
-    /// The entries so far, those that are not signed among them.
+    /// Returns the number of entries, including unsigned ones.
     pub const fn size(&self) -> u64 {
         self.edge.size()
     }
 
-    /// How many entries the newest note has that the log has signed; 0 before the first.
+    /// Returns the number of entries in the latest signed note; 0 before the first signature.
     pub const fn signed_size(&self) -> u64 {
         self.signed_size
     }
 
-    /// The newest note that the log has signed.
+    /// Returns the latest note that the log has signed.
     pub const fn signed(&self) -> Option<&Note> {
         self.signed.as_ref()
     }
 
-    /// Whether the medium has failed: then nothing can be appended, signed or published before the log is opened
-    /// anew.
+    /// Returns whether an I/O error has occurred. If so, the log must be reopened before it can
+    /// append, sign or publish.
     pub const fn has_failed(&self) -> bool {
         self.has_failed
     }
 
-    /// Appends an entry, which is not durable before the log is signed. Costs a few writes, however large the log
-    /// is.
+    /// Appends an entry. It is not durable until the log is signed. Costs a few writes, independent
+    /// of the log's size.
     ///
     /// # Errors
-    /// [`StoreError::Entry`]; [`StoreError::Io`]; [`StoreError::Failed`].
+    /// [`StoreError::Entry`]; [`StoreError::Full`]; [`StoreError::Io`]; [`StoreError::Failed`].
     pub fn append(&mut self, entry: &[u8]) -> Result<(), StoreError> {
         let bundled = encode_entry(entry).map_err(StoreError::Entry)?;
         self.guarded(|store| store.write_entry(&bundled, Hash::of_leaf(entry)))
@@ -208,11 +211,13 @@ impl LogStore {
         Ok(())
     }
 
-    /// Signs the log with all entries so far. When this returns the note, entries, hashes and the note are durable. If
-    /// nothing was appended since, the note is the same.
+    /// Signs the log with all entries so far. Entries, hashes and the note are durable on return.
+    ///
+    /// If nothing was appended since the last signature, returns the same note.
     ///
     /// # Errors
-    /// [`StoreError::OtherKey`] if this is not the log's key; [`StoreError::Io`]; [`StoreError::Failed`].
+    /// [`StoreError::OtherKey`] if `signer` is not the log's key; [`StoreError::Io`];
+    /// [`StoreError::Failed`].
     pub fn sign(&mut self, signer: &NoteSigner) -> Result<Note, StoreError> {
         if signer.verifier() != self.key {
             return Err(StoreError::OtherKey);
@@ -243,12 +248,13 @@ impl LogStore {
         Ok(note)
     }
 
-    /// Publishes a checkpoint that the log has signed, with the cosignatures that it has: readers get it from now on.
-    /// One that is older than what is published does not replace it.
+    /// Publishes a checkpoint that the log has signed, with its cosignatures, to all readers. Does
+    /// not replace a newer published checkpoint.
     ///
     /// # Errors
-    /// [`StoreError::Note`] or [`StoreError::Checkpoint`] if the log has not signed it; [`StoreError::NotSigned`] if it is not a checkpoint of this
-    /// log as it is; [`StoreError::Older`]; [`StoreError::Io`]; [`StoreError::Failed`].
+    /// [`StoreError::Note`] or [`StoreError::Checkpoint`] if the log has not signed the note;
+    /// [`StoreError::NotSigned`] if it does not match this log's entries; [`StoreError::Older`];
+    /// [`StoreError::Io`]; [`StoreError::Failed`].
     pub fn publish(&mut self, note: &Note) -> Result<(), StoreError> {
         let checkpoint = self.own_checkpoint(note)?;
         let size = checkpoint.size();
@@ -269,7 +275,7 @@ impl LogStore {
         })
     }
 
-    /// Reads the log as it is signed, published or not: for the proofs that witnesses ask for.
+    /// Returns a reader of the signed log, published or not, to generate the proofs for witnesses.
     ///
     /// # Errors
     /// [`StoreError::NotSigned`] before the first signature; [`StoreError::Damaged`].
@@ -287,7 +293,7 @@ impl LogStore {
         Ok(self.own_checkpoint(signed)?.root())
     }
 
-    /// Does something unless the medium has failed before, and notes if it fails now.
+    /// Runs `act` unless an I/O error has occurred before, and records an I/O error of this run.
     fn guarded<T>(
         &mut self,
         act: impl FnOnce(&mut Self) -> Result<T, StoreError>,
@@ -301,8 +307,8 @@ impl LogStore {
     }
 }
 
-/// An empty file. One that a process before has made may have a name that never becomes durable: its synchronisation may
-/// have failed.
+/// Creates an empty file, replacing one left by an earlier process. That process may have failed to
+/// make the file's name durable.
 fn create_anew(layer: &dyn FileLayer, name: &str) -> io::Result<Arc<dyn LayerFile>> {
     match layer.remove(name) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
@@ -320,5 +326,5 @@ const ENDS: &str = "ends";
 const SIGNED: &str = "signed";
 const CHECKPOINT: &str = "checkpoint";
 const END_LENGTH: u64 = 8;
-/// As [`LONGEST_NOTE`](crate::note::LONGEST_NOTE).
+/// Equals [`LONGEST_NOTE`](crate::note::LONGEST_NOTE).
 const LONGEST_SIGNED: u64 = 1 << 20;

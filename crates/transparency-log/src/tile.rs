@@ -1,9 +1,9 @@
-//! A log as resources that never change (`tlog-tiles`), and a reader of them.
+//! Logs as immutable resources (`tlog-tiles`), and a verifying reader.
 //!
-//! * [`ResourcePath`]: the checkpoint, tiles of hashes and bundles of entries by their paths.
-//! * [`grown`]: which resources are new when a log has grown. Whoever publishes a log puts these where its readers look,
-//!   and the checkpoint last.
-//! * [`Fetch`]: wherever resources come from; [`TileReader`] believes nothing of them.
+//! * [`ResourcePath`]: the checkpoint, hash tiles and entry bundles by path.
+//! * [`grown`]: the resources that are new after a log has grown. A publisher uploads these, and
+//!   the checkpoint last.
+//! * [`Fetch`]: an untrusted source of resources; [`TileReader`] verifies what it returns.
 
 mod bundle;
 mod fetch;

@@ -1,29 +1,29 @@
-//! Times as cosignatures state them.
+//! Timestamps of cosignatures.
 
 use core::fmt;
 
-/// A time in seconds since the beginning of 1970, UTC, of which leap seconds are no part (POSIX).
+/// A POSIX time in seconds since 1970-01-01 UTC, without leap seconds.
 ///
-/// It comes from outside: nothing here looks at a clock.
+/// The caller supplies it: this crate reads no clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Timestamp(u64);
 
 impl Timestamp {
-    /// The last time of the format.
+    /// The latest time of the format.
     pub const LATEST: Self = Self(u64::MAX >> 1);
 
-    /// The time this many seconds after the beginning of 1970, or `None` from 2^63 seconds on, which the format
+    /// Creates a time from `seconds` since 1970; `None` from 2^63 seconds on, which the format
     /// excludes.
     pub fn from_seconds(seconds: u64) -> Option<Self> {
         i64::try_from(seconds).is_ok().then_some(Self(seconds))
     }
 
-    /// The time of day and its date in UTC, as `2026-11-27T06:30:00Z` (ISO 8601).
+    /// Formats the time in UTC, as `2026-11-27T06:30:00Z` (ISO 8601).
     pub fn utc(self) -> String {
         utc(self.0)
     }
 
-    /// The seconds since the beginning of 1970.
+    /// Returns the seconds since 1970.
     pub const fn seconds(self) -> u64 {
         self.0
     }
@@ -35,20 +35,19 @@ impl fmt::Display for Timestamp {
     }
 }
 
-/// Formats the time `seconds` after the beginning of 1970 in UTC (ISO 8601), by the Gregorian
-/// calendar.
+/// Formats `seconds` since 1970 in UTC (ISO 8601) by the Gregorian calendar.
 #[expect(
     clippy::arithmetic_side_effects,
     reason = "divisors are constants, and sums stay far below 2^64"
 )]
 pub fn utc(seconds: u64) -> String {
     const DAY: u64 = 86_400;
-    // Days since the first of March of the year 0, in eras of 400 years, which all have the same number of days.
+    // Days since March 1 of year 0, in eras of 400 years. All eras have equally many days.
     let days = seconds / DAY + 719_468;
     let (era, of_era) = (days / 146_097, days % 146_097);
     let year_of_era = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
     let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    // Months from March on have 153 days in five of them.
+    // From March on, every five months have 153 days.
     let month_from_march = (5 * of_year + 2) / 153;
     let day = of_year - (153 * month_from_march + 2) / 5 + 1;
     let month = (month_from_march + 2) % 12 + 1;
@@ -78,7 +77,7 @@ mod tests {
         let latest = Timestamp::LATEST.seconds();
         assert_eq!(Timestamp::from_seconds(latest), Some(Timestamp::LATEST));
         assert_eq!(Timestamp::from_seconds(latest + 1), None);
-        // Notes of versions in a store have any number.
+        // Version notes in a store may hold any number.
         for seconds in [latest, u64::MAX] {
             assert!(utc(seconds).ends_with('Z'));
         }

@@ -1,9 +1,9 @@
-//! The request for a cosignature and its answers (`tlog-witness`).
+//! Cosignature requests and responses (`tlog-witness`).
 //!
-//! * [`AddCheckpoint`]: the body of `POST <prefix>/add-checkpoint`: what the log was when the witness last cosigned,
-//!   that it has only grown since, and what it is now.
-//! * [`Witness::add_checkpoint`]: what a witness answers, with the state of each log in [`Records`].
-//! * [`Answer`]: what the log makes of it.
+//! * [`AddCheckpoint`]: the body of `POST <prefix>/add-checkpoint`: the last cosigned size, a
+//!   consistency proof, and the new checkpoint.
+//! * [`Witness::add_checkpoint`]: the witness's side, with the state of each log in [`Records`].
+//! * [`Answer`]: the response, verified on the log's side.
 
 use std::collections::BTreeMap;
 
@@ -25,55 +25,55 @@ pub use folder::{FolderRecords, FolderRecordsError, file_name};
 pub use records::{MemoryRecords, Records};
 pub use request::{AddCheckpoint, MOST_PROOF_LINES, RequestError};
 
-/// The type of the body of an answer with a size.
+/// Content type of a response with a size.
 pub const SIZE_CONTENT_TYPE: &str = "text/x.tlog.size";
-/// The type of the body of every other answer.
+/// Content type of all other responses.
 pub const TEXT_CONTENT_TYPE: &str = "text/plain; charset=utf-8";
 
-/// Cosigns checkpoints of logs that it knows, each only if it continues the one before.
+/// A witness: cosigns checkpoints of configured logs, each only if it continues the one before.
 #[derive(Debug)]
 pub struct Witness<R> {
     signer: Cosigner,
-    /// The keys of each log, by its origin.
+    /// The keys of each log by its origin.
     logs: BTreeMap<String, Vec<VerifierKey>>,
     records: R,
 }
 
-/// A witness does not cosign. [`AddError::status`] is what it says over HTTP.
+/// Error returned when a witness does not cosign. [`AddError::status`] is its HTTP status.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AddError<E: core::error::Error> {
-    /// The request cannot be read.
+    /// The request is malformed.
     #[error(transparent)]
     Request(#[from] RequestError),
-    /// The note is no checkpoint.
+    /// The note is not a checkpoint.
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
     /// The witness does not know this log.
     #[error("the log is unknown here")]
     UnknownLog,
-    /// The log has not signed the checkpoint, or a signature that should be its own is wrong.
+    /// No known key of the log has signed the checkpoint, or a signature by one is invalid.
     #[error("no known key of the log has signed the checkpoint")]
     NotSigned(#[source] NoteError),
-    /// The request claims to grow from a larger size.
+    /// The old size in the request exceeds the size of its checkpoint.
     #[error("the old size is larger than that of the checkpoint")]
     OldSize,
-    /// The request does not begin at the size that was last cosigned.
+    /// The old size in the request is not the last cosigned size, which is carried.
     #[error("the checkpoint last cosigned has {0} entries")]
     Conflict(u64),
-    /// The checkpoint has the size of the one that was last cosigned, and another root: the log has forked.
+    /// The checkpoint has the last cosigned size and another root: the log has forked.
     #[error("the checkpoint last cosigned has the same size of {0} entries and another root")]
     Forked(u64),
-    /// The checkpoint does not continue the one that was last cosigned.
+    /// The checkpoint does not continue the last cosigned one.
     #[error("the checkpoint does not continue the one last cosigned")]
     Inconsistent(#[source] TreeError),
-    /// The witness cannot remember what it would cosign, so it does not.
+    /// The checkpoint cannot be recorded, so it is not cosigned.
     #[error("the witness cannot record the checkpoint")]
     Record(#[source] E),
 }
 
 impl<R: Records> Witness<R> {
-    /// A witness that knows no logs yet.
+    /// Creates a witness without logs.
     pub const fn new(signer: Cosigner, records: R) -> Self {
         Self {
             signer,
@@ -82,7 +82,8 @@ impl<R: Records> Witness<R> {
         }
     }
 
-    /// Makes a log known, or one more key of it. A log is known by its origin, which should be the name of its key.
+    /// Adds a log, or another key of it. The origin identifies the log and should be the name of
+    /// its key.
     pub fn add_log(&mut self, origin: impl Into<String>, key: VerifierKey) {
         let keys = self.logs.entry(origin.into()).or_default();
         if !keys.contains(&key) {
@@ -90,23 +91,26 @@ impl<R: Records> Witness<R> {
         }
     }
 
-    /// The key of its cosignatures.
+    /// Returns the key that verifies the cosignatures.
     pub fn verifier(&self) -> VerifierKey {
         self.signer.verifier()
     }
 
-    /// Where it keeps what it has cosigned.
+    /// Returns the records of cosigned checkpoints.
     pub const fn records(&self) -> &R {
         &self.records
     }
 
-    /// Cosigns the checkpoint in a request, at this time. When this returns a cosignature, the checkpoint is on record:
-    /// no later request, in this process or another, gets one that does not continue it.
+    /// Cosigns the checkpoint in a request at `time`.
     ///
-    /// Cost: two signatures and a proof of at most 63 hashes to verify, one signature to make, one durable write.
+    /// The checkpoint is recorded before the cosignature is returned. No later request, in any
+    /// process, is cosigned unless it continues that checkpoint.
+    ///
+    /// Cost: verification of the log's signatures and of a proof of at most 63 hashes, one
+    /// signature, one durable write.
     ///
     /// # Errors
-    /// Why not.
+    /// [`AddError`].
     pub fn add_checkpoint(
         &self,
         request: &[u8],
@@ -130,7 +134,7 @@ impl<R: Records> Witness<R> {
         if cosigned.encode().len() > LONGEST_NOTE {
             return Err(RequestError::Note(NoteError::TooLong).into());
         }
-        // Nobody sees the cosignature before the checkpoint is on record.
+        // The cosignature is not returned before the checkpoint is recorded.
         self.records
             .advance(checkpoint.origin(), &cosigned, |recorded| {
                 check(recorded, &new, &request)
@@ -139,7 +143,7 @@ impl<R: Records> Witness<R> {
     }
 }
 
-/// Whether the checkpoint of a request continues what is on record.
+/// Verifies that the checkpoint of a request continues the recorded one.
 fn check<E: core::error::Error>(
     recorded: &TreeHead,
     new: &TreeHead,
@@ -155,7 +159,7 @@ fn check<E: core::error::Error>(
 }
 
 impl<E: core::error::Error> AddError<E> {
-    /// The status of the answer.
+    /// Returns the HTTP status of the response.
     pub const fn status(&self) -> u16 {
         match self {
             Self::Request(_) | Self::Checkpoint(_) | Self::OldSize => 400,
@@ -167,8 +171,8 @@ impl<E: core::error::Error> AddError<E> {
         }
     }
 
-    /// The type of the body of the answer. A log takes a size for an invitation to ask again, which a log that has forked
-    /// should not.
+    /// Returns the content type of the response. A fork is not reported as a size, which would
+    /// invite the log to retry.
     pub const fn content_type(&self) -> &'static str {
         match self {
             Self::Conflict(_) => SIZE_CONTENT_TYPE,
@@ -176,7 +180,8 @@ impl<E: core::error::Error> AddError<E> {
         }
     }
 
-    /// The body of the answer: the size on record where that is what is wrong, else what is wrong.
+    /// Returns the body of the response: the recorded size for [`AddError::Conflict`], otherwise
+    /// the error text.
     pub fn body(&self) -> String {
         match self {
             Self::Conflict(size) => format!("{size}\n"),

@@ -1,7 +1,6 @@
-//! A client: sends whole requests, and reads no more of an answer than it may have.
+//! Blocking HTTP client with retries and a limit on the response size.
 //!
-//! It blocks. A request that found no server, or a busy one, is sent again after a while, so only requests that
-//! may be sent twice are for it.
+//! A request is retried if the server is unreachable or busy. Requests must be safe to send twice.
 
 mod address;
 mod error;

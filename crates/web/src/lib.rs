@@ -1,13 +1,13 @@
-//! HTTP services of bounded requests: what a service and its client have in common with every other.
+//! HTTP servers and clients for requests and responses of bounded size.
 //!
 //! | you need | take | it costs |
 //! | --- | --- | --- |
-//! | to answer whole requests by a synchronous function, with limits for all and for each peer | [`server`] | a thread of the pool for each request in flight |
-//! | to send requests, again where that may help, and read no more of an answer than it may have | [`client`] | the calling thread waits |
+//! | to serve requests synchronously, with limits per peer | [`server`] | one pool thread each |
+//! | to send requests with retries and a response limit | [`client`] | the calling thread blocks |
 //!
-//! The server speaks TLS where it is wanted, and waits for nobody without end.
+//! The server supports TLS and bounds all waits.
 //!
-//! Neither knows what the bytes mean.
+//! Both treat bodies as opaque bytes.
 
 #![deny(
     clippy::indexing_slicing,

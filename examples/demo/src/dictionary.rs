@@ -1,4 +1,4 @@
-//! The kinds of dictionaries: author, server and client of each behind one interface.
+//! All kinds of dictionaries: author, server and client of each behind one interface.
 
 use core::fmt;
 use std::time::{Duration, Instant};
@@ -21,21 +21,22 @@ use crate::{
 };
 
 pub(crate) type S = Sha256Ed25519;
-/// The reason for which a client rejects an answer.
+/// The reason why a client rejects an answer.
 pub(crate) type Refusal = pad_core::Refusal<S, VerifyError>;
 
 /// A dictionary of any kind: its author, its server and a client.
 pub(crate) trait Dictionary: Send {
     fn authority(&self) -> &Authority;
-    /// The author signs changes as a version, and the server takes it: the bytes that are sent.
+    /// Signs changes as a version and applies the update to the server. Returns the update's length
+    /// in bytes.
     fn apply(&mut self, operations: &[Operation]) -> Outcome<usize>;
     /// The signed head of a version, as the server sends it.
     fn head(&self, version: Version) -> Outcome<Vec<u8>>;
     /// The server's answer about a key.
     fn answer(&self, version: Version, key: &Key) -> Outcome<Vec<u8>>;
-    /// What the client makes of an answer, with the public key alone.
+    /// Verifies an answer as a client that has only the public key.
     fn check(&self, version: Version, key: &Key, answer: &[u8]) -> Result<Answer, Refusal>;
-    /// What a new client makes of two heads, one after the other.
+    /// Offers two heads, one after the other, to a new client.
     fn follow(&self, heads: [&[u8]; 2]) -> Result<Version, Refusal>;
     fn memory_bytes(&self) -> usize;
 }
@@ -119,23 +120,23 @@ where
 pub(crate) struct Kind {
     pub(crate) scheme: String,
     pub(crate) repository: String,
-    /// An empty dictionary with a signing key from this seed, for the keys of the prices.
+    /// Makes an empty dictionary for the keys of the prices, with a signing key from a seed.
     create: fn(&Prices, u8) -> Outcome<Box<dyn Dictionary>>,
 }
 
-/// A dictionary that has all snapshots.
+/// A dictionary with all snapshots published.
 pub(crate) struct Published<'a> {
     pub(crate) kind: Kind,
     pub(crate) dictionary: Box<dyn Dictionary>,
-    /// Its contents.
+    /// The contents of the dictionary.
     pub(crate) prices: &'a Prices,
-    /// In seconds, for signing all snapshots and taking them into the server.
+    /// Time to sign all snapshots and apply them to the server, in seconds.
     pub(crate) time: f64,
-    /// All updates as they are sent.
+    /// Total length of all encoded updates.
     pub(crate) update_bytes: usize,
     /// The figures of [`crate::measure`].
     pub(crate) figures: [f64; 8],
-    /// Lies that the client was told, and rejected.
+    /// Lies that the client rejected.
     pub(crate) lies: Vec<Lie>,
 }
 
@@ -168,7 +169,7 @@ impl Kind {
         self.repository != TUPLES
     }
 
-    /// Whether it takes milliseconds where others take microseconds: BLS and accumulators.
+    /// Returns whether operations take milliseconds instead of microseconds: BLS and accumulators.
     pub(crate) fn is_slow(&self) -> bool {
         self.scheme.ends_with("-bls") || self.scheme.contains("accumulators")
     }
@@ -194,7 +195,7 @@ pub(crate) fn kinds() -> Vec<Kind> {
         ($name:ident, $scheme:ty, $($repository:tt)+) => {
             let scheme = <$scheme as TreeScheme>::NAME.to_owned();
             kinds.push(Kind {
-                // What follows the scheme in the name.
+                // The rest of the name, after the scheme.
                 repository: stringify!($name).replace('_', "-").split_off(scheme.len() + 1),
                 scheme,
                 create: |_, seed| Roles::boxed(seed, (), <$($repository)+<S>>::memory_bytes),
@@ -223,8 +224,7 @@ pub(crate) fn kinds() -> Vec<Kind> {
     kinds
 }
 
-/// A new secret for tuples. An RSA key, for which the search takes minutes, is one that everybody
-/// knows.
+/// A new secret for tuples. For RSA, a published key, because a search for a new one takes minutes.
 fn secret<D: SecretBytes>(prices: &Prices, design: &str) -> Outcome<D> {
     if !design.ends_with("-rsa") {
         return Ok(D::generate(prices.last().len())?);

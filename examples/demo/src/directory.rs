@@ -1,5 +1,5 @@
-//! A directory of some thousand objects. The client trusts neither its server nor the place where
-//! objects and hints lie.
+//! A directory of 5,000 objects. The client trusts neither the server nor the store of objects and
+//! hints.
 
 use block_directory::{
     BlockDirectory, DirectoryClient, Entry, EntryId, EntryQuery, FullAuthor, client::AnswerError,
@@ -20,7 +20,8 @@ const ASKED: EntryId = EntryId::new(1_234);
 const NEXT: EntryId = EntryId::new(1_235);
 const DELETED: EntryId = EntryId::new(4_321);
 
-/// Registers the objects, looks one up with and without a hint, and lets server and object store lie.
+/// Registers the objects, looks one up with and without a hint, and makes server and object store
+/// lie.
 pub(crate) fn show() -> Outcome<Act> {
     let object = |id: EntryId| S::value(format!("object {}", id.number()).as_bytes());
     let mut author = FullAuthor::<S>::new("objects", SigningKey::from_bytes(&[7; 32]))?;
@@ -45,7 +46,7 @@ pub(crate) fn show() -> Outcome<Act> {
     let short = server.answer(&request)?;
     let client = || client.clone();
 
-    // The store hands out another object, with the right hint, and then with one of that object.
+    // The store returns another object: first with the right hint, then with a hint of that object.
     let (right, wrong) = (object(ASKED), S::value(b"another object"));
     let (pending, request) = client().ask_with_hint(ASKED, &wrong, &hint);
     let found = client().accept(&pending, &server.answer(&request)?)?;

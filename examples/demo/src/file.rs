@@ -1,4 +1,4 @@
-//! A file on a server that nobody trusts: edited, read, audited, damaged and put back.
+//! A file on an untrusted server: edited, read, audited, damaged and rolled back.
 
 use core::ops::Range;
 
@@ -14,19 +14,19 @@ use pad_core::{Digest, Untrusted, Workers, codec};
 
 use crate::report::{Act, Outcome, lies};
 
-/// The server: the list of blocks, and each block with its tag where its label says.
+/// The server: the list of blocks, and each block with its tag at the index in its label.
 #[derive(Clone)]
 struct Server(FlexList, Vec<(BlockTag, Vec<u8>)>);
 
 /// The owner: its key, and the state of the file.
 struct Owner(OwnerKey, FileState);
 
-/// Where the owner inserts a sentence, and where a bit changes on the server's disk.
+/// The index at which the owner inserts a sentence. A bit at `DAMAGED` flips on the server's disk.
 const PLACE: u64 = 123_456;
 const DAMAGED: u64 = 200_000;
 
-/// Uploads a file, edits it, has it proved; then the server's disk fails, and an old copy takes its
-/// place.
+/// Uploads a file, edits it and audits it. Then the server's disk fails, and an old copy replaces
+/// the store.
 pub(crate) fn show() -> Outcome<Act> {
     // No two lines are alike.
     let line = |line: u32| format!("line {line}: {:032x}\n", u128::from(line).pow(4)).into_bytes();
@@ -80,7 +80,7 @@ fn upload(file: &[u8]) -> Outcome<(Owner, Server)> {
     Ok((Owner(key, state), Server(list, stored)))
 }
 
-/// A block as the list knows it, and its tag. No label is used twice, so that no write id is.
+/// Makes a block of the list, and its tag. No label, and so no write id, is used twice.
 fn tagged(key: &OwnerKey, bytes: &[u8], label: usize) -> Outcome<(Block, BlockTag)> {
     let label = u64::try_from(label)?;
     let tag = key.tag(WriteId(u128::from(label).to_be_bytes()), bytes)?;
@@ -94,8 +94,8 @@ fn tagged(key: &OwnerKey, bytes: &[u8], label: usize) -> Outcome<(Block, BlockTa
 }
 
 impl Owner {
-    /// Inserts bytes into the block at an index. The server sends what the change reads of the
-    /// list, from which the owner derives the new root.
+    /// Inserts bytes into the block at an index. The server sends the nodes of the list that the
+    /// change reads, from which the owner derives the new root.
     fn insert(&mut self, server: &mut Server, index: u64, inserted: &[u8]) -> Outcome {
         let start = usize::try_from(index - server.0.find(index)?.start)?;
         let mut bytes = self.read(server, index..index + 1)?.concat();
@@ -116,7 +116,7 @@ impl Owner {
         Ok(())
     }
 
-    /// The verified blocks that overlap a range.
+    /// Reads and verifies the blocks that overlap a range.
     fn read(&self, server: &Server, range: Range<u64>) -> Outcome<Vec<Vec<u8>>> {
         let proof = server.0.current().prove_range(range.clone())?;
         let sent = server.0.find_range(range.clone())?;
@@ -133,12 +133,12 @@ impl Owner {
         read.collect()
     }
 
-    /// Has the server prove that it holds the blocks of a range; returns how many.
+    /// Audits the blocks of a range; returns their number.
     fn audit(&self, server: &Server, range: Range<u64>) -> Outcome<usize> {
         let Range { start, end } = range;
         let seed = [42; 32];
         let challenge = Challenge::Every { seed, start, end };
-        // The server's part.
+        // The server's part of the audit.
         let found = server.0.find_range(start..end)?;
         let leaves = found.iter().map(|block| Leaf {
             start: block.start,
@@ -159,7 +159,7 @@ impl Owner {
             committed,
             tag_proof: prover.finish().into(),
         };
-        // The owner's.
+        // The owner's part of the audit.
         let (state, key) = (self.1, self.0.verifier());
         let auditor = Auditor { state, key };
         let report = Untrusted::new(answer).verify(&auditor, &challenge)?;

@@ -1,4 +1,4 @@
-//! Lies of servers: bytes of true answers, changed and handed to a real client.
+//! Lies of servers: bytes of true answers, changed and given to a real client.
 
 use pad_core::{Operation, Value, Version};
 
@@ -8,7 +8,7 @@ use crate::{
     report::{Lie, Outcome, lies},
 };
 
-/// The bytes of the signature at the end of a head.
+/// Length of the signature at the end of a head, in bytes.
 const SIGNATURE: usize = 64;
 
 /// The first snapshot with another value for the key that lies are about.
@@ -18,8 +18,8 @@ pub(crate) fn forged(prices: &Prices) -> Vec<Operation> {
     operations
 }
 
-/// The lies about a dictionary, which the client must reject for what they are: one that cannot be
-/// read shows nothing. `liar` has [`forged`], signed by somebody else.
+/// Tells lies about a dictionary; the client must reject each for its content, not as undecodable.
+/// `liar` has [`forged`], signed with another key.
 pub(crate) fn tell(
     honest: &dyn Dictionary,
     liar: &dyn Dictionary,

@@ -1,4 +1,4 @@
-//! An append-only log of root certificates, whose operator the client does not trust either.
+//! An append-only log of root certificates with an untrusted operator.
 
 use std::sync::Arc;
 
@@ -25,7 +25,8 @@ type Server = LogRepository<AadCounted>;
 const CEREMONY: &[u8] = include_bytes!("../../../crates/pad/data/ethereum-kzg-2023.parameters");
 const TOP_LEVEL: u8 = 11;
 
-/// Publishes the log, follows it, asks it, and lets it lie: to the owner of a name, and to everybody.
+/// Publishes the log, follows it, queries it, and makes it lie to the owner of a name and to other
+/// clients.
 pub(crate) fn show() -> Outcome<Act> {
     let mut batches = certificates()?;
     let parameters = wire::decode::<Parameters>(&Workers::all_cores(), CEREMONY, CEREMONY.len())?;
@@ -40,7 +41,8 @@ pub(crate) fn show() -> Outcome<Act> {
     let latest = client.version();
     let name = Key::try_from("CN=GTS Root R1,O=Google Trust Services LLC,C=US")?;
     let nobody = Key::try_from("CN=Example Root,O=Example,C=XX")?;
-    // The list ends the proof: the number of values, and each with its length in four bytes.
+    // The list is at the end of the proof: the number of values, then each with its length in four
+    // bytes.
     let mut hidden = wire::encode(&server.prove(latest, &name)?);
     let values = check(&client, &name, &hidden)?;
     let mut lengths = values.iter().map(|value| value.as_bytes().len() + 4);
@@ -81,7 +83,8 @@ fn entry(name: impl AsRef<[u8]>, fingerprint: impl AsRef<[u8]>) -> Outcome<Entry
     Ok(Entry { key, value })
 }
 
-/// The certificates of each release, by name. A removal of trust takes nothing out of the log.
+/// The certificates of each release, by name. A removal of trust does not remove an entry from the
+/// log.
 fn certificates() -> Outcome<Vec<Vec<Entry>>> {
     let mut batches = Vec::new();
     for (_, operations) in prices::read(include_bytes!("../../../data/ca-roots.csv.zst"))? {
@@ -113,7 +116,7 @@ fn publish(log: &Log<AadCounted>, batches: &[Vec<Entry>]) -> Outcome<(Server, Au
     Ok((server, public))
 }
 
-/// What a client makes of a version with the proofs that it contains the newest one seen.
+/// Offers a version to a client, with the proofs that it contains the newest one seen.
 fn offer(
     server: &Server,
     client: &mut Client,
@@ -132,7 +135,7 @@ fn offer(
     Ok(client.advance(&head, Some(continuation)))
 }
 
-/// All values of a key in the newest version that a client has seen.
+/// Verifies all values of a key in the newest version that a client has seen.
 fn check(client: &Client, key: &Key, proof: &[u8]) -> Result<Vec<Value>, LogRefusal> {
     let newest = client.newest()?;
     let values = client.check::<LookupProof<_>>(proof, LONGEST_LOOKUP, &newest, key)?;

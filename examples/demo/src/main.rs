@@ -1,5 +1,5 @@
-//! The demonstration: real data in each kind of dictionary, servers that lie, and a page with all
-//! that was measured.
+//! Demonstration: publishes real data in each kind of dictionary, attacks the clients, and writes a
+//! page with all measurements.
 
 use std::{
     env, fs,
@@ -55,10 +55,10 @@ fn main() -> ExitCode {
     }
 }
 
-/// How many keys the dictionaries of slow schemes hold.
+/// Number of keys in the dictionaries of slow schemes.
 const SOME_KEYS: usize = 200;
 
-/// Runs all acts. Fails if one answer is not the right one, or one lie is believed.
+/// Runs all acts. Fails if an answer is wrong or a lie is accepted.
 fn run(out: &Path, budget: Duration, keys: usize) -> Outcome {
     let prices = Prices::load()?.some(keys);
     let some = prices.some(SOME_KEYS);
@@ -92,7 +92,7 @@ fn run(out: &Path, budget: Duration, keys: usize) -> Outcome {
     leave(out, shown.ok_or("no dictionary is shown")?)
 }
 
-/// Publishes with every kind of dictionary, one on each core; kinds that are slow get the second prices.
+/// Publishes with every kind of dictionary, one on each core; slow kinds get the second prices.
 fn publish_all([prices, some]: [&Prices; 2], budget: Duration) -> Outcome<Vec<Published<'_>>> {
     let queue = Mutex::new(kinds().into_iter().enumerate());
     let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).next();
@@ -119,7 +119,7 @@ fn publish_all([prices, some]: [&Prices; 2], budget: Duration) -> Outcome<Vec<Pu
     Ok(all.into_iter().map(|(_, published)| published).collect())
 }
 
-/// What was published, and how.
+/// Describes the published data.
 fn introduce(prices: &Prices) -> Act {
     let (snapshots, kinds) = (&prices.snapshots, kinds());
     let trees = kinds.iter().filter(|kind| kind.is_tree()).count();
@@ -194,7 +194,7 @@ fn lie(all: &[Published<'_>]) -> Act {
     Act("Lie", text, Vec::new(), told)
 }
 
-/// The machine and the program.
+/// Describes the machine and the program.
 fn circumstances() -> String {
     let processors = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let processor = processors

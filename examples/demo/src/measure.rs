@@ -1,4 +1,4 @@
-//! The costs of each dictionary on this machine, for the prices.
+//! Measures the costs of each dictionary on this machine, for the prices.
 
 use core::time::Duration;
 use std::{hint::black_box, time::Instant};
@@ -11,7 +11,7 @@ use crate::{
     report::{Outcome, Table, row},
 };
 
-/// A figure: its column, its digits, its picture's scale if it has one, and its meaning.
+/// A figure: its column, number of digits, scale of its plot (if it has one), and meaning.
 type Figure = (&'static str, usize, Option<&'static str>, &'static str);
 
 const LINEAR: Option<&str> = Some("");
@@ -42,8 +42,8 @@ pub(crate) fn table(all: &[Published<'_>]) -> Table {
     table
 }
 
-/// How many keys are looked up, and of how many the answers are measured: some proofs of old
-/// versions take milliseconds.
+/// Number of keys that are looked up. Only `PROOFS` answers are measured, because some proofs of
+/// old versions take milliseconds.
 const SAMPLE: usize = 2_000;
 const PROOFS: usize = 100;
 
@@ -58,7 +58,8 @@ pub(crate) fn measure(published: &Published<'_>, budget: Duration) -> Outcome<[f
     };
     let (mut proof_bytes, mut absence_bytes) = (0, 0);
     let head_bytes = dictionary.head(prices.latest())?.len() + 1;
-    // Verified before anything is timed. An answer is the head, one byte that says so, and the proof.
+    // Answers are verified before anything is timed. An answer is the head, with one byte before
+    // it, and the proof.
     for (version, key) in sample.iter().take(PROOFS) {
         let answer = ask(*version, key)?;
         let absent = Key::new([key.as_bytes(), &[0]].concat())?;
@@ -95,7 +96,7 @@ fn sample(prices: &Prices) -> Vec<(Version, Key)> {
     sample.collect()
 }
 
-/// How often per second `work` can be done, over and over on the items; `None` if it fails.
+/// The number of calls of `work` per second, over `items` in a cycle; `None` if one fails.
 fn rate<T>(budget: Duration, items: &[T], work: impl Fn(&T) -> bool) -> Option<f64> {
     let start = Instant::now();
     for (item, done) in items.iter().cycle().zip(1_u32..) {

@@ -1,4 +1,4 @@
-//! The page: one file that needs nothing else, for light and dark, for large and small screens.
+//! The HTML page: one self-contained file, for light and dark themes, for large and small screens.
 
 use core::fmt::Write as _;
 
@@ -8,7 +8,7 @@ use crate::{
     report::{Act, row},
 };
 
-/// Writing to a string does not fail.
+/// Formats into a string; ignores the error, as writing to a string does not fail.
 macro_rules! put {
     ($to:expr, $($format:tt)+) => { _ = writeln!($to, $($format)+) };
 }
@@ -93,7 +93,7 @@ fn draw(body: &mut String, all: &[Published<'_>], number: usize, is_linear: bool
         } else {
             (1.0 + 11.0 * above) / 12.0
         };
-        // Three digits at least, and no more than are needed.
+        // Shows at least three significant digits, and no more than needed.
         let digits = if value < 1.0 {
             3
         } else {

@@ -1,4 +1,4 @@
-//! The trace that is published, and the answers that dictionaries must give about it.
+//! The published trace, and the answers that dictionaries must give about it.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -18,7 +18,7 @@ pub(crate) struct Prices {
     pub(crate) contents: Vec<BTreeMap<Key, Value>>,
 }
 
-/// Keys to look up. Lies are about the first one; the second one is the other in them.
+/// Keys to look up. Lies are about the first one; some of them use the second one.
 pub(crate) const KEYS: [(&str, &str); 4] = [
     ("changed", "deepseek-chat|input_cost_per_token"),
     ("present", "gpt-4-turbo|input_cost_per_token"),
@@ -55,7 +55,7 @@ impl Prices {
         }
     }
 
-    /// The same with about `count` of the keys, evenly spread, and those that are looked up.
+    /// A copy with about `count` of the keys, evenly spread, and the keys that are looked up.
     pub(crate) fn some(&self, count: usize) -> Self {
         let (mut snapshots, keys) = (self.snapshots.clone(), keys());
         let all: BTreeSet<_> = self.contents.iter().flat_map(BTreeMap::keys).collect();
@@ -80,14 +80,15 @@ impl Prices {
         self.versions().next_back().unwrap_or(Version::EMPTY)
     }
 
-    /// The value that a version must have.
+    /// The expected value of a key in a version.
     pub(crate) fn value(&self, version: Version, key: &Key) -> Option<&Value> {
         let place = usize::try_from(version.previous()?.number()).ok()?;
         self.contents.get(place)?.get(key)
     }
 }
 
-/// The snapshots of a trace: CSV with the columns `snapshot,op,key,value`, compressed with Zstandard.
+/// The snapshots of a trace: CSV with the columns `snapshot,op,key,value`, compressed with
+/// Zstandard.
 pub(crate) fn read(compressed: &[u8]) -> Outcome<Vec<Snapshot>> {
     let mut plain = Vec::new();
     ruzstd::decoding::StreamingDecoder::new(compressed)?.read_to_end(&mut plain)?;

@@ -14,7 +14,7 @@ pub(crate) fn row<const N: usize>(cells: [&str; N]) -> Vec<String> {
     cells.map(str::to_owned).into()
 }
 
-/// A lie that a client rejected: its name, what was done, and the reason.
+/// A lie that a client rejected: its name, a description, and the reason for the refusal.
 pub(crate) type Lie = Vec<String>;
 
 /// Checks that a client rejected an answer.
@@ -25,7 +25,7 @@ pub(crate) fn lie<T>(name: &str, story: &str, answer: Result<T, impl Display>) -
     Ok(row([name, story, &reason.to_string()]))
 }
 
-/// The lies with these names and stories, and what clients made of them.
+/// Lies with names and descriptions, and the clients' results.
 macro_rules! lies {
     ($($name:literal: $story:literal, $answer:expr;)+) => {
         vec![$($crate::report::lie($name, $story, $answer)?),+]
@@ -33,7 +33,7 @@ macro_rules! lies {
 }
 pub(crate) use lies;
 
-/// An act: its title, its text, what it shows, and the lies in it.
+/// An act: its title, text, tables, and lies.
 pub(crate) struct Act(
     pub(crate) &'static str,
     pub(crate) String,

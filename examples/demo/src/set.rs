@@ -1,4 +1,4 @@
-//! A set in 48 bytes: the keys of the last version, whatever their number.
+//! A set in 48 bytes: the keys of the last version, regardless of their number.
 
 use accumulators::{
     Accumulator as _, Authority, Dynamic as _, ElementSet, SecretKey as _, SignedSnapshot,
@@ -14,11 +14,11 @@ use crate::{
     report::{Act, Outcome, lies},
 };
 
-/// How many keys are accumulated, and more bytes than any message here has.
+/// Number of accumulated keys. `LIMIT` is above the length of any message.
 const MOST: usize = 500;
 const LIMIT: usize = 4096;
 
-/// Accumulates the keys, proves one to be there and one not to be, and lets the server lie.
+/// Accumulates the keys, proves one present and one absent, and makes the server lie.
 pub(crate) fn show() -> Outcome<Act> {
     let workers = Workers::all_cores();
     let [member, other, _, never] = &keys();
@@ -28,7 +28,7 @@ pub(crate) fn show() -> Outcome<Act> {
     names.sort_unstable();
     names.dedup();
 
-    // The author accumulates them and signs the value, then exchanges one for another.
+    // The author accumulates them and signs the value, then replaces one key by another.
     let parameters = BilinearKeyParameters {
         capacity: MOST + 2,
         subset_limit: 1,

@@ -1,4 +1,4 @@
-//! The demonstration from beginning to end, and the files that it leaves.
+//! Runs the whole demonstration and checks its output files.
 
 use std::{fs, process::Command};
 

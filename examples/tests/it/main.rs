@@ -1,4 +1,5 @@
-//! What documents promise about programs: that they compile, also with another line, and outside of the workspace.
+//! Checks of programs in documents: they compile, also with their alternative lines, and outside of
+//! the workspace.
 
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 

@@ -1,7 +1,7 @@
-//! The programs in documents of which it is said that one line of them changes, and nothing else: with every
-//! line that may stand there.
+//! Programs in documents of which only one line changes, compiled with every documented alternative
+//! of that line.
 //!
-//! The documents' own line is compiled and run by the documentation's tests.
+//! The documents' own line is compiled and run by the documentation tests.
 
 use std::error::Error;
 
@@ -9,7 +9,7 @@ use pad::pad_tuple::{for_each_accumulated_tuple, for_each_tuple};
 
 type Outcome = Result<(), Box<dyn Error>>;
 
-/// A program with another line: what it is called, and its `main`.
+/// A program with another line: its name, and its `main`.
 macro_rules! program {
     ($name:ident, $file:literal, $alias:ident = $type:ty) => {
         mod $name {
@@ -84,7 +84,8 @@ fn programs_run_with_every_signed_design() {
     for_each_tuple!(run);
 }
 
-/// To run them takes minutes: a new RSA modulus is searched, or parameters for thousands of elements are made.
+/// Compiled but not run: running takes minutes, to find an RSA modulus or make parameters for
+/// thousands of elements.
 #[test]
 fn programs_compile_with_every_accumulator() {
     let mut compiled: Vec<fn() -> Outcome> = vec![bilinear::run, rsa::run];
@@ -97,7 +98,7 @@ fn programs_compile_with_every_accumulator() {
     assert_eq!(compiled.len(), 2 + 6 * 3);
 }
 
-/// A document shows the file's program with the line that begins so.
+/// Asserts that `document` shows `program`, with one more line, which starts with `line`.
 fn assert_shown(document: &str, program: &str, line: &str) {
     let shown = document.split("```rust\n").skip(1);
     let is_shown = shown
@@ -128,7 +129,7 @@ fn documents_show_the_programs_that_are_compiled() {
     assert_shown(readme, accumulator, "type Guests = ");
 }
 
-/// The facade has every tree and every design by name.
+/// The facade exports every tree and every design by name.
 #[test]
 fn the_facade_names_every_repository_and_design() {
     type S = pad::Sha256Ed25519;

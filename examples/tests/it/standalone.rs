@@ -1,4 +1,4 @@
-//! Crates of which it is said that they are usable on their own: a program outside of the workspace for each.
+//! Crates documented as usable on their own: a program outside of the workspace for each.
 
 use std::{
     collections::BTreeSet,
@@ -8,7 +8,7 @@ use std::{
     process::Command,
 };
 
-/// The programs, each with what it prints in the end.
+/// The programs, each with its output.
 const PROGRAMS: [(&str, &str); 7] = [
     ("aad", "these are all certificates\n"),
     ("accumulators", "ada is a guest\n"),
@@ -36,7 +36,7 @@ fn folder(name: &str) -> PathBuf {
     workspace().join("examples/standalone").join(name)
 }
 
-/// What cargo prints, without the network.
+/// Runs cargo offline; returns its standard output.
 fn cargo(folder: &Path, arguments: &[&OsStr]) -> String {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
@@ -51,7 +51,8 @@ fn cargo(folder: &Path, arguments: &[&OsStr]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// All of them share a folder for what is compiled, so that most is compiled once. It takes minutes all the same.
+/// The programs share a target folder, so that most crates are compiled once. This still takes
+/// minutes.
 #[test]
 fn programs_outside_of_the_workspace_run() {
     if !conformance::soak::enabled() {
@@ -78,7 +79,7 @@ fn locked(path: &Path) -> BTreeSet<(String, String)> {
         .collect()
 }
 
-/// What they depend on is what the workspace was tested with.
+/// The programs depend on the versions that the workspace was tested with.
 #[test]
 fn programs_outside_of_the_workspace_have_its_versions() {
     let ours = locked(&workspace().join("Cargo.lock"));
@@ -89,7 +90,7 @@ fn programs_outside_of_the_workspace_have_its_versions() {
     }
 }
 
-/// How many other crates a program compiles with these arguments of `cargo tree`.
+/// The number of other crates that a program compiles, with `arguments` for `cargo tree`.
 fn dependencies(folder: &Path, arguments: &str) -> usize {
     let words = format!("tree --edges normal --prefix none{arguments}");
     let words: Vec<&OsStr> = words.split(' ').map(OsStr::new).collect();
@@ -99,13 +100,14 @@ fn dependencies(folder: &Path, arguments: &str) -> usize {
     crates.len() - 1
 }
 
-/// The README's table of crates that are usable on their own: with default features, and as the program has them.
+/// The README's table of standalone crates counts dependencies with default features and with the
+/// program's features.
 #[test]
 fn the_readme_counts_dependencies() {
     let readme = fs::read_to_string(workspace().join("README.md")).unwrap();
     for (name, _) in PROGRAMS {
         let all = dependencies(&workspace(), &format!(" --package {name}"));
-        // Without the crate itself.
+        // Excludes the crate itself.
         let some = dependencies(&folder(name), "") - 1;
         let counts = format!(" | {all} | {some} |");
         let row = format!("| [`{name}`](examples/standalone/{name}) |");

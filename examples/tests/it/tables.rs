@@ -1,4 +1,5 @@
-//! Tables in documents and in the documentation of crates: renderers drop or break one whose rows differ in length.
+//! Tables in documents and crate documentation: renderers drop or break tables whose rows differ in
+//! length.
 
 use std::{fs, path::Path};
 
@@ -17,12 +18,13 @@ fn texts(folder: &Path, take: &mut impl FnMut(&Path, &str)) {
     }
 }
 
-/// The number of cells of a row. Renderers take a bar for the end of a cell also within code, unless it is escaped.
+/// The number of cells of a row. Renderers treat an unescaped bar as a cell separator, even within
+/// code.
 fn cells(row: &str) -> usize {
     row.replace(r"\|", "").matches('|').count() - 1
 }
 
-/// Whether it is the line below a table's header.
+/// Returns whether a row is the rule below a table's header.
 fn is_rule(row: &str) -> bool {
     row.contains("--") && row.chars().all(|letter| "|-: ".contains(letter))
 }
@@ -42,7 +44,7 @@ fn rows_of_a_table_are_as_long_as_its_header() {
                     let comment = line
                         .strip_prefix("//!")
                         .or_else(|| line.strip_prefix("///"));
-                    // A comment ends an example as well.
+                    // A comment's end also ends an example.
                     is_code &= comment.is_some();
                     comment.unwrap_or_default()
                 } else {

@@ -1,5 +1,5 @@
-//! Our bilinear accumulator over BLS12-381: an author with the secret key; witnesses by the author, or by a server
-//! without it.
+//! Our bilinear accumulator over BLS12-381: an author with the secret key; witnesses by the author,
+//! or by a server without it.
 
 use std::collections::HashMap;
 
@@ -19,7 +19,7 @@ use crate::{
     signing::Signing,
 };
 
-/// The accumulator; with `SECRET` it is the author that makes witnesses.
+/// The accumulator; with `SECRET` the author makes witnesses.
 pub struct Accumulated<const SECRET: bool> {
     secret: BilinearSecretKey,
     public: BilinearPublicKey,
@@ -30,25 +30,25 @@ pub struct Accumulated<const SECRET: bool> {
     alone: Workers,
 }
 
-/// A witness that an entry is there, or that it is not.
+/// Witness that an entry is present or absent.
 #[derive(Clone)]
 pub enum Witness {
-    /// It is there.
+    /// Witness of membership.
     Member(<Bilinear as Witnessed>::Witness),
-    /// It is not.
+    /// Witness of absence.
     Absent(<Bilinear as Witnessed>::NonMembershipWitness),
 }
 
-/// The element that stands for an entry.
+/// Encodes an entry as an element.
 fn element(key: &Key, value: &Value) -> Vec<u8> {
     [*key, *value].concat()
 }
 
-/// The value of an entry that is absent: one that no key has.
+/// Value of an absent entry, which no key has.
 const NONE: Value = [0; 32];
 
 impl<const SECRET: bool> Accumulated<SECRET> {
-    /// Takes note of the new values; returns what is added and what is removed.
+    /// Stores the new values; returns added and removed elements.
     fn replace(&mut self, changes: &[Entry]) -> (Vec<Vec<u8>>, Vec<Vec<u8>>) {
         let mut removed = Vec::new();
         let mut add = |(key, value): &Entry| {
@@ -61,7 +61,7 @@ impl<const SECRET: bool> Accumulated<SECRET> {
         (added, removed)
     }
 
-    /// The value after these changes.
+    /// Returns the accumulated value after these changes.
     fn change(&mut self, changes: &[Entry]) -> Outcome<<Bilinear as accumulators::Scheme>::Value> {
         let (added, removed) = self.replace(changes);
         let Some(latest) = self.snapshots.last() else {
@@ -194,7 +194,7 @@ impl<const SECRET: bool> Peer for Accumulated<SECRET> {
     }
 
     fn encode(proof: &Witness) -> Outcome<Vec<u8>> {
-        // The question says which kind it is.
+        // The question determines the kind.
         Ok(match proof {
             Witness::Member(witness) => wire::encode_body(witness),
             Witness::Absent(witness) => wire::encode_body(witness),

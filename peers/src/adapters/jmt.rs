@@ -19,7 +19,7 @@ pub struct Jellyfish {
     roots: Vec<RootHash>,
 }
 
-/// What an adapter's version is to the library, which counts from 0.
+/// Converts an adapter's version to the library's, which counts from 0.
 fn of(version: usize) -> Outcome<u64> {
     Ok(u64::try_from(version)?
         .checked_sub(1)

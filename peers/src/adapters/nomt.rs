@@ -123,7 +123,7 @@ impl Peer for Trie {
     fn stored_bytes(&self) -> Outcome<Option<u64>> {
         let mut bytes = 0;
         for file in fs::read_dir(self.folder.path())? {
-            // What is allocated: the table's file has holes.
+            // Allocated bytes: the table's file has holes.
             bytes += file?.metadata()?.blocks() * 512;
         }
         Ok(Some(bytes))

@@ -1,4 +1,5 @@
-//! Our trees: an author, a server that applies its updates, a client that verifies under a known head.
+//! Our trees: an author, a server that applies its updates, a client that verifies under a known
+//! head.
 
 use pad_core::{
     Answer, Answers, Authored, Dictionary, DictionaryId, HeadSigner, PublicKey, Serves,
@@ -16,7 +17,7 @@ use crate::{
     signing::Signing,
 };
 
-/// What is measured of our trees: a repository, and its name.
+/// A repository of our trees, and its name.
 pub trait Named:
     Serves<
         pad_core::Key,

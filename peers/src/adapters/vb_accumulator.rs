@@ -72,16 +72,16 @@ impl InitialElementsStore<Fr> for Elements {
     }
 }
 
-/// A witness that an entry is there, or that it is not.
+/// Witness that an entry is present or absent.
 #[derive(Clone)]
 pub enum Witness {
-    /// It is there.
+    /// Witness of membership.
     Member(MembershipWitness<G1Affine>),
-    /// It is not.
+    /// Witness of absence.
     Absent(NonMembershipWitness<G1Affine>),
 }
 
-/// The element that stands for an entry.
+/// Hashes an entry to an element.
 fn element(key: &Key, value: &Value) -> Fr {
     let digest = Sha256::new()
         .chain_update(key)
@@ -90,11 +90,11 @@ fn element(key: &Key, value: &Value) -> Fr {
     Fr::from_be_bytes_mod_order(&digest)
 }
 
-/// The value of an entry that is absent: one that no key has.
+/// Value of an absent entry, which no key has.
 const NONE: Value = [0; 32];
 
 impl Bilinear {
-    /// Takes note of the new values; returns what is added and what is removed.
+    /// Stores the new values; returns added and removed elements.
     fn replace(&mut self, changes: &[Entry]) -> (Vec<Fr>, Vec<Fr>) {
         let mut removed = Vec::new();
         let mut add = |(key, value): &Entry| {
@@ -218,7 +218,7 @@ impl Peer for Bilinear {
 
     fn encode(proof: &Witness) -> Outcome<Vec<u8>> {
         let mut bytes = Vec::new();
-        // The question says which kind it is.
+        // The question determines the kind.
         match proof {
             Witness::Member(witness) => witness.serialize_compressed(&mut bytes)?,
             Witness::Absent(witness) => witness.serialize_compressed(&mut bytes)?,
@@ -227,7 +227,7 @@ impl Peer for Bilinear {
     }
 
     fn decode(&self, bytes: &[u8]) -> Outcome<Witness> {
-        // A point alone, or with a scalar beside it.
+        // A point alone, or with a scalar next to it.
         Ok(if bytes.len() <= G1Affine::identity().compressed_size() {
             Witness::Member(MembershipWitness::deserialize_compressed(bytes)?)
         } else {

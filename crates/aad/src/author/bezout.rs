@@ -1,11 +1,12 @@
 //! The equation of Bézout: `x A + y f = 1` for a polynomial `f` that is given by its roots.
 //!
-//! No half-gcd is needed, as the products of the roots of `f` are at hand: with `c_i = 1 / (A(z_i) f'(z_i))` over the roots `z_i`,
-//! `x` is the sum of `c_i f / (X - z_i)`, and `y` the exact quotient of `1 - x A` by `f`. Values at all roots come down the tree of
-//! products by transposed products, sums go up by products.
+//! The products of the roots of `f` are available, so no half-gcd is needed. Let
+//! `c_i = 1 / (A(z_i) f'(z_i))` over the roots `z_i`. Then `x` is the sum of `c_i f / (X - z_i)`,
+//! and `y` the exact quotient of `1 - x A` by `f`. Values at all roots go down the tree of products
+//! by transposed products. Sums go up by products.
 //!
-//! Source: von zur Gathen, Gerhard 2013, "Modern Computer Algebra", sections 9.1 and 10.1 to 10.3; Bostan, Lecerf, Schost 2003,
-//! "Tellegen's principle into practice", section 5.
+//! Source: von zur Gathen, Gerhard 2013, "Modern Computer Algebra", sections 9.1 and 10.1 to 10.3;
+//! Bostan, Lecerf, Schost 2003, "Tellegen's principle into practice", section 5.
 
 use accumulators::{
     AccumulateError,
@@ -19,10 +20,11 @@ use super::{
     stepwise::{Pace, middle_product, middle_steps, multiply, multiply_steps},
 };
 
-/// A binary tree of products: rows from single groups to the root. A node without a neighbour moves up as it is.
+/// A binary tree of products: rows from single groups to the root. A node without a neighbour moves
+/// up unchanged.
 pub(super) type Rows = Vec<Vec<Vec<Fr>>>;
 
-/// The products over groups of roots, from the groups' own.
+/// Multiplies products of groups of roots up to the root.
 pub(super) async fn products(mut row: Vec<Vec<Fr>>, transform: &Transform, pace: &Pace) -> Rows {
     let mut rows = Rows::new();
     while row.len() > 1 {
@@ -52,7 +54,8 @@ pub(super) fn degrees(groups: &[usize]) -> Vec<Vec<usize>> {
     rows
 }
 
-/// Every second row, and the root: there a node is the product of up to four nodes of the row below.
+/// Selects every second row, and the root. There a node is the product of up to four nodes of the
+/// row below.
 pub(super) fn every_second<T>(rows: &[T]) -> Vec<&T> {
     let is_root = |number: usize| number + 1 == rows.len();
     let chosen = rows.iter().enumerate();
@@ -60,7 +63,8 @@ pub(super) fn every_second<T>(rows: &[T]) -> Vec<&T> {
     chosen.map(|(_, row)| row).collect()
 }
 
-/// Steps of [`products`] and [`bezout`] together, by the degrees of `tree` and of all products.
+/// Steps of [`products`] and [`bezout`] together, from the degree of `tree` and those of all
+/// products.
 pub(super) fn bezout_steps(tree: usize, degrees: &[Vec<usize>]) -> usize {
     let groups = degrees.first().map_or(0, Vec::len);
     let frontier = degrees.last().and_then(|row| row.first()).copied();
@@ -92,10 +96,11 @@ fn node_steps(children: &[usize]) -> usize {
     product + split + join
 }
 
-/// `x` and `y`. The transform is for products of twice the degree of `tree`.
+/// Computes `x` and `y`. The transform is for products of twice the degree of `tree`.
 ///
 /// # Errors
-/// [`AccumulateError::ElementNotAllowed`] if a root of `f` is one of `A`, or two are equal: hashes have collided.
+/// [`AccumulateError::ElementNotAllowed`] if a root of `f` is one of `A`, or two are equal: hashes
+/// have collided.
 pub(super) async fn bezout(
     tree: &[Fr],
     (groups, rows): (&[Vec<Fr>], &Rows),
@@ -139,7 +144,8 @@ fn derivative(polynomial: &[Fr]) -> Vec<Fr> {
     terms.collect()
 }
 
-/// What the values of a polynomial of a degree below `degree` start from: the sums of `u_k inverse_(k - j)` over `k`, for each `j`.
+/// The starting vector for the values of a polynomial of a degree below `degree`: the sums of
+/// `u_k inverse_(k - j)` over `k`, for each `j`.
 async fn transposed(
     inverse: &[Fr],
     mut polynomial: Vec<Fr>,
@@ -183,7 +189,7 @@ fn inverse_steps(polynomial: usize, length: usize) -> usize {
     steps
 }
 
-/// Quotient and remainder by a polynomial with the inverse of its series.
+/// Divides by a polynomial, given the inverse of its series. Returns quotient and remainder.
 async fn divide(
     dividend: &[Fr],
     (divisor, inverse): (&[Fr], &[Fr]),
@@ -211,7 +217,7 @@ fn divide_steps(dividend: usize, divisor: usize) -> usize {
     multiply_steps(length, length) + multiply_steps(length, divisor)
 }
 
-/// The start of each group's values, from that of all roots: down the tree.
+/// The starting vector of each group's values, computed from that of all roots down the tree.
 async fn down(rows: &Rows, start: Vec<Fr>, transform: &Transform, pace: &Pace) -> Vec<Vec<Fr>> {
     let mut vectors = vec![start];
     for row in rows.iter().rev().skip(1) {
@@ -222,7 +228,8 @@ async fn down(rows: &Rows, start: Vec<Fr>, transform: &Transform, pace: &Pace) -
     vectors
 }
 
-/// The vectors of two nodes from the one that they have together: each one's by the other.
+/// The vectors of two nodes, computed from their common one: each by the polynomial of the other
+/// node.
 async fn split(nodes: &[Vec<Fr>], vector: &[Fr], transform: &Transform) -> Vec<Vec<Fr>> {
     let [left, right] = nodes else {
         return vec![vector.to_vec()];
@@ -269,7 +276,7 @@ impl Products {
         right.append_values(&below, values, transform);
     }
 
-    /// The sum of `c_i` times the product of all other factors.
+    /// The sum over the roots of `c_i` times the product of all other factors.
     fn sum(&self, coefficients: &[Fr], transform: &Transform) -> Vec<Fr> {
         let Some(halves) = &self.halves else {
             return coefficients.to_vec();
@@ -285,8 +292,8 @@ impl Products {
     }
 }
 
-/// The sum over a group's roots of the product of the other factors, each divided by the value at the root; `None` if one is
-/// zero.
+/// The sum over a group's roots of the product of the other factors, each divided by the value at
+/// the root. `None` if a value is zero.
 fn fractions(roots: &[Fr], vector: &[Fr], transform: &Transform) -> Option<Vec<Fr>> {
     let products = Products::new(roots, transform);
     let mut values = Vec::with_capacity(roots.len());
@@ -298,7 +305,7 @@ fn fractions(roots: &[Fr], vector: &[Fr], transform: &Transform) -> Option<Vec<F
     Some(products.sum(&values, transform))
 }
 
-/// The same over all roots: up the tree.
+/// The sum of [`fractions`] over all roots, computed up the tree.
 async fn up(rows: &Rows, mut sums: Vec<Vec<Fr>>, transform: &Transform, pace: &Pace) -> Vec<Fr> {
     for row in rows.iter().take(rows.len() - 1) {
         let parts: Vec<_> = sums.chunks(2).zip(row.chunks(2)).collect();

@@ -1,51 +1,55 @@
-//! When the work of a deferred log's nodes is done.
+//! Schedule of the work on a deferred log's nodes.
 //!
-//! A node of `2^h` elements above the blocks' level is used `2^h` appends after its last element. Its right child is used half that
-//! time before, so in the `2^(h - 1)` appends in between the node is made: by a job of steps, of which there is at most one for
-//! each level. No digest depends on a node before it is finished, and all digests and proofs are those of nodes made at once.
+//! A node of `2^h` elements above the blocks' level is first used `2^h` appends after its last
+//! element. Its right child is available half of that time earlier. The node is made during the
+//! `2^(h - 1)` appends in between, by a job of steps. Each level has at most one job. No digest
+//! depends on an unfinished node. All digests and proofs equal those of nodes made at once.
 //!
-//! Source: Overmars, van Leeuwen 1981, "Worst-case optimal insertion and deletion methods for decomposable searching problems".
+//! Source: Overmars, van Leeuwen 1981, "Worst-case optimal insertion and deletion methods for
+//! decomposable searching problems".
 
 use std::collections::BTreeMap;
 
 use super::job::Job;
 use crate::shape::{Address, Schedule, Shape};
 
-/// When the work of a deferred log's nodes above the blocks' level is done. In eager logs it is always done at once.
+/// Schedule of the work on a deferred log's nodes above the blocks' level. Eager logs always do it
+/// at once.
 ///
-/// Digests and proofs do not depend on it. It is no part of a log's setup: author and servers choose for themselves.
+/// Digests and proofs do not depend on it. It is not part of a log's setup: author and servers
+/// choose independently.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Building {
-    /// All of a node's work in the append that makes it available.
+    /// Does all of a node's work in the append that makes it available.
     AtOnce,
-    /// An equal share of the steps with each append. A single append runs about twice as many steps as appends do on average,
-    /// however large the log.
+    /// Runs an equal share of the steps with each append. A single append runs about twice as many
+    /// steps as the average append, for logs of any size.
     #[default]
     Credit,
 }
 
-/// A node under construction: how far it is.
+/// Progress of a node under construction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BuildProgress {
     /// The node.
     pub node: Address,
-    /// Steps that are run.
+    /// Number of steps that were run.
     pub done: usize,
-    /// All its steps; zero if it was made before.
+    /// Total number of steps; zero if the node was made before.
     pub steps: usize,
 }
 
-/// A node that is made before it is used.
+/// A node that is made before its first use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Due {
-    /// The size of the log in which it is used first. Nodes are made in the order of these.
+    /// The size of the log at the node's first use. Nodes are made in this order.
     size: u64,
     pub(super) node: Address,
 }
 
 impl Due {
-    /// The node of this level that is under construction in a log of this size: there is at most one.
+    /// The node of `level` that is under construction in a log of this size; at most one.
     pub(super) fn of(shape: Shape, level: u8, size: u64) -> Option<Self> {
         if shape.schedule() == Schedule::Eager || level <= shape.block_level() {
             return None;
@@ -63,17 +67,17 @@ impl Due {
         size >= self.size
     }
 
-    /// The size of the log in which the node is begun: its right child is there.
+    /// The size of the log at which the work begins: the right child is available.
     const fn begin(self) -> u64 {
         self.size - self.window()
     }
 
-    /// Appends from then on.
+    /// Number of appends between [`Due::begin`] and the first use.
     const fn window(self) -> u64 {
         self.node.width() / 2
     }
 
-    /// How many of a job's steps are run when the log has this size: an equal share with each append.
+    /// Number of a job's steps to have run at this log size: an equal share for each append.
     fn credit(self, size: u64, steps: usize) -> usize {
         let whole = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
         let share = steps.div_ceil(whole(self.window()));
@@ -81,12 +85,12 @@ impl Due {
     }
 }
 
-/// The jobs of a log; none of a log that does all work at once.
+/// The jobs of a log; `None` for a log that does all work at once.
 #[derive(Debug)]
 pub(super) struct Jobs(Option<BTreeMap<Due, Job>>);
 
-/// A copy of a log begins no jobs, as little or nothing may be appended to it: its work is done at once, until it is asked to build
-/// ahead again.
+/// Drops all jobs. A copy may get few appends or none, so it does its work at once until
+/// [`Building`] is set again.
 impl Clone for Jobs {
     fn clone(&self) -> Self {
         Self(None)
@@ -94,7 +98,7 @@ impl Clone for Jobs {
 }
 
 impl Jobs {
-    /// None yet.
+    /// No jobs yet.
     pub(super) fn new(building: Building, schedule: Schedule) -> Self {
         let by_credit = (schedule, building) == (Schedule::Deferred, Building::Credit);
         Self(by_credit.then(BTreeMap::new))
@@ -108,7 +112,7 @@ impl Jobs {
         self.0.iter().flat_map(BTreeMap::keys).copied().collect()
     }
 
-    /// How far they are.
+    /// The progress of all jobs.
     pub(super) fn progress(&self) -> Vec<BuildProgress> {
         let progress = |(due, job): (&Due, &Job)| BuildProgress {
             node: due.node,
@@ -124,15 +128,15 @@ impl Jobs {
         }
     }
 
-    /// Takes a job out.
+    /// Removes a job.
     pub(super) fn take(&mut self, due: Due) -> Option<Job> {
         self.0.as_mut()?.remove(&due)
     }
 
-    /// Runs what a job is to have run when the log has this size.
+    /// Runs a job up to the step that this log size gives credit for.
     pub(super) fn run(&mut self, due: Due, size: u64) {
         if let Some(mut job) = self.take(due) {
-            // Should a step panic, the job is out, and will be begun anew.
+            // If a step panics, the job is lost and will be begun anew.
             job.run_to(due.credit(size, job.total()));
             self.add(due, job);
         }

@@ -1,4 +1,4 @@
-//! What an author made for an update, for a repository in the same process: it need not be made twice.
+//! An update with the nodes that its author made, for a repository in the same process.
 
 use core::{fmt, marker::PhantomData};
 use std::sync::Arc;
@@ -15,7 +15,8 @@ use crate::{scheme::Scheme, shape::Address};
 
 /// An update with the nodes that its author made for it.
 ///
-/// Only authors make one, and it is never a message: who gets an update from elsewhere makes the nodes anew.
+/// Only authors make one, and it is never sent as a message. A receiver of a plain update makes the
+/// nodes again.
 #[derive(Clone)]
 pub struct BuiltUpdate<S> {
     pub(super) update: Update<Sha256Ed25519, Appended>,
@@ -24,7 +25,7 @@ pub struct BuiltUpdate<S> {
 }
 
 impl<S: Scheme> BuiltUpdate<S> {
-    /// The update, as others get it.
+    /// The update in the form that is sent.
     pub const fn update(&self) -> &Update<Sha256Ed25519, Appended> {
         &self.update
     }
@@ -39,18 +40,18 @@ impl<S> fmt::Debug for BuiltUpdate<S> {
     }
 }
 
-/// The nodes that became available with the latest elements, and the frontiers of the roots.
+/// Nodes that became available with the latest elements, and the frontiers of the roots.
 #[derive(Clone)]
 pub(super) struct NewNodes {
-    /// Of each level from the blocks' on.
+    /// The nodes of each level from the blocks' on.
     levels: Vec<Vec<Node>>,
     frontiers: Vec<(Address, Arc<FrontierTree>)>,
 }
 
 impl<S: Scheme> Forest<S> {
-    /// The nodes that were not available at an earlier size.
+    /// The nodes that were not available at `size`.
     ///
-    /// Time: linear in what is returned.
+    /// Time: linear in the result.
     pub(super) fn nodes_since(&self, size: u64) -> NewNodes {
         let shape = self.log().shape();
         let levels = (shape.block_level()..).zip(&self.levels);
@@ -69,8 +70,9 @@ impl<S: Scheme> Forest<S> {
         }
     }
 
-    /// Takes the nodes that another forest of this log made for the elements that were pushed. `None`, and [`Forest::truncate`]
-    /// then undoes it, unless they are those that become available.
+    /// Takes the nodes that another forest of this log made for the elements that were pushed.
+    /// Returns `None` unless they are exactly the nodes that become available; [`Forest::truncate`]
+    /// then undoes it.
     pub(super) fn take_nodes(&mut self, new: &NewNodes) -> Option<()> {
         self.joined.clear();
         for (level, made) in new.levels.iter().enumerate() {
@@ -88,13 +90,13 @@ impl<S: Scheme> Forest<S> {
         if !self.has_nodes_of(self.size) {
             return None;
         }
-        // Jobs of nodes that are there now are done with.
+        // The jobs of these nodes are finished.
         self.drop_jobs(self.size);
         self.advance();
         Some(())
     }
 
-    /// The children of a node need their polynomials no more; `level` counts from the blocks' on.
+    /// Removes the polynomials of a node's children. `level` counts from the blocks' level on.
     fn join_children(&mut self, level: usize, index: usize) {
         let Some(children) = level
             .checked_sub(1)

@@ -1,4 +1,4 @@
-//! A repository as it is stored between runs.
+//! Checkpoints: a repository's stored form between runs.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -20,7 +20,8 @@ use crate::{
     statement::Entry,
 };
 
-/// Everything that a repository needs to go on, without replaying updates or making an accumulator.
+/// Stored state of a repository, from which it continues without replaying updates or making an
+/// accumulator.
 ///
 /// Hashes bind entries and accumulators to the root of the latest version. The reader checks that
 /// root's signature. Certificates, frontiers and the sizes of earlier versions are trusted: keep an
@@ -31,9 +32,10 @@ pub struct LogCheckpoint {
     /// The number of entries in each version, from version 0 on.
     sizes: Vec<u64>,
     entries: Vec<Entry>,
-    /// The nodes of each level from the blocks' on, side by side.
+    /// The encoded nodes of each level from the blocks' on, concatenated.
     levels: Vec<Vec<u8>>,
-    /// In frontier schemes those of the roots of all versions, in order of their addresses; an empty one is made when it is needed.
+    /// The encoded frontiers of the roots of all versions, in order of their addresses, in frontier
+    /// schemes only. An empty one is made when it is needed.
     frontiers: Vec<Vec<u8>>,
 }
 
@@ -53,7 +55,7 @@ impl core::fmt::Debug for LogCheckpoint {
 }
 
 impl<S: Scheme> LogRepository<S> {
-    /// Everything that is needed to go on, to be stored. Copies the contents.
+    /// Copies the contents into a checkpoint.
     pub fn checkpoint(&self) -> LogCheckpoint {
         LogCheckpoint {
             heads: self.heads.clone(),
@@ -64,11 +66,17 @@ impl<S: Scheme> LogRepository<S> {
         }
     }
 
-    /// Goes on from a checkpoint, making all nodes at once until it is asked to build ahead. `None` if it is of another log or author,
-    /// or its parts do not fit: nodes that are missing or too many, or are not of these entries, or do not lead to the root of the
-    /// latest version, or frontiers of other trees.
+    /// Restores a repository from a checkpoint. It makes all nodes at once until [`Building`] is
+    /// set again.
     ///
-    /// Time: linear in what is stored, and in frontier schemes in the bits of the trees' elements; hashes alone, no sum.
+    /// Returns `None` if the checkpoint is of another log or author, or its parts do not fit:
+    ///
+    /// - nodes that are missing, surplus, or not of these entries,
+    /// - nodes that do not lead to the root of the latest version,
+    /// - frontiers of other trees.
+    ///
+    /// Time: linear in the stored bytes, and in frontier schemes in the bits of the trees'
+    /// elements. Only hashes, no sums.
     pub fn restore(
         checkpoint: LogCheckpoint,
         log: Log<S>,
@@ -112,7 +120,7 @@ impl<S: Scheme> LogRepository<S> {
     }
 }
 
-/// No entries, with these appended and their nodes as they were made before.
+/// Appends these entries to empty `entries`, with stored nodes.
 fn with_nodes<S: Scheme>(
     mut entries: Entries<S>,
     appended: Vec<Entry>,
@@ -133,7 +141,8 @@ impl<S: Scheme> Forest<S> {
             .collect()
     }
 
-    /// Takes the nodes of all elements that were pushed. `None` unless there is each that is available.
+    /// Decodes the nodes of all elements that were pushed. Returns `None` unless exactly the
+    /// available nodes are stored.
     fn decode_levels(&mut self, stored: &[Vec<u8>]) -> Option<()> {
         if stored.len() != self.levels.len() {
             return None;
@@ -148,7 +157,8 @@ impl<S: Scheme> Forest<S> {
         self.has_nodes_of(self.size).then_some(())
     }
 
-    /// Whether each node has the hash of its elements or children: then the root that is signed speaks for all of them.
+    /// Whether each node has the hash of its elements or children. The signed root then covers all
+    /// of them.
     ///
     /// Time: two hashes for each element.
     fn binds_elements(&self) -> bool {
@@ -160,7 +170,7 @@ impl<S: Scheme> Forest<S> {
         nodes.all(|(address, node)| node.inner == self.inner(address))
     }
 
-    /// Whether there is each node that is available at a size, and no other.
+    /// Whether the forest holds exactly the nodes that are available at `size`.
     pub(super) fn has_nodes_of(&self, size: u64) -> bool {
         let shape = self.log().shape();
         let mut levels = (shape.block_level()..).zip(&self.levels);
@@ -171,7 +181,7 @@ impl<S: Scheme> Forest<S> {
         })
     }
 
-    /// The roots of these sizes of which frontiers are kept.
+    /// The roots at these sizes whose frontiers are kept.
     fn roots_with_frontiers(&self, sizes: &[u64]) -> BTreeSet<Address> {
         if S::COMPLETENESS != Completeness::Frontier {
             return BTreeSet::new();
@@ -188,8 +198,8 @@ impl<S: Scheme> Forest<S> {
             .collect()
     }
 
-    /// Takes the frontiers of the roots of these sizes, the nodes of which are there. `None` unless they are as many, and each is
-    /// of its tree's shape.
+    /// Decodes the frontiers of the roots at these sizes, whose nodes are present. Returns `None`
+    /// unless their number matches and each has its tree's shape.
     fn decode_frontiers(&mut self, sizes: &[u64], stored: &[Vec<u8>]) -> Option<()> {
         let roots = self.roots_with_frontiers(sizes);
         if roots.len() != stored.len() {

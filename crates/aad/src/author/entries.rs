@@ -1,4 +1,4 @@
-//! What was appended to a log, in memory: entries, where they stand, and their trees.
+//! Entries of a log in memory, with their positions and trees.
 
 use std::collections::HashMap;
 
@@ -19,7 +19,7 @@ use crate::{
     statement::Entry,
 };
 
-/// An entry cannot be appended. Nothing was changed.
+/// Error returned when an entry cannot be appended. The log is unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum AppendError {
@@ -29,30 +29,30 @@ pub enum AppendError {
     /// A member of a set comes with a value.
     #[error("a member of a set has no value")]
     MemberWithValue,
-    /// The next version has as many entries as a server takes ([`MOST_ENTRIES`](super::update::MOST_ENTRIES)): it must be signed
-    /// first.
+    /// The next version already has as many entries as a server accepts
+    /// ([`MOST_ENTRIES`](super::update::MOST_ENTRIES)). Sign it first.
     #[error("the next version takes no more entries: it must be signed first")]
     VersionFull,
     /// The log is full.
     #[error(transparent)]
     Input(#[from] InputError),
-    /// The parameters do not serve the log.
+    /// The parameters do not fit the log.
     #[error(transparent)]
     Parameters(#[from] AccumulateError),
 }
 
-/// The entries of a log, and proofs about every number of them.
+/// The entries of a log, and proofs about every size of it.
 ///
-/// An entry that was pushed is part of nothing before [`Entries::build`]. What is asked about other sizes than those built is
-/// answered too; in frontier schemes their frontiers are made for the answer.
+/// A pushed entry is in no tree before [`Entries::build`]. Proofs exist for all sizes, also those
+/// that were not built; in frontier schemes their frontiers are then made for each proof.
 #[derive(Clone, Debug)]
 pub struct Entries<S: Scheme> {
     appended: Vec<Entry>,
     /// The positions of the elements with this beginning, in ascending order.
     positions: HashMap<Digest<32>, Vec<u64>>,
-    /// How often a key half was appended with a value's digest.
+    /// The number of times that a key half was appended with a value's digest.
     occurrences: HashMap<[Digest<32>; 2], u64>,
-    /// No more entries than these are taken.
+    /// Upper bound of the number of entries.
     limit: u64,
     pub(super) forest: Forest<S>,
 }
@@ -61,13 +61,14 @@ impl<S: Scheme> Entries<S> {
     /// No entries.
     ///
     /// # Errors
-    /// [`AccumulateError::CapacityExceeded`] if the parameters have fewer powers than the polynomials of the largest trees have
-    /// coefficients.
+    /// [`AccumulateError::CapacityExceeded`] if the parameters have fewer powers than the
+    /// polynomials of the largest trees have coefficients.
     pub fn new(log: Log<S>, workers: Workers) -> Result<Self, AccumulateError> {
         Self::bounded(log, workers, Shape::SIZE_LIMIT - 1)
     }
 
-    /// No entries, and never more than `limit`: parameters for the largest tree of that many entries suffice.
+    /// No entries, with an upper bound of `limit`. Parameters for the largest tree of `limit`
+    /// entries suffice.
     ///
     /// # Errors
     /// As [`Entries::new`].
@@ -87,12 +88,12 @@ impl<S: Scheme> Entries<S> {
         })
     }
 
-    /// Which log.
+    /// The log.
     pub const fn log(&self) -> &Log<S> {
         self.forest.log()
     }
 
-    /// The number of entries in trees: those of the latest [`Entries::build`].
+    /// The number of entries in trees, as of the latest [`Entries::build`].
     pub const fn size(&self) -> u64 {
         self.forest.size()
     }
@@ -138,25 +139,28 @@ impl<S: Scheme> Entries<S> {
     /// Makes the trees of all entries that were pushed.
     ///
     /// # Errors
-    /// [`AccumulateError`], for parameters without enough powers. The entries then still wait.
+    /// [`AccumulateError`], for parameters without enough powers. The entries then stay pushed.
     pub fn build(&mut self) -> Result<(), AccumulateError> {
         self.forest.build()
     }
 
-    /// The same entries, whose nodes are made in another way; those under construction are begun anew, and what appends have given
-    /// them so far is run now. Nothing changes for eager logs. Deferred logs begin with [`Building::Credit`].
+    /// Sets the schedule of node construction. Deferred logs begin with [`Building::Credit`]; eager
+    /// logs ignore it.
+    ///
+    /// Nodes under construction are begun anew, and the steps that past appends give credit for run
+    /// now.
     #[must_use]
     pub fn with_building(mut self, building: Building) -> Self {
         self.forest.set_building(building);
         self
     }
 
-    /// The nodes under construction. None in eager logs.
+    /// The nodes under construction; empty in eager logs.
     pub fn progress(&self) -> Vec<BuildProgress> {
         self.forest.progress()
     }
 
-    /// Forgets all entries from this size on.
+    /// Removes all entries from position `size` on.
     pub fn truncate(&mut self, size: u64) {
         while to_u64(self.appended.len()) > size {
             let Some(entry) = self.appended.pop() else {
@@ -181,13 +185,13 @@ impl<S: Scheme> Entries<S> {
         self.forest.truncate(size);
     }
 
-    /// The digest of the log when it had this many entries, at most [`Entries::size`].
+    /// The digest of the log at `size` entries, at most [`Entries::size`].
     pub fn digest(&self, size: u64) -> Digest<32> {
         self.forest.digest(size.min(self.size()))
     }
 
-    /// The roots of the forest of this many entries, at most [`Entries::size`], from left to right: each with its hash
-    /// and, from the blocks' level on, its accumulator.
+    /// The roots of the forest of `size` entries, at most [`Entries::size`], from left to right.
+    /// Each comes with its hash and, from the blocks' level on, its accumulator.
     pub fn roots(&self, size: u64) -> Vec<(Address, Digest<32>, Option<[u8; G1_BYTES]>)> {
         let roots = self.log().shape().forest(size.min(self.size()));
         let forest = &self.forest;
@@ -200,7 +204,7 @@ impl<S: Scheme> Entries<S> {
             .collect()
     }
 
-    /// The positions of a key's entries, or of a member, below this size.
+    /// The positions below `size` of a key's entries, or of a member.
     pub fn positions(&self, key: &[u8], size: u64) -> &[u64] {
         let beginning = S::beginning(key);
         let positions = self
@@ -215,7 +219,7 @@ impl<S: Scheme> Entries<S> {
         self.appended.get(to_usize(position))
     }
 
-    /// How often the pair at a position was appended up to there; 0 in sets.
+    /// The number of times that the pair at `position` was appended up to there; 0 in sets.
     pub(super) fn occurrence(&self, position: u64) -> u64 {
         let Some(entry) = self.entry(position) else {
             return 0;

@@ -1,4 +1,4 @@
-//! Counted evidence as a server makes it: see [`crate::counted`].
+//! The prover's side of counted evidence: see [`crate::counted`].
 
 use accumulators::{AccumulateError, bilinear::polynomial};
 use ark_bls12_381::Fr;
@@ -16,12 +16,13 @@ use crate::{
 };
 
 impl<S: Scheme> Forest<S> {
-    /// Appends the evidence that a tree holds exactly `count` elements which begin with this half.
+    /// Appends the evidence that a tree holds exactly `count` elements that begin with `beginning`.
     ///
-    /// Cost: a sum of as many terms as the tree has elements, twice for one element and three times for more.
+    /// Cost: one sum with a term for each element of the tree; two sums for `count = 1`, three for
+    /// more.
     ///
     /// # Errors
-    /// Never, for a tree whose accumulator was made.
+    /// None for a tree whose accumulator was made.
     pub(crate) fn append_counted_evidence(
         &self,
         tree: Address,
@@ -61,7 +62,7 @@ impl<S: Scheme> Forest<S> {
         Ok(())
     }
 
-    /// The product over all elements of a tree that begin otherwise.
+    /// The product over all elements of a tree that have another beginning.
     fn others(&self, tree: Address, beginning: &[u8; HALF]) -> Vec<Fr> {
         let elements = self.elements_of(tree).chunks(S::element_bytes());
         let others = elements.filter(|element| first_half(element) != *beginning);
@@ -75,7 +76,7 @@ impl<S: Scheme> Forest<S> {
     }
 }
 
-/// The polynomial divided by `X - key` several times, exactly.
+/// Divides the polynomial by `X - key` exactly, `times` times.
 fn divided(polynomial: &[Fr], key: Fr, times: u32) -> Vec<Fr> {
     let mut rest = polynomial.to_vec();
     for _ in 0..times {
@@ -89,5 +90,5 @@ fn divided(polynomial: &[Fr], key: Fr, times: u32) -> Vec<Fr> {
     rest
 }
 
-/// Divisions up to which one after the other is cheaper than a new product.
+/// Greatest number of divisions for which repeated division is cheaper than a new product.
 const FEW: u32 = 64;

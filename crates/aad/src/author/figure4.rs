@@ -23,7 +23,7 @@ mod known_answers;
 use known_answers::{Subject, bytes, items, number, text, vectors};
 use support::{at, parameters, verify};
 
-/// The groups of known answers that are about this scheme.
+/// The groups of known answers for this scheme.
 fn groups() -> Vec<Json> {
     let vectors = vectors();
     let all = items(&vectors, "dictionaries").iter();
@@ -47,7 +47,7 @@ fn log_of(group: &Json) -> Log<Figure4> {
     log
 }
 
-/// The same log, good for verifying alone. Its setup cannot come from a key file.
+/// Like [`log_of`], for verification only. Its setup cannot come from a key file.
 fn client_log(log: &Log<Figure4>) -> Log<Figure4> {
     let known = log.setup().parameters();
     let known = Parameters::for_claims(&known.secret_in_g2(), known.purpose()).unwrap();
@@ -154,7 +154,7 @@ fn check_tree(entries: &Entries<Figure4>, tree: &Json) {
     assert!(commitment.starts_with(text(tree, "frontier_accumulator")));
 }
 
-/// The log of all sixteen strings in an order of its own, and every question about every size of it.
+/// The log of all sixteen strings in a fixed order, and every query at every size of it.
 #[test]
 fn every_string_is_shown_to_be_in_or_out_of_every_size() {
     for schedule in [Schedule::Eager, Schedule::Deferred] {

@@ -1,4 +1,5 @@
-//! The trees of a log: accumulators, hashes and certificates of all nodes from the blocks' level on.
+//! The trees of a log: accumulators, hashes and certificates of all nodes from the blocks' level
+//! on.
 
 mod building;
 
@@ -29,23 +30,30 @@ use crate::{
 
 /// The trees over the elements of a log.
 ///
-/// Space: 160 bytes for each node, of which there are a quarter as many as elements; the elements; 32 bytes for each scalar of the
-/// elements of trees that are not joined yet, or were not before the latest build; frontiers.
+/// Space:
+///
+/// - 160 bytes for each node, of which there are a quarter as many as elements;
+/// - the elements;
+/// - 32 bytes for each scalar of the elements of trees without a parent, or without one before the
+///   latest build;
+/// - the frontiers.
 #[derive(Clone, Debug)]
 pub(crate) struct Forest<S: Scheme> {
     log: Log<S>,
     workers: Workers,
-    /// Side by side; those from `size` on are in no node yet.
+    /// All elements, concatenated. Those from `size` on are in no node yet.
     pub(super) elements: Vec<u8>,
-    /// The number of elements that the nodes are made for.
+    /// The number of elements that the nodes cover.
     pub(super) size: u64,
-    /// The nodes that are available, for each level from the blocks' on.
+    /// The available nodes of each level from the blocks' on.
     pub(super) levels: Vec<Vec<Node>>,
-    /// Those of nodes whose parents are not made yet. What is missing is made from the elements.
+    /// The polynomials of nodes whose parents are not made yet. Missing ones are made from the
+    /// elements.
     polynomials: HashMap<Address, Arc<Vec<Fr>>>,
-    /// Those of nodes from before the latest build, whose parents it made: [`Forest::truncate`] puts them back.
+    /// The polynomials of older nodes whose parents were made in the latest build.
+    /// [`Forest::truncate`] restores them.
     pub(super) joined: HashMap<Address, Arc<Vec<Fr>>>,
-    /// Of the roots of every size that was built, in frontier schemes.
+    /// The frontiers of the roots of every size that was built, in frontier schemes.
     pub(super) frontiers: HashMap<Address, Arc<FrontierTree>>,
     /// Nodes of deferred logs that are under construction.
     jobs: Jobs,
@@ -77,29 +85,30 @@ impl<S: Scheme> Forest<S> {
         &self.workers
     }
 
-    /// The number of elements that the nodes are made for.
+    /// The number of elements that the nodes cover.
     pub(crate) const fn size(&self) -> u64 {
         self.size
     }
 
-    /// The number of elements, those included that are in no node yet.
+    /// The number of elements, including those that are in no node yet.
     pub(super) fn pushed(&self) -> u64 {
         to_u64(self.elements.len() / S::element_bytes())
     }
 
-    /// Adds an element, which is in no node before the next [`Forest::build`].
+    /// Adds an element, which stays outside all nodes until the next [`Forest::build`].
     pub(crate) fn push(&mut self, element: &[u8]) {
         self.elements.extend_from_slice(element);
     }
 
-    /// Makes all nodes that become available with the elements pushed, and the share of these elements in nodes that become available
-    /// later.
+    /// Makes all nodes that become available with the pushed elements. Does the share of these
+    /// elements in nodes that become available later.
     ///
-    /// Cost: for each node twice as many coefficients of sums in G1 as its elements have scalars; in frontier schemes the frontiers of
-    /// the new roots besides.
+    /// Cost: for each node sums in G1 with twice as many coefficients as its elements have scalars.
+    /// In frontier schemes also the frontiers of the new roots.
     ///
     /// # Errors
-    /// [`AccumulateError`]: the parameters have too few powers for the top level, or hashes have collided.
+    /// [`AccumulateError`]: the parameters have too few powers for the top level, or hashes have
+    /// collided.
     pub(crate) fn build(&mut self) -> Result<(), AccumulateError> {
         let size = self.pushed();
         let shape = self.log.shape();
@@ -111,7 +120,7 @@ impl<S: Scheme> Forest<S> {
                 .map(|index| Address { level, index })
                 .take_while(|node| shape.is_available(*node, size))
                 .collect();
-            // A few at a time: their polynomials are there at once.
+            // A few at a time, because their polynomials are in memory together.
             for nodes in new.chunks((TOGETHER / degree::<S>(level)).max(1)) {
                 if level == shape.block_level() {
                     self.make_blocks(nodes)?;
@@ -135,7 +144,7 @@ impl<S: Scheme> Forest<S> {
 
     /// The frontier of a tree that look-ups do not show in full.
     ///
-    /// Cost: nothing for roots of sizes that were built; for others it is made.
+    /// Cost: none for roots of sizes that were built. Other frontiers are made.
     pub(crate) fn frontier(&self, tree: Address) -> Result<Cow<'_, FrontierTree>, AccumulateError> {
         match self.frontiers.get(&tree) {
             Some(known) => Ok(Cow::Borrowed(known)),
@@ -148,7 +157,7 @@ impl<S: Scheme> Forest<S> {
         run_to_end(self.plan(tree).make::<S>(made, self.pace()))
     }
 
-    /// The frontier of a tree, to be made.
+    /// Plans the frontier of a tree.
     fn plan(&self, tree: Address) -> FrontierPlan {
         FrontierPlan::new::<S>(
             (self.id(), self.log.setup().clone()),
@@ -160,7 +169,8 @@ impl<S: Scheme> Forest<S> {
         Pace::at_once(self.workers.clone())
     }
 
-    /// Forgets the elements from this size on, and the nodes that are not available without them.
+    /// Removes the elements from position `size` on, and the nodes that are not available without
+    /// them.
     pub(crate) fn truncate(&mut self, size: u64) {
         self.elements.truncate(to_usize(size) * S::element_bytes());
         self.size = self.size.min(size);
@@ -186,7 +196,7 @@ impl<S: Scheme> Forest<S> {
             .retain(|node, _| shape.is_available(*node, size));
     }
 
-    /// The hash of a node that is available.
+    /// The hash of an available node.
     pub(crate) fn hash(&self, node: Address) -> Digest<32> {
         if self.log.shape().is_sealed(node) {
             let Node {
@@ -199,7 +209,7 @@ impl<S: Scheme> Forest<S> {
         }
     }
 
-    /// The digest of the log when it had this size.
+    /// The digest of the log at this size.
     pub(crate) fn digest(&self, size: u64) -> Digest<32> {
         let roots: Vec<Digest<32>> = self
             .log
@@ -210,12 +220,12 @@ impl<S: Scheme> Forest<S> {
         hash::digest(self.log.id(), size, hash::bag(&roots))
     }
 
-    /// A node at the blocks' level or above that is available.
+    /// An available node at the blocks' level or above.
     pub(crate) fn node(&self, node: Address) -> &Node {
         &self.level(node.level)[to_usize(node.index)]
     }
 
-    /// The bytes of all elements of a node.
+    /// The concatenated elements of a node.
     pub(crate) fn elements_of(&self, node: Address) -> &[u8] {
         let width = S::element_bytes();
         &self.elements[to_usize(node.start()) * width..to_usize(node.end()) * width]
@@ -223,7 +233,7 @@ impl<S: Scheme> Forest<S> {
 
     /// The polynomial of a node: the product of `X - root` over its elements.
     ///
-    /// Cost: nothing for the largest nodes; for others the product.
+    /// Cost: none for nodes whose polynomial is kept; for others the product.
     pub(crate) fn polynomial(&self, node: Address) -> Cow<'_, [Fr]> {
         if let Some(known) = self.polynomials.get(&node) {
             return Cow::Borrowed(known.as_slice());
@@ -296,7 +306,7 @@ impl<S: Scheme> Forest<S> {
         Ok(())
     }
 
-    /// Puts in the next node of its level.
+    /// Adds the next node of its level.
     fn put(&mut self, address: Address, made: Made) {
         let row = usize::from(address.level - self.block_level());
         self.levels[row].push(made.node);
@@ -310,7 +320,8 @@ impl<S: Scheme> Forest<S> {
         }
     }
 
-    /// A node's parent is made: its polynomial is needed no more, unless the latest build is undone.
+    /// Removes the polynomial of a node whose parent is made. Keeps it in `joined` in case the
+    /// latest build is undone.
     pub(super) fn join(&mut self, node: Address) {
         if let Some(polynomial) = self.polynomials.remove(&node)
             && self.log.shape().is_available(node, self.size)
@@ -319,7 +330,8 @@ impl<S: Scheme> Forest<S> {
         }
     }
 
-    /// The hash of a node's elements, or of its children's hashes: of a node at the blocks' level or above.
+    /// The hash of a node's elements, or of its children's hashes, for a node at the blocks' level
+    /// or above.
     pub(super) fn inner(&self, node: Address) -> Digest<32> {
         match node.children() {
             Some((left, right)) if node.level > self.block_level() => {
@@ -333,7 +345,7 @@ impl<S: Scheme> Forest<S> {
     }
 }
 
-/// The id under which challenges are made, for evidence.
+/// The id that the challenges of evidence cover.
 impl<S: Scheme> Forest<S> {
     pub(crate) const fn id(&self) -> AccumulatorId {
         self.log.id()
@@ -353,7 +365,7 @@ pub(crate) fn degree<S: Scheme>(level: u8) -> usize {
     to_usize(Address { level, index: 0 }.width()) * usize::from(S::ROOTS)
 }
 
-/// Coefficients of nodes of a level that are made together, about.
+/// Approximate number of coefficients of nodes of a level that are made together.
 const TOGETHER: usize = 1 << 18;
-/// Roots of a block up to which its polynomial is made without a tree of products.
+/// Greatest number of roots of a block whose polynomial is made without a tree of products.
 const FEW: usize = 64;

@@ -1,4 +1,4 @@
-//! Frontier evidence as a server makes it: see [`crate::frontier`].
+//! The prover's side of frontier evidence: see [`crate::frontier`].
 
 use accumulators::{AccumulateError, bilinear::polynomial};
 use ark_bls12_381::Fr;
@@ -17,13 +17,14 @@ use crate::{
 };
 
 impl<S: Scheme> Forest<S> {
-    /// Appends the evidence that a tree holds no elements which begin with this half but those at these positions.
+    /// Appends the evidence that the elements of a tree that begin with `beginning` are exactly
+    /// those at `positions`.
     ///
-    /// Cost: a sum of at most 1024 terms if there are none, else two for each chunk; a pass over the tree's elements, without
-    /// hashing. Where the frontier is not kept, it is made.
+    /// Cost: one sum of at most 1024 terms if there are none, else two for each chunk. A pass over
+    /// the tree's elements, without hashing. A frontier that is not kept is made.
     ///
     /// # Errors
-    /// Never, for a tree whose accumulator was made.
+    /// None for a tree whose accumulator was made.
     pub(crate) fn append_frontier_evidence(
         &self,
         tree: Address,
@@ -52,7 +53,8 @@ impl<S: Scheme> Forest<S> {
         Ok(())
     }
 
-    /// The prefix of an absent key half that leaves the tree, the path to its group, and that it is in there.
+    /// Appends the evidence for an absent key half: the length of its prefix that leaves the tree,
+    /// the path to the prefix's group, and a proof that the group holds it.
     fn append_absence(
         &self,
         (made, frontier): (&FrontierTree, Frontier<'_>),
@@ -79,7 +81,8 @@ impl<S: Scheme> Forest<S> {
         Ok(())
     }
 
-    /// The path to the group that holds a chunk, the quotient of their polynomials, and that it is one.
+    /// Appends the path to the group that holds a chunk, the commitment to the quotient of their
+    /// polynomials, and evidence that the division is exact.
     fn append_chunk(
         &self,
         (made, frontier): (&FrontierTree, Frontier<'_>),

@@ -1,7 +1,8 @@
-//! The frontier of a tree with accumulators: groups of strings, joined by fours up to one polynomial, and the proof that it has no root in
-//! common with the tree's.
+//! The frontier of a tree with accumulators.
 //!
-//! The layout is the server's own business: a verifier does not see it.
+//! Groups of strings are joined by fours up to one polynomial. A proof shows that it has no root in
+//! common with the tree's polynomial. The layout is the server's choice: a verifier does not see
+//! it.
 
 use std::sync::Arc;
 
@@ -35,21 +36,23 @@ use crate::{
 
 mod stored;
 
-/// Nodes that are joined into one.
+/// Number of children of a node.
 const ARITY: usize = 4;
 
 /// The frontier of a tree.
 ///
-/// Space: four bytes for each element, and some hundred for each group, of which there are half as many.
+/// Space: four bytes for each element, and some hundred for each group. There are half as many
+/// groups as elements.
 #[derive(Clone, Debug)]
 pub(crate) struct FrontierTree {
-    /// The elements' places in the tree, in ascending order of the elements.
+    /// The positions of the elements in the tree, in ascending order of the elements.
     order: Vec<u32>,
     /// The first string of each group.
     groups: Vec<Leaving>,
-    /// From the groups up to the root.
+    /// The rows of nodes from the groups up to the root.
     rows: Vec<Vec<FrontierNode>>,
-    /// Commitments, values and quotient, as a proof has them.
+    /// The proof that the polynomials are coprime, in its message encoding: commitments, values and
+    /// quotient.
     disjoint: Vec<u8>,
 }
 
@@ -60,16 +63,17 @@ struct FrontierNode {
     certificate: Option<Certificate>,
 }
 
-/// Certificate that a node is the product of its children: values of all children but the last, and the quotient. Groups have none,
-/// nor have nodes that moved up as they are.
+/// Certificate that a node is the product of its children: values of all children but the last, and
+/// the quotient. Groups and nodes that moved up unchanged have none.
 type Certificate = (Vec<ScalarBytes>, PointBytes);
 
-/// A frontier that is still to be made, of a tree whose elements are all there.
+/// A planned frontier of a tree whose elements are all present.
 #[derive(Debug)]
 pub(super) struct FrontierPlan {
     id: AccumulatorId,
     setup: Setup,
-    /// The tree's elements, side by side, and their places in ascending order.
+    /// The tree's elements, concatenated; `order` lists their positions in ascending order of the
+    /// elements.
     elements: Vec<u8>,
     order: Vec<u32>,
     layout: Vec<Run>,
@@ -87,7 +91,8 @@ impl FrontierTree {
 
     /// The number of the group that holds a string, or the prefix of it that is in the frontier.
     pub(super) fn group_of(&self, frontier: Frontier<'_>, string: &[u8]) -> usize {
-        // Of a group's first string no more bytes than these: the zeros after it make it no longer than what it begins.
+        // Compares only this many bytes of a group's first string: the zeros after it must not make
+        // it longer than the string that it is a prefix of.
         let bytes = |first: &Leaving| frontier.bytes(*first).0;
         let is_before = |first: &Leaving| bytes(first).iter().take(string.len()).le(string);
         self.groups.partition_point(is_before).saturating_sub(1)
@@ -104,7 +109,7 @@ impl FrontierTree {
         strings.take_while(move |string| Some(*string) != end)
     }
 
-    /// Appends the path from the root to a group; its accumulator.
+    /// Appends the path from the root to a group. Returns the group's accumulator.
     pub(super) fn append_path(&self, group: usize, bytes: &mut Vec<u8>) -> PointBytes {
         let depth_at = bytes.len();
         bytes.push(0);
@@ -127,7 +132,7 @@ impl FrontierTree {
     }
 }
 
-/// Elements in this order of their places.
+/// Arranges elements in the given order of positions.
 fn arranged<'a, S: Scheme>(order: &[u32], elements: &'a [u8]) -> Vec<&'a [u8]> {
     let width = S::element_bytes();
     let place = |place: &u32| usize::try_from(*place).unwrap_or(usize::MAX) * width;
@@ -140,7 +145,8 @@ pub(super) fn whole<'a, S: Scheme>(elements: &'a [&'a [u8]]) -> Frontier<'a> {
     Frontier::new(elements, 0, S::ELEMENT_BITS)
 }
 
-/// The elements of a tree in ascending order, and their places in it.
+/// Sorts the elements of a tree. Returns their positions in the tree, and the elements, in
+/// ascending order of the elements.
 fn in_order<S: Scheme>(elements: &[u8]) -> (Vec<u32>, Vec<&[u8]>) {
     let elements = elements.chunks(S::element_bytes());
     let mut sorted: Vec<(u32, &[u8])> = (0..).zip(elements).collect();
@@ -148,7 +154,7 @@ fn in_order<S: Scheme>(elements: &[u8]) -> (Vec<u32>, Vec<&[u8]>) {
     sorted.into_iter().unzip()
 }
 
-/// Neighbouring strings of a frontier.
+/// A run of consecutive strings of a frontier.
 #[derive(Clone, Copy, Debug)]
 struct Run {
     first: Leaving,
@@ -162,8 +168,9 @@ impl Run {
     }
 }
 
-/// Cuts a frontier into groups of at most [`Scheme::GROUP_DEGREE`] strings, of whole atoms: single strings up to the length of a key half, and
-/// chunks of those that leave one key's values.
+/// Cuts a frontier into groups of at most [`Scheme::GROUP_DEGREE`] strings. Groups consist of whole
+/// atoms: single strings up to the length of a key half, and chunks of the strings that leave one
+/// key's values.
 ///
 /// Time: linear in the number of strings, without hashing.
 fn groups<S: Scheme>(frontier: Frontier<'_>) -> Vec<Run> {
@@ -196,7 +203,7 @@ fn atoms<S: Scheme>(frontier: Frontier<'_>) -> Vec<Run> {
     atoms
 }
 
-/// The polynomials of a node's children, and the children.
+/// The polynomials of a node's children, and the child nodes.
 type Children<'a> = (&'a [Vec<Fr>], &'a [FrontierNode]);
 
 impl FrontierPlan {
@@ -232,13 +239,14 @@ impl FrontierPlan {
         1 + sizes.len() + bezout_steps(degree, &degrees) + accumulators + certificates + disjoint
     }
 
-    /// Makes it, for the tree with this accumulator and polynomial.
+    /// Makes the frontier of the tree with this accumulator and polynomial.
     ///
-    /// Cost: sums of about `8 d n` coefficients for `n = 16` elements with `d` prefixes each, and `12 d n` for 512: two more for each
-    /// row.
+    /// Cost: sums of about `8 d n` coefficients for `n = 16` elements with `d` prefixes each, and
+    /// `12 d n` for 512. Each row adds `2 d n`.
     ///
     /// # Errors
-    /// [`AccumulateError::CapacityExceeded`]; [`AccumulateError::ElementNotAllowed`] if hashes have collided.
+    /// [`AccumulateError::CapacityExceeded`]; [`AccumulateError::ElementNotAllowed`] if hashes have
+    /// collided.
     pub(super) async fn make<S: Scheme>(
         self,
         (accumulator, polynomial): (PointBytes, Arc<Vec<Fr>>),
@@ -275,7 +283,7 @@ impl FrontierPlan {
         self.setup.parameters()
     }
 
-    /// The nodes over these polynomials, with their certificates.
+    /// Makes the nodes over these polynomials, with their certificates.
     async fn certified(
         &self,
         rows: &Rows,
@@ -315,7 +323,8 @@ impl FrontierPlan {
         })
     }
 
-    /// The certificate of a node; none for one that has no children or moved up as it is.
+    /// The certificate of a node; `None` for a node without children, or one that moved up
+    /// unchanged.
     async fn certificate(
         &self,
         (children, nodes): Children<'_>,
@@ -350,8 +359,8 @@ impl FrontierPlan {
         Ok(Some((encoded, quotient)))
     }
 
-    /// That the two polynomials have no root in common: commitments to `f`, `x` and `y`, the values of the last two at the challenge, and
-    /// the quotient.
+    /// Proves that the two polynomials have no root in common: commitments to `f`, `x` and `y`, the
+    /// values of the last two at the challenge, and the quotient.
     async fn disjoint(
         &self,
         (accumulator, polynomial): (&PointBytes, &[Fr]),
@@ -384,7 +393,7 @@ impl FrontierPlan {
     }
 }
 
-/// Steps of the certificate of a node, by the degrees of its children.
+/// Steps of the certificate of a node, from the degrees of its children.
 fn certificate_steps(children: &[usize], terms: usize) -> usize {
     let Some((_, first)) = children.split_last().filter(|(_, first)| !first.is_empty()) else {
         return 0;

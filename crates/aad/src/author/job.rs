@@ -1,4 +1,4 @@
-//! Making one node above the blocks' level: at once, or as a job of steps.
+//! Construction of one node above the blocks' level: at once, or as a job of steps.
 
 use std::{fmt, sync::Arc};
 
@@ -22,30 +22,32 @@ use crate::{
     scheme::Scheme,
 };
 
-/// What a node above the blocks' level is made of.
+/// The inputs of a node above the blocks' level.
 #[derive(Debug)]
 pub(super) struct Merge {
     pub(super) id: AccumulatorId,
     pub(super) setup: Setup,
     /// The hash of the children's hashes.
     pub(super) inner: Digest<32>,
-    /// Accumulators and polynomials of both children.
+    /// The accumulators of both children; `factors` are their polynomials.
     pub(super) accumulators: [PointBytes; 2],
     pub(super) factors: [Arc<Vec<Fr>>; 2],
 }
 
-/// A node that is made.
+/// A finished node.
 #[derive(Clone, Debug)]
 pub(super) struct Made {
     pub(super) node: Node,
     pub(super) polynomial: Arc<Vec<Fr>>,
-    /// None in counted schemes, and for nodes that are roots of no version.
+    /// `None` in counted schemes, and for nodes that are roots of no version.
     pub(super) frontier: Option<Arc<FrontierTree>>,
 }
 
-/// The making of a node: first its accumulator and certificate, then, in frontier schemes, its frontier.
+/// A job that makes a node: first its accumulator and certificate, then, in frontier schemes, its
+/// frontier.
 ///
-/// It owns all that it needs, and never changes it: a job that is dropped and begun anew makes the same node.
+/// It owns its inputs and never changes them. A job that is dropped and begun anew makes the same
+/// node.
 pub(super) struct Job {
     stage: Stage,
     total: usize,
@@ -53,7 +55,7 @@ pub(super) struct Job {
 }
 
 enum Stage {
-    /// With what follows, if a frontier is planned.
+    /// The node, followed by the frontier if one is planned.
     Merging(Making<Made>, Option<BeginFrontier>),
     Frontier(Made, Making<FrontierTree>),
     Finished(Result<Made, AccumulateError>),
@@ -63,7 +65,8 @@ type Making<T> = Steps<Result<T, AccumulateError>>;
 type BeginFrontier = Box<dyn FnOnce(&Made) -> Making<FrontierTree> + Send + Sync>;
 
 impl Job {
-    /// Begins a node, with a frontier if one is planned. Each step has at most `terms` terms of a sum.
+    /// Begins a node, and its frontier if one is planned. Each step has at most `terms` terms of a
+    /// sum.
     pub(super) fn new<S: Scheme>(
         merge: Merge,
         frontier: Option<FrontierPlan>,
@@ -89,7 +92,7 @@ impl Job {
         }
     }
 
-    /// A job with nothing left to do.
+    /// A job without remaining steps.
     pub(super) const fn finished(made: Made) -> Self {
         Self {
             stage: Stage::Finished(Ok(made)),
@@ -112,7 +115,7 @@ impl Job {
         }
     }
 
-    /// The number of steps, known from the beginning.
+    /// The total number of steps, known from the beginning.
     pub(super) const fn total(&self) -> usize {
         self.total
     }
@@ -122,14 +125,15 @@ impl Job {
         self.done
     }
 
-    /// Runs until so many steps are done, or all.
+    /// Runs until `steps` steps are done, or all.
     pub(super) fn run_to(&mut self, steps: usize) {
         while self.done < steps && !matches!(self.stage, Stage::Finished(_)) {
             self.step();
         }
     }
 
-    /// What is made, after all steps that are left: without those for the frontier, if it is not needed.
+    /// Runs all remaining steps and returns the node. Skips those for the frontier if
+    /// `with_frontier` is false.
     ///
     /// # Errors
     /// [`AccumulateError`]: there are too few powers, or hashes have collided.
@@ -209,7 +213,7 @@ impl Merge {
         1 + multiply_steps(left, right) + sums + pass_steps(left) + 2 * pass_steps(length)
     }
 
-    /// The product with its accumulator and certificate.
+    /// Makes the product with its accumulator and certificate.
     pub(super) async fn run(&self, pace: Pace) -> Result<Made, AccumulateError> {
         let [left, right] = &self.factors;
         let parameters = self.setup.parameters();

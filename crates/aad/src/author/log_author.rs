@@ -21,7 +21,8 @@ use crate::{log::Log, scheme::Scheme, statement::Entry};
 
 /// The author of a log: appends, and publishes signed versions.
 ///
-/// Laws: a version is one batch of entries, also none. An author never signs two different heads for one version.
+/// Laws: a version is one batch of entries, possibly empty. An author never signs two different
+/// heads for one version.
 #[derive(Debug)]
 pub struct LogAuthor<S: Scheme> {
     entries: Entries<S>,
@@ -31,18 +32,18 @@ pub struct LogAuthor<S: Scheme> {
     head: Option<SignedHead<Sha256Ed25519>>,
     /// The number of entries in the latest signed version.
     published: u64,
-    /// The next version, for which trees are made, but which the signer failed to sign.
+    /// The next version, with trees made, that the signer failed to sign.
     unsigned: Option<SnapshotHead<Sha256Ed25519>>,
 }
 
-/// There is no new version.
+/// Error returned when no new version was made.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum AuthorError {
     /// The signer failed. The next attempt signs the same head.
     #[error("the signer failed: {0}")]
     Signer(#[from] signature::Error),
-    /// The parameters do not serve the log.
+    /// The parameters do not fit the log.
     #[error(transparent)]
     Parameters(#[from] AccumulateError),
     /// The version numbers are exhausted.
@@ -54,7 +55,8 @@ impl<S: Scheme> LogAuthor<S> {
     /// The author of a new, empty log. `author` is the public half of `signer`.
     ///
     /// # Errors
-    /// [`AccumulateError::CapacityExceeded`] if the parameters have too few powers for the largest trees.
+    /// [`AccumulateError::CapacityExceeded`] if the parameters have too few powers for the largest
+    /// trees.
     pub fn new(
         log: Log<S>,
         author: AuthorKey,
@@ -77,8 +79,8 @@ impl<S: Scheme> LogAuthor<S> {
         })
     }
 
-    /// The author who goes on where a repository stands. `signer` is the secret half of what the repository verifies
-    /// with. Copies the contents.
+    /// Continues from the state of a repository. `signer` is the secret half of the key that the
+    /// repository verifies with. Copies the contents.
     pub fn resume(repository: &LogRepository<S>, signer: HeadSigner) -> Self {
         let (entries, heads) = (repository.entries().clone(), repository.heads());
         Self {
@@ -92,24 +94,24 @@ impl<S: Scheme> LogAuthor<S> {
         }
     }
 
-    /// Whether a version is sealed that the signer has failed to sign. The next snapshot signs it.
+    /// Whether a version is sealed that the signer failed to sign. The next snapshot signs it.
     pub const fn has_unsigned(&self) -> bool {
         self.unsigned.is_some()
     }
 
-    /// The same author, which makes the nodes of a deferred log in another way: see [`Entries::with_building`].
+    /// Sets the schedule of node construction: see [`Entries::with_building`].
     #[must_use]
     pub fn with_building(mut self, building: Building) -> Self {
         self.entries = self.entries.with_building(building);
         self
     }
 
-    /// Whose heads clients and servers accept.
+    /// The authority whose heads clients and servers accept.
     pub const fn authority(&self) -> Authority {
         self.authority
     }
 
-    /// Which log.
+    /// The log.
     pub const fn log(&self) -> &Log<S> {
         self.entries.log()
     }
@@ -132,8 +134,8 @@ impl<S: Scheme> LogAuthor<S> {
         self.entries.push(entry)
     }
 
-    /// Forgets the entries that were appended since the latest version; not those of a version that is sealed, which the next
-    /// snapshot signs.
+    /// Removes the entries that were appended since the latest version. Keeps those of a sealed
+    /// version, which the next snapshot signs.
     pub fn discard_pending(&mut self) {
         let built = self.entries.size();
         self.entries.truncate(built);
@@ -154,7 +156,7 @@ impl<S: Scheme> LogAuthor<S> {
     /// Makes the trees of the pending entries, and signs them as the next version.
     ///
     /// # Errors
-    /// [`AuthorError`]. The entries then still wait.
+    /// [`AuthorError`]. The entries then stay pending.
     pub fn snapshot(&mut self) -> Result<Update<Sha256Ed25519, Appended>, AuthorError> {
         let head = match self.unsigned {
             Some(head) => head,
@@ -177,8 +179,8 @@ impl<S: Scheme> LogAuthor<S> {
         })
     }
 
-    /// As [`LogAuthor::snapshot`], with the nodes that were made, for a repository in this process
-    /// ([`LogRepository::apply_built`]). Copies them.
+    /// Like [`LogAuthor::snapshot`], with a copy of the nodes that were made, for a repository in
+    /// this process ([`LogRepository::apply_built`]).
     ///
     /// # Errors
     /// [`AuthorError`].
@@ -192,7 +194,7 @@ impl<S: Scheme> LogAuthor<S> {
         })
     }
 
-    /// The next version's head, over all entries.
+    /// Makes the next version's head, over all entries.
     fn seal(&mut self) -> Result<SnapshotHead<Sha256Ed25519>, AuthorError> {
         let version = self.version().next();
         let version = version.ok_or(AuthorError::VersionsExhausted)?;

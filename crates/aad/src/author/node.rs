@@ -1,4 +1,4 @@
-//! A node of a log as its maker has it.
+//! Nodes of a log in memory.
 
 use pad_core::Digest;
 
@@ -9,7 +9,8 @@ use crate::certificate::{PointBytes, ScalarBytes};
 pub(crate) struct Node {
     pub(crate) accumulator: PointBytes,
     pub(crate) inner: Digest<32>,
-    /// The value of the left child's polynomial at the challenge; zero for blocks, which have none.
+    /// The value of the left child's polynomial at the challenge; zero for blocks, which have no
+    /// children.
     pub(crate) value: ScalarBytes,
     pub(crate) quotient: PointBytes,
 }

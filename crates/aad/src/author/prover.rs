@@ -1,7 +1,7 @@
-//! Proofs about every size of a log.
+//! The prover: proofs about every size of a log.
 //!
-//! Inclusion and append-only proofs are read off the stored nodes; look-ups take a sum over each tree, or in frontier schemes over one group of
-//! prefixes of each tree.
+//! Inclusion and append-only proofs are read off the stored nodes. Look-ups take a sum over each
+//! tree, or in frontier schemes over one group of prefixes of each tree.
 
 use accumulators::{AccumulateError, wire::write_count};
 
@@ -19,27 +19,30 @@ use crate::{
 };
 
 impl<S: DictionaryScheme> Entries<S> {
-    /// The proof of all values of a key in the log of `size` entries, which is at most [`Entries::size`].
+    /// Proves all values of a key in the log of `size` entries, which is at most [`Entries::size`].
     ///
-    /// Cost: for each tree a sum of as many terms as it has elements; twice where the key has one value, three times
-    /// where it has more. In frontier schemes a sum of at most 1024 terms, twice for each chunk of 512 prefixes, of which there
-    /// are half as many as values; trees that are roots of no size that was built get their frontiers for the answer.
+    /// Cost in counted schemes: for each tree one sum with a term for each element; two sums for
+    /// one value of the key, three for more.
+    ///
+    /// Cost in frontier schemes: one sum of at most 1024 terms for each tree without the key. For
+    /// others, two sums for each chunk of 512 prefixes, of which there are half as many as values.
+    /// Trees that are roots of no size that was built get their frontiers made for the proof.
     ///
     /// # Errors
-    /// Never, for parameters that the log was made with.
+    /// None for parameters that the log was made with.
     pub fn prove_values(&self, size: u64, key: &[u8]) -> Result<LookupProof<S>, AccumulateError> {
         self.look_up(size, key).map(LookupProof::new)
     }
 }
 
 impl<S: SetScheme> Entries<S> {
-    /// The proof that the log of `size` entries, at most [`Entries::size`], does not hold a member; `None` if it
-    /// does.
+    /// Proves that the log of `size` entries, at most [`Entries::size`], does not hold a member.
+    /// Returns `None` if it does.
     ///
     /// Cost: as for [`Entries::prove_values`].
     ///
     /// # Errors
-    /// Never, for parameters that the log was made with.
+    /// None for parameters that the log was made with.
     pub fn prove_absence(
         &self,
         size: u64,
@@ -53,7 +56,8 @@ impl<S: SetScheme> Entries<S> {
 }
 
 impl<S: Scheme> Entries<S> {
-    /// The proof that the entry at a position, below `size`, was appended; `size` is at most [`Entries::size`].
+    /// Proves that the entry at `position`, below `size`, was appended. `size` is at most
+    /// [`Entries::size`].
     pub fn prove_inclusion(&self, size: u64, position: u64) -> InclusionProof<S> {
         let mut body = Vec::new();
         body.extend_from_slice(&size.to_be_bytes());
@@ -76,8 +80,8 @@ impl<S: Scheme> Entries<S> {
         InclusionProof::new(body)
     }
 
-    /// The proof that the log of `to` entries continues that of `from`; neither is above [`Entries::size`], nor is
-    /// `from` above `to`.
+    /// Proves that the log of `to` entries continues that of `from`. `from` is at most `to`, and
+    /// `to` is at most [`Entries::size`].
     pub fn prove_append_only(&self, from: u64, to: u64) -> AppendOnlyProof<S> {
         let mut body = Vec::new();
         body.extend_from_slice(&from.to_be_bytes());
@@ -102,7 +106,7 @@ impl<S: Scheme> Entries<S> {
         AppendOnlyProof::new(body)
     }
 
-    /// A look-up: a section for each root, then the values.
+    /// Makes the body of a look-up: a section for each root, then the values.
     fn look_up(&self, size: u64, key: &[u8]) -> Result<Vec<u8>, AccumulateError> {
         let positions = self.positions(key, size);
         let mut body = Vec::new();
@@ -129,7 +133,7 @@ impl<S: Scheme> Entries<S> {
         Ok(body)
     }
 
-    /// The section of a tree that is not shown in full.
+    /// Appends the section of a tree that is not shown in full.
     fn append_tree(
         &self,
         root: Address,
@@ -167,7 +171,7 @@ impl<S: Scheme> Entries<S> {
 }
 
 impl<S: Scheme> Forest<S> {
-    /// Appends a node with all that is open below it.
+    /// Appends a node with the open parts below it.
     fn append_node(&self, node: Address, opening: Opening<'_>, body: &mut Vec<u8>) {
         let shape = self.log().shape();
         if !shape.is_sealed(node) {

@@ -1,4 +1,4 @@
-//! A server's memory: every version of a log.
+//! The server's side: every version of a log.
 
 use accumulators::AccumulateError;
 use pad_core::{
@@ -20,7 +20,7 @@ use crate::{
     statement::Entry,
 };
 
-/// A server of a log. It holds no key, and nobody trusts it. Every version is served for ever.
+/// A server of a log, not trusted and without a key. It serves every version forever.
 #[derive(Debug)]
 pub struct LogRepository<S: Scheme> {
     pub(super) entries: Entries<S>,
@@ -33,7 +33,8 @@ impl<S: Scheme> LogRepository<S> {
     /// A server without versions, for the updates of one author.
     ///
     /// # Errors
-    /// [`AccumulateError::CapacityExceeded`] if the parameters have too few powers for the largest trees.
+    /// [`AccumulateError::CapacityExceeded`] if the parameters have too few powers for the largest
+    /// trees.
     pub fn new(log: Log<S>, author: AuthorKey, workers: Workers) -> Result<Self, AccumulateError> {
         let authority = Authority {
             author,
@@ -47,14 +48,14 @@ impl<S: Scheme> LogRepository<S> {
         })
     }
 
-    /// The same server, which makes the nodes of a deferred log in another way: see [`Entries::with_building`].
+    /// Sets the schedule of node construction: see [`Entries::with_building`].
     #[must_use]
     pub fn with_building(mut self, building: Building) -> Self {
         self.entries = self.entries.with_building(building);
         self
     }
 
-    /// The heads of all versions, which prove how they continue each other.
+    /// The heads of all versions, and consistency proofs between them.
     pub const fn heads(&self) -> &HeadLog<Sha256Ed25519> {
         &self.heads
     }
@@ -85,7 +86,7 @@ impl<S: Scheme> LogRepository<S> {
     /// Verifies an update and makes it the latest version.
     ///
     /// # Errors
-    /// [`ApplyError`]; the repository is then as it was.
+    /// [`ApplyError`]; the repository is then unchanged.
     pub fn apply(
         &mut self,
         update: &Update<Sha256Ed25519, Appended>,
@@ -96,11 +97,11 @@ impl<S: Scheme> LogRepository<S> {
         })
     }
 
-    /// As [`LogRepository::apply`], for an author in this process: takes the nodes that it has made instead of making them again,
-    /// and checks that their roots lead to the root of the head.
+    /// Like [`LogRepository::apply`], for an author in this process. Takes the author's nodes
+    /// instead of making them again, and checks that their roots lead to the root of the head.
     ///
     /// # Errors
-    /// [`ApplyError`]; the repository is then as it was.
+    /// [`ApplyError`]; the repository is then unchanged.
     pub fn apply_built(&mut self, built: &BuiltUpdate<S>) -> Result<Version, ApplyError> {
         self.follow(&built.update, |entries| {
             let taken = entries.forest.take_nodes(&built.nodes);
@@ -149,10 +150,11 @@ impl<S: Scheme> LogRepository<S> {
         Ok(())
     }
 
-    /// The proof that an entry was appended by a version; of the first time, if it was appended often.
+    /// Proves that an entry was appended by `version`. Proves its first occurrence if it was
+    /// appended several times.
     ///
     /// # Errors
-    /// [`LookupError::UnknownVersion`]; [`LookupError::InvalidQuery`] if it was not.
+    /// [`LookupError::UnknownVersion`]; [`LookupError::InvalidQuery`] if it was not appended.
     pub fn prove_inclusion(
         &self,
         version: Version,
@@ -166,11 +168,11 @@ impl<S: Scheme> LogRepository<S> {
         Ok(self.entries.prove_inclusion(size, *position))
     }
 
-    /// The proof that a version continues an older one.
+    /// Proves that a version continues an older one.
     ///
     /// # Errors
-    /// [`LookupError::UnknownVersion`] if one of them is not there; [`LookupError::InvalidQuery`] if the older one is
-    /// newer.
+    /// [`LookupError::UnknownVersion`] if one of them does not exist; [`LookupError::InvalidQuery`]
+    /// if `older` is greater than `newer`.
     pub fn prove_append_only(
         &self,
         older: Version,
@@ -193,7 +195,7 @@ impl<S: Scheme> LogRepository<S> {
 }
 
 impl<S: SetScheme> LogRepository<S> {
-    /// The proof that a set does not hold a member in a version.
+    /// Proves that a set does not hold a member in a version.
     ///
     /// # Errors
     /// [`LookupError::UnknownVersion`]; [`LookupError::InvalidQuery`] if the set holds it.

@@ -1,7 +1,8 @@
-//! Long computations that are run step by step.
+//! Long computations that run step by step.
 //!
-//! Such a computation is an `async fn` that awaits [`pause`] after each piece of bounded work, and nothing else. The compiler keeps its
-//! state between two steps. There is no runtime: [`Steps::step`] polls it once, [`run_to_end`] until it is finished.
+//! Such a computation is an `async fn` that awaits only [`pause`], after each piece of bounded
+//! work. The compiler keeps its state between two steps. There is no runtime: [`Steps::step`] polls
+//! it until the next pause, [`run_to_end`] until it is finished.
 
 use core::{
     fmt,
@@ -10,17 +11,17 @@ use core::{
     task::{Context, Poll, Waker},
 };
 
-/// A computation that is run step by step. How many steps it takes is known before it begins.
+/// A computation that runs step by step. The number of steps is known before it begins.
 pub(super) struct Steps<T> {
-    /// None once it is finished.
+    /// `None` once it is finished.
     future: Option<Pin<Box<dyn Future<Output = T> + Send + Sync>>>,
     total: usize,
     done: usize,
 }
 
 impl<T> Steps<T> {
-    /// A computation that pauses `total` times, the last time with nothing left to do but to return; less often only if it
-    /// fails.
+    /// A computation that pauses `total` times, and then only returns. It pauses less often only if
+    /// it fails.
     pub(super) fn new(
         total: usize,
         computation: impl Future<Output = T> + Send + Sync + 'static,
@@ -37,12 +38,12 @@ impl<T> Steps<T> {
         self.total
     }
 
-    /// The number of steps that are not run yet.
+    /// The number of remaining steps.
     pub(super) const fn left(&self) -> usize {
         self.total - self.done
     }
 
-    /// Runs one step; the result, after the last one.
+    /// Runs one step. Returns the result after the last one.
     pub(super) fn step(&mut self) -> Option<T> {
         loop {
             let future = self.future.as_mut()?;
@@ -65,7 +66,7 @@ impl<T> fmt::Debug for Steps<T> {
     }
 }
 
-/// Runs all steps of a computation.
+/// Runs a computation to its end.
 pub(super) fn run_to_end<T>(computation: impl Future<Output = T>) -> T {
     let mut computation = pin!(computation);
     loop {
@@ -79,12 +80,12 @@ fn poll<T>(computation: Pin<&mut (impl Future<Output = T> + ?Sized)>) -> Poll<T>
     computation.poll(&mut Context::from_waker(Waker::noop()))
 }
 
-/// The end of a step of the computation that awaits it.
+/// Ends a step of the computation that awaits it.
 pub(super) const fn pause() -> Pause {
     Pause { is_over: false }
 }
 
-/// See [`pause`].
+/// Future returned by [`pause`].
 #[derive(Debug)]
 pub(super) struct Pause {
     is_over: bool,

@@ -1,4 +1,5 @@
-//! Arithmetic of polynomials and commitments in pieces of bounded work, with the number of pieces of each operation.
+//! Polynomial arithmetic and commitments in pieces of bounded work, with the number of pieces of
+//! each operation.
 
 use accumulators::{
     AccumulateError,
@@ -15,16 +16,17 @@ use pad_core::Workers;
 use super::steps::{pause, run_to_end};
 use crate::certificate::PointBytes;
 
-/// How a computation is shared out: among threads, or among steps.
+/// Division of a computation among threads, or into steps.
 #[derive(Clone, Debug)]
 pub(super) struct Pace {
     workers: Workers,
-    /// Terms of a sum that are one step.
+    /// Greatest number of terms of a sum in one step.
     terms: usize,
 }
 
 impl Pace {
-    /// For [`run_to_end`], by these threads. Sums are made whole, which takes the fewest additions.
+    /// For [`run_to_end`], on these threads. Sums are not divided, which takes the fewest
+    /// additions.
     pub(super) const fn at_once(workers: Workers) -> Self {
         let terms = usize::MAX;
         Self { workers, terms }
@@ -36,7 +38,8 @@ impl Pace {
         Self { workers, terms }
     }
 
-    /// The results of a computation for each item: one thread for each item, or one item after the other if threads outnumber items.
+    /// Runs a computation for each item: items in parallel with one thread each, or one item after
+    /// the other on all threads if there are fewer items than threads.
     pub(super) async fn map<'a, T: Sync, R: Send, F: Future<Output = R>>(
         &self,
         items: &'a [T],
@@ -56,7 +59,7 @@ impl Pace {
         results
     }
 
-    /// The commitment to a polynomial.
+    /// Commits to a polynomial.
     pub(super) async fn commit(
         &self,
         parameters: &Parameters,
@@ -71,17 +74,17 @@ impl Pace {
     }
 }
 
-/// The product of two polynomials.
+/// Multiplies two polynomials.
 pub(super) async fn multiply(left: &[Fr], right: &[Fr], transform: &Transform) -> Vec<Fr> {
     run(StepwiseProduct::new(left, right), transform).await
 }
 
-/// Steps of [`multiply`], by the numbers of coefficients.
+/// Steps of [`multiply`], from the numbers of coefficients.
 pub(super) fn multiply_steps(left: usize, right: usize) -> usize {
     StepwiseProduct::steps(left, right)
 }
 
-/// The middle of a product: see [`polynomial::middle_product`].
+/// Computes the middle of a product: see [`polynomial::middle_product`].
 pub(super) async fn middle_product(
     factor: &[Fr],
     vector: &[Fr],
@@ -111,7 +114,7 @@ pub(super) const fn commit_steps(coefficients: usize, terms: usize) -> usize {
     coefficients.div_ceil(terms)
 }
 
-/// The value at a point.
+/// Evaluates a polynomial at a point.
 pub(super) async fn evaluate(polynomial: &[Fr], point: Fr) -> Fr {
     let mut value = Fr::ZERO;
     for part in polynomial.rchunks(PASS) {
@@ -122,7 +125,7 @@ pub(super) async fn evaluate(polynomial: &[Fr], point: Fr) -> Fr {
     value
 }
 
-/// A sum of multiples of polynomials and of a constant.
+/// Sums multiples of polynomials and a constant.
 pub(super) async fn combine(multiples: &[(&[Fr], Fr)], constant: Fr) -> Vec<Fr> {
     let length = multiples.iter().map(|(polynomial, _)| polynomial.len());
     let mut sum = vec![Fr::ZERO; length.max().unwrap_or(0)];
@@ -141,13 +144,13 @@ pub(super) async fn combine(multiples: &[(&[Fr], Fr)], constant: Fr) -> Vec<Fr> 
     sum
 }
 
-/// The quotient by `X - root`, of a polynomial with this root.
+/// Divides by `X - root` a polynomial with this root.
 pub(super) async fn divide_by_root(polynomial: &[Fr], root: Fr) -> Vec<Fr> {
     let mut quotient = vec![Fr::ZERO; polynomial.len()];
     let mut carry = Fr::ZERO;
     let parts = polynomial.rchunks(PASS);
     for (part, quotient) in parts.zip(quotient.rchunks_mut(PASS)) {
-        // What was left over of the higher coefficients stands above these.
+        // The remainder of the higher coefficients comes above these.
         let mut dividend = part.to_vec();
         dividend.push(carry);
         let (divided, remainder) = polynomial::divide_by_factor(&dividend, -root);
@@ -160,10 +163,11 @@ pub(super) async fn divide_by_root(polynomial: &[Fr], root: Fr) -> Vec<Fr> {
     quotient
 }
 
-/// Steps of [`evaluate`], [`combine`] and [`divide_by_root`] for polynomials of so many coefficients.
+/// Steps of [`evaluate`], [`combine`] and [`divide_by_root`] for polynomials with `coefficients`
+/// coefficients.
 pub(super) const fn pass_steps(coefficients: usize) -> usize {
     coefficients.div_ceil(PASS)
 }
 
-/// Coefficients of one pass.
+/// Number of coefficients in one pass.
 const PASS: usize = 1 << 16;

@@ -1,4 +1,4 @@
-//! What an author sends for each version: the entries that were appended, and the signed head.
+//! The message that an author sends for each version: the appended entries, and the signed head.
 
 use core::fmt;
 
@@ -10,8 +10,8 @@ use serde::{
 
 use crate::statement::Entry;
 
-/// What an update of a log carries: everything that was appended, in order. Its operations are empty, as one batch may give
-/// a key several values.
+/// The attachment of a log's update: all appended entries, in order. The update has no operations,
+/// because one batch may give a key several values.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Appended {
     /// The entries, at most [`MOST_ENTRIES`]; members of sets have empty values.
@@ -23,14 +23,15 @@ impl Attachment for Appended {
     const UPDATE_KIND: u8 = 128;
 }
 
-/// The most entries of one update: authors take no more for one version, and a message of more is malformed.
+/// The most entries of one update. Authors accept no more for one version, and a message with more
+/// is malformed.
 pub const MOST_ENTRIES: usize = 1 << 20;
 
 fn read_entries<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Entry>, D::Error> {
     deserializer.deserialize_seq(AtMost)
 }
 
-/// Reads a list of at most [`MOST_ENTRIES`]; of a longer one, no further than that.
+/// Reads a list of at most [`MOST_ENTRIES`] entries. Stops reading a longer one at that limit.
 struct AtMost;
 
 impl<'de> Visitor<'de> for AtMost {

@@ -1,5 +1,7 @@
-//! Frontier evidence as a verifier reads it: that a tree's frontier has nothing in common with the tree, and that certain strings are in
-//! that frontier.
+//! The verifier's side of frontier evidence.
+//!
+//! It shows that a tree's frontier has no root in common with the tree, and that certain strings
+//! are in that frontier.
 
 #![allow(
     clippy::arithmetic_side_effects,
@@ -39,10 +41,10 @@ pub(crate) struct Evidence<'a> {
     answer: Answer<'a>,
 }
 
-/// What is shown to be in the frontier.
+/// The strings that are shown to be in the frontier.
 #[derive(Clone, Debug)]
 enum Answer<'a> {
-    /// A prefix of the key half of this length.
+    /// A prefix of the key half with `length` bits.
     Absent {
         length: u16,
         path: Path<'a>,
@@ -55,7 +57,7 @@ enum Answer<'a> {
     },
 }
 
-/// A chunk of these strings is in a group.
+/// Evidence that a chunk of these strings is in a group.
 #[derive(Clone, Debug)]
 struct Chunk<'a> {
     path: Path<'a>,
@@ -63,11 +65,12 @@ struct Chunk<'a> {
     quotient: &'a PointBytes,
 }
 
-/// The way from the root of a frontier tree to a group.
+/// The path from the root of a frontier tree to a group.
 #[derive(Clone, Debug)]
 struct Path<'a>(Vec<Step<'a>>);
 
-/// One node of it, with the accumulators of all its children and the values of all but the last.
+/// One node of a path, with the accumulators of all its children and the values of all but the
+/// last.
 #[derive(Clone, Copy, Debug)]
 struct Step<'a> {
     index: usize,
@@ -77,7 +80,7 @@ struct Step<'a> {
 }
 
 impl<'a> Evidence<'a> {
-    /// Reads the evidence for a tree of which these elements of the key were shown.
+    /// Reads the evidence for a tree whose shown elements of the key are `elements`.
     pub(crate) fn read<S: Scheme>(
         reader: &mut Reader<'a>,
         elements: &[&'a [u8]],
@@ -101,7 +104,8 @@ impl<'a> Evidence<'a> {
         })
     }
 
-    /// Adds the claims that must hold for a tree with this accumulator, and a key with this half.
+    /// Adds the claims that must hold for a tree with this `accumulator` and a key with this
+    /// `half`.
     pub(crate) fn claim<S: Scheme>(
         &self,
         id: AccumulatorId,
@@ -125,7 +129,8 @@ impl<'a> Evidence<'a> {
                 let frontier = Frontier::new(elements, S::KEY_BITS, S::ELEMENT_BITS);
                 let mut strings = frontier.iter();
                 chunks.iter().try_for_each(|chunk| {
-                    // One chunk at a time: all of them take a hundred times the message.
+                    // One chunk at a time: all scalars at once take a hundred times the size of the
+                    // message.
                     let strings = strings.by_ref().take(CHUNK);
                     let scalars: Vec<Fr> = strings.map(|one| frontier.scalar(one)).collect();
                     chunk.claim(id, self.frontier, &scalars, claims)
@@ -134,7 +139,7 @@ impl<'a> Evidence<'a> {
         }
     }
 
-    /// `x A + y f = 1`, at a random point.
+    /// Claims `x A + y f = 1` at a random point.
     fn claim_disjoint(
         &self,
         id: AccumulatorId,
@@ -204,7 +209,7 @@ impl<'a> Chunk<'a> {
         })
     }
 
-    /// `group = Z Q`, at a random point.
+    /// Claims `group = Z Q` at a random point.
     fn claim(
         &self,
         id: AccumulatorId,
@@ -233,7 +238,7 @@ impl<'a> Path<'a> {
             .map(Self)
     }
 
-    /// Adds the claims of all steps; the accumulator of the group that the path leads to.
+    /// Adds the claims of all steps. Returns the accumulator of the group at the end of the path.
     fn claim(
         &self,
         id: AccumulatorId,
@@ -264,7 +269,7 @@ impl<'a> Step<'a> {
         })
     }
 
-    /// The parent's polynomial is the product of its children's, at a random point.
+    /// Claims at a random point that the parent's polynomial is the product of its children's.
     fn claim(
         &self,
         id: AccumulatorId,
@@ -290,7 +295,8 @@ impl<'a> Step<'a> {
     }
 }
 
-/// The point at which the product of a frontier node is checked, and the transcript for [`second_challenge`].
+/// The point at which the product of a frontier node is checked, and the transcript for
+/// [`second_challenge`].
 pub(crate) fn product_challenge(
     id: AccumulatorId,
     children: &[PointBytes],
@@ -305,7 +311,8 @@ pub(crate) fn product_challenge(
     (transcript, z)
 }
 
-/// The point at which the equation of Bézout is checked, over the commitments to `A`, `f`, `x` and `y`.
+/// The point at which the equation of Bézout is checked, over the commitments to `A`, `f`, `x` and
+/// `y`.
 pub(crate) fn disjoint_challenge(
     id: AccumulatorId,
     commitments: [&PointBytes; 4],
@@ -318,7 +325,7 @@ pub(crate) fn disjoint_challenge(
     (transcript, z)
 }
 
-/// The coefficient that combines several equations, after values at the first challenge.
+/// The coefficient that combines several equations. Covers the values at the first challenge.
 pub(crate) fn second_challenge(transcript: &mut Transcript, values: &[ScalarBytes]) -> Fr {
     for value in values {
         transcript.absorb(value);
@@ -326,7 +333,7 @@ pub(crate) fn second_challenge(transcript: &mut Transcript, values: &[ScalarByte
     transcript.challenge_scalar()
 }
 
-/// The point at which it is checked that a chunk's polynomial divides its group's.
+/// The point at which a chunk's polynomial is checked to divide its group's.
 pub(crate) fn chunk_challenge(
     id: AccumulatorId,
     group: &PointBytes,
@@ -341,7 +348,7 @@ pub(crate) fn chunk_challenge(
     transcript.challenge_scalar()
 }
 
-/// The longest path: 4^32 groups.
+/// Greatest depth of a path: 4^32 groups.
 const DEEPEST: u8 = 32;
-/// The least bytes of a chunk's evidence: an empty path and two points.
+/// Least size of a chunk's evidence in bytes: an empty path and two points.
 const LEAST_CHUNK: usize = 1 + 2 * G1_BYTES;

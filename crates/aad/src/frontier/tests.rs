@@ -34,7 +34,7 @@ fn check(elements: &[u8], bits: u16) {
         .collect();
     assert_eq!(strings, by_definition(elements, bits), "{elements:?}");
     assert_eq!(frontier.len(), strings.len());
-    // Every string outside has one prefix in the frontier, and none inside has one.
+    // Every string outside has one prefix in the frontier; no string inside has one.
     for candidate in 0..1_u16 << bits {
         let candidate = u8::try_from(candidate << (8 - bits)).unwrap();
         let text = format!("{candidate:08b}");
@@ -72,7 +72,8 @@ fn frontiers_of_tries_of_eight_bits_too() {
     }
 }
 
-/// Below a depth that all elements share: what a verifier derives from the values of one key.
+/// Frontiers below a depth that all elements share, which a verifier derives from the values of a
+/// key.
 #[test]
 fn frontiers_below_a_depth_are_the_longer_strings() {
     for depth in [1_u16, 3, 7] {
@@ -94,7 +95,7 @@ fn frontiers_below_a_depth_are_the_longer_strings() {
             assert_eq!(frontier.len(), frontier.iter().count());
         }
     }
-    // At the end of the elements nothing is below, and of no elements nothing leaves.
+    // Nothing is below the end of the elements, and no string leaves an empty trie.
     let element: &[u8] = &[7];
     assert_eq!(Frontier::new(&[element], 8, 8).len(), 0);
     assert_eq!(Frontier::new(&[element], 8, 8).iter().count(), 0);

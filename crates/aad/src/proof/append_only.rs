@@ -16,7 +16,7 @@ use crate::{
     walk::{Opening, Walk, undecodable},
 };
 
-/// A log at two versions, both of which were verified: what an append-only proof relates.
+/// A log at two verified versions: the commitment of an append-only proof.
 #[derive(Clone, Debug)]
 pub struct Growth<S: Scheme> {
     log: Log<S>,
@@ -28,8 +28,9 @@ impl<S: Scheme> Growth<S> {
     /// The log at an older and a newer version.
     ///
     /// # Errors
-    /// [`VerifyError::WrongDictionary`] if they are not of one log; [`VerifyError::Rollback`] if the older version has the
-    /// higher number; [`VerifyError::Fork`] for two digests of one version.
+    /// - [`VerifyError::WrongDictionary`] if they are not of one log.
+    /// - [`VerifyError::Rollback`] if the older version has the higher number.
+    /// - [`VerifyError::Fork`] for two digests of one version.
     pub fn new(old: LogRoot<S>, new: LogRoot<S>) -> Result<Self, VerifyError> {
         if old.log().id() != new.log().id() {
             return Err(VerifyError::WrongDictionary);
@@ -68,7 +69,7 @@ impl<S: Scheme> Proof for AppendOnlyProof<S> {
     }
 }
 
-/// The first pass: everything that needs no point. Both sizes.
+/// Runs the first pass, which decodes no points. Returns both sizes.
 fn read<S: Scheme>(walk: &mut Walk<'_, S>, growth: &Growth<S>) -> Result<(u64, u64), VerifyError> {
     let Growth { log, old, new } = growth;
     let from = walk.reader.u64().map_err(undecodable)?;
@@ -82,7 +83,7 @@ fn read<S: Scheme>(walk: &mut Walk<'_, S>, growth: &Growth<S>) -> Result<(u64, u
             _ => Some(read_digest(&mut walk.reader)?),
         };
         walk.reader.finish().map_err(undecodable)?;
-        // No old root is in the message, so the digests themselves are compared.
+        // The message contains no old root, so the digests themselves are compared.
         let old_digest = match from {
             0 => hash::digest(log.id(), 0, None),
             _ => new.root(),
@@ -101,7 +102,7 @@ fn read<S: Scheme>(walk: &mut Walk<'_, S>, growth: &Growth<S>) -> Result<(u64, u
     Ok((from, to))
 }
 
-/// The bags of the roots at both sizes.
+/// Reads the trees. Returns the bags of the roots at both sizes.
 fn read_roots<S: Scheme>(
     walk: &mut Walk<'_, S>,
     log: &Log<S>,
@@ -120,7 +121,7 @@ fn read_roots<S: Scheme>(
     Ok((hash::bag(&walk.old_roots), hash::bag(&roots)))
 }
 
-/// One root of the newer forest; its hash.
+/// Reads one root of the newer forest. Returns its hash.
 fn read_root<S: Scheme>(
     walk: &mut Walk<'_, S>,
     root: Address,

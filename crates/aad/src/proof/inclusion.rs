@@ -1,4 +1,4 @@
-//! Inclusion: one entry, and nothing about others.
+//! Inclusion proofs: the presence of one entry, and no property of others.
 
 #![deny(clippy::arithmetic_side_effects)]
 
@@ -43,7 +43,7 @@ impl<S: Scheme> Proof for InclusionProof<S> {
     }
 }
 
-/// The first pass: everything that needs no point. Position and occurrence.
+/// Runs the first pass, which decodes no points. Returns position and occurrence.
 fn read<S: Scheme>(
     walk: &mut Walk<'_, S>,
     at: &LogRoot<S>,
@@ -73,7 +73,7 @@ fn read<S: Scheme>(
     } else {
         None
     };
-    // With all that stands beside it in its block or below.
+    // Includes all its neighbours in its block, or below the blocks' level.
     let holding = walk.root(root, Opening::Holding(&[position]));
     roots.push(holding.map_err(undecodable)?);
     walk.reader.finish().map_err(undecodable)?;

@@ -55,7 +55,7 @@ impl<S: SetScheme> Proof for AbsenceProof<S> {
     }
 }
 
-/// All values of a key, or none for a member that is absent from a set.
+/// Verifies a look-up. Returns all values of a key, or none for a member that is absent from a set.
 fn verify<'a, S: Scheme>(
     at: &LogRoot<S>,
     key: &[u8],
@@ -79,7 +79,7 @@ fn verify<'a, S: Scheme>(
     Ok(values)
 }
 
-/// That a tree holds no other element of the key than those shown.
+/// Evidence that a tree holds no other element of the key than those shown.
 enum Evidence<'a> {
     Counted(counted::Evidence<'a>),
     Frontier(frontier::Evidence<'a>),
@@ -88,11 +88,11 @@ enum Evidence<'a> {
 /// The first pass over a look-up: a section for each root of the forest.
 struct Sections<'a, S> {
     walk: Walk<'a, S>,
-    /// What the elements of the key begin with.
+    /// The common beginning of the key's elements.
     beginning: [u8; HALF],
     /// The elements of the key that were shown, in order of position.
     found: Vec<&'a [u8]>,
-    /// What is proved of each tree that is not shown in full.
+    /// The accumulator and the evidence of each tree that is not shown in full.
     evidence: Vec<(&'a PointBytes, Evidence<'a>)>,
 }
 
@@ -106,7 +106,7 @@ impl<'a, S: Scheme> Sections<'a, S> {
         }
     }
 
-    /// Everything that needs no point; the values shown.
+    /// Runs the first pass, which decodes no points. Returns the shown values.
     fn read_to_end(&mut self, at: &LogRoot<S>) -> Result<Vec<&'a [u8]>, VerifyError> {
         let shape = self.walk.shape;
         let size = self.walk.reader.u64().map_err(undecodable)?;
@@ -131,7 +131,7 @@ impl<'a, S: Scheme> Sections<'a, S> {
         Ok(values)
     }
 
-    /// One root with what belongs to it; returns its hash.
+    /// Reads the section of one root. Returns the root's hash.
     fn section(&mut self, root: Address) -> Result<Digest<32>, VerifyError> {
         if self.walk.shape.is_proved(root) {
             return self.tree(root);
@@ -142,7 +142,8 @@ impl<'a, S: Scheme> Sections<'a, S> {
         Ok(hash)
     }
 
-    /// A tree that is not shown in full: blocks that hold elements of the key, and the evidence that no other does.
+    /// Reads a tree that is not shown in full: blocks with elements of the key, and the evidence
+    /// that no other element has it. Returns the tree's hash.
     fn tree(&mut self, root: Address) -> Result<Digest<32>, VerifyError> {
         let blocks = self.blocks(root)?;
         let stub = self.walk.node(root, Opening::Holding(&blocks));
@@ -156,7 +157,8 @@ impl<'a, S: Scheme> Sections<'a, S> {
         Ok(stub.hash(root.level))
     }
 
-    /// What is shown of a tree beside its elements of the key, which were found after so many others.
+    /// Reads the evidence of a tree. Its elements of the key are those in `found` from index
+    /// `before` on.
     fn evidence(&mut self, before: usize) -> Result<Evidence<'a>, VerifyError> {
         let found = self.found.get(before..).unwrap_or_default();
         let reader = &mut self.walk.reader;
@@ -172,7 +174,7 @@ impl<'a, S: Scheme> Sections<'a, S> {
         }
     }
 
-    /// Where the blocks begin that are shown of a tree.
+    /// Reads the first positions of the blocks that are shown of a tree.
     fn blocks(&mut self, root: Address) -> Result<Vec<u64>, VerifyError> {
         let width = self.walk.shape.block_holding(root.start()).width();
         let reader = &mut self.walk.reader;
@@ -191,7 +193,8 @@ impl<'a, S: Scheme> Sections<'a, S> {
         Ok(blocks)
     }
 
-    /// Collects the elements of the key from what was shown since the last time. Says whether each run had one.
+    /// Collects the elements of the key from the runs that were shown since the last call. Returns
+    /// whether each run had one.
     fn find(&mut self) -> bool {
         let mut each = true;
         for run in self.walk.shown.drain(..) {
@@ -205,7 +208,7 @@ impl<'a, S: Scheme> Sections<'a, S> {
     }
 }
 
-/// The values of these elements, which they must hash to.
+/// Reads the values of these elements, and checks that they hash to them.
 ///
 /// Occurrences are counted here and not sent: 1, 2, .. for equal values, in order of position.
 fn read_values<'a>(

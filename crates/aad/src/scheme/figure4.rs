@@ -1,7 +1,7 @@
 //! The scheme of figure 4 of the paper, for tests: so small that its tries can be drawn.
 //!
-//! Members are the sixteen strings of four bits, which stand for themselves; blocks are single elements
-//! ([`Figure4::shape`]), and a group of a frontier has two strings.
+//! Members are the sixteen strings of four bits, and equal their elements. Blocks are single
+//! elements ([`Figure4::shape`]), and a group of a frontier has two strings.
 
 use pad_core::{Digest, SchemeId};
 

@@ -1,4 +1,4 @@
-//! Values and witnesses of sets, with the published powers or with the secret.
+//! Values and membership witnesses of sets, with either key.
 
 use ark_bls12_381::{Fr, G1Affine, G1Projective};
 use ark_ec::{AffineRepr, CurveGroup};
@@ -30,7 +30,8 @@ impl EitherKey<Bilinear> for BilinearPublicKey {
 impl Accumulator for Bilinear {
     type SecretKey = BilinearSecretKey;
 
-    /// Cost with the public key: the product polynomial, and one multi-scalar product of `n + 1` terms.
+    /// Cost with the public key: the product polynomial, and one multi-scalar product of `n + 1`
+    /// terms.
     fn accumulate(
         key: &impl EitherKey<Self>,
         set: &ElementSet<Self>,
@@ -51,8 +52,8 @@ impl Accumulator for Bilinear {
         BilinearWitness::new(point_of(key, &scalars(others), workers)?)
     }
 
-    /// Cost with the secret key: three field multiplications and one fixed-base multiplication for each
-    /// element.
+    /// Cost with the secret key, for each element: three field multiplications and one fixed-base
+    /// multiplication.
     fn witnesses(
         key: &impl EitherKey<Self>,
         set: &ElementSet<Self>,
@@ -77,7 +78,7 @@ impl Accumulator for Bilinear {
 }
 
 impl Parameters {
-    /// `[f(s)]_1` for the polynomial with these coefficients, lowest first.
+    /// Computes `[f(s)]_1` for the polynomial with these coefficients, lowest first.
     ///
     /// Cost: one multi-scalar multiplication.
     ///
@@ -98,7 +99,7 @@ impl Parameters {
 }
 
 impl BilinearValue {
-    /// The value at this point of the subgroup.
+    /// Creates a value from a point of the subgroup.
     ///
     /// # Errors
     /// [`AccumulateError::ElementNotAllowed`] for the identity: an element is the negative of the
@@ -113,7 +114,7 @@ impl BilinearValue {
 }
 
 impl BilinearWitness {
-    /// The witness at this point of the subgroup.
+    /// Creates a witness from a point of the subgroup.
     ///
     /// # Errors
     /// [`AccumulateError::WitnessMismatch`] for the identity, which is no element's witness.
@@ -135,8 +136,8 @@ pub(super) fn require_usable(
     key.require_capacity(set.len())
 }
 
-/// `[product of (e + s)]_1` over elements with these scalars: the value of a set, or the witness of all
-/// other elements.
+/// Computes `[product of (e + s)]_1` over elements with these scalars: the value of a set, or the
+/// witness for its other elements.
 ///
 /// # Errors
 /// [`AccumulateError::ElementNotAllowed`] if one of them is the negative of the secret.

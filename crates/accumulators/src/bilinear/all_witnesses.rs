@@ -1,10 +1,11 @@
 //! The witnesses of all elements of a set, from the public powers of `s`.
 //!
 //! The witness of `e_i` is the product of `e_j + s` over all other elements, "in the exponent". Two
-//! algorithms, for small sets and for large ones:
+//! algorithms serve small and large sets:
 //!
-//! * [`direct`]: the paper's sums of `n` multiples, all over the same `n` points, whose multiples are tabled once;
-//! * [`divide_and_conquer`]: `O(n log^2 n)` scalar multiplications altogether.
+//! * [`direct`]: the paper's sums of `n` multiples. All sums are over the same `n` points, so
+//!   tables of multiples are computed once.
+//! * [`divide_and_conquer`]: `O(n log^2 n)` scalar multiplications in total.
 //!
 //! # Divide and conquer
 //!
@@ -14,27 +15,30 @@
 //! G_S[k] = s^k * product of (e_j + s) over the j that are not in S,    0 <= k < m
 //! ```
 //!
-//! in the exponent. The root's vector is the public powers; the vector of a single element is its
-//! witness. If `R` is the product of `X + e_j` over the right child, of degree `m_R`, the left child
-//! has `G_L[k] = sum of R_j * G_S[k + j]` over `j <= m_R`: the product of `R(1/X)` and `G_S(X)`.
+//! in the exponent. The root's vector is the public powers, and the vector of a single element is
+//! its witness. Let `R` be the product of `X + e_j` over the right child, of degree `m_R`. The left
+//! child has `G_L[k] = sum of R_j * G_S[k + j]` over `j <= m_R`, which is the product of `R(1/X)`
+//! and `G_S(X)`.
 //!
-//! A cyclic product of length `N >= m` is long enough: for `k < m_L` the highest index is
-//! `k + j <= m_L - 1 + m_R = m - 1 < N`, so nothing wraps around into the entries that are needed.
-//! Entries from `m` on may hold anything, because no needed entry of a child uses them.
+//! A cyclic product of length `N >= m` is long enough. For `k < m_L` the highest index is
+//! `k + j <= m_L - 1 + m_R = m - 1 < N`, so nothing wraps around into the required entries. Entries
+//! from `m` on are arbitrary, because no required entry of a child uses them.
 //!
-//! Vectors are kept transformed (as values at the `N`-th roots of unity). A child needs only the
-//! transform of length `h = N/2` of the lower half `y` of the product `z = y + X^h y'`. The values of
-//! `z` at the roots of `X^h = 1` are those of `y + y'`, at the roots of `X^h = -1` those of `y - y'`.
-//! So the child's transform is half of the former plus half of the transform of `y - y'`: one
-//! inverse and one forward transform of length `h`, where an inverse transform of `z` and a forward
-//! one of `y` would cost one and a half times as much.
+//! Vectors are stored transformed (as values at the `N`-th roots of unity). A child needs only the
+//! transform of length `h = N/2` of the lower half `y` of the product `z = y + X^h y'`. The values
+//! of `z` at the roots of `X^h = 1` are those of `y + y'`, at the roots of `X^h = -1` those of
+//! `y - y'`.
 //!
-//! At a leaf the witnesses are sums over the transformed vector itself: with `c_i` the product of the
-//! leaf's other factors, the witness is the sum of `c_i(1/w) / N * value_w` over the `N`-th roots
-//! `w`.
+//! The child's transform is therefore half of the former plus half of the transform of `y - y'`.
+//! This costs one inverse and one forward transform of length `h`. An inverse transform of `z` and
+//! a forward one of `y` would cost one and a half times as much.
+//!
+//! At a leaf the witnesses are sums over the transformed vector itself. With `c_i` the product of
+//! the leaf's other factors, the witness is the sum of `c_i(1/w) / N * value_w` over the `N`-th
+//! roots `w`.
 //!
 //! Source: Crosby & Wallach 2010, section 4.3 (witnesses); Bostan, Lecerf, Schost 2003, "Tellegen's
-//! principle into practice" (the transposed product tree); the halves of the transforms are
+//! principle into practice" (the transposed product tree). The halves of the transforms are
 //! Bernstein's doubling, transposed.
 
 #![allow(
@@ -57,7 +61,8 @@ use super::polynomial::{
 };
 use group_transform::GroupTransform;
 
-/// The witnesses of all elements, in their order; nothing if there are fewer powers than elements.
+/// Computes the witnesses of all elements, in their order. Returns `None` if there are fewer powers
+/// than elements.
 ///
 /// * Input: `powers[k]` is `s^k` times the generator; elements are distinct.
 /// * Cost: `O(n log^2 n)` scalar multiplications in the group.
@@ -73,7 +78,7 @@ pub(crate) fn all_witnesses(
     }
 }
 
-/// As [`all_witnesses`], by sums over the same points.
+/// Computes all witnesses by sums over the same points.
 ///
 /// Cost: `n^2` field multiplications and about `32 n^2` affine additions.
 fn direct(powers: &[G1Affine], elements: &[Fr], workers: &Workers) -> Option<Vec<G1Affine>> {
@@ -86,7 +91,7 @@ fn direct(powers: &[G1Affine], elements: &[Fr], workers: &Workers) -> Option<Vec
     Some(shared_bases::sums(powers, &quotients, workers))
 }
 
-/// As [`all_witnesses`], by the product tree down to leaves of at most `leaf` elements.
+/// Computes all witnesses by the product tree down to leaves of at most `leaf` elements.
 fn divide_and_conquer(
     powers: &[G1Affine],
     elements: &[Fr],
@@ -103,7 +108,7 @@ fn divide_and_conquer(
     let mut length = tree.length;
     points.resize(length, G1Affine::identity());
     group.forward(&mut points, length);
-    // The root's own product is the accumulator value: no vector is multiplied by it.
+    // The root's own product is the accumulator value, and no vector is multiplied by it.
     for children in tree.levels.iter().rev().skip(1) {
         points = descend(&group, &points, length, children);
         length /= 2;
@@ -120,7 +125,7 @@ fn divide_and_conquer(
     Some(witnesses.concat())
 }
 
-/// The transformed vectors, of half the length, of all children of a level.
+/// Computes the transformed vectors, of half the length, of all children of a level.
 fn descend(
     group: &GroupTransform<'_>,
     points: &[G1Affine],
@@ -147,7 +152,7 @@ fn descend(
             odd.extend_from_slice(&second);
         }
     }
-    // One half, and the length that the inverse transform leaves out.
+    // One half, and the length by which the inverse transform does not divide.
     let halving = inverse_of(2);
     let scaling = inverse_of(length);
     let scaled = |values: &[Fr], factor: Fr| -> Vec<Fr> {
@@ -169,7 +174,7 @@ fn descend(
     even
 }
 
-/// `R(1/X)` modulo `X^length - 1`.
+/// Computes `R(1/X)` modulo `X^length - 1`.
 fn reversed(coefficients: &[Fr], length: usize) -> Vec<Fr> {
     let mut reversed = vec![Fr::ZERO; length];
     for (power, coefficient) in coefficients.iter().enumerate() {
@@ -178,9 +183,10 @@ fn reversed(coefficients: &[Fr], length: usize) -> Vec<Fr> {
     reversed
 }
 
-/// For each element of a leaf the factors of the transformed vector in its witness.
+/// Computes for each element of a leaf the factors of the transformed vector in its witness.
 ///
-/// Products from the left and from the right, at each root: division could meet a zero.
+/// The factors are products from the left and from the right at each root. A division might
+/// encounter a zero.
 fn leaf_rows(elements: &[Fr], inverse_roots: &[Fr]) -> Vec<Vec<Fr>> {
     let mut rows = vec![Vec::with_capacity(inverse_roots.len()); elements.len()];
     let scaling = inverse_of(inverse_roots.len());
@@ -201,7 +207,7 @@ fn leaf_rows(elements: &[Fr], inverse_roots: &[Fr]) -> Vec<Vec<Fr>> {
     rows
 }
 
-/// The inverses of the roots of unity, in the order of the transform: the values of `1/X`.
+/// Computes the inverses of the roots of unity, in the order of the transform: the values of `1/X`.
 fn inverse_roots(transform: &Transform, length: usize) -> Vec<Fr> {
     let mut values = vec![Fr::ZERO; length];
     values[length - 1] = Fr::ONE;
@@ -214,8 +220,8 @@ fn inverse_of(number: usize) -> Fr {
     Fr::from(number).inverse().unwrap_or(Fr::ONE)
 }
 
-/// Up to here the sums over shared points are faster: at 64 by a third, at 96 slower by a third.
+/// Largest set for the direct algorithm: at 64 it is faster by a third, at 96 slower by a third.
 const MOST_DIRECT: usize = 64;
 
-/// Capacity at which the tree ends: 32 to 96 differ by about a tenth.
+/// Maximum capacity of a leaf: 32 to 96 differ by about a tenth.
 const MOST_IN_LEAF: usize = 64;

@@ -1,4 +1,4 @@
-//! Making witnesses for many elements.
+//! Creation of subset witnesses.
 
 use ark_bls12_381::{Fr, G1Affine};
 use ark_ec::CurveGroup;
@@ -36,8 +36,8 @@ impl Batch for Bilinear {
         Ok(BilinearSubsetWitness(point))
     }
 
-    /// The sum of `W_i / product of (e_j - e_i) for all other j`, by partial fractions of
-    /// `1 / product of (e_i + s)`. Verified against the value before it is given out.
+    /// Computes the sum of `W_i / product of (e_j - e_i) for all other j`, by partial fractions of
+    /// `1 / product of (e_i + s)`. The result is verified against the value before it is returned.
     ///
     /// Cost: field operations quadratic in the subset, one multi-scalar product, one verification.
     fn aggregate(
@@ -81,11 +81,11 @@ fn require_subset(key: &BilinearPublicKey, elements: usize) -> Result<(), Accumu
     Ok(())
 }
 
-/// The product of the differences between the others' scalars and an element's own; zero if it stands in
-/// the list twice.
+/// Computes the product of the differences between the others' scalars and an element's own. It is
+/// zero if the element is listed twice.
 fn weight(own: &BilinearElement, elements: &[BilinearElement]) -> Fr {
     let differences = elements.iter().map(|other| other.scalar() - own.scalar());
-    // The element itself is the one difference that may be zero, and is left out.
+    // The difference to the element itself is zero and is left out. A second zero is a duplicate.
     let (own, others): (Vec<Fr>, Vec<Fr>) = differences.partition(Zero::is_zero);
     if own.len() == 1 {
         others.into_iter().product()

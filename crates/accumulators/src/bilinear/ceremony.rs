@@ -1,23 +1,22 @@
-//! Parameters from published powers of tau: the files of the public KZG ceremonies.
+//! Parameters from published powers of tau: readers for the files of the public KZG ceremonies.
 //!
-//! The ceremony of the Ethereum project gives 4096 powers in G1, so sets of up to 4095 elements,
-//! and 65 in G2, so subset witnesses for up to 64. Two formats are read:
+//! The ceremony of the Ethereum project provides 4096 powers in G1 and 65 in G2. This suffices for
+//! sets of up to 4095 elements and subset witnesses for up to 64. Two formats are supported:
 //!
-//! 1. [`from_json`]: an object with `g1_monomial` (or `setup_G1`) and `g2_monomial` (or `setup_G2`),
-//!    each a list of points in hexadecimal digits. Without the former, `g1_lagrange` (or
-//!    `setup_G1_lagrange`) takes its place.
+//! 1. [`from_json`]: an object with `g1_monomial` (or `setup_G1`) and `g2_monomial` (or
+//!    `setup_G2`), each a list of points in hexadecimal digits. Without the former, `g1_lagrange`
+//!    (or `setup_G1_lagrange`) is read instead.
 //! 2. [`from_text`]: the number of points in G1, the number of points in G2, the Lagrange form in
-//!    G1, the powers in G2 and, in the newer files, the powers in G1.
+//!    G1, the powers in G2 and, in newer files, the powers in G1.
 //!
-//! The Lagrange form is ignored, not checked, where the powers are given. Where they are not,
-//! they are computed from it by a Fourier transform over the points, for both orders in use, once
-//! its sum at the roots of unity has been found to be `[s]_1`.
+//! If the powers are given, the Lagrange form is ignored and not checked. Otherwise the powers are
+//! computed from it by a Fourier transform over the points. Both orders in use are supported.
+//! Before the transform, the sum of the points at the roots of unity must be `[s]_1`.
 //!
-//! Our own format, of any parameters, is that of [`Parameters`] in [`crate::wire`].
+//! The native format of parameters is that of [`Parameters`] in [`crate::wire`].
 //!
-//! Every point is checked as in [`crate::wire`], and all powers as [`Parameters`] says. The caller
-//! says what the parameters are for: accumulators over one file with different purposes have
-//! nothing in common.
+//! Every point is checked as in [`crate::wire`], and all powers as in [`Parameters`]. The caller
+//! provides a purpose. Accumulators over one file with different purposes are unrelated.
 
 #![deny(clippy::arithmetic_side_effects)]
 
@@ -42,14 +41,14 @@ use serde::{
 
 use super::{multi_scalar::multi_scalar_product, parameters::Parameters};
 
-/// The longest file read, in bytes: room for a million points in G1.
+/// Maximum length of a file in bytes: enough for a million points in G1.
 pub const MAX_FILE: usize = 256 << 20;
 
-/// The most points in one list.
+/// Maximum number of points in one list.
 pub const MAX_POINTS: usize = 1 << 20;
 
-/// The most points in Lagrange form that are transformed, which takes seconds: larger files must
-/// give the powers.
+/// Maximum number of points in Lagrange form. The transform takes seconds, so larger files must
+/// contain the powers.
 pub const MAX_LAGRANGE: usize = 1 << 16;
 
 /// The lists of a JSON file. Others are skipped.
@@ -63,7 +62,7 @@ struct JsonSetup<'a> {
     g2_monomial: List<'a>,
 }
 
-/// Texts as long as points are, or why there are none. Nothing else takes memory.
+/// Strings of the length of a point, or an error. Only these strings are allocated.
 struct List<'a>(Result<Vec<&'a str>, DecodeError>);
 
 impl<'a> List<'a> {
@@ -83,7 +82,7 @@ impl<'a> List<'a> {
     }
 }
 
-/// Hexadecimal digits of a point in G1 and in G2.
+/// Number of hexadecimal digits of a point in G1 and in G2.
 const LENGTHS: [usize; 2] = [2 * G1_BYTES, 2 * G2_BYTES];
 
 impl<'de: 'a, 'a> Deserialize<'de> for List<'a> {
@@ -110,17 +109,18 @@ impl<'de> Visitor<'de> for ListVisitor {
     }
 }
 
-/// The parameters in a JSON file, to be used for `purpose`.
+/// Reads parameters from a JSON file, for use with `purpose`.
 ///
 /// Cost: a point decompression and subgroup check per point, spread over the workers, and the
 /// check of the powers.
 ///
 /// # Errors
-/// [`DecodeError::TooLarge`] beyond [`MAX_FILE`], [`MAX_POINTS`], and [`MAX_LAGRANGE`] where the
-/// Lagrange form takes the place of the powers; [`DecodeError::Malformed`] for what is not such a
-/// file or not hexadecimal; [`DecodeError::LengthMismatch`] for points of another length; the
-/// errors of points; [`DecodeError::ParametersInvalid`] if the points are not the powers of one
-/// secret; [`DecodeError::SecretGuessable`] if they are of one that anybody finds.
+/// * [`DecodeError::TooLarge`] beyond [`MAX_FILE`] or [`MAX_POINTS`], or beyond [`MAX_LAGRANGE`] if
+///   the Lagrange form is needed.
+/// * [`DecodeError::Malformed`] if the file has another format or contains other digits.
+/// * [`DecodeError::LengthMismatch`] if a point has another length, and the errors of points.
+/// * [`DecodeError::ParametersInvalid`] if the points are not the powers of one secret.
+/// * [`DecodeError::SecretGuessable`] if the secret is guessable.
 pub fn from_json(text: &[u8], purpose: &str, workers: &Workers) -> Result<Parameters, DecodeError> {
     require_size(text)?;
     let setup: JsonSetup<'_> = serde_json::from_slice(text).map_err(|_| DecodeError::Malformed)?;
@@ -133,13 +133,13 @@ pub fn from_json(text: &[u8], purpose: &str, workers: &Workers) -> Result<Parame
     Parameters::new(powers_g1, powers_g2, purpose, workers)
 }
 
-/// The parameters in a text file, to be used for `purpose`.
+/// Reads parameters from a text file, for use with `purpose`.
 ///
-/// Cost and errors: as for [`from_json`]; a file in the older format needs a transform over its
-/// points beside, `n log n / 2` multiplications.
+/// Cost: that of [`from_json`]. A file in the older format also needs a transform over its points,
+/// with `n log n / 2` multiplications.
 ///
 /// # Errors
-/// As for [`from_json`].
+/// Those of [`from_json`].
 pub fn from_text(text: &[u8], purpose: &str, workers: &Workers) -> Result<Parameters, DecodeError> {
     require_size(text)?;
     let text = core::str::from_utf8(text).map_err(|_| DecodeError::Malformed)?;
@@ -149,7 +149,7 @@ pub fn from_text(text: &[u8], purpose: &str, workers: &Workers) -> Result<Parame
         word.parse().map_err(|_| DecodeError::Malformed)
     };
     let (in_g1, in_g2) = (count()?, count()?);
-    // As many as the text has, whatever the counts say.
+    // Allocates for the words in the text, regardless of the counts.
     let mut given = List::EMPTY;
     for word in words {
         given.push(word, 3 * MAX_POINTS);
@@ -180,7 +180,7 @@ const fn require_size(text: &[u8]) -> Result<(), DecodeError> {
     Ok(())
 }
 
-/// The limit in bytes: those of this number of points in G1.
+/// Error for too many points, with a limit in bytes: that of this number of points in G1.
 const fn too_many(points: usize) -> DecodeError {
     DecodeError::TooLarge {
         limit: points.saturating_mul(G1_BYTES),
@@ -191,7 +191,7 @@ fn digits(text: &str) -> &str {
     text.strip_prefix("0x").unwrap_or(text)
 }
 
-/// The points in these hexadecimal digits, with or without `0x`.
+/// Decodes points from hexadecimal digits, with or without `0x`.
 fn points<C: SWCurveConfig, const N: usize>(
     texts: &[&str],
     workers: &Workers,
@@ -213,8 +213,8 @@ fn points<C: SWCurveConfig, const N: usize>(
     point::decode_all(&encodings, workers)
 }
 
-/// `[s^j]_1` for all `j < n` from `[L_i(s)]_1`, the Lagrange polynomials of the `n`-th roots of
-/// unity: `s^j` is the sum of `w^(i j) L_i(s)`, which is a Fourier transform.
+/// Computes `[s^j]_1` for all `j < n` from `[L_i(s)]_1`, the Lagrange polynomials of the `n`-th
+/// roots of unity. `s^j` is the sum of `w^(i j) L_i(s)`, which is a Fourier transform.
 fn powers_of_lagrange(
     texts: &[&str],
     powers_g2: &[G2Affine],
@@ -233,7 +233,7 @@ fn powers_of_lagrange(
     // Files differ in the order of the roots: natural, or by reversed bits of the index.
     if !is_natural_order(&lagrange, &domain, *s_g2, workers) {
         lagrange = in_reversed_bits(&lagrange);
-        // Neither: no powers of one secret come out, so the transform is not worth its time.
+        // In neither order are these the powers of one secret, so the transform would be wasted.
         if !is_natural_order(&lagrange, &domain, *s_g2, workers) {
             return Err(DecodeError::ParametersInvalid);
         }
@@ -245,7 +245,7 @@ fn powers_of_lagrange(
     })
 }
 
-/// Whether the sum of `w^i L_i` is `[s]_1`.
+/// Returns whether the sum of `w^i L_i` is `[s]_1`.
 fn is_natural_order(
     lagrange: &[G1Affine],
     domain: &Radix2EvaluationDomain<Fr>,
@@ -258,7 +258,7 @@ fn is_natural_order(
     public::pairs_to_one([s_g1, negated_generator], [G2Affine::generator(), s_g2])
 }
 
-/// The points, each at the place whose index has the same bits in reversed order.
+/// Permutes the points by bit reversal of their indices.
 fn in_reversed_bits(points: &[G1Affine]) -> Vec<G1Affine> {
     let bits = points.len().trailing_zeros();
     (0..points.len())

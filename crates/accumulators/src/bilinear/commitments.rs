@@ -1,11 +1,13 @@
 //! Commitments to polynomials, `[P(s)]_1`, and claims about their values, checked together.
 //!
-//! A *claim* says that a polynomial is zero at a point: with `C` a commitment to `P`, put together from commitments that
-//! somebody sent and scalars, and with the quotient `w = [P(s) / (s - z)]_1`, it holds if `e(C + z w, [1]_2) = e(w, [s]_2)`.
-//! However many claims there are, they cost two sums in G1 and one product of two pairings.
+//! A *claim* states that a polynomial `P` is zero at a point `z`. `C` is a commitment to `P`,
+//! combined from received commitments and scalars, and `w = [P(s) / (s - z)]_1` is the quotient.
+//! The claim holds if `e(C + z w, [1]_2) = e(w, [s]_2)`. All claims together cost two sums in G1
+//! and one product of two pairings.
 //!
-//! Source: Kate, Zaverucha, Goldberg 2010, "Constant-size commitments to polynomials and their applications", section 3.2;
-//! the random combination as in [`BilinearWitnessBatch`](super::BilinearWitnessBatch).
+//! Source: Kate, Zaverucha, Goldberg 2010, "Constant-size commitments to polynomials and their
+//! applications", section 3.2; the random combination as in
+//! [`BilinearWitnessBatch`](super::BilinearWitnessBatch).
 
 use alloc::{collections::BTreeMap, vec::Vec};
 
@@ -29,30 +31,32 @@ use crate::transcript::Transcript;
 
 /// Claims that are collected and then checked in one random combination.
 ///
-/// The coefficients are among `2^128` each and come from a transcript that has absorbed everything that the
-/// claims depend on, so false claims pass with probability `2^-128` per attempt. All points are checked to be in the subgroup,
-/// or that would not hold.
+/// Each coefficient is one of `2^128` and comes from a transcript that has absorbed all inputs of
+/// the claims. False claims pass with probability `2^-128` per attempt. All points are checked to
+/// be in the subgroup, which this requires.
 ///
-/// Space: a constant for each point and claim. Equal points are decoded once, and are one term of the sum.
+/// Space: a constant for each point and claim. Equal points are decoded once, and are one term of
+/// the sum.
 #[derive(Debug)]
 pub struct Claims {
     transcript: Transcript,
     spare: Option<Coefficient>,
     known: BTreeMap<[u8; G1_BYTES], Commitment>,
-    /// Each commitment with its weight in the sum.
+    /// Points of the commitments. `weights` holds their weights in the sum.
     points: Vec<G1Affine>,
     weights: Vec<Fr>,
-    /// The weight of the generator.
+    /// Weight of the generator.
     constant: Fr,
     quotients: Vec<Term>,
 }
 
-/// A commitment that [`Claims::commitment`] has decoded, by its number in that collection.
+/// Handle of a commitment that [`Claims::commitment`] has decoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Commitment(usize);
 
 impl Claims {
-    /// No claims yet. The transcript has absorbed the whole message that they come from, and what it is about.
+    /// Creates an empty collection. The transcript must have absorbed the whole message that
+    /// contains the claims, and its context.
     pub const fn new(transcript: Transcript) -> Self {
         Self {
             transcript,
@@ -65,10 +69,11 @@ impl Claims {
         }
     }
 
-    /// Takes in a commitment that somebody sent.
+    /// Decodes a received commitment.
     ///
     /// # Errors
-    /// Those of [`point::decode`]; the identity is no commitment, as it "contains" every polynomial.
+    /// Those of [`point::decode`]. The identity is rejected, since as a commitment it would
+    /// "contain" every polynomial.
     pub fn commitment(&mut self, encoding: &[u8; G1_BYTES]) -> Result<Commitment, DecodeError> {
         if let Some(known) = self.known.get(encoding) {
             return Ok(*known);
@@ -81,8 +86,8 @@ impl Claims {
         Ok(commitment)
     }
 
-    /// Adds the claim that the polynomial committed to by the sum of these multiples and of `[constant]_1` is zero at
-    /// `z`. The quotient may be the identity.
+    /// Adds a claim that a polynomial is zero at `z`. Its commitment is the sum of `multiples` and
+    /// of `[constant]_1`. The quotient may be the identity.
     ///
     /// # Errors
     /// Those of [`point::decode_or_identity`] for the quotient.
@@ -110,7 +115,8 @@ impl Claims {
         Ok(())
     }
 
-    /// Whether all claims hold, for the secret of these parameters; true if there are none.
+    /// Returns whether all claims hold for the secret of these parameters. An empty collection
+    /// holds.
     ///
     /// Cost: two multi-scalar products on the calling thread, one product of two pairings.
     #[must_use]
@@ -127,7 +133,7 @@ impl Claims {
         parameters.pairs_to_one(left.into_affine(), right.into_affine())
     }
 
-    /// The next claim's coefficient: each challenge makes two.
+    /// Returns the next claim's coefficient. Each challenge provides two.
     fn coefficient(&mut self) -> Coefficient {
         self.spare.take().unwrap_or_else(|| {
             let challenge = self.transcript.challenge();
@@ -141,7 +147,7 @@ impl Claims {
     }
 }
 
-/// A commitment that is made slice by slice, for who has to do something else in between.
+/// A commitment that is computed slice by slice, for callers that interleave other work.
 #[cfg(feature = "std")]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PartialCommitment {
@@ -172,14 +178,14 @@ impl PartialCommitment {
         Ok(())
     }
 
-    /// The commitment to what was added, as [`Parameters::commit`] makes it.
+    /// Encodes the commitment to all coefficients added, equal to that of [`Parameters::commit`].
     pub fn finish(&self) -> [u8; G1_BYTES] {
         point::encode::<g1::Config, G1_BYTES>(&self.sum.into_affine())
     }
 }
 
 impl Parameters {
-    /// `[P(s)]_1` for a polynomial given by its coefficients, lowest first, as bytes.
+    /// Computes and encodes `[P(s)]_1` for a polynomial given by its coefficients, lowest first.
     ///
     /// Cost: a multi-scalar product.
     ///
@@ -195,7 +201,8 @@ impl Parameters {
         Ok(point::encode::<g1::Config, G1_BYTES>(&point))
     }
 
-    /// `[P(s)]_1` for each of several polynomials, given by their coefficients, lowest first.
+    /// Computes and encodes `[P(s)]_1` for each of several polynomials, given by their
+    /// coefficients, lowest first.
     ///
     /// Cost: a multi-scalar product for each, and one inversion for all.
     ///
@@ -213,7 +220,8 @@ impl Parameters {
                 .map(|polynomial| self.evaluate(polynomial, workers))
                 .collect()
         } else {
-            // One thread for each sum: sums of different length are shared better than their windows.
+            // One thread for each sum: sums of different length are better balanced than their
+            // windows.
             let sequential = Workers::sequential();
             let points = workers.map(polynomials, |polynomial| {
                 self.evaluate(polynomial, &sequential)

@@ -1,4 +1,4 @@
-//! The check that powers are the powers of one secret, in both groups.
+//! Check that the published powers in both groups are those of one secret.
 
 use alloc::vec::Vec;
 
@@ -23,11 +23,12 @@ impl Parameters {
     ///
     /// Does not see such components: see [`Parameters::are_in_subgroups`].
     ///
-    /// Every `e(P_(i+1), [1]_2) = e(P_i, [s]_2)` at once, weighted with the powers of a challenge
-    /// over all points, and the mirror image for G2 with `[s]_1`. With `B` the weighted sum of all
-    /// but the last power, the weighted sum of all but the first is `(B - P_0 + rho^q P_q) / rho`,
-    /// so one multi-scalar multiplication gives both. Powers in the subgroups that are false pass
-    /// with probability below `q / 2^254` per attempt.
+    /// All equations `e(P_(i+1), [1]_2) = e(P_i, [s]_2)` are checked at once, weighted with the
+    /// powers of a challenge over all points. The mirror image for G2 uses `[s]_1`. Powers in the
+    /// subgroups that are false pass with probability below `q / 2^254` per attempt.
+    ///
+    /// Let `B` be the weighted sum of all but the last power. The weighted sum of all but the first
+    /// is then `(B - P_0 + rho^q P_q) / rho`, so one multi-scalar multiplication gives both.
     pub fn are_consistent(&self, workers: &Workers) -> bool {
         let weights = self.weights();
         let (Some(q), Some(limit)) = (
@@ -69,7 +70,8 @@ impl Parameters {
         g1.into_iter().chain(g2).all(|is_inside| is_inside)
     }
 
-    /// `1, rho, rho^2, ...` for a challenge `rho` over all points, up to the longer list's length.
+    /// Computes `1, rho, rho^2, ...` for a challenge `rho` over all points, up to the longer list's
+    /// length.
     fn weights(&self) -> Vec<Fr> {
         let id = AccumulatorId::derive(SCHEME, &self.fingerprint(), b"");
         let mut transcript = Transcript::new(id, "parameters");
@@ -93,8 +95,8 @@ mod tests {
     use super::*;
     use crate::{SecretKey as _, bilinear::BilinearSecretKey};
 
-    /// Adds a point of order 3 to each power. A hostile store could otherwise make its author sign
-    /// a digest for which no proof verifies.
+    /// Adds a point of order 3 to each power. A malicious store could otherwise make its author
+    /// sign a digest for which no proof verifies.
     #[test]
     fn components_of_small_order_are_seen() {
         let workers = Workers::sequential();

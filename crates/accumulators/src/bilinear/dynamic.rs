@@ -1,34 +1,42 @@
-//! Sets that change: values of every single step, and witnesses that follow them.
+//! Changes of bilinear accumulators: values after every single step, and witness updates.
 //!
 //! A change removes and adds one element after the other. Its update data are the values between
-//! these steps, and a witness follows each step by one linear equation. For an element `e`, values
+//! these steps, and each step updates a witness by one linear equation. For an element `e`, values
 //! `V` before and `V'` after:
 //!
 //! * `y` added: `W' = V + (y - e) W`, as `y + s = (e + s) + (y - e)`;
-//! * `y` removed: `W' = (W - V') / (y - e)`, the same the other way round.
+//! * `y` removed: `W' = (W - V') / (y - e)`, the inverse of the first equation.
 //!
-//! So over many steps a witness is a combination of itself and the values, whose coefficients are
-//! field arithmetic: one multi-scalar product, whatever the number of changes. For witnesses of
-//! absence the equations are the same, and the remainder is multiplied by `y - e` or divided by it.
+//! After many steps, a witness is a linear combination of itself and the values. The coefficients
+//! are computed by field arithmetic, so the update is one multi-scalar product regardless of the
+//! number of changes. Non-membership witnesses use the same equations, and the remainder is
+//! multiplied by `y - e` or divided by it.
 //!
-//! What the values tell, and whom: each is `[f(s)]_1` for the polynomial of a set that this
-//! library's model makes public, so everybody who has the powers can compute it. It helps to
-//! forge no more than the powers do: security is that of the `q`-strong Diffie-Hellman assumption
-//! with the `q` of the powers. It would be otherwise if an element could be removed that is not
-//! there, or from the value of another set: that publishes `[f(s) / (y + s)]_1` with a remainder,
-//! which is a forged witness. So whatever is made with the secret is made from the set, and a value
-//! that is not the set's is refused. If the set is kept secret, each remainder `f(-e)` is a value
-//! of the set's polynomial. That is monic, so as many of them as the set has elements reveal it:
-//! then issue no witnesses of absence.
+//! # Disclosure by the values
 //!
-//! Change logs are not verified here, and need not be: a witness that follows a false one does not
-//! verify. But that no witness comes out of a log, `None` or [`AccumulateError::ElementAbsent`], is
-//! not evidence that the element was removed; only the author's word or a witness of absence is.
-//! Work and memory grow with the number of steps, so bound the length of logs from strangers:
+//! Each value is `[f(s)]_1` for the polynomial of a set that is public in this library's model.
+//! Anyone with the powers can compute it, so it helps a forger no more than the powers do. Security
+//! is that of the `q`-strong Diffie-Hellman assumption with the `q` of the powers.
+//!
+//! Removing an absent element, or removing from the value of another set, would break this. It
+//! would publish `[f(s) / (y + s)]_1` with a remainder, which is a forged witness. All results of
+//! the secret are therefore computed from the set, and a value that is not the set's is refused.
+//!
+//! If the set is kept secret, each remainder `f(-e)` is a value of the set's polynomial. The
+//! polynomial is monic, so as many remainders as the set has elements reveal it. In that case,
+//! issue no non-membership witnesses.
+//!
+//! # Untrusted change logs
+//!
+//! Change logs are not verified here: a false log leads to a witness that does not verify. An
+//! update without a result, `None` or [`AccumulateError::ElementAbsent`], is not evidence of a
+//! removal. Only the author's statement or a non-membership witness is.
+//!
+//! Work and memory grow with the number of steps, so bound the length of untrusted logs:
 //! [`crate::wire::decode`] takes a limit in bytes.
 //!
-//! Source: Nguyen 2005, section 3; Damgård & Triandopoulos 2008, section 3.2. On what
-//! remainders reveal: Biryukov, Udovenko & Vitto 2021.
+//! Source: Nguyen 2005, section 3; Damgård & Triandopoulos 2008, section 3.2. On disclosure by
+//! remainders: Biryukov, Udovenko & Vitto 2021.
 
 mod steps;
 
@@ -58,8 +66,9 @@ use crate::{
 pub(super) use steps::{Kind, Steps};
 
 impl Dynamic for Bilinear {
-    /// With the secret key every value comes from the set. The given one is compared and never
-    /// multiplied: a value of another set, multiplied, would be `[(a + s) / (b + s)]_1`, a forged witness.
+    /// With the secret key, every value is computed from the set. The given `value` is compared but
+    /// never multiplied: multiplying the value of another set would yield `[(a + s) / (b + s)]_1`,
+    /// a forged witness.
     ///
     /// Cost with the public key: one multi-scalar product of the set's size per element removed or
     /// added. With the secret key: a field multiplication per element of the set, two fixed-base
@@ -86,8 +95,8 @@ impl Dynamic for Bilinear {
         Ok((after, BilinearUpdateData(values)))
     }
 
-    /// Cost: one multi-scalar product of as many terms as there are steps for each witness; all
-    /// witnesses anew, with the set or the secret, are cheaper after many steps.
+    /// Cost for each witness: one multi-scalar product with one term per step. After many steps,
+    /// recomputing all witnesses with the set or the secret is cheaper.
     fn update_witnesses(
         _: &BilinearPublicKey,
         witnesses: &[(BilinearElement, BilinearWitness)],
@@ -118,7 +127,7 @@ impl Dynamic for Bilinear {
     }
 }
 
-/// The value after each step of a change, from the published powers.
+/// Computes the value after each step of a change, from the published powers.
 fn points_of_steps(
     key: &BilinearPublicKey,
     plan: &Plan<'_, Bilinear>,
@@ -137,7 +146,7 @@ fn points_of_steps(
     Ok(run(workers, || G1Projective::normalize_batch(&points)))
 }
 
-/// `f(s)` for the set before the change, and after each of its steps.
+/// Computes `f(s)` for the set before the change, and after each of its steps.
 fn exponents(
     secret: &BilinearSecretKey,
     plan: &Plan<'_, Bilinear>,

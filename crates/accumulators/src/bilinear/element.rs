@@ -13,13 +13,13 @@ use crate::{
     wire::{self, Reader, Wire},
 };
 
-/// An element and its scalar: 64 bytes that the digest determines, as a big-endian number modulo
-/// the group order `r`.
+/// An element and its scalar. The digest determines 64 bytes, which are read as a big-endian number
+/// modulo the group order `r`.
 ///
-/// The bias is below `r / 2^512 < 2^-257`. Zero is refused. The negative of the secret `s` is not
-/// looked for in each element, which would cost the holder of a public key a multiplication each:
-/// a set that holds it has the identity as its value, and that is never given out nor accepted. As
-/// scalars are hashes it happens with probability `2^-255`, and such an element gives `s` away.
+/// The bias is below `r / 2^512 < 2^-257`. Zero is refused. Elements are not compared with the
+/// negative of the secret `s`, which would cost the holder of a public key a multiplication each. A
+/// set that contains it has the identity as its value, which is never returned nor accepted.
+/// Scalars are hashes, so this happens with probability `2^-255`, and such an element reveals `s`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct BilinearElement {
     digest: ElementDigest,
@@ -27,19 +27,19 @@ pub struct BilinearElement {
 }
 
 impl BilinearElement {
-    /// The element with this digest, or `None` if its scalar is zero.
+    /// Creates the element of a digest, or returns `None` if its scalar is zero.
     ///
     /// Cost: two hashes of 33 bytes and one reduction.
     pub(crate) fn new(digest: ElementDigest) -> Option<Self> {
         Self::with_scalar(digest, reduce(&digest.expand::<64>()))
     }
 
-    /// The element with this digest and scalar, or `None` if the scalar is zero.
+    /// Creates an element from a digest and its scalar, or returns `None` if the scalar is zero.
     pub(crate) fn with_scalar(digest: ElementDigest, scalar: Fr) -> Option<Self> {
         (!scalar.is_zero()).then_some(Self { digest, scalar })
     }
 
-    /// The element asked for in a query.
+    /// Creates the element of a query.
     ///
     /// # Errors
     /// [`VerifyError::ElementNotAllowed`].
@@ -47,7 +47,7 @@ impl BilinearElement {
         Self::new(key.id().digest_of(element)).ok_or(VerifyError::ElementNotAllowed)
     }
 
-    /// The elements asked for in a query, in its order.
+    /// Creates the elements of a query, in its order.
     ///
     /// # Errors
     /// [`VerifyError::ElementNotAllowed`].
@@ -65,15 +65,16 @@ impl BilinearElement {
     }
 }
 
-/// The scalars of elements, in their order.
+/// Returns the scalars of elements, in their order.
 pub(super) fn scalars<'a>(elements: impl IntoIterator<Item = &'a BilinearElement>) -> Vec<Fr> {
     let elements = elements.into_iter();
     elements.map(BilinearElement::scalar).collect()
 }
 
-/// The big-endian number modulo the group order.
+/// Reduces a big-endian number modulo the group order.
 ///
-/// In three parts below the order: the library's reduction multiplies once for each byte.
+/// The number is split into three parts below the order. The library's reduction would multiply
+/// once for each byte.
 fn reduce(bytes: &[u8; 64]) -> Fr {
     /// `2^192`.
     const SHIFT: Fr = MontFp!("6277101735386680763835789423207666416102355444464034512896");
@@ -81,7 +82,7 @@ fn reduce(bytes: &[u8; 64]) -> Fr {
     parts.fold(Fr::ZERO, |number, part| number * SHIFT + below_order(part))
 }
 
-/// The big-endian number of at most 24 bytes, a multiple of 8.
+/// Reads a big-endian number of at most 24 bytes, a multiple of 8.
 fn below_order(bytes: &[u8]) -> Fr {
     let mut limbs = [0; 4];
     for (limb, word) in limbs.iter_mut().zip(bytes.rchunks(8)) {
@@ -97,7 +98,7 @@ impl Element for BilinearElement {
     }
 }
 
-/// The digest (32 bytes); the scalar follows from it.
+/// Layout: the digest (32 bytes), which determines the scalar.
 impl Wire for BilinearElement {
     type Context = BilinearPublicKey;
     const KIND: u8 = wire::KIND_ELEMENT;

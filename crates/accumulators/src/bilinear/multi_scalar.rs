@@ -1,13 +1,14 @@
-//! Sums of scalar multiples of points: one sum, or the two that a batch of witnesses needs.
+//! Multi-scalar sums: one sum, or the two sums of a batch of witnesses.
 //!
-//! The library's own sum works in projective coordinates and on whole scalars; this one halves the
-//! scalars by the endomorphism and adds in affine coordinates ([`affine`]), which takes about
-//! 0.6 of the time at 1 000 points. Nothing here calls an operation of the library
-//! that uses threads: `workers` alone decides, and with [`Workers::sequential`] all work stays on the calling thread.
+//! The library's own sum works in projective coordinates and on whole scalars. This one halves the
+//! scalars by the endomorphism and adds in affine coordinates ([`affine`]). It takes about 0.6 of
+//! the time at 1 000 points. No threaded operation of the library is called: `workers` alone
+//! decides, and with [`Workers::sequential`] all work stays on the calling thread.
 //!
-//! Points must lie in the subgroup of order `r`: the endomorphism multiplies by `mu` only there.
+//! Points must be in the subgroup of order `r`, since the endomorphism multiplies by `mu` only
+//! there.
 //!
-//! Time depends on the scalars, which must not be secret.
+//! The running time depends on the scalars, which must not be secret.
 
 pub(crate) mod affine;
 mod buckets;
@@ -26,7 +27,7 @@ use pad_core::Workers;
 use buckets::Factors;
 use endomorphism::{Halves, compose, decompose};
 
-/// The sum of `scalars[i] * points[i]`, as far as the shorter slice goes.
+/// Computes the sum of `scalars[i] * points[i]` over the length of the shorter slice.
 ///
 /// Cost: about `256 / log n` affine additions for each point.
 pub(crate) fn multi_scalar_product(
@@ -46,23 +47,23 @@ pub(crate) fn multi_scalar_product(
 
 /// A random coefficient `rho = a + mu * b` with `a` and `b` signed numbers of 64 bits.
 ///
-/// Different pairs are different scalars: `(a - a') + mu (b - b') = 0` modulo `r` has no solution
-/// with both differences below `2^65` other than zero, because then `|a - a'| < mu`, and
-/// `mu * |b - b'| + |a - a'| < r`. So 16 uniform bytes choose among `2^128` scalars, as many as the
-/// security of the curve asks for, yet multiplying by one costs half of a multiplication by a
+/// Different pairs are different scalars. Suppose `(a - a') + mu (b - b') = 0` modulo `r` with both
+/// differences below `2^65`. Then `|a - a'| < mu` and `mu * |b - b'| + |a - a'| < r`, so both are
+/// zero. Hence 16 uniform bytes choose among `2^128` scalars, which matches the security level of
+/// the curve. Yet a multiplication costs half of one by a 128-bit number.
 /// 128-bit number.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Coefficient([i64; 2]);
 
 impl Coefficient {
-    /// The coefficient that 16 bytes stand for: `a`, then `b`, both little-endian.
+    /// Decodes a coefficient from 16 bytes: `a`, then `b`, both little-endian.
     pub(crate) fn from_bytes(bytes: [u8; 16]) -> Self {
         let both = i128::from_le_bytes(bytes);
         // The low word, with its sign, and the high word: both fit.
         Self([(both << 64) >> 64, both >> 64].map(|half| i64::try_from(half).unwrap_or(0)))
     }
 
-    /// The same as a scalar.
+    /// Converts the coefficient to a scalar.
     pub(crate) fn scalar(&self) -> Fr {
         compose(self.halves())
     }
@@ -83,7 +84,7 @@ pub(crate) struct Term {
     pub(crate) scalar: Fr,
 }
 
-/// A random linear combination of points, and the same with each point weighted.
+/// A random linear combination of points, and the same combination with each point weighted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PairSum {
     /// The sum of `rho_i * W_i`.
@@ -93,9 +94,9 @@ pub(crate) struct PairSum {
 }
 
 impl PairSum {
-    /// Both sums at once; they share the points and their images under the endomorphism.
+    /// Computes both sums at once. They share the points and their images under the endomorphism.
     ///
-    /// Cost: as one sum of one and a half times as many terms.
+    /// Cost: that of one sum with one and a half times as many terms.
     pub(crate) fn new(terms: &[Term], workers: &Workers) -> Self {
         Counted::add_sums(2, terms.len());
         let points: Vec<G1Affine> = terms.iter().map(|term| term.point).collect();
@@ -118,5 +119,5 @@ impl PairSum {
     }
 }
 
-/// Length of half a scalar, with its sign.
+/// Length of half a scalar in bits, with its sign.
 pub(crate) const HALF_BITS: u32 = 128;

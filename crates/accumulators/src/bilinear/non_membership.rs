@@ -1,13 +1,14 @@
-//! Witnesses of absence.
+//! Non-membership witnesses of the bilinear accumulator.
 //!
 //! For the set's polynomial `f` and an element `e` that is not in the set, `v = f(-e)` is not zero,
 //! and `X + e` divides `f(X) - v`. The witness is `v` and `W = [(f(s) - v) / (s + e)]_1`.
 //!
-//! It must not be zero: `v = 0` is what a member has. And with `v` other than zero for a member,
-//! `(W_e - W) / v` would be `[1 / (e + s)]_1`, which breaks the strong Diffie-Hellman assumption.
+//! A remainder `v = 0` is rejected, since it is that of a member. A member with a nonzero `v` would
+//! give `(W_e - W) / v = [1 / (e + s)]_1`, which breaks the strong Diffie-Hellman assumption.
 //!
-//! `W` is the identity for the empty set alone, where `f = 1` and `v = 1`. So the identity is read
-//! only beside `v = 1`, and verifies only for the empty set's value: the equation says `V = [1]_1`.
+//! `W` is the identity for the empty set alone, where `f = 1` and `v = 1`. Decoding therefore
+//! accepts the identity only with `v = 1`. It then verifies only for the empty set's value, since
+//! the equation becomes `V = [1]_1`.
 //!
 //! Source: Damgård & Triandopoulos 2008, section 3.2.
 
@@ -45,7 +46,7 @@ impl BilinearNonMembershipWitness {
         self.quotient
     }
 
-    /// `v`: its remainder.
+    /// `v`: the remainder of this division.
     pub const fn remainder(&self) -> Fr {
         self.remainder
     }
@@ -82,8 +83,8 @@ impl Proof for BilinearNonMembershipWitness {
     }
 }
 
-/// `W` as a compressed point (48 bytes; the identity if and only if the set is empty), `v` (32
-/// bytes, big-endian, from 1 to `r - 1`).
+/// Layout: `W` as a compressed point (48 bytes; the identity if and only if the set is empty), `v`
+/// (32 bytes, big-endian, from 1 to `r - 1`).
 impl Wire for BilinearNonMembershipWitness {
     type Context = BilinearPublicKey;
     const KIND: u8 = wire::KIND_NON_MEMBERSHIP_WITNESS;

@@ -18,42 +18,44 @@ use crate::{
     wire::{self, Reader, Wire},
 };
 
-/// The scheme's number in ids and formats.
+/// Number of the scheme in ids and formats.
 pub(crate) const SCHEME: SchemeId = scheme::BILINEAR;
 
-/// The powers `[s^i]_1` up to the largest set and `[s^i]_2` up to the largest subset of a secret
-/// `s`, and what they are for.
+/// Powers of a secret `s` with a purpose: `[s^i]_1` up to the largest set and `[s^i]_2` up to the
+/// largest subset.
 ///
-/// Every way to parameters, from own secret or from elsewhere, ends with the same check: the
-/// powers begin with the generators and are the powers of one `s` in both groups. That nobody
-/// knows `s` cannot be checked; with `s` everything can be forged. What anybody finds is refused: numbers up to
-/// [`GUESSED`](super::GUESSED) and their negatives, and roots of unity of an order up to
-/// twice the number of powers.
+/// Parameters from every source pass the same check: the powers begin with the generators and are
+/// the powers of one `s` in both groups. It cannot be checked that `s` is unknown, and with `s`
+/// everything can be forged. Guessable secrets are refused: numbers up to
+/// [`GUESSED`](super::GUESSED) and their negatives, and roots of unity of an order up to twice the
+/// number of powers.
 ///
-/// The fingerprint, and with it every accumulator's id, covers `[s]_2` and the purpose. That
-/// determines all powers, so parameters with more or fewer of them are the same parameters: a
-/// client needs only [`Parameters::for_verification`].
+/// The fingerprint, and with it every accumulator's id, covers `[s]_2` and the purpose. These
+/// determine all powers, so parameters with more or fewer powers are interchangeable. A client
+/// needs only [`Parameters::for_verification`].
 pub struct Parameters {
     powers_g1: Vec<G1Affine>,
     powers_g2: Vec<G2Affine>,
-    /// `[1]_2` and `[s]_2` with the lines of the pairing computed in advance.
+    /// `[1]_2` and `[s]_2` with precomputed lines of the pairing.
     prepared: [G2Prepared<ark_bls12_381::Config>; 2],
     purpose: String,
     fingerprint: [u8; 32],
 }
 
 impl Parameters {
-    /// The longest purpose, in bytes.
+    /// Maximum length of a purpose in bytes.
     pub const MAX_PURPOSE: usize = 64;
 
-    /// The parameters with these powers, which are points of the subgroups and not the identity.
+    /// Creates parameters from powers, which must be points of the subgroups other than the
+    /// identity.
     ///
     /// Cost: one multi-scalar multiplication per group, two products of two pairings.
     ///
     /// # Errors
-    /// [`DecodeError::ParametersInvalid`] unless there are at least two powers in each group, the
-    /// first are the generators, all are powers of one secret, and the purpose has 1 to 64 bytes.
-    /// [`DecodeError::SecretGuessable`] if anybody finds that secret.
+    /// * [`DecodeError::ParametersInvalid`] for fewer than two powers in a group, or if the first
+    ///   powers are not the generators. Also if the powers are not those of one secret, or unless
+    ///   the purpose has 1 to 64 bytes.
+    /// * [`DecodeError::SecretGuessable`] if the secret is guessable.
     pub(crate) fn new(
         powers_g1: Vec<G1Affine>,
         powers_g2: Vec<G2Affine>,
@@ -80,7 +82,7 @@ impl Parameters {
         Ok(parameters)
     }
 
-    /// The parameters with these powers, which nobody has checked. `s_g2` is `[s]_2`.
+    /// Creates parameters from unchecked powers. `s_g2` is `[s]_2`.
     pub(super) fn assemble(
         powers_g1: Vec<G1Affine>,
         powers_g2: Vec<G2Affine>,
@@ -96,8 +98,8 @@ impl Parameters {
         }
     }
 
-    /// The same parameters with powers for verifying witnesses, of subsets too, and for sets of
-    /// one element.
+    /// Reduces the parameters to the powers for verification: of witnesses, subset witnesses, and
+    /// sets of one element.
     #[must_use]
     pub fn for_verification(&self) -> Self {
         Self {
@@ -109,14 +111,15 @@ impl Parameters {
         }
     }
 
-    /// The parameters with `[s]_2` alone, compressed: enough to check claims about commitments, and nothing else.
+    /// Creates parameters from a compressed `[s]_2` alone. They can only check claims about
+    /// commitments.
     ///
-    /// Nobody has checked that there are powers of this `s`, nor whether anybody finds it: who relies on them
-    /// must know `[s]_2`, or its fingerprint, from elsewhere.
+    /// Neither the powers of `s` nor its guessability are checked. The caller must know `[s]_2`, or
+    /// its fingerprint, from a trusted source.
     ///
     /// # Errors
-    /// Those of [`point::decode`]; [`DecodeError::ParametersInvalid`] for the generator, or unless the purpose has
-    /// 1 to 64 bytes.
+    /// Those of [`point::decode`]; [`DecodeError::ParametersInvalid`] for the generator, or unless
+    /// the purpose has 1 to 64 bytes.
     pub fn for_claims(s_g2: &[u8; G2_BYTES], purpose: &str) -> Result<Self, DecodeError> {
         let s_g2: G2Affine = point::decode::<g2::Config, G2_BYTES>(s_g2)?;
         let generator = G2Affine::generator();
@@ -138,22 +141,22 @@ impl Parameters {
         point::encode::<g2::Config, G2_BYTES>(&s_g2)
     }
 
-    /// The hash of `[s]_2` and the purpose, which the ids of all accumulators over these parameters cover.
+    /// Hash of `[s]_2` and the purpose. The ids of all accumulators over these parameters cover it.
     pub const fn fingerprint(&self) -> [u8; 32] {
         self.fingerprint
     }
 
-    /// The largest set: the number of powers in G1 beyond the generator.
+    /// Maximum size of a set: the number of powers in G1 beyond the generator.
     pub fn capacity(&self) -> usize {
         self.powers_g1.len().saturating_sub(1)
     }
 
-    /// The largest subset: the number of powers in G2 beyond the generator.
+    /// Maximum size of a subset: the number of powers in G2 beyond the generator.
     pub fn subset_limit(&self) -> usize {
         self.powers_g2.len().saturating_sub(1)
     }
 
-    /// What the parameters are for, or where they come from.
+    /// Purpose or origin of the parameters.
     pub fn purpose(&self) -> &str {
         &self.purpose
     }
@@ -168,11 +171,11 @@ impl Parameters {
         &self.powers_g2
     }
 
-    /// `[f(s)]_2` for the polynomial with these coefficients, or `None` if its degree exceeds the
-    /// subset limit.
+    /// Computes `[f(s)]_2` for the polynomial with these coefficients. Returns `None` if its degree
+    /// exceeds the subset limit.
     ///
-    /// Cost: one multi-scalar multiplication on the calling thread; beyond [`MOST_SMALL`] terms
-    /// on one thread that the whole process shares.
+    /// Cost: one multi-scalar multiplication on the calling thread. Beyond [`MOST_SMALL`] terms it
+    /// runs on one thread that the whole process shares.
     pub(crate) fn evaluate_g2(&self, coefficients: &[Fr]) -> Option<G2Projective> {
         let powers = self.powers_g2.get(..coefficients.len())?;
         if powers.len() <= MOST_SMALL {
@@ -183,12 +186,12 @@ impl Parameters {
         }))
     }
 
-    /// Whether `e(left, [1]_2) e(right, [s]_2) = 1`.
+    /// Returns whether `e(left, [1]_2) e(right, [s]_2) = 1`.
     pub(crate) fn pairs_to_one(&self, left: G1Affine, right: G1Affine) -> bool {
         public::pairs_to_one([left, right], self.prepared.clone())
     }
 
-    /// Whether `e(left, point) = e(right, [1]_2)`.
+    /// Returns whether `e(left, point) = e(right, [1]_2)`.
     pub(crate) fn pairs_equal(&self, left: G1Affine, point: G2Affine, right: G1Affine) -> bool {
         let [one, _] = self.prepared.clone();
         let second: [G2Prepared<_>; 2] = [point.into(), one];
@@ -196,10 +199,10 @@ impl Parameters {
     }
 }
 
-/// Terms of the largest sum in G2 that [`small_sum`] makes.
+/// Maximum number of terms in G2 for [`small_sum`].
 const MOST_SMALL: usize = 65;
 
-/// The hash of `[s]_2`, which determines all powers, and the purpose.
+/// Hashes `[s]_2`, which determines all powers, and the purpose.
 fn fingerprint(s_g2: &G2Affine, purpose: &str) -> [u8; 32] {
     let s_g2 = point::encode::<g2::Config, G2_BYTES>(s_g2);
     let parts: [&[u8]; 4] = [
@@ -222,9 +225,9 @@ impl core::fmt::Debug for Parameters {
     }
 }
 
-/// Length of the purpose (1 byte), purpose (UTF-8), number of powers in G1 (4), powers in G1 (48
-/// each), number of powers in G2 (4), powers in G2 (96 each). Read with the workers that are to
-/// check the points.
+/// Layout: length of the purpose (1 byte), purpose (UTF-8), number of powers in G1 (4), powers in
+/// G1 (48 each), number of powers in G2 (4), powers in G2 (96 each). The context is the workers
+/// that check the points.
 impl Wire for Parameters {
     type Context = Workers;
     const KIND: u8 = wire::KIND_PARAMETERS;

@@ -1,4 +1,4 @@
-//! Parameters as a machine keeps them for itself: checked once, read quickly ever after.
+//! Local copies of verified parameters, which load without repeated checks.
 
 use alloc::vec::Vec;
 
@@ -14,10 +14,11 @@ use super::parameters::Parameters;
 use crate::wire::{self, Reader};
 
 impl Parameters {
-    /// The parameters with the coordinates of all powers, uncompressed: twice as long as their message, and read without
-    /// a square root or a check of the powers.
+    /// Encodes the parameters with uncompressed coordinates of all powers. The result is twice as
+    /// long as the message, and is read without a square root or a check of the powers.
     ///
-    /// Format: as the message's body, with 96 bytes for each power in G1 and 192 for each in G2.
+    /// Layout: that of the message's body, with 96 bytes for each power in G1 and 192 for each in
+    /// G2.
     pub fn to_kept(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(
             2 * (G1_BYTES * self.powers_g1().len() + G2_BYTES * self.powers_g2().len()) + 80,
@@ -29,15 +30,17 @@ impl Parameters {
         bytes
     }
 
-    /// The parameters that [`Parameters::to_kept`] has written, **believed**: neither subgroups nor
-    /// powers are checked. The bytes must be this machine's own. With other bytes a server can make
-    /// proofs that clients refuse. An author must check [`Parameters::are_consistent`] and
-    /// [`Parameters::are_in_subgroups`] before it signs what is accumulated with them.
+    /// Decodes [`Parameters::to_kept`] **without verification**: neither subgroups nor powers are
+    /// checked. The bytes must be this machine's own.
+    ///
+    /// A server with other bytes can only compute proofs that clients reject. An author must check
+    /// [`Parameters::are_consistent`] and [`Parameters::are_in_subgroups`] before it signs values
+    /// accumulated with the parameters.
     ///
     /// Time: half a microsecond for each power.
     ///
     /// # Errors
-    /// [`DecodeError`] for what has another form, or a point that is not on the curve.
+    /// [`DecodeError`] if the layout is wrong or a point is not on the curve.
     pub fn from_kept(bytes: &[u8]) -> Result<Self, DecodeError> {
         let mut reader = Reader::new(bytes);
         let [length] = reader.array()?;
@@ -72,7 +75,7 @@ fn read_points<C: SWCurveConfig, const N: usize>(
     points.collect()
 }
 
-/// Bytes of the coordinates of a point of G1.
+/// Length of the coordinates of a point of G1 in bytes.
 const KEPT_G1: usize = 2 * G1_BYTES;
-/// Bytes of the coordinates of a point of G2.
+/// Length of the coordinates of a point of G2 in bytes.
 const KEPT_G2: usize = 2 * G2_BYTES;

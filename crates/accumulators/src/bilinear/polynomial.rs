@@ -1,15 +1,16 @@
-//! Polynomials over the scalar field: the product of `X + e` for the elements `e` of a set, whose
-//! coefficients turn the public powers of `s` into accumulator values and witnesses.
+//! Polynomials over the scalar field, and the product of `X + e` for the elements `e` of a set.
 //!
-//! A polynomial is the list of its coefficients, lowest first.
+//! The coefficients of this product turn the public powers of `s` into accumulator values and
+//! witnesses. A polynomial is the list of its coefficients, lowest first.
 //!
-//! Products are made in a binary tree. Leaves are multiplied out; above them a node of capacity `d`
-//! (at most `d` factors) keeps the values at the roots of `X^d = 1` that its own multiplication
-//! produced. An inverse transform of length `d` gives its coefficients, one more transform of length
-//! `d` its values at the roots of `X^d = -1`, and the two sets of values are what the parent
-//! multiplies: a third less than transforming each child at length `2d` and the product back. The
-//! product of two full children is monic of degree `2d`, and only its known highest coefficient
-//! wraps around.
+//! Products are computed in a binary tree. Leaves are multiplied out. A node of capacity `d` (at
+//! most `d` factors) above them retains the values at the roots of `X^d = 1` from its own
+//! multiplication. An inverse transform of length `d` gives its coefficients. One more transform of
+//! length `d` gives its values at the roots of `X^d = -1`.
+//!
+//! The parent multiplies these two sets of values. This costs a third less than transforming each
+//! child at length `2d` and the product back. The product of two full children is monic of degree
+//! `2d`, and only its known highest coefficient wraps around.
 //!
 //! The witness of a subset needs no division either: it is the product over all other elements.
 //!
@@ -39,7 +40,7 @@ pub use transform::Transform;
 
 use transform::padded_length;
 
-/// The coefficients of the product of `X + e`: `n + 1` of them, the last one 1.
+/// Computes the coefficients of the product of `X + e`: `n + 1` of them, the last one 1.
 ///
 /// Cost: `O(n log^2 n)` field multiplications.
 pub fn product(elements: &[Fr], workers: &Workers) -> Vec<Fr> {
@@ -48,7 +49,7 @@ pub fn product(elements: &[Fr], workers: &Workers) -> Vec<Fr> {
     tree.levels.pop().unwrap_or_default().concat()
 }
 
-/// The quotient and the remainder of the division by `X + element`.
+/// Divides by `X + element`, and returns the quotient and the remainder.
 ///
 /// Cost: one multiplication for each coefficient (Horner's rule; the remainder is the value at
 /// `-element`).
@@ -63,13 +64,13 @@ pub fn divide_by_factor(coefficients: &[Fr], element: Fr) -> (Vec<Fr>, Fr) {
             core::mem::replace(&mut carry, next)
         })
         .collect();
-    // The first one taken out is the zero that the division began with.
+    // The first one taken out is the initial zero.
     quotient.reverse();
     quotient.pop();
     (quotient, carry)
 }
 
-/// The value at `point`.
+/// Evaluates a polynomial at `point`.
 ///
 /// Cost: one multiplication for each coefficient (Horner's rule).
 pub fn evaluate(coefficients: &[Fr], point: Fr) -> Fr {
@@ -79,20 +80,20 @@ pub fn evaluate(coefficients: &[Fr], point: Fr) -> Fr {
         .fold(Fr::ZERO, |value, coefficient| value * point + coefficient)
 }
 
-/// How a set is cut into leaves, and the products of all nodes.
+/// Partition of a set into leaves, and the products of all nodes.
 #[derive(Debug)]
 pub(crate) struct ProductTree {
-    /// The products of the nodes, from the leaves to the root.
+    /// Products of the nodes, from the leaves to the root.
     pub(crate) levels: Vec<Vec<Vec<Fr>>>,
     /// Capacity of the root: `2^a` or `3 * 2^a`.
     pub(crate) length: usize,
-    /// The number of leaves, a power of two.
+    /// Number of leaves, a power of two.
     pub(crate) leaves: usize,
     elements: usize,
 }
 
 impl ProductTree {
-    /// All products, where a leaf has a capacity of at most `leaf` factors (2 at least).
+    /// Computes all products. A leaf has a capacity of at most `leaf` factors, which is at least 2.
     pub(crate) fn new(
         elements: &[Fr],
         leaf: usize,
@@ -110,7 +111,7 @@ impl ProductTree {
         tree
     }
 
-    /// The tree without its products.
+    /// Computes the shape of the tree without its products.
     fn shape(elements: usize, leaf: usize) -> Self {
         let length = padded_length(elements);
         let mut leaves = 1;
@@ -125,7 +126,7 @@ impl ProductTree {
         }
     }
 
-    /// The elements of each leaf: parts of equal size, give or take one.
+    /// Splits the elements into one part per leaf. Part sizes differ by at most one.
     pub(crate) fn parts<'a>(&self, elements: &'a [Fr]) -> Vec<&'a [Fr]> {
         let bound = |leaf: usize| self.elements * leaf / self.leaves;
         (0..self.leaves)
@@ -136,9 +137,9 @@ impl ProductTree {
 
 /// A node of the tree while it is built.
 struct Node {
-    /// The product of its factors.
+    /// Product of the node's factors.
     coefficients: Vec<Fr>,
-    /// Its values at the roots of unity of the order of its capacity.
+    /// Values at the roots of unity of the order of the node's capacity.
     values: Vec<Fr>,
 }
 
@@ -161,7 +162,7 @@ fn leaves(elements: &[Fr], tree: &ProductTree, workers: &Workers) -> Vec<Node> {
     })
 }
 
-/// The next level: each pair of neighbours becomes one node.
+/// Builds the next level: each pair of neighbours becomes one node.
 fn parents(nodes: &[Node], transform: &Transform, workers: &Workers) -> Vec<Node> {
     let extended = workers.map(nodes, |node| {
         let odd = wrapped(&node.coefficients, node.values.len(), -Fr::ONE);
@@ -193,7 +194,7 @@ fn parents(nodes: &[Node], transform: &Transform, workers: &Workers) -> Vec<Node
     })
 }
 
-/// The polynomial modulo `X^length - sign`, for degrees up to `length`.
+/// Reduces a polynomial of degree up to `length` modulo `X^length - sign`.
 fn wrapped(coefficients: &[Fr], length: usize, sign: Fr) -> Vec<Fr> {
     let mut wrapped = coefficients.to_vec();
     if let Some(highest) = coefficients.get(length) {
@@ -203,7 +204,7 @@ fn wrapped(coefficients: &[Fr], length: usize, sign: Fr) -> Vec<Fr> {
     wrapped
 }
 
-/// The product one factor at a time: `n^2 / 2` multiplications.
+/// Computes the product one factor at a time, with `n^2 / 2` multiplications.
 fn multiply_out(elements: &[Fr]) -> Vec<Fr> {
     let mut coefficients = Vec::with_capacity(elements.len() + 1);
     coefficients.push(Fr::ONE);
@@ -213,7 +214,7 @@ fn multiply_out(elements: &[Fr]) -> Vec<Fr> {
     coefficients
 }
 
-/// Multiplies the polynomial with these coefficients by `X + element`.
+/// Multiplies a polynomial by `X + element`.
 ///
 /// Cost: one multiplication for each coefficient.
 pub fn multiply_by_factor(coefficients: &mut Vec<Fr>, element: Fr) {
@@ -225,5 +226,5 @@ pub fn multiply_by_factor(coefficients: &mut Vec<Fr>, element: Fr) {
     coefficients.push(lower);
 }
 
-/// Capacity of a leaf that is multiplied out (by a count of multiplications, not tuned).
+/// Capacity of a leaf that is multiplied out (chosen by a count of multiplications, not tuned).
 const LEAF: usize = 64;

@@ -13,7 +13,7 @@ pub struct BilinearPublicKey {
 }
 
 impl BilinearPublicKey {
-    /// The key of the accumulator called `label` over these parameters.
+    /// Creates the key of the accumulator called `label` over these parameters.
     pub fn new(parameters: Arc<Parameters>, label: &[u8]) -> Self {
         let id = AccumulatorId::derive(SCHEME, &parameters.fingerprint(), label);
         Self { parameters, id }
@@ -24,7 +24,7 @@ impl BilinearPublicKey {
         &self.parameters
     }
 
-    /// The parameters, to be shared with other objects.
+    /// Returns a shared handle of the parameters.
     pub fn shared_parameters(&self) -> Arc<Parameters> {
         Arc::clone(&self.parameters)
     }

@@ -1,17 +1,18 @@
-//! The secret key: what the author alone may know, and its arithmetic.
+//! The secret key of the bilinear accumulator and its arithmetic.
 //!
-//! Values and witnesses are multiples of the generator by scalars that are polynomials, known to
-//! everybody, at `s`: one of them leaked whole gives `s` away. What a multiplication shows to
-//! other processes on the machine, what a fault does and what is overwritten: the policy of [`bls12`]. Single
-//! results are split into shares, all witnesses at once are not: make those where no other process
-//! shares the machine's caches. What is multiplied is always the generator, never a point that somebody gave.
-//! Results are not checked before they are released, but the values of a change are refused unless
-//! the first is the one before it.
+//! Values and witnesses are multiples of the generator. Their scalars are publicly known
+//! polynomials, evaluated at `s`, so one leaked scalar reveals `s`. See the policy of [`bls12`] for
+//! side channels of multiplications, faults and wiping.
 //!
-//! What is overwritten beside: the powers of `s`, the sums `e + s`, `f(s)` in a change. What is not:
-//! single exponents `f(s)` and `f(s) / (e + s)`, the list of the latter for all witnesses at once
-//! and the products on the way to it, which live on the heap until it is reused. One of these with
-//! the set gives `s`.
+//! Single results are split into shares. All witnesses at once are not: compute those only where no
+//! other process shares the machine's caches. The multiplied point is always the generator, never a
+//! point from another party. Results are not checked before they are released, but a change is
+//! refused unless its first value is the previous one.
+//!
+//! Also overwritten: the powers of `s`, the sums `e + s`, and `f(s)` in a change. Not overwritten:
+//! single exponents `f(s)` and `f(s) / (e + s)`, the list of the latter for all witnesses at once,
+//! and its intermediate products. They remain on the heap until it is reused. One of these with the
+//! set reveals `s`.
 
 use std::sync::Arc;
 
@@ -35,7 +36,7 @@ use crate::{
     wire::{self, Reader, Wire},
 };
 
-/// The secret `s`, and the public key. Not printable, wiped when dropped.
+/// The secret `s` and the public key. It cannot be printed, and is wiped on drop.
 #[expect(
     missing_debug_implementations,
     reason = "a secret has no business in a log"
@@ -46,14 +47,14 @@ pub struct BilinearSecretKey {
 }
 
 impl BilinearSecretKey {
-    /// A new key for sets of up to `capacity` elements and subset witnesses of up to
+    /// Generates a key for sets of up to `capacity` elements and subset witnesses of up to
     /// `subset_limit`, at least one each.
     ///
     /// Randomness: 64 bytes of the operating system. Cost: one fixed-base multiplication per
     /// power, spread over the workers. Memory: 96 bytes per power in G1, 192 in G2.
     ///
     /// # Errors
-    /// If the operating system gives no randomness.
+    /// The operating system provides no randomness.
     pub fn generate(
         capacity: usize,
         subset_limit: usize,
@@ -68,7 +69,7 @@ impl BilinearSecretKey {
         ))
     }
 
-    /// The key of this secret, which is not zero.
+    /// Creates the key of a secret, which must not be zero.
     pub(super) fn with_scalar(
         secret: SecretScalar,
         (capacity, subset_limit): (usize, usize),
@@ -79,12 +80,12 @@ impl BilinearSecretKey {
         Self::assemble(secret, BilinearPublicKey::new(Arc::new(parameters), label))
     }
 
-    /// The key in an envelope, for a key file. Wiped when dropped.
+    /// Encodes the key in an envelope, for a key file. The bytes are wiped on drop.
     pub fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
         Zeroizing::new(wire::encode(self))
     }
 
-    /// The key of a secret that belongs to the public key.
+    /// Creates the key of a secret that matches the public key.
     pub(super) fn assemble(secret: SecretScalar, public_key: BilinearPublicKey) -> Self {
         Self {
             secret: Arc::new(secret),
@@ -97,9 +98,9 @@ impl BilinearSecretKey {
         *self.secret.expose()
     }
 
-    /// `f(s)`, the product of `e + s` over elements with these scalars.
+    /// Computes `f(s)`, the product of `e + s` over elements with these scalars.
     ///
-    /// Cost: one field multiplication per element, in lanes that do not wait for each other.
+    /// Cost: one field multiplication per element, in independent lanes.
     ///
     /// # Errors
     /// [`AccumulateError::ElementNotAllowed`] if an element is `-s`.
@@ -115,7 +116,7 @@ impl BilinearSecretKey {
         Ok(product)
     }
 
-    /// For each element, given by its scalar, the product of `e + s` for all others.
+    /// Computes for each element, given by its scalar, the product of `e + s` over all others.
     ///
     /// # Errors
     /// [`AccumulateError::ElementNotAllowed`] if an element is `-s`.
@@ -138,18 +139,18 @@ impl BilinearSecretKey {
         ))
     }
 
-    /// `[scalar]_1`, the scalar split into shares.
+    /// Computes `[scalar]_1`, with the scalar split into shares.
     pub(crate) fn multiply(&self, scalar: Fr) -> G1Affine {
         generator::multiply(&self.secret, &scalar).into_affine()
     }
 
-    /// `[scalar]_1` for each scalar, each split into shares.
+    /// Computes `[scalar]_1` for each scalar, with each split into shares.
     pub(crate) fn multiply_each(&self, scalars: &[Fr], workers: &Workers) -> Vec<G1Affine> {
         generator::multiply_each(&self.secret, scalars, workers)
     }
 }
 
-/// The parameters of this secret for sets of up to `capacity` and subsets of up to
+/// Computes the parameters of a secret for sets of up to `capacity` and subsets of up to
 /// `subset_limit` elements, at least one each.
 ///
 /// Cost: one fixed-base multiplication per power, spread over the workers.
@@ -160,7 +161,7 @@ pub(super) fn powers_of(
     workers: &Workers,
 ) -> Parameters {
     let (g1_count, g2_count) = (capacity.max(1) + 1, subset_limit.max(1) + 1);
-    // Room first: a vector that grows leaves a copy behind.
+    // Allocated in advance: a vector that grows leaves a copy behind.
     let count = g1_count.max(g2_count);
     let mut powers = Zeroizing::new(Vec::with_capacity(count));
     powers.extend(core::iter::successors(Some(Fr::ONE), |power| Some(*power * secret)).take(count));
@@ -177,8 +178,8 @@ pub(super) fn powers_of(
     Parameters::assemble(powers_g1, powers_g2, s_g2, "accumulator")
 }
 
-/// The product of `e + shift` over the scalars: the longest chain of multiplications that wait
-/// for each other is a quarter of their number.
+/// Computes the product of `e + shift` over the scalars. The longest chain of dependent
+/// multiplications has a quarter of their number.
 fn shifted_product(scalars: &[Fr], shift: Fr) -> Fr {
     let mut lanes = [Fr::ONE; 4];
     for chunk in scalars.chunks(lanes.len()) {
@@ -199,12 +200,13 @@ impl EitherKey<Bilinear> for BilinearSecretKey {
     }
 }
 
-/// What a new key is for: sets of up to 4095 elements and witnesses of one element, unless said otherwise.
+/// Parameters of a new key. The default is sets of up to 4095 elements and witnesses of one
+/// element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BilinearKeyParameters {
-    /// The most elements of a set, at least one.
+    /// Maximum number of elements of a set, at least one.
     pub capacity: usize,
-    /// The most elements of a subset witness, at least one.
+    /// Maximum number of elements of a subset witness, at least one.
     pub subset_limit: usize,
 }
 
@@ -246,14 +248,14 @@ impl SecretKey for BilinearSecretKey {
     }
 }
 
-/// `s` (32 bytes, big-endian). Read with the public key, to which it must belong.
+/// Layout: `s` (32 bytes, big-endian). Read with the public key, which it must match.
 impl Wire for BilinearSecretKey {
     type Context = BilinearPublicKey;
     const KIND: u8 = wire::KIND_SECRET_KEY;
     const SCHEME: u16 = SCHEME.0;
 
     fn write(&self, bytes: &mut Vec<u8>) {
-        // Room first: a vector that grows leaves a copy behind.
+        // Allocated in advance: a vector that grows leaves a copy behind.
         bytes.reserve_exact(32);
         bytes.extend_from_slice(self.secret.to_bytes().as_slice());
     }

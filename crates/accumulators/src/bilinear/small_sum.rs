@@ -1,9 +1,9 @@
-//! Sums of few multiples in G2, on the calling thread.
+//! Multi-scalar sums of few terms in G2, on the calling thread.
 //!
-//! The curve library's sum would go to its thread pool, where all verifiers of a process with
+//! The curve library's sum would run in its thread pool, where all verifiers of a process with
 //! sequential workers wait for each other.
 //!
-//! Time depends on the scalars, which must not be secret.
+//! The running time depends on the scalars, which must not be secret.
 //!
 //! Source: Straus 1964 (one chain of doublings for all terms), with non-adjacent forms of width 5.
 
@@ -21,7 +21,7 @@ struct Term {
     digits: Vec<i64>,
 }
 
-/// The sum of `scalars[i] * points[i]`, as far as the shorter slice goes.
+/// Computes the sum of `scalars[i] * points[i]` over the length of the shorter slice.
 ///
 /// Cost: 50 additions for each point, and 256 doublings.
 pub(crate) fn small_sum(points: &[G2Affine], scalars: &[Fr]) -> G2Projective {
@@ -53,7 +53,7 @@ pub(crate) fn small_sum(points: &[G2Affine], scalars: &[Fr]) -> G2Projective {
     sum
 }
 
-/// The multiples of a point by 1, 3, ..., 15.
+/// Computes the multiples of a point by 1, 3, ..., 15.
 fn odd_multiples(point: &G2Affine) -> impl Iterator<Item = G2Projective> + use<> {
     let point = G2Projective::from(*point);
     let twice = point.double();
@@ -98,7 +98,7 @@ mod tests {
                 assert_eq!(small_sum(&points[..count], scalars), expected);
             }
         }
-        // The identity is neutral, and points that cancel do.
+        // The identity is neutral, and opposite points cancel.
         let cancelling = [G2Affine::identity(), points[0], -points[0]];
         let same = [scalars[3]; 3];
         assert!(small_sum(&cancelling, &same).is_zero());

@@ -1,4 +1,4 @@
-//! One witness for many elements.
+//! Subset witnesses of the bilinear accumulator.
 
 use alloc::vec::Vec;
 
@@ -25,7 +25,7 @@ impl BilinearSubsetWitness {
         self.0
     }
 
-    /// Whether `e(W, [product of (e + s) over the subset]_2) = e(V, [1]_2)`.
+    /// Returns whether `e(W, [product of (e + s) over the subset]_2) = e(V, [1]_2)`.
     ///
     /// # Errors
     /// The subset limit, if the subset is larger.
@@ -60,7 +60,7 @@ impl Proof for BilinearSubsetWitness {
     ) -> Result<SubsetMembership, VerifyError> {
         let snapshot = snapshot.get();
         let limit = snapshot.key.parameters().subset_limit();
-        // Before the elements are hashed and multiplied.
+        // Checked before the elements are hashed and multiplied.
         if query.len() > limit {
             return Err(VerifyError::TooManyElements { limit });
         }

@@ -1,4 +1,4 @@
-//! Making and updating witnesses of absence.
+//! Creation and update of non-membership witnesses.
 
 use ark_bls12_381::{Fr, G1Affine};
 use ark_ec::CurveGroup;
@@ -25,7 +25,8 @@ use crate::{
 };
 
 impl Universal for Bilinear {
-    /// Cost with the secret key: two field multiplications per element and one fixed-base multiplication.
+    /// Cost with the secret key: two field multiplications per element and one fixed-base
+    /// multiplication.
     fn non_membership_witness(
         key: &impl EitherKey<Self>,
         set: &ElementSet<Self>,
@@ -68,7 +69,7 @@ impl Universal for Bilinear {
     }
 }
 
-/// `W` and `v` of an element, from the published powers.
+/// Computes `W` and `v` of an element from the published powers.
 fn with_powers(
     key: &BilinearPublicKey,
     members: &[Fr],
@@ -84,7 +85,7 @@ fn with_powers(
     Ok((quotient.into_affine(), remainder))
 }
 
-/// `W` and `v` of an element, from the secret.
+/// Computes `W` and `v` of an element from the secret.
 fn with_secret(
     secret: &BilinearSecretKey,
     members: &[Fr],

@@ -1,4 +1,4 @@
-//! What the update of witnesses needs beyond a change's elements and its two values.
+//! Update data of the bilinear accumulator.
 
 use alloc::vec::Vec;
 
@@ -8,7 +8,7 @@ use pad_core::DecodeError;
 use super::{parameters::SCHEME, public_key::BilinearPublicKey, value::BilinearValue};
 use crate::wire::{self, Reader, Wire};
 
-/// The values between the single steps of a change: one fewer than elements removed and added.
+/// The values between the single steps of a change, one fewer than elements removed and added.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BilinearUpdateData(pub(super) Vec<BilinearValue>);
 
@@ -19,7 +19,7 @@ impl BilinearUpdateData {
     }
 }
 
-/// Number of values (4 bytes), values (48 each).
+/// Layout: number of values (4 bytes), values (48 each).
 impl Wire for BilinearUpdateData {
     type Context = BilinearPublicKey;
     const KIND: u8 = wire::KIND_UPDATE_DATA;

@@ -1,4 +1,4 @@
-//! The value of a set: one point of G1.
+//! Values of the bilinear accumulator: points of G1.
 
 #![deny(clippy::arithmetic_side_effects)]
 
@@ -23,10 +23,10 @@ impl BilinearValue {
     }
 }
 
-/// Has a point of G1 that is not the identity written as the compressed point, 48 bytes.
+/// Implements `Wire` for a point of G1 that is not the identity: the compressed point, 48 bytes.
 macro_rules! wire_as_point {
     ($type:ident, $kind:expr) => {
-        /// The compressed point (48 bytes).
+        /// Layout: the compressed point (48 bytes).
         impl $crate::wire::Wire for $type {
             type Context = $crate::bilinear::BilinearPublicKey;
             const KIND: u8 = $kind;

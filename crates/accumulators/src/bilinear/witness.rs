@@ -1,4 +1,4 @@
-//! The witness of one element: one point of G1.
+//! Membership witnesses of the bilinear accumulator: points of G1.
 
 use ark_bls12_381::G1Affine;
 use ark_ec::{AffineRepr, CurveGroup};
@@ -21,7 +21,7 @@ impl BilinearWitness {
     }
 }
 
-/// Checks `e(W, [e + s]_2) = e(V, [1]_2)` as `e(e W - V, [1]_2) e(W, [s]_2) = 1`: both points of G2
+/// Checks `e(W, [e + s]_2) = e(V, [1]_2)` as `e(e W - V, [1]_2) e(W, [s]_2) = 1`. Both points of G2
 /// are then fixed, and the multiplication is in the cheaper group.
 ///
 /// Cost: one multiplication in G1, one product of two pairings.

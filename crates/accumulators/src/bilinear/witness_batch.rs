@@ -1,4 +1,4 @@
-//! Many witnesses verified at once.
+//! Batch verification of membership witnesses.
 
 use alloc::vec::Vec;
 
@@ -32,9 +32,9 @@ impl From<Vec<BilinearWitness>> for BilinearWitnessBatch {
 /// Checks the equations of all witnesses in a random combination:
 /// `e(sum of rho_i e_i W_i - (sum of rho_i) V, [1]_2) e(sum of rho_i W_i, [s]_2) = 1`.
 ///
-/// The coefficients are among `2^128` each and come from a transcript over accumulator, version,
-/// value, elements and witnesses, so false witnesses pass with probability `2^-128` per attempt.
-/// All witnesses are points of the subgroup, as everywhere, or that would not hold.
+/// Each coefficient is one of `2^128` and comes from a transcript over accumulator, version, value,
+/// elements and witnesses. False witnesses pass with probability `2^-128` per attempt. This
+/// requires all witnesses to be points of the subgroup, which decoding ensures.
 ///
 /// Cost: two multi-scalar products, one product of two pairings.
 impl Proof for BilinearWitnessBatch {
@@ -69,7 +69,7 @@ impl Proof for BilinearWitnessBatch {
 }
 
 impl BilinearWitnessBatch {
-    /// The witnesses with their elements' scalars and random coefficients.
+    /// Combines the witnesses with their elements' scalars and random coefficients.
     fn terms(&self, snapshot: &Snapshot<Bilinear>, elements: &[BilinearElement]) -> Vec<Term> {
         let mut transcript = Transcript::new(snapshot.key.id(), "witness-batch");
         transcript.absorb(&snapshot.version.number().to_be_bytes());
@@ -78,7 +78,7 @@ impl BilinearWitnessBatch {
             transcript.absorb(element.digest().as_bytes());
             transcript.absorb(&wire::encode_body(witness));
         }
-        // Each challenge makes two coefficients.
+        // Each challenge provides two coefficients.
         let mut spare = None;
         elements
             .iter()
@@ -96,7 +96,7 @@ impl BilinearWitnessBatch {
     }
 }
 
-/// Two coefficients from the halves of a challenge.
+/// Derives two coefficients from the halves of a challenge.
 fn coefficients(challenge: [u8; 32]) -> (Coefficient, Coefficient) {
     let (first, second) = challenge.split_at(16);
     let half = |bytes: &[u8]| {

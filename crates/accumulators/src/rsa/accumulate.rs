@@ -1,4 +1,4 @@
-//! Values and witnesses of sets, with the public key or with the factors.
+//! Values and membership witnesses of sets, with either key.
 
 use pad_core::Workers;
 use rsa_group::{ModularGroup as _, Residue};
@@ -38,8 +38,8 @@ impl EitherKey<Rsa> for RsaSecretKey {
 impl Accumulator for Rsa {
     type SecretKey = RsaSecretKey;
 
-    /// Cost with the public key: one power with the product of all primes: for each about one power of
-    /// its own length.
+    /// Cost with the public key: one power with the product of all primes, which is about one power
+    /// of a prime's length for each element.
     fn accumulate(
         key: &impl EitherKey<Self>,
         set: &ElementSet<Self>,
@@ -61,8 +61,8 @@ impl Accumulator for Rsa {
         Ok(RsaWitness::new(residue, element.offset()))
     }
 
-    /// Cost: half of `log2(n)` powers each, see `all_witnesses`; with the secret key two powers by
-    /// tables of half the length each.
+    /// Cost: half of `log2(n)` powers for each witness, see `all_witnesses`. With the secret key:
+    /// two powers by tables of half the length for each witness.
     fn witnesses(
         key: &impl EitherKey<Self>,
         set: &ElementSet<Self>,
@@ -87,7 +87,7 @@ impl Accumulator for Rsa {
             .collect())
     }
 
-    /// Cost: one short power beyond the witnesses, `value = witness^prime`.
+    /// Cost: one short power in addition to the witnesses, `value = witness^prime`.
     fn witnesses_and_value(
         key: &impl EitherKey<Self>,
         set: &ElementSet<Self>,
@@ -108,7 +108,7 @@ impl Accumulator for Rsa {
     }
 }
 
-/// `g` raised to the primes of these elements.
+/// Raises `g` to the primes of the elements.
 ///
 /// # Errors
 /// [`AccumulateError::FaultDetected`] with the secret key.

@@ -11,8 +11,8 @@
 //!     ...   ...  ...   ...           each leaf ends up with its witness
 //! ```
 //!
-//! Both powers of a node have one base, so they share their squarings. Near the root, where there
-//! are fewer nodes than threads, each thread computes one power with squarings of its own.
+//! Both powers of a node have one base, so they share their squarings. Near the root, with fewer
+//! nodes than threads, each thread computes one power with its own squarings.
 //!
 //! Source: Sander, Ta-Shma & Yung 2000 (the tree); Yao 1976 (the sharing). Deviation: Tremel 2013
 //! computes each witness on its own, in quadratic time.
@@ -24,10 +24,10 @@ use rug::{Complete, Integer};
 #[cfg(test)]
 mod tests;
 
-/// Tasks for each thread, so that none waits long for the last one.
+/// Number of tasks for each thread, for load balancing.
 const TASKS_PER_THREAD: usize = 4;
 
-/// `base` raised to all primes but one, for each prime, in their order.
+/// Computes for each prime `base` raised to all other primes, in the order of the primes.
 ///
 /// Cost: with `n` primes of `b` bits, `n b log2(n) / 2` squarings and some `n b log2(n) / 7`
 /// products, spread over the workers.
@@ -51,7 +51,7 @@ pub(crate) fn all_witnesses<G: ModularGroup>(
     witnesses
 }
 
-/// How far to split: into separate chains of squarings, and into tasks. With 1 of either there is no
+/// Splitting depth: into separate chains of squarings, and into tasks. A value of 1 disables
 /// splitting.
 #[derive(Clone, Copy)]
 struct Budget {
@@ -109,7 +109,7 @@ impl Tree {
         }
     }
 
-    /// Gives each leaf its witness, where `base` is raised to everything outside of this tree.
+    /// Stores the witness of each leaf. `base` is raised to everything outside of this tree.
     fn descend<G: ModularGroup>(
         &self,
         group: &G,
@@ -148,7 +148,7 @@ fn place<T>(witness: T, witnesses: &mut [T]) {
     }
 }
 
-/// The bases of two halves of a node with this base, with shared squarings.
+/// Computes the bases of both halves of a node with shared squarings.
 fn bases<G: ModularGroup>(
     group: &G,
     base: &G::Element,

@@ -1,6 +1,6 @@
-//! Making witnesses for many elements.
+//! Creation of subset witnesses.
 //!
-//! Members' witnesses join to a subset witness without the set, by Shamir's trick: with
+//! Shamir's trick combines the members' witnesses into a subset witness without the set. With
 //! `w_1^(x_1) = value = w_2^(x_2)` and `s x_1 + t x_2 = 1`, the residue `w_1^t w_2^s` is a root of
 //! the value of degree `x_1 x_2`.
 //!
@@ -29,8 +29,8 @@ use crate::{
 
 impl Batch for Rsa {
     /// Cost with the public key: one power with an exponent as long as the product of all other
-    /// representatives, and two with that of the subset's. With the secret key: one cheap multiplication
-    /// for each element of the set, and three powers.
+    /// representatives, and two with that of the subset's. Cost with the secret key: one cheap
+    /// multiplication for each element of the set, and three powers.
     fn subset_witness(
         key: &impl EitherKey<Self>,
         set: &ElementSet<Self>,
@@ -62,10 +62,11 @@ impl Batch for Rsa {
         })
     }
 
-    /// Checks the result, not each witness: one whose error drops out on the way goes unnoticed.
+    /// Checks the result, not each witness: errors that cancel remain unnoticed.
     ///
-    /// Cost: `log2(k)` simultaneous powers with two exponents that are together as long as the
-    /// product of the `k` representatives, one power with that exponent, and a verification.
+    /// Cost: `log2(k)` simultaneous powers, one power and a verification. The two exponents of each
+    /// simultaneous power together have the length of the product of the `k` representatives. The
+    /// last power has an exponent of that length.
     fn aggregate(
         key: &RsaPublicKey,
         value: &RsaValue,
@@ -98,11 +99,11 @@ impl Batch for Rsa {
     }
 }
 
-/// A root of the value.
+/// A root of the value, with its degree.
 #[derive(Clone)]
 struct Root {
     number: Integer,
-    /// The exponent that leads to the value.
+    /// Exponent that raises the root to the value.
     degree: Integer,
 }
 
@@ -114,7 +115,7 @@ impl Root {
         }
     }
 
-    /// The root whose degree is the product of the degrees of one or two roots.
+    /// Joins one or two roots into a root whose degree is the product of theirs.
     fn join(group: &ResidueGroup, pair: &[Self]) -> Result<Self, AccumulateError> {
         let (left, right) = match pair {
             [left, right] => (left, right),

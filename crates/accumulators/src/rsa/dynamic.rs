@@ -1,10 +1,14 @@
-//! RSA accumulators over sets that change.
+//! Changes of RSA accumulators.
 //!
-//! With the public key, adding raises the value to the new primes, and after removing the value is
-//! made anew from what remains in the set. With the secret it is always made anew, by cheap products
-//! and one power, and so is the one before, to see that set and value belong together. Deviation: Camenisch & Lysyanskaya let the author take a root of the value. Nothing ties a value
-//! to a set there: of a stale one, in which the removed `r` is not, the root is a witness of `r`,
-//! made and published by the author. A witness follows both with nothing but the change log:
+//! With the public key, additions raise the value to the new primes. After a removal the value is
+//! recomputed from the remaining set. With the secret key the value is always recomputed, with
+//! cheap products and one power. So is the previous value, to check that it matches the set.
+//!
+//! Deviation: Camenisch & Lysyanskaya let the author take a root of the value. Nothing ties the
+//! value to a set there. The root of a stale value that does not contain the removed `r` is a
+//! witness of `r`, computed and published by the author.
+//!
+//! Witnesses are updated from the change log alone:
 //!
 //! ```text
 //! r   the element's prime          w^r      = before
@@ -14,9 +18,9 @@
 //! w' = w^(b A) after^a             w'^r = before^(b A) after^(a r) = after^(b D + a r) = after
 //! ```
 //!
-//! Consecutive changes fold into one: their `A` and `D` multiply, and elements that come and go
-//! cancel. The change log of an RSA accumulator is public and tells nothing but which elements were
-//! added and removed: witness updates need no further data.
+//! Consecutive changes fold into one: their `A` and `D` multiply, and elements that were both added
+//! and removed cancel. The change log of an RSA accumulator is public and reveals only the added
+//! and removed elements. Witness updates need no further data.
 //!
 //! Source: Camenisch & Lysyanskaya 2002, "Dynamic accumulators and application to efficient
 //! revocation of anonymous credentials", section 3.
@@ -47,12 +51,12 @@ use crate::{
 mod tests;
 
 impl Dynamic for Rsa {
-    /// With the public key and elements removed, `value` is not used and not checked; the change
+    /// With the public key and removed elements, `value` is neither used nor checked; the change
     /// repeats it.
     ///
-    /// Cost with the public key: one power for each element added; with elements removed, one for each in
-    /// the set. With the secret key: two cheap products for each element in the set, and two powers by
-    /// tables.
+    /// Cost with the public key: one power for each added element, or for each element of the set
+    /// if elements are removed. With the secret key: two cheap products for each element of the
+    /// set, and two powers by tables.
     fn transition(
         key: &impl EitherKey<Self>,
         plan: &Plan<'_, Self>,
@@ -72,10 +76,11 @@ impl Dynamic for Rsa {
         Ok((RsaValue::new(residue), RsaUpdateData))
     }
 
-    /// `None` is what the log says, and no evidence of removal.
+    /// `None` reports the contents of the log, and is no evidence of a removal.
     ///
-    /// Cost: for each a power with the exponents of all elements added and one with those of all removed,
-    /// linear in the elements of the log; the powers of the last value share their squarings.
+    /// Cost for each witness: a power with the exponents of all added elements and one with those
+    /// of all removed elements. It is linear in the size of the log. The powers of the last value
+    /// share their squarings.
     fn update_witnesses(
         key: &RsaPublicKey,
         witnesses: &[(RsaElement, RsaWitness)],
@@ -118,19 +123,19 @@ impl Dynamic for Rsa {
     }
 }
 
-/// The value raised to the primes of added elements.
+/// Raises the value to the primes of the added elements.
 fn grown(key: &RsaPublicKey, value: &RsaValue, added: &[RsaElement], workers: &Workers) -> Residue {
     let group = key.group();
     let exponent = product(added.iter().map(RsaElement::prime), workers);
     group.canonical(group.power(value.residue().as_integer(), &exponent))
 }
 
-/// Consecutive changes as one.
+/// Consecutive changes folded into one.
 struct Folded {
-    /// Digests that some change removes, and adds.
+    /// Digests that some change removes or adds.
     removes: HashSet<ElementDigest>,
     adds: HashSet<ElementDigest>,
-    /// The products of the primes that are removed and added on balance.
+    /// Products of the primes that are removed and added on balance.
     removed: Integer,
     added: Integer,
 }
@@ -175,7 +180,7 @@ impl Folded {
         self.adds.contains(element.digest()) && !self.removes(element)
     }
 
-    /// The witnesses of elements that no change touches, for the value after all changes.
+    /// Updates the witnesses of untouched elements to the value after all changes.
     fn update(
         &self,
         group: &ResidueGroup,
@@ -192,7 +197,7 @@ impl Folded {
             .iter()
             .map(|(element, _)| self.bezout(element.prime()))
             .collect::<Result<_, _>>()?;
-        // a is negative: its absolute value is an exponent of the inverse.
+        // The coefficient of r is negative: its absolute value `a` is an exponent of the inverse.
         let inverse = group.inverse(after.as_integer());
         let exponents: Vec<&Integer> = bezout.iter().map(|(a, _)| a).collect();
         let factors = powers_of_one_base(group, &inverse, &exponents);
@@ -210,13 +215,13 @@ impl Folded {
         Ok(updated.collect())
     }
 
-    /// The witness where nothing was removed.
+    /// Updates a witness over changes without removals.
     fn add(&self, group: &ResidueGroup, witness: &RsaWitness) -> RsaWitness {
         let power = group.power(witness.residue().as_integer(), &self.added);
         RsaWitness::new(group.canonical(power), witness.offset())
     }
 
-    /// `(a, b)` with `b D - a r = 1` and `0 < b < r`, so that neither is negative.
+    /// Computes `(a, b)` with `b D - a r = 1` and `0 < b < r`, so that neither is negative.
     fn bezout(&self, prime: &Integer) -> Result<(Integer, Integer), AccumulateError> {
         let b = self
             .removed

@@ -16,11 +16,11 @@ use crate::{
     wire::{self, Reader, Wire},
 };
 
-/// An element: its digest, and the prime that stands for it.
+/// An element: its digest and its prime representative.
 ///
-/// Elements made from sets have the one prime that the rule finds first. One that was received
-/// may have another prime of the same search window, and is then not equal to the first: see
-/// [`RsaWitness`](super::RsaWitness) for what that proves.
+/// Elements of sets have the first prime of their search window. A received element may have
+/// another prime of the window, and is then not equal to the first. See
+/// [`RsaWitness`](super::RsaWitness) for the consequences.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct RsaElement {
     digest: ElementDigest,
@@ -29,7 +29,7 @@ pub struct RsaElement {
 }
 
 impl RsaElement {
-    /// The element with this digest.
+    /// Searches the representative of a digest.
     ///
     /// Cost: one prime search.
     ///
@@ -48,7 +48,7 @@ impl RsaElement {
         })
     }
 
-    /// The element with this digest whose prime is said to be at this offset.
+    /// Creates the element of a digest from a claimed offset of its prime.
     ///
     /// Cost: one primality test.
     ///
@@ -68,7 +68,7 @@ impl RsaElement {
         })
     }
 
-    /// As [`RsaElement::at_offset`], for the bytes of an element that a witness is verified for.
+    /// Like [`RsaElement::at_offset`], but from the bytes of an element during verification.
     ///
     /// # Errors
     /// [`VerifyError::OffsetOutsideWindow`], [`VerifyError::NotAPrimeRepresentative`].
@@ -84,10 +84,10 @@ impl RsaElement {
         })
     }
 
-    /// The elements of a query, in its order, whose primes are said to be at these offsets.
+    /// Creates the elements of a query, in its order, from the claimed offsets of their primes.
     ///
     /// # Errors
-    /// As for [`RsaElement::verified`].
+    /// Those of [`RsaElement::verified`].
     pub(crate) fn all_verified<'a>(
         key: &RsaPublicKey,
         elements: impl IntoIterator<Item = &'a [u8]>,
@@ -104,7 +104,7 @@ impl RsaElement {
         &self.prime
     }
 
-    /// Where in the search window the prime is: the hint that spares a verifier the search.
+    /// Offset of the prime in the search window: a hint that spares a verifier the search.
     pub const fn offset(&self) -> u16 {
         self.offset
     }

@@ -1,28 +1,28 @@
 //! Non-membership witnesses of the RSA accumulator.
 //!
-//! For the value `v = g^P` and a representative `r` that does not divide `P` there are numbers
-//! with `a * P + b * r = 1`, and so `v^a * B^r = g` for `B = g^b`. The witness is `(a, B)`, with `a`
-//! reduced: `0 < a < r`. Then `b` is negative or zero, and so is its exponentiation one of the
-//! inverse of `g`.
+//! For the value `v = g^P` and a representative `r` that does not divide `P` there are numbers with
+//! `a * P + b * r = 1`. Hence `v^a * B^r = g` for `B = g^b`. The witness is `(a, B)`, with `a`
+//! reduced to `0 < a < r`. Then `b` is not positive, and `B` is a power of the inverse of `g`.
 //!
-//! **Sound**, for a set that the author built from representatives: if `r` did divide `P`, then
-//! `g^(1 - a * P) = B^r` with an exponent coprime to `r`, and the two would give an `r`-th root of
-//! `g`, against the strong RSA assumption. That holds for every `a`, even, zero or out of range,
-//! and it holds up to sign: `r` is odd, so `-1` is its own `r`-th power, and an equation that holds
-//! for `-g` holds for `g` with `-B`. In the quotient by `{1, -1}`, `B` and `-B` are one element with
-//! one encoding, and so the sign gives a forger nothing.
+//! **Sound**, for a set that the author built from representatives. If `r` did divide `P`, then
+//! `g^(1 - a * P) = B^r` with an exponent coprime to `r`. The two would give an `r`-th root of `g`,
+//! against the strong RSA assumption.
 //!
-//! **Unique**: two witnesses with different `a` would give an `r`-th root of `g` again, and `r`-th
-//! roots are unique where `r` is coprime to the group's order. So an updated witness equals the
+//! The argument holds for every `a`, including even ones, zero and values out of range. It also
+//! holds up to sign. Since `r` is odd, `-1` is its own `r`-th power, and an equation that holds for
+//! `-g` holds for `g` with `-B`. In the quotient by `{1, -1}`, `B` and `-B` are one element with
+//! one encoding, so the sign does not help a forger.
+//!
+//! **Unique**: two witnesses with different `a` would again give an `r`-th root of `g`. The `r`-th
+//! roots are unique if `r` is coprime to the group's order. An updated witness therefore equals the
 //! recomputed one.
 //!
-//! **No hint.** An element's representative is the *first* prime of its window. A later prime of the
-//! same window is coprime to `P` even if the element is present, and for it the equation can be
-//! satisfied. So the verifier searches for the representative itself, and this witness carries no
-//! offset.
+//! **No hint.** An element's representative is the *first* prime of its window. A later prime of
+//! the window is coprime to `P` even if the element is present, and satisfies the equation. The
+//! verifier therefore searches for the representative itself, and this witness carries no offset.
 //!
 //! Source: Li, Li & Xue 2007, sections 3.2 (witnesses) and 4 (updates). Deviation: the quotient
-//! group, the canonical range of `a`, and updates over many changes at once; the paper leaves the
+//! group, the canonical range of `a`, and updates over many changes at once. The paper leaves the
 //! map to primes to its caller and so does not meet the problem of the second prime.
 
 use core::cmp::Ordering;
@@ -46,11 +46,11 @@ use crate::{
 /// Evidence that an element is not in the set of a value: `(a, B)` with `value^a * B^r = g`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RsaNonMembershipWitness {
-    /// `a`: the inverse of the set's product modulo the representative. Not checked before `check`.
+    /// `a`: the inverse of the set's product modulo the representative. Unchecked before `check`.
     pub(super) remainder: Integer,
     /// `B`.
     pub(super) cofactor: Residue,
-    /// Of the encoded remainder, in bytes: that of representatives.
+    /// Length of the encoded remainder in bytes: that of representatives.
     pub(super) length: usize,
 }
 
@@ -66,7 +66,7 @@ impl RsaNonMembershipWitness {
 
 /// Commitment: the verified value. Query: the element. Statement: its absence.
 ///
-/// Cost: one search for the representative and one simultaneous power with two exponents of its
+/// Cost: one search for the representative, and one simultaneous power with two exponents of its
 /// length.
 ///
 /// Errors: [`VerifyError::WrongAccumulator`] for a witness read with the key of other parameters,
@@ -108,7 +108,7 @@ impl Proof for RsaNonMembershipWitness {
     }
 }
 
-/// `a` (as many bytes as a representative), `B` (as many as the modulus).
+/// Layout: `a` (length of a representative), `B` (length of the modulus).
 impl Wire for RsaNonMembershipWitness {
     type Context = RsaPublicKey;
     const KIND: u8 = wire::KIND_NON_MEMBERSHIP_WITNESS;
@@ -125,7 +125,7 @@ impl Wire for RsaNonMembershipWitness {
     }
 }
 
-/// The length of an encoded remainder: that of the largest representative.
+/// Length of an encoded remainder in bytes: that of the largest representative.
 fn representative_length(key: &RsaPublicKey) -> usize {
     key.parameters().rule().byte_length()
 }

@@ -1,4 +1,4 @@
-//! Parameters of the RSA accumulator: modulus, base, rule of representatives. And its public key.
+//! Parameters and public key of the RSA accumulator.
 
 use std::sync::Arc;
 
@@ -21,10 +21,10 @@ use crate::{
 #[cfg(test)]
 mod tests;
 
-/// The scheme's number in ids and formats.
+/// Number of the scheme in ids and formats.
 pub(crate) const SCHEME: SchemeId = scheme::RSA;
 
-/// The smallest and largest modulus accepted, in bits.
+/// Smallest and largest accepted modulus, in bits.
 const MODULUS_BITS: core::ops::RangeInclusive<u32> = 2048..=8192;
 
 /// The number RSA-2048 of the RSA Factoring Challenge, in decimal digits.
@@ -37,11 +37,10 @@ const RSA_2048: &str = "\
     65157233507787077498171257724679629263863563732899121548314381678998850404453640235273819513786365\
     64391212010397122822120720357";
 
-/// A modulus that no server and no client can factor, the base derived from it, and the rule of prime
-/// representatives.
+/// A modulus with unknown factors, the base derived from it, and the rule of prime representatives.
 ///
-/// The modulus is trusted: with its factors everything can be forged. The author of an own modulus has
-/// them by design.
+/// The modulus is trusted: its factors allow all forgeries. The author of a modulus has them by
+/// design.
 #[derive(Debug)]
 pub struct Parameters {
     group: ResidueGroup,
@@ -51,12 +50,12 @@ pub struct Parameters {
 }
 
 impl Parameters {
-    /// The parameters over this modulus.
+    /// Creates parameters over `modulus`.
     ///
     /// # Errors
     /// [`DecodeError::ParametersInvalid`] if the modulus is even, a perfect power, prime, or has
-    /// fewer than 2048 or more than 8192 bits. That it is a product of two large primes cannot be
-    /// seen: it must come from somebody trusted.
+    /// fewer than 2048 or more than 8192 bits. A check for two large prime factors is impossible,
+    /// so the modulus must come from a trusted source.
     pub fn new(modulus: Integer, rule: RepresentativeRule) -> Result<Self, DecodeError> {
         modulus::require_usable(&modulus, MODULUS_BITS)?;
         let group = ResidueGroup::new(modulus);
@@ -70,13 +69,13 @@ impl Parameters {
         })
     }
 
-    /// The parameters over the modulus of the RSA Factoring Challenge called RSA-2048.
+    /// Creates parameters over RSA-2048 of the RSA Factoring Challenge.
     ///
-    /// RSA Laboratories made it in 1991 and said that its factors were destroyed. Nobody has
-    /// published them since. There is no secret key.
+    /// RSA Laboratories generated this modulus in 1991 and stated that its factors were destroyed.
+    /// They have never been published. There is no secret key.
     ///
     /// # Errors
-    /// None; the type is that of [`Parameters::new`].
+    /// None in practice; the signature matches [`Parameters::new`].
     pub fn rsa_2048(rule: RepresentativeRule) -> Result<Self, DecodeError> {
         let modulus = Integer::from_str_radix(RSA_2048, 10);
         Self::new(modulus.map_err(|_| DecodeError::ParametersInvalid)?, rule)
@@ -96,13 +95,13 @@ impl Parameters {
         &self.group
     }
 
-    /// How elements become primes.
+    /// Rule that maps elements to primes.
     pub const fn rule(&self) -> RepresentativeRule {
         self.rule
     }
 }
 
-/// The hash of everything that parameters are made of.
+/// Hashes all parameters.
 fn fingerprint(group: &ResidueGroup, rule: RepresentativeRule) -> [u8; 32] {
     let mut modulus = Vec::with_capacity(group.length());
     write_fixed(group.modulus(), group.length(), &mut modulus);
@@ -115,9 +114,10 @@ fn fingerprint(group: &ResidueGroup, rule: RepresentativeRule) -> [u8; 32] {
     Sha256Ed25519::hash(Domain::AccumulatorId, &parts).0
 }
 
-/// The square of a number that the fingerprint determines. A square, so that it lies in the
-/// subgroup without small orders when `N` is a product of safe primes; a hash, so that nobody
-/// knows a root of it or a relation to another base.
+/// Derives the base: the square of a number expanded from the fingerprint.
+///
+/// A square lies in the subgroup without small orders if `N` is a product of safe primes. A hash
+/// has no known root, and no known relation to another base.
 fn base(group: &ResidueGroup, fingerprint: [u8; 32]) -> Residue {
     /// 128 bits more than the largest modulus, so that the reduction is close to uniform.
     const BYTES: usize = 8192 / 8 + 16;
@@ -126,7 +126,7 @@ fn base(group: &ResidueGroup, fingerprint: [u8; 32]) -> Residue {
     group.canonical(group.square(&root))
 }
 
-/// Rule (1 byte), length of the modulus in bytes (2), modulus.
+/// Layout: rule (1 byte), length of the modulus in bytes (2), modulus.
 impl Wire for Parameters {
     type Context = ();
     const KIND: u8 = wire::KIND_PARAMETERS;
@@ -160,7 +160,7 @@ pub struct RsaPublicKey {
 }
 
 impl RsaPublicKey {
-    /// The key of the accumulator called `label` over these parameters.
+    /// Creates the key of the accumulator called `label` over these parameters.
     pub fn new(parameters: Arc<Parameters>, label: &[u8]) -> Self {
         let id = AccumulatorId::derive(SCHEME, &parameters.fingerprint, label);
         Self {
@@ -170,7 +170,7 @@ impl RsaPublicKey {
         }
     }
 
-    /// The same key with a table of powers of its base.
+    /// Adds a table of powers of the base.
     pub(super) fn with_table(self, powers: PowersTable) -> Self {
         Self {
             powers: Some(powers),
@@ -198,7 +198,8 @@ impl RsaPublicKey {
         group.read(reader.take(group.length())?)
     }
 
-    /// As [`RsaPublicKey::read_residue`], but 1, for which everything would have a witness.
+    /// Like [`RsaPublicKey::read_residue`], but rejects 1, for which every element would have a
+    /// witness.
     ///
     /// # Errors
     /// Those of [`ResidueGroup::read_but_one`].
@@ -207,7 +208,7 @@ impl RsaPublicKey {
         group.read_but_one(reader.take(group.length())?)
     }
 
-    /// `g` raised to the product of primes.
+    /// Raises `g` to the product of primes.
     ///
     /// Cost: that of [`RsaPublicKey::power`] for an exponent of all their bits.
     pub(crate) fn power_of_base<'a>(
@@ -219,9 +220,10 @@ impl RsaPublicKey {
         self.group().canonical(power)
     }
 
-    /// `g` raised to an exponent that is not negative.
+    /// Raises `g` to a nonnegative exponent.
     ///
-    /// Cost: a squaring for each bit; with powers that suffice, a product for each dozen of bits.
+    /// Cost: a squaring for each bit. If the published powers suffice, a product for each dozen of
+    /// bits.
     pub(crate) fn power(&self, exponent: &Integer, workers: &Workers) -> Integer {
         let group = self.group();
         self.powers

@@ -1,7 +1,7 @@
-//! Published powers of `g`: accumulating without squarings.
+//! Published powers of `g`: a table for accumulation without squarings.
 //!
-//! Anybody can compute the table, and anybody can check one that was received: a false table
-//! makes false values, which no witness verifies against. How it works: [`rsa_group::powers_table`].
+//! The table can be computed and checked with the public key alone. A false table leads to false
+//! values, against which no witness verifies. See [`rsa_group::powers_table`] for the method.
 
 use pad_core::DecodeError;
 use rsa_group::{Residue, exponentiation::to_usize, powers_table::PowersTable};
@@ -21,12 +21,12 @@ use crate::{
 #[cfg(test)]
 mod tests;
 
-/// `g^(2^(24 i))` for a number of `i`. Cheap to clone.
+/// A table of `g^(2^(24 i))` for consecutive `i`. Cheap to clone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PowersOfBase(PowersTable);
 
 impl PowersOfBase {
-    /// The powers for exponents of up to this many elements.
+    /// Computes the powers for exponents of up to `elements` elements.
     ///
     /// Cost: one squaring per bit, on one thread, so about a power for each element.
     pub fn compute(key: &RsaPublicKey, elements: usize) -> Self {
@@ -35,12 +35,12 @@ impl PowersOfBase {
         Self(PowersTable::compute(group, base, bits))
     }
 
-    /// The number of elements for which the powers suffice.
+    /// Number of elements for which the powers suffice.
     pub fn capacity(&self, key: &RsaPublicKey) -> usize {
         self.0.bits() / bits_of_element(key)
     }
 
-    /// Checks that every entry follows from the one before, and the first is `g`.
+    /// Checks that the first entry is `g` and that every other follows from the previous one.
     fn is_consistent(&self, key: &RsaPublicKey) -> bool {
         let entries = self.0.entries();
         let coefficients = coefficients(key, entries, entries.len().saturating_sub(1));
@@ -50,11 +50,11 @@ impl PowersOfBase {
 }
 
 impl RsaPublicKey {
-    /// The same key, which accumulates faster by published powers.
+    /// Adds a table of published powers to the key, which makes accumulation faster.
     ///
     /// # Errors
-    /// [`AccumulateError::WrongAccumulator`] if they are powers of another base, which is a hash
-    /// of modulus and rule.
+    /// [`AccumulateError::WrongAccumulator`] if the table has another base. The base is a hash of
+    /// modulus and rule.
     pub fn with_powers(self, powers: PowersOfBase) -> Result<Self, AccumulateError> {
         if !powers.0.starts_with(self.parameters().base()) {
             return Err(AccumulateError::WrongAccumulator);
@@ -67,7 +67,7 @@ fn bits_of_element(key: &RsaPublicKey) -> usize {
     to_usize(key.parameters().rule().bit_length())
 }
 
-/// Coefficients of 128 bits that nobody can know before the entries.
+/// Derives coefficients of 128 bits that are unpredictable before the entries are fixed.
 fn coefficients(key: &RsaPublicKey, entries: &[Residue], count: usize) -> Vec<Integer> {
     let mut transcript = Transcript::new(key.id(), "powers of base");
     for entry in entries {
@@ -78,7 +78,8 @@ fn coefficients(key: &RsaPublicKey, entries: &[Residue], count: usize) -> Vec<In
         .collect()
 }
 
-/// Number of entries (4 bytes), entries as residues. Reading checks all of them against `g`.
+/// Layout: number of entries (4 bytes), entries as residues. Reading checks all of them against
+/// `g`.
 impl Wire for PowersOfBase {
     type Context = RsaPublicKey;
     const KIND: u8 = wire::KIND_POWERS;

@@ -1,4 +1,4 @@
-//! Which numbers are prime: a deterministic test for which no false prime can be constructed.
+//! Deterministic primality test that resists constructed pseudoprimes.
 //!
 //! A number passes if it passes all of
 //!
@@ -6,16 +6,15 @@
 //! 2. the extra strong Lucas test, with the parameters of Baillie's method C. Together these two
 //!    are a Baillie-PSW test. No composite is known to pass it, and none below 2^64 does;
 //! 3. [`ROUNDS`] rounds of Miller-Rabin with bases from SHA-256 of the number itself. A composite
-//!    passes a round for at most a quarter of the bases, and an attacker who looks for one that passes has to
-//!    try candidates one by one: changing the number changes the bases. Fixed bases would let an
-//!    attacker construct pseudoprimes to them (Arnault 1995).
+//!    passes a round for at most a quarter of the bases. An attacker must try candidates one by
+//!    one, since changing the number changes the bases. Fixed bases would let an attacker construct
+//!    pseudoprimes to them (Arnault 1995).
 //!
-//! The numbers tested are public, so time varies with them.
+//! The tested numbers are public, so the running time may depend on them.
 //!
 //! Deviation: Crosby & Wallach 2010, section 5.2, perform 82 rounds of Miller-Rabin. The papers'
-//! bound for that is 2^-164 for the worst possible composite; candidates here are values of a hash
-//! function, for which a single round errs with a probability far below its worst case
-//! (Damgård, Landrock & Pomerance 1993).
+//! bound for that is 2^-164 for the worst possible composite. Candidates here are outputs of a hash
+//! function, for which a single round errs far more rarely (Damgård, Landrock & Pomerance 1993).
 //!
 //! Source: Baillie & Wagstaff 1980, "Lucas pseudoprimes"; Grantham 2001, "Frobenius pseudoprimes"
 //! (extra strong); Baillie, Fiori & Wagstaff 2021, "Strengthening the Baillie-PSW primality test".
@@ -30,21 +29,22 @@ use rug::{Integer, integer::Order};
 #[cfg(test)]
 mod tests;
 
-/// Rounds of Miller-Rabin after the Baillie-PSW test.
+/// Number of Miller-Rabin rounds after the Baillie-PSW test.
 const ROUNDS: u8 = 3;
-/// Numbers below are decided by trial division.
+/// Numbers below this bound are tested by trial division.
 const SMALL: u64 = 1 << 16;
-/// Lucas parameters tried before the number is tested for being a square, which has none.
+/// Number of Lucas parameters tried before the test for squares, which have no parameter.
 const BEFORE_SQUARE_TEST: u64 = 12;
-/// Lucas parameters stay below: then a number that shares a factor with a discriminant
-/// `(P - 2)(P + 2)`, and is not [`SMALL`], is composite. Half of all `P` will do for any number
+/// Upper bound of Lucas parameters. A number that is not below [`SMALL`] and shares a factor with a
+/// discriminant `(P - 2)(P + 2)` is therefore composite. Half of all `P` are suitable for a number
 /// that is no square.
 const LUCAS_BOUND: u64 = 1 << 15;
 
-/// Whether `number`, in little-endian limbs, is prime; see the module for the certainty of it.
+/// Returns whether `number`, in little-endian limbs, is prime. See the module documentation for the
+/// error probability.
 ///
-/// * Cost, for a prime of b bits: about 2 b squarings (base 2, Lucas), b products (Lucas), and for
-///   each round b squarings and b / 4 products. Nearly every composite costs b squarings.
+/// Cost for a prime of b bits: about 2 b squarings (base 2, Lucas) and b products (Lucas). Each
+/// round adds b squarings and b / 4 products. Nearly every composite costs b squarings.
 pub(crate) fn is_prime<const LIMBS: usize>(number: &[u64; LIMBS]) -> bool {
     if let [low, high @ ..] = number.as_slice()
         && *low < SMALL
@@ -65,10 +65,10 @@ fn is_small_prime(number: u64) -> bool {
     number >= 2 && !(2..=251).any(|divisor| divisor < number && divides(divisor))
 }
 
-/// An odd number with what its tests share.
+/// An odd number with values shared by its tests.
 struct Candidate<const LIMBS: usize> {
     field: Montgomery<LIMBS>,
-    /// The form of -1.
+    /// Montgomery form of -1.
     minus_one: [u64; LIMBS],
 }
 
@@ -79,7 +79,7 @@ impl<const LIMBS: usize> Candidate<LIMBS> {
         Some(Self { field, minus_one })
     }
 
-    /// Strong probable prime to base 2.
+    /// Strong probable-prime test to base 2.
     fn passes_base_two(&self) -> bool {
         let mut number_less_one = *self.field.modulus();
         clear_lowest_bit(&mut number_less_one);
@@ -103,13 +103,13 @@ impl<const LIMBS: usize> Candidate<LIMBS> {
         }
         for bit in bits(exponent) {
             power = self.field.square(&power);
-            // The bits are random: a branch would cost more than a doubling in vain.
+            // The bits are random: a branch would cost more than an unused doubling.
             power = select(mask(bit), &self.field.double(&power), &power);
         }
         power
     }
 
-    /// Strong probable prime to base number `round`.
+    /// Strong probable-prime test with the base of round `round`.
     fn passes_round(&self, round: u8) -> bool {
         let base = self
             .field
@@ -123,7 +123,7 @@ impl<const LIMBS: usize> Candidate<LIMBS> {
         self.reaches_minus_one(self.power(&base, &exponent), twos)
     }
 
-    /// Whether `power` is 1, or one of its first `twos` repeated squares is -1.
+    /// Returns whether `power` is 1, or whether one of its first `twos` repeated squares is -1.
     fn reaches_minus_one(&self, mut power: [u64; LIMBS], twos: u32) -> bool {
         if power == *self.field.one() {
             return true;
@@ -157,8 +157,9 @@ impl<const LIMBS: usize> Candidate<LIMBS> {
         power
     }
 
-    /// Extra strong Lucas probable prime: with `n + 1 = d 2^s`, d odd, either `U_d = 0` and
-    /// `V_d = ±2`, or `V_(d 2^r) = 0` for some `r < s - 1`, for `Q = 1` and P by method C.
+    /// Extra strong Lucas test with `Q = 1` and P by method C. With `n + 1 = d 2^s`, d odd, a
+    /// number passes if `U_d = 0` and `V_d = ±2`. It also passes if `V_(d 2^r) = 0` for some
+    /// `r < s - 1`.
     fn passes_lucas(&self) -> bool {
         let Some(parameter) = lucas_parameter(self.field.modulus()) else {
             return false;
@@ -196,8 +197,8 @@ impl<const LIMBS: usize> Candidate<LIMBS> {
     }
 }
 
-/// The least P from 3 on with Jacobi symbol `(P^2 - 4 | number) = -1`; none for squares, nor if a
-/// factor of the number turns up. The number is odd and not [`SMALL`].
+/// Finds the least P from 3 on with Jacobi symbol `(P^2 - 4 | number) = -1`. Returns `None` for
+/// squares, or if a factor of the number is found. The number is odd and not below [`SMALL`].
 fn lucas_parameter<const LIMBS: usize>(number: &[u64; LIMBS]) -> Option<u64> {
     let number = Integer::from_digits(number, Order::Lsf);
     for parameter in 3..LUCAS_BOUND {
@@ -212,9 +213,10 @@ fn lucas_parameter<const LIMBS: usize>(number: &[u64; LIMBS]) -> Option<u64> {
     None
 }
 
-/// `LIMBS` pseudorandom words for a round, from SHA-256 of the number.
+/// Derives `LIMBS` pseudorandom words for a round from SHA-256 of the number.
 ///
-/// Hashes an even number of bytes, so never what an element's expansion hashes (33 bytes).
+/// The hashed input has an even number of bytes. It therefore differs from every input of an
+/// element's expansion (33 bytes).
 fn hashed_words<const LIMBS: usize>(number: &[u64; LIMBS], round: u8) -> [u64; LIMBS] {
     let bytes = number.map(u64::to_le_bytes);
     let mut words = [0; LIMBS];
@@ -228,7 +230,7 @@ fn hashed_words<const LIMBS: usize>(number: &[u64; LIMBS], round: u8) -> [u64; L
     words
 }
 
-/// The bits from the highest one down.
+/// Iterates over the bits, from the highest set bit down.
 fn bits<const LIMBS: usize>(number: &[u64; LIMBS]) -> impl Iterator<Item = bool> {
     let limbs = number.iter().rev();
     limbs
@@ -236,7 +238,7 @@ fn bits<const LIMBS: usize>(number: &[u64; LIMBS]) -> impl Iterator<Item = bool>
         .skip_while(|bit| !bit)
 }
 
-/// The base-16 digits from the highest that is not zero down.
+/// Iterates over the base-16 digits, from the highest nonzero digit down.
 fn digits<const LIMBS: usize>(number: &[u64; LIMBS]) -> impl Iterator<Item = usize> {
     let bytes = number.iter().rev().flat_map(|limb| limb.to_be_bytes());
     bytes
@@ -244,27 +246,27 @@ fn digits<const LIMBS: usize>(number: &[u64; LIMBS]) -> impl Iterator<Item = usi
         .skip_while(|digit| *digit == 0)
 }
 
-/// `number * 2^bits`, for up to fifteen bits and a number with that many to spare.
+/// Computes `number * 2^bits` for up to 15 bits. The number must have that many spare bits.
 #[inline(always)]
 fn shift_left<const LIMBS: usize>(number: &[u64; LIMBS], bits: usize) -> [u64; LIMBS] {
     let bits = u32::try_from(bits & 15).unwrap_or(0);
     let mut below = 0_u64;
     number.map(|limb| {
         let shifted = (limb << bits) | below;
-        // Two steps: a shift by all 64 bits is not one shift.
+        // Two shifts, since one shift by 64 bits is not possible.
         below = (limb >> 1) >> (63 ^ bits);
         shifted
     })
 }
 
-/// An odd number less one.
+/// Subtracts 1 from an odd number.
 fn clear_lowest_bit<const LIMBS: usize>(number: &mut [u64; LIMBS]) {
     if let Some(lowest) = number.first_mut() {
         *lowest &= !1;
     }
 }
 
-/// `number + 1`, or `None` if that has more limbs.
+/// Computes `number + 1`, or `None` on overflow.
 fn increment<const LIMBS: usize>(number: &[u64; LIMBS]) -> Option<[u64; LIMBS]> {
     let mut carry = true;
     let sum = number.map(|limb| {
@@ -275,7 +277,7 @@ fn increment<const LIMBS: usize>(number: &[u64; LIMBS]) -> Option<[u64; LIMBS]> 
     (!carry).then_some(sum)
 }
 
-/// A number that is not zero as an odd number times a power of two.
+/// Splits a nonzero number into an odd number and a power of two.
 fn split_twos<const LIMBS: usize>(number: &[u64; LIMBS]) -> ([u64; LIMBS], u32) {
     let mut odd = *number;
     let mut twos = 0_u32;
@@ -286,7 +288,7 @@ fn split_twos<const LIMBS: usize>(number: &[u64; LIMBS]) -> ([u64; LIMBS], u32) 
     let shift = odd.first().map_or(0, |limb| limb.trailing_zeros());
     let mut above = 0_u64;
     for limb in odd.iter_mut().rev() {
-        // Two steps: a shift by all 64 bits is not one shift.
+        // Two shifts, since one shift by 64 bits is not possible.
         let shifted_out = (*limb << 1).wrapping_shl(63 ^ shift);
         (*limb, above) = ((*limb >> shift) | above, shifted_out);
     }

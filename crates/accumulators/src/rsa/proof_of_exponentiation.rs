@@ -1,24 +1,27 @@
-//! Proofs of exponentiation: that `base^x = result`, for an exponent that the verifier knows, in
-//! the time of one small power.
+//! Proofs of exponentiation: `base^x = result` for a known exponent, verified with one short power.
 //!
 //! The prover raises `base` to `x div l` for a prime challenge `l`; the verifier reduces `x` modulo
 //! `l`, which is linear in its length, and checks `quotient^l * base^(x mod l) = result`.
 //!
-//! **Sound** if nobody can compute an `l`-th root of a group element chosen before the
-//! random prime `l` (the adaptive root assumption; Wesolowski 2018, Boneh, Bünz & Fisch 2019,
-//! section 3.1). It fails in `Z_N*` itself, where `-1` is its own `l`-th root for every odd `l`: a
-//! prover could pass off `-result`. Hence the quotient by `{1, -1}` (see
-//! [`rsa_group::group`]), where that is the same element. With the factors of `N` one can prove
-//! anything.
+//! **Sound** if no attacker can compute an `l`-th root of a group element chosen before the random
+//! prime `l`. This is the adaptive root assumption (Wesolowski 2018; Boneh, Bünz & Fisch 2019,
+//! section 3.1).
 //!
-//! **Challenge.** Uniform among the primes between 2^255 and 2^256: hashes of the transcript, with
-//! the highest and the lowest bit set, until one is prime. Not the next prime above one hash: that
-//! is likely in proportion to the gap below it, and would let an attacker bet on the primes above
-//! the largest gaps. There are more than 2^247 such primes. An attacker who has raised an element
-//! to the product of `M` of them and tries `T` transcripts wins with probability `T * M / 2^247`:
-//! that is why the challenge has twice as many bits as the security level. The transcript holds
-//! the accumulator's id (modulus, base and rule with it), the purpose, `base`, `result` and every
-//! factor of `x`.
+//! The assumption fails in `Z_N*` itself, where `-1` is its own `l`-th root for every odd `l`: a
+//! prover could pass off `-result`. The group is therefore the quotient by `{1, -1}` (see
+//! [`rsa_group::group`]), where the two are equal. With the factors of `N`, any statement can be
+//! proved.
+//!
+//! **Challenge.** Uniform among the primes between 2^255 and 2^256. The transcript is hashed, with
+//! the highest and the lowest bit set, until the result is prime. The next prime above one hash
+//! would be likely in proportion to the gap below it. An attacker could then bet on the primes
+//! above the largest gaps.
+//!
+//! There are more than 2^247 such primes. An attacker that has raised an element to the product of
+//! `M` of them and tries `T` transcripts wins with probability `T * M / 2^247`. The challenge
+//! therefore has twice as many bits as the security level. The transcript contains the
+//! accumulator's id (with modulus, base and rule), the purpose, `base`, `result` and every factor
+//! of `x`.
 //!
 //! Source: Wesolowski 2018, section 3; Boneh, Bünz & Fisch 2019, section 3.1 and appendix D.
 //! Deviation: primes of 256 bits instead of the first 2^128 primes, for the non-interactive form.
@@ -33,30 +36,30 @@ use rug::{Complete, Integer, integer::Order};
 use super::{parameters::RsaPublicKey, primality::is_prime, sieve::has_small_factor};
 use crate::{error::AccumulateError, scheme::PublicKey, transcript::Transcript};
 
-/// Candidates for one challenge. About 89 are needed on average; that these are not enough has
-/// probability below 2^-1000.
+/// Maximum number of candidates for one challenge. About 89 are needed on average, and the bound is
+/// exceeded with probability below 2^-1000.
 const CANDIDATES: u32 = 1 << 16;
 
 /// The statement `base^x = result`, where `x` is the product of the factors.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Exponentiation<'a> {
-    /// The accumulator: its group, and what the challenge is bound to.
+    /// The accumulator, which determines the group and is bound to the challenge.
     pub(super) key: &'a RsaPublicKey,
-    /// What the proof is for. A proof for one purpose is none for another.
+    /// Purpose of the proof. A proof is valid for one purpose only.
     pub(super) purpose: &'static str,
     /// The base; any element of the group.
     pub(super) base: &'a Residue,
-    /// The factors of the exponent, none of them negative. Their order matters to the proof.
+    /// Nonnegative factors of the exponent. Their order matters to the proof.
     pub(super) factors: &'a [&'a Integer],
     /// The power.
     pub(super) result: &'a Residue,
 }
 
 impl Exponentiation<'_> {
-    /// `x div l`: the proof is the base raised to it.
+    /// Computes `x div l`. The proof is the base raised to this exponent.
     ///
-    /// * Input: a true statement. What follows from a false one does not verify.
-    /// * Cost: one challenge, one product of all factors; then one power as long as that.
+    /// The statement must be true; a proof derived from a false one does not verify. Cost: one
+    /// challenge and one product of all factors. The power itself is left to the caller.
     ///
     /// # Errors
     /// [`AccumulateError::FaultDetected`] if no challenge is found; see [`CANDIDATES`].
@@ -69,7 +72,7 @@ impl Exponentiation<'_> {
     /// Checks the proof.
     ///
     /// Cost: one challenge, one division per factor, and one simultaneous power with two exponents
-    /// of 256 bits, whatever the length of `x`.
+    /// of 256 bits. The power does not depend on the length of `x`.
     ///
     /// # Errors
     /// [`VerifyError::ExponentiationProofMismatch`].
@@ -101,22 +104,22 @@ impl Exponentiation<'_> {
     }
 }
 
-/// Adds a group element in its canonical form.
+/// Absorbs a group element in its canonical form.
 pub(super) fn absorb_residue(transcript: &mut Transcript, residue: &Residue) {
     let mut bytes = Vec::with_capacity(1024);
     residue.write(&mut bytes);
     transcript.absorb(&bytes);
 }
 
-/// A number below 2^128 that the transcript determines.
+/// Derives a number below 2^128 from the transcript.
 pub(super) fn half_challenge(transcript: &mut Transcript) -> Integer {
     let challenge = transcript.challenge();
     let (half, _) = challenge.split_at(16);
     Integer::from_digits(half, Order::Msf)
 }
 
-/// A prime between 2^255 and 2^256, each equally likely, that the transcript determines; `None`
-/// with probability below 2^-1000.
+/// Derives a uniform prime between 2^255 and 2^256 from the transcript. Returns `None` with
+/// probability below 2^-1000.
 ///
 /// Cost: about 89 hashes, and a dozen tests of primality for those without small factors.
 pub(super) fn challenge_prime(transcript: &mut Transcript) -> Option<Integer> {
@@ -126,8 +129,7 @@ pub(super) fn challenge_prime(transcript: &mut Transcript) -> Option<Integer> {
         .map(|prime| Integer::from_digits(&prime, Order::Lsf))
 }
 
-/// The number with these 256 bits, of which the highest and the lowest are set, in little-endian
-/// limbs.
+/// Parses 256 bits into little-endian limbs, with the highest and the lowest bit set.
 fn candidate(bytes: &[u8; 32]) -> [u64; 4] {
     let (limbs, _) = bytes.as_chunks::<8>();
     let mut candidate = [0; 4];
@@ -140,7 +142,7 @@ fn candidate(bytes: &[u8; 32]) -> [u64; 4] {
     candidate
 }
 
-/// The product of all factors modulo `modulus`; 1 modulo it without factors.
+/// Computes the product of all factors modulo `modulus`; without factors, 1 modulo `modulus`.
 pub(super) fn product_modulo(factors: &[&Integer], modulus: &Integer) -> Integer {
     let one = Integer::from(1) % modulus;
     factors.iter().fold(one, |product, factor| {

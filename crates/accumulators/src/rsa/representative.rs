@@ -1,29 +1,31 @@
-//! Prime representatives: the primes that stand for elements in the RSA accumulator.
+//! Prime representatives of elements in the RSA accumulator.
 //!
 //! Only distinct primes keep the accumulator collision-free. An element's digest is expanded to a
-//! number, the **base**; the representative is the smallest prime from the base on. Everybody
-//! computes the same one, so equal sets have equal accumulator values.
+//! number, the **base**. The representative is the smallest odd prime from the base on. The result
+//! is deterministic, so equal sets have equal accumulator values.
 //!
-//! # The search, and the hint that spares it
+//! # Search and hint
 //!
-//! Finding a representative takes a search ([`search`]); checking a given one
-//! takes a single primality test. So whoever proves membership sends the **offset** of the
-//! representative from the base, and the verifier calls [`at_offset`].
+//! Finding a representative takes a search ([`search`]). Checking a given one takes a single
+//! primality test. A prover of membership therefore sends the **offset** of the representative from
+//! the base, and the verifier calls [`at_offset`].
 //!
-//! *Membership may trust the hint.* A dishonest server can point to a later prime of the window
-//! instead of the smallest. Let p be the prime at the offset. Under the strong RSA assumption a
-//! witness for p exists only if p divides the product of the accumulated representatives, all of
-//! which are primes, so only if p is one of them. If it is that of another element, p lies in the
-//! windows of two digests. Under the rules with zeros the windows of different hashes are disjoint, so
-//! their hashes are equal; under [`RepresentativeRule::Compact`] they differ by less than
-//! [`WINDOW`], a near-collision (last column below). Otherwise p belongs to the element itself, which is
-//! accumulated. That p is prime matters (the argument fails for products), that it is the smallest
-//! does not.
+//! *Membership may trust the hint.* A dishonest server can point to a later prime p of the window.
+//! Under the strong RSA assumption, a witness for p exists only if p divides the product of the
+//! accumulated representatives. These are all primes, so p is one of them.
+//!
+//! * If p represents another element, p lies in the windows of two digests. Under rules with zeros,
+//!   the windows of different hashes are disjoint, so the hashes are equal. Under
+//!   [`RepresentativeRule::Compact`] the hashes differ by less than [`WINDOW`], a near-collision
+//!   (last column below).
+//! * Otherwise p belongs to the element itself, which is accumulated.
+//!
+//! The argument needs p to be prime (it fails for products), but not to be the smallest.
 //!
 //! *Non-membership must search.* A non-membership proof shows that a number is coprime to the
-//! product. A later prime of the window of an accumulated element **is** coprime to it, so a
-//! dishonest server could "prove" the absence of every present element. Only the smallest prime,
-//! found by the verifier's own search, will do.
+//! product. A later prime of the window of an accumulated element **is** coprime to it. A dishonest
+//! server could "prove" the absence of every present element. The verifier must therefore find the
+//! smallest prime by its own search.
 //!
 //! # Rules
 //!
@@ -37,8 +39,8 @@
 //! Source: Tremel 2013, section 2.1 ("Prime Representatives"), the random oracle method of Barić &
 //! Pfitzmann 1997; Crosby & Wallach 2010, sections 4.3 and 5.2.
 //!
-//! Deviation: [`RepresentativeRule::Compact`] appends no zeros, so that all 256 bits but one are of
-//! the hash. The search runs into them, which costs the bits of security shown above.
+//! Deviation: [`RepresentativeRule::Compact`] appends no zeros, so that all 256 bits but one come
+//! from the hash. The search changes these bits, which costs the bits of security shown above.
 
 #![deny(clippy::arithmetic_side_effects)]
 
@@ -54,9 +56,9 @@ use super::{primality::is_prime, sieve};
 #[cfg(test)]
 mod tests;
 
-/// Numbers from the base on among which the representative is searched.
+/// Size of the search window that starts at the base.
 ///
-/// None of them is prime with probability e^-347 for 273 bits.
+/// The window contains no prime with probability e^-347 for 273 bits.
 pub const WINDOW: u32 = 1 << 16;
 
 const LAST_OFFSET: u16 = u16::MAX;
@@ -64,22 +66,22 @@ const _: () = assert!(
     WINDOW == 1 << u16::BITS,
     "offsets of 16 bits fill the window"
 );
-// So windows stay inside the zeros of the rules that have them.
+// Windows stay within the zeros of the rules that have them.
 const _: () = assert!(WINDOW <= 1 << 16, "16 zeros hold the window");
 
-/// The limbs of the widest number of any rule.
+/// Number of limbs of the widest number of any rule.
 const LIMBS: usize = 5;
 
-/// How an element's digest becomes a prime.
+/// Rule that maps an element's digest to a prime.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum RepresentativeRule {
     /// `1 ‖ 256 hash bits ‖ 16 zeros`: 273 bits. Windows of different hashes are disjoint, so two
     /// digests share a prime only if their hashes collide: 2^128.
     #[default]
     Wide,
-    /// `2^255 + 255 hash bits`: 256 bits, the size in most libraries. Its 255 bits and the gaps
-    /// between primes leave a collision resistance of about 2^124, and of 2^119.5 against servers
-    /// that choose the offset. For comparisons.
+    /// `2^255 + 255 hash bits`: 256 bits, the size in most libraries. Meant for comparisons. The
+    /// 255 bits and the gaps between primes leave a collision resistance of about 2^124. Against
+    /// servers that choose the offset, 2^119.5 remain.
     Compact,
 }
 
@@ -95,12 +97,12 @@ impl RepresentativeRule {
         }
     }
 
-    /// The rule with this number, or `None` if there is none.
+    /// Returns the rule with this number, or `None` if there is none.
     pub fn from_id(id: u8) -> Option<Self> {
         Self::ALL.into_iter().find(|rule| rule.id() == id)
     }
 
-    /// The name of the rule for people.
+    /// Human-readable name of the rule.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Wide => "wide-273",
@@ -108,7 +110,7 @@ impl RepresentativeRule {
         }
     }
 
-    /// The bits of a representative.
+    /// Length of a representative in bits.
     pub const fn bit_length(self) -> u32 {
         match self {
             Self::Wide => 273,
@@ -116,7 +118,7 @@ impl RepresentativeRule {
         }
     }
 
-    /// The bytes of a representative, [`RepresentativeRule::bit_length`] rounded up.
+    /// Length of a representative in bytes: [`RepresentativeRule::bit_length`] rounded up.
     pub const fn byte_length(self) -> usize {
         match self {
             Self::Wide => 35,
@@ -131,7 +133,7 @@ impl fmt::Display for RepresentativeRule {
     }
 }
 
-/// Why an offset does not lead to a prime representative.
+/// Error returned when an offset does not lead to a prime representative.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum RepresentativeError {
     /// The offset leads beyond the last number of the window.
@@ -142,11 +144,11 @@ pub enum RepresentativeError {
     NotAPrimeRepresentative,
 }
 
-/// The smallest odd prime of the window of `digest`, with its offset from the base; `None` if the window
-/// has no prime, which does not happen in practice ([`WINDOW`]).
+/// Finds the smallest odd prime in the window of `digest`, and its offset from the base. Returns
+/// `None` if the window has no prime, which does not happen in practice ([`WINDOW`]).
 ///
-/// A function of its arguments: searching again is the check that a representative is minimal,
-/// which non-membership needs (see the module).
+/// The result depends on the arguments only. Searching again checks that a representative is
+/// minimal, which non-membership needs (see the module).
 ///
 /// * Cost: about 100 µs for [`RepresentativeRule::Wide`], varying with the digest.
 ///
@@ -157,14 +159,14 @@ pub fn search(rule: RepresentativeRule, digest: &[u8; 32]) -> Option<(Integer, u
     Some((Integer::from_digits(&limbs, Order::Lsf), offset))
 }
 
-/// The prime at `offset` from the base of `digest`: the check of a hint, for membership. It
-/// need not be the smallest prime of the window; the module says why that is enough.
+/// Checks a hint for membership, and returns the prime at `offset` from the base of `digest`. It
+/// need not be the smallest prime of the window (see the module).
 ///
 /// * Cost: about 45 µs for a prime under [`RepresentativeRule::Wide`], 6 µs at most otherwise.
 ///
 /// # Errors
-/// * [`RepresentativeError::OffsetOutsideWindow`] if the number has more bits than the rule
-///   has. Only bases at the very end of the rule's range have such offsets.
+/// * [`RepresentativeError::OffsetOutsideWindow`] if the number has more bits than the rule. Only
+///   bases at the very end of the rule's range have such offsets.
 /// * [`RepresentativeError::NotAPrimeRepresentative`] if the number is even or composite.
 ///
 /// Source: Crosby & Wallach 2010, section 4.3 ("only the offset from the hash of the tuple to
@@ -178,7 +180,7 @@ pub fn at_offset(
     Ok(Integer::from_digits(&limbs, Order::Lsf))
 }
 
-/// The number at which the window of a digest starts.
+/// The first number of a digest's window.
 struct Base {
     rule: RepresentativeRule,
     /// Least significant limb first.
@@ -186,8 +188,8 @@ struct Base {
 }
 
 impl Base {
-    /// The leading bits of `H(digest ‖ 0)`, as many as the rule says, with the rule's highest bit
-    /// and zeros.
+    /// Takes the leading bits of `H(digest ‖ 0)`, as many as the rule requires, and adds the rule's
+    /// highest bit and zeros.
     fn new(rule: RepresentativeRule, digest: &[u8; 32]) -> Self {
         let [first, second, third, fourth] = hashed_words(digest);
         let (words, dropped_bits) = match rule {
@@ -203,7 +205,7 @@ impl Base {
         Self { rule, limbs }
     }
 
-    /// The first prime up to offset `last`, with its offset.
+    /// Finds the first prime up to offset `last`, with its offset.
     fn search(&self, last: u16) -> Option<([u64; LIMBS], u16)> {
         let [lowest, ..] = self.limbs;
         let first_odd = u16::from(lowest & 1 == 0);
@@ -221,11 +223,11 @@ impl Base {
         None
     }
 
-    /// The number at `offset`, if it is prime.
+    /// Returns the number at `offset` if it is prime.
     fn prime_at(&self, offset: u16) -> Result<[u64; LIMBS], RepresentativeError> {
         let number = self.number_at(offset)?;
         let [lowest, ..] = number;
-        // A server that sends composites shall not make its clients work.
+        // Cheap tests first: composites from a malicious server must not cost clients much.
         if lowest & 1 == 1 && !sieve::has_small_factor(&number) && self.is_prime(&number) {
             Ok(number)
         } else {
@@ -247,7 +249,7 @@ impl Base {
         Ok(number)
     }
 
-    /// Whether a number of this rule is prime, in as few limbs as the rule needs.
+    /// Returns whether a number of this rule is prime, using as few limbs as the rule needs.
     fn is_prime(&self, number: &[u64; LIMBS]) -> bool {
         let [first, second, third, fourth, _] = *number;
         match self.rule {
@@ -257,7 +259,7 @@ impl Base {
     }
 }
 
-/// The first block of a digest's expansion as four big-endian words.
+/// Computes the first block of a digest's expansion as four big-endian words.
 fn hashed_words(digest: &[u8; 32]) -> [u64; 4] {
     let block = Sha256Ed25519::hash(Domain::AccumulatorExpand, &[digest, &[0]]);
     let mut words = [0; 4];
@@ -267,7 +269,7 @@ fn hashed_words(digest: &[u8; 32]) -> [u64; 4] {
     words
 }
 
-/// Words, most significant first, shifted right by 1 to 63 bits, as limbs, least significant first.
+/// Shifts big-endian words right by 1 to 63 bits, and returns little-endian limbs.
 fn shift_right(words: [u64; LIMBS], bits: u32) -> [u64; LIMBS] {
     let mut above = 0;
     let mut limbs = words.map(|word| {

@@ -1,7 +1,7 @@
-//! Exponents of the author: products of primes modulo the order of `g`.
+//! Secret exponents of the author: products of primes modulo the order of `g`.
 //!
-//! Times vary with the primes, which are public, and, in GMP's division, with the digits of
-//! quotients by the secret order.
+//! The running time depends on the primes, which are public. In GMP's division it also depends on
+//! the digits of quotients by the secret order.
 
 use pad_core::Workers;
 use rsa_group::{Factors, SecretInteger};
@@ -9,10 +9,10 @@ use rug::{Complete, Integer};
 
 use crate::products;
 
-/// Primes that are multiplied before the product is reduced.
+/// Number of primes that are multiplied before a reduction.
 const BLOCK: usize = 16;
 
-/// The product of primes modulo the order.
+/// Computes the product of primes modulo the order.
 ///
 /// Cost: per prime one product of block length, and a sixteenth of a product modulo the order.
 pub(crate) fn product<'a>(
@@ -31,7 +31,7 @@ pub(crate) fn product<'a>(
     })
 }
 
-/// For each prime the product of all the others, modulo the order.
+/// Computes for each prime the product of all others, modulo the order.
 ///
 /// Cost: three products modulo the order each.
 pub(crate) fn products_of_others(
@@ -55,7 +55,7 @@ fn one() -> SecretInteger {
     SecretInteger::new(Integer::from(1))
 }
 
-/// The product of a few primes, unreduced.
+/// Multiplies a few primes without a reduction.
 fn block_product(block: &[&Integer]) -> SecretInteger {
     let mut product = Integer::with_capacity(BLOCK.saturating_mul(320));
     product += 1;

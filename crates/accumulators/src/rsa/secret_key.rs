@@ -1,9 +1,9 @@
-//! The secret key: the factors of the modulus.
+//! The secret key of the RSA accumulator: the factors of the modulus.
 //!
-//! What runs in constant time, what is checked for faults and what is wiped: see [`rsa_group`]. Not in
-//! constant time are, besides, the products of primes modulo `p' q'` and the inverse of an absent
-//! element's prime. The author removes elements by the exponents of a set, and takes no root of a
-//! value that somebody may have chosen.
+//! See [`rsa_group`] for constant-time arithmetic, fault checks and wiping. Two further operations
+//! do not run in constant time: the products of primes modulo `p' q'`, and the inverse of an absent
+//! element's prime. The author removes elements by the exponents of a set. It never takes a root of
+//! a value that an attacker may have chosen.
 
 use core::{fmt, ops::ControlFlow};
 use std::sync::Arc;
@@ -33,17 +33,17 @@ use crate::{
 #[cfg(test)]
 mod tests;
 
-/// The longest key in bytes.
+/// Maximum length of an encoded key in bytes.
 const KEY_LIMIT: usize = 2048;
 
-/// The factors of the modulus of an own accumulator, and its public key. Cheap to clone.
+/// The factors of an author's own modulus, and its public key. Cheap to clone.
 #[derive(Clone)]
 pub struct RsaSecretKey {
     factors: Arc<Factors>,
     public: RsaPublicKey,
 }
 
-/// The public key alone.
+/// Shows the public key only.
 impl fmt::Debug for RsaSecretKey {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
@@ -53,7 +53,7 @@ impl fmt::Debug for RsaSecretKey {
     }
 }
 
-/// No secret key could be made or read.
+/// Error returned when a secret key cannot be created or read.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum KeyError {
@@ -63,14 +63,14 @@ pub enum KeyError {
     /// The operating system gives no random bytes.
     #[error("the operating system gives no random bytes")]
     RandomnessUnavailable,
-    /// A factor is not a safe prime, or the two are equal.
+    /// A factor is not a safe prime, or the factors are equal.
     #[error("the factors are not two safe primes")]
     NotSafePrimes,
-    /// The factors differ in length, are too close to each other, or make a modulus that is too
-    /// short or too long.
+    /// The factors differ in length or are too close to each other, or their modulus is too short
+    /// or too long.
     #[error("the factors are too close or of unsuitable length")]
     UnsuitablePrimes,
-    /// The bytes are no key.
+    /// The bytes are not a valid key.
     #[error("not a secret key: {0}")]
     Malformed(#[from] DecodeError),
 }
@@ -87,9 +87,9 @@ impl From<rsa_group::KeyError> for KeyError {
 }
 
 impl RsaSecretKey {
-    /// A new key for the accumulator called `label`.
+    /// Generates a key for the accumulator called `label`.
     ///
-    /// `progress` hears of the search now and then and may stop it.
+    /// The callback `progress` is called during the search and may stop it.
     ///
     /// Cost: a few thousand powers modulo numbers of half the key's length; the time varies a lot.
     ///
@@ -106,7 +106,7 @@ impl RsaSecretKey {
         Self::from_primes(first, second, rule, label)
     }
 
-    /// The key with these two safe primes `p = 2 p' + 1` and `q = 2 q' + 1`.
+    /// Creates the key with two safe primes `p = 2 p' + 1` and `q = 2 q' + 1`.
     ///
     /// # Errors
     /// [`KeyError::NotSafePrimes`], [`KeyError::UnsuitablePrimes`],
@@ -129,8 +129,9 @@ impl RsaSecretKey {
         })
     }
 
-    /// The key as bytes: envelope, rule (1 byte), length of a prime in bytes (2), `q`, `p > q`.
-    /// The label is not part of it.
+    /// Encodes the key without its label.
+    ///
+    /// Layout: envelope, rule (1 byte), length of a prime in bytes (2), `q`, `p > q`.
     pub fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
         let [p, q] = self.factors.primes();
         let length = p.significant_digits::<u8>();
@@ -143,7 +144,7 @@ impl RsaSecretKey {
         bytes
     }
 
-    /// The key of the accumulator called `label` from [`RsaSecretKey::to_bytes`].
+    /// Decodes [`RsaSecretKey::to_bytes`] as the key of the accumulator called `label`.
     ///
     /// Cost: the primality tests of [`RsaSecretKey::from_primes`].
     ///
@@ -164,7 +165,7 @@ impl RsaSecretKey {
         Self::from_primes(p, q, rule, label)
     }
 
-    /// `g` raised to the product of primes.
+    /// Raises `g` to the product of primes.
     ///
     /// Cost: a cheap product for each prime, and one power by tables.
     ///
@@ -179,7 +180,7 @@ impl RsaSecretKey {
         self.power(exponent)
     }
 
-    /// `g` raised to an exponent from 1 to below [`Factors::order`].
+    /// Raises `g` to an exponent from 1 to below [`Factors::order`].
     ///
     /// # Errors
     /// [`AccumulateError::FaultDetected`].
@@ -190,7 +191,7 @@ impl RsaSecretKey {
         Ok(group.canonical(self.factors.power(group, base, exponent)?))
     }
 
-    /// `g` raised to each exponent.
+    /// Raises `g` to each exponent.
     ///
     /// # Errors
     /// [`AccumulateError::FaultDetected`].
@@ -215,12 +216,13 @@ impl RsaSecretKey {
     }
 }
 
-/// What a new RSA key is: 3072 bits with wide representatives, unless said otherwise. Sets may be of any size.
+/// Parameters of a new RSA key. The default is 3072 bits with wide representatives. Sets may have
+/// any size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RsaKeyParameters {
-    /// The length of the modulus.
+    /// Length of the modulus.
     pub size: KeySize,
-    /// Which primes stand for elements.
+    /// Rule that maps elements to primes.
     pub rule: RepresentativeRule,
 }
 
@@ -261,8 +263,8 @@ impl SecretKey for RsaSecretKey {
     }
 }
 
-/// Checks that the primes make a modulus of a size that parameters may have. Both top bits set make
-/// it exactly twice as long as its factors.
+/// Checks that the primes make a modulus of a supported size. Both top bits must be set, so that
+/// the modulus is exactly twice as long as its factors.
 fn require_suitable(first: &Integer, second: &Integer) -> Result<(), KeyError> {
     let top_bits = |prime: &Integer| {
         let bits = prime.significant_bits();
@@ -275,7 +277,7 @@ fn require_suitable(first: &Integer, second: &Integer) -> Result<(), KeyError> {
     }
 }
 
-/// The one of `g` and `N - g`, which are one element of the group, that is a square.
+/// Returns the one of `g` and `N - g` that is a square. They are the same element of the group.
 fn square_of_base(parameters: &Parameters, primes: &PrimePair) -> Integer {
     let base = parameters.base().as_integer();
     let [p, _] = primes.primes();

@@ -1,9 +1,9 @@
-//! Which odd numbers of a stretch have small prime factors.
+//! A sieve for odd numbers without small prime factors.
 //!
-//! A number is cut into digits of twelve bits. Then the position in the stretch of the first
-//! multiple of a prime is a dot product of the digits with constants modulo the prime, which
-//! compilers turn into vector instructions, and one reduction. That is far cheaper than a long
-//! division by every prime. The numbers are public.
+//! A number is split into digits of twelve bits. The position of the first multiple of a prime is
+//! then a dot product of the digits with constants modulo the prime, followed by one reduction.
+//! Compilers vectorise the dot product. This is far cheaper than a long division by every prime.
+//! The numbers are public.
 //!
 //! Source: Crosby & Wallach 2010, section 4.3 ("testing successive integers until we find a prime
 //! number"); the sieve is Eratosthenes'.
@@ -18,20 +18,21 @@ use rsa_group::safe_primes::odd_primes_below;
 #[cfg(test)]
 mod tests;
 
-/// Odd numbers in a stretch. Of searches for a prime of 273 bits, one in 220 needs a second one.
+/// Number of odd numbers in a stretch. One in 220 searches for a prime of 273 bits needs a second
+/// stretch.
 pub(crate) const STRETCH: usize = 512;
 
-/// The odd primes below this are sieved with. Measured: see [`survivors`].
+/// Exclusive upper bound of the primes of the sieve, chosen by measurement: see [`survivors`].
 pub(crate) const BOUND: u16 = 1 << 14;
 
-/// Primes that [`has_small_factor`] tries.
+/// Number of primes that [`has_small_factor`] tries.
 const TRIALS: usize = 64;
 
-/// Twelve bits each, enough for six limbs. Even for a bound of 2^15 a product is below 2^26 and
-/// the sum of all products below 2^31.
+/// Number of twelve-bit digits, enough for six limbs. Even for a bound of 2^15 a product is below
+/// 2^26 and the sum of all products below 2^31.
 const DIGITS: usize = 32;
 const DIGIT_BITS: u32 = 12;
-/// What the sum of products cannot fall below, negated.
+/// Absolute value of a lower bound of the sum of products.
 const SUM_BOUND: u32 = 1 << 31;
 
 type Digits = [i16; DIGITS];
@@ -43,7 +44,7 @@ static PRIMES: LazyLock<Vec<SievePrime>> = LazyLock::new(|| {
     primes.map(SievePrime::new).collect()
 });
 
-/// For each of the [`STRETCH`] odd numbers from `start` on whether it has no factor below
+/// Returns for each of the [`STRETCH`] odd numbers from `start` on whether it has no factor below
 /// [`BOUND`]. `start` is odd and at least `BOUND`.
 ///
 /// * Cost: about 1.5 ns a prime, 1899 primes. Twice the bound would save one candidate in fifteen
@@ -51,7 +52,8 @@ static PRIMES: LazyLock<Vec<SievePrime>> = LazyLock::new(|| {
 pub(crate) fn survivors<const LIMBS: usize>(start: &[u64; LIMBS]) -> [bool; STRETCH] {
     let digits = digits(start);
     let mut survives = [true; STRETCH];
-    // Multiples beyond the stretch go to a place of their own: no branch to mispredict.
+    // Multiples beyond the stretch are written to a dummy place, which avoids a mispredicted
+    // branch.
     let mut beyond = true;
     for prime in PRIMES.iter() {
         let mut position = prime.first_multiple(&digits);
@@ -67,14 +69,15 @@ pub(crate) fn survivors<const LIMBS: usize>(start: &[u64; LIMBS]) -> [bool; STRE
     survives
 }
 
-/// Whether one of the first [`TRIALS`] odd primes divides `number`, odd and at least [`BOUND`].
+/// Returns whether one of the first [`TRIALS`] odd primes divides `number`, which is odd and at
+/// least [`BOUND`].
 pub(crate) fn has_small_factor<const LIMBS: usize>(number: &[u64; LIMBS]) -> bool {
     let digits = digits(number);
     let mut trials = PRIMES.iter().take(TRIALS);
     trials.any(|prime| prime.first_multiple(&digits) == 0)
 }
 
-/// A prime with its constants.
+/// A prime with precomputed constants.
 struct SievePrime {
     /// `2^(12 i) * (-1/2)` modulo the prime, between minus and plus half of it.
     weights: Digits,
@@ -83,7 +86,7 @@ struct SievePrime {
     /// The least multiple of the prime from [`SUM_BOUND`] on.
     bias: u32,
     prime: u64,
-    /// The prime again, as a distance of positions.
+    /// The prime as a distance of positions.
     step: usize,
 }
 
@@ -106,7 +109,8 @@ impl SievePrime {
         }
     }
 
-    /// The least `i` for which the prime divides `number + 2 i`: `-number / 2` modulo the prime.
+    /// Returns the least `i` for which the prime divides `number + 2 i`: `-number / 2` modulo the
+    /// prime.
     #[inline]
     fn first_multiple(&self, digits: &Digits) -> usize {
         let sum = digits
@@ -124,7 +128,7 @@ impl SievePrime {
     }
 }
 
-/// The number congruent to `residue` (below `modulus`) nearest to zero.
+/// Returns the number congruent to `residue` (below `modulus`) that is nearest to zero.
 fn balanced(residue: u32, modulus: NonZeroU16) -> i16 {
     let residue = i32::try_from(residue).unwrap_or(0);
     let modulus = i32::from(modulus.get());
@@ -136,10 +140,10 @@ fn balanced(residue: u32, modulus: NonZeroU16) -> i16 {
     i16::try_from(nearest).unwrap_or(0)
 }
 
-/// A number's digits, least significant first.
+/// Splits a number into digits, least significant first.
 ///
-/// Not inlined: knowing where they come from, compilers keep the digits in registers of their own
-/// instead of vectors, which is five times slower.
+/// Not inlined: otherwise compilers keep the digits in scalar registers instead of vectors, which
+/// is five times slower.
 #[inline(never)]
 fn digits<const LIMBS: usize>(number: &[u64; LIMBS]) -> Digits {
     const { assert!(LIMBS <= 6, "the digits hold six limbs") };

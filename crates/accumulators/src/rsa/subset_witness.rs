@@ -1,13 +1,13 @@
 //! Subset witnesses: one residue and one proof of exponentiation for many elements.
 //!
 //! `W = g^(product of the others)`, so `W^x = value` for the product `x` of the subset's
-//! representatives. Raising `W` to `x` costs as much as verifying all members one by one; a
-//! [proof of exponentiation](crate::rsa::proof_of_exponentiation) replaces it by one short power. A
+//! representatives. Raising `W` to `x` costs as much as verifying all members one by one. A [proof
+//! of exponentiation](crate::rsa::proof_of_exponentiation) replaces it with one short power. A
 //! subset of one element has no such proof: it is a membership witness.
 //!
-//! A prover that shows `W^x = value` for an `x` with a prime factor `r` that was not accumulated has an `r`-th
-//! root of a power of `g` with an exponent coprime to `r`, and so one of `g`, against the strong RSA
-//! assumption.
+//! Suppose a prover shows `W^x = value` for an `x` with a prime factor `r` that was not
+//! accumulated. The prover then has an `r`-th root of a power of `g` with an exponent coprime to
+//! `r`. This gives an `r`-th root of `g`, against the strong RSA assumption.
 //!
 //! Source: Boneh, Bünz & Fisch 2019, sections 3.1 and 4.2.
 
@@ -30,7 +30,7 @@ use crate::{
     wire::{self, Reader, Wire},
 };
 
-/// What proofs of exponentiation of subset witnesses are bound to.
+/// Purpose of the proofs of exponentiation of subset witnesses.
 const SUBSET: &str = "rsa: subset witness";
 
 /// Evidence that all elements of a list are in a set: the value of the set without them.
@@ -38,15 +38,15 @@ const SUBSET: &str = "rsa: subset witness";
 pub struct RsaSubsetWitness {
     /// `W`.
     pub(super) residue: Residue,
-    /// Of the elements' primes, in ascending order of the elements' digests.
+    /// Offsets of the elements' primes, in ascending order of the elements' digests.
     pub(super) offsets: Vec<u16>,
     /// The proof of exponentiation, unless there is only one element.
     pub(super) quotient: Option<Residue>,
 }
 
 impl RsaSubsetWitness {
-    /// The witness whose residue is known, and whose quotient `power_of_residue` computes: `W` to
-    /// an exponent that is not negative.
+    /// Assembles a witness from its residue `W`. `power_of_residue` raises `W` to a nonnegative
+    /// exponent.
     pub(super) fn assemble(
         key: &RsaPublicKey,
         value: &RsaValue,
@@ -111,11 +111,11 @@ impl RsaSubsetWitness {
 /// Cost: one primality test for each element, one challenge, and one simultaneous power with two
 /// exponents of 256 bits.
 ///
-/// Errors: [`VerifyError::InvalidQuery`] if the query is empty, out of order, or names an element
-/// twice; [`VerifyError::CountMismatch`]; [`VerifyError::WrongAccumulator`];
-/// [`VerifyError::OffsetOutsideWindow`], [`VerifyError::NotAPrimeRepresentative`];
-/// [`VerifyError::WitnessMismatch`] for one element, and
-/// [`VerifyError::ExponentiationProofMismatch`] for several, if the equation does not hold.
+/// Errors: [`VerifyError::InvalidQuery`] if the query is empty, out of order, or contains a
+/// duplicate; [`VerifyError::CountMismatch`]; [`VerifyError::WrongAccumulator`];
+/// [`VerifyError::OffsetOutsideWindow`], [`VerifyError::NotAPrimeRepresentative`]. If the equation
+/// does not hold, [`VerifyError::WitnessMismatch`] for one element and
+/// [`VerifyError::ExponentiationProofMismatch`] for several.
 impl Proof for RsaSubsetWitness {
     type Commitment = Verified<Snapshot<Rsa>>;
     type Query = [Vec<u8>];
@@ -154,8 +154,11 @@ impl Proof for RsaSubsetWitness {
     }
 }
 
-/// Number of elements (4 bytes, not 0), offset of each (2), in ascending order of the elements'
-/// digests; `W`, not 1; the proof of exponentiation, if there are at least two elements.
+/// Layout:
+/// * number of elements (4 bytes, not 0);
+/// * offset of each element (2), in ascending order of the elements' digests;
+/// * `W`, not 1;
+/// * the proof of exponentiation, if there are at least two elements.
 impl Wire for RsaSubsetWitness {
     type Context = RsaPublicKey;
     const KIND: u8 = wire::KIND_SUBSET_WITNESS;

@@ -1,4 +1,4 @@
-//! One key for all unit tests: making a key takes longer than most tests.
+//! Keys for unit tests: generating one takes longer than most tests.
 
 use std::sync::LazyLock;
 
@@ -55,7 +55,7 @@ pub(crate) fn set(count: usize) -> ElementSet<Rsa> {
     ElementSet::from_elements(secret().public_key(), &names(0, count), &workers).unwrap()
 }
 
-/// A pool of this many threads.
+/// Creates a pool of `threads` threads.
 pub(crate) fn workers(threads: usize) -> Workers {
     Workers::new(threads.try_into().unwrap()).unwrap()
 }

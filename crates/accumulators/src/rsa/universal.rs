@@ -1,4 +1,4 @@
-//! Making and updating witnesses of absence.
+//! Creation and update of non-membership witnesses.
 
 mod transition;
 
@@ -27,9 +27,9 @@ use crate::{
 };
 
 impl Universal for Rsa {
-    /// Cost: one search for the representative. With the public key the product of all representatives,
-    /// and one power with an exponent as long as that; with the secret key two small multiplications per
-    /// element, and one power.
+    /// Cost: one search for the representative. With the public key: the product of all
+    /// representatives, and one power with an exponent of that length. With the secret key: two
+    /// small multiplications per element, and one power.
     fn non_membership_witness(
         key: &impl EitherKey<Self>,
         set: &ElementSet<Self>,
@@ -49,13 +49,13 @@ impl Universal for Rsa {
         ))
     }
 
-    /// [`AccumulateError::ElementAbsent`] and [`AccumulateError::ElementPresent`] are what the log
-    /// says: a log that nobody verified is no evidence that the element was removed or added.
+    /// [`AccumulateError::ElementAbsent`] and [`AccumulateError::ElementPresent`] report the
+    /// contents of the log. An unverified log is no evidence that the element was removed or added.
     ///
-    /// Cost: one power with an exponent as long as the product of all added representatives, one
-    /// with that of all removed ones, however many changes they are spread over. An element that is
+    /// Cost: one power with an exponent as long as the product of all added representatives, and
+    /// one with that of all removed ones. The number of changes does not matter. An element that is
     /// added and removed again costs next to nothing. The caller bounds the length of logs from
-    /// elsewhere.
+    /// untrusted sources.
     fn update_non_membership_witness(
         key: &RsaPublicKey,
         element: &RsaElement,
@@ -83,7 +83,7 @@ impl Universal for Rsa {
     }
 }
 
-/// `a` and `B` of an absent element's representative.
+/// Computes `a` and `B` of an absent element's representative.
 fn with_public_key(
     key: &RsaPublicKey,
     primes: Vec<&Integer>,
@@ -99,7 +99,7 @@ fn with_public_key(
     Ok((remainder, cofactor))
 }
 
-/// As [`with_public_key`], with the factors.
+/// Like [`with_public_key`], but with the factors.
 fn with_secret(
     secret: &RsaSecretKey,
     primes: Vec<&Integer>,
@@ -112,7 +112,7 @@ fn with_secret(
     let exponent = secret_exponents::product(factors, primes, workers);
     let exponent = bezout_exponent(factors.order(), &exponent, &remainder, representative)?;
     let cofactor = if exponent.is_zero() {
-        // Of the empty set: P = 1, a = 1, b = 0.
+        // For the empty set: P = 1, a = 1, b = 0.
         let group = secret.public_key().group();
         group.canonical(group.one())
     } else {
@@ -121,7 +121,7 @@ fn with_secret(
     Ok((remainder, cofactor))
 }
 
-/// The representative of an element that is not in the set.
+/// Computes the representative of an element that is not in the set.
 fn absent_representative(
     key: &RsaPublicKey,
     set: &ElementSet<Rsa>,
@@ -135,7 +135,7 @@ fn absent_representative(
     Ok(element.prime().clone())
 }
 
-/// Refuses a change that removes or adds the element: its absence begins or ends there.
+/// Rejects a change that removes or adds the element, since its absence begins or ends there.
 fn require_untouched(change: &Change<Rsa>, digest: &ElementDigest) -> Result<(), AccumulateError> {
     let names = |elements: &[RsaElement]| elements.iter().any(|other| other.digest() == digest);
     if names(&change.removed) {
@@ -147,7 +147,7 @@ fn require_untouched(change: &Change<Rsa>, digest: &ElementDigest) -> Result<(),
     Ok(())
 }
 
-/// `(1 - a P) / r` modulo the order, of which `r`, a short prime, is no factor.
+/// Computes `(1 - a P) / r` modulo the order. The short prime `r` does not divide the order.
 fn bezout_exponent(
     order: &Integer,
     product: &Integer,

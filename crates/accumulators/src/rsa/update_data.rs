@@ -1,15 +1,15 @@
-//! What the update of witnesses needs beyond a change's elements and its two values.
+//! Update data of the RSA accumulator, which is empty.
 
 use pad_core::DecodeError;
 
 use super::parameters::{RsaPublicKey, SCHEME};
 use crate::wire::{self, Reader, Wire};
 
-/// What witness updates need beyond the change itself: nothing.
+/// Empty update data: witness updates need only the change itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RsaUpdateData;
 
-/// No bytes.
+/// Layout: no bytes.
 impl Wire for RsaUpdateData {
     type Context = RsaPublicKey;
     const KIND: u8 = wire::KIND_UPDATE_DATA;

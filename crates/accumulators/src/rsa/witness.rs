@@ -1,4 +1,4 @@
-//! Membership witnesses of the RSA accumulator, and what they prove.
+//! Membership witnesses of the RSA accumulator.
 
 #![deny(clippy::arithmetic_side_effects)]
 
@@ -16,7 +16,7 @@ use crate::{
 };
 use rsa_group::group::{ModularGroup, Residue};
 
-/// Evidence that an element is in a set: the value of the set without it.
+/// Evidence that an element is in a set: the value of the set without that element.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct RsaWitness {
     residue: Residue,
@@ -24,7 +24,7 @@ pub struct RsaWitness {
 }
 
 impl RsaWitness {
-    /// The witness of an element whose prime has this offset.
+    /// Creates the witness of an element whose prime has this offset.
     pub(crate) const fn new(residue: Residue, offset: u16) -> Self {
         Self { residue, offset }
     }
@@ -42,11 +42,11 @@ impl RsaWitness {
 
 /// Commitment: a verified snapshot. Query: the element. Statement: its membership.
 ///
-/// The offset is not checked to be the first that leads to a prime. The value's exponent has the
-/// first primes of the set's elements only, and under the default rule every prime of this
-/// element's window is this element's, so a later one has no witness; see
-/// [`representative`](super::representative), also for rules whose windows overlap. A witness of
-/// absence, where any second prime would do, must use the first; see there.
+/// The verifier does not check that the offset is the first that leads to a prime. The value's
+/// exponent contains only the first primes of the set's elements. Under the default rule, every
+/// prime of this element's window belongs to this element, so a later prime has no witness. See
+/// [`representative`](super::representative), also for rules whose windows overlap. Non-membership
+/// witnesses must use the first prime, since any later one would pass.
 ///
 /// Cost: one primality test and one power with a short exponent.
 ///

@@ -1,18 +1,19 @@
-//! Witnesses of many elements, verified together.
+//! Batch verification of membership witnesses.
 //!
-//! Instead of `w_i^(r_i) = value` for each `i`, one equation with 128-bit coefficients that a
-//! transcript of all inputs determines:
+//! Instead of `w_i^(r_i) = value` for each `i`, one equation is checked. Its 128-bit coefficients
+//! are determined by a transcript of all inputs:
 //!
 //! ```text
 //! product of w_i^(c_i r_i) = value^(sum of c_i)
 //! ```
 //!
-//! **What this proves.** Let `e_i = w_i^(r_i) / value`; the equation says `product of e_i^(c_i) = 1`.
-//! An `e_i` of small order `d` slips through with probability `1/d`: a witness that is wrong by a
-//! square root of 1 would pass every second time. In the quotient by `{1, -1}`, `-1` is no such root,
-//! and any other one gives the factors of `N`; but an imported modulus may have other small orders,
-//! and the statement should not need an assumption about them. It does not. Suppose that for some
-//! choice of the other coefficients two values `c, c'` of `c_j` pass. Then
+//! **Guarantee.** Let `e_i = w_i^(r_i) / value`; the equation states `product of e_i^(c_i) = 1`. An
+//! `e_i` of small order `d` passes with probability `1/d`: a witness that is wrong by a square root
+//! of 1 would pass every second time. In the quotient by `{1, -1}`, `-1` is no such root, and any
+//! other one gives the factors of `N`. An imported modulus may have other small orders, but the
+//! guarantee needs no assumption about them.
+//!
+//! Suppose that for some choice of the other coefficients two values `c, c'` of `c_j` pass. Then
 //! `e_j^(c - c') = 1`, which is `w_j^(r_j d) = value^d` with `0 < d < 2^128`. A representative is a
 //! prime above 2^128, hence coprime to `d`. With `s r_j + t d = 1`,
 //!
@@ -20,19 +21,21 @@
 //! value = value^(s r_j + t d) = (value^s * w_j^(t d))^(r_j)
 //! ```
 //!
-//! and that bracket is a valid witness, computed from the one that was sent. So whoever passes with
-//! probability above 2^-128 knows a witness of every element: *membership* is established without
-//! any assumption on small orders. (Coefficients wider than representatives would lose this.) What is not established is that each witness of an accepted
-//! batch verifies on its own: one that is wrong by an element of small order may be among them, made
-//! by somebody who knows such an element and the right witness too. Do not hand a witness on because
-//! its batch was accepted.
+//! and the bracket is a valid witness, computed from the one that was sent. A prover that passes
+//! with probability above 2^-128 therefore knows a witness of every element. *Membership* is
+//! established without any assumption on small orders. (Coefficients wider than representatives
+//! would lose this.)
 //!
-//! Each coefficient is a hash of its own over the transcript and its position, so that the argument,
-//! which varies one coefficient and holds the others, is one about single answers of the hash.
+//! **Not guaranteed**: that each witness of an accepted batch verifies on its own. A prover that
+//! knows an element of small order and the right witness can send a witness that is wrong by that
+//! element. Do not forward a witness because its batch was accepted.
 //!
-//! Source: small exponents: Bellare, Garay & Rabin 1998, "Fast batch verification for modular
-//! exponentiation and digital signatures"; their trouble with small orders: Boyd & Pavlovski 2000,
-//! "Attacking and repairing batch verification schemes". The repair is ours.
+//! Each coefficient is a separate hash of the transcript and its position. The argument varies one
+//! coefficient and fixes the others, so it concerns single outputs of the hash.
+//!
+//! Source: Bellare, Garay & Rabin 1998, "Fast batch verification for modular exponentiation and
+//! digital signatures" (small exponents). Boyd & Pavlovski 2000, "Attacking and repairing batch
+//! verification schemes" (the problem of small orders). The repair is ours.
 
 use pad_core::{Proof, Verified, VerifyError};
 use rsa_group::{exponentiation::multi_power, group::ModularGroup as _};
@@ -51,7 +54,7 @@ use crate::{
     transcript::Transcript,
 };
 
-/// A witness for each element of a list, to be verified together.
+/// A witness for each element of a list, verified together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RsaWitnessBatch(Vec<RsaWitness>);
 
@@ -61,9 +64,9 @@ impl From<Vec<RsaWitness>> for RsaWitnessBatch {
     }
 }
 
-/// Commitment: a verified snapshot. Query: the elements, in the witnesses' order. Statement: the
-/// membership of all of them, in that order. An element may be asked for twice, as it may be by
-/// two queries; so the statement does not count members.
+/// Commitment: a verified snapshot. Query: the elements, in the order of the witnesses. Statement:
+/// the membership of all of them, in that order. A query may repeat an element, so the statement
+/// does not count members.
 ///
 /// Cost for each of many: one primality test, one hash, and a fifth of the power that verifies
 /// a single witness.
@@ -71,7 +74,7 @@ impl From<Vec<RsaWitness>> for RsaWitnessBatch {
 /// Errors: [`VerifyError::InvalidQuery`] if the query is empty; [`VerifyError::CountMismatch`];
 /// [`VerifyError::WrongAccumulator`]; [`VerifyError::OffsetOutsideWindow`],
 /// [`VerifyError::NotAPrimeRepresentative`]; [`VerifyError::WitnessMismatch`] if any witness is
-/// wrong, without a word on which.
+/// wrong, without its position.
 impl Proof for RsaWitnessBatch {
     type Commitment = Verified<Snapshot<Rsa>>;
     type Query = [Vec<u8>];
@@ -109,7 +112,8 @@ impl Proof for RsaWitnessBatch {
 }
 
 impl RsaWitnessBatch {
-    /// Whether the product of `w_i^(c_i r_i)` is the value to the sum of the coefficients.
+    /// Returns whether the product of `w_i^(c_i r_i)` is the value raised to the sum of the
+    /// coefficients.
     fn holds_for(&self, snapshot: &Snapshot<Rsa>, members: &[RsaElement]) -> bool {
         let group = snapshot.key.group();
         let value = snapshot.value.residue().as_integer();
@@ -129,7 +133,7 @@ impl RsaWitnessBatch {
         group.same(&left, &right)
     }
 
-    /// 128 bits for each witness, from a transcript of everything that the equation depends on.
+    /// Derives 128 bits for each witness from a transcript of all inputs of the equation.
     fn coefficients(&self, snapshot: &Snapshot<Rsa>, members: &[RsaElement]) -> Vec<Integer> {
         let id = snapshot.key.id();
         let mut transcript = Transcript::new(id, "rsa: witness batch");

@@ -1,5 +1,5 @@
-//! Known answers: `docs/vectors/accumulators/*.json`, one file per scheme. A difference is a change of the format: it needs a
-//! decision file and a line in the change log.
+//! Known answers: `docs/vectors/accumulators/*.json`, one file per scheme. A difference is a change
+//! of the format: it needs a decision file and a line in the change log.
 
 use std::collections::BTreeMap;
 
@@ -32,7 +32,7 @@ fn recorded(scheme: &str) -> Recorded {
     published::read(&format!("accumulators/{scheme}"))
 }
 
-/// Everything that can be sent about the set of `apple`, `banana` and `cherry`.
+/// All messages about the set of `apple`, `banana` and `cherry`.
 fn messages<A: Universal + Batch>(secret: &A::SecretKey) -> Messages {
     let (key, alone) = (secret.public_key(), &Workers::sequential());
     let names = ["apple", "banana", "cherry"];
@@ -102,7 +102,8 @@ fn digits(number: &Integer) -> String {
     hex::encode(number.to_digits::<u8>(rug::integer::Order::Msf))
 }
 
-/// What depends on the rule of representatives: parameters, and the first of the elements with its witness.
+/// Messages that depend on the rule of representatives: parameters, and the first element with its
+/// witness.
 fn compact_messages(messages: &mut Messages) {
     let secret = rsa_secret(RepresentativeRule::Compact);
     let (key, alone) = (secret.public_key(), &Workers::sequential());

@@ -1,4 +1,4 @@
-//! What an author needs for each entry.
+//! Author's work for each entry.
 
 use std::{collections::BTreeSet, time::Duration};
 
@@ -12,7 +12,8 @@ use super::{
 use crate::{line, prelude::*};
 
 impl<S: DictionaryScheme> AadBench<'_, S> {
-    /// The author's time for each of `n` entries, by the size of the versions. What would take too long is left out.
+    /// Measures the author's time for each of `n` entries, by the size of the versions. Leaves out
+    /// what takes too long.
     pub(super) fn append(
         &self,
         n: u64,

@@ -1,8 +1,8 @@
-//! Bytes of a visit: a user with one key comes back after some versions of a growing log, and wants to know that nothing was
-//! removed, and all values of its key.
+//! Bytes of a visit to a growing log.
 //!
-//! All bytes are those of real messages; the first visit of each line is verified as a client would. The paper's workload is
-//! another one.
+//! A user with one key comes back after some versions. It checks that nothing was removed, and
+//! fetches all values of its key. All bytes are those of real messages. The first visit of each
+//! line is verified as by a client. The paper's workload is another one.
 //!
 //! Source: Tomescu et al. 2019, section 6.2.1.
 
@@ -71,7 +71,7 @@ impl<S: DictionaryScheme> AadBench<'_, S> {
     }
 }
 
-/// All that visits need.
+/// State that visits need.
 struct Visits<'a, S: DictionaryScheme> {
     versions: Versions<'a, S>,
     plain: &'a PlainLog,
@@ -79,8 +79,8 @@ struct Visits<'a, S: DictionaryScheme> {
 }
 
 impl<S: DictionaryScheme> Visits<'_, S> {
-    /// Means over visits after so many versions, the first of them to a log of half to all of `size` entries; none if the log does not
-    /// grow so far.
+    /// Means over visits after `versions` versions. The first visits are to a log of half to all of
+    /// `size` entries. None if the log does not grow so far.
     fn line(&self, size: u64, versions: u64, report: &Report) -> Outcome<Option<Line>> {
         let each = self.versions.each;
         let longest = self.versions.entries.size() / each;
@@ -90,7 +90,7 @@ impl<S: DictionaryScheme> Visits<'_, S> {
             return Ok(None);
         }
         let mut random = Random::new(size + versions);
-        // A look-up in a long log takes the server seconds.
+        // A lookup in a long log takes the server seconds.
         let visits = report.rounds(if size > 1 << 14 { 3 } else { VISITS }, 1);
         let mut sum = Bytes::default();
         for visit in 0..visits {
@@ -142,7 +142,8 @@ impl<S: DictionaryScheme> Visits<'_, S> {
     }
 }
 
-/// Of one visit: head, consistency, append-only proof and look-up; consistency and inclusion of a plain log; one look-up in a tree.
+/// Bytes of one visit: head, consistency, append-only proof and lookup; consistency and inclusion
+/// of a plain log; one lookup in a tree.
 #[derive(Clone, Copy, Debug, Default)]
 struct Bytes([f64; 7]);
 
@@ -161,8 +162,9 @@ impl Bytes {
     }
 }
 
-/// From how many versions on a visit takes fewer bytes than another kind of log, between two measured numbers by the straight line;
-/// none if it always does or never.
+/// Finds the number of versions from which a visit takes fewer bytes than with another kind of log.
+///
+/// Interpolates linearly between two measured numbers. Null if it always takes fewer, or never.
 fn crossing(lines: &[Line], (size, each): (u64, u64), beside: &str) -> Line {
     let saved = |line: &Line| line.figure(beside) - line.figure("aad_bytes");
     let crossed = lines
@@ -181,7 +183,7 @@ fn crossing(lines: &[Line], (size, each): (u64, u64), beside: &str) -> Line {
     }
 }
 
-/// A log with versions of so many entries each: those of the heads, not those in which it was made.
+/// A log with versions of `each` entries: those of the heads, not those in which it was made.
 struct Versions<'a, S: DictionaryScheme> {
     entries: &'a Entries<S>,
     each: u64,

@@ -1,4 +1,4 @@
-//! Two other kinds of logs, from other parts of the workspace, for the bytes that their users receive.
+//! Two other kinds of logs from the workspace, as baselines for the bytes that users receive.
 
 use std::collections::BTreeMap;
 
@@ -13,11 +13,12 @@ use pad_tree::TreapPathCopying;
 
 use crate::{dictionary::Run, prelude::*, workload};
 
-/// As certificate transparency has it: a history log with a leaf for each entry. Who wants all values of a key reads every entry.
+/// A log as in certificate transparency: a history log with a leaf for each entry. A user reads
+/// every entry to get all values of a key.
 pub(super) struct PlainLog(HistoryLog<Sha256Ed25519>);
 
 impl PlainLog {
-    /// What a user receives of an entry: the hashes of key and value.
+    /// Bytes of an entry that a user receives: the hashes of key and value.
     pub(super) const ENTRY_BYTES: f64 = 64.0;
 
     /// The log of these entries.
@@ -90,13 +91,13 @@ fn leaf(entry: &Entry) -> Digest<32> {
     Sha256Ed25519::value(&[key.0, value.0].concat())
 }
 
-/// As CONIKS has it: a tree of keys for each version. That no version has changed the past, users find out by looking up their own
-/// keys in every one.
+/// Snapshots as in CONIKS: a tree of keys for each version. Users detect a changed past by looking
+/// up their own keys in every version.
 pub(super) struct Snapshots(BTreeMap<u64, f64>);
 
 impl Snapshots {
-    /// Measures proofs of present keys in trees of some sizes, eight for each doubling: versions between them have proofs of nearly
-    /// the same bytes.
+    /// Measures proofs of present keys in trees of eight sizes for each doubling. Versions between
+    /// them have proofs of nearly as many bytes.
     pub(super) fn new(smallest: u64, largest: u64) -> Outcome<Self> {
         let limit = std::time::Duration::MAX;
         let mut run = Run::<TreapPathCopying<Sha256Ed25519>>::new(signing_key(), limit);
@@ -120,7 +121,7 @@ impl Snapshots {
         }
     }
 
-    /// The mean bytes of a proof among so many keys.
+    /// Returns the mean bytes of a proof among `size` keys.
     pub(super) fn look_up_bytes(&self, size: u64) -> f64 {
         let of_next = self.0.range(size..).next().or(self.0.last_key_value());
         of_next.map_or(f64::NAN, |(_, bytes)| *bytes)

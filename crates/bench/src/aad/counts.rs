@@ -1,6 +1,7 @@
-//! How many coefficients of sums, points and bytes each scheme takes: counted from the shape, not measured.
+//! Numbers of coefficients of sums, points and bytes of each scheme: counted from the shape, not
+//! measured.
 //!
-//! Of frontier logs counts are those of random keys with one value each.
+//! Counts of frontier logs are those of random keys with one value each.
 
 use std::collections::BTreeSet;
 
@@ -40,8 +41,10 @@ pub(super) fn append_us<S: DictionaryScheme>(
     nodes.sum::<f64>() + frontiers.sum::<f64>()
 }
 
-/// The sums of a frontier: each row's accumulators, from the second one on its certificates, and the proof that it has no root in
-/// common with the tree.
+/// Time for the sums of a frontier.
+///
+/// Counts each row's accumulators, from the second row on its certificates, and the proof that it
+/// has no root in common with the tree.
 fn frontier_us<S: DictionaryScheme>(tree: Address, primitives: &Primitives) -> f64 {
     let strings = strings(tree.level) as usize;
     let rows = rows(tree.level);
@@ -54,8 +57,10 @@ fn frontier_us<S: DictionaryScheme>(tree: Address, primitives: &Primitives) -> f
     groups + above.sum::<f64>() + disjoint
 }
 
-/// The sums of a look-up: over each tree once; twice where the key has one value, three times where it has more. Of a frontier
-/// over a group, twice for each chunk where the key has values.
+/// Time for the sums of a lookup.
+///
+/// Counted: once over each tree, twice where the key has one value, three times where it has more.
+/// Frontier: once over a group, or twice for each chunk where the key has values.
 pub(super) fn prove_us<S: DictionaryScheme>(
     (shape, n): (Shape, u64),
     positions: &[u64],
@@ -78,7 +83,8 @@ pub(super) fn prove_us<S: DictionaryScheme>(
     trees.fold(0.0, |sum, root| sum + tree(root))
 }
 
-/// The bytes of a look-up of a key without values, or with one in the largest tree, as the layout has them.
+/// Bytes of a lookup of a key without values, or with values in the largest tree, as the layout has
+/// them.
 pub(super) fn look_up_bytes<S: DictionaryScheme>((shape, n): (Shape, u64), values: usize) -> usize {
     let (envelope, counts, element) = (8, 8 + 4, S::element_bytes());
     let block = 48 + (element << Shape::BLOCK_LEVEL) + 48;
@@ -92,7 +98,8 @@ pub(super) fn look_up_bytes<S: DictionaryScheme>((shape, n): (Shape, u64), value
         }
         let evidence = match S::COMPLETENESS {
             Completeness::Counted => 80 + 48 * with_value,
-            // Commitments, values and quotient; the path, then a quotient: of a prefix with its length, or of a chunk with a commitment.
+            // Commitments, values and quotient; the path, then a quotient: of a prefix with its
+            // length, or of a chunk with a commitment.
             Completeness::Frontier => {
                 256 + path_bytes(root.level) + 48 + if with_value == 0 { 2 } else { 48 }
             }
@@ -109,7 +116,8 @@ pub(super) fn look_up_bytes<S: DictionaryScheme>((shape, n): (Shape, u64), value
     envelope + counts + trees + values * (4 + crate::workload::VALUE_LENGTH)
 }
 
-/// A path through the rows above the groups: the children of each node, values of all but one, and a quotient.
+/// Bytes of a path through the rows above the groups: the children of each node, values of all but
+/// one, and a quotient.
 fn path_bytes(level: u8) -> usize {
     let steps = steps(level).into_iter();
     1 + steps
@@ -117,7 +125,8 @@ fn path_bytes(level: u8) -> usize {
         .sum::<usize>()
 }
 
-/// The numbers of children of the nodes on a path through the rows above the groups, from the groups up.
+/// Numbers of children of the nodes on a path through the rows above the groups, from the groups
+/// up.
 pub(super) fn steps(level: u8) -> Vec<usize> {
     let rows = rows(level);
     let below = rows.iter().take(rows.len() - 1);
@@ -137,7 +146,7 @@ pub(super) const fn is_proved(root: Address) -> bool {
     root.level > Shape::BLOCK_LEVEL
 }
 
-/// How many of these positions a tree covers.
+/// Counts the positions that a tree covers.
 pub(super) fn within(root: Address, positions: &[u64]) -> usize {
     let covers = |position: &&u64| (root.start()..root.end()).contains(*position);
     positions.iter().filter(covers).count()
@@ -148,8 +157,9 @@ const fn strings(level: u8) -> u64 {
     (512 - level as u64) << level
 }
 
-/// The nodes of each row over a frontier, from the groups up to the root: what is above the keys' halves goes into groups one by one, what
-/// is below each of them at once.
+/// Counts the nodes of each row over a frontier, from the groups up to the root.
+///
+/// Strings above the keys' halves go into groups one by one; those below each half go at once.
 fn rows(level: u8) -> Vec<u64> {
     let (room, single, chunk) = (1024, 256 - u64::from(level), 256);
     let (mut groups, mut left) = (0_u64, 0);

@@ -1,4 +1,4 @@
-//! What the logs are meant to reach.
+//! Goals of the logs.
 
 use crate::{
     goals::{
@@ -68,7 +68,7 @@ const GOALS: [Goal; 34] = [
     goal("the same at most", From(|lines| memory(lines, "aad-frontier", "peak_bytes_per_element")), KILOBYTES, 120.0, ""),
 ];
 
-/// Without the entry itself; of logs of any size but small ones, where it is noise.
+/// Memory without the entry itself. Small logs, where it is noise, are skipped.
 fn memory(lines: &[Line], scheme: &str, key: &str) -> Option<f64> {
     let measured = of(lines, "aad_memory");
     let is_of = |line: &&&Line| line.text("scheme") == scheme && line.count("n") >= 512;
@@ -76,7 +76,7 @@ fn memory(lines: &[Line], scheme: &str, key: &str) -> Option<f64> {
     Some(line.number(key)? - line.figure("entry_bytes"))
 }
 
-/// The goals whose figures these lines have; the others by name.
+/// Adds a table of the goals whose figures these lines have; the others are listed by name.
 pub(super) fn table(lines: &[Line], tables: &mut Tables) {
     let note = "Limit: what sums, points and pairings alone take in this run. Ratio: the figure divided by it.";
     goals::table(&GOALS, note, lines, tables);

@@ -15,13 +15,13 @@ use crate::{
 /// The bytes of an entry's key and value.
 pub(super) const ENTRY_BYTES: usize = 8 + VALUE_LENGTH;
 
-/// The entries of one version where nothing else is asked for.
+/// Default number of entries of one version.
 pub(super) const BATCH: u64 = 512;
 
-/// The numbers of values that keys of a log have beside 1; each for one key, as far as they fit.
+/// Numbers of values that keys of a log have, other than 1; each for one key, as far as they fit.
 const SEVERAL: [u64; 6] = [2, 4, 8, 16, 32, 100];
 
-/// An author, what is still to be appended, and what the versions took.
+/// An author, the entries still to be appended, and the times of the versions.
 pub(super) struct Grown<S: DictionaryScheme> {
     pub(super) author: LogAuthor<S>,
     /// The author's time for each version, signature included, in microseconds.
@@ -32,7 +32,7 @@ pub(super) struct Grown<S: DictionaryScheme> {
 }
 
 impl<S: DictionaryScheme> Grown<S> {
-    /// An empty log that these entries will be appended to.
+    /// Starts with an empty log, to which these entries will be appended.
     pub(super) fn new(log: &Log<S>, entries: Vec<Entry>, workers: &Workers) -> Outcome<Self> {
         let signer = HeadSigner::new(signing_key());
         Ok(Self {
@@ -67,12 +67,12 @@ impl<S: DictionaryScheme> Grown<S> {
         Ok(())
     }
 
-    /// Frees the memory of what will not be appended, and of the list that it was taken from.
+    /// Frees the memory of entries that will not be appended, and of their list.
     pub(super) fn forget_entries(&mut self) {
         self.entries = Vec::new().into_iter();
     }
 
-    /// The log when it had this size, at least 1, as a client knows it from a head.
+    /// Returns the log at this size, at least 1, as a client knows it from a head.
     pub(super) fn at(&self, size: u64) -> Outcome<LogRoot<S>> {
         let (authority, version) = (self.author.authority(), Version::new(size));
         let head = SnapshotHead::<Sha256Ed25519> {
@@ -87,7 +87,8 @@ impl<S: DictionaryScheme> Grown<S> {
         Ok(self.author.log().at(&head)?)
     }
 
-    /// A key with so many values, all of them below a size that the entries were made for; none if there is no such key.
+    /// Returns a key with `values` values, all of them below a `size` that the entries were made
+    /// for; none if there is none.
     pub(super) fn key_with(&self, values: u64, size: u64) -> Option<Key> {
         let entries = self.author.entries();
         let key = match values {
@@ -100,7 +101,9 @@ impl<S: DictionaryScheme> Grown<S> {
     }
 }
 
-/// Entries up to the largest of these sizes. Keys have one value, but for the few that have several below each size, which are
+/// Makes entries up to the largest of these sizes.
+///
+/// Keys have one value, except for the few that have several below each size. Those values are
 /// spread at random.
 pub(super) fn entries(sizes: &BTreeSet<u64>) -> Vec<Entry> {
     let largest = sizes.last().copied().unwrap_or_default();
@@ -119,7 +122,7 @@ pub(super) fn entries(sizes: &BTreeSet<u64>) -> Vec<Entry> {
     entries
 }
 
-/// So many entries with a key each.
+/// Makes `size` entries with a key each.
 pub(super) fn distinct(size: u64) -> Vec<Entry> {
     let entry = |index| Entry {
         key: workload::key(index),
@@ -128,7 +131,7 @@ pub(super) fn distinct(size: u64) -> Vec<Entry> {
     (0..size).map(entry).collect()
 }
 
-/// Where an entry stands whose key has no other value, in a log of this size.
+/// Position of an entry whose key has no other value, in a log of this size.
 const fn single(size: u64) -> u64 {
     size / 3
 }

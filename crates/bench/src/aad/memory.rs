@@ -1,4 +1,4 @@
-//! What an author's process needs for each entry.
+//! Memory of an author's process for each entry.
 
 use std::{
     collections::BTreeSet,
@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{line, memory, prelude::*};
 
-/// Measures a scheme in a process that has done nothing before, so that no memory is used a second time.
+/// Measures a scheme in a fresh process, so that no memory is reused.
 pub(super) fn of_another_process(
     scheme: Measured,
     largest: u64,
@@ -46,7 +46,7 @@ pub(super) fn of_another_process(
     Ok(())
 }
 
-/// Measures what this process grows by.
+/// Measures the growth of this process.
 pub(super) fn of_this_process<S: DictionaryScheme>(
     largest: u64,
     report: &mut Report,

@@ -1,8 +1,11 @@
-//! The published figures, to stand beside ours.
+//! Published figures, to show next to ours.
 //!
-//! *Paper*: C++ on 64 virtual CPUs of 2018, a curve of 254 bits (section 6). *Authors' code*: their program on one core of the 2-core
-//! virtual EPYC that the workspace's README names. Both count multiplicities once, check less and send less; README.md says what
-//! cannot be compared.
+//! - *Paper*: C++ on 64 virtual CPUs of 2018, a curve of 254 bits (section 6).
+//! - *Authors' code*: their program on one core of the 2-core virtual EPYC that the workspace's
+//!   README names.
+//!
+//! Both count multiplicities once, check less and send less; README.md lists what cannot be
+//! compared.
 //!
 //! Source: Tomescu et al. 2019, section 6.1 and figure 5.
 
@@ -22,7 +25,7 @@ pub(super) const APPEND_MS: Published<2, 1> = Published {
     ],
 };
 
-/// The same by the authors' code.
+/// Appends by the authors' code.
 #[rustfmt::skip]
 pub(super) const CODE_APPEND_MS: Published<2, 1> = Published {
     keys: ["n", "batch"],
@@ -35,14 +38,14 @@ pub(super) const CODE_APPEND_MS: Published<2, 1> = Published {
 const HALF: u64 = (1 << 19) - 1;
 const FULL: u64 = (1 << 20) - 1;
 
-/// Bytes of a look-up, and milliseconds to verify it.
+/// Bytes of a lookup, and milliseconds to verify it.
 #[rustfmt::skip]
 pub(super) const LOOK_UPS: Published<2, 2> = Published {
     keys: ["n", "values"],
     rows: &[([FULL, 0], [42_906.0, 840.0]), ([FULL, 1], [45_875.0, 910.0]), ([FULL, 32], [120_832.0, 3_000.0])],
 };
 
-/// The same by the authors' code, in one tree.
+/// Lookups by the authors' code, in one tree.
 #[rustfmt::skip]
 pub(super) const CODE_LOOK_UPS: Published<2, 2> = Published {
     keys: ["n", "values"],
@@ -52,7 +55,7 @@ pub(super) const CODE_LOOK_UPS: Published<2, 2> = Published {
     ],
 };
 
-/// The same of an append-only proof: from 511 the authors' code, otherwise the paper.
+/// Append-only proofs: from 511 by the authors' code, otherwise the paper's.
 pub(super) const APPEND_ONLY: Published<2, 2> = Published {
     keys: ["from", "n"],
     rows: &[
@@ -67,7 +70,8 @@ pub(super) const LONGEST_APPENDS: &str = "Paper: single appends of 0.025 to 5 40
 /// Memory of the authors' code.
 pub(super) const MEMORY: &str = "Authors' code: 650 000 to 800 000 bytes each.";
 
-/// What plots have beside ours: batches and milliseconds; of the authors' code one batch of all entries.
+/// Published series for plots: batches and milliseconds. Of the authors' code, one batch of all
+/// entries.
 pub(super) fn appends() -> Vec<Series> {
     let point = |([_, batch], [ms]): &([u64; 2], [f64; 1])| (*batch as f64, *ms);
     let whole = CODE_APPEND_MS.rows.iter();
@@ -84,7 +88,7 @@ pub(super) fn appends() -> Vec<Series> {
     ]
 }
 
-/// The same of look-ups that find no value, or one: entries, and bytes or milliseconds.
+/// Published series of lookups that find no value, or one: entries, and bytes or milliseconds.
 pub(super) fn look_ups(figure: usize) -> Vec<Series> {
     let mut series = Vec::new();
     for (values, asked) in [(0, "absent key"), (1, "one value")] {

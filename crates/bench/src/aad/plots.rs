@@ -43,7 +43,7 @@ const fn look_ups(
         .of(&["scheme", "values"], figures)
 }
 
-/// Whether a forest has as many trees as there can be.
+/// Whether a forest has the most trees.
 fn is_full(line: &Line) -> bool {
     line.count("n").saturating_add(1).is_power_of_two()
 }
@@ -57,7 +57,7 @@ fn of_paper_size(all: &[Line], line: &Line) -> Line {
     line! { is_drawn: n == Some(line.count("n")) }
 }
 
-/// What was asked for, and from which size on that was not measured.
+/// Labels for the kind of key, and for the size from which on figures were computed.
 fn looked_up(all: &[Line], line: &Line) -> Line {
     let computed = of(all, "aad_lookup").into_iter().filter(|other| {
         is_computed(other)

@@ -1,4 +1,4 @@
-//! How many points proofs have.
+//! Numbers of points in proofs.
 
 use aad::{
     DictionaryScheme,
@@ -15,7 +15,7 @@ use super::{
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Points {
     pub(super) commitments: usize,
-    /// They are in both sums.
+    /// Quotients, which are in both sums.
     pub(super) quotients: usize,
 }
 
@@ -25,13 +25,13 @@ impl Points {
         self.quotients += quotients;
     }
 
-    /// Decoding the points, adding them up in two sums, and two pairings.
+    /// Time of decoding the points, adding them up in two sums, and two pairings.
     pub(super) fn verify_us(self, primitives: &Primitives) -> f64 {
         let decoded = self.commitments + self.quotients;
         primitives.verify_us(decoded, decoded + self.quotients)
     }
 
-    /// Those of a look-up of a key with values at these positions.
+    /// Counts the points of a lookup of a key with values at these positions.
     pub(super) fn of_look_up<S: DictionaryScheme>(
         shape: Shape,
         size: u64,
@@ -53,7 +53,7 @@ impl Points {
         points
     }
 
-    /// Those of an inclusion proof.
+    /// Counts the points of an inclusion proof.
     pub(super) fn of_inclusion(shape: Shape, size: u64, position: u64) -> Self {
         let mut points = Self::default();
         let holds = |node: Address| (node.start()..node.end()).contains(&position);
@@ -61,11 +61,12 @@ impl Points {
         points
     }
 
-    /// Those which show that a tree holds so many values of a key and no more.
+    /// Counts the points which show that a tree holds exactly `values` values of a key.
     fn evidence<S: DictionaryScheme>(&mut self, root: Address, values: usize) {
         if S::COMPLETENESS == Completeness::Counted {
             return match values {
-                // The polynomial without the key's one value is a quotient, and a term of the sum of commitments, where it is merged.
+                // The polynomial without the key's one value is a quotient. It is also a term of
+                // the sum of commitments, where it is merged.
                 0 | 1 => self.add(0, 1 + values),
                 _ => self.add(1, 2),
             };
@@ -78,7 +79,7 @@ impl Points {
         self.add(chunks, chunks.max(1));
     }
 
-    /// Those of an append-only proof.
+    /// Counts the points of an append-only proof.
     pub(super) fn of_growth(shape: Shape, from: u64, to: u64) -> Self {
         let mut points = Self::default();
         let open = |node: Address| node.start() < from && !shape.is_root(node, from);

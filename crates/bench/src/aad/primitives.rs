@@ -1,4 +1,4 @@
-//! What bounds the work: sums in G1, points that are decoded, pairings.
+//! Primitives that bound the work: sums in G1, decoded points, pairings.
 
 use std::hint::black_box;
 
@@ -91,12 +91,13 @@ impl Primitives {
             .unwrap_or(0.0)
     }
 
-    /// A sum of so many terms.
+    /// Microseconds of a sum of `terms` terms.
     pub(super) fn sum_of(&self, terms: usize) -> f64 {
         terms as f64 * self.sum_us(terms.max(1).ilog2())
     }
 
-    /// Decoding so many points, adding so many terms up in the verifier's sums, and two pairings.
+    /// Microseconds of decoding `decoded` points, adding `added` terms in the verifier's sums, and
+    /// two pairings.
     pub(super) fn verify_us(&self, decoded: usize, added: usize) -> f64 {
         decoded as f64 * self.decode_us
             + added as f64 * self.sum_us(VERIFIERS_SUM.ilog2())
@@ -133,8 +134,8 @@ fn report_one<S: DictionaryScheme>(
     )
 }
 
-/// The terms of a verifier's sums, about.
+/// Approximate number of terms of a verifier's sums.
 const VERIFIERS_SUM: usize = 64;
 
-/// The terms of the longest sum that is measured: longer ones are expected to cost as much each.
+/// Terms of the longest measured sum: longer ones are expected to cost as much for each term.
 const LONGEST_SUM: usize = 1 << 18;

@@ -1,4 +1,4 @@
-//! Look-ups and append-only proofs: bytes, the server's and the client's time.
+//! Lookups and append-only proofs: bytes, the server's and the client's time.
 
 use std::time::Duration;
 
@@ -13,16 +13,16 @@ use pad_core::Key;
 use super::{counts, grown::Grown, measured, points::Points, primitives::Primitives};
 use crate::{line, prelude::*};
 
-/// The numbers of values that are asked for.
+/// Numbers of values of the keys that are looked up.
 pub(super) const VALUES: [u64; 8] = [0, 1, 2, 4, 8, 16, 32, 100];
 
 /// Random pairs of versions that are averaged.
 const PAIRS: usize = 32;
 
-/// Up to this level the bytes of logs that are not measured are computed.
+/// Highest level for which the bytes of unmeasured logs are computed.
 const COMPUTED: u8 = 20;
 
-/// Looks up keys with different numbers of values below `size` in the log as it is.
+/// Looks up keys with different numbers of values below `size` in the log's current state.
 pub(super) fn look_ups<S: DictionaryScheme>(
     grown: &Grown<S>,
     (size, values): (u64, &[u64]),
@@ -74,7 +74,7 @@ fn look_up<S: DictionaryScheme>(
     )
 }
 
-/// The bytes of look-ups in logs larger than those that were measured, from the layout alone.
+/// Computes the bytes of lookups in logs larger than the measured ones, from the layout alone.
 pub(super) fn computed<S: DictionaryScheme>(largest: u64, report: &mut Report) -> Outcome<()> {
     let shape = Shape::new(COMPUTED, Schedule::Eager).ok_or("no such shape")?;
     for level in largest.ilog2() + 1..=u32::from(COMPUTED) {
@@ -97,7 +97,7 @@ pub(super) fn computed<S: DictionaryScheme>(largest: u64, report: &mut Report) -
     Ok(())
 }
 
-/// Proves that the entry in the middle is there.
+/// Proves inclusion of the entry in the middle.
 pub(super) fn inclusion<S: DictionaryScheme>(
     grown: &Grown<S>,
     primitives: &Primitives,
@@ -146,7 +146,7 @@ pub(super) const fn name(schedule: Schedule) -> &'static str {
     }
 }
 
-/// The number of values that a message shows.
+/// Counts the values in a message.
 fn check_look_up<S: DictionaryScheme>(
     message: &[u8],
     at: &LogRoot<S>,
@@ -156,7 +156,8 @@ fn check_look_up<S: DictionaryScheme>(
     Ok(proof.verify(at, key)?.get().values.len())
 }
 
-/// Append-only proofs over one entry, over a doubling, and between random sizes up to that of the log, a power of two.
+/// Measures append-only proofs over one entry, over a doubling, and between random sizes up to that
+/// of the log, a power of two.
 pub(super) fn growth<S: DictionaryScheme>(
     grown: &Grown<S>,
     primitives: &Primitives,

@@ -1,4 +1,4 @@
-//! The lines of `bench aad`, for people.
+//! Tables for the lines of `bench aad`.
 
 use super::{goals, paper};
 use crate::{
@@ -15,7 +15,7 @@ pub fn report(lines: &[Line]) -> Tables {
     tables.signed(lines)
 }
 
-/// What stands above tables with published figures.
+/// Caveat above tables with published figures.
 const CAVEAT: &str = "Paper: 64 virtual CPUs of 2018. Code: the authors', one core of a virtual EPYC. Both: another curve, fewer checks.";
 
 #[rustfmt::skip]
@@ -68,7 +68,7 @@ const TABLES: [Declared; 9] = [
     ]),
 ];
 
-/// A published look-up, and whether ours was measured.
+/// Adds the published lookup, and whether ours was measured.
 fn looked_up(_: &[Line], line: &Line) -> Line {
     let [paper_bytes, paper_ms] = paper::LOOK_UPS.of(line);
     let [code_bytes, code_ms] = paper::CODE_LOOK_UPS.of(line);
@@ -81,5 +81,5 @@ pub(super) fn is_computed(line: &Line) -> bool {
     line.says(&[("is_computed", "true")])
 }
 
-/// Of computed lines those of these numbers of entries.
+/// Numbers of entries whose computed lines are shown.
 const SHOWN: [u64; 2] = [(1 << 13) - 1, (1 << 20) - 1];

@@ -1,4 +1,4 @@
-//! Single appends: what the longest of them takes, by the log's schedule.
+//! Single appends: the longest of them, by the log's schedule.
 
 use std::collections::BTreeSet;
 
@@ -13,8 +13,8 @@ use super::{
 use crate::{line, prelude::*};
 
 impl<S: DictionaryScheme> AadBench<'_, S> {
-    /// Times of `n` versions of one entry each, with both schedules. A deferred log is then asked for proofs too, as its forest
-    /// is another one.
+    /// Measures `n` versions of one entry each, with both schedules. Then also measures proofs of
+    /// the deferred log, which has another forest.
     pub(super) fn worst_case(&self, n: u64, report: &mut Report) -> Outcome<()> {
         for schedule in [Schedule::Eager, Schedule::Deferred] {
             let log = log::<S>(self.parameters.clone(), schedule)?;

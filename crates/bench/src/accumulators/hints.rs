@@ -1,8 +1,10 @@
-//! What an offset in the update saves: a server that is told which prime represents an element checks it, one that is
-//! not told searches.
+//! Saving by an offset in the update.
 //!
-//! Source: Crosby & Wallach 2010, section 5.2 ("the author sends the offset to the prime representative along as a
-//! hint").
+//! A server that is told which prime represents an element checks it; without the offset it
+//! searches.
+//!
+//! Source: Crosby & Wallach 2010, section 5.2 ("the author sends the offset to the prime
+//! representative along as a hint").
 
 use accumulators::rsa::{
     RepresentativeRule,
@@ -46,7 +48,7 @@ struct Times {
 }
 
 impl Times {
-    /// Searches the primes of so many elements, and checks the offsets that were found.
+    /// Searches the primes of `number` elements, and checks the offsets found.
     fn measure(rule: RepresentativeRule, number: u32) -> Outcome<Self> {
         let digests = (0..number).map(|index| Sha256::digest(index.to_be_bytes()).into());
         let digests: Vec<[u8; 32]> = digests.collect();
@@ -76,6 +78,6 @@ impl Times {
     }
 }
 
-/// As many rounds of GMP's test as leave an error of 2^-100 for numbers that somebody else has chosen, with the
-/// Baillie-PSW test that it begins with.
+/// Rounds of GMP's primality test, which begins with the Baillie-PSW test. They leave an error of
+/// 2^-100 for numbers that an attacker has chosen.
 const ROUNDS: u32 = 25;

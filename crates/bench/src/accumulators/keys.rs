@@ -1,6 +1,7 @@
-//! How long the keys of each family take to make, and how long they are.
+//! Time to make the keys of each family, and their length.
 //!
-//! Every family has a signing key as well, which stands here once. Trees and block directories have nothing else.
+//! Every family has a signing key as well, which is listed once. Trees and block directories have
+//! nothing else.
 
 use std::{
     ops::ControlFlow,
@@ -28,7 +29,7 @@ const EXPERIMENT: &str = "accumulators_keys";
 /// The bytes of one kind of key: secret, public as servers need it, public as verifiers need it.
 type Sizes = [usize; 3];
 
-/// Makes keys of all kinds; RSA keys up to so many of each length, while the time allows.
+/// Makes keys of all kinds; at most `rsa_keys` RSA keys of each length, while the time allows.
 pub fn run(plan: &Plan, rsa_keys: usize, report: &mut Report) -> Outcome<()> {
     one(report, "signatures, ed25519", None, || {
         let key = signing_key();
@@ -88,7 +89,7 @@ fn bilinear(n: usize) -> Outcome<Sizes> {
     ])
 }
 
-/// Outside measurements nobody knows the secret of a log's parameters.
+/// Makes the parameters of a log. Outside measurements, no party knows their secret.
 fn log(n: usize) -> Outcome<Sizes> {
     let level = u8::try_from(n.next_power_of_two().ilog2())?.max(LOWEST_TOP_LEVEL);
     let parameters = parameters::<AadCounted>(1 << level)?;
@@ -107,8 +108,9 @@ fn sized(kind: &str, n: Option<usize>, [secret, server, verifier]: Sizes) -> Lin
     }
 }
 
-/// RSA keys of one length, made one after the other until there are enough or half the longest time is over; and what
-/// the bare tests of as many numbers would take.
+/// Makes RSA keys of one length, until there are `most` or half of the longest time is over.
+///
+/// Also reports the time of the bare tests of as many numbers.
 fn rsa(plan: &Plan, size: KeySize, most: usize) -> Outcome<Line> {
     let longest = if plan.quick {
         Duration::from_millis(50)
@@ -150,7 +152,8 @@ fn rsa(plan: &Plan, size: KeySize, most: usize) -> Outcome<Line> {
     }))
 }
 
-/// Microseconds of what rules out a number that is not prime: one power modulo half the key's length.
+/// Microseconds of the test that rules out a composite number: one power modulo half the key's
+/// length.
 fn test_us(plan: &Plan, size: KeySize) -> f64 {
     let modulus = (Integer::from(1) << (size.bits() / 2)) - 105_u32;
     let exponent = (&modulus - 1_u32).complete();

@@ -1,4 +1,4 @@
-//! Every operation of one accumulator, beside the primitive that bounds it.
+//! Every operation of one accumulator, next to the primitive that bounds it.
 
 use accumulators::{
     AccumulateError, Accumulator, Batch, Dynamic, ElementSet, Scheme, SecretKey, Universal,
@@ -21,26 +21,26 @@ pub enum Bounded {
     SecretOnce,
     /// Accumulating a set without the secret key, per element.
     Public,
-    /// Each of all witnesses with the secret key.
+    /// Each witness, when all are made with the secret key.
     SecretWitness,
-    /// Each of all witnesses without it.
+    /// Each witness, when all are made without the secret key.
     PublicWitness,
     /// Verifying.
     Verify,
 }
 
-/// A scheme's keys, the primitives that bound its operations, and what only it can do.
+/// A scheme's keys, the primitives that bound its operations, and operations of its own.
 pub trait Bench {
     /// The scheme.
     type Scheme: Universal + Batch;
 
-    /// The scheme, and what distinguishes its parameters.
+    /// Name of the scheme, with its parameters.
     fn name(&self) -> String;
     /// A secret key for sets of up to `capacity` elements.
     fn secret(&self, capacity: usize) -> Outcome<SecretKeyOf<Self>>;
-    /// What bounds work on a set of `n` elements.
+    /// Primitive that bounds work on a set of `n` elements.
     fn bound(&self, work: Bounded, n: usize) -> Primitive;
-    /// What else there is to measure.
+    /// Measures operations that only this accumulator has.
     fn extras(&self, report: &mut Operations<'_>) -> Outcome<()>;
 }
 
@@ -51,7 +51,7 @@ pub type SecretKeyOf<B> = <<B as Bench>::Scheme as Accumulator>::SecretKey;
 pub struct Operations<'a> {
     accumulator: String,
     bound: &'a dyn Fn(Bounded, usize) -> Primitive,
-    /// What to measure.
+    /// Settings of the measurements.
     pub plan: &'a Plan,
     report: &'a mut Report,
 }
@@ -72,7 +72,8 @@ impl Operations<'_> {
         Ok(each)
     }
 
-    /// Whether work that is expected to take so long in all is left out; then the report says so.
+    /// Whether work that is expected to take `us` microseconds is left out. If so, the report
+    /// records it.
     fn leaves_out(&mut self, operation: &str, (n, threads): (usize, usize), us: f64) -> bool {
         let leaves_out = us > microseconds(self.plan.longest);
         if leaves_out {
@@ -211,7 +212,7 @@ impl<B: Bench> Scene<'_, B> {
     }
 }
 
-/// What clients do, and what servers do for one element: on one thread.
+/// Measures the operations of clients, and those of servers for one element: on one thread.
 fn single_elements<B: Bench>(
     secret: &SecretKeyOf<B>,
     elements: &[Vec<u8>],
@@ -246,7 +247,7 @@ fn single_elements<B: Bench>(
     changes::<B>(secret, &set, report)
 }
 
-/// One element removed and one added, and a witness that follows.
+/// Measures removing and adding an element, and updating a witness.
 fn changes<B: Bench>(
     secret: &SecretKeyOf<B>,
     set: &ElementSet<B::Scheme>,

@@ -1,12 +1,15 @@
-//! The same set in all ways to let a server prove what is in it: every element signed, a Merkle tree under one signature,
-//! and accumulators whose witnesses are made by whom it suits.
+//! One set, with every way to let a server prove membership.
 //!
-//! The work is one update: an element of the set gives way to another, and the author signs the new version. With two
-//! generations (section 4.2) an epoch of a set of `n` has `sqrt(n)` updates, each of which authenticates anew the up to
-//! `sqrt(n)` elements of the epoch so far, and once all `n`: `1.5 sqrt(n)` for each update. So those figures are of an
-//! update measured on a set of that size, and of look-ups that ask both generations.
+//! Compares a signature for every element, a Merkle tree under one signature, and accumulators with
+//! each maker of witnesses. The work is one update: an element of the set gives way to another, and
+//! the author signs the new version.
 //!
-//! A set, not a dictionary: nothing here proves absence.
+//! With two generations (section 4.2) an epoch of a set of `n` has `sqrt(n)` updates. Each
+//! authenticates anew the up to `sqrt(n)` elements of the epoch so far, and once all `n`: `1.5
+//! sqrt(n)` for each update. So those figures are of an update measured on a set of that size, and
+//! of lookups in both generations.
+//!
+//! Sets are not dictionaries: nothing here proves absence.
 //!
 //! Source: Crosby & Wallach 2010, sections 4.2, 4.3 and 7.4.
 
@@ -21,30 +24,32 @@ pub mod plain;
 /// The name of these lines.
 pub const EXPERIMENT: &str = "accumulators_sets";
 
-/// What a contender takes for one update and for one look-up. Times are microseconds on one thread, sizes bytes.
+/// Cost of one update and one lookup of a contender. Times are microseconds on one thread, sizes
+/// bytes.
 #[derive(Clone, Debug)]
 pub struct SetFigures {
-    /// What proves membership, for example `signed-each`.
+    /// Method of proving membership, for example `signed-each`.
     pub contender: String,
-    /// Who makes witnesses: `server`, `server-lazily`, `author` or `author-updates`; empty if there are none.
+    /// Maker of witnesses: `server`, `server-lazily`, `author` or `author-updates`; empty if there
+    /// are none.
     pub witnesses: &'static str,
-    /// The author, signature included.
+    /// Author: the update, signature included.
     pub author_us: f64,
-    /// The primitives in that.
+    /// Primitives in the author's time.
     pub author_limit_us: f64,
     /// Elements, signatures, values and witnesses as sent.
     pub update_bytes: usize,
-    /// The server: checking the author's signature, and what look-ups will need.
+    /// Server: checking the author's signature, and preparing for lookups.
     pub apply_us: f64,
-    /// The server: a look-up.
+    /// Server: a lookup.
     pub prove_us: f64,
-    /// What a client gets beside the element.
+    /// Bytes that a client receives in addition to the element.
     pub proof_bytes: usize,
-    /// The client: signature and membership.
+    /// Client: verifying signature and membership.
     pub verify_us: f64,
-    /// The primitives in that.
+    /// Primitives in the client's time.
     pub verify_limit_us: f64,
-    /// What the server stores for the latest version.
+    /// Bytes that the server stores for the latest version.
     pub stored_bytes: usize,
 }
 
@@ -57,7 +62,7 @@ impl SetFigures {
         }
     }
 
-    /// The line of a set of `n` elements in so many generations.
+    /// Formats the line of a set of `n` elements in `generations` generations.
     fn line(&self, n: usize, generations: u32) -> Line {
         let line = line! {
             experiment: EXPERIMENT, design: self.design(), contender: &self.contender,
@@ -71,7 +76,8 @@ impl SetFigures {
         line.merged(&costs::line_of(&costs::of_2010()))
     }
 
-    /// The figures with two generations: updates as of a set with as many elements as one authenticates, look-ups in both.
+    /// Returns the figures with two generations: updates of a set of the size that one
+    /// authenticates, lookups in both.
     fn with_young_generation(&self, young: &Self) -> Self {
         Self {
             prove_us: self.prove_us + young.prove_us,
@@ -93,7 +99,7 @@ fn young_elements(n: usize) -> usize {
 /// The bytes of an element.
 const ELEMENT_BYTES: usize = 32;
 
-/// An update's element that goes and element that comes.
+/// Element that an update removes, and element that it adds.
 const CHANGE_BYTES: usize = 2 * ELEMENT_BYTES;
 
 /// The bytes of a version.

@@ -1,11 +1,13 @@
-//! Tremel's table: the time per element of every operation, as the slope of a line through the sizes; and his round
-//! trips, what one element takes from being accumulated to being verified.
+//! Tremel's table: the time per element of every operation, as the slope of a line through the
+//! sizes.
+//!
+//! His round trips, too: the time of one element from being accumulated to being verified.
 //!
 //! Source: Tremel 2013, sections 5 and 7.
 
 use crate::{line, paper::ACCUMULATORS, prelude::*};
 
-/// Both, from the lines of `operations` so far.
+/// Reports slopes and round trips, from the lines of `operations` so far.
 pub fn run(latencies_ms: &[f64], report: &mut Report) -> Outcome<()> {
     let lines = report.lines().to_vec();
     let lines = of(&lines, "accumulators");
@@ -35,7 +37,8 @@ pub fn run(latencies_ms: &[f64], report: &mut Report) -> Outcome<()> {
 #[derive(Clone, Copy, Debug)]
 struct Slope {
     us: f64,
-    /// The sizes that the line goes through; with one, the slope is the time of an element of that size.
+    /// Number of sizes that the line goes through; with one, the slope is the time of an element of
+    /// that size.
     sizes: usize,
     /// The share of the variance that the line explains; none with fewer than three sizes.
     explained: Option<f64>,
@@ -100,13 +103,14 @@ fn family(accumulator: &str) -> &str {
     accumulator.split('-').next().unwrap_or_default()
 }
 
-/// What a round trip consists of: a name, the operations for each element, and the paper's milliseconds.
+/// Parts of a round trip: a name, the operations for each element, and the paper's milliseconds.
 struct RoundTrip {
     keys: &'static str,
     operations: [&'static str; 4],
 }
 
-/// Setting up stands for making the public key of a bilinear accumulator, per element; RSA has representatives instead.
+/// Round trip with the secret key. Setup is, per element, making the public key of a bilinear
+/// accumulator; RSA has representatives instead.
 const PRIVATE: RoundTrip = RoundTrip {
     keys: "private",
     operations: [
@@ -124,7 +128,8 @@ const PUBLIC: RoundTrip = RoundTrip {
 
 const PREPARE: &str = "prepare";
 
-/// The time of one element in all its operations, and one exchange of messages: a question and its answer.
+/// Sums the time of one element in all its operations, and one exchange of a request and its
+/// response.
 fn round_trip(
     first: &Line,
     slopes: &[(&str, Slope)],

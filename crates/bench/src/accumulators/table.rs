@@ -1,4 +1,4 @@
-//! The lines of one run, for people.
+//! Tables for the lines of one run.
 
 use crate::{
     columns::{Declared, shown},
@@ -7,7 +7,7 @@ use crate::{
     tables::Tables,
 };
 
-/// Everything that the lines of one run say.
+/// Makes all tables for the lines of one run.
 pub fn table(lines: &[Line]) -> Tables {
     shown(&TABLES, lines).signed(lines)
 }

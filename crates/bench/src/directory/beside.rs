@@ -1,6 +1,8 @@
-//! What a user would pick instead: a plain map on disk without authentication, and an authenticated tree, over the same ids.
+//! Alternatives over the same ids: a plain map on disk without authentication, and an authenticated
+//! tree.
 //!
-//! Both are maps from any keys and this is a directory of assigned ids: what is compared is what each costs, not what each can do.
+//! Both are maps from any keys, and this is a directory of assigned ids. The comparison is of
+//! costs, not of abilities.
 
 use std::time::Duration;
 
@@ -24,7 +26,7 @@ const BATCH: usize = 10_000;
 /// The most entries of these maps: larger ones take minutes to fill.
 const MOST: u64 = 1_000_000;
 
-/// Measures both, over so many entries.
+/// Measures both, over `entries` entries.
 pub(super) fn run(entries: u64, primitives: &Primitives, report: &mut Report) -> Outcome<()> {
     if entries <= MOST {
         report.announce(format!("redb, {entries} entries"));

@@ -1,4 +1,5 @@
-//! What figures 3 and 4 compare: how a block's slots become what its parent holds, with blocks of any capacity.
+//! Contenders of figures 3 and 4: methods to summarize a block's slots for its parent, with blocks
+//! of any capacity.
 
 use std::ops::Range;
 
@@ -7,16 +8,17 @@ use block_directory::strategy::Place;
 use super::primitives::Primitives;
 use crate::Outcome;
 
-/// The bytes between the slots of a block: an element takes 230 in the paper, and has a share of the header.
+/// Bytes between the slots of a block: an element takes 230 in the paper, and has a share of the
+/// header.
 pub(super) const PLACE_BYTES: usize = 240;
 
 /// One way to digest blocks, with the capacity of its blocks.
 pub(super) trait Contender {
-    /// What an author registers.
+    /// Object that an author registers.
     type Object: Clone;
-    /// What a slot holds.
+    /// Content of a slot.
     type Content: Clone + AsRef<[u8]>;
-    /// What is kept of a block, to digest it.
+    /// Data kept of a block, to digest it.
     type Block;
 
     /// The digest of the object with this number, `object-i`.
@@ -28,13 +30,14 @@ pub(super) trait Contender {
     /// The bytes of the widest content of a slot.
     fn widest(&self) -> usize;
 
-    /// What the slot of an entry holds.
+    /// Returns the content of the slot of an entry.
     fn entry(&self, id: u64, object: &Self::Object) -> Self::Content;
 
     /// A block without slots.
     fn open(&self, place: Place) -> Outcome<Self::Block>;
 
-    /// Writes a slot: the next one, or another content into one that is there. Positions are those in the level.
+    /// Writes a slot: the next one, or an existing one with another content. Positions are those in
+    /// the level.
     fn write(
         &self,
         block: &mut Self::Block,
@@ -43,18 +46,18 @@ pub(super) trait Contender {
         content: &Self::Content,
     ) -> Outcome<()>;
 
-    /// What the parent holds of the block.
+    /// Returns the block's summary, as its parent holds it.
     fn summary(&self, block: &mut Self::Block, place: Place) -> Self::Content;
 
-    /// What must be stored beside the slots of a block.
+    /// Returns the data to store in addition to the slots of a block.
     fn beside(&self, _: &Self::Block) -> Option<Vec<u8>> {
         None
     }
 
-    /// The root over so many entries, the topmost block of which has this summary.
+    /// Returns the root over `entries` entries, the topmost block of which has this summary.
     fn root(&self, entries: u64, summary: &Self::Content) -> Vec<u8>;
 
-    /// The nanoseconds of what a slot's change cannot do without, and of the summary after it.
+    /// Lower bound, in nanoseconds, for a slot's change and the summary after it.
     fn limit_ns(&self, visit: Visit, primitives: &Primitives) -> f64;
 }
 
@@ -65,7 +68,7 @@ pub(super) struct Visit {
     pub(super) level: u32,
     /// The slots of the block, this one included.
     pub(super) slots: u64,
-    /// Whether the slot was not there before.
+    /// Whether the slot is new.
     pub(super) is_new: bool,
 }
 
@@ -74,14 +77,14 @@ pub(super) fn visits(ids: &Range<u64>, capacity: u64) -> Vec<Visit> {
     let mut visits = Vec::new();
     let Range { start, end } = *ids;
     for level in 0.. {
-        // A level is there once the one below it has more than one block.
+        // A level exists once the one below it has more than one block.
         let below = capacity.pow(level);
         if level > 0 && end <= below {
             break;
         }
         let was_there = level == 0 || start > below;
         let (first, last) = (start / below, (end - 1) / below);
-        // A level that is new has the slot of the block that was alone below it, too.
+        // A new level has the slot of the block that was alone below it, too.
         let first = if was_there { first } else { 0 };
         visits.extend((first..=last).map(|slot| Visit {
             level,

@@ -70,7 +70,7 @@ impl<B> Digests<B> {
     }
 }
 
-/// The contents of all slots, and the state beside them.
+/// Contents of all slots, and a digest's state for them.
 pub(super) struct Slots<State> {
     bytes: Vec<u8>,
     state: State,
@@ -153,14 +153,14 @@ impl<B: Measured> Contender for Digests<B> {
     }
 }
 
-/// What a strategy's work consists of.
+/// Operations of a strategy that are measured.
 pub(super) trait Measured: BlockDigest<S> {
-    /// What must be stored of a state.
+    /// Returns the part of a state that must be stored.
     fn beside(_: &Self::State) -> Option<Vec<u8>> {
         None
     }
 
-    /// The nanoseconds of what a change cannot do without.
+    /// Lower bound for a change, in nanoseconds.
     fn limit_ns(visit: Visit, primitives: &Primitives) -> f64;
 }
 
@@ -190,12 +190,12 @@ impl<C: Group> Measured for Combined<C> {
 
 /// The primitives of one group.
 pub(super) trait Group: Combination {
-    /// What must be stored of a state whose summary does not tell it.
+    /// Returns the part of a state that must be stored because the summary does not determine it.
     fn beside(_: &Self::Value) -> Option<Vec<u8>> {
         None
     }
 
-    /// Nanoseconds of an element of some level, a combination, an inverse, and of a summary.
+    /// Nanoseconds of an element of a level, a combination, an inverse, and a summary.
     fn costs_ns(level: u32, primitives: &Primitives) -> (f64, f64, f64, f64);
 }
 

@@ -15,16 +15,16 @@ use crate::{line, memory, prelude::*};
 /// The updates of one durable version.
 const BATCH: usize = 10_000;
 
-/// The most entries: an author keeps them in memory beside.
+/// Largest number of entries: an author keeps them in memory as well.
 const MOST: u64 = 1_000_000;
 
-/// A run over directories of so many entries.
+/// A run over directories of `entries` entries.
 struct Durable<'a> {
     entries: u64,
     primitives: &'a Primitives,
 }
 
-/// Measures a directory of so many entries, unless there are too many.
+/// Measures a directory of `entries` entries, unless there are too many.
 pub(super) fn run(entries: u64, primitives: &Primitives, report: &mut Report) -> Outcome<()> {
     let durable = Durable {
         entries,
@@ -49,7 +49,7 @@ impl Durable<'_> {
         Ok((author, update))
     }
 
-    /// Microseconds in which a server takes so many versions of random updates.
+    /// Microseconds in which a server applies `batches` versions of random updates.
     fn apply(
         &self,
         (author, server): (&mut FullAuthor<S>, &mut BlockDirectory<S>),
@@ -69,7 +69,8 @@ impl Durable<'_> {
         Ok(us)
     }
 
-    /// Versions of random updates, each durable before the next one; checkpoints and closing included.
+    /// Measures versions of random updates, each durable before the next one; includes checkpoints
+    /// and closing.
     fn update(&self, report: &mut Report) -> Outcome<()> {
         let (mut author, appended) = self.author()?;
         let folder = tempfile::tempdir()?;
@@ -92,7 +93,7 @@ impl Durable<'_> {
         measured(report, ("merkle", self.primitives), line)
     }
 
-    /// Updates that are in the log only, and what opening takes then.
+    /// Measures updates that are only in the log, and the time of opening then.
     fn reopen(&self, report: &mut Report) -> Outcome<()> {
         let (mut author, appended) = self.author()?;
         let folder = tempfile::tempdir()?;

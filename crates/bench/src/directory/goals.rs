@@ -1,4 +1,4 @@
-//! What directories are meant to reach.
+//! Goals of directories.
 
 use super::{durable, paper, shape};
 use crate::{
@@ -22,7 +22,7 @@ const fn goal(name: &'static str, figure: Figure, accepted: (f64, f64)) -> Goal 
     }
 }
 
-/// Of a time in microseconds how many times its limit it may be.
+/// Goal for a time in microseconds: at most a multiple of its limit.
 const fn ratio(
     name: &'static str,
     of: Selection,
@@ -73,7 +73,7 @@ const GOALS: [Goal; 36] = [
     goal("memory of a server of 10^8, budget 256 MiB", In(&[("experiment", "directory_load"), ("strategy", "merkle"), ("entries", "100000000")], "memory_bytes"), at_most(268_435_456.0 + 1e8)),
 ];
 
-/// The goals whose figures these lines have; the others by name.
+/// Adds a table of the goals whose figures these lines have; the others are listed by name.
 pub(super) fn table(lines: &[Line], tables: &mut Tables) {
     let note = "Times in microseconds. Limit: what the primitives alone take in this run. Ratio: the figure divided by it.";
     goals::table(&GOALS, note, lines, tables);

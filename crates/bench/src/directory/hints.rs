@@ -1,4 +1,4 @@
-//! Figure 5: what path hints save a look-up, in block reads.
+//! Figure 5: block reads that path hints save in a lookup.
 
 use super::{
     arguments::DirectoryArguments,

@@ -1,4 +1,5 @@
-//! Images of blocks in a cache of some frames; evicted and finally all of them are written to a file, and nothing is synced.
+//! Images of blocks in a cache of some frames. Evicted images, and finally all of them, are written
+//! to a file. Nothing is synced.
 
 use std::{collections::HashMap, fs::File, os::unix::fs::FileExt as _};
 
@@ -19,13 +20,13 @@ pub(super) struct Images {
     bytes: usize,
     cache: Lru<Block>,
     frames: Vec<Vec<u8>>,
-    /// Where a block stands in the file, once it has been written.
+    /// Position of each block in the file, once it has been written.
     places: HashMap<Block, u64>,
     written: u64,
 }
 
 impl Images {
-    /// An empty cache for images of so many bytes.
+    /// An empty cache for images of `bytes` bytes.
     pub(super) fn new(bytes: usize) -> Outcome<Self> {
         Ok(Self {
             file: tempfile::tempfile()?,
@@ -67,7 +68,7 @@ impl Images {
         Ok(())
     }
 
-    /// Writes what is still in the cache, in order, and returns how many bytes were written in all.
+    /// Writes everything still in the cache, in order, and returns the bytes written in total.
     pub(super) fn finish(&mut self) -> Outcome<u64> {
         let mut held: Vec<(Block, usize)> = self.cache.held().collect();
         held.sort_unstable();

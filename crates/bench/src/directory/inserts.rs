@@ -19,13 +19,13 @@ use super::{
 };
 use crate::{line, prelude::*};
 
-/// The insertions between two looks at the clock, and the batch of postponed divisions.
+/// Insertions between two checks of the clock, and the batch of postponed divisions.
 const BATCH: usize = 100;
 
-/// The entries with which every contender is checked before it is timed.
+/// Number of entries for checking every contender before it is timed.
 const CHECKED: usize = 300;
 
-/// What is inserted, into blocks of which size, and how long one contender may take.
+/// Settings of insertions: entries, block size, and the longest time of one contender.
 pub(super) struct Inserts<'a> {
     pub(super) entries: u64,
     pub(super) block_bytes: u64,
@@ -33,7 +33,7 @@ pub(super) struct Inserts<'a> {
     pub(super) primitives: &'a Primitives,
 }
 
-/// A name, and how many insertions bring the summaries up to date together.
+/// Name, and the number of insertions after which summaries are updated together.
 type Named<'a> = (&'a str, u64);
 
 /// A root, if the contender was measured.
@@ -87,7 +87,7 @@ impl Inserts<'_> {
         self.agree(&one_by_one, &postponed)
     }
 
-    /// Two ways to the same digests, as far as both were measured.
+    /// Checks that two ways to the same digests agree, as far as both were measured.
     fn agree(&self, one: &Root, other: &Root) -> Outcome<()> {
         match (one, other) {
             (Some(one), Some(other)) if one != other => {
@@ -97,7 +97,7 @@ impl Inserts<'_> {
         }
     }
 
-    /// The microseconds of what an insertion cannot do without, mean over all.
+    /// Lower bound for an insertion in microseconds, mean over all.
     fn limit_us<C: Contender>(&self, contender: &C, batch: u64) -> f64 {
         let mut ns = 0.0;
         for start in (0..self.entries).step_by(batch as usize) {
@@ -110,7 +110,7 @@ impl Inserts<'_> {
         ns / self.entries as f64 / 1e3
     }
 
-    /// Measures one contender, unless what it cannot do without takes too long.
+    /// Measures one contender, unless its lower bound is too long.
     fn measure<C: Contender, G: Growing<C>>(
         &self,
         (name, batch): Named<'_>,
@@ -160,7 +160,7 @@ impl Inserts<'_> {
         Ok(Some(root))
     }
 
-    /// The mean number of levels that an insertion sees.
+    /// Mean number of levels at an insertion.
     fn mean_levels(&self) -> f64 {
         let levels = |id: u64| {
             let mut levels = 1_u32;
@@ -173,7 +173,7 @@ impl Inserts<'_> {
     }
 }
 
-/// Images of blocks, and what some contenders must store beside them.
+/// Images of blocks, and additional data that some contenders must store.
 struct Stored<C> {
     contender: C,
     place_bytes: usize,
@@ -217,7 +217,7 @@ impl<C: Contender> Stored<C> {
         Ok(())
     }
 
-    /// Writes the rest, and returns the bytes of all that was written.
+    /// Writes the rest, and returns the bytes written in total.
     fn finish(&mut self, open: &[(Place, C::Block)]) -> Outcome<u64> {
         self.put_beside(open)?;
         let beside = self.beside.as_mut().map_or(Ok(0), Images::finish)?;

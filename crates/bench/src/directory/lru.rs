@@ -1,13 +1,14 @@
-//! Exactly the least recently used: what a cache of so many frames holds.
+//! Exact least-recently-used replacement: the content of a cache of `frames` frames.
 
 use std::{collections::HashMap, hash::Hash};
 
-/// Which frames hold what. Nothing is pinned. Time of a touch: constant; memory: the frames.
+/// Frames and their keys. Nothing is pinned. Time of a touch: constant; memory: the frames.
 #[derive(Clone, Debug)]
 pub struct Lru<K> {
     frames: usize,
     places: HashMap<K, usize>,
-    /// The frames in a ring from the most recently used one on: what each holds, its neighbours towards newer and older ones.
+    /// Frames in a ring from the most recently used one on: each with its key and its newer and
+    /// older neighbours.
     ring: Vec<Frame<K>>,
     newest: usize,
 }
@@ -19,23 +20,23 @@ struct Frame<K> {
     older: usize,
 }
 
-/// What a touch came upon.
+/// Result of a touch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Touched<K> {
-    /// The number of the frame that holds the key from now on.
+    /// Number of the frame that now holds the key.
     pub frame: usize,
-    /// What was found.
+    /// State before the touch.
     pub before: Before<K>,
 }
 
-/// What was found when a key was touched.
+/// State found when a key was touched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Before<K> {
-    /// The key was there.
+    /// The key was present.
     Hit,
     /// A frame was empty.
     Empty,
-    /// This key, the least recently used one, had to go.
+    /// This key, the least recently used one, was evicted.
     Evicted(K),
 }
 
@@ -78,12 +79,12 @@ impl<K: Copy + Eq + Hash> Lru<K> {
         Touched { frame, before }
     }
 
-    /// All keys with their frames.
+    /// Iterates over all keys with their frames.
     pub fn held(&self) -> impl Iterator<Item = (K, usize)> {
         self.places.iter().map(|(key, frame)| (*key, *frame))
     }
 
-    /// Takes a frame out of the ring; one that was alone stays as it is.
+    /// Takes a frame out of the ring; a single one remains unchanged.
     fn unlink(&mut self, frame: usize) {
         let Frame { newer, older, .. } = self.ring[frame];
         self.ring[newer].older = older;
@@ -112,7 +113,7 @@ mod tests {
     use super::*;
     use crate::workload::Random;
 
-    /// The same with a list in order.
+    /// Reference implementation of a touch, with a list in order.
     fn touch(list: &mut Vec<u64>, frames: usize, key: u64) -> Before<u64> {
         let found = list.iter().position(|held| *held == key);
         let before = match found {

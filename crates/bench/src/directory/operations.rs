@@ -1,4 +1,5 @@
-//! A directory's operations in memory: updates, appends, proofs, verification, each beside its nodes.
+//! A directory's operations in memory: updates, appends, proofs and verification, each next to its
+//! nodes.
 
 use std::{collections::BTreeSet, time::Instant};
 
@@ -22,7 +23,7 @@ const UPDATES: usize = 20_000;
 /// The most entries that are appended in one version.
 const APPENDED: u64 = 1_000_000;
 
-/// A server of some entries, and an author who goes on from it.
+/// A server of some entries, and an author who continues from it.
 struct Operations<'a> {
     server: BlockDirectory<S>,
     author: FullAuthor<S>,
@@ -31,7 +32,7 @@ struct Operations<'a> {
     primitives: &'a Primitives,
 }
 
-/// Measures a directory of so many entries.
+/// Measures a directory of `entries` entries.
 pub(super) fn run(entries: u64, primitives: &Primitives, report: &mut Report) -> Outcome<()> {
     report.announce(format!("a directory of {entries}"));
     appends(entries.min(APPENDED), primitives, report)?;
@@ -56,7 +57,7 @@ pub(super) fn run(entries: u64, primitives: &Primitives, report: &mut Report) ->
     operations.batch(report)
 }
 
-/// The digest of the object of an entry: random numbers, which no hash is needed for.
+/// Digest of an entry's object: random numbers, made without hashing.
 pub(super) fn digest(number: u64) -> Digest<32> {
     let mut random = Random::new(number);
     let mut bytes = [0; 32];
@@ -66,7 +67,7 @@ pub(super) fn digest(number: u64) -> Digest<32> {
     Digest(bytes)
 }
 
-/// The height of the tree over so many entries.
+/// Height of the tree over `entries` entries.
 fn height(entries: u64) -> u32 {
     entries.next_power_of_two().ilog2()
 }
@@ -114,7 +115,8 @@ impl Operations<'_> {
         Ok(Untrusted::new(signed).verify(heads.authority(), &version)?)
     }
 
-    /// Proofs of random entries, and their verification under a known root; messages are decoded first.
+    /// Measures proofs of random entries, and their verification under a known root; messages are
+    /// decoded first.
     fn proofs(
         &mut self,
         (effort, memory_bytes): (&Effort, u64),
@@ -150,7 +152,8 @@ impl Operations<'_> {
         measured(report, ("merkle", self.primitives), line)
     }
 
-    /// Versions of one update each, of the first entries: until the root is known and the head is to be signed.
+    /// Measures versions of one update each, of the first entries. Stops when the root is known and
+    /// the head is to be signed.
     fn updates(
         &mut self,
         experiment: &str,
@@ -215,7 +218,7 @@ fn distinct_nodes(ids: &BTreeSet<u64>, height: u32) -> usize {
     (0..=height).map(of_height).sum()
 }
 
-/// What a message establishes about an entry under a known root.
+/// Verifies a message about an entry under a known root, and returns the entry.
 fn verify(
     head: &Verified<SnapshotHead<S>>,
     id: EntryId,

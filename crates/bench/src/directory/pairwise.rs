@@ -17,7 +17,7 @@ use super::{
 };
 use crate::Outcome;
 
-/// How pairs are hashed.
+/// Hash of a pair.
 pub(super) trait PairHash {
     type Digest: Copy + Default + AsRef<[u8]>;
 
@@ -25,14 +25,15 @@ pub(super) trait PairHash {
     fn entry(id: u64, object: &Self::Digest) -> Self::Digest;
     fn node(left: &Self::Digest, right: &Self::Digest) -> Self::Digest;
     fn root(entries: u64, top: &Self::Digest) -> Vec<u8>;
-    /// The digest that some bytes begin with.
+    /// Reads the digest at the start of some bytes.
     fn read(bytes: &[u8]) -> Self::Digest;
 
     /// Nanoseconds of a node that waits for the one before, and of one that does not.
     fn node_ns(primitives: &Primitives) -> (f64, f64);
 }
 
-/// The nodes of the first suite: with capacities that are powers of two, the roots are those of directories.
+/// Nodes of the first suite: with capacities that are powers of two, the roots are those of
+/// directories.
 pub(super) struct Sha256Pairs;
 
 /// `SHA-384(01 ‖ left ‖ right)`: what the paper's time used for all hashing.
@@ -121,7 +122,7 @@ impl<H> Path<H> {
     }
 }
 
-/// The digests of all complete subtrees, those of one height after the other; each height has room for as many as fit.
+/// Digests of all complete subtrees, ordered by height; each height has room for as many as fit.
 pub(super) struct Nodes<D> {
     digests: Vec<D>,
     slots: usize,
@@ -206,7 +207,7 @@ impl<H: PairHash> Contender for Path<H> {
     }
 }
 
-/// Nothing is stored but the slots: a change reads all of them from their places, and hashes the whole tree.
+/// Stores only the slots: a change reads all of them, and hashes the whole tree.
 pub(super) struct Scanning<H>(Path<H>);
 
 impl<H> Scanning<H> {
@@ -266,7 +267,7 @@ impl<H: PairHash> Contender for Scanning<H> {
         Ok(())
     }
 
-    /// Pairs neighbours level by level; one without a neighbour goes up as it is: the same tree.
+    /// Pairs neighbours level by level. One without a neighbour goes up unchanged: the same tree.
     fn summary(&self, block: &mut Self::Block, _: Place) -> H::Digest {
         let Image { bytes, slots, read } = block;
         read.clear();
@@ -288,7 +289,7 @@ impl<H: PairHash> Contender for Scanning<H> {
         H::root(entries, summary)
     }
 
-    /// All nodes.
+    /// Counts all nodes.
     fn limit_ns(&self, visit: Visit, primitives: &Primitives) -> f64 {
         let entry = u64::from(visit.level == 0);
         (visit.slots - 1 + entry) as f64 * H::node_ns(primitives).1

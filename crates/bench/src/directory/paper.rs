@@ -1,4 +1,4 @@
-//! The published figures, and what a model of the synthetic traces gives, to stand beside ours.
+//! Published figures, and those of a model of the synthetic traces, to show next to ours.
 //!
 //! The paper's figures are plots; its text has factors only.
 //!
@@ -6,26 +6,27 @@
 
 use crate::{line::Line, paper::Published};
 
-/// What the text says of figure 3.
+/// The paper's text about figure 3.
 pub(super) const FIGURE_3: &str = "Paper: AdHASH takes a fifth of the pairwise baseline's time for cryptography, and half of its total time; \
      the baseline rises linearly with the size of blocks. That shape needs a baseline that scans: a path in a stored tree does not rise.";
 
-/// What the text says of figure 4.
+/// The paper's text about figure 4.
 pub(super) const FIGURE_4: &str =
     "Paper: MuHASH takes a hundred times the time of AdHASH, with 1 024 bits.";
 
-/// What the text says of figure 5.
+/// The paper's text about figure 5.
 pub(super) const FIGURE_5: &str = "Paper: hints reduce the time of a look-up to a sixth, on a trace that is not available. Model: the same synthetic trace, counted \
      by another program.";
 
-/// What others measured: no figures of ours.
+/// Others' measurements: no figures of ours.
 pub(super) const OTHERS: &str = "redb: a plain map from id to digest, durable batches of 10 000, no authentication. red-black: the tree of this workspace, in memory, \
      versions of 10 000 updates. Both are maps from any keys; a directory has assigned ids. By citation only, on machines of this kind under \
      load: jmt 54 000 and firewood 74 000 proofs a second at 10^5 keys; nomt 77 000 reads a second and thread, 15 600 durable random updates a \
      second in batches of 50 000, proofs of 712 bytes at 2 x 10^6 keys; RocksDB 3.1 us for a random durable write and 4 to 7 us for a read, \
      redb 9.9 and 1.3, at 10^6 records of 116 bytes.";
 
-/// Block reads for each look-up by the model: entries, update %, then without and with hints, 68 slots and 128 slots.
+/// Block reads for each lookup by the model: entries, update %, then without and with hints, 68
+/// slots and 128 slots.
 #[rustfmt::skip]
 const MODEL: Published<2, 4> = Published {
     keys: ["entries", "update_percent"],
@@ -58,14 +59,15 @@ pub(super) fn model_reads(line: &Line) -> [Option<f64>; 2] {
     }
 }
 
-/// Block reads of look-ups, exactly: entries, update %, then 68 slots without and with hints, 128 slots without and with hints.
+/// Exact block reads of lookups: entries, update %, then 68 slots without and with hints, 128 slots
+/// without and with hints.
 const KNOWN: [(u64, u64, [u64; 4]); 3] = [
     (100_000, 25, [100_398, 73_849, 788, 1]),
     (1_000_000, 25, [144_182, 62_045, 55_039, 10_833]),
     (1_000_000, 0, [145_415, 20_084, 57_204, 1]),
 ];
 
-/// How many of the known block reads are others in these lines; none if not all are there.
+/// Counts the known block reads that differ in these lines; none if a line is missing.
 pub(super) fn differing_reads(lines: &[Line]) -> Option<f64> {
     let mut differing = 0.0;
     for (entries, update_percent, reads) in KNOWN {

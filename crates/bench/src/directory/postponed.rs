@@ -1,4 +1,5 @@
-//! Products with one division for each block and batch: what leaves a block and what enters it are multiplied up apart.
+//! Products with one division for each block and batch: removed and added elements are multiplied
+//! up apart.
 
 use block_directory::strategy::{Combination, Combined, Place, block_root};
 use pad_core::Digest;
@@ -9,7 +10,8 @@ use super::{
 };
 use crate::Outcome;
 
-/// Like [`super::right_edge::RightEdge`], but summaries are up to date at the end of a batch only, and each is made once.
+/// Like [`super::right_edge::RightEdge`], but summaries are only up to date at the end of a batch,
+/// and each is made once.
 pub(super) struct Postponed<C: Combination> {
     capacity: u64,
     entries: u64,
@@ -24,7 +26,7 @@ struct LastBlock<C: Combination> {
     summary: Vec<u8>,
 }
 
-/// A slot that changes: its position in the level, what it held, what it holds.
+/// A slot that changes: its position in the level, its old content, and its new content.
 type SlotOf = (u64, Option<Vec<u8>>, Vec<u8>);
 
 impl<C: Group> Postponed<C> {
@@ -66,7 +68,7 @@ impl<C: Group> Postponed<C> {
     }
 }
 
-/// Divides once by all that leaves a block.
+/// Divides once by all elements that leave a block.
 fn multiply<C: Group>(state: &mut C::Value, level: u8, slots: &[SlotOf]) -> Outcome<()> {
     let (mut entering, mut leaving) = (C::neutral(), None);
     for (position, old, new) in slots {
@@ -110,7 +112,8 @@ impl<C: Group> Growing<Digests<Combined<C>>> for Postponed<C> {
                     self.top.clone_from(summary);
                     break;
                 }
-                // The level above is new. Its first slot is of the block that was alone here, changed or not.
+                // The level above is new. Its first slot is of the block that was alone here,
+                // changed or not.
                 if let Some(first) = first.filter(|_| above[0].0 > 0) {
                     above.insert(0, (0, None, first));
                 }

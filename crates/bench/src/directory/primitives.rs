@@ -1,4 +1,4 @@
-//! What bounds the work: nodes, SHA-384, products, output of BLAKE3.
+//! Primitives that bound the work: nodes, SHA-384, products, output of BLAKE3.
 
 use std::hint::black_box;
 

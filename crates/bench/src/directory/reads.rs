@@ -1,7 +1,8 @@
-//! Block reads of a trace, counted: an exact cache, and hints that end a look-up early.
+//! Block reads of a trace, counted: an exact cache, and hints that end a lookup early.
 //!
-//! Every object has a hint from the end of the prefill on; each read or write of it renews the hint. Only what the trace changes
-//! or renews is kept, so the memory follows from the trace and not from the directory: 10^8 entries cost what 10^5 do.
+//! Every object has a hint from the end of the prefill on, and each read or write of it renews the
+//! hint. Only objects that the trace changes or renews are kept. So memory depends on the trace,
+//! not on the directory: 10^8 entries need as much as 10^5.
 
 use std::collections::HashMap;
 
@@ -22,14 +23,14 @@ pub struct Geometry {
 }
 
 impl Geometry {
-    /// The paper's: 68 elements of 230 bytes in 16 KiB, 10 MB of cache.
+    /// The paper's geometry: 68 elements of 230 bytes in 16 KiB, 10 MB of cache.
     pub const PAPER: Self = Self {
         capacity: 68,
         block_bytes: 16 << 10,
         frames: 640,
     };
 
-    /// Ours: 128 digests in 4 KiB, as much cache.
+    /// Our geometry: 128 digests in 4 KiB, as much cache.
     pub const OURS: Self = Self {
         capacity: 128,
         block_bytes: 4 << 10,
@@ -37,27 +38,29 @@ impl Geometry {
     };
 }
 
-/// What a trace cost.
+/// Cost of a trace.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BlockReads {
-    /// Look-ups.
+    /// Lookups.
     pub lookups: u64,
-    /// Blocks that look-ups touched.
+    /// Blocks that lookups touched.
     pub touched: u64,
-    /// Of these, the ones that were not in the cache.
+    /// Touched blocks that were not in the cache.
     pub reads: u64,
-    /// Blocks that writes touched and that were not in the cache; without those that the writes made.
+    /// Blocks that writes touched and that were not in the cache; without those that the writes
+    /// made.
     pub write_reads: u64,
-    /// Look-ups that a hint ended above level 0.
+    /// Lookups that a hint ended above level 0.
     pub hint_hits: u64,
-    /// Bytes of proofs and of short-circuit answers, as messages, where a block is a complete subtree; else 0.
+    /// Bytes of proofs and of short-circuit answers, as messages, where a block is a complete
+    /// subtree; else 0.
     pub sent_bytes: u64,
 }
 
 /// A block: its level and its number there.
 type Block = (u32, u64);
 
-/// When, and of how many entries, the hint of an object is.
+/// Time of an object's hint, and the number of entries then.
 #[derive(Clone, Copy, Debug)]
 struct HintOf {
     operation: u64,
@@ -150,7 +153,8 @@ impl Count {
         self.reads.sent_bytes += self.answer_bytes(id, None);
     }
 
-    /// The bytes of a proof, or of the part of it above the block of some level. 0 unless blocks are complete subtrees.
+    /// Bytes of a proof, or of its part above the block at a level; 0 unless blocks are complete
+    /// subtrees.
     fn answer_bytes(&self, id: u64, matched: Option<u32>) -> u64 {
         let Geometry { capacity, .. } = self.geometry;
         if !capacity.is_power_of_two() {
@@ -169,7 +173,7 @@ impl Count {
     fn write(&mut self, id: u64) {
         let before = self.registered;
         self.registered = before.max(id + 1);
-        // A level that is new has one block, which this write makes.
+        // A new level has one block, which this write makes.
         for block in self.path(id) {
             let is_made = id == before && self.is_first(block, id);
             let touched = self.cache.touch(block);
@@ -178,7 +182,8 @@ impl Count {
         }
     }
 
-    /// Whether a block has no entries before this one; or it is the topmost, and the level below it had one block before.
+    /// Whether a block has no entries before this one. For the topmost: whether the level below it
+    /// had one block before.
     fn is_first(&self, (level, number): Block, id: u64) -> bool {
         let covers = self.geometry.capacity.pow(level);
         number * covers * self.geometry.capacity == id || (number == 0 && level > 0 && id == covers)
@@ -192,7 +197,7 @@ impl Count {
         self.hints.get(&id).copied().unwrap_or(of_prefill)
     }
 
-    /// Whether a block was closed in the hint, and is as it was then.
+    /// Whether a block was closed in the hint, and is unchanged since then.
     fn matches(&self, hint: HintOf, block: Block) -> bool {
         let end = (block.1 + 1) * self.geometry.capacity.pow(block.0 + 1);
         let changed = self.changed.get(&block).copied().unwrap_or(0);
@@ -200,7 +205,7 @@ impl Count {
     }
 }
 
-/// The siblings on the path to an entry in the tree of RFC 9162 over so many.
+/// Counts the siblings on the path to an entry in the tree of RFC 9162 over `entries` entries.
 pub fn depth(mut entries: u64, mut id: u64) -> u64 {
     let mut depth = 0;
     while entries > 1 {
@@ -215,12 +220,14 @@ pub fn depth(mut entries: u64, mut id: u64) -> u64 {
     depth
 }
 
-/// The bytes of the message with a proof of one live entry: envelope, number of entries, the entry, siblings.
+/// Bytes of the message with a proof of one live entry: envelope, number of entries, the entry,
+/// siblings.
 pub const fn proof_bytes(entries: u64, siblings: u64) -> u64 {
     43 + integer_bytes(entries) + 32 * siblings
 }
 
-/// The bytes of the message with the upper part of a proof: envelope, number of entries, height, siblings.
+/// Bytes of the message with the upper part of a proof: envelope, number of entries, height,
+/// siblings.
 const fn short_circuit_bytes(entries: u64, siblings: u64) -> u64 {
     10 + integer_bytes(entries) + 32 * siblings
 }

@@ -1,15 +1,15 @@
-//! Directories that only grow: of each level the last block is kept, since no other ever changes.
+//! Directories that only grow: the last block of each level is kept, since no other ever changes.
 
 use block_directory::strategy::Place;
 
 use super::contender::Contender;
 use crate::Outcome;
 
-/// What some insertions changed.
+/// Changes made by some insertions.
 pub(super) struct Changes<C: Contender> {
     /// Slots in the order in which they changed, each with its position in the level.
     pub(super) slots: Vec<(Place, u64, C::Content)>,
-    /// Blocks that have got all their slots.
+    /// Blocks that have all their slots.
     pub(super) closed: Vec<(Place, C::Block)>,
 }
 
@@ -22,9 +22,9 @@ impl<C: Contender> Default for Changes<C> {
     }
 }
 
-/// Takes entries at the end.
+/// Directory that takes entries at the end.
 pub(super) trait Growing<C: Contender> {
-    /// Inserts objects, and notes what changed.
+    /// Inserts objects, and records the changes.
     fn insert(&mut self, objects: &[C::Object], changes: &mut Changes<C>) -> Outcome<()>;
 
     /// The root.
@@ -79,8 +79,8 @@ impl<C: Contender> RightEdge<C> {
         Ok(())
     }
 
-    /// Begins a block if it is not the last one of its level. The one before is closed; if it was the only one, a level above
-    /// begins with it.
+    /// Begins a block if it is not the last one of its level, and closes the one before. If that
+    /// was the only one, a level above begins with it.
     fn make_room(&mut self, place: Place, changes: &mut Changes<C>) -> Outcome<()> {
         let level = usize::from(place.level);
         if self.levels.len() == level {

@@ -1,4 +1,4 @@
-//! The shape of figure 3, from the lines of insertions: what of the paper's curves returns.
+//! The shape of figure 3, from the lines of insertions: how far the paper's curves are reproduced.
 
 use crate::line::{Line, of};
 
@@ -23,7 +23,7 @@ fn time(lines: &[Line], strategy: &str, block_bytes: u64) -> Option<f64> {
     Some(of_size.1)
 }
 
-/// How many times the time at 16 KiB is that at 512 bytes, with `AdHASH`.
+/// Ratio of the time at 16 KiB to that at 512 bytes, with `AdHASH`.
 pub(super) fn falls_at_first(lines: &[Line]) -> Option<f64> {
     Some(time(lines, AD_HASH, SMALLEST)? / time(lines, AD_HASH, PAPERS)?)
 }
@@ -33,7 +33,8 @@ pub(super) fn falls_then(lines: &[Line]) -> Option<f64> {
     Some(1.0 - time(lines, AD_HASH, LARGEST)? / time(lines, AD_HASH, PAPERS)?)
 }
 
-/// The time of `AdHASH` divided by that of its elements and sums: of all sizes the one farthest from 1.
+/// Time of `AdHASH` divided by that of its elements and sums; of all sizes the ratio farthest from
+/// 1.
 pub(super) fn elements(lines: &[Line]) -> Option<f64> {
     let ratios = times(lines, AD_HASH, "update_ratio").into_iter();
     ratios
@@ -41,7 +42,7 @@ pub(super) fn elements(lines: &[Line]) -> Option<f64> {
         .max_by(|one, other| (one - 1.0).abs().total_cmp(&(other - 1.0).abs()))
 }
 
-/// How many times the time of `AdHASH` the scanning baseline takes at 64 KiB.
+/// Ratio of the scanning baseline's time to that of `AdHASH`, at 64 KiB.
 pub(super) fn scanning(lines: &[Line]) -> Option<f64> {
     Some(time(lines, "sha-384-scanning", LARGEST)? / time(lines, AD_HASH, LARGEST)?)
 }

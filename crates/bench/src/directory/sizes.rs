@@ -1,4 +1,4 @@
-//! Sizes that follow from the number of entries alone: proofs, and a light author's state.
+//! Sizes that depend on the number of entries alone: proofs, and a light author's state.
 
 use std::convert::Infallible;
 
@@ -20,7 +20,7 @@ use super::{
 };
 use crate::{line, prelude::*};
 
-/// The entries of directories whose proofs are made without them.
+/// Numbers of entries for proofs made without a directory.
 const ENTRIES: [u64; 5] = [
     1_000_000,
     10_000_000,
@@ -32,7 +32,7 @@ const ENTRIES: [u64; 5] = [
 /// The most digests of a light author: one for each set bit of the number of entries.
 const MOST_PEAKS: usize = 48;
 
-/// The same of its history: one for each set bit of the number of versions.
+/// Most digests of its history: one for each set bit of the number of versions.
 const MOST_HISTORY: usize = 64;
 
 /// Measures all.
@@ -68,7 +68,7 @@ impl Message for Parts {
     const SUITE: u16 = S::ID.0;
 }
 
-/// The bytes of a proof of entry 0, which verifies: the digests beside its path are any.
+/// Bytes of a proof of entry 0, which verifies; the siblings on its path are arbitrary.
 fn proof_of_first(entries: u64) -> Outcome<usize> {
     let depth = reads::depth(entries, 0);
     let id = EntryId::new(0);
@@ -91,7 +91,7 @@ fn proof_of_first(entries: u64) -> Outcome<usize> {
     Ok(message.len())
 }
 
-/// The bytes that a light author stores after one version with so many entries.
+/// Bytes that a light author stores after one version with `entries` entries.
 fn light_state(entries: u64) -> Outcome<usize> {
     let mut author = LightAuthor::<S>::new("bench", signing_key())?;
     let mut changes = Changes::default();

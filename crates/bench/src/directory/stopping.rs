@@ -1,4 +1,5 @@
-//! A signer that notes when it was asked: what an author does before that, without the signature and its check.
+//! A signer that records when it was called: measures an author's work without the signature and
+//! its check.
 
 use std::{
     sync::{Arc, Mutex, PoisonError},
@@ -11,12 +12,12 @@ use signature::{Error, Keypair, Signer};
 
 use crate::primitives::signing_key;
 
-/// When the signer was asked the last time.
+/// Time of the last request for a signature.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Asked(Arc<Mutex<Option<Instant>>>);
 
 impl Asked {
-    /// The signer that notes it here.
+    /// Returns the signer that records the time here.
     pub(super) fn signer(&self) -> Stopping {
         Stopping {
             key: signing_key(),
@@ -24,7 +25,7 @@ impl Asked {
         }
     }
 
-    /// Microseconds from `start` until the signer was asked.
+    /// Microseconds from `start` to the request for a signature.
     pub(super) fn since_us(&self, start: Instant) -> f64 {
         let asked = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         asked.map_or(f64::NAN, |asked| crate::timing::microseconds(asked - start))

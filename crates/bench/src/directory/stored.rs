@@ -28,13 +28,13 @@ pub(super) const CAPACITY: u64 = 1 << STEP;
 /// The memory of a server.
 pub(super) const BUDGET: CacheBudget = CacheBudget::bytes(256 << 20);
 
-/// A run over directories of so many entries.
+/// A run over directories of `entries` entries.
 struct Stored<'a> {
     entries: u64,
     primitives: &'a Primitives,
 }
 
-/// Measures a directory of so many entries.
+/// Measures a directory of `entries` entries.
 pub(super) fn run(entries: u64, primitives: &Primitives, report: &mut Report) -> Outcome<()> {
     let stored = Stored {
         entries,
@@ -87,21 +87,21 @@ impl Stored<'_> {
         measured(report, ("merkle", self.primitives), line)
     }
 
-    /// Microseconds of making the digest of an object here, which is no directory's work.
+    /// Microseconds of making the digest of an object, which is not a directory's work.
     fn digest_us(&self) -> f64 {
         let number = self.entries.min(1_000_000);
         let (us, ()) = stopwatch(|| (0..number).for_each(|id| _ = black_box(digest(id))));
         us / number as f64
     }
 
-    /// Look-ups whose block of level 0 is not in memory, without and with a hint.
+    /// Lookups whose block of level 0 is not in memory, without and with a hint.
     fn read(&self, folder: &Path, report: &mut Report) -> Outcome<()> {
         let target = folder.join("directory");
         // The levels above stay, and half as much is left for blocks of level 0.
         let upper = self.entries.div_ceil(CAPACITY * CAPACITY) as usize * 64 * CAPACITY as usize;
         let budget = CacheBudget::bytes((3 * upper).max(1 << 20));
         let server = BlockDirectory::<S>::open(&target, budget)?;
-        // The last block may be open, and no hint is of it.
+        // The last block may be open, and has no hint.
         let blocks = self.entries / CAPACITY;
         let sampled = blocks.min(report.rounds(5_000, 12) as u64);
         let ids: Vec<u64> = (0..sampled)
@@ -152,7 +152,7 @@ fn prove(server: &BlockDirectory<S>, id: u64) -> Option<Vec<u8>> {
     Some(codec::encode(&proof.ok()?))
 }
 
-/// Whose directory it is.
+/// Authority of the directory.
 pub(super) fn authority() -> Outcome<Authority> {
     Ok(*FullAuthor::<S>::new("bench", signing_key())?.authority())
 }
@@ -179,7 +179,7 @@ fn level_bytes(folder: &Path) -> Outcome<u64> {
     Ok(bytes)
 }
 
-/// Microseconds of writing so many bytes one after the other, and making them durable.
+/// Microseconds of writing `bytes` bytes in sequence and making them durable.
 fn write_us(folder: &Path, bytes: u64) -> Outcome<f64> {
     let piece = vec![7; 1 << 20];
     let path = folder.join("bytes");

@@ -1,4 +1,5 @@
-//! Strategies 2 to 6 one by one: a change of one block beside its primitives, and proofs by opened blocks.
+//! Strategies 2 to 6 one by one: a change of one block next to its primitives, and proofs by opened
+//! blocks.
 
 use block_directory::{
     BlockRoot, BlockTree, EntryId, OpenedProof,
@@ -80,7 +81,7 @@ fn change_us<B: Measured>(level: u8, report: &Report) -> Outcome<f64> {
     let change = || (slots.below(CAPACITY.into()), content());
     let timings = report.effort().repeat_each(50, change, |(slot, new)| {
         let position = place.block * u64::from(CAPACITY) + slot;
-        // What could fail is seen below.
+        // Failures would show below.
         _ = blocks.write(&mut block, place, position, &new);
         contents[slot as usize] = new;
         blocks.summary(&mut block, place)

@@ -1,4 +1,4 @@
-//! The lines of `bench directory`, for people.
+//! Tables for the lines of `bench directory`.
 
 use serde_json::Value;
 
@@ -67,7 +67,7 @@ const TABLES: [Declared; 9] = [
     ]).noted(paper::OTHERS),
 ];
 
-/// Whether a contender stands in a figure.
+/// Whether a contender belongs to a figure.
 pub(crate) fn is_in(figure: &str, line: &Line) -> bool {
     let strategy = line.text("strategy");
     match figure {
@@ -76,7 +76,7 @@ pub(crate) fn is_in(figure: &str, line: &Line) -> bool {
     }
 }
 
-/// Of a trace that was followed without hints, what it takes with hints, and what the model gives.
+/// Adds to a trace without hints its figures with hints, and those of the model.
 fn with_hints(lines: &[Line], line: &Line) -> Line {
     let same = [
         "entries",
@@ -105,7 +105,7 @@ fn with_hints(lines: &[Line], line: &Line) -> Line {
 const UPDATES: &str = "directory_update|directory_update_hot|directory_batch|directory_append|directory_durable|directory_load|\
                        directory_reopen";
 
-/// The same, for people.
+/// Describes an experiment for readers.
 fn operation(experiment: &str) -> &'static str {
     match experiment {
         "directory_update" => "one random entry",

@@ -1,32 +1,34 @@
-//! The synthetic trace of figure 5: half reads, objects seen again uniformly or by recency. The paper's is not available.
+//! Synthetic trace of figure 5: half reads, objects seen again uniformly or by recency. The paper's
+//! trace is not available.
 
 use crate::workload::Random;
 
-/// What a trace is made from; all numbers of it are integers, so that it is the same on every machine.
+/// Parameters of a trace; all numbers are integers, so that it is the same on every machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TraceParameters {
     /// The seed of the stream of numbers.
     pub seed: u64,
     /// The entries that the directory begins with.
     pub prefill: u64,
-    /// How many operations there are.
+    /// Number of operations.
     pub operations: u64,
-    /// Of 100 operations, those on an object that was not referenced before.
+    /// Percentage of operations on an object that was not referenced before.
     pub first_percent: u64,
-    /// Of 100 writes to known objects, those that overwrite it instead of inserting another one.
+    /// Percentage of writes to known objects that overwrite it instead of inserting another one.
     pub update_percent: u64,
-    /// Of 100 references to known objects, those that are uniform; the others are by recency, on a logarithmic scale.
+    /// Percentage of references to known objects that are uniform. The others are by recency, on a
+    /// logarithmic scale.
     pub spread_percent: u64,
 }
 
-/// What is done with an entry.
+/// Operation on an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
-    /// Its object is looked up.
+    /// Looks up the object.
     Read(u64),
-    /// It gets another object.
+    /// Replaces the object.
     Update(u64),
-    /// It is registered: the next id.
+    /// Registers the object under the next id.
     Append(u64),
 }
 
@@ -38,7 +40,7 @@ impl Operation {
         }
     }
 
-    /// A kind byte and the id: what a digest of a trace is over.
+    /// Input of a trace's digest: a kind byte and the id.
     pub fn to_bytes(self) -> [u8; 9] {
         let kind = match self {
             Self::Read(_) => 0,
@@ -51,7 +53,7 @@ impl Operation {
     }
 }
 
-/// The operations of a trace, one after the other. Memory: the ids referenced so far.
+/// Iterator over the operations of a trace. Memory: the ids referenced so far.
 #[derive(Clone, Debug)]
 pub struct Trace {
     parameters: TraceParameters,
@@ -74,7 +76,8 @@ impl Trace {
         }
     }
 
-    /// The next number below `bound`: the upper half of a product, where [`Random::below`] takes a remainder.
+    /// Returns the next number below `bound`: the upper half of a product, where [`Random::below`]
+    /// takes a remainder.
     fn below(&mut self, bound: u64) -> u64 {
         let product = u128::from(self.random.next()) * u128::from(bound);
         (product >> 64) as u64

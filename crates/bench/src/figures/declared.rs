@@ -1,4 +1,4 @@
-//! Plots that are nothing but figures of lines over another figure of the same lines: declared, not programmed.
+//! Declared plots: figures of lines over another figure of the same lines, without code.
 
 use super::{Lines, Series, points};
 use crate::{
@@ -9,7 +9,7 @@ use crate::{
     prelude::*,
 };
 
-/// A plot, or several. Texts with `{key}` say what the first line says there.
+/// A plot, or several. `{key}` in texts is replaced by the first line's value.
 pub(crate) struct Declared {
     /// The name of its file.
     pub(crate) name: &'static str,
@@ -23,16 +23,16 @@ pub(crate) struct Declared {
     pub(crate) vertical: &'static str,
     /// Lines that differ in these are series of their own.
     pub(crate) by: &'static [&'static str],
-    /// What is drawn of each of them, with a name for it.
+    /// Figures that are drawn of each line, with names.
     pub(crate) figures: &'static [(&'static str, &'static str)],
     /// The fewest points of a series.
     pub(crate) least: usize,
-    /// What stands beside them.
+    /// Series from elsewhere, drawn in addition.
     pub(crate) beside: fn() -> Vec<Series>,
 }
 
 impl Declared {
-    /// A plot of all lines of an experiment, which has yet to say what it shows.
+    /// A plot of all lines of an experiment, without series yet.
     pub(crate) const fn new(
         (name, title): (&'static str, &'static str),
         experiment: &'static str,
@@ -53,7 +53,7 @@ impl Declared {
         }
     }
 
-    /// A series for each value of these keys, and for each of these figures.
+    /// Adds a series for each value of these keys, and for each of these figures.
     pub(crate) const fn of(
         self,
         by: &'static [&'static str],
@@ -66,19 +66,19 @@ impl Declared {
         }
     }
 
-    /// The same of lines that say this.
+    /// Restricts the plot to lines with these texts.
     pub(crate) const fn only(mut self, only: Selection) -> Self {
         self.rows.only = only;
         self
     }
 
-    /// The same of lines for which this holds.
+    /// Restricts the plot to lines for which `filter` holds.
     pub(crate) const fn filtered(mut self, filter: fn(&Line) -> bool) -> Self {
         self.rows.filter = filter;
         self
     }
 
-    /// The same with further figures of each line.
+    /// Adds derived figures to each line.
     pub(crate) const fn deriving(mut self, derived: fn(&[Line], &Line) -> Line) -> Self {
         self.rows.derived = derived;
         self

@@ -1,4 +1,4 @@
-//! The command `bench flexlist`: what it is told, and its experiments one after the other.
+//! The command `bench flexlist`: its arguments, and its experiments in sequence.
 
 use std::{num::NonZeroUsize, path::PathBuf};
 
@@ -102,20 +102,21 @@ pub enum FlexlistExperiment {
     Network,
 }
 
-/// The trace that comes with the workspace.
+/// The trace bundled with the workspace.
 const TRACE: &str = "history.csv.zst";
 
 /// The most updates of one batch.
 const MOST_UPDATES: u64 = 10_000;
 
-/// The fewest blocks of updates and audits: four for each of the most updates that `multi` makes unless it is told others.
+/// Fewest blocks of updates and audits: four for each of the most updates that `multi` makes by
+/// default.
 const LEAST_BLOCKS: u64 = 2_400;
 
 /// The most blocks: some gigabytes of nodes.
 const MOST_BLOCKS: u64 = 16_000_000;
 
 impl FlexlistArguments {
-    /// Measures what is asked for.
+    /// Runs the requested measurements.
     pub fn run(&self) -> Outcome<()> {
         use FlexlistExperiment as Experiment;
         let mut report = self.manner.report()?;

@@ -33,7 +33,7 @@ pub fn run(size: u64, challenges: u32, kinds: &[TagKind], report: &mut Report) -
     Ok(())
 }
 
-/// A file, of which the challenged blocks are really there, with their tags in the list.
+/// A file whose challenged blocks really exist, with their tags in the list.
 pub struct Audit {
     owner: OwnerKey,
     list: FlexList<Sha256>,
@@ -46,8 +46,8 @@ pub struct Audit {
 }
 
 impl Audit {
-    /// Draws the challenge, then makes the blocks that it meets and their tags; what the other leaves
-    /// commit costs the same whatever it is.
+    /// Draws the challenge, then makes the blocks that it meets and their tags. The cost does not
+    /// depend on what other leaves commit to.
     pub fn new(size: u64, challenges: u32, owner: OwnerKey) -> Outcome<Self> {
         let challenge = Challenge::Sample {
             seed: [7; 32],
@@ -109,7 +109,8 @@ impl Audit {
         Ok(assign(&self.questions, &leaves)?)
     }
 
-    /// What the client has of each challenged block: the question, and what its leaf commits.
+    /// Returns the client's data for each challenged block: the challenge, and what its leaf
+    /// commits to.
     pub fn opened(&self, challenged: &[Challenged]) -> Vec<(Challenged, Bytes)> {
         let committed = self.held.iter().map(|(tag, _)| tag.committed.clone());
         challenged.iter().cloned().zip(committed).collect()
@@ -149,7 +150,7 @@ impl Audit {
         })
     }
 
-    /// The whole audit once, as a client goes through it.
+    /// Runs a whole audit once, like a client.
     pub fn check(&self, proof: &[u8], state: &ListState, tag_proof: &[u8]) -> Outcome<()> {
         let proven = verify_indices::<Sha256>(proof, state, &self.indices)?;
         let challenged = self.assign(proven.get())?;

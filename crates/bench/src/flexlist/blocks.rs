@@ -1,4 +1,4 @@
-//! The blocks that are measured: 2 KiB each, with pseudorandom digests.
+//! The measured blocks: 2 KiB each, with pseudorandom digests.
 
 use flexlist::{
     level::Level,
@@ -11,7 +11,7 @@ use crate::workload::Random;
 /// The bytes of a block: 500 000 of them are the paper's file of 1 GB.
 pub const BLOCK_BYTES: u64 = 2048;
 
-/// Where several updates are.
+/// Positions of several updates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
     /// On neighbouring blocks.
@@ -21,7 +21,7 @@ pub enum Order {
 }
 
 impl Order {
-    /// As in the lines.
+    /// Name in the lines.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Consecutive => "consecutive",

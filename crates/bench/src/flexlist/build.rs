@@ -20,7 +20,7 @@ use crate::{line, prelude::*};
 /// Bytes that blocks are cut from: more than fit a cache, fewer than the files have.
 const CONTENT_BYTES: usize = 64 << 20;
 
-/// The same for a quick run.
+/// Bytes of content in a quick run.
 const QUICK_CONTENT_BYTES: usize = 1 << 20;
 
 /// Measures all sizes and numbers of threads, without tags and with private ones.
@@ -38,7 +38,7 @@ pub fn run(sizes: &[u64], threads: &[NonZeroUsize], report: &mut Report) -> Outc
     Ok(())
 }
 
-/// The same with tags made from the blocks' bytes: the whole of what an owner does before an upload.
+/// Measures builds with tags made from the blocks' bytes: all of an owner's work before an upload.
 fn report_tagged(size: u64, hashes: u64, pools: &[Workers], report: &mut Report) -> Outcome<()> {
     let owner = OwnerKey::generate(TagKind::PrivateMac, &Workers::sequential())?;
     let bytes = report.rounds(CONTENT_BYTES, QUICK_CONTENT_BYTES);
@@ -61,7 +61,7 @@ fn report_tagged(size: u64, hashes: u64, pools: &[Workers], report: &mut Report)
     })
 }
 
-/// Builds a list on each number of threads from blocks that `prepare` makes, perhaps with tags.
+/// Builds a list on each number of threads from blocks that `prepare` makes, with or without tags.
 fn report_builds(
     hashes: u64,
     pools: &[Workers],

@@ -17,7 +17,7 @@ impl<H: NodeHash> NodeHash for Counted<H> {
     }
 }
 
-/// No hash at all: what an update costs without.
+/// A hash that computes nothing: measures an update without hashing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Unhashed;
 

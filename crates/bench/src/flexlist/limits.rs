@@ -1,4 +1,4 @@
-//! The hashes that bound everything, bare.
+//! Bare hashes, which bound everything.
 
 use std::{hint::black_box, time::Instant};
 
@@ -20,7 +20,7 @@ const CALLS: u32 = 256;
 /// Timings for each batch that a primitive is otherwise timed by.
 const TIMINGS_PER_BATCH: usize = 20;
 
-/// What one node's hash costs on one core: the fastest timing, as nothing is faster than a limit.
+/// Cost of one node's hash on one core: the fastest timing, as nothing is faster than a limit.
 #[derive(Clone, Copy, Debug)]
 pub struct NodeHashLimit {
     /// Over inputs that are known in advance.
@@ -48,13 +48,13 @@ impl NodeHashLimit {
         }
     }
 
-    /// The microseconds of so many hashes.
+    /// Microseconds of `hashes` hashes.
     pub fn us(&self, hashes: f64) -> f64 {
         hashes * self.independent_ns / 1e3
     }
 }
 
-/// So many bare hashes, spread over the workers.
+/// Computes `hashes` bare hashes, spread over the workers.
 pub fn bare_hashes(hashes: u64, workers: &Workers) {
     let inputs = inputs();
     let threads = workers.threads() as u64;

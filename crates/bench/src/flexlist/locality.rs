@@ -1,8 +1,9 @@
-//! How near to each other the changes of a commit are.
+//! Locality of the changes of a commit.
 //!
-//! Counted in blocks of 2 KiB of a file as it was before the commit: a range of bytes that is overwritten changes every
-//! block that it meets, what is inserted beyond that changes one block and adds others. A run is a group of changed
-//! blocks of one file without an unchanged one in between. Files that are added count as sent, not as changed.
+//! Counts blocks of 2 KiB of a file before the commit. An overwritten range of bytes changes every
+//! block that it meets. Bytes inserted beyond that change one block and add others. A run is a
+//! group of changed blocks of one file without an unchanged one in between. Added files count as
+//! sent, not as changed.
 //!
 //! Source: Esiner, Küpçü and Özkasap, section 4.4 ("Real usage performance analysis").
 
@@ -33,11 +34,11 @@ pub fn run(path: &Path, report: &mut Report) -> Outcome<()> {
     report.measured(line.merged(&summary(&commits)))
 }
 
-/// What one commit changes.
+/// Changes of one commit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Locality {
     files: usize,
-    /// Of the changed files those in the folder that has the most of them.
+    /// Changed files in the folder that has the most of them.
     files_in_main_folder: usize,
     /// The lengths of all runs of changed blocks.
     runs: Vec<u64>,

@@ -32,7 +32,7 @@ pub fn run(size: u64, numbers: &[u64], report: &mut Report) -> Outcome<()> {
             for _ in 0..report.rounds(20, 2) {
                 let mut draw = || operations(order, size, updates, &mut random);
                 let (some, others) = (draw(), draw());
-                // Whatever comes second finds the nodes in the caches, so each comes first once.
+                // The second one finds the nodes in the caches, so each comes first once.
                 let mut round = Round::measure(&mut list, &some, Way::Batch)?;
                 let cold = Round::measure(&mut list, &others, Way::Singles)?;
                 round.singles.server_us = cold.singles.server_us;
@@ -51,10 +51,10 @@ pub fn run(size: u64, numbers: &[u64], report: &mut Report) -> Outcome<()> {
     Ok(())
 }
 
-/// An even mix of modifications, insertions and removals.
+/// Makes an even mix of modifications, insertions and removals.
 ///
-/// Consecutive: modified blocks, then new ones behind them, then the blocks behind those removed. Random:
-/// each anywhere, in turns.
+/// Consecutive: modifies blocks, inserts new ones behind them, and removes the blocks behind those.
+/// Random: each at any position, in turns.
 pub fn operations(order: Order, size: u64, updates: u64, random: &mut Random) -> Vec<Operation> {
     let third = updates / 3;
     let modified = updates - 2 * third;
@@ -100,14 +100,14 @@ pub enum Way {
     Singles,
 }
 
-/// What one of the two ways takes.
+/// Cost of one of the two ways.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Side {
     /// The server's updates and witnesses.
     pub server_us: f64,
-    /// The client's checks, which give it the new root.
+    /// Client's checks, which result in the new root.
     pub client_us: f64,
-    /// All witnesses.
+    /// Bytes of all witnesses.
     pub witness_bytes: usize,
     /// Hashes of the server.
     pub server_hashes: u64,
@@ -116,7 +116,8 @@ pub struct Side {
 }
 
 impl Round {
-    /// Times a batch and the same operations one by one, in the order asked for; the list is as before.
+    /// Times a batch and the same operations one by one, starting with `first`; leaves the list
+    /// unchanged.
     pub fn measure<H: NodeHash>(
         list: &mut FlexList<H>,
         operations: &[Operation],
@@ -137,7 +138,7 @@ impl Round {
         Ok(Self { batch, singles })
     }
 
-    /// Counts the hashes of the same.
+    /// Counts the hashes of a batch and of its single operations.
     fn count(&mut self, list: &mut FlexList<Counted>, operations: &[Operation]) -> Outcome<()> {
         let counted = Self::measure(list, operations, Way::Batch)?;
         for (side, counted) in [

@@ -1,8 +1,9 @@
 //! Audits and updates by many clients at once, over the loopback interface: figures 11 to 13.
 //!
-//! Every client is a thread that asks again as soon as it has its answer verified. All audit one large
-//! file; for updates each has a smaller file of its own. A server of the paper's had 48 Mbit/s towards
-//! its clients, so audits are measured a second time through a [`relay`] that sends no faster.
+//! Every client is a thread that sends its next request as soon as it has verified the response.
+//! All audit one large file; for updates each has a smaller file of its own. A server of the
+//! paper's had 48 Mbit/s towards its clients. So audits are measured a second time through a
+//! [`relay`] that sends no faster.
 
 use std::{
     num::NonZeroUsize,
@@ -22,14 +23,16 @@ use crate::{line, prelude::*};
 use party::{Client, Party};
 use relay::Relay;
 
-/// What the paper's server could send, in bits per second (section 4.4).
+/// Bandwidth of the paper's server, in bits per second (section 4.4).
 const UPLINK: f64 = 48e6;
 
 /// The blocks of an update: about 20 KB, and about 200 KB.
 const UPDATES: [u64; 2] = [10, 100];
 
-/// Measures all numbers of clients, with so many blocks in the file that all audit and challenged bytes
-/// in an audit; updated files are a tenth as large.
+/// Measures all numbers of clients.
+///
+/// All audit a file of `file_blocks` blocks, with `challenges` challenged bytes in an audit.
+/// Updated files are a tenth as large.
 pub fn run(
     file_blocks: u64,
     challenges: u32,
@@ -51,7 +54,7 @@ pub fn run(
         for clients in numbers.iter().map(|number| number.get()) {
             report.announce(format!("audits by {clients} clients"));
             let relay = Relay::start(party.address(), uplink.unwrap_or(f64::INFINITY))?;
-            // Without a limit there is no reason for the detour.
+            // Without a limit the relay is not needed.
             let address = uplink.map_or(party.address(), |_| relay.address());
             let mut auditors = Vec::new();
             for _ in 0..clients {
@@ -104,7 +107,7 @@ pub fn run(
     party.stop()
 }
 
-/// Overwrites so many blocks of a file, neighbours or any.
+/// Makes edits that overwrite `blocks` blocks of a file, consecutive or random ones.
 fn edits(order: Order, file_blocks: u64, blocks: u64, seed: u64) -> Vec<ByteEdit> {
     let mut random = Random::new(seed);
     let mut write = |offset: u64, blocks: u64| ByteEdit::Write {
@@ -120,14 +123,14 @@ fn edits(order: Order, file_blocks: u64, blocks: u64, seed: u64) -> Vec<ByteEdit
     }
 }
 
-/// How long each answer took, and all together.
+/// Latencies of the responses, and the total time.
 struct Times {
     clients: usize,
     elapsed: Duration,
     latencies_us: Vec<f64>,
 }
 
-/// Every client on a thread of its own works until the time is over.
+/// Runs every client on a thread of its own until the time is over.
 fn all_at_once(
     clients: &mut [Client],
     report: &Report,

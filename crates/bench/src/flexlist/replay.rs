@@ -1,10 +1,11 @@
-//! A version-control trace, commit by commit.
+//! Replay of a version-control trace, commit by commit.
 //!
-//! Every file of the history is a `FlexList` of its own, as in the paper, whose directory has one list
-//! per file. An added file is built anew and counts as an upload, not as an update. All edits of one
-//! file in one commit are one batch; beside it the same block operations one by one. Traces have no
-//! content, so files and insertions consist of pseudorandom bytes of the traced lengths, and the
-//! library's own planner turns the edits into operations on blocks of 2 KiB.
+//! Every file of the history is a `FlexList` of its own, as in the paper, whose directory has one
+//! list per file. An added file is built anew and counts as an upload, not as an update.
+//!
+//! All edits of one file in one commit are one batch. The same block operations are also measured
+//! one by one. Traces have no content, so files and insertions consist of pseudorandom bytes of the
+//! traced lengths. The library's own planner turns the edits into operations on blocks of 2 KiB.
 
 use std::{collections::HashMap, path::Path, time::Instant};
 
@@ -53,7 +54,7 @@ pub fn run(path: &Path, report: &mut Report) -> Outcome<()> {
     }))
 }
 
-/// One outsourced file: what the client still has of it, and what the server has.
+/// One outsourced file: the client's state, and the server's.
 struct File {
     content: Vec<u8>,
     list: FlexList<Counted>,
@@ -68,7 +69,7 @@ struct Server {
     upload_us: f64,
 }
 
-/// What one commit takes: over all files that it edits.
+/// Cost of one commit, over all files that it edits.
 #[derive(Clone, Copy, Debug, Default)]
 struct CommitFigures {
     batches: u64,
@@ -154,7 +155,7 @@ impl Server {
         Ok(())
     }
 
-    /// Every list is as long as its file, and that as long as the trace says.
+    /// Checks that every list is as long as its file, and the file as long as in the trace.
     fn check(&self, sizes: &[Option<u64>]) -> Outcome<()> {
         for (path, size) in sizes.iter().enumerate() {
             let file = self.files.get(&path);
@@ -168,8 +169,10 @@ impl Server {
     }
 }
 
-/// The faster of some measurements: lists of single files fit the caches, so the first one warms up, and
-/// few are interrupted more than once.
+/// Returns the fastest of some measurements.
+///
+/// Lists of single files fit the caches, so the first measurement warms up. Few are interrupted
+/// more than once.
 fn fastest(list: &mut FlexList<Counted>, operations: &[Operation]) -> Outcome<Round> {
     let mut best = Round::measure(list, operations, Way::Batch)?;
     for first in [Way::Singles, Way::Batch] {
@@ -185,7 +188,8 @@ fn fastest(list: &mut FlexList<Counted>, operations: &[Operation]) -> Outcome<Ro
     Ok(best)
 }
 
-/// The edits one after the other, each in the file that the ones before it leave; bytes are made up.
+/// Makes byte edits in sequence, each of the file that the ones before it leave; bytes are
+/// pseudorandom.
 fn byte_edits(edits: &[Edit], random: &mut Random) -> Outcome<Vec<ByteEdit>> {
     let mut made = Vec::new();
     // From the last to the first, so that offsets stay those of the file before the commit.

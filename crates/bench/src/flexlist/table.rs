@@ -1,4 +1,4 @@
-//! The lines of one run, for people.
+//! Tables for the lines of one run.
 
 use super::{blocks::Order, paper};
 use crate::{
@@ -8,7 +8,7 @@ use crate::{
     tables::{Tables, cell, dash, digits, percent},
 };
 
-/// Everything that the lines of one run say.
+/// Makes all tables for the lines of one run.
 pub fn report(lines: &[Line]) -> Tables {
     let [before, after] = [&TABLES[..REPLAYS], &TABLES[REPLAYS..]];
     let mut tables = shown(before, lines);
@@ -19,13 +19,13 @@ pub fn report(lines: &[Line]) -> Tables {
     tables.signed(lines)
 }
 
-/// What stands above tables with the paper's figures.
+/// Caveat above tables with the paper's figures.
 const CAVEAT: &str = "Paper: another machine, SHA-1, blocks read from a disk.";
 
-/// What a limit is.
+/// Meaning of a limit.
 const LIMIT: &str = "Limit: as many bare SHA-256 calls of 82 bytes, timed in the same run.";
 
-/// How many tables stand before that of the replays.
+/// Number of tables before that of the replays.
 const REPLAYS: usize = 7;
 
 #[rustfmt::skip]
@@ -85,7 +85,8 @@ static TABLES: [Declared; 9] = [
         }),
 ];
 
-/// The paper's figures for a number and an order of updates, if the size is the paper's, in the unit of ours.
+/// The paper's figures for a number and an order of updates, in the unit of ours. None unless the
+/// size is the paper's.
 fn of_paper(
     line: &Line,
     factors: (f64, f64),
@@ -132,7 +133,7 @@ fn replays(tables: &mut Tables, lines: &[&Line]) {
     tables.rows(&titles, &[], rows.collect());
 }
 
-/// What is shown of a replay: its name, its figures at once and one by one, and its ratio to the limit.
+/// Rows for a replay: name, figures at once and one by one, ratio to the limit.
 #[rustfmt::skip]
 const REPLAYED: [[&str; 4]; 7] = [
     ["server us", "server.batch_us", "server.singles_us", "server.ratio"],

@@ -1,17 +1,17 @@
-//! Version-control traces: what the commits of a history did to its files, as numbers only.
+//! Version-control traces: the changes of a history's commits to its files, as numbers only.
 //!
 //! Two CSV files, plain or compressed with Zstandard, each with a header line:
 //!
-//! * `NAME.csv`: `commit,path,kind,offset,removed,inserted`. `kind` is `A` (file added, `inserted` its
-//!   size), `D` (file deleted, `removed` its size) or `M` (one edited range). `offset` counts bytes in the
-//!   file as it was *before* the commit, so edits are applied from the last to the first. Commits stand
-//!   in ascending order from 1; one without a change has no row.
-//! * `NAME-files.csv`: `path,dir,initial_size`, one row for each file in the order of `path` from 0. `dir`
-//!   is the number of its folder, in order of first sight; `initial_size` is its size in bytes before
-//!   commit 1, or `-1` if it was not there yet.
+//! * `NAME.csv`: `commit,path,kind,offset,removed,inserted`. `kind` is `A` (file added, `inserted`
+//!   its size), `D` (file deleted, `removed` its size) or `M` (one edited range). `offset` counts
+//!   bytes in the file as it was *before* the commit, so edits are applied from the last to the
+//!   first. Commits are in ascending order from 1; one without a change has no row.
+//! * `NAME-files.csv`: `path,dir,initial_size`, one row for each file in the order of `path` from
+//!   0. `dir` is the number of its folder, in order of first sight. `initial_size` is its size in
+//!   bytes before commit 1, or `-1` if it did not exist yet.
 //!
-//! A trace is followed while it is read: every row fits the sizes that the rows before it left, or is
-//! refused with its line.
+//! A trace is checked while it is read: a row that does not fit the sizes left by the rows before
+//! it is refused with its line number.
 
 #![deny(
     clippy::indexing_slicing,
@@ -37,7 +37,7 @@ pub use error::{TraceError, TraceFileError};
 use files::read_files;
 pub use source::{MOST_BYTES, ZSTANDARD_SUFFIX};
 
-/// The largest file of a trace, in bytes: what a `FlexList` takes.
+/// Size of the largest file of a trace, in bytes: the limit of a `FlexList`.
 pub const MOST_FILE_BYTES: u64 = u64::MAX >> 1;
 
 /// The columns of the commits.
@@ -51,27 +51,27 @@ pub const FILE_COLUMNS: [&str; 3] = ["path", "dir", "initial_size"];
 pub struct TracedFile {
     /// The number of its folder.
     pub folder: u64,
-    /// Its bytes before the first commit; none if it was not there.
+    /// Bytes before the first commit; none if the file did not exist.
     pub initial_size: Option<u64>,
 }
 
 /// One edited range of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Edit {
-    /// Where, in bytes of the file before the commit.
+    /// Offset, in bytes of the file before the commit.
     pub offset: u64,
-    /// The bytes that go.
+    /// Bytes that are removed.
     pub removed: u64,
-    /// The bytes that come in their place.
+    /// Bytes that are inserted in their place.
     pub inserted: u64,
 }
 
-/// What a commit did to one file.
+/// Change of one file by a commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Change {
     /// Added it.
     Add {
-        /// Its bytes.
+        /// Number of bytes.
         size: u64,
     },
     /// Deleted it.
@@ -83,19 +83,19 @@ pub enum Change {
     Edit(Vec<Edit>),
 }
 
-/// A file and what a commit did to it.
+/// A file and its change by a commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileChange {
     /// The number of the file, an index of [`Trace::files`].
     pub path: usize,
-    /// What became of it.
+    /// Change of the file.
     pub change: Change,
 }
 
-/// A commit that changed something.
+/// A commit with changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Commit {
-    /// Its number in the history, from 1.
+    /// Number in the history, from 1.
     pub number: u64,
     /// The line of its first row.
     pub line: u64,
@@ -106,19 +106,20 @@ pub struct Commit {
 /// A whole trace, in memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trace {
-    /// Every file that is there at some time.
+    /// All files of the history.
     pub files: Vec<TracedFile>,
     /// The commits with a change, in order.
     pub commits: Vec<Commit>,
-    /// The bytes of each file after the last commit; none if it is not there.
+    /// Bytes of each file after the last commit; none if it does not exist.
     pub final_sizes: Vec<Option<u64>>,
 }
 
 impl Trace {
-    /// Reads the trace at `path` and the table of files beside it ([`files_beside`]).
+    /// Reads the trace at `path` and the table of files next to it ([`files_beside`]).
     ///
     /// # Errors
-    /// [`TraceFileError`], which names the file: what [`Trace::from_sources`] refuses, or no such file.
+    /// [`TraceFileError`], which names the file: what [`Trace::from_sources`] refuses, or no such
+    /// file.
     pub fn read(path: &Path) -> Result<Self, TraceFileError> {
         let beside = files_beside(path);
         let in_file = |file: &Path| {
@@ -153,7 +154,7 @@ impl Trace {
     }
 }
 
-/// Where the table of files of a trace is: `NAME-files.csv` beside `NAME.csv`, compressed if that is.
+/// Path of a trace's table of files: `NAME-files.csv` next to `NAME.csv`, compressed if that is.
 pub fn files_beside(trace: &Path) -> PathBuf {
     let name = trace.file_name().unwrap_or_default().to_string_lossy();
     let (name, packed) = match name.strip_suffix(ZSTANDARD_SUFFIX) {

@@ -1,7 +1,7 @@
-//! Which conclusions of the papers still hold, computed from the measurements.
+//! The papers' conclusions, checked with the measurements.
 //!
-//! A ranking of times that is closer than a fifth is called about equal, so that two runs on one machine say the same unless a
-//! figure stands at that border. Sizes and counts are the same in every run, and compared as they are.
+//! Times that differ by less than a fifth rank about equal. So two runs on one machine agree unless
+//! a figure is at that border. Sizes and counts are the same in every run, and compared exactly.
 
 use crate::{
     line::{Line, of},
@@ -9,32 +9,32 @@ use crate::{
     tuple::conclusion::CLAIM as ACCUMULATORS_CLAIM,
 };
 
-/// A conclusion of a paper, and what these measurements say.
+/// A conclusion of a paper, and the verdict of these measurements.
 #[derive(Clone, Debug)]
 pub struct Conclusion {
     /// A short name.
     pub id: &'static str,
-    /// What the paper concludes, and where.
+    /// The paper's conclusion, and its place.
     pub claim: &'static str,
-    /// Whether it holds.
+    /// Verdict on the conclusion.
     pub verdict: Verdict,
-    /// With which numbers.
+    /// Numbers that support the verdict.
     pub finding: String,
 }
 
-/// Whether a conclusion holds.
+/// Verdict on a conclusion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// All of it.
+    /// Holds in full.
     Holds,
-    /// Some of it.
+    /// Holds in part.
     InPart,
-    /// None of it.
+    /// Does not hold.
     HoldsNoLonger,
 }
 
 impl Verdict {
-    /// For people.
+    /// Name of the verdict on the page.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Holds => "holds",
@@ -43,7 +43,7 @@ impl Verdict {
         }
     }
 
-    /// All, some or none of these.
+    /// Combines parts: all, some or none hold.
     fn of(parts: &[bool]) -> Self {
         match (parts.iter().all(|it| *it), parts.iter().any(|it| *it)) {
             (true, _) => Self::Holds,
@@ -61,7 +61,7 @@ fn is_below(one: f64, other: f64) -> bool {
     one * MARGIN < other
 }
 
-/// All that these measurements can answer.
+/// Lists the conclusions that these measurements can answer.
 pub fn conclusions(lines: &[Line]) -> Vec<Conclusion> {
     type Finding = fn(&[Line]) -> Option<(Verdict, String)>;
     let all: [(&str, &str, Finding); 11] = [
@@ -187,7 +187,7 @@ fn red_black(lines: &[Line]) -> Option<(Verdict, String)> {
     Some((verdict, finding))
 }
 
-/// The cheapest designs of one figure, each with the look-ups for each update from which it is.
+/// Lists the cheapest designs of one figure, each with the lookups per update from which it is.
 fn cheapest<'a>(lines: &'a [Line], figure: &str) -> Vec<(&'a str, f64)> {
     let of_figure = of(lines, "tuple_cheapest").into_iter();
     let of_figure = of_figure.filter(|line| line.text("figure") == figure);
@@ -216,8 +216,8 @@ fn trees_or_tuples(lines: &[Line]) -> Option<(Verdict, String)> {
     ))
 }
 
-/// What each comparison of costs concluded on its own: in dictionaries, with the server's witnesses and with the author's, and in
-/// sets.
+/// Conclusions of each comparison of costs: in dictionaries, with the server's witnesses and with
+/// the author's, and in sets.
 fn accumulators(lines: &[Line]) -> Option<(Verdict, String)> {
     let is_one = |line: &&Line| {
         line.text("claim") == ACCUMULATORS_CLAIM
@@ -339,7 +339,7 @@ fn rsa_or_bilinear(lines: &[Line]) -> Option<(Verdict, String)> {
     Some((verdict, finding))
 }
 
-/// What both accumulators do.
+/// Operations of both accumulators.
 const OPERATIONS: [&str; 10] = [
     "representatives",
     "accumulate_secret_once",

@@ -1,24 +1,25 @@
-//! Every table and figure of the papers: where its counterpart stands on the page, or why there is none.
+//! Every table and figure of the papers: the place of its counterpart on the page, or the reason
+//! why there is none.
 
 /// A table or figure of a paper.
 #[derive(Clone, Copy, Debug)]
 pub struct Item {
-    /// The family in whose part it stands, by its [`crate::families::Family::id`].
+    /// Family whose part of the page has it, by its [`crate::families::Family::id`].
     pub family: &'static str,
-    /// Its name in the paper.
+    /// Name in the paper.
     pub name: &'static str,
-    /// What it shows.
+    /// Subject of the table or figure.
     pub shows: &'static str,
-    /// Its counterpart.
+    /// Counterpart on the page.
     pub counterpart: Counterpart,
 }
 
-/// Where to look.
+/// Place of the counterpart.
 #[derive(Clone, Copy, Debug)]
 pub enum Counterpart {
     /// The table below the first heading, or the figure of the first name, that begins so.
     Shown(&'static str),
-    /// There is none, because of this.
+    /// Reason why there is none.
     None(&'static str),
 }
 
@@ -41,7 +42,7 @@ const fn item(
 const SYMBOLS: &str = "It names symbols, and measures nothing.";
 const DRAWING: &str = "It explains the structure, and measures nothing.";
 
-/// In the order of the papers.
+/// All items, in the order of the papers.
 #[rustfmt::skip]
 pub const CONTENTS: [Item; 45] = [
     item("trees", "Figures 1 to 4", "skip lists and versioned nodes", None(DRAWING)),

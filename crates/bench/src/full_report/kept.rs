@@ -1,10 +1,11 @@
-//! Steps that an earlier report measured, of this program or another build of it.
+//! Steps measured for an earlier report, by this program or another build of it.
 
 use super::{run::RUN, steps::Step};
 use crate::line::{Line, of};
 
-/// The lines of the steps in `earlier` that `lines` lacks and that have the arguments which `steps` say, each behind the line that says when
-/// and how it was run.
+/// Selects the lines of the steps in `earlier` that `lines` lacks, with the arguments in `steps`.
+///
+/// Each step's lines follow the line that describes its run.
 pub fn missing(lines: &[Line], earlier: &[Line], steps: &[Step]) -> Vec<Line> {
     let measured = of(lines, RUN);
     let is_missing = |run: &Line| {

@@ -1,4 +1,4 @@
-//! The page: one file that needs nothing else, for light and dark, for large and small screens.
+//! The page: one self-contained file, for light and dark mode, for large and small screens.
 
 use core::cmp::Reverse;
 use std::{collections::BTreeSet, fmt::Write as _};
@@ -75,14 +75,15 @@ fn head(body: &mut String, lines: &[Line], parts: &[Part<'_>]) {
     );
 }
 
-/// What one machine has measured.
+/// Measurements of one machine.
 struct Machine<'l> {
     name: String,
     commits: BTreeSet<&'l str>,
     steps: Vec<&'l str>,
 }
 
-/// The machines that have measured: those with the fewest steps first, with these, and the one with the most, which has everything else, last.
+/// Describes the machines, those with the fewest steps first. The one with the most is last, and
+/// has everything else.
 fn machines(lines: &[Line]) -> Vec<String> {
     let mut machines: Vec<Machine<'_>> = Vec::new();
     for run in of(lines, RUN) {
@@ -112,7 +113,7 @@ fn machines(lines: &[Line]) -> Vec<String> {
         format!("{name}; commit {}: {what}.", commits.join(", "))
     });
     let mut described: Vec<_> = described.collect();
-    // What is else is said last.
+    // The rest is described last.
     described.reverse();
     described
 }
@@ -123,7 +124,7 @@ const HOW_TO_READ: &str = "Each table has what the machine named below it measur
                            A <em>ratio</em> is the figure divided by its limit. &ndash; stands for what a scheme cannot do, ? for a \
                            figure that these measurements lack.";
 
-/// Why these figures are not to be published.
+/// Reasons not to publish these figures.
 pub fn warnings(lines: &[Line]) -> Vec<String> {
     let runs = of(lines, RUN);
     let mut warnings = Vec::new();
@@ -152,7 +153,7 @@ pub fn warnings(lines: &[Line]) -> Vec<String> {
     warnings
 }
 
-/// The most of one core that others may use.
+/// Most of one core that other programs may use.
 const BUSY: f64 = 0.1;
 
 fn concluded(body: &mut String, conclusions: &[Conclusion]) {
@@ -238,7 +239,7 @@ impl<'a> Part<'a> {
         }
     }
 
-    /// Where the first heading, or figure, is whose name begins so.
+    /// Finds the anchor of the first heading, or figure, whose name has this prefix.
     fn anchor(&self, begin: &str) -> Option<String> {
         let is_heading = |block: &Block| matches!(block, Block::Heading { title, .. } if title.starts_with(begin));
         if let Some(number) = self.tables.blocks().iter().position(is_heading) {
@@ -277,7 +278,8 @@ fn write_block(body: &mut String, id: &str, block: &Block) {
     }
 }
 
-/// The cells of a row; behind a paper's figure how many times it ours is, which stands before it.
+/// Formats a row's cells. After a paper's figure, adds the ratio of ours, in the cell before, to
+/// it.
 fn with_times(titles: &[String], row: &[String]) -> Vec<String> {
     let number = |cell: &String| cell.trim_end_matches(" %").parse::<f64>().ok();
     let mut cells = row.to_vec();
@@ -309,7 +311,7 @@ fn write_row(body: &mut String, tag: &str, cells: &[String], to_the_right: &[boo
     put!(body, "</tr>");
 }
 
-/// How long each step took, and how to repeat it.
+/// Writes the duration of each step, and how to repeat it.
 fn measured(body: &mut String, lines: &[Line]) {
     let columns = [
         text("step", "step"),
@@ -353,7 +355,8 @@ fn measured(body: &mut String, lines: &[Line]) {
     put!(body, "</section>");
 }
 
-/// The steps of a full report that these runs lack, by their names; none of a quick one, which says itself what it is.
+/// Names the steps of a full report that these runs lack; none for a quick run, which is marked as
+/// one.
 fn left_out(runs: &[&Line]) -> Vec<String> {
     if runs
         .iter()
@@ -369,7 +372,7 @@ fn left_out(runs: &[&Line]) -> Vec<String> {
         .collect()
 }
 
-/// A text without anything that a browser would take for its own.
+/// Escapes a text for HTML.
 fn escaped(text: &str) -> String {
     let text = text.replace('&', "&amp;").replace('<', "&lt;");
     text.replace('>', "&gt;").replace('"', "&quot;")
@@ -388,7 +391,7 @@ mod tests {
             resident_bytes_per_version: 1000.0, proof_bytes: 600.0,
         };
         let page = page(&[line]).unwrap();
-        // Tables 3 and 4 have the memory; of the look-ups there is a multiple.
+        // Tables 3 and 4 have the memory; of the lookups there is a multiple.
         assert_eq!(page.matches("2010, process MB</th>").count(), 2);
         assert_eq!(page.matches(">841.0</td>").count(), 2);
         assert_eq!(page.matches(">10269 (x ").count(), 2);

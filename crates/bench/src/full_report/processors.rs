@@ -1,4 +1,4 @@
-//! How busy other programs keep the processors: what is measured beside them is not published.
+//! Processor use by other programs: measurements on a busy machine are not published.
 
 use std::{fs, time::Instant};
 
@@ -11,7 +11,7 @@ pub struct Used {
 }
 
 impl Used {
-    /// As of now; `None` where the system does not say.
+    /// Reads the current state; `None` where the system does not report it.
     pub fn now() -> Option<Self> {
         let all = fs::read_to_string("/proc/stat").ok()?;
         let own = fs::read_to_string("/proc/self/stat").ok()?;
@@ -22,7 +22,8 @@ impl Used {
         })
     }
 
-    /// How many processors others used on average since then; this process and its ended children are not others.
+    /// Returns how many processors others used on average since `before`. This process and its
+    /// ended children are not others.
     pub fn of_others_since(&self, before: &Self) -> Option<f64> {
         let all = self.all.checked_sub(before.all)?;
         let own = self.own.checked_sub(before.own)?;
@@ -32,10 +33,10 @@ impl Used {
     }
 }
 
-/// Linux counts so for programs, whatever its own clock.
+/// Ticks per second that Linux reports to programs, independent of its own clock.
 const TICKS_PER_SECOND: f64 = 100.0;
 
-/// All ticks but the idle ones and those that waited for a disk; stolen ones are others'.
+/// Sums all ticks except idle ones and waits for a disk; stolen ticks count as others'.
 fn busy(stat: &str) -> Option<u64> {
     let first = stat.lines().next()?.strip_prefix("cpu ")?;
     let ticks: Vec<u64> = first

@@ -1,6 +1,6 @@
 //! The tables of the workspace's README, written from the measurements of a report.
 //!
-//! A table stands between `<!-- measured: NAME -->` and `<!-- end -->`; what is between them is replaced.
+//! Replaces the text between `<!-- measured: NAME -->` and `<!-- end -->`.
 
 use std::path::PathBuf;
 
@@ -53,7 +53,7 @@ impl ReadmeArguments {
 const BEGIN: &str = "<!-- measured: ";
 const END: &str = "<!-- end -->";
 
-/// The text with its tables replaced.
+/// Returns the text with its tables replaced.
 pub fn written(text: &str, lines: &[Line]) -> Outcome<String> {
     replaced(text, |name| {
         let table = TABLES.iter().find(|table| table.name == name);
@@ -62,7 +62,7 @@ pub fn written(text: &str, lines: &[Line]) -> Outcome<String> {
     })
 }
 
-/// The text with what stands between the marks of each name replaced by what is written for that name.
+/// Replaces the text between each name's marks with the output of `write` for that name.
 pub(crate) fn replaced(text: &str, write: impl Fn(&str) -> Outcome<String>) -> Outcome<String> {
     let mut parts = text.split(BEGIN);
     let mut written = parts.next().unwrap_or_default().to_owned();
@@ -78,14 +78,14 @@ pub(crate) fn replaced(text: &str, write: impl Fn(&str) -> Outcome<String>) -> O
     Ok(written)
 }
 
-/// A table of figures of lines that have much in common.
+/// A table of figures of similar lines.
 struct Table {
     name: &'static str,
-    /// What all of its lines say.
+    /// Selection of its lines.
     of: Selection,
-    /// What each of its lines says beside that.
+    /// Key that distinguishes its lines.
     and: &'static str,
-    /// What is above each column; the first is above the names of the rows.
+    /// Titles of the columns; the first is above the names of the rows.
     titles: &'static [&'static str],
     rows: &'static [(&'static str, Row)],
 }
@@ -93,13 +93,14 @@ struct Table {
 /// The figures of a row, each by its key.
 #[derive(Clone, Copy)]
 enum Row {
-    /// The same figure of the lines that say each of these.
+    /// One figure of several lines: the values that select them, the key of the figure, and its
+    /// unit.
     Lines(&'static [&'static str], &'static str, Unit),
-    /// Several figures of the line that says this, and empty cells behind them.
+    /// Several figures of one line, and empty cells after them.
     Keys(&'static str, &'static [&'static str], Unit),
 }
 
-/// How a figure is written.
+/// Format of a figure.
 #[derive(Clone, Copy)]
 enum Unit {
     /// A time that is measured in microseconds.
@@ -166,7 +167,7 @@ impl Table {
 }
 
 impl Row {
-    /// What the line of each cell says, the key of its figure, and what that is.
+    /// Returns for each cell the value that selects its line, the key of its figure, and its unit.
     fn cells(self) -> Vec<(&'static str, &'static str, Unit)> {
         match self {
             Lines(lines, key, unit) => lines.iter().map(|line| (*line, key, unit)).collect(),
@@ -175,7 +176,7 @@ impl Row {
     }
 }
 
-/// At least two digits, in the unit that needs no more than three.
+/// Formats a time with at least two digits, in the unit that needs no more than three.
 fn time(us: f64) -> String {
     match us {
         us if us < 1.0 => format!("{} ns", rounded(us * 1e3)),
@@ -213,7 +214,7 @@ const REPOSITORIES: &[&str] = &[COPIED, "cache-everywhere", "cache-median", "cac
 /// Numbers of keys of stores on disk.
 const SIZES: &[&str] = &["10000", "1000000", "10000000"];
 
-/// What stands beside each other on disk.
+/// Peers compared on disk.
 const BESIDE: &[&str] = &["stored", "jmt on redb"];
 
 /// Tuples of 10 000 keys in a steady state.

@@ -1,4 +1,4 @@
-//! Runs the steps of a report, each in a process of its own, and keeps the lines of those that were finished.
+//! Runs the steps of a report, each in a process of its own, and keeps the lines of finished ones.
 
 use std::{
     fs,
@@ -15,7 +15,7 @@ use sha2::{Digest as _, Sha256};
 use super::{processors, steps::Step};
 use crate::{Outcome, line, line::Line, machine::Machine};
 
-/// Where the lines of finished steps are kept until the report is whole.
+/// Folder for the lines of finished steps until the report is complete.
 #[derive(Debug)]
 pub struct Parts {
     folder: PathBuf,
@@ -23,7 +23,8 @@ pub struct Parts {
 }
 
 impl Parts {
-    /// The parts in a folder, which is created; those that another build of this program measured are measured again.
+    /// Opens the parts in a folder, which is created. Those measured by another build of this
+    /// program are measured again.
     pub fn open(folder: &Path) -> Outcome<Self> {
         fs::create_dir_all(folder)?;
         Ok(Self {
@@ -36,7 +37,8 @@ impl Parts {
         self.folder.join(&step.name).with_extension("jsonl")
     }
 
-    /// The lines of a step that was finished by this program with these arguments. The first says how it was run.
+    /// Returns the lines of a step that this program finished with these arguments. The first
+    /// describes the run.
     pub fn finished(&self, step: &Step) -> Option<Vec<Line>> {
         let text = fs::read_to_string(self.path(step)).ok()?;
         let lines = read_lines(&text);
@@ -47,7 +49,7 @@ impl Parts {
         is_same.then_some(lines)
     }
 
-    /// Forgets what was finished.
+    /// Discards the finished steps.
     pub fn forget(&self, steps: &[Step]) -> Outcome<()> {
         let kept = steps.iter().map(|step| self.path(step));
         for path in kept.filter(|path| path.exists()) {
@@ -56,7 +58,7 @@ impl Parts {
         Ok(())
     }
 
-    /// Keeps the lines of a finished step.
+    /// Stores the lines of a finished step.
     fn keep(&self, step: &Step, lines: &[Line]) -> Outcome<()> {
         let mut file = tempfile::NamedTempFile::new_in(&self.folder)?;
         for line in lines {
@@ -67,10 +69,10 @@ impl Parts {
     }
 }
 
-/// The `experiment` of the line that says how a step was run.
+/// The `experiment` of the line that describes how a step was run.
 pub const RUN: &str = "report_run";
 
-/// The lines of a text; what is none of them is skipped.
+/// Parses the lines of a text; skips anything else.
 pub fn read_lines(text: &str) -> Vec<Line> {
     let lines = text.lines();
     lines
@@ -78,7 +80,7 @@ pub fn read_lines(text: &str) -> Vec<Line> {
         .collect()
 }
 
-/// Runs what is not finished, and returns all lines, and the names of steps that failed with the reasons.
+/// Runs unfinished steps. Returns all lines, and the names of failed steps with the reasons.
 pub fn run(steps: &[Step], parts: &Parts) -> Outcome<(Vec<Line>, Vec<String>)> {
     let progress = ProgressBar::new_spinner();
     progress.set_style(ProgressStyle::with_template("{spinner} {msg}")?);
@@ -117,7 +119,7 @@ pub fn run(steps: &[Step], parts: &Parts) -> Outcome<(Vec<Line>, Vec<String>)> {
     Ok((lines, failures))
 }
 
-/// The lines of one step, after one that says how it was run.
+/// Returns the lines of one step, after one that describes its run.
 fn measure(step: &Step, program: &str, announce: &dyn Fn(Duration)) -> Outcome<Vec<Line>> {
     let started = SystemTime::now().duration_since(UNIX_EPOCH)?.as_secs();
     let (start, before) = (Instant::now(), processors::Used::now());
@@ -152,12 +154,12 @@ fn measure(step: &Step, program: &str, announce: &dyn Fn(Duration)) -> Outcome<V
     Ok(core::iter::once(run).chain(measured).collect())
 }
 
-/// Reads all that a process writes while it runs, so that it never waits for us.
+/// Reads all output of a process while it runs, so that it never blocks on a full pipe.
 fn reader(from: Option<impl Read + Send + 'static>) -> thread::JoinHandle<String> {
     thread::spawn(move || {
         let mut text = Vec::new();
         if let Some(mut from) = from {
-            // What was read before an error is all there is.
+            // On an error, the text read so far is the whole output.
             _ = from.read_to_end(&mut text);
         }
         String::from_utf8_lossy(&text).into_owned()
@@ -174,7 +176,7 @@ fn wait(child: &mut Child, announce: &dyn Fn()) -> Outcome<std::process::ExitSta
     }
 }
 
-/// How long the rest takes, judged by how long the steps before took.
+/// Estimate of the remaining time from the durations of earlier steps.
 struct Clock {
     /// The expected seconds of all steps that are left, the current one included.
     left: f64,
@@ -187,7 +189,7 @@ impl Clock {
         let left = steps.iter().filter(|step| parts.finished(step).is_none());
         Self {
             left: left.map(|step| step.expected_seconds as f64).sum(),
-            // A step of a minute that took as long as expected: the first ones say little.
+            // A step of a minute that took as long as expected: the first ones carry little weight.
             expected: 60.0,
             measured: 60.0,
         }

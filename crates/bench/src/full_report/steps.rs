@@ -1,4 +1,4 @@
-//! What a full report measures, in small steps: whatever was finished is not measured again.
+//! Steps of a full report: small, because finished ones are not measured again.
 
 use clap::ValueEnum;
 
@@ -14,11 +14,11 @@ pub enum Depth {
 /// One call of this program with `--json`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// Its name, for files and people.
+    /// Name, for files and the page.
     pub name: String,
     /// The arguments, separated by spaces.
     pub arguments: String,
-    /// How long it took on a 2-core virtual EPYC machine: what the first guess of the time left is made from.
+    /// Seconds on a 2-core virtual EPYC machine, for the first estimate of the time left.
     pub expected_seconds: u64,
 }
 
@@ -100,7 +100,8 @@ const FULL: Steps = &[
 
 const FULL_FIGURE_7: (&str, u64) = ("--keys 10000 --limit 14400", 60);
 
-/// The designs of figure 7: a tree, and tuples. Of those with accumulators each kind of signature has one of each accumulator.
+/// Designs of figure 7: a tree, and tuples. Of those with accumulators each kind of signature has
+/// one of each accumulator.
 const DESIGNS: [&str; 14] = [
     "red-black",
     "base",

@@ -1,4 +1,4 @@
-//! The schemes as types: what runs the scheme of a name.
+//! Schemes as types: runs the scheme of a name.
 
 use aad::{AadCounted, AadFrontier};
 use pad_core::{HeadSigner, Sha256Ed25519, Suite};
@@ -13,27 +13,29 @@ use crate::{
     measure::roles::{LogRoles, NumberedRoles, Roles, Signed, SignedEntries},
 };
 
-/// What is done with a scheme, once its types are known.
+/// Work on a scheme, once its types are known.
 pub trait Visitor {
-    /// What comes of it.
+    /// Result of the work.
     type Output;
 
-    /// Does it. `start` makes author and server of an empty dictionary that will have at most so many entries.
+    /// Does the work. `start` makes author and server of an empty dictionary that will have at most
+    /// that number of entries.
     fn visit<T: Roles>(self, start: impl Fn(u64) -> Outcome<T>) -> Self::Output;
 }
 
-/// What schemes are made of, and what they sign with.
+/// Suite, signer and stores that schemes are built from.
 pub trait Setting {
     /// Hash, digest width and signature. Logs have their own.
     type Suite: Suite;
-    /// What the server of a tree keeps it in, where users keep it in `St`.
+    /// Store for the server of a tree where users have `St`.
     type Store<St: Store<Self::Suite>>: Store<Self::Suite, Scheme = St::Scheme>;
 
     /// The author's signer, of the key that every measurement has.
     fn signer() -> HeadSigner;
 }
 
-/// As users run them. Signatures of the calling thread are timed, which takes some 50 ns each.
+/// Schemes as users run them. Signatures of the calling thread are timed, which takes some 50 ns
+/// each.
 #[derive(Clone, Copy, Debug)]
 pub struct Plain;
 
@@ -46,7 +48,9 @@ impl Setting for Plain {
     }
 }
 
-/// Counting hashes, signatures and reads of trees of the calling thread: see [`Cryptography::of`](crate::cryptography::Cryptography::of).
+/// Schemes that count hashes, signatures and reads of trees of the calling thread.
+///
+/// See [`Cryptography::of`](crate::cryptography::Cryptography::of).
 #[derive(Clone, Copy, Debug)]
 pub struct Counting;
 
@@ -59,12 +63,13 @@ impl Setting for Counting {
     }
 }
 
-/// Does something with the scheme of that name in [`schemes()`](comparison::schemes()); `None` if there is no such scheme.
+/// Visits the scheme of that name in [`schemes()`](comparison::schemes()); `None` if there is no
+/// such scheme.
 pub fn visit<V: Visitor>(scheme: &str, visitor: V) -> Option<V::Output> {
     visit_in::<Plain, V>(scheme, visitor)
 }
 
-/// The same in another setting.
+/// Like [`visit`], in the setting `G`.
 pub fn visit_in<G: Setting, V: Visitor>(scheme: &str, visitor: V) -> Option<V::Output> {
     macro_rules! visit_tree {
         ($name:ident, $scheme:ty, $($repository:tt)+) => {
@@ -98,13 +103,13 @@ pub fn visit_in<G: Setting, V: Visitor>(scheme: &str, visitor: V) -> Option<V::O
     })
 }
 
-/// The repository of a tree as a setting has it.
+/// Repository of a tree in a setting.
 type Kept<G, R> =
     TreeRepository<<G as Setting>::Suite, <G as Setting>::Store<<R as InStore>::Store>>;
 
 /// A repository of trees.
 trait InStore {
-    /// Its store.
+    /// Store of the repository.
     type Store;
 }
 
@@ -116,7 +121,7 @@ fn dashed(name: &str) -> String {
     name.replace('_', "-")
 }
 
-/// A design as `pad keygen` calls it.
+/// Name of a design for `pad keygen`.
 fn design_name(name: &str) -> String {
     match name {
         "spec_lightweight_3" => "tuple-spec3-lightweight".to_owned(),

@@ -1,4 +1,4 @@
-//! A suite that counts its hashes: how many hashes an operation needs is counted, not estimated.
+//! A suite that counts its hashes, so that the hashes of an operation are not estimated.
 
 pub mod stores;
 
@@ -40,7 +40,7 @@ impl<S: Suite> Suite for Counted<S> {
     }
 }
 
-/// Hashes by what they are of. In records: means per operation.
+/// Hashes by their purpose. In records: means per operation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct HashCounts {
     /// Inner nodes of trees.
@@ -80,7 +80,7 @@ impl HashCounts {
         (counts, result)
     }
 
-    /// These hashes, but the history log's as in `other`.
+    /// Returns these hashes, with the history log's from `other`.
     #[must_use]
     pub fn with_history_of(self, other: &Self) -> Self {
         Self {
@@ -90,7 +90,7 @@ impl HashCounts {
         }
     }
 
-    /// The microseconds that these hashes take one after the other, each waiting for the last.
+    /// Microseconds of these hashes in sequence, each waiting for the last.
     pub fn cost_us(&self, primitives: &Primitives) -> f64 {
         let nodes = (self.nodes + self.history_nodes) * primitives.node_hash_ns;
         let leaves = (self.leaves + self.history_leaves) * primitives.leaf_hash_ns;
@@ -99,7 +99,7 @@ impl HashCounts {
     }
 }
 
-/// All hashes on this thread during `work`, whatever they are of.
+/// Counts all hashes of any kind on this thread during `work`.
 pub fn hashes_of<R>(work: impl FnOnce() -> R) -> (u64, R) {
     let total = || COUNTS.with(|counts| counts.iter().map(Cell::get).sum::<u64>());
     let before = total();

@@ -1,4 +1,4 @@
-//! Signatures that note how many there were and how long they took, on the calling thread.
+//! Signatures that record their number and time, on the calling thread.
 
 use std::{
     cell::Cell,
@@ -11,21 +11,21 @@ use signature::Signer;
 
 use crate::{counting::HashCounts, primitives::signing_key, timing::microseconds};
 
-/// What cryptography took on this thread: signatures made or verified, and steps of hash chains.
+/// Cryptography on this thread: signatures made or verified, and steps of hash chains.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Cryptography {
     /// Signatures, on heads and on tuples.
     pub signatures: f64,
-    /// Their time, in microseconds.
+    /// Time of signatures, in microseconds.
     pub signature_us: f64,
-    /// The time of accumulators, in microseconds, without that of signatures noted meanwhile.
+    /// Time of accumulators, in microseconds, without that of signatures recorded meanwhile.
     pub accumulator_us: f64,
     /// Steps of hash chains, counted where the suite is [`crate::counting::Counted`].
     pub chain_steps: f64,
 }
 
 impl Cryptography {
-    /// What `work` took; only what it did on this thread. Calls do not nest.
+    /// Measures the cryptography of `work` on this thread. Calls do not nest.
     pub fn of<R>(work: impl FnOnce() -> R) -> (Self, R) {
         SIGNATURES.set((0, Duration::ZERO));
         ACCUMULATORS.set(Duration::ZERO);
@@ -40,8 +40,8 @@ impl Cryptography {
         (own, result)
     }
 
-    /// The time in all: signatures and accumulators as timed, steps of chains at this cost in
-    /// nanoseconds.
+    /// Total time: signatures and accumulators as timed, and steps of chains at `chain_step_ns`
+    /// nanoseconds each.
     pub fn us(&self, chain_step_ns: f64) -> f64 {
         self.signature_us + self.accumulator_us + self.chain_steps * chain_step_ns / 1e3
     }
@@ -83,7 +83,7 @@ impl Signer<HeadSignature> for TimedSigner {
     }
 }
 
-/// Notes that `work` makes or verifies signatures; only the outermost of nested calls counts.
+/// Records that `work` makes or verifies signatures; only the outermost of nested calls counts.
 pub fn timed<R>(signatures: usize, work: impl FnOnce() -> R) -> R {
     if WITHIN.replace(true) {
         return work();
@@ -97,7 +97,7 @@ pub fn timed<R>(signatures: usize, work: impl FnOnce() -> R) -> R {
     result
 }
 
-/// Notes that `work` accumulates, makes witnesses or checks them. Calls do not nest.
+/// Records that `work` accumulates, makes witnesses or checks them. Calls do not nest.
 pub fn accumulated<R>(work: impl FnOnce() -> R) -> R {
     let (_, before) = SIGNATURES.get();
     let start = Instant::now();

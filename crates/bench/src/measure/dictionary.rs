@@ -1,8 +1,8 @@
-//! Dictionaries of any family, measured alike: an author with fixed keys publishes, a server applies and
-//! proves, a client checks.
+//! Dictionaries of any family, measured alike.
 //!
-//! A measured dictionary is the type of its repository, which names its family. [`Hosted`] has its author and its server; a
-//! [`Run`] takes any work to them.
+//! An author with fixed keys publishes, a server applies and proves, a client checks. A measured
+//! dictionary is the type of its repository, which names its family. [`Hosted`] has its author and
+//! its server; a [`Run`] takes any work to them.
 
 use std::time::Duration;
 
@@ -23,18 +23,18 @@ use crate::{
     secret::FixedSecret,
 };
 
-/// What measuring needs of a repository beside its family.
+/// Repository that can be measured.
 pub trait Measured: Serves<Key, Family: Answers<Key>> {
     /// The number of generations, 1 without speculation.
     const GENERATIONS: usize = 1;
     /// The number of links of a hash chain, if there are any.
     const CHAIN: Option<u32> = None;
-    /// Whether a proof is nothing without its version's head. Tuples are bound to their version themselves.
+    /// Whether a proof needs its version's head. Tuples are bound to their version themselves.
     const NEEDS_HEAD: bool;
 
     /// The secret of every measurement.
     fn secret() -> <Self::Family as Authored>::Secret;
-    /// The same author with another rule of merging.
+    /// Returns the author with another rule of merging.
     fn with_speculation(author: AuthorOf<Self>, _: Speculation) -> AuthorOf<Self> {
         author
     }
@@ -52,7 +52,7 @@ pub type AuthorOf<R> = <<R as Hosts>::Family as Authored>::Author;
 /// The updates of a repository's family.
 pub type UpdateOf<R> = Update<<R as Repository>::Suite, <R as Repository>::Attachment>;
 
-/// What trees are stored in under a suite.
+/// Store for trees under a suite.
 pub trait Store<S: Suite>: VersionedStore<Annotation = Authenticated<S>> + Send + Sync {}
 
 impl<S: Suite, St: VersionedStore<Annotation = Authenticated<S>> + Send + Sync> Store<S> for St {}
@@ -89,7 +89,7 @@ impl<S: Suite, D: Design<S, Secret: FixedSecret>> Measured for TupleRepository<S
     }
 }
 
-/// What clients of every measured dictionary know.
+/// Public key that clients of every measured dictionary know.
 pub fn public_key<R: Measured>() -> PublicKey<R::Family> {
     let key = <R::Family as Authored>::key(&R::secret());
     PublicKey::new(author_key(), DictionaryId::from_name("comparison"), key)
@@ -122,7 +122,7 @@ pub fn publish<D: Dictionary>(
     author.snapshot()
 }
 
-/// Checks answers as a client does that knows nothing but the public key.
+/// Checks answers like a client that knows only the public key.
 pub fn check_answers<R: Measured>(
     repository: &R,
     expected: impl IntoIterator<Item = (Version, Key, Answer)>,
@@ -149,11 +149,11 @@ pub struct Hosted<R: Measured> {
     public: PublicKey<R::Family>,
 }
 
-/// Author and server of one dictionary, who take turns, and what that took.
+/// Author and server of one dictionary, who take turns, and the time of their work.
 pub type Run<R> = run::Run<Hosted<R>>;
 
 impl<R: Measured> Run<R> {
-    /// A run from empty that may take so long.
+    /// Starts a run from empty, limited to this time.
     pub fn new(
         signer: impl Signer<HeadSignature> + Send + Sync + 'static,
         limit: Duration,
@@ -163,7 +163,7 @@ impl<R: Measured> Run<R> {
 }
 
 impl<R: Measured> Hosted<R> {
-    /// Both, without contents.
+    /// Makes author and server without contents.
     pub fn new(signer: impl Signer<HeadSignature> + Send + Sync + 'static) -> Self {
         Self {
             author: new_author::<R>(signer),
@@ -178,7 +178,7 @@ pub const fn head_bytes<S: Suite>() -> usize {
     2 * size_of::<S::Digest>() + size_of::<HeadSignature>()
 }
 
-/// The bytes of a proof without envelope, and of what a client does not know of a head that it needs.
+/// Bytes of a proof without envelope, and of the needed head's part that a client does not know.
 pub fn proof_bytes<R: Measured>(proof: &ProofOf<R, Key>) -> usize {
     let head = if R::NEEDS_HEAD {
         head_bytes::<R::Suite>()

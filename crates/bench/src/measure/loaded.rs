@@ -1,4 +1,4 @@
-//! Author and server of one scheme that take a load, step by step.
+//! Author and server of one scheme under a load, step by step.
 
 use std::time::Duration;
 
@@ -16,9 +16,9 @@ use crate::{
 
 /// Author and server when the measured snapshots begin.
 pub struct Loaded<T: Roles> {
-    /// Both, and what the measured snapshots took so far.
+    /// Run with author and server, and the samples of snapshots so far.
     pub run: Run<T>,
-    /// What the server should have.
+    /// Expected contents of the server.
     pub contents: Contents,
     /// Microseconds of author and server together for each key.
     load_us_per_key: Option<f64>,
@@ -46,7 +46,7 @@ impl<T: Roles> Loaded<T> {
         })
     }
 
-    /// The server, to be asked.
+    /// Returns the server, to be queried.
     pub fn lookups<'a>(&'a self, (scheme, work): (&'a Scheme, &'a dyn Work)) -> Lookups<'a, T> {
         Lookups {
             roles: &self.run.roles,
@@ -56,10 +56,11 @@ impl<T: Roles> Loaded<T> {
         }
     }
 
-    /// Publishes the measured snapshots, and goes on to the end of what they repeat, unless time or memory run out before.
+    /// Publishes the measured snapshots, then more until their cycle ends, unless time or memory
+    /// run out before.
     ///
-    /// Then half of a cycle follows, which counts for nothing: right after generations were merged, proofs are smaller than they mostly
-    /// are, and look-ups come next.
+    /// Then half of a cycle follows, which is not counted. Right after generations were merged,
+    /// proofs are smaller than mostly, and lookups come next.
     pub fn follow(mut self, work: &dyn Work) -> Outcome<Followed<T>> {
         let first = self.run.roles.latest().number() + 1;
         let (mut whole, mut cycles, mut memory) = (0_usize, 0, None);
@@ -97,33 +98,34 @@ impl<T: Roles> Loaded<T> {
 
 /// Author and server after all snapshots.
 pub struct Followed<T: Roles> {
-    /// Both, and what the server should have.
+    /// Author and server, and the server's expected contents.
     pub loaded: Loaded<T>,
     /// The number of whole cycles.
     pub cycles: u64,
-    /// What the server's memory grew by in whole cycles, if there is one.
+    /// Growth of the server's memory in whole cycles, if there is one.
     pub grown_bytes: Option<f64>,
     /// The number of snapshots in whole cycles, if there is one.
     whole: usize,
 }
 
 impl<T: Roles> Followed<T> {
-    /// What the snapshots of whole cycles took, or all if there is none.
+    /// Samples of the snapshots of whole cycles, or all if there is none.
     pub fn samples(&self) -> &[Sample] {
         &self.loaded.run.samples[..self.whole]
     }
 
-    /// Whether the samples have everything that comes back: no chain ends later.
+    /// Whether the samples cover whole cycles: no chain ends later.
     pub fn is_whole(&self) -> bool {
         self.cycles > 0 && !T::has_longer_chains(self.cycles)
     }
 
-    /// What the load of each key took author and server together, in microseconds.
+    /// Microseconds of loading each key, author and server together.
     pub const fn load_us_per_key(&self) -> Option<f64> {
         self.loaded.load_us_per_key
     }
 
-    /// The bytes of the server for each key: when the keys were loaded, or at the end if they came one by one.
+    /// Bytes of the server for each key: when the keys were loaded, or at the end if they came one
+    /// by one.
     pub fn memory_bytes_per_key(&self, keys: u64) -> Option<f64> {
         let Loaded { run, contents, .. } = &self.loaded;
         let (memory, keys) = match self.loaded.load_us_per_key {

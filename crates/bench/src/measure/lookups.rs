@@ -1,4 +1,4 @@
-//! Look-ups in a dictionary of any family: checked, timed, measured in bytes.
+//! Lookups in a dictionary of any family: checked, timed, measured in bytes.
 
 use std::hint::black_box;
 
@@ -12,24 +12,24 @@ use crate::{
     workload::{Contents, Random, absent_key},
 };
 
-/// Which versions are asked about.
+/// Versions that lookups ask about.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Age {
     /// The latest one.
     Latest,
-    /// Any that the server has.
+    /// Any version that the server has.
     Any,
 }
 
-/// A server to be asked, and what it should answer.
+/// A server to query, with its expected contents.
 pub struct Lookups<'a, T: Roles> {
     /// The server, and its author's key.
     pub roles: &'a T,
-    /// What it has.
+    /// Expected contents.
     pub contents: &'a Contents,
-    /// Which keys are asked for how often.
+    /// Work whose distribution the lookups follow.
     pub work: &'a dyn Work,
-    /// What can be asked.
+    /// Kinds of questions that the scheme can answer.
     pub properties: &'a Properties,
 }
 
@@ -50,8 +50,10 @@ impl<T: Roles> Lookups<'_, T> {
         }
     }
 
-    /// Asks as a client does that knows nothing, for keys that are present and keys that are absent, in all versions that can be
-    /// asked about.
+    /// Checks answers as a client that knows nothing but the public key.
+    ///
+    /// Asks for keys that are present and keys that are absent, in all versions that can be asked
+    /// about.
     pub fn check(&self) -> Outcome<()> {
         let mut random = Random::new(1);
         let mut ages = vec![Age::Latest];
@@ -107,7 +109,7 @@ impl<T: Roles> Lookups<'_, T> {
         done.map(|()| timings.median_us())
     }
 
-    /// The same in all versions, if all can be asked about.
+    /// Like [`Self::prove_us`], in all versions; none if old ones cannot be asked about.
     pub fn prove_old_us(&self, effort: &Effort) -> Outcome<Option<f64>> {
         let proves = self.properties.proves_any_old_version;
         proves.then(|| self.prove_us(effort, Age::Any)).transpose()
@@ -123,7 +125,7 @@ impl<T: Roles> Lookups<'_, T> {
         Ok(bytes as f64 / samples as f64)
     }
 
-    /// The same of absent keys, if absence is proved.
+    /// Mean bytes of a proof of an absent key; none if absence is not proved.
     pub fn absent_proof_bytes(&self, effort: &Effort) -> Outcome<Option<f64>> {
         if !self.properties.proves_absence {
             return Ok(None);
@@ -137,8 +139,8 @@ impl<T: Roles> Lookups<'_, T> {
         Ok(Some(bytes as f64 / samples as f64))
     }
 
-    /// What a client does with a decoded proof of the latest version, which is the version of this head: if the proof is nothing without the
-    /// head, it verifies that, too.
+    /// Verifies a decoded proof of the latest version, whose head is `head`. Includes verifying the
+    /// head if the proof needs it.
     ///
     /// # Errors
     /// The proof is refused.
@@ -155,8 +157,8 @@ impl<T: Roles> Lookups<'_, T> {
         self.roles.verify(head, proof, question)
     }
 
-    /// Microseconds in which a client checks a decoded proof of a random present key, and the head's signature where the proof is nothing
-    /// without it; the median.
+    /// Median microseconds of a client's check of a decoded proof of a random present key. Includes
+    /// the head's signature where the proof needs it.
     pub fn verify_us(&self, effort: &Effort) -> Outcome<f64> {
         let head = self.roles.head(self.roles.latest())?;
         let mut random = Random::new(4);

@@ -1,4 +1,4 @@
-//! What a hash, a signature and its verification cost here and now.
+//! Cost of a hash, a signature and its verification on this machine.
 
 use std::hint::black_box;
 
@@ -21,9 +21,9 @@ pub struct Primitives {
     pub leaf_hash_ns: f64,
     /// The digest of a value of 32 bytes.
     pub value_hash_ns: f64,
-    /// The same of 1 KiB.
+    /// Nanoseconds of hashing 1 KiB.
     pub value_hash_1k_ns: f64,
-    /// The same of 64 KiB.
+    /// Nanoseconds of hashing 64 KiB.
     pub value_hash_64k_ns: f64,
     /// A signature on a message as long as a head's.
     pub sign_us: f64,
@@ -32,7 +32,7 @@ pub struct Primitives {
 }
 
 impl Primitives {
-    /// Measures what the limits are made of: everything but long values.
+    /// Measures the primitives of the limits: everything but long values.
     pub fn measure<S: Suite>(effort: &Effort) -> Self {
         let start = S::value(b"start");
         let (sign_us, verify_signature_us) = signature_us(effort, 60 + 2 * S::Digest::LENGTH);
@@ -62,7 +62,8 @@ impl Primitives {
         }
     }
 
-    /// The means of two measurements, for example before and after what they are compared with.
+    /// Averages two measurements, for example before and after the work that they are compared
+    /// with.
     #[must_use]
     pub fn mean(self, other: Self) -> Self {
         Self {

@@ -1,4 +1,5 @@
-//! A dictionary of any family with its author, its server and its client: what measuring needs of a scheme.
+//! A dictionary of any family with its author, its server and its client: the interface for
+//! measuring a scheme.
 
 use pad_core::{Answer, Key, Operation, Version};
 
@@ -12,24 +13,26 @@ pub use log::LogRoles;
 pub use numbered::NumberedRoles;
 pub use signed_entries::{Signed, SignedEntries};
 
-/// An author, a server that takes its updates, and how a client checks answers; for one scheme, whatever its family.
+/// An author, a server that applies its updates, and a client's checks; for one scheme of any
+/// family.
 ///
-/// What is timed are [`Roles::publish`], [`Roles::apply`], [`Roles::prove`] and [`Roles::verify`]; everything around them is not.
+/// [`Roles::publish`], [`Roles::apply`], [`Roles::prove`] and [`Roles::verify`] are timed;
+/// everything around them is not.
 pub trait Roles: Sized {
-    /// The changes of a snapshot, as the author takes them.
+    /// Changes of a snapshot, in the author's form.
     type Changes;
-    /// What the author sends.
+    /// Update that the author sends.
     type Update;
     /// A question about one key.
     type Question;
-    /// What a client knows of a version before it asks.
+    /// Head of a version that a client knows before it asks.
     type Head;
     /// A proof as the server makes it, decoded.
     type Proof;
-    /// Whether a proof is nothing without its version's head, which is sent with it.
+    /// Whether a proof needs its version's head, which is sent with it.
     const NEEDS_HEAD: bool;
 
-    /// The changes that these operations are.
+    /// Converts operations to the author's changes.
     ///
     /// # Errors
     /// The scheme cannot do that.
@@ -53,7 +56,7 @@ pub trait Roles: Sized {
     /// The server's latest version.
     fn latest(&self) -> Version;
 
-    /// What has to be known of a key to ask for it.
+    /// Returns the question for a key.
     fn question(&self, key: &Key) -> Self::Question;
 
     /// A verified head.
@@ -68,10 +71,11 @@ pub trait Roles: Sized {
     /// The scheme does not answer it.
     fn prove(&self, version: Version, question: &Self::Question) -> Outcome<Self::Proof>;
 
-    /// The bytes of a proof as sent, with what a client does not know of a head that it needs for each version.
+    /// Bytes of a proof as sent, with the part of a needed head that a client does not know for
+    /// each version.
     fn proof_bytes(&self, proof: &Self::Proof) -> usize;
 
-    /// The client: what a proof shows. The head was verified before, the proof is decoded.
+    /// Client: verifies a decoded proof, and returns its answer. The head was verified before.
     ///
     /// # Errors
     /// The proof is refused.
@@ -82,7 +86,8 @@ pub trait Roles: Sized {
         question: &Self::Question,
     ) -> Outcome<Answer>;
 
-    /// Asks the server and checks the answer, by messages in bytes, as a client does that knows nothing but the public key.
+    /// Asks the server and checks the answer, as encoded messages, like a client that knows only
+    /// the public key.
     ///
     /// # Errors
     /// The answer is refused.
@@ -91,12 +96,14 @@ pub trait Roles: Sized {
     /// The bytes of memory of the server, as it counts them itself; `None` if it does not.
     fn memory_bytes(&self) -> Option<usize>;
 
-    /// Whether what snapshots repeat ends with this one, counted from 1 after the load: an epoch of speculation, a hash chain.
+    /// Whether a cycle ends with this snapshot, counted from 1 after the load: an epoch of
+    /// speculation, a hash chain.
     fn ends_cycle(_snapshot: u64, _update: &Self::Update) -> bool {
         true
     }
 
-    /// Whether hash chains end after more of these cycles than so many: the signatures that begin new ones are then not in the means.
+    /// Whether hash chains end after more than this number of cycles. The means then lack the
+    /// signatures that begin new chains.
     fn has_longer_chains(_cycles: u64) -> bool {
         false
     }

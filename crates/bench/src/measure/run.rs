@@ -11,18 +11,18 @@ use crate::{
     Outcome, cryptography::Cryptography, measure::roles::Roles, memory, timing::stopwatch,
 };
 
-/// What one snapshot took.
+/// Cost of one snapshot.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Sample {
     /// The author: puts, removals and the snapshot, in microseconds.
     pub author_us: f64,
     /// The server, in microseconds.
     pub apply_us: f64,
-    /// Of `apply_us` what accumulators take.
+    /// Part of `apply_us` for accumulators.
     pub accumulator_us: f64,
     /// The encoded update.
     pub update_bytes: f64,
-    /// Of `author_us` what signatures with the key of heads take, where they are timed.
+    /// Part of `author_us` for signatures with the key of heads, where they are timed.
     pub signature_us: f64,
 }
 
@@ -49,22 +49,22 @@ impl Sample {
     }
 }
 
-/// Author and server of one scheme, who take turns, and what that took.
+/// Author and server of one scheme, who take turns, and the time of their work.
 pub struct Run<T: Roles> {
     /// The author and the server.
     pub roles: T,
-    /// What each snapshot took.
+    /// Cost of each snapshot.
     pub samples: Vec<Sample>,
-    /// What cryptography took of the author's time; only under a suite and with a signer that note it.
+    /// Author's time for cryptography; only under a suite and with a signer that record it.
     pub cryptography: Cryptography,
-    /// Why the run ended: `finished`, `time` or `memory`.
+    /// Reason why the run ended: `finished`, `time` or `memory`.
     pub stopped: &'static str,
     start: Instant,
     limit: Duration,
 }
 
 impl<T: Roles> Run<T> {
-    /// A run that may take so long.
+    /// Starts a run that is limited to this time.
     pub fn of(roles: T, limit: Duration) -> Self {
         Self {
             roles,
@@ -124,7 +124,7 @@ impl<T: Roles> Run<T> {
         self.stopped != "finished"
     }
 
-    /// Leaves out what was measured so far, and gives the run its whole time again.
+    /// Discards the samples so far, and restarts the time limit.
     pub fn restart(&mut self) {
         self.samples.clear();
         self.cryptography = Cryptography::default();

@@ -17,7 +17,7 @@ use rug::Integer;
 
 use crate::Outcome;
 
-/// Secrets of measurements: what they are does not matter.
+/// Fixed secrets of measurements; their values do not matter.
 pub trait FixedSecret: SecretBytes {
     /// The number of links of its hash chains.
     const CHAIN: Option<u32> = None;
@@ -62,15 +62,16 @@ impl FixedSecret for RsaSecretKey {
     }
 }
 
-/// For sets as large as [`reserve`] was told.
+/// For sets of the size given to [`reserve`].
 impl FixedSecret for BilinearSecretKey {
     fn fixed() -> Self {
         BILINEAR.with_label(LABEL)
     }
 }
 
-/// Says how many keys dictionaries over the bilinear accumulator will have; of several calls the first
-/// counts, and none after the first use of the key.
+/// Reserves room for `keys` keys in dictionaries over the bilinear accumulator.
+///
+/// Of several calls the first counts, and none after the first use of the key.
 pub fn reserve(keys: u64) {
     let keys = usize::try_from(keys).unwrap_or(usize::MAX);
     CAPACITY.get_or_init(|| keys.saturating_add(SPARE));
@@ -81,7 +82,8 @@ const SPARE: usize = 16;
 
 const LABEL: &[u8] = b"comparison";
 
-/// A 3072-bit modulus whose factors are public: for measuring only. The tests of `accumulators` have it, too.
+/// A 3072-bit modulus whose factors are public: for measuring only. The tests of `accumulators`
+/// have it, too.
 const RSA_KEY: &str = include_str!("../../../accumulators/tests/keys/rsa-3072.txt");
 
 /// The safe primes of the RSA modulus.

@@ -1,4 +1,5 @@
-//! Running schemes for real, beside what is estimated of them: measurements of this machine, and checks of an advice.
+//! Real runs of schemes, compared with estimates: measurements of this machine, and checks of an
+//! advice.
 
 use std::{
     collections::HashSet,
@@ -18,7 +19,8 @@ use crate::{
     timing::Effort,
 };
 
-/// What is measured for a load: the schemes that could win, around the load or around the largest one that is short enough.
+/// Tasks of a calibration: the schemes that could win, near the load or near the largest one that
+/// is short enough.
 #[derive(Clone, Debug)]
 pub struct Calibration {
     /// The schemes, each with the numbers of keys and of changes.
@@ -27,7 +29,8 @@ pub struct Calibration {
 }
 
 impl Calibration {
-    /// For this load, of the schemes that an advice ranks and that cost at most [`HOPEFUL`] times as much as its winner.
+    /// Plans for this load the schemes that an advice ranks and that cost at most [`HOPEFUL`] times
+    /// as much as its winner.
     pub fn new(advice: &Advice, load: &Load) -> Self {
         let most = advice
             .winner()
@@ -58,11 +61,14 @@ impl Calibration {
         self.tasks.len()
     }
 
-    /// Measures with little effort, in `time` altogether, and hands over what there is to say of each scheme and size. What there is no
-    /// time for is left out, the most expensive schemes first. Of a scheme that fails nothing else is measured.
+    /// Measures with little effort, within `time`, and hands over the record of each scheme and
+    /// size.
+    ///
+    /// Without enough time for all, the most expensive schemes are left out first. After a scheme's
+    /// failure it is not measured again.
     ///
     /// # Errors
-    /// Those of `done`.
+    /// Errors of `done`.
     pub fn run(
         &self,
         time: Duration,
@@ -99,8 +105,8 @@ impl Calibration {
     }
 }
 
-/// Of a load that is too large to be tried, one of the same kind that is not: fewer keys, and fewer changes in a snapshot if
-/// there were more than keys.
+/// Scales a load down to one of the same kind that can be tried: fewer keys, and no more changes
+/// than keys.
 pub fn scaled(load: &Load) -> Load {
     let keys = load.keys.min(TRIED_KEYS).min(that_fit(load));
     Load {
@@ -115,18 +121,19 @@ fn that_fit(load: &Load) -> u64 {
     (MOST_BYTES / (load.key_bytes + load.value_bytes).max(1)).max(1)
 }
 
-/// What was estimated for a load beside what it takes here.
+/// Estimated and measured cost of a load.
 #[derive(Clone, Debug)]
 pub struct Trial {
     /// The scheme, with the estimate.
     pub estimated: Candidate,
-    /// What was measured.
+    /// Measured figures.
     pub figures: Measurement,
-    /// What the load costs with it.
+    /// Cost of the load with the measured figures.
     pub cost: Cost,
 }
 
-/// Runs a scheme for real; none if it cannot be run in `limit`, or if nothing can be estimated of it for this load.
+/// Runs a scheme for real; none if it cannot be run within `limit`, or has no estimate for this
+/// load.
 ///
 /// # Errors
 /// Those of [`measure()`].
@@ -169,22 +176,23 @@ fn run(scheme: &Scheme, work: &Workload, effort: &Effort, limit: Duration) -> Ou
     measure(scheme, work, effort, limit)
 }
 
-/// A scheme that an estimate finds dearer than this cannot win after calibration either.
+/// Cost ratio to the winner above which a scheme cannot win after calibration either.
 pub const HOPEFUL: f64 = 3.0;
 
-/// The most keys that are calibrated with: what all designs load in a few seconds.
+/// Most keys of a calibration: all designs load them in a few seconds.
 const CALIBRATED_KEYS: u64 = 8_000;
 /// The most keys of a trial.
 const TRIED_KEYS: u64 = 20_000;
-/// The most bytes of the entries of a trial, which author, server and the copy to check against each have.
+/// Most bytes of the entries of a trial, which author, server and the copy to check against each
+/// have.
 const MOST_BYTES: u64 = 64 << 20;
 /// The most snapshots of a measurement.
 const SNAPSHOTS: u64 = 200;
-/// Keys of workloads are no shorter.
+/// Shortest key of workloads, in bytes.
 const SHORTEST_KEY: usize = 8;
 /// The longest step of a calibration.
 const STEP: Duration = Duration::from_secs(3);
-/// Between quick and full.
+/// Effort between quick and full.
 const EFFORT: Effort = Effort {
     budget: Duration::from_millis(300),
     operations: 20_000,
@@ -214,7 +222,7 @@ mod tests {
         kept_versions: 10.0,
     };
 
-    /// What is measured, and what is not.
+    /// Runs a calibration, and returns the measured schemes and the others.
     fn calibrate(
         calibration: &Calibration,
         time: Duration,

@@ -1,4 +1,4 @@
-//! The tables of other people's dictionaries beside ours.
+//! Tables of third-party dictionaries next to ours.
 
 use comfy_table::CellAlignment;
 use serde_json::Value;
@@ -92,7 +92,7 @@ fn bytes(tables: &mut Tables, rows: &[&Line]) {
     );
 }
 
-/// One row from all lines of a dictionary with so many keys.
+/// Makes one row from all lines of a dictionary with one number of keys.
 fn row(of: &[&Line]) -> Line {
     let figure = |operation: &str, changes: Option<u64>, key: &str| {
         let is_asked = |line: &&&Line| {

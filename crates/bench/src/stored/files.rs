@@ -1,4 +1,4 @@
-//! Stores on disk: what one look-up and one commit cost, each as a process of its own would do it.
+//! Stores on disk: the cost of one lookup and one commit, each like that of a process of its own.
 
 use std::{env, fs::File, io::Write as _, path::Path, process::Command};
 
@@ -35,7 +35,7 @@ struct Shop<'a> {
     keys: u64,
 }
 
-/// Measures a store of so many keys.
+/// Measures a store of `keys` keys.
 pub(super) fn measure(keys: u64, effort: &Effort) -> Outcome<Line> {
     let folder = tempfile::tempdir()?;
     let shop = Shop::new(folder.path(), keys)?;
@@ -51,7 +51,7 @@ pub(super) fn measure(keys: u64, effort: &Effort) -> Outcome<Line> {
     let mut commits = Timings::default();
     for snapshot in 0..SNAPSHOTS {
         let change = Operation::Put(key(random.below(keys)), value(snapshot));
-        // As a process of its own does it, from opening to the last sync.
+        // Like a process of its own, from opening to the last sync.
         commits.time(1, || publish(&mut shop.author()?, vec![change]))?;
     }
     let bytes_per_snapshot = (shop.bytes()? as f64 - loaded_bytes as f64) / SNAPSHOTS as f64;
@@ -121,7 +121,8 @@ impl Once {
     }
 }
 
-/// Does it with the store in a folder, and returns the most memory that this process had at any time; 0 where the system does not say.
+/// Runs it with the store in a folder, and returns the peak memory of this process. 0 where the
+/// system does not report it.
 pub(super) fn once(once: Once, folder: &Path, keys: u64) -> Outcome<u64> {
     let shop = Shop::new(folder, keys)?;
     match once {
@@ -144,7 +145,7 @@ impl<'a> Shop<'a> {
 }
 
 impl Shop<'_> {
-    /// The memory that a process takes which does this and nothing else.
+    /// Memory of a process that only does this.
     fn as_process(&self, once: Once) -> Outcome<u64> {
         let mut command = Command::new(env::current_exe()?);
         let keys = self.keys.to_string();
@@ -171,7 +172,7 @@ impl Shop<'_> {
         Ok(open_repository(&self.store())?.file_bytes()?)
     }
 
-    /// Opens the store, and answers and verifies one look-up.
+    /// Opens the store, and answers and verifies one lookup.
     fn look_up(&self, key: Key) -> Outcome<()> {
         let repository = open_repository(&self.store())?;
         let (version, question) = (repository.latest(), Question::Key(key));
@@ -180,7 +181,7 @@ impl Shop<'_> {
         Ok(())
     }
 
-    /// Microseconds of an answer of a server that is open for long.
+    /// Microseconds of an answer of a long-running server.
     fn proving(&self, cache: &NodeCache, effort: &Effort) -> Outcome<f64> {
         let repository = open_repository_with(&self.store(), cache.clone())?;
         let (version, mut random, mut failed) = (repository.latest(), Random::new(4), None);
@@ -214,8 +215,10 @@ impl Shop<'_> {
         Ok((BATCHES * BATCH.min(self.keys)) as f64 / us * 1e6)
     }
 
-    /// Microseconds of making 4 KiB durable here, as often as a commit does: its nodes, their heads, the store twice, what was
-    /// acknowledged, and the author's record.
+    /// Microseconds of making 4 KiB durable here, as often as a commit does.
+    ///
+    /// A commit syncs its nodes, their heads, the store twice, what was acknowledged, and the
+    /// author's record.
     fn syncs(&self) -> Outcome<f64> {
         let mut file = File::create(self.folder.join("sync"))?;
         let mut all = Vec::new();

@@ -18,8 +18,8 @@ use crate::{
 /// The number of snapshots that are timed together.
 pub const CHUNK: usize = 64;
 
-/// Measures the author of dictionary `R`, and writes its updates to a file. `C` is the same dictionary
-/// under a suite that counts hashes.
+/// Measures the author of dictionary `R`, and writes its updates to a file. `C` is the same
+/// dictionary under a suite that counts hashes.
 pub fn measure<R: Measured, C: Measured>(order: &Order) -> Outcome<AuthorPass> {
     let (workload, effort) = (&order.workload, Effort::new(order.quick));
     let last_tenth = workload.last_tenth();

@@ -82,7 +82,7 @@ pub fn measure<S: Suite, St: Store<S>>(batches: &Batches, report: &mut Report) -
     Ok(())
 }
 
-/// What was measured on one number of threads.
+/// Measurements with one number of threads.
 #[derive(Default)]
 struct Pass {
     threads: usize,
@@ -141,7 +141,7 @@ impl Pass {
         self.server_load.time(1, || repository.apply(first))?;
         for update in rest {
             let version = self.server.time(1, || repository.apply(update))?;
-            // Old values of existing keys changed, so the shape did not: the touched nodes are
+            // Only old values of existing keys changed, so the shape did not. The touched nodes are
             // those that a proof of all updated keys opens.
             let keys = update.operations.iter().map(|change| change.key().clone());
             let keys = Keys::new(keys.collect()).ok_or("an update is empty")?;
@@ -182,9 +182,9 @@ impl Pass {
     }
 }
 
-/// As many hashes as a snapshot needs, and nothing else.
+/// The hashes of a snapshot, and nothing else.
 struct BareHashes<S: Suite> {
-    /// As many digests as the tree has inner nodes.
+    /// One digest for each inner node of the tree.
     inputs: Vec<S::Digest>,
     leaf: (Key, Value),
 }
@@ -198,13 +198,15 @@ impl<S: Suite> BareHashes<S> {
         }
     }
 
-    /// A place anywhere among the inputs.
+    /// Picks a random place among the inputs.
     fn scatter(&self, i: usize) -> usize {
         Random::new(i as u64).below(self.inputs.len() as u64) as usize
     }
 
-    /// Hashes this many leaves, with their values, and nodes. One child of each node is at hand, as
-    /// if it had just been computed; the other one, as if it had not changed, is read at `place`.
+    /// Hashes `leaves` leaves, with their values, and `nodes` nodes.
+    ///
+    /// One child of each node is near, as if just computed. The other one, as if unchanged, is read
+    /// at `place`.
     fn run(
         &self,
         workers: &Workers,

@@ -1,4 +1,4 @@
-//! The trees that are measured: each scheme over each store, under each suite.
+//! The measured trees: each scheme over each store, under each suite.
 
 use std::{fs, marker::PhantomData};
 
@@ -15,14 +15,14 @@ use super::{
 };
 use crate::{counting::Counted, dictionary::Store, prelude::*, primitives::Primitives};
 
-/// A tree under a suite, by name, and what measures it.
+/// A tree under a suite, by name, with its measuring functions.
 #[derive(Clone, Copy, Debug)]
 pub struct MeasuredTree {
-    /// For example `red-black`.
+    /// Scheme, for example `red-black`.
     pub scheme: &'static str,
-    /// For example `cache-everywhere`.
+    /// Repository, for example `cache-everywhere`.
     pub repository: &'static str,
-    /// For example `sha256-ed25519`.
+    /// Suite, for example `sha256-ed25519`.
     pub suite: &'static str,
     /// The author of a workload.
     pub author: fn(&Order) -> Outcome<AuthorPass>,
@@ -57,7 +57,7 @@ impl MeasuredTree {
     }
 }
 
-/// Follows an order, as the process that was started for it.
+/// Executes an order, in the process that was started for it.
 pub fn follow(order: &Order, role: Role) -> Outcome<()> {
     let tree = MeasuredTree::named(&order.scheme, &order.repository, &order.suite)?;
     let json = match role {
@@ -72,7 +72,7 @@ pub fn follow(order: &Order, role: Role) -> Outcome<()> {
     Ok(())
 }
 
-/// All of them.
+/// All measured trees.
 pub fn trees() -> Vec<MeasuredTree> {
     let mut trees = Vec::new();
     push_trees::<Sha256Ed25519>(&mut trees);
@@ -90,7 +90,7 @@ fn push_trees<S: Suite>(trees: &mut Vec<MeasuredTree>) {
     for_each_tree!(push_tree);
 }
 
-/// A suite's name, and what measures all its primitives.
+/// A suite's name, and the function that measures all its primitives.
 pub type MeasuredSuite = (&'static str, fn(&Effort) -> Primitives);
 
 /// The suites.
@@ -117,7 +117,7 @@ pub fn names(name: fn(&MeasuredTree) -> &'static str) -> Vec<&'static str> {
     names
 }
 
-/// The same for a command line.
+/// Parser for names on a command line.
 pub fn possible(name: fn(&MeasuredTree) -> &'static str) -> PossibleValuesParser {
     PossibleValuesParser::new(names(name))
 }

@@ -1,8 +1,11 @@
-//! A tree as the paper has it: entries in all nodes, and `x.H = H(x.key, H(x.value), x.left.H, x.right.H)`. The trees of
-//! this workspace have their entries in the leaves; what that costs and saves in table 3 is measured here.
+//! A tree in the paper's layout: entries in all nodes, and `x.H = H(x.key, H(x.value), x.left.H,
+//! x.right.H)`.
 //!
-//! In memory, by path copying: a tree is a root, versions share what they have in common. Insertions only, as in the
-//! growing microbenchmark.
+//! The trees of this workspace have their entries in the leaves. This module measures the costs and
+//! savings of that in table 3.
+//!
+//! In memory, by path copying: a tree is a root, and versions share subtrees. Insertions only, as
+//! in the growing microbenchmark.
 //!
 //! Source: Crosby & Wallach 2010, sections 3 and 3.2, table 3.
 
@@ -22,16 +25,16 @@ pub use balance::{Balance, RedBlack, Treap};
 pub use measure::{SCHEMES, measure};
 pub use proof::{PathProof, ProofError};
 
-/// An entry with what is below it.
+/// An entry with its subtrees.
 #[derive(Clone, Debug)]
 pub struct Node<S: Suite> {
     key: Key,
     value: Value,
-    /// What a scheme balances by: a colour or a priority. Not authenticated.
+    /// Colour or priority that a scheme balances by. Not authenticated.
     balance: u64,
     left: Tree<S>,
     right: Tree<S>,
-    /// `H(value)`, and the subtree's authenticator, computed when it is first asked for.
+    /// `H(value)`, and the subtree's authenticator, computed on first use.
     digests: OnceLock<(S::Digest, S::Digest)>,
 }
 
@@ -51,7 +54,7 @@ impl<S: Suite> Node<S> {
         })
     }
 
-    /// This entry above other subtrees.
+    /// Returns this entry above other subtrees.
     fn with(&self, balance: u64, left: Tree<S>, right: Tree<S>) -> Arc<Self> {
         Self::create((&self.key, &self.value), balance, left, right)
     }

@@ -1,4 +1,4 @@
-//! One process per measurement, so that memory is that of one repository and nothing else.
+//! One process per measurement, so that its memory is that of one repository only.
 
 use std::{
     env, fs,
@@ -11,10 +11,10 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::{counting::HashCounts, line, prelude::*, workload::Workload};
 
-/// What a measuring process is told.
+/// Instructions for a measuring process.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Order {
-    /// What to publish.
+    /// Workload to publish.
     pub workload: Workload,
     /// The balancing scheme.
     pub scheme: String,
@@ -24,7 +24,7 @@ pub struct Order {
     pub suite: String,
     /// The folder in which author and servers exchange files.
     pub folder: PathBuf,
-    /// Measure little.
+    /// Quick run.
     pub quick: bool,
 }
 
@@ -39,10 +39,10 @@ pub enum Role {
     PaperLayout,
 }
 
-/// What the author's process hands on to the server's.
+/// Results that the author's process hands on to the server's.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AuthorPass {
-    /// For the report.
+    /// Figures for the report.
     pub figures: Line,
     /// The hashes that an update needs, mean over the last tenth.
     pub hashes: HashCounts,
@@ -54,12 +54,12 @@ impl Order {
         self.folder.join("updates")
     }
 
-    /// The file of what the author hands on.
+    /// Path of the file of the author's results.
     pub fn author_pass(&self) -> PathBuf {
         self.folder.join("author.json")
     }
 
-    /// Starts a process with this order and waits for what it prints.
+    /// Starts a process with this order, and waits for its output.
     fn send<T: DeserializeOwned>(&self, role: &str) -> Outcome<T> {
         let mut command = Command::new(env::current_exe()?);
         command.args(["measure", role, &serde_json::to_string(self)?]);
@@ -82,7 +82,7 @@ impl Order {
         self.send("paper-layout")
     }
 
-    /// Measures a server of the updates in the folder, and puts everything together.
+    /// Measures a server of the updates in the folder, and combines all results.
     pub fn measure_server(&self, author: &AuthorPass) -> Outcome<Line> {
         let (author, server): (&Line, Line) = (&author.figures, self.send("server")?);
         let update_us = author.figure("insert_snapshot_us") + server.figure("apply_us");

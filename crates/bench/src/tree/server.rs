@@ -1,4 +1,4 @@
-//! The server's pass: applies the updates, answers look-ups, and checks the answers as a client.
+//! The server's pass: applies the updates, answers lookups, and checks the answers like a client.
 
 use std::{hint::black_box, path::Path};
 
@@ -21,10 +21,10 @@ use crate::{
     workload::{Workload, absent_key, key, value},
 };
 
-/// The number of look-ups that are handed to `prove_many` at once.
+/// Number of lookups that are handed to `prove_many` at once.
 const MANY: usize = 1024;
 
-/// The longest encoded proof that is decoded; far above what these workloads have.
+/// Longest encoded proof that is decoded; far above the proofs of these workloads.
 const PROOF_LIMIT: usize = 1 << 20;
 
 /// Measures a server that applies the updates in a file, and clients that check its answers.
@@ -83,17 +83,17 @@ pub fn measure<S: Suite, St: Store<S>>(order: &Order, author: &AuthorPass) -> Ou
     }))
 }
 
-/// A repository after all updates, and what it took.
+/// A repository after all updates, and the time of applying them.
 struct Applied<S: Suite, St: Store<S>> {
     repository: TreeRepository<S, St>,
     overall: Timings,
     last: Timings,
     primitives: Primitives,
-    /// What grew from the filled repository to the last version, per version.
+    /// Growth from the filled repository to the last version, per version.
     growth: Line,
 }
 
-/// Touches the code once, so that its pages are not counted as the repository's.
+/// Touches the code once, so that its pages are not counted as the repository's memory.
 fn warm_up<S: Suite, St: Store<S>>(updates: &Path) -> Outcome<()> {
     let mut repository: TreeRepository<S, St> = new_repository();
     for update in UpdateReader::open(updates)?.take(CHUNK)? {
@@ -105,7 +105,7 @@ fn warm_up<S: Suite, St: Store<S>>(updates: &Path) -> Outcome<()> {
 impl<S: Suite, St: Store<S>> Applied<S, St> {
     fn new(workload: &Workload, effort: &Effort, updates: &Path) -> Outcome<Self> {
         let mut file = UpdateReader::open(updates)?;
-        // Before the baseline, so that what measuring itself needs is not counted.
+        // Before the baseline, so that memory for measuring is not counted.
         let _ = Primitives::measure::<S>(&Effort::QUICK);
         let mut baseline = [memory::resident_bytes() as f64, 0.0, 0.0, 0.0];
         let mut repository = new_repository();
@@ -194,7 +194,7 @@ fn history_hashes<S: Suite>(workload: &Workload) -> HashCounts {
     HashCounts::of(last_tenth.end - last_tenth.start, || run(last_tenth)).0
 }
 
-/// The look-ups of one repository, ready to be measured.
+/// Lookups of one repository, ready to be measured.
 struct Lookups<'a, S: Suite, St: Store<S>> {
     workload: &'a Workload,
     effort: &'a Effort,
@@ -255,8 +255,9 @@ impl<S: Suite, St: Store<S>> Lookups<'_, S, St> {
         })
     }
 
-    /// What a client does with a proof of the latest version: the parts of its check, each on its own, so
-    /// that they can stand beside the signature and the hashes in them.
+    /// Measures a client's check of a proof of the latest version.
+    ///
+    /// Times its parts one by one, to compare them with the signature and the hashes in them.
     fn checks(&self, limit_us: f64) -> Outcome<Line> {
         let latest = self.repository.latest();
         let (authority, signed) = (*self.repository.authority(), self.repository.head(latest)?);
@@ -293,10 +294,10 @@ impl<S: Suite, St: Store<S>> Lookups<'_, S, St> {
     }
 }
 
-/// The number of inner nodes that the check of a proof hashes.
+/// Counts the inner nodes that the check of a proof hashes.
 ///
-/// Every open inner node has one elided child or two open ones, so there are as many as there are
-/// elided digests, plus one less than there are leaves.
+/// Every open inner node has one elided child or two open ones. So there are as many as elided
+/// digests and leaves together, minus one.
 pub fn inner_nodes<S: Suite, Q: TreeQuery>(proof: &TreeProof<S, Q>) -> Outcome<usize> {
     // Shape, digests of elided children, and leaves, each with its value or the digest of that.
     type Parts<S> = (

@@ -1,4 +1,4 @@
-//! The lines of `bench tree`, `bench batch` and `bench primitives`, for people: ours beside those of 2010.
+//! Tables of `bench tree`, `bench batch` and `bench primitives`: ours next to those of 2010.
 
 use crate::{
     columns::{Declared, shown},
@@ -7,10 +7,10 @@ use crate::{
     tables::Tables,
 };
 
-/// Look-ups per update, from hardly any to hardly any update: the horizontal axis of figure 6.
+/// Lookups per update, from hardly any to hardly any update: the horizontal axis of figure 6.
 pub const LOOKUPS_PER_UPDATE: [f64; 7] = [0.01, 0.1, 1.0, 10.0, 100.0, 1e3, 1e4];
 
-/// Everything that the lines of `bench tree` say.
+/// Tables for the lines of `bench tree`.
 pub fn report(lines: &[Line]) -> Tables {
     let mut tables = Tables::default();
     let layouts = of(lines, "growing_paper_layout");
@@ -62,7 +62,7 @@ const ROLES: [Declared; 3] = [
     ]).deriving(derived),
 ];
 
-/// What stands below every table that shows figures of 2010.
+/// Caveat below every table that shows figures of 2010.
 const CAVEAT: &str = "2010: another machine, 28-byte digests, DSA-2048, memory of the whole process (C++). Ours: memory and rates of \
                       the repository alone.";
 
@@ -105,7 +105,7 @@ const FURTHER: [Declared; 2] = [
     ]).deriving(derived),
 ];
 
-/// What follows from a line, and figures of 2010 for trees with as many keys as the paper's.
+/// Derives figures from a line, and adds those of 2010 for trees with as many keys as the paper's.
 fn derived(_: &[Line], line: &Line) -> Line {
     let [scheme, repository] = ["scheme", "repository"].map(|key| line.text(key));
     let keys = line.count("keys");

@@ -1,4 +1,4 @@
-//! Updates on their way from the author's process to the servers': a file, read piece by piece.
+//! Updates from the author's process for the servers': a file, read piece by piece.
 
 use std::{
     fs::File,
@@ -30,13 +30,13 @@ impl UpdateWriter {
         Ok(bytes.len())
     }
 
-    /// Writes everything out.
+    /// Flushes the file.
     pub fn finish(mut self) -> Outcome<()> {
         Ok(self.0.flush()?)
     }
 }
 
-/// Reads what an [`UpdateWriter`] wrote.
+/// Reads the file of an [`UpdateWriter`].
 #[derive(Debug)]
 pub struct UpdateReader<S> {
     file: BufReader<File>,
@@ -52,7 +52,7 @@ impl<S: Suite> UpdateReader<S> {
         })
     }
 
-    /// The next updates, at most this many; none at the end.
+    /// Reads at most `updates` updates; none at the end.
     pub fn take(&mut self, updates: usize) -> Outcome<Vec<Update<S>>> {
         let mut taken = Vec::with_capacity(updates);
         let mut bytes = Vec::new();

@@ -1,12 +1,12 @@
-//! What other prices would change for red-black trees: whether a repository that computes more and remembers less is worth
-//! it.
+//! Effect of other prices on red-black trees: the worth of a repository that computes more and
+//! stores less.
 //!
 //! Source: Crosby & Wallach 2010, section 10.
 
 use super::table::LOOKUPS_PER_UPDATE;
 use crate::{costs::scenarios, line, prelude::*};
 
-/// The costs of `cache-everywhere` and `cache-median` in each scenario, from the growing lines so far.
+/// Costs of `cache-everywhere` and `cache-median` in each scenario, from the growing lines so far.
 pub fn run(cheaper: f64, report: &mut Report) -> Outcome<()> {
     let lines = report.lines().to_vec();
     let lines = of(&lines, "growing");

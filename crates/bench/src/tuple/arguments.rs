@@ -1,4 +1,4 @@
-//! The command `bench tuple`: what it is told, and its experiments one after the other.
+//! The command `bench tuple`: its arguments, and its experiments in sequence.
 
 use std::{num::NonZeroUsize, path::PathBuf, sync::LazyLock, time::Duration};
 
@@ -82,13 +82,13 @@ pub enum TupleExperiment {
 }
 
 impl TupleArguments {
-    /// Measures what is asked for.
+    /// Runs the requested measurements.
     pub fn run(&self) -> Outcome<()> {
         secret::reserve(self.keys);
         let mut report = self.manner.report()?;
         let mut contenders = contenders();
         contenders.retain(|contender| self.wants_design(&contender.name));
-        // What others are compared with comes first.
+        // Baselines for others come first.
         contenders.sort_by_key(|contender| contender.name != threads::DESIGN);
         if self.wants(TupleExperiment::Growing) {
             self.growing(&contenders, &mut report)?;
@@ -163,7 +163,7 @@ impl TupleArguments {
     fn steady(&self, contenders: &[Contender], report: &mut Report) -> Outcome<()> {
         let mut sizes = self.sizes.clone();
         sizes.push(self.keys);
-        // Designs with accumulators have their own size: one snapshot of all keys is a matter of seconds.
+        // Designs with accumulators have their own size: one snapshot of all keys takes seconds.
         let accumulated = self.keys.min(ACCUMULATED_KEYS);
         if contenders.iter().any(|contender| contender.accumulates) {
             sizes.push(accumulated);
@@ -242,7 +242,7 @@ impl TupleArguments {
     }
 }
 
-/// The designs whose growth with the number of keys is of interest, and what of them.
+/// Designs whose growth with the number of keys is of interest, and their quantities.
 const GROWTH: [&str; 3] = ["base-superseding", "spec-superseding", "spec-lightweight"];
 const QUANTITIES: [&str; 2] = ["update_bytes", "proof_bytes"];
 
@@ -257,5 +257,6 @@ fn names() -> Vec<&'static str> {
     NAMES.iter().map(String::as_str).collect()
 }
 
-/// Many keys in few snapshots, as in the paper; and few keys, all of which change in every snapshot.
+/// Many keys in few snapshots, as in the paper; and few keys, all of which change in every
+/// snapshot.
 const TRACES: [&str; 2] = ["prices.csv.zst", "exchange-rates.csv.zst"];

@@ -1,10 +1,12 @@
-//! Figure 7 if the author made the witnesses of accumulated tuples, with the secret key, and sent them.
+//! Figure 7 if the author made the witnesses of accumulated tuples, with the secret key, and sent
+//! them.
 //!
-//! Computed: of a measured design the server's accumulators are taken out, and for each witness that an update needs,
-//! counted in the same run, the author's time for one and its bytes are added, both measured here.
+//! Computed from a measured design, without the server's accumulators. For each witness that an
+//! update needs, counted in the same run, the author's time for one and its bytes are added. Both
+//! are measured here.
 //!
-//! Source: Crosby & Wallach 2010, section 4.3 ("the author can incrementally update the n witnesses in O(n)
-//! exponentiations and send them along with the update").
+//! Source: Crosby & Wallach 2010, section 4.3 ("the author can incrementally update the n witnesses
+//! in O(n) exponentiations and send them along with the update").
 
 use accumulators::{Accumulator, ElementSet, SecretKey as _, bilinear::Bilinear, rsa::Rsa, wire};
 use pad_core::Workers;
@@ -40,7 +42,7 @@ pub fn measure(line: &Line) -> Outcome<Option<Line>> {
     Ok(Some(same.iter().fold(new, copy)))
 }
 
-/// Microseconds and bytes of one of so many witnesses.
+/// Microseconds and bytes of one of `number` witnesses.
 #[allow(clippy::cast_sign_loss, reason = "a count")]
 fn witness<A: Accumulator<SecretKey: FixedSecret>>(number: f64) -> Outcome<(f64, f64)> {
     let (secret, alone) = (A::SecretKey::fixed(), Workers::sequential());

@@ -1,4 +1,5 @@
-//! What a figure says: what each design costs, which is the cheapest where, and whether accumulators ever win.
+//! Conclusion of a figure: the cost of each design, the cheapest in each range, and whether
+//! accumulators ever win.
 //!
 //! Source: Crosby & Wallach 2010, sections 7.3 to 7.5.
 
@@ -9,18 +10,18 @@ use crate::{
     tables::{digits, percent},
 };
 
-/// What each comparison asks about accumulators: the `claim` of its line.
+/// Claim about accumulators that each comparison checks: the `claim` of its line.
 pub const CLAIM: &str = "accumulators never win";
 
-/// The lines of a figure, which of them is the lowest where, and whether accumulators ever are. The names of the
-/// experiments begin with that of the family.
+/// Reports the lines of a figure, the lowest in each range, and whether accumulators ever are. The
+/// names of the experiments begin with that of the family.
 pub fn report(family: &str, designs: &[Expense], report: &mut Report) -> Outcome<()> {
     lines(family, designs)
         .into_iter()
         .try_for_each(|line| report.line(line))
 }
 
-/// What [`report`] reports.
+/// Computes the lines for [`report`].
 pub fn lines(family: &str, designs: &[Expense]) -> Vec<Line> {
     let mut lines: Vec<Line> = designs.iter().map(|design| design.line(family)).collect();
     for (from, to, cheapest) in cheapest(designs) {
@@ -38,8 +39,10 @@ pub fn lines(family: &str, designs: &[Expense]) -> Vec<Line> {
     lines
 }
 
-/// Whether the paper's conclusion holds that accumulators never win, in a sentence that follows from the costs; none if no
-/// accumulator, or nothing else, is among the designs.
+/// Checks the paper's conclusion that accumulators never win, with a sentence that follows from the
+/// costs.
+///
+/// None if no accumulator, or nothing else, is among the designs.
 fn conclusion(family: &str, designs: &[Expense]) -> Option<Line> {
     let (times, at, nearest) = nearest(designs)?;
     let ranges = cheapest(designs).into_iter();
@@ -70,16 +73,17 @@ fn conclusion(family: &str, designs: &[Expense]) -> Option<Line> {
     )
 }
 
-/// The design with accumulators that is the nearest to the cheapest other one, or the furthest below it: the quotient of
-/// their costs, at how many look-ups per update, and the design.
+/// Finds the design with accumulators nearest to the cheapest other one, or furthest below it.
+///
+/// Returns the quotient of their costs, the number of lookups per update, and the design.
 fn nearest(designs: &[Expense]) -> Option<(f64, f64, &Expense)> {
     let others: Vec<Expense> = designs
         .iter()
         .filter(|it| !it.accumulates())
         .cloned()
         .collect();
-    // Between two of these points the cheapest other design is one line, and so is each with accumulators: the quotient
-    // is the smallest at one of the ends.
+    // Between two of these points the cheapest other design is one line, and so is each with
+    // accumulators. So the quotient is the smallest at one of the ends.
     let ends = cheapest(&others)
         .into_iter()
         .flat_map(|(from, to, _)| [from, to]);

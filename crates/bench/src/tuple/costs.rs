@@ -1,5 +1,5 @@
-//! Figures 7 and 8: what a look-up costs with its share of the updates, and which design is the
-//! cheapest where.
+//! Figures 7 and 8: the cost of a lookup with its share of the updates, and the cheapest design in
+//! each range.
 //!
 //! [`comparison::line`](mod@comparison::line) computes where another design becomes the cheapest.
 
@@ -14,25 +14,26 @@ use crate::{
     line::Line,
 };
 
-/// From one look-up per update to hardly any update: the horizontal axis.
+/// Horizontal axis: from one lookup per update to hardly any update.
 const RANGE: (f64, f64) = (1.0, 1e7);
 
 /// The name of figure 7.
 pub const GROWING: &str = "figure7";
 
-/// What one design costs, in micro-dollars.
+/// Cost of one design, in micro-dollars.
 #[derive(Clone, Debug)]
 pub struct Expense {
     pub(super) figure: String,
     pub(super) design: String,
     keys: u64,
-    /// The update, and each look-up.
+    /// Cost of the update, and of each lookup.
     cost: CostLine,
     pub(super) prices: Prices,
 }
 
 impl Expense {
-    /// What a measured design costs: its times in microseconds are those of an update, the prices those of the line.
+    /// Computes the cost of a measured design. `update_us` is the time of an update, and the prices
+    /// are those of the line.
     pub fn new(figure: &str, line: &Line, update_us: f64, update_bytes: &str) -> Self {
         Self::at_prices(
             costs::prices_of(line),
@@ -62,7 +63,7 @@ impl Expense {
         }
     }
 
-    /// Whether witnesses of an accumulator prove its answers.
+    /// Whether answers are proved by witnesses of an accumulator.
     pub(super) fn accumulates(&self) -> bool {
         ["accumulators", "rsa", "bilinear"]
             .iter()
@@ -97,7 +98,8 @@ pub fn of_growing(lines: &[&Line]) -> Vec<Expense> {
     finished(lines).map(expense).collect()
 }
 
-/// Figure 7 in a scenario of section 10. Cryptography is the measured shares of the times of author and server.
+/// Figure 7 in a scenario of section 10. Cryptography is the measured shares of the times of author
+/// and server.
 pub fn of_growing_in(lines: &[&Line], scenario: &Scenario) -> Vec<Expense> {
     let left = |line: &Line, time: &str, share: &str| {
         let share = line.number(share).unwrap_or(0.0);
@@ -118,14 +120,14 @@ fn finished<'a>(lines: &[&'a Line]) -> impl Iterator<Item = &'a Line> {
     lines.iter().copied().filter(is_finished)
 }
 
-/// Up to how many look-ups per update a design is the cheapest; none if it never is.
+/// Largest number of lookups per update for which a design is the cheapest; none if it never is.
 pub fn cheapest_until(designs: &[Expense], design: &str) -> Option<f64> {
     let ranges = cheapest(designs).into_iter();
     let of_design = ranges.filter(|(_, _, cheapest)| cheapest.design == design);
     of_design.map(|(_, to, _)| to).next_back()
 }
 
-/// Figure 7 with so many keys all the time: what every design reaches.
+/// Figure 7 with constantly `keys` keys, a size that every design reaches.
 pub fn of_steady(lines: &[Line], keys: u64) -> Vec<Expense> {
     let of_size = lines.iter().filter(|line| line.count("keys") == keys);
     let expense = |line| {
@@ -157,7 +159,7 @@ fn sum(line: &Line, keys: &[&str]) -> f64 {
     keys.iter().map(|key| line.figure(key)).sum()
 }
 
-/// Which of the designs of one figure is the cheapest in which ranges, in ascending order.
+/// Finds the cheapest of one figure's designs in each range, in ascending order.
 pub(super) fn cheapest(designs: &[Expense]) -> Vec<(f64, f64, &Expense)> {
     let drawn: Vec<_> = designs.iter().map(|design| design.cost).collect();
     let parts = lowest(&drawn, RANGE).into_iter();

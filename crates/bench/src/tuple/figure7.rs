@@ -1,5 +1,7 @@
-//! All that follows from the growing experiment's lines: figure 7, also with the author's witnesses and in the scenarios of
-//! section 10. Of designs that were measured in several runs, it follows from all their lines together.
+//! Results from the growing experiment's lines: figure 7, with the author's witnesses, and in the
+//! scenarios of section 10.
+//!
+//! For designs that were measured in several runs, all their lines are combined.
 
 use super::{
     conclusion,
@@ -13,13 +15,14 @@ use crate::{
     prelude::*,
 };
 
-/// The experiment whose lines stand for accumulated designs whose authors make the witnesses.
+/// Experiment name in lines of accumulated designs whose authors make the witnesses.
 pub const AUTHOR_WITNESSES: &str = "tuple_author_witnesses";
 
 /// The experiment of the scenarios.
 const WHAT_IF: &str = "tuple_what_if";
 
-/// What follows from the lines of one run or several; in the scenarios something is so many times cheaper.
+/// Computes the results from the lines of one run or several. In each scenario, one cost is
+/// `cheaper` times cheaper.
 pub fn lines(lines: &[Line], cheaper: f64) -> Vec<Line> {
     let [grown, author] = ["tuple_growing", AUTHOR_WITNESSES].map(|name| of(lines, name));
     let mut all = conclusion::lines("tuple", &of_growing(&grown));
@@ -35,12 +38,12 @@ pub fn lines(lines: &[Line], cheaper: f64) -> Vec<Line> {
     all
 }
 
-/// Whether a line is one of those that follow.
+/// Whether a line is a computed result.
 pub fn follows(line: &Line) -> bool {
     line.text("figure") == costs::GROWING || line.text("experiment").starts_with(WHAT_IF)
 }
 
-/// The costs of the designs in each scenario, and up to where the tree is the cheapest.
+/// Costs of the designs in each scenario, and the range in which the tree is the cheapest.
 ///
 /// Source: Crosby & Wallach 2010, section 10.
 fn what_ifs(grown: &[&Line], cheaper: f64) -> Vec<Line> {

@@ -1,7 +1,7 @@
-//! From empty, one key of 32 bytes in each snapshot: tables 7, 8 and 9.
+//! Growth from empty, one key of 32 bytes in each snapshot: tables 7, 8 and 9.
 //!
-//! Author and server take turns in one process, so that updates, which reach hundreds of kilobytes,
-//! need not be kept.
+//! Author and server take turns in one process. So updates, which reach hundreds of kilobytes, need
+//! not be kept.
 
 use super::{Limits, Task, lookups, pair::Pair, timed_design::take_witnesses};
 use crate::{
@@ -18,7 +18,7 @@ use crate::{
 pub fn measure<P: Pair>(task: &Task<'_>) -> Outcome<Line> {
     let before = Limits::measure(&task.effort);
     let new_run = || Run::<P::Timed>::new(TimedSigner::default(), task.limit);
-    // A first snapshot of another dictionary: keys of accumulators compute tables when first used.
+    // First snapshot of another dictionary: accumulator keys compute tables on first use.
     new_run().publish(vec![put_hashed(0)])?;
     take_witnesses();
     let mut run = new_run();

@@ -1,4 +1,4 @@
-//! Tuple signatures that note how many there were and how long they took.
+//! Tuple signatures that record their number and time.
 
 use std::{hint::black_box, marker::PhantomData};
 
@@ -59,7 +59,7 @@ impl<G: TupleSignature> TupleSignature for Timed<G> {
     }
 }
 
-/// A design whose twin does the same and notes what its signatures take.
+/// A design with a twin that does the same and records the time of its signatures.
 pub trait Instrument {
     /// The twin.
     type Timed;
@@ -72,7 +72,7 @@ impl<G, R, const GENERATIONS: usize> Instrument for Signed<G, R, GENERATIONS> {
 /// The suite of every tuple dictionary that is measured.
 pub type PlainSuite = pad_core::Sha256Ed25519;
 
-/// The same, counting its hashes.
+/// Plain suite with counted hashes.
 pub type CountedSuite = Counted<PlainSuite>;
 
 /// Nanoseconds of one step of a hash chain, each waiting for the one before.

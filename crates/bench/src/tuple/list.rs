@@ -1,4 +1,4 @@
-//! The list of what is compared, and what measures it.
+//! List of the compared designs, with their measuring functions.
 
 use pad_tuple::{for_each_accumulated_tuple, for_each_tuple};
 
@@ -10,19 +10,19 @@ use super::{
 };
 use crate::{dictionary::Measured, prelude::*};
 
-/// One of the dictionaries that are compared, and how each experiment measures it.
+/// A compared dictionary, and its function for each experiment.
 pub struct Contender {
-    /// Its name.
+    /// Name of the contender.
     pub name: String,
-    /// Whether it accumulates its tuples.
+    /// Whether the design accumulates its tuples.
     pub accumulates: bool,
     /// The number of generations, 1 without speculation.
     pub generations: usize,
-    /// The experiment of that name.
+    /// Function of the experiment of that name.
     pub growing: fn(&Task<'_>) -> Outcome<Line>,
-    /// The experiment of that name.
+    /// Function of the experiment of that name.
     pub steady: fn(&Task<'_>) -> Outcome<Line>,
-    /// The experiment of that name.
+    /// Function of the experiment of that name.
     pub macrobenchmark: fn(&Task<'_>, &Trace, Epochs) -> Outcome<Line>,
 }
 
@@ -40,7 +40,7 @@ impl Contender {
     }
 }
 
-/// All that are compared.
+/// All compared contenders.
 pub fn contenders() -> Vec<Contender> {
     let mut contenders = Vec::new();
     macro_rules! push_signed {

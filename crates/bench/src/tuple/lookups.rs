@@ -1,4 +1,4 @@
-//! Look-ups beside the signatures and the steps of hash chains that bound them.
+//! Lookups, compared with the signatures and the steps of hash chains that bound them.
 
 use comparison::{Work, workload::Contents};
 
@@ -11,7 +11,7 @@ use crate::{
     prelude::*,
 };
 
-/// A server to be asked, and what it should answer.
+/// A server to query, with its expected contents.
 pub fn of_server<'a, R: Measured>(
     roles: &'a Hosted<R>,
     contents: &'a Contents,
@@ -27,8 +27,9 @@ pub fn of_server<'a, R: Measured>(
     })
 }
 
-/// Everything, against the verification of a tuple's signature, or of a head's, and steps of hash chains;
-/// no time if signatures are not what bounds a check.
+/// Measures lookups against the signature of a tuple, or of a head, and steps of hash chains.
+///
+/// No limit if signatures do not bound a check.
 pub fn measure<R: Measured>(
     lookups: &Lookups<'_, Hosted<R>>,
     effort: &Effort,
@@ -53,7 +54,7 @@ pub fn measure<R: Measured>(
     })
 }
 
-/// What cryptography a check takes, mean over random keys.
+/// Cryptography of a check, mean over random keys.
 fn cryptography<R: Measured>(
     lookups: &Lookups<'_, Hosted<R>>,
     effort: &Effort,

@@ -38,8 +38,8 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// Reads a trace; of its snapshots only the last ones, if a number is given. The first of those
-    /// then also contains what is there by that time.
+    /// Reads a trace, or only its last snapshots if a number is given. The first of those then also
+    /// loads the earlier contents.
     pub fn read(path: &Path, last: Option<usize>) -> Outcome<Self> {
         let explain = |error| format!("{}: {error}", path.display());
         let mut snapshots = Vec::new();
@@ -63,7 +63,7 @@ impl Trace {
     }
 }
 
-/// What a dictionary contains after these operations.
+/// Returns the contents of a dictionary after these operations.
 fn contents<'a>(operations: impl Iterator<Item = &'a Operation>) -> BTreeMap<Key, Value> {
     let mut entries = BTreeMap::new();
     for operation in operations {
@@ -75,12 +75,12 @@ fn contents<'a>(operations: impl Iterator<Item = &'a Operation>) -> BTreeMap<Key
     entries
 }
 
-/// When an author merges.
+/// Time at which an author merges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Epochs {
-    /// By the number of tuples: [`Speculation::Balanced`].
+    /// Depending on the number of tuples: [`Speculation::Balanced`].
     Balanced,
-    /// After so many snapshots, as the paper does here.
+    /// After this number of snapshots, as in the paper.
     Snapshots(usize),
 }
 
@@ -155,8 +155,8 @@ const fn whole(count: f64) -> u64 {
     count as u64
 }
 
-/// The line of a design that speculates, compared with those before of the same design without, if both
-/// saw the whole trace.
+/// Compares the line of a design that speculates with an earlier one of the same design without.
+/// Only if both saw the whole trace.
 pub fn compared(line: Line, others: &[Line]) -> Line {
     let base = line.text("design").replacen("spec", "base", 1);
     let base = others

@@ -1,4 +1,4 @@
-//! What is compared: each design as it is, and its twin that notes what cryptography takes.
+//! Compared designs: each unchanged, and its twin that records cryptography.
 
 use core::marker::PhantomData;
 
@@ -19,17 +19,18 @@ use crate::{
     secret::FixedSecret,
 };
 
-/// A dictionary as it is, and one that notes what its cryptography takes.
+/// A dictionary without instrumentation, and one that records its cryptography.
 pub trait Pair {
-    /// As it is.
+    /// Design without instrumentation.
     type Plain: Measured;
-    /// The same, noting what its cryptography takes.
+    /// Design that records its cryptography.
     type Timed: Measured;
 
-    /// Whether tuples are in accumulators: what those take has no bound here.
+    /// Whether tuples are in accumulators, whose time has no bound here.
     const ACCUMULATES: bool = false;
 
-    /// Microseconds of a signature on a tuple and of its verification. `None`: tuples are not signed.
+    /// Microseconds of a signature on a tuple and of its verification. `None`: tuples are not
+    /// signed.
     fn signature_us(_: &Effort) -> Option<(f64, f64)> {
         None
     }
@@ -73,7 +74,7 @@ where
     const ACCUMULATES: bool = true;
 }
 
-/// The tree beside the designs.
+/// The tree that designs are compared with.
 pub struct TreePair;
 
 impl Pair for TreePair {

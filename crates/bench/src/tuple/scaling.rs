@@ -1,10 +1,14 @@
 //! Servers that share the keys of a dictionary, and servers that each hold all of it.
 //!
-//! What one machine takes is measured, on one thread; machines that work at the same time are computed from that. A
-//! *partition* is a mirror of some keys (`pad mirror --keys`, [`TreePart`]), which trees alone have: it takes each head, and what changes
-//! of its keys in a proof, so updates come as fast as the mirror whose key changes. A *replica* is a mirror of all keys behind a router: it
-//! takes every update and its share of the look-ups, so `R` replicas that answer `r` look-ups for each update answer one each
-//! `prove / R + apply / r`.
+//! One machine is measured, on one thread; machines that work at the same time are computed from
+//! that.
+//!
+//! - A *partition* is a mirror of some keys (`pad mirror --keys`, [`TreePart`]), which only trees
+//!   have. It takes each head, and the changes of its keys in a proof. So updates are as fast as
+//!   the mirror whose key changes.
+//! - A *replica* is a mirror of all keys behind a router. It takes every update and its share of
+//!   the lookups. So `R` replicas with `r` lookups for each update answer one each `prove / R +
+//!   apply / r`.
 //!
 //! Source: Crosby & Wallach 2010, section 9.
 
@@ -28,7 +32,7 @@ use crate::{
     workload::{hashed_key, put_hashed, value},
 };
 
-/// A design's name, and what measures it with so many threads.
+/// A design's name, and the function that measures it with some numbers of threads.
 type Scaled = (
     &'static str,
     fn(&Task<'_>, &[NonZeroUsize], &mut Report) -> Outcome<()>,
@@ -48,7 +52,7 @@ type Part = TreePart<PlainSuite>;
 /// The numbers of machines.
 const MACHINES: [usize; 4] = [1, 2, 4, 8];
 
-/// Look-ups for each update, of replicas.
+/// Lookups for each update, of replicas.
 const LOOKUPS_PER_UPDATE: [f64; 3] = [1.0, 100.0, 10_000.0];
 
 fn tuples<D>(task: &Task<'_>, threads: &[NonZeroUsize], report: &mut Report) -> Outcome<()>
@@ -92,7 +96,7 @@ fn updates<R: Measured>(task: &Task<'_>) -> Outcome<Vec<UpdateOf<R>>> {
     Ok(updates)
 }
 
-/// A repository that is not divided, after all updates.
+/// An undivided repository, after all updates.
 struct Whole<R: Measured> {
     repository: R,
     apply_us: f64,
@@ -112,7 +116,7 @@ impl<R: Measured + Sync> Whole<R> {
         })
     }
 
-    /// Look-ups on threads of this machine, and on machines.
+    /// Lookups on threads of this machine, and on machines.
     fn replicas(
         &self,
         task: &Task<'_>,
@@ -147,7 +151,7 @@ impl<R: Measured + Sync> Whole<R> {
         Ok(())
     }
 
-    /// The look-ups of so many threads in one repository, none of which waits for another.
+    /// Lookups per second of `threads` threads in one repository, none of which waits for another.
     fn lookups_per_second(&self, task: &Task<'_>, threads: NonZeroUsize) -> f64 {
         let budget = if task.quick {
             Duration::from_millis(5)
@@ -179,7 +183,8 @@ impl<R: Measured + Sync> Whole<R> {
     }
 }
 
-/// Mirrors of some keys each, one after the other: the times of the slowest for each update, and the bytes of the largest.
+/// Measures mirrors of some keys each, in sequence: the times of the slowest for each update, and
+/// the bytes of the largest.
 fn partitions(updates: &[UpdateOf<Tree>], machines: usize) -> Outcome<(Timings, usize)> {
     let authority = *public_key::<Tree>().authority();
     let end = |part| {
@@ -213,7 +218,8 @@ fn partitions(updates: &[UpdateOf<Tree>], machines: usize) -> Outcome<(Timings, 
     Ok((slowest, memory.unwrap_or(0)))
 }
 
-/// Takes a version from a server that has it: the changed keys in one proof, and then what is missing.
+/// Fetches a version from a server that has it: the changed keys in one proof, and then what is
+/// missing.
 fn follow(
     part: &mut Part,
     upstream: &Tree,
@@ -232,7 +238,7 @@ fn follow(
     Ok(())
 }
 
-/// Where a part of the keys begins: those of these workloads are uniform.
+/// First key of a part: keys of these workloads are uniform.
 fn boundary(part: usize, parts: usize) -> Key {
     let start = ((part as u128) << 64) / parts as u128;
     let start = u64::try_from(start).unwrap_or(u64::MAX);

@@ -42,8 +42,10 @@ pub fn measure<P: Pair>(task: &Task<'_>) -> Outcome<Line> {
         .merged(&limits.line()))
 }
 
-/// Microseconds of a snapshot for chains of the oldest generation that end after so many of its instants; without speculation that is
-/// within every cycle.
+/// Microseconds of a snapshot for chains of the oldest generation that end after their number of
+/// instants.
+///
+/// Without speculation they end within every cycle.
 fn later_chains_us<R: Measured>(run: &Followed<Hosted<R>>, keys: u64, sign_us: f64) -> f64 {
     match R::CHAIN {
         Some(length) if Hosted::<R>::has_longer_chains(run.cycles) => {
@@ -54,7 +56,8 @@ fn later_chains_us<R: Measured>(run: &Followed<Hosted<R>>, keys: u64, sign_us: f
     }
 }
 
-/// How a figure grows with the number of keys: the slope of the least-squares line through the logarithms.
+/// Growth of a figure with the number of keys: the slope of the least-squares line through the
+/// logarithms.
 pub fn exponent(design: &str, quantity: &str, points: &[(u64, f64)]) -> Option<Line> {
     let number = points.len() as f64;
     let logarithms = points
@@ -81,7 +84,7 @@ pub fn exponent(design: &str, quantity: &str, points: &[(u64, f64)]) -> Option<L
     })
 }
 
-/// At least so many snapshots, and on to the end of the epoch or chain.
+/// Fewest snapshots; a run continues to the end of the epoch or chain.
 const SNAPSHOTS: u64 = 250;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The lines of one run, for people.
+//! Tables for the lines of one run.
 
 use crate::{
     columns::{Declared, shown},
@@ -8,7 +8,7 @@ use crate::{
     tables::{Tables, digits},
 };
 
-/// Everything that the lines of one run say.
+/// Makes all tables for the lines of one run.
 pub fn report(lines: &[Line]) -> Tables {
     let mut tables = shown(&GROWING, lines);
     STEADY.show(&mut tables, lines);
@@ -38,7 +38,7 @@ pub fn report(lines: &[Line]) -> Tables {
     tables.signed(lines)
 }
 
-/// What stands above tables with figures of 2010.
+/// Caveat above tables with figures of 2010.
 const CAVEAT: &str = "2010: another machine, 28-byte digests, DSA-2048, author in Python.";
 
 #[rustfmt::skip]
@@ -127,7 +127,8 @@ const WHAT_IF: Declared = Declared::new("tuple_what_if", "Section 10: look-ups p
     ("what if", "scenario"), ("red-black is the cheapest up to", "red_black_until"), ("2010", "paper_red_black_until"),
 ]);
 
-/// What stopped a design before the end, and the paper's figures for it, if the number of keys is the paper's.
+/// Derives the reason why a design stopped early, and the paper's figures for it if the number of
+/// keys is the paper's.
 fn derived(_: &[Line], line: &Line) -> Line {
     let stopped_by = Some(line.text("stopped")).filter(|stopped| *stopped != "finished");
     let design = line.text("design");
@@ -141,7 +142,7 @@ fn derived(_: &[Line], line: &Line) -> Line {
     line! { stopped_by, paper }
 }
 
-/// How figures of the steady state grow with the number of keys.
+/// Growth of the figures of the steady state with the number of keys.
 fn exponents(tables: &mut Tables, lines: &[Line]) {
     for line in of(lines, "tuple_exponent") {
         let (design, quantity) = (line.text("design"), line.text("quantity"));

@@ -1,4 +1,5 @@
-//! Snapshots in which every tuple is signed, beside as many bare signatures on the same threads.
+//! Snapshots in which every tuple is signed, compared with as many bare signatures on the same
+//! threads.
 
 use std::{
     hint::black_box,
@@ -19,10 +20,10 @@ use crate::{
     workload::{hashed_key, put_hashed, value},
 };
 
-/// The design of this experiment: nothing but signatures.
+/// Design of this experiment: signatures only.
 pub const DESIGN: &str = "base-superseding";
 
-/// Measures [`DESIGN`] on so many threads.
+/// Measures [`DESIGN`] with each number of threads.
 pub fn run(task: &Task<'_>, threads: &[NonZeroUsize], report: &mut Report) -> Outcome<()> {
     let mut first = None;
     for threads in threads {
@@ -65,7 +66,7 @@ fn measure(task: &Task<'_>, workers: &Workers) -> Outcome<(f64, f64)> {
     Ok((snapshots.median_us() / 1e3, bare.median_us() / 1e3))
 }
 
-/// So many signatures and nothing else.
+/// Makes `number` signatures and nothing else.
 fn sign(number: u64, workers: &Workers) {
     let signer = signing_key();
     let sign = |index: u64| {

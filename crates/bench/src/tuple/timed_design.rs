@@ -1,4 +1,4 @@
-//! A design that notes how long it takes to authenticate, admit and check.
+//! A design that records how long it takes to authenticate, admit and check.
 
 use std::{cell::Cell, collections::BTreeMap, marker::PhantomData};
 
@@ -14,8 +14,8 @@ use pad_tuple::{
 
 use crate::cryptography::accumulated;
 
-/// The design `D`, timed as a whole: for accumulators, beside which the digests of the tuples are
-/// nothing. Same keys, same messages, same numbers.
+/// The design `D`, timed as a whole: for accumulators, next to which the digests of the tuples are
+/// negligible. Same keys, same messages, same numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimedDesign<D>(PhantomData<D>);
 
@@ -46,7 +46,7 @@ impl<S: Suite, D: TupleScheme<S>> TupleScheme<S> for TimedDesign<D> {
     }
 }
 
-/// Functions that do what those of `D` do, and are not timed.
+/// Functions that only forward to `D`, untimed.
 macro_rules! as_it_is {
     ($($name:ident($($argument:ident: $type:ty),*) -> $result:ty;)*) => {$(
         fn $name($($argument: $type),*) -> $result {
@@ -123,8 +123,8 @@ impl<S: Suite, D: Design<S>> Design<S> for TimedDesign<D> {
     }
 }
 
-/// The witnesses that servers on this thread needed since this was asked last: one for each tuple of a generation whose
-/// clock moved.
+/// Takes the number of witnesses that servers on this thread needed since the last call: one for
+/// each tuple of a generation whose clock moved.
 pub fn take_witnesses() -> usize {
     WITNESSES.replace(0)
 }

@@ -1,4 +1,4 @@
-//! What a light author changes in one version, and what it has to ask for.
+//! Changes of a light author in one version, and the query for their proof.
 
 use pad_core::{Suite, VerifyError};
 
@@ -8,7 +8,7 @@ use crate::{
     query::EntryQuery,
 };
 
-/// What a light author changes in one version: entries below the number of those registered, and new ones.
+/// Changes of a light author in one version: to registered entries, and new ones.
 #[derive(Clone, Debug, Default)]
 pub struct Changes<S: Suite> {
     pub(super) changed: Vec<Change<S>>,
@@ -29,12 +29,12 @@ impl<S: Suite> Changes<S> {
         self.appended.push(object);
     }
 
-    /// Gives an entry another object.
+    /// Replaces the object of an entry.
     pub fn update(&mut self, id: EntryId, object: S::Digest) {
         self.set(id, Some(object));
     }
 
-    /// Deletes an entry, for good.
+    /// Deletes an entry permanently.
     pub fn delete(&mut self, id: EntryId) {
         self.set(id, None);
     }
@@ -57,7 +57,7 @@ impl<S: Suite> Changes<S> {
         }
     }
 
-    /// What to ask the server for: the entries that change. `None` if there are only new ones.
+    /// The query to send to the server: the entries that change. `None` if there are only new ones.
     ///
     /// # Errors
     /// [`VerifyError::InvalidQuery`] for more than 1 000 of them.

@@ -1,4 +1,4 @@
-//! The author who keeps all entries.
+//! The author that keeps all entries.
 
 use std::collections::BTreeMap;
 
@@ -18,27 +18,28 @@ use crate::{
 
 /// The author of a directory, with all of its entries.
 ///
-/// Laws: an author never signs two different heads for one version. An id is provisional until a snapshot with it is durable:
-/// who loses the author's memory may lose it to another object.
+/// Laws: an author never signs two different heads for one version. An id is provisional until a
+/// snapshot with it is durable. If the author's memory is lost before, another object may get the
+/// id.
 #[derive(Debug)]
 pub struct FullAuthor<S: Suite> {
     directory: BlockDirectory<S>,
-    /// Changes that wait for the next version, of entries that are registered or new.
+    /// Pending changes of the next version, of registered or new entries.
     pending: BTreeMap<u64, Shown<S>>,
     sequence: Sequence<S>,
-    /// The next version, until it is signed and stored: the signer may have failed.
+    /// The next version, until it is signed and stored. It remains if the signer fails.
     unsigned: Option<Unsigned<S>>,
     signer: HeadSigner,
 }
 
-/// A version that is the only one that may be signed next, and what it leads to.
+/// The only version that may be signed next, and its result.
 #[derive(Debug)]
 struct Unsigned<S: Suite> {
     sealed: Sealed<S>,
     result: Outcome<S>,
 }
 
-/// What the directory is after a version.
+/// The directory's contents after a version.
 #[derive(Debug)]
 enum Outcome<S: Suite> {
     Changed(Plan<S>),
@@ -52,7 +53,7 @@ impl<S: Suite> FullAuthor<S> {
     /// The author of a new, empty directory, in memory.
     ///
     /// # Errors
-    /// [`VerifyError::AuthorKeyInvalid`] if the signer's public key is not one.
+    /// [`VerifyError::AuthorKeyInvalid`] if the signer's public key is invalid.
     pub fn new<K>(dictionary: impl Into<DictionaryId>, signer: K) -> Result<Self, VerifyError>
     where
         K: Signer<HeadSignature> + Keypair<VerifyingKey: AsRef<[u8]>> + Send + Sync + 'static,
@@ -62,10 +63,11 @@ impl<S: Suite> FullAuthor<S> {
         Ok(Self::resume(directory, HeadSigner::new(signer)))
     }
 
-    /// The author who goes on where its own directory stands. `signer` is the secret half of what the directory verifies with.
+    /// Continues from the author's own directory. `signer` is the secret half of the key that the
+    /// directory verifies with.
     ///
-    /// Never go on from one that may lack a version that was already handed out. The latest update may not have been handed out:
-    /// [`BlockDirectory::logged_update`] has it, to be sent again.
+    /// Never continue from a directory that may lack a published version. The latest update may not
+    /// have been published: [`BlockDirectory::logged_update`] returns it, to be sent again.
     pub fn resume(directory: BlockDirectory<S>, signer: HeadSigner) -> Self {
         let heads = directory.heads();
         let sequence = Sequence::at(*heads.authority(), heads.frontier(), heads.latest_head());
@@ -78,24 +80,27 @@ impl<S: Suite> FullAuthor<S> {
         }
     }
 
-    /// The directory as of the latest signed version. It answers as any other server.
+    /// The directory at the latest signed version. It answers like any other server.
     pub const fn directory(&self) -> &BlockDirectory<S> {
         &self.directory
     }
 
-    /// Gives the directory back, for example to be closed. Changes that no version has are forgotten.
+    /// Returns the directory, for example to close it. Pending changes are dropped.
     pub fn into_directory(self) -> BlockDirectory<S> {
         self.directory
     }
 
-    /// Loads all entries of version 1 at once, and signs it; a server takes head and digests by [`BlockDirectory::load`].
+    /// Loads all entries of version 1 at once, and signs it. A server loads head and digests by
+    /// [`BlockDirectory::load`].
     ///
     /// Time: two hashes for each entry.
     ///
     /// # Errors
-    /// [`AuthorError::NotEmpty`] unless nothing has been done yet; [`InputError::ReservedDigest`],
-    /// [`InputError::CapacityExceeded`], after which the author is as it was; [`AuthorError::Signer`], after which
-    /// [`FullAuthor::snapshot`] signs the head.
+    /// - [`AuthorError::Store`] for a directory in files.
+    /// - [`AuthorError::NotEmpty`] if the author has entries, pending changes or a version.
+    /// - [`InputError::ReservedDigest`], [`InputError::CapacityExceeded`]; the author is then
+    ///   unchanged.
+    /// - [`AuthorError::Signer`]; [`FullAuthor::snapshot`] then signs the head.
     pub fn load(
         &mut self,
         objects: impl IntoIterator<Item = S::Digest>,
@@ -113,7 +118,7 @@ impl<S: Suite> FullAuthor<S> {
         Ok(self.snapshot()?.head)
     }
 
-    /// Whose heads clients and servers accept.
+    /// The authority whose heads clients and servers accept.
     pub const fn authority(&self) -> &Authority {
         &self.sequence.authority
     }
@@ -123,7 +128,7 @@ impl<S: Suite> FullAuthor<S> {
         self.sequence.version()
     }
 
-    /// What an id stands for, pending changes included.
+    /// The state of an id, pending changes included.
     ///
     /// # Errors
     /// [`ApplyError::Store`], for a directory in files.
@@ -138,7 +143,7 @@ impl<S: Suite> FullAuthor<S> {
         })
     }
 
-    /// What an id below the next one is.
+    /// The state of an id below the next one.
     fn shown(&self, id: u64) -> Result<Shown<S>, ApplyError> {
         if let Some(shown) = self.pending.get(&id) {
             return Ok(*shown);
@@ -157,7 +162,8 @@ impl<S: Suite> FullAuthor<S> {
     /// Registers an object in the next version.
     ///
     /// # Errors
-    /// [`InputError::ReservedDigest`], [`InputError::CapacityExceeded`] also for too many changes of one version.
+    /// [`InputError::ReservedDigest`]; [`InputError::CapacityExceeded`], also for too many changes
+    /// of one version.
     pub fn append(&mut self, object: S::Digest) -> Result<EntryId, InputError> {
         let id = self.next_id();
         check_new::<S>(&object, id)?;
@@ -165,10 +171,11 @@ impl<S: Suite> FullAuthor<S> {
         Ok(EntryId::new(id))
     }
 
-    /// Gives an entry another object in the next version.
+    /// Replaces the object of an entry in the next version.
     ///
     /// # Errors
-    /// [`ApplyError::UnknownId`], [`ApplyError::DeletedForGood`], and those of [`FullAuthor::append`].
+    /// [`ApplyError::UnknownId`], [`ApplyError::DeletedForGood`], and those of
+    /// [`FullAuthor::append`].
     pub fn update(&mut self, id: EntryId, object: S::Digest) -> Result<(), ApplyError> {
         if entry::is_reserved(&object) {
             return Err(InputError::ReservedDigest.into());
@@ -177,11 +184,12 @@ impl<S: Suite> FullAuthor<S> {
         Ok(self.set(id.number(), Some(object))?)
     }
 
-    /// Deletes an entry in the next version, for good.
+    /// Deletes an entry permanently in the next version.
     ///
     /// # Errors
-    /// [`ApplyError::UnknownId`] also for an entry that no version has yet, [`ApplyError::DeletedForGood`],
-    /// [`InputError::CapacityExceeded`] for too many changes of one version.
+    /// - [`ApplyError::UnknownId`], also for an entry that no version has yet.
+    /// - [`ApplyError::DeletedForGood`].
+    /// - [`InputError::CapacityExceeded`] for too many changes of one version.
     pub fn delete(&mut self, id: EntryId) -> Result<(), ApplyError> {
         self.require_live(id)?;
         if id.number() >= self.sealed_entries() {
@@ -193,15 +201,15 @@ impl<S: Suite> FullAuthor<S> {
     /// Seals and signs the pending changes as the next version.
     ///
     /// # Errors
-    /// [`AuthorError`]. If the signer failed, the next call signs the same version, and changes made in between wait for the one
-    /// after it.
+    /// [`AuthorError`]. If the signer failed, the next call signs the same version. Changes made in
+    /// between are part of the version after it.
     pub fn snapshot(&mut self) -> Result<Update<S>, AuthorError> {
         self.directory.blocks().require_open()?;
         let sealed = match self.unsigned.take() {
             Some(sealed) => sealed,
             None => self.seal()?,
         };
-        // It stays until it is signed, also if the signer panics.
+        // Keep it until it is signed, also if the signer panics.
         let next = self.unsigned.insert(sealed);
         let mut sequence = self.sequence.clone();
         let update = sequence.sign(&next.sealed, &self.signer)?;
@@ -211,7 +219,8 @@ impl<S: Suite> FullAuthor<S> {
                 Outcome::Loaded(blocks) => self.directory.replace(&update.head, *blocks),
             }
         }
-        // Where it could not be stored, the directory is closed, and nothing more is signed until it is opened again.
+        // If storing fails, the directory is closed, and nothing more is signed until it is opened
+        // again.
         self.sequence = sequence;
         Ok(update)
     }
@@ -233,7 +242,7 @@ impl<S: Suite> FullAuthor<S> {
         Ok(Unsigned { sealed, result })
     }
 
-    /// The number of entries with the version that is not signed yet.
+    /// The number of entries, including the version that is not signed yet.
     fn sealed_entries(&self) -> u64 {
         match self.unsigned.as_ref().map(|next| &next.result) {
             Some(Outcome::Changed(plan)) => plan.grid.registered,

@@ -1,4 +1,5 @@
-//! The author who keeps one digest for each set bit of the number of entries, and asks the server for the rest.
+//! The author that keeps one digest for each set bit of the number of entries, and queries the
+//! server for the rest.
 
 use pad_core::{
     ApplyError, DictionaryId, Domain, HeadSignature, HeadSigner, InputError, Suite, Untrusted,
@@ -21,12 +22,14 @@ use crate::{
     proof::EntryProof,
 };
 
-/// What a light author must not lose: less than 4 KB, at any number of entries. Kind 168, private to one machine.
+/// The state of a light author, which must not be lost: less than 4 KB, at any number of entries.
+/// Kind 168, private to one machine.
 ///
-/// Never restore it from a server: what a server has can be verified, but not that there is nothing newer.
+/// Never restore it from a server: a server's data can be verified, but not that it is the newest.
 ///
-/// Decoding refuses a state with a wrong integrity digest, or whose head its author has not signed or does not have the root of the
-/// peaks: its author would sign what no server can follow, or a version for the second time.
+/// Decoding refuses a state with a wrong integrity digest. It also refuses a head without the
+/// author's signature, or without the root of the peaks. Such an author would sign updates that no
+/// server can apply, or one version twice.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "", into = "StoredState<S>", try_from = "StoredState<S>")]
 pub struct LightState<S: Suite> {
@@ -43,7 +46,7 @@ struct StoredState<S: Suite> {
     digest: S::Digest,
 }
 
-/// A stored state is damaged.
+/// Error returned for a damaged stored state.
 #[derive(Debug, Error)]
 #[error("the stored state is damaged")]
 struct Damaged;
@@ -99,39 +102,43 @@ impl<S: Suite> Message for LightState<S> {
     const SUITE: u16 = S::ID.0;
 }
 
-/// A light author has no new version; `E` is why its state could not be stored.
+/// Error returned when no new version was made; `E` is the error of storing its state.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum LightError<E> {
-    /// The witness is not a proof of the entries that change under the author's own root: distrust the server.
+    /// The witness is not a proof of the changing entries under the author's own root: distrust the
+    /// server.
     #[error("the witness is refused: {0}")]
     Refused(VerifyError),
-    /// There is no witness for entries that change, or one for none.
+    /// A witness is missing for changing entries, or was given without any.
     #[error("a witness is needed for the entries that change, and for no others")]
     WitnessMismatch,
     /// The changes break the rules of directories.
     #[error(transparent)]
     Changes(#[from] ApplyError),
-    /// A version waits to be signed and stored: [`LightAuthor::finish`].
+    /// A version is not yet signed and stored: call [`LightAuthor::finish`].
     #[error("a version waits to be signed and stored")]
     Unfinished,
-    /// Nothing waits to be signed and stored.
+    /// No version is waiting to be signed and stored.
     #[error("nothing waits to be signed and stored")]
     NothingUnfinished,
-    /// The walk over the witness did not lead to the new peaks: an error of this library, and not signed.
+    /// The walk over the witness did not lead to the new peaks: a bug of this library. Nothing was
+    /// signed.
     #[error("the new digests contradict each other")]
     Inconsistent,
-    /// There is no new version.
+    /// No new version was made.
     #[error(transparent)]
     Author(#[from] AuthorError),
-    /// State and update could not be stored, and nothing must leave the machine: store them by [`LightAuthor::finish`].
+    /// State and update could not be stored. Do not publish anything: store them by
+    /// [`LightAuthor::finish`].
     #[error("state and update could not be stored")]
     NotKept(#[source] E),
 }
 
 /// The author of a directory that keeps none of its entries.
 ///
-/// Laws: an author never signs two different heads for one version, and none whose state and update were not stored.
+/// Laws: an author never signs two different heads for one version. It publishes no version whose
+/// state and update were not stored.
 #[derive(Debug)]
 pub struct LightAuthor<S: Suite> {
     state: LightState<S>,
@@ -139,7 +146,7 @@ pub struct LightAuthor<S: Suite> {
     signer: HeadSigner,
 }
 
-/// A version that waits to be signed, or to be stored.
+/// A version that is not yet signed, or not yet stored.
 #[derive(Debug)]
 enum Next<S: Suite> {
     Sealed(Sealed<S>, Peaks<S>),
@@ -150,7 +157,7 @@ impl<S: Suite> LightAuthor<S> {
     /// The author of a new, empty directory.
     ///
     /// # Errors
-    /// [`VerifyError::AuthorKeyInvalid`] if the signer's public key is not one.
+    /// [`VerifyError::AuthorKeyInvalid`] if the signer's public key is invalid.
     pub fn new<K>(dictionary: impl Into<DictionaryId>, signer: K) -> Result<Self, VerifyError>
     where
         K: Signer<HeadSignature> + Keypair<VerifyingKey: AsRef<[u8]>> + Send + Sync + 'static,
@@ -166,15 +173,17 @@ impl<S: Suite> LightAuthor<S> {
         })
     }
 
-    /// The author who goes on from its latest state, and the update that led to it, both of which it has stored.
+    /// Continues from the author's latest stored state, and the stored update that led to it.
     ///
-    /// It begins with that update unfinished: [`LightAuthor::finish`] stores both again, durably, and returns the update to be sent
-    /// again. What was read back may never have reached the disk, and after a power cut that version would be signed for the
-    /// second time. Before version 1 there is no update, and nothing to finish.
+    /// It begins with that update unfinished. [`LightAuthor::finish`] stores both again, durably,
+    /// and returns the update to be sent again. What was read back may never have reached the disk;
+    /// after a power cut that version would be signed for the second time. Before version 1 there
+    /// is no update, and nothing to finish.
     ///
     /// # Errors
-    /// [`AuthorError::OtherUpdate`] unless the update has the state's head, on the version before it. Its operations cannot be checked without
-    /// the entries: damaged ones are refused by whoever applies them, and come back from any server that has the version.
+    /// [`AuthorError::OtherUpdate`] unless the update has the state's head, on the version before
+    /// it. Its operations cannot be checked without the entries. Servers refuse damaged ones; any
+    /// server that has the version can return the right ones.
     pub fn resume(
         state: LightState<S>,
         latest: Option<Update<S>>,
@@ -194,7 +203,7 @@ impl<S: Suite> LightAuthor<S> {
         })
     }
 
-    /// Whose heads clients and servers accept.
+    /// The authority whose heads clients and servers accept.
     pub const fn authority(&self) -> &Authority {
         &self.state.sequence.authority
     }
@@ -214,19 +223,22 @@ impl<S: Suite> LightAuthor<S> {
         self.state.peaks.digests()
     }
 
-    /// What must not be lost.
+    /// The state that must not be lost.
     pub const fn state(&self) -> &LightState<S> {
         &self.state
     }
 
-    /// Signs changes as the next version. `witness` is the server's proof for [`Changes::question`]; `keep` stores the new state
-    /// and the update, durably, before the update leaves the machine.
+    /// Signs changes as the next version. `witness` is the server's proof for
+    /// [`Changes::question`]. `keep` stores the new state and the update, durably, before the
+    /// update leaves the machine.
     ///
-    /// Time: as many hashes as the witness has entries and digests, twice, and two for each new entry.
+    /// Time: twice as many hashes as the witness has entries and digests, and two for each new
+    /// entry.
     ///
     /// # Errors
-    /// [`LightError`]. The author is as it was, but for [`LightError::NotKept`] and [`AuthorError::Signer`]: then
-    /// [`LightAuthor::finish`] goes on with this version, the only one that it signs.
+    /// [`LightError`]. The author is unchanged, except after [`LightError::NotKept`] and
+    /// [`AuthorError::Signer`]. Then [`LightAuthor::finish`] continues with this version, the only
+    /// one that the author signs.
     pub fn publish<E>(
         &mut self,
         changes: &Changes<S>,
@@ -243,15 +255,16 @@ impl<S: Suite> LightAuthor<S> {
         self.finish(keep)
     }
 
-    /// Signs and stores the version that [`LightAuthor::publish`] did not bring to its end.
+    /// Signs and stores the version that [`LightAuthor::publish`] did not finish.
     ///
     /// # Errors
-    /// [`LightError::NothingUnfinished`], [`LightError::NotKept`], [`AuthorError::Signer`], [`AuthorError::OtherKey`].
+    /// [`LightError::NothingUnfinished`], [`LightError::NotKept`], [`AuthorError::Signer`],
+    /// [`AuthorError::OtherKey`].
     pub fn finish<E>(
         &mut self,
         keep: impl FnOnce(&LightState<S>, &Update<S>) -> Result<(), E>,
     ) -> Result<Update<S>, LightError<E>> {
-        // What waits stays where it is until it is done with, also if a signer or `keep` panics.
+        // Keep `next` in place until it is finished, also if a signer or `keep` panics.
         if let Some(Next::Sealed(sealed, peaks)) = &self.next {
             let mut sequence = self.state.sequence.clone();
             let update = sequence.sign(sealed, &self.signer)?;
@@ -269,7 +282,7 @@ impl<S: Suite> LightAuthor<S> {
         Ok(update)
     }
 
-    /// The peaks after changes, and all changes, once everything about them has been checked.
+    /// Checks changes. Returns the peaks after them, and all changes.
     fn changed<E>(
         &self,
         changes: &Changes<S>,
@@ -293,7 +306,7 @@ impl<S: Suite> LightAuthor<S> {
         {
             return Err(ApplyError::UnknownId(beyond.id).into());
         }
-        // Nothing but their number keeps changes from being asked about.
+        // Too many ids are the only reason for an error.
         let question = changes
             .question()
             .map_err(|_| ApplyError::Input(InputError::CapacityExceeded))?;

@@ -1,4 +1,5 @@
-//! The digests of the complete subtrees that a directory consists of: enough to append, and to know the root.
+//! The digests of the complete subtrees that a directory consists of. They suffice to append, and
+//! to compute the root.
 
 use pad_core::{Suite, merkle};
 use serde::{Deserialize, Serialize};
@@ -22,7 +23,7 @@ struct UncheckedPeaks<S: Suite> {
     digests: Vec<S::Digest>,
 }
 
-/// There is not one digest for each set bit of the number of entries.
+/// Error returned unless there is one digest for each set bit of the number of entries.
 #[derive(Debug, thiserror::Error)]
 #[error("there is not one digest for each set bit of the number of entries")]
 struct Uneven;
@@ -67,19 +68,20 @@ impl<S: Suite> Peaks<S> {
         &self.digests
     }
 
-    /// The digests, to be changed.
+    /// The digests, mutable.
     pub(super) fn digests_mut(&mut self) -> &mut [S::Digest] {
         &mut self.digests
     }
 
-    /// Appends an entry. Time: one hash, and one more for each trailing one bit of the number of entries.
+    /// Appends an entry. Time: one hash, and one more for each trailing one bit of the number of
+    /// entries.
     pub(super) fn append(&mut self, object: &S::Digest) {
         let leaf = entry_digest::<S>(EntryId::new(self.registered), Some(object));
         merkle::append(entry::node::<S>, &mut self.digests, self.registered, leaf);
         self.registered += 1;
     }
 
-    /// The digest of the whole tree; zeros for none.
+    /// The digest of the whole tree; zeros without entries.
     pub(super) fn top(&self) -> S::Digest {
         merkle::join(entry::node::<S>, &self.digests).unwrap_or_default()
     }

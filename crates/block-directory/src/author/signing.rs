@@ -1,4 +1,4 @@
-//! What both authors share: the next version's head, and its signature.
+//! Common part of both authors: the next version's head, and its signature.
 
 use pad_core::{
     AuthorKey, DictionaryId, HeadSignature, HeadSigner, InputError, Operation, SignedHead,
@@ -11,14 +11,15 @@ use thiserror::Error;
 
 use crate::entry::{DIRECTORY, root_digest};
 
-/// There is no new version.
+/// Error returned when no new version was made.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum AuthorError {
     /// The signer failed. The next attempt signs the same head.
     #[error("the signer failed: {0}")]
     Signer(#[from] signature::Error),
-    /// The signer's key is not the author's: what it signs nobody accepts. Nothing was signed.
+    /// The signer's key is not the author's, so no client would accept its signature. Nothing was
+    /// signed.
     #[error("the signer's key is not the author's")]
     OtherKey,
     /// The update is not the one that led to the author's state.
@@ -27,10 +28,11 @@ pub enum AuthorError {
     /// The version numbers are exhausted.
     #[error("the version numbers are exhausted")]
     VersionsExhausted,
-    /// A directory is loaded at once only before its first version and its first change.
+    /// The directory is not empty. Loading at once is possible only before its first version and
+    /// its first change.
     #[error("the directory is not empty any more")]
     NotEmpty,
-    /// An object has no digest that can be registered, or there is no room for it.
+    /// An object's digest is reserved, or the directory is full.
     #[error(transparent)]
     Input(#[from] InputError),
     /// The author's directory cannot be read or written.
@@ -38,7 +40,7 @@ pub enum AuthorError {
     Store(#[from] StoreFault),
 }
 
-/// Where an author stands in the sequence of versions.
+/// The position of an author in the sequence of versions.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub(crate) struct Sequence<S: Suite> {
@@ -47,7 +49,7 @@ pub(crate) struct Sequence<S: Suite> {
     pub(crate) head: Option<SignedHead<S>>,
 }
 
-/// A version that is not signed yet, and is the only one that may be signed next.
+/// The only version that may be signed next, not signed yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Sealed<S: Suite> {
     head: SnapshotHead<S>,
@@ -55,7 +57,7 @@ pub(crate) struct Sealed<S: Suite> {
 }
 
 impl<S: Suite> Sequence<S> {
-    /// That of a new directory of this signer.
+    /// The sequence of a new directory of this signer.
     pub(crate) fn new<K>(
         dictionary: impl Into<DictionaryId>,
         signer: &K,
@@ -71,7 +73,7 @@ impl<S: Suite> Sequence<S> {
         Ok(Self::at(authority, Frontier::default(), None))
     }
 
-    /// That after a head.
+    /// The sequence after a head.
     pub(crate) const fn at(
         authority: Authority,
         history: Frontier<S>,
@@ -90,7 +92,7 @@ impl<S: Suite> Sequence<S> {
             .map_or(Version::EMPTY, |signed| signed.head.version)
     }
 
-    /// The next version with this root.
+    /// Makes the next version with this root.
     pub(crate) fn seal(
         &self,
         root: S::Digest,
@@ -107,8 +109,8 @@ impl<S: Suite> Sequence<S> {
         Ok(Sealed { head, operations })
     }
 
-    /// Whether the latest version has this root, and its author has signed it as the last one of the history. Before the first version
-    /// the root is that of no entries.
+    /// Whether the latest version has this root, and its author has signed it as the last one of
+    /// the history. Before the first version the root is that of no entries.
     pub(crate) fn ends_in(&self, root: &S::Digest) -> bool {
         let version = self.version();
         let is_signed = match self.head {
@@ -125,7 +127,7 @@ impl<S: Suite> Sequence<S> {
             && self.authority.scheme == DIRECTORY
     }
 
-    /// Signs the next version and goes on from it.
+    /// Signs the next version and advances to it.
     ///
     /// # Errors
     /// [`AuthorError::Signer`], [`AuthorError::OtherKey`]. Nothing is changed.

@@ -1,4 +1,4 @@
-//! From the proof of old entries to the peaks over new ones.
+//! Witnesses: from the proof of old entries to the peaks over new ones.
 
 use pad_core::{Suite, Untrusted, VerifyError, merkle};
 
@@ -11,17 +11,19 @@ use crate::{
     shape::{self, Asked, Span, Visitor},
 };
 
-/// There are no new peaks.
+/// Error returned when there are no new peaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum WitnessError {
     /// The witness is not a proof of these entries under these peaks.
     Refused(VerifyError),
-    /// The walk did not lead to the new peaks, which is an error of this library.
+    /// The walk did not lead to the new peaks: a bug of this library.
     Inconsistent,
 }
 
-/// Verifies a witness under the root of the peaks, walks it again with the changed entries in place of the old ones, and returns the
-/// old ones. `changed` are the entries that `query` asks for.
+/// Applies changes to the peaks, and returns the old entries.
+///
+/// Verifies the witness under the root of the peaks. Then walks it again with the changed entries
+/// instead of the old ones. `changed` are the entries that `query` asks for.
 pub(super) fn change<S: Suite>(
     peaks: &mut Peaks<S>,
     changed: &[Change<S>],
@@ -49,7 +51,7 @@ pub(super) fn change<S: Suite>(
     Ok(witness.shown)
 }
 
-/// What the peaks of a directory cover, the largest first.
+/// The spans that the peaks of a directory cover, the largest first.
 fn peak_spans(registered: u64) -> Vec<Span> {
     let peaks = merkle::complete(0..registered).map(|(height, number)| Span {
         start: number << height,
@@ -58,7 +60,8 @@ fn peak_spans(registered: u64) -> Vec<Span> {
     peaks.collect()
 }
 
-/// Folds a witness with new entries, and takes down the digests of the peaks on the way. Those inside of elided subtrees stay.
+/// Folds a witness with new entries, and records the digests of the peaks on the way. Peaks inside
+/// elided subtrees stay unchanged.
 struct Repeaked<'a, S: Suite> {
     folded: Folded<'a, S>,
     spans: &'a [Span],

@@ -7,11 +7,12 @@ use crate::{
     strategy::Place,
 };
 
-/// The slots of a block and the nodes above them, as a heap: the node over all of them has index 1, that over the halves 2 and 3,
-/// and the slots follow from the index of the capacity on.
+/// The slots of a block and the nodes above them, as a heap. The node over all of them has index 1,
+/// those over the halves 2 and 3. Slots begin at the index that equals the capacity.
 ///
-/// The slots of level 0 hold the digests of objects, and zeros for entries that are deleted; what is hashed is
-/// [`entry_digest`]. Those of other levels hold the digests of the blocks below. Slots that are not there yet are zero.
+/// Slots of level 0 hold the digests of objects, and zeros for deleted entries; their hash is
+/// [`entry_digest`]. Slots of other levels hold the digests of the blocks below. Unused slots are
+/// zero.
 ///
 /// Space: two digests for each slot.
 #[derive(Clone, Debug)]
@@ -19,20 +20,20 @@ pub(crate) struct Frame<S: Suite> {
     pairs: Vec<Pair<S::Digest>>,
 }
 
-/// Two nodes that are hashed together, in one line of the processor's cache.
+/// Two nodes that are hashed together, in one cache line of the processor.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(align(64))]
 struct Pair<D>([D; 2]);
 
 impl<S: Suite> Frame<S> {
-    /// Without slots.
+    /// A block without slots.
     pub(crate) fn empty(capacity: usize) -> Self {
         Self {
             pairs: vec![Pair::default(); capacity],
         }
     }
 
-    /// Takes these slots, as they stand in files, in the place of what there was; without nodes above them.
+    /// Replaces the slots by these, in the encoding of files. Does not make the nodes above them.
     pub(crate) fn set_slots(&mut self, bytes: &[u8]) {
         self.pairs.fill(Pair::default());
         for (slot, content) in bytes.chunks_exact(S::Digest::LENGTH).enumerate() {
@@ -40,7 +41,7 @@ impl<S: Suite> Frame<S> {
         }
     }
 
-    /// The first slots, as they stand in files.
+    /// The first `slots` slots, in the encoding of files.
     pub(crate) fn slot_bytes(&self, slots: usize) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(slots.saturating_mul(S::Digest::LENGTH));
         for slot in 0..slots {
@@ -49,7 +50,7 @@ impl<S: Suite> Frame<S> {
         bytes
     }
 
-    /// The slots that a block can have.
+    /// The number of slots that a block can have.
     pub(crate) fn capacity(&self) -> usize {
         self.pairs.len()
     }
@@ -71,12 +72,12 @@ impl<S: Suite> Frame<S> {
         }
     }
 
-    /// What a slot holds.
+    /// The content of a slot.
     pub(crate) fn slot(&self, slot: usize) -> S::Digest {
         self.get(self.capacity() + slot)
     }
 
-    /// Sets what a slot holds, and nothing above it.
+    /// Sets the content of a slot, without the nodes above it.
     pub(crate) fn set_slot(&mut self, slot: usize, digest: S::Digest) {
         self.set(self.capacity() + slot, digest);
     }
@@ -86,7 +87,7 @@ impl<S: Suite> Frame<S> {
         self.get(1)
     }
 
-    /// What a slot with this content is hashed as.
+    /// The leaf digest of a slot with this content.
     pub(crate) fn leaf(
         capacity: usize,
         place: Place,
@@ -103,7 +104,7 @@ impl<S: Suite> Frame<S> {
 
     /// Hashes all nodes above the first `slots` slots.
     ///
-    /// Time: `slots - 1` nodes, on level 0 as many entries too.
+    /// Time: `slots - 1` nodes; on level 0 also as many entries.
     pub(crate) fn fill(&mut self, place: Place, slots: usize) {
         let capacity = self.capacity();
         let mut first = capacity / 2;
@@ -126,12 +127,12 @@ impl<S: Suite> Frame<S> {
     }
 }
 
-/// The node over two halves, of which the right one need not be there.
+/// The node over two halves; the right one is optional.
 pub(crate) fn joined<S: Suite>(left: S::Digest, right: Option<S::Digest>) -> S::Digest {
     right.map_or(left, |right| entry::node::<S>(&left, &right))
 }
 
-/// What a slot of level 0 shows of an entry that is registered.
+/// The state of a registered entry, from its slot of level 0.
 pub(crate) fn shown<S: Suite>(content: S::Digest) -> Shown<S> {
     (!is_reserved(&content)).then_some(content)
 }

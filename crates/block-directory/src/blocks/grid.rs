@@ -1,9 +1,11 @@
-//! How entries and the digests above them are spread over blocks.
+//! The layout of entries and the digests above them in blocks.
 //!
-//! With blocks of `2^step` slots, slot `s` of level `k` stands for the entries from `s 2^(step k)` on, as many as a complete subtree of
-//! height `step k` has. Of the tree over all entries, the node of height `h` and number `q` covers those from `q 2^h` on. One that
-//! has entries in its left half only *is* its left half: so the split of RFC 9162 at the largest power of two below the size
-//! becomes one rule for complete and incomplete subtrees.
+//! With blocks of `2^step` slots, slot `s` of level `k` represents the `2^(step k)` entries from
+//! `s 2^(step k)` on, a complete subtree of height `step k`. In the tree over all entries, the node
+//! of height `h` and number `q` covers those from `q 2^h` on.
+//!
+//! A node that has entries in its left half only *is* its left half. The split of RFC 9162 at the
+//! largest power of two below the size then becomes one rule for complete and incomplete subtrees.
 
 use crate::{shape::Span, strategy::Place};
 
@@ -15,12 +17,12 @@ pub(crate) struct Grid {
 }
 
 impl Grid {
-    /// The slots of a block.
+    /// The number of slots of a block.
     pub(crate) fn capacity(self) -> usize {
         1_usize.unbounded_shl(self.step)
     }
 
-    /// The levels: the least number, at least 1, with which the topmost level has one block.
+    /// The number of levels: the least, at least 1, for which the topmost level has one block.
     pub(crate) fn levels(self) -> u8 {
         let bits = match self.registered {
             0 | 1 => 0,
@@ -30,24 +32,24 @@ impl Grid {
         u8::try_from(levels).unwrap_or(u8::MAX)
     }
 
-    /// The height of the tree that the blocks of all levels are.
+    /// The height of the tree that the blocks of all levels form.
     pub(crate) fn height(self) -> u32 {
         self.step.saturating_mul(u32::from(self.levels()))
     }
 
-    /// The slots of a level.
+    /// The number of slots of a level.
     pub(crate) fn slots(self, level: u8) -> u64 {
         let height = self.step.saturating_mul(u32::from(level));
         self.numbers(height)
     }
 
-    /// The nodes of a height.
+    /// The number of nodes of a height.
     fn numbers(self, height: u32) -> u64 {
         let last = self.registered.checked_sub(1);
         last.map_or(0, |last| last.unbounded_shr(height).saturating_add(1))
     }
 
-    /// The blocks of a level.
+    /// The number of blocks of a level.
     pub(crate) fn blocks(self, level: u8) -> u64 {
         if level >= self.levels() {
             return 0;
@@ -55,7 +57,7 @@ impl Grid {
         self.numbers(self.step.saturating_mul(u32::from(level).saturating_add(1)))
     }
 
-    /// The slots that a block has, at most its capacity.
+    /// The number of slots in use in a block, at most its capacity.
     pub(crate) fn slots_of(self, place: Place) -> usize {
         let before = place.block.saturating_mul(to_u64(self.capacity()));
         let slots = self.slots(place.level).saturating_sub(before);
@@ -67,7 +69,8 @@ impl Grid {
         number < self.numbers(height)
     }
 
-    /// The block that holds a node, and the node's index there: in a heap whose top has index 1, and slot 0 that of the capacity.
+    /// The block that holds a node, and the node's index there. The block is a heap: its top has
+    /// index 1, and slot 0 the index that equals the capacity.
     pub(crate) fn locate(self, height: u32, number: u64) -> (Place, usize) {
         let step = self.step.max(1);
         let topmost = u32::from(self.levels()).saturating_sub(1);
@@ -83,7 +86,7 @@ impl Grid {
         (place, usize::try_from(index).unwrap_or(usize::MAX))
     }
 
-    /// The node that is a subtree of the shape.
+    /// Height and number of the node that is a subtree of the shape.
     pub(crate) fn node_of(span: Span) -> (u32, u64) {
         let height = match span.size {
             0 | 1 => 0,
@@ -97,7 +100,7 @@ pub(crate) fn to_u64(number: usize) -> u64 {
     u64::try_from(number).unwrap_or(u64::MAX)
 }
 
-/// The lowest bits of a number.
+/// The lowest `bits` bits of a number.
 pub(crate) fn in_block(number: u64, bits: u32) -> usize {
     let place = number & 1_u64.unbounded_shl(bits).wrapping_sub(1);
     usize::try_from(place).unwrap_or(usize::MAX)

@@ -1,11 +1,12 @@
-//! Loading all entries at once: every block is filled, hashed and done with, one after the other.
+//! Bulk load of all entries: every block is filled, hashed and handed over, one after the other.
 
 use pad_core::Suite;
 
 use super::{Blocks, frame::Frame, grid::Grid};
 use crate::{entry::root_digest, strategy::Place};
 
-/// Fills blocks from an ordered stream of entries. `done` takes each with the number of its slots, those of a level in order.
+/// Fills blocks from an ordered stream of entries. `done` gets each block with the number of its
+/// slots. The blocks of a level come in order.
 ///
 /// Memory: one block for each level.
 #[derive(Debug)]
@@ -37,14 +38,14 @@ impl<S: Suite, E, F: FnMut(Place, Frame<S>, usize) -> Result<(), E>> Loader<S, F
         self.grid.registered
     }
 
-    /// The next entry.
+    /// Adds the next entry.
     pub(crate) fn push(&mut self, object: S::Digest) -> Result<(), E> {
         self.push_slot(0, object)?;
         self.grid.registered += 1;
         Ok(())
     }
 
-    /// The number of entries, how they are spread, and the root.
+    /// Hands over the remaining blocks. Returns the grid and the root.
     pub(crate) fn finish(mut self) -> Result<(Grid, S::Digest), E> {
         let mut top = S::Digest::default();
         let mut level = 0;
@@ -81,7 +82,7 @@ impl<S: Suite, E, F: FnMut(Place, Frame<S>, usize) -> Result<(), E>> Loader<S, F
         Ok(())
     }
 
-    /// Hands a block over, and begins the next one.
+    /// Hands over a block, and begins the next one.
     fn close(&mut self, level: u8) -> Result<S::Digest, E> {
         let Some(open) = self.open.get_mut(usize::from(level)) else {
             return Ok(S::Digest::default());

@@ -1,4 +1,4 @@
-//! What changes lead to, before anything has changed.
+//! Plans: the result of changes, computed before anything has changed.
 
 use pad_core::{StoreFault, Suite};
 
@@ -13,19 +13,19 @@ use crate::{
     strategy::Place,
 };
 
-/// Checked changes, and what they write into blocks.
+/// Checked changes, and their writes into blocks.
 #[derive(Clone, Debug)]
 pub(crate) struct Plan<S: Suite> {
     pub(crate) changes: Vec<Change<S>>,
     pub(crate) grid: Grid,
     pub(crate) root: S::Digest,
-    /// Slots and nodes of blocks that are there, in ascending order of the places.
+    /// Writes into existing blocks, in ascending order of the places.
     written: Vec<Written<S>>,
-    /// Blocks that are not there yet, in ascending order of the places.
+    /// New blocks, in ascending order of the places.
     new_blocks: Vec<(Place, Frame<S>)>,
 }
 
-/// One slot or node, by its index in a block.
+/// One written slot or node, by its index in a block.
 #[derive(Clone, Copy, Debug)]
 struct Written<S: Suite> {
     place: Place,
@@ -33,23 +33,23 @@ struct Written<S: Suite> {
     content: S::Digest,
 }
 
-/// Memory that the blocks of a plan take turns with.
+/// Buffers that are reused for all blocks of a plan.
 struct Scratch<S: Suite> {
-    /// The nodes of one height of a block that change.
+    /// The changing nodes of one height of a block.
     nodes: Vec<(usize, S::Digest)>,
-    /// The digests beside them.
+    /// The digests of their unchanged siblings.
     beside: Vec<S::Digest>,
 }
 
 impl<S: Suite> Plan<S> {
-    /// What an entry is, if it changes.
+    /// The new state of an entry, if it changes.
     pub(crate) fn shown(&self, id: u64) -> Option<Shown<S>> {
         let place = self.changes.binary_search_by_key(&id, |change| change.id);
         let change = self.changes.get(place.ok()?)?;
         Some(change.shown)
     }
 
-    /// Fills a block that is not there yet, and returns its digest. All of its slots are new.
+    /// Fills a new block, and returns its digest. All of its slots are new.
     fn fill(&mut self, place: Place, slots: &[(u64, S::Digest)]) -> S::Digest {
         let mut frame = Frame::empty(self.grid.capacity());
         for (slot, content) in slots {
@@ -61,7 +61,7 @@ impl<S: Suite> Plan<S> {
         top
     }
 
-    /// Hashes the nodes above slots of a block that change, each once, and returns the block's digest.
+    /// Hashes the nodes above changing slots of a block, each once. Returns the block's digest.
     fn hash(
         &mut self,
         (place, frame): (Place, &Frame<S>),
@@ -113,13 +113,13 @@ fn first_of(step: u32, height: u32) -> usize {
     1_usize.unbounded_shl(step.saturating_sub(height))
 }
 
-/// Whether the first of these nodes has its other half among them.
+/// Whether the first two of these nodes are siblings.
 fn are_halves<D>(nodes: &[(usize, D)]) -> bool {
     matches!(nodes, [(left, _), (right, _), ..] if left ^ 1 == *right)
 }
 
-/// The digests beside nodes, where they do not change and exist. All are fetched before the first is used: the memory answers many
-/// requests at once.
+/// Fetches the digests of siblings that exist and do not change. Fetches all before the first is
+/// used, because the memory serves many requests at once.
 fn fetch<D>(nodes: &[(usize, D)], beside: &mut Vec<D>, digest: impl Fn(usize) -> Option<D>) {
     beside.clear();
     let mut rest = nodes;
@@ -133,7 +133,7 @@ fn fetch<D>(nodes: &[(usize, D)], beside: &mut Vec<D>, digest: impl Fn(usize) ->
     }
 }
 
-/// Puts the nodes above in the place of nodes.
+/// Replaces nodes by their parents.
 fn join<S: Suite>(
     nodes: &mut Vec<(usize, S::Digest)>,
     beside: &[S::Digest],
@@ -162,9 +162,9 @@ fn join<S: Suite>(
 }
 
 impl<S: Suite> Blocks<S> {
-    /// What checked changes lead to. Each inner node is hashed once.
+    /// Computes the result of checked changes. Hashes each inner node once.
     ///
-    /// Time: for each block that changes, its nodes that do.
+    /// Time: the changing nodes of each block that changes.
     pub(crate) fn plan(
         &self,
         changes: Vec<Change<S>>,
@@ -202,7 +202,7 @@ impl<S: Suite> Blocks<S> {
                 && old.registered > 0
                 && slots.first().is_none_or(|slot| slot.0 > 0)
             {
-                // The tree gets a level above its top, and nothing below that has changed.
+                // The tree gets a level above its top, and its first block has not changed.
                 slots.insert(0, (0, self.reader().node(old.height(), 0)?));
             }
             let mut tops = Vec::with_capacity(1);
@@ -226,8 +226,8 @@ impl<S: Suite> Blocks<S> {
         Ok(plan)
     }
 
-    /// A single change in a block that is there. Where the digests beside its path are follows from the id, so those of all levels are
-    /// fetched before the first is hashed.
+    /// Plans a single change in an existing block. The siblings on its path follow from the id, so
+    /// those of all levels are fetched before the first is hashed.
     fn hash_path(&self, plan: &mut Plan<S>, id: u64, object: S::Digest) -> Result<(), StoreFault> {
         let Grid { step, registered } = plan.grid;
         let mut beside = [None; 64];
@@ -275,7 +275,8 @@ impl<S: Suite> Blocks<S> {
             let Some(Written { place, .. }) = written.first() else {
                 continue;
             };
-            // Blocks of lower levels first: a block that is read is compared with the level above as it was.
+            // Write blocks of lower levels first: a block that is read is compared with the old
+            // level above.
             while let Some((place, frame)) = new_blocks.next_if(|(new, _)| new < place) {
                 self.push(plan.grid, place, frame)?;
             }

@@ -1,4 +1,4 @@
-//! Reading nodes and entries, and collecting what a proof shows.
+//! Reads of nodes and entries, and collection of a proof's contents.
 
 use core::ops::Deref;
 use std::sync::Arc;
@@ -16,12 +16,12 @@ use crate::{
     strategy::Place,
 };
 
-/// A block for as long as somebody reads it.
+/// A block that is being read.
 #[derive(Debug)]
 pub(crate) enum Held<'a, S: Suite> {
-    /// One that stays in memory.
+    /// A block that stays in memory.
     Pinned(&'a Frame<S>),
-    /// One that the cache may let go meanwhile.
+    /// A block that the cache may evict meanwhile.
     Cached(Arc<Frame<S>>),
 }
 
@@ -36,7 +36,8 @@ impl<S: Suite> Deref for Held<'_, S> {
     }
 }
 
-/// Reads nodes one after the other, and holds the last block: on a path, those of a block follow each other.
+/// Reads nodes one after the other, and holds the last block, because the nodes of a path come
+/// block by block.
 #[derive(Debug)]
 pub(crate) struct Reader<'a, S: Suite> {
     blocks: &'a Blocks<S>,
@@ -51,7 +52,7 @@ impl<S: Suite> Blocks<S> {
         }
     }
 
-    /// The entries that are asked for, and the digests beside them.
+    /// The requested entries, and the digests of their siblings.
     pub(crate) fn open(&self, asked: Asked<'_>) -> Result<Opened<'_, S>, StoreFault> {
         let mut opened = Opened {
             reader: self.reader(),
@@ -59,7 +60,7 @@ impl<S: Suite> Blocks<S> {
             siblings: Vec::new(),
         };
         if let Asked::Ids(&[id]) = asked {
-            // The walk would do the same, with what it needs for several.
+            // The general walk would return the same at a higher cost.
             opened.siblings = opened.reader.siblings_above(id, 0)?;
             opened.shown.push(opened.reader.shown(id)?);
         } else if self.registered() > 0 {
@@ -88,7 +89,8 @@ impl<S: Suite> Reader<'_, S> {
         Ok(shown::<S>(self.hold(place)?.get(index)))
     }
 
-    /// The digests beside the path from the top to the node of this height around an entry, from the top down.
+    /// The siblings on the path from the top to the node of this height around an entry, from the
+    /// top down.
     pub(crate) fn siblings_above(
         &mut self,
         id: u64,
@@ -100,7 +102,8 @@ impl<S: Suite> Reader<'_, S> {
         Ok(siblings)
     }
 
-    /// Calls `each` with those digests and their heights. Each block is looked up once.
+    /// Calls `each` with the heights and digests of the siblings from height `lowest` up, from the
+    /// top down. Looks up each block once.
     pub(crate) fn visit_siblings(
         &mut self,
         id: u64,
@@ -142,7 +145,7 @@ impl<S: Suite> Reader<'_, S> {
     }
 }
 
-/// What a proof shows, collected on the walk.
+/// The contents of a proof, collected on the walk.
 #[derive(Debug)]
 pub(crate) struct Opened<'a, S: Suite> {
     reader: Reader<'a, S>,

@@ -1,4 +1,4 @@
-//! Blocks of which some are read when they are needed.
+//! Blocks that are partly read on demand.
 
 use std::sync::Arc;
 
@@ -12,8 +12,10 @@ use crate::{
 };
 
 impl<S: Suite> Blocks<S> {
-    /// The blocks of a directory in files, whose latest root was signed. Those of the levels from `pinned_from` on are read, and
-    /// stay; all above level 0 are compared with the blocks above them, and the topmost one with the root.
+    /// The blocks of a directory in files with a signed latest root.
+    ///
+    /// Reads the levels from `pinned_from` on and keeps them in memory. Compares all blocks above
+    /// level 0 with the blocks above them, and the topmost one with the root.
     pub(crate) fn of_files(
         grid: Grid,
         root: S::Digest,
@@ -60,7 +62,8 @@ impl<S: Suite> Blocks<S> {
             .collect()
     }
 
-    /// Reads a block into a frame, and compares it with what the block above it says, or the root.
+    /// Reads a block into a frame, and compares it with its slot in the block above, or with the
+    /// root.
     pub(crate) fn read(&self, place: Place, frame: &mut Frame<S>) -> Result<(), StoreError> {
         let Some(backing) = &self.backing else {
             return Err(StoreFault::Damaged.into());
@@ -82,13 +85,13 @@ impl<S: Suite> Blocks<S> {
         }
     }
 
-    /// The slot that stands for a block.
+    /// The slot in the level above that holds the digest of a block.
     fn above(&self, place: Place) -> (Place, usize) {
         let height = self.grid.step * (u32::from(place.level) + 1);
         self.grid.locate(height, place.block)
     }
 
-    /// A block that comes and goes.
+    /// Gets a block through the cache, and evicts others if there are too many.
     pub(super) fn cached(
         &self,
         backing: &Backing<S>,
@@ -99,7 +102,7 @@ impl<S: Suite> Blocks<S> {
         Ok(held)
     }
 
-    /// The same, and lets no other block go for it.
+    /// Like [`Blocks::cached`], without eviction.
     fn fetched(&self, backing: &Backing<S>, place: Place) -> Result<Held<'_, S>, StoreFault> {
         backing.require_open()?;
         let mut frame = {
@@ -113,7 +116,7 @@ impl<S: Suite> Blocks<S> {
         read.map_err(|error| backing.note(error))?;
         let frame = Arc::new(frame);
         let mut cache = backing.cache();
-        // If another thread has read it meanwhile, it may have been changed since.
+        // Another thread may have read it meanwhile, and it may have been changed since.
         if let Some(frame) = cache.get(place) {
             return Ok(Held::Cached(frame));
         }
@@ -121,7 +124,8 @@ impl<S: Suite> Blocks<S> {
         Ok(Held::Cached(frame))
     }
 
-    /// Changes a block that comes and goes, or makes the next one of its level. `grid` is that of after the change.
+    /// Changes a block in the cache, or makes the next one of its level. `grid` is the one after
+    /// the change.
     pub(super) fn change_cached(
         &self,
         backing: &Backing<S>,
@@ -131,7 +135,7 @@ impl<S: Suite> Blocks<S> {
     ) -> Result<(), StoreFault> {
         let is_new = place.block >= self.grid.blocks(place.level);
         if !is_new {
-            // It would be the first to go, where all others are in use.
+            // It would be evicted first if all others are in use.
             drop(self.fetched(backing, place)?);
         }
         let mut cache = backing.cache();
@@ -143,7 +147,7 @@ impl<S: Suite> Blocks<S> {
         backing.evict(&mut cache)
     }
 
-    /// Writes all blocks that differ from what was written, in ascending order, and makes them durable.
+    /// Writes all changed blocks in ascending order, and makes them durable.
     pub(crate) fn write_changed(&mut self) -> Result<(), StoreFault> {
         let grid = self.grid;
         let Some(backing) = &self.backing else {

@@ -1,4 +1,4 @@
-//! What stands behind blocks that are not all in memory: the files, the cache of those that come and go, and what became of both.
+//! Backing store of blocks that are not all in memory: the files, the cache, and the last error.
 
 use core::sync::atomic::{AtomicBool, Ordering};
 use std::{
@@ -14,12 +14,12 @@ use crate::{
     strategy::Place,
 };
 
-/// The files of blocks and a cache.
+/// The files of blocks, and a cache of blocks.
 #[derive(Debug)]
 pub(crate) struct Backing<S: Suite> {
     pub(crate) files: LevelFiles,
     cache: Mutex<Cache<S>>,
-    /// Blocks that stay in memory and differ from what was written.
+    /// Blocks that stay in memory and differ from their files.
     pub(crate) changed: BTreeSet<Place>,
     is_closed: AtomicBool,
     last_error: Mutex<Option<StoreError>>,
@@ -40,7 +40,7 @@ impl<S: Suite> Backing<S> {
         self.cache.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Refuses everything once something could not be written.
+    /// Fails if the directory was closed by a failed write.
     pub(crate) fn require_open(&self) -> Result<(), StoreFault> {
         if self.is_closed.load(Ordering::Acquire) {
             Err(StoreFault::Closed)
@@ -49,17 +49,18 @@ impl<S: Suite> Backing<S> {
         }
     }
 
-    /// Nothing is answered or written any more: what the medium has is not known.
+    /// Closes the directory: no more answers or writes, because the contents of the medium are
+    /// unknown.
     pub(crate) fn close(&self, error: StoreError) -> StoreFault {
         self.is_closed.store(true, Ordering::Release);
         self.note(error)
     }
 
-    /// Remembers an error for whoever asks what it was.
+    /// Stores an error for [`Backing::take_error`], and returns its class.
     pub(crate) fn note(&self, error: StoreError) -> StoreFault {
         let fault = error.fault();
         if matches!(error, StoreError::Fault(_)) {
-            // What it stands for has been said already.
+            // The error behind this fault was stored before.
             return fault;
         }
         let mut last = self
@@ -70,7 +71,7 @@ impl<S: Suite> Backing<S> {
         fault
     }
 
-    /// The last error, which is forgotten.
+    /// Takes the last error.
     pub(crate) fn take_error(&self) -> Option<StoreError> {
         let mut last = self
             .last_error
@@ -79,7 +80,7 @@ impl<S: Suite> Backing<S> {
         last.take()
     }
 
-    /// Keeps a new block.
+    /// Adds a new block to the cache.
     pub(crate) fn insert_changed(
         &self,
         grid: Grid,
@@ -91,7 +92,7 @@ impl<S: Suite> Backing<S> {
         self.evict(&mut cache)
     }
 
-    /// Lets blocks go if there are too many, after those that were changed have been written.
+    /// Evicts blocks if there are too many. Changed ones are written first.
     pub(crate) fn evict(&self, cache: &mut Cache<S>) -> Result<(), StoreFault> {
         let written = cache.evict(|place, frame, slots| self.files.write(place, frame, slots));
         written.map_err(|error| self.close(error))

@@ -1,4 +1,4 @@
-//! Blocks in memory, of the levels that do not stay there as a whole.
+//! Cache of blocks, for the levels that do not stay in memory as a whole.
 
 use std::{
     collections::{HashMap, VecDeque},
@@ -9,24 +9,25 @@ use pad_core::Suite;
 
 use crate::{blocks::frame::Frame, strategy::Place};
 
-/// At most so many blocks. Which one goes is decided by `CLOCK`: whoever was used since the hand passed stays for another round.
+/// A cache of at most `most` blocks with `CLOCK` eviction: a block that was used since the hand
+/// passed stays for another round.
 #[derive(Debug)]
 pub(crate) struct Cache<S: Suite> {
     blocks: HashMap<Place, Cached<S>>,
-    /// In the order in which the hand comes to them.
+    /// The blocks in the order in which the hand visits them.
     round: VecDeque<Place>,
     most: usize,
-    /// Blocks that were changed stay: what changed them is not in the log yet.
+    /// Whether changed blocks stay: their changes are not in the log yet.
     pub(crate) holds_changed: bool,
     changed: usize,
-    /// Some that went, to be used again: memory for blocks that come and go all the time falls to pieces.
+    /// Evicted frames, to be reused: repeated allocation would fragment the memory.
     spare: Vec<Frame<S>>,
 }
 
 #[derive(Debug)]
 struct Cached<S: Suite> {
     frame: Arc<Frame<S>>,
-    /// How many slots are to be written.
+    /// Number of slots to write.
     slots: usize,
     is_used: bool,
     is_changed: bool,
@@ -44,14 +45,14 @@ impl<S: Suite> Cache<S> {
         }
     }
 
-    /// A block, if it is there.
+    /// Returns a cached block.
     pub(crate) fn get(&mut self, place: Place) -> Option<Arc<Frame<S>>> {
         let cached = self.blocks.get_mut(&place)?;
         cached.is_used = true;
         Some(Arc::clone(&cached.frame))
     }
 
-    /// A block to be changed, if it is there, and how many slots it has then.
+    /// Returns a cached block to be changed, which has `slots` slots after the change.
     pub(crate) fn get_mut(&mut self, place: Place, slots: usize) -> Option<&mut Frame<S>> {
         let cached = self.blocks.get_mut(&place)?;
         cached.is_used = true;
@@ -63,13 +64,13 @@ impl<S: Suite> Cache<S> {
         Some(Arc::make_mut(&mut cached.frame))
     }
 
-    /// A frame to read into, with whatever was there.
+    /// Returns a frame to read into, with arbitrary contents.
     pub(crate) fn spare(&mut self, capacity: usize) -> Frame<S> {
         let spare = self.spare.pop();
         spare.unwrap_or_else(|| Frame::empty(capacity))
     }
 
-    /// Keeps a block that was read, or that is new.
+    /// Caches a block that was read, or that is new.
     pub(crate) fn insert(&mut self, place: Place, frame: Arc<Frame<S>>) {
         let cached = Cached {
             frame,
@@ -82,13 +83,13 @@ impl<S: Suite> Cache<S> {
         }
     }
 
-    /// Keeps a new block, which has to be written before it goes.
+    /// Caches a new block, which must be written before eviction.
     pub(crate) fn insert_changed(&mut self, place: Place, frame: Frame<S>, slots: usize) {
         self.insert(place, Arc::new(frame));
         self.get_mut(place, slots);
     }
 
-    /// Lets blocks go until there are not too many; `write` is asked to write those that were changed.
+    /// Evicts blocks until there are not too many. Calls `write` for changed ones.
     pub(crate) fn evict<E>(
         &mut self,
         mut write: impl FnMut(Place, &Frame<S>, usize) -> Result<(), E>,
@@ -110,7 +111,7 @@ impl<S: Suite> Cache<S> {
                 continue;
             }
             if cached.is_changed {
-                // It leaves only after its write has returned.
+                // Evict it only after its write has returned.
                 if let Err(error) = write(place, &cached.frame, cached.slots) {
                     self.round.push_back(place);
                     return Err(error);
@@ -126,12 +127,12 @@ impl<S: Suite> Cache<S> {
         Ok(())
     }
 
-    /// How many blocks differ from what was written.
+    /// Number of blocks that differ from their files.
     pub(crate) const fn changed(&self) -> usize {
         self.changed
     }
 
-    /// The blocks that differ from what was written, in ascending order.
+    /// The blocks that differ from their files, in ascending order.
     pub(crate) fn changed_blocks(&self) -> Vec<(Place, Arc<Frame<S>>, usize)> {
         let changed = self.blocks.iter().filter(|(_, cached)| cached.is_changed);
         let mut blocks: Vec<_> = changed
@@ -141,7 +142,7 @@ impl<S: Suite> Cache<S> {
         blocks
     }
 
-    /// All of them were written.
+    /// Marks all blocks as written.
     pub(crate) fn set_written(&mut self) {
         self.changed = 0;
         for cached in self.blocks.values_mut() {
@@ -150,8 +151,8 @@ impl<S: Suite> Cache<S> {
     }
 }
 
-/// A path and a little more.
+/// Least number of blocks: a path and a few more.
 const LEAST: usize = 16;
 
-/// As many as a block that is read has blocks above it that are read for it.
+/// Greatest number of spare frames: the number of blocks that are read above a block to verify it.
 const MOST_SPARE: usize = 8;

@@ -1,4 +1,4 @@
-//! Why a stored directory cannot be opened, read or written.
+//! Errors of opening, reading or writing a stored directory.
 
 use std::{io, path::PathBuf};
 
@@ -7,14 +7,14 @@ use pad_core::{ApplyError, StoreFault, VerifyError, Version};
 
 use crate::strategy::Place;
 
-/// A folder cannot do what it should. The operator looks after the medium, or takes another copy.
+/// Error of a folder. The operator must check the medium, or take another copy.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreError {
-    /// There is something in the folder already; a new directory needs an empty one.
+    /// The folder is not empty; a new directory needs an empty one.
     #[error("{} is not empty; a new directory needs a folder of its own", .0.display())]
     NotEmpty(PathBuf),
-    /// There is no directory in the folder.
+    /// The folder has no directory.
     #[error("there is no directory in {}", .0.display())]
     Missing(PathBuf),
     /// The directory is of another suite, or was written by another version of the format.
@@ -22,7 +22,7 @@ pub enum StoreError {
     OtherFormat {
         /// The folder.
         folder: PathBuf,
-        /// What it is.
+        /// The format that was found.
         found: String,
     },
     /// The log cannot be read or written.
@@ -33,10 +33,10 @@ pub enum StoreError {
     File {
         /// The file.
         file: PathBuf,
-        /// What the operating system says.
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// A block is not what the block above it says, or what the signed root says.
+    /// A block does not have the digest in the block above it, or in the signed root.
     #[error("block {} of level {} is not what was signed; it is in {}", .place.block, .place.level, .file.display())]
     DamagedBlock {
         /// The block.
@@ -44,7 +44,7 @@ pub enum StoreError {
         /// The file.
         file: PathBuf,
     },
-    /// The log does not hold together.
+    /// The log is inconsistent.
     #[error("the log of the directory is damaged: {0}")]
     DamagedLog(&'static str),
     /// The files do not lead to the signed root of the latest version.
@@ -52,19 +52,19 @@ pub enum StoreError {
         "the files do not lead to the signed root of version {0}: they are not those of this log, or damaged"
     )]
     RootMismatch(Version),
-    /// What was given to be stored is not to be, or what is stored could not have been.
+    /// The input is refused, or the stored data breaks the rules of updates.
     #[error(transparent)]
     Refused(#[from] ApplyError),
-    /// The author's scheme or the size of blocks cannot be.
+    /// The author's scheme or the size of blocks is invalid.
     #[error(transparent)]
     Parameters(#[from] VerifyError),
-    /// As said before.
+    /// A fault whose error was reported before.
     #[error(transparent)]
     Fault(#[from] StoreFault),
 }
 
 impl StoreError {
-    /// The class of this error, for callers who are told no more.
+    /// The class of this error, for callers without access to the details.
     pub(crate) const fn fault(&self) -> StoreFault {
         match self {
             Self::Fault(fault) => *fault,

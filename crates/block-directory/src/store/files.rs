@@ -19,8 +19,10 @@ use crate::{
     strategy::Place,
 };
 
-/// The files of all levels. One handle for each serves all reads, writes and synchronisations: the system reports a write that
-/// failed later to those who had the file open.
+/// The files of all levels.
+///
+/// Each file has one handle for all reads, writes and synchronisations. The operating system
+/// reports a write that fails later only to handles that were open.
 #[derive(Debug)]
 pub(crate) struct LevelFiles {
     layer: Arc<dyn FileLayer>,
@@ -31,7 +33,7 @@ pub(crate) struct LevelFiles {
 }
 
 impl LevelFiles {
-    /// The files that are there.
+    /// Opens the existing files.
     pub(crate) fn open(layer: Arc<dyn FileLayer>) -> Result<Self, StoreError> {
         let mut levels = Vec::new();
         loop {
@@ -53,7 +55,7 @@ impl LevelFiles {
         })
     }
 
-    /// Those of a folder where nobody else has made any.
+    /// The files of a new folder, in which no other process has made any.
     pub(crate) const fn of_new_folder(layer: Arc<dyn FileLayer>) -> Self {
         Self {
             layer,
@@ -74,7 +76,7 @@ impl LevelFiles {
         self.layer.path().join(name(usize::from(level)))
     }
 
-    /// Refuses files that are shorter than what a checkpoint with so many entries has.
+    /// Refuses files that are shorter than the entries of `grid` require.
     pub(crate) fn require<S: Suite>(&self, grid: Grid) -> Result<(), StoreError> {
         let levels = if grid.registered == 0 {
             0
@@ -117,7 +119,7 @@ impl LevelFiles {
         }
     }
 
-    /// The slots of a block that a file has, which may end before or within it.
+    /// Reads the slots of a block that the file has. The file may end before or within the block.
     pub(crate) fn read_some<S: Suite>(
         &self,
         place: Place,
@@ -158,7 +160,8 @@ impl LevelFiles {
         written.map_err(|error| self.failed(place.level, error))
     }
 
-    /// Makes everything written so far durable: every file, written since the last time or not.
+    /// Makes everything written so far durable: all files, also those without writes since the last
+    /// call.
     pub(crate) fn synchronise(&self) -> Result<(), StoreError> {
         let levels = self.levels.read().unwrap_or_else(PoisonError::into_inner);
         for (level, file) in (0..).zip(levels.iter()) {
@@ -171,7 +174,8 @@ impl LevelFiles {
         Ok(())
     }
 
-    /// Makes the names of all files durable: a process that made them may have been killed before it did.
+    /// Makes the names of all files durable. The process that made them may have been killed before
+    /// it did.
     pub(crate) fn synchronise_names(&self) -> Result<(), StoreError> {
         let file = self.layer.path().to_path_buf();
         let synchronised = self.layer.synchronise();
@@ -189,7 +193,7 @@ impl LevelFiles {
         Ok(bytes)
     }
 
-    /// How many blocks were read.
+    /// Number of blocks that were read.
     pub(crate) fn blocks_read(&self) -> u64 {
         self.blocks_read.load(Ordering::Relaxed)
     }
@@ -214,7 +218,8 @@ impl LevelFiles {
         while levels.len() <= usize::from(level) {
             let name = name(levels.len());
             let created = match self.layer.create(&name) {
-                // A crash left its name, and not that of a level below. What is in it means nothing.
+                // A crash left this name without that of a level below. The file's contents are
+                // ignored.
                 Err(error)
                     if error.kind() == io::ErrorKind::AlreadyExists && !self.is_new_folder =>
                 {
@@ -235,12 +240,12 @@ fn name(level: usize) -> String {
     format!("level-{level}")
 }
 
-/// The bytes of a slot.
+/// The size of a slot in bytes.
 fn width<S: Suite>() -> u64 {
     to_u64(S::Digest::LENGTH)
 }
 
-/// Where a block begins in its file.
+/// The offset of a block in its file.
 fn offset<S: Suite>(place: Place, capacity: usize) -> u64 {
     let slots = place.block.saturating_mul(to_u64(capacity));
     slots.saturating_mul(width::<S>())

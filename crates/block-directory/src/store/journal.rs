@@ -1,15 +1,18 @@
-//! What makes versions durable, and how much may wait.
+//! The journal, which makes versions durable, and its budget.
 
 use super::log::Log;
 
-/// How much of a directory is kept in memory, and how often what is there is written.
+/// Memory for blocks, and frequency of checkpoints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CacheBudget {
-    /// The bytes of memory for blocks. Of these, the levels above the lowest take half a byte for each entry, and stay, unless that was
-    /// more than half of the budget when the directory was opened: then the second lowest comes and goes too. One that grows
-    /// beyond that has to be opened again.
+    /// The bytes of memory for blocks.
+    ///
+    /// The levels above the lowest take half a byte of it for each entry, and stay in memory. If
+    /// they take more than half of the budget when the directory is opened, the second lowest level
+    /// is cached on demand too. A directory that grows beyond that while open must be opened again.
     pub bytes: usize,
-    /// After so many bytes of updates in the log there is a checkpoint. What a crash costs is reading these again.
+    /// A checkpoint is written after `log_bytes` bytes of updates in the log. After a crash these
+    /// are read again.
     pub log_bytes: u64,
 }
 
@@ -20,7 +23,7 @@ impl Default for CacheBudget {
 }
 
 impl CacheBudget {
-    /// So many bytes for blocks, and a checkpoint after 64 MiB of updates.
+    /// `bytes` bytes for blocks, and a checkpoint after 64 MiB of updates.
     pub const fn bytes(bytes: usize) -> Self {
         Self {
             bytes,
@@ -29,7 +32,7 @@ impl CacheBudget {
     }
 }
 
-/// What makes versions durable.
+/// The log of a directory, and its budget.
 #[derive(Debug)]
 pub(crate) struct Journal {
     pub(super) log: Log,

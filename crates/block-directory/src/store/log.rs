@@ -1,4 +1,5 @@
-//! The log of a stored directory: its parameters, all heads, and the updates since the last checkpoint, in one database.
+//! The log of a stored directory: its parameters, all heads, and the updates since the last
+//! checkpoint, in one database.
 
 use std::{path::Path, sync::Arc};
 
@@ -21,21 +22,21 @@ const STATE: TableDefinition<'_, &str, (u64, u64)> = TableDefinition::new("state
 
 const FORMAT: &[u8] = b"block-directory v1";
 const NAME: &str = "log.redb";
-/// What the log is called until it is complete.
+/// The name of the log until it is complete.
 pub(super) const DRAFT: &str = "log.redb.new";
 
-/// How a directory is stored, and whose it is: what is decided when it is made.
+/// Parameters that are fixed when a directory is made: its authority, and the size of its blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Parameters {
     pub(crate) authority: Authority,
     pub(crate) step: u32,
 }
 
-/// What the log knows when it is opened.
+/// Contents of the log at opening.
 #[derive(Debug)]
 pub(crate) struct Logged<S: Suite> {
     pub(crate) heads: HeadLog<S>,
-    /// The number of entries at the checkpoint, and its version.
+    /// The version of the checkpoint, and its number of entries.
     pub(crate) checkpoint: (Version, u64),
 }
 
@@ -46,7 +47,7 @@ pub(crate) struct Log {
 }
 
 impl Log {
-    /// A new log, durable with its name, that holds version 1 if that was loaded.
+    /// Creates a log, durable with its name. It starts at version 1 if that was `loaded`.
     pub(crate) fn create<S: Suite>(
         layer: &Arc<dyn FileLayer>,
         parameters: Parameters,
@@ -58,7 +59,7 @@ impl Log {
         })
     }
 
-    /// Version 1 is in the files of blocks, durably, after version 0 of this log.
+    /// Records that the files of blocks durably hold version 1. The log must be at version 0.
     pub(crate) fn load<S: Suite>(
         &self,
         head: &SignedHead<S>,
@@ -67,7 +68,7 @@ impl Log {
         self.write(|transaction| begin(transaction, Some((head, registered))))
     }
 
-    /// The log of a folder, which nobody else can open as long as this value lives.
+    /// Opens the log of a folder. No other process can open it while the value lives.
     pub(crate) fn open<S: Suite>(
         layer: &Arc<dyn FileLayer>,
     ) -> Result<(Self, Parameters, Logged<S>), StoreError> {
@@ -80,7 +81,7 @@ impl Log {
         Ok((log, parameters, logged))
     }
 
-    /// Has the engine check every page of the log in a folder that nobody has open.
+    /// Checks every page of the log, in a folder that is not open.
     pub(crate) fn check(folder: &Path) -> Result<(), StoreError> {
         Ok(SoleDatabase::check(&folder.join(NAME), &LOG_FORMAT)?)
     }
@@ -104,7 +105,7 @@ impl Log {
         Ok(Self { database })
     }
 
-    /// Calls `each` with the updates since the checkpoint, in their order.
+    /// Calls `each` with the updates after version `after` up to version `until`, in order.
     pub(crate) fn replay<S: Suite>(
         &self,
         after: Version,
@@ -142,6 +143,7 @@ impl Log {
     }
 
     /// Makes versions durable, all or none. `registered` is the number of entries of the last.
+    /// Returns the size of the updates in bytes.
     pub(crate) fn append<S: Suite>(
         &self,
         updates: &[Update<S>],
@@ -167,8 +169,8 @@ impl Log {
         Ok(bytes)
     }
 
-    /// Everything up to this version is in the files of blocks, durably: the updates before its own are removed. Its own stays, for
-    /// whoever has to send it again.
+    /// Records that the files of blocks durably hold everything up to `version`. Removes the
+    /// updates before its own. Its own stays, because it may have to be sent again.
     pub(crate) fn checkpoint(&self, version: Version, registered: u64) -> Result<(), StoreError> {
         self.write(|transaction| {
             let mut updates = transaction.open_table(UPDATES).map_err(EngineError::of)?;
@@ -182,7 +184,7 @@ impl Log {
         })
     }
 
-    /// The bytes of the database.
+    /// The size of the database in bytes.
     pub(crate) fn file_bytes(&self) -> Result<u64, StoreError> {
         Ok(self.database.file_bytes()?)
     }
@@ -210,7 +212,7 @@ impl Parameters {
         bytes
     }
 
-    /// The parameters that these bytes are, if their suite is this one.
+    /// Decodes parameters, if their suite is `S`.
     fn from_bytes<S: Suite>(bytes: &[u8]) -> Option<Self> {
         let (authority, step) = rows::read_authority::<S>(bytes, DIRECTORY)?;
         let &[step] = step else {
@@ -234,7 +236,7 @@ fn read_parameters<S: Suite>(
     })
 }
 
-/// All heads, and the checkpoint.
+/// Reads all heads, and the checkpoint.
 fn read_heads<S: Suite>(
     transaction: &ReadTransaction,
     parameters: Parameters,
@@ -254,7 +256,7 @@ fn read_heads<S: Suite>(
     Ok(Logged { heads, checkpoint })
 }
 
-/// Notes where a directory begins: at version 0, or at version 1 that was loaded.
+/// Records the start of a directory: version 0, or a loaded version 1.
 fn begin<S: Suite>(
     transaction: &WriteTransaction,
     loaded: Option<(&SignedHead<S>, u64)>,

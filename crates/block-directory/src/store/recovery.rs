@@ -1,10 +1,12 @@
-//! What a crash left, brought to the latest version of the log.
+//! Crash recovery: brings the files to the latest version of the log.
 //!
-//! Files may be ahead of the checkpoint, in any of their blocks, and a block may be torn: it is an array of digests, and an
-//! interrupted write leaves each of them as before or as after. Every entry that may differ was assigned by an update in the log, and
-//! every slot that may differ stands above such an entry, or is the first one of a level that is new since the checkpoint. So the
-//! entries are assigned again, and all blocks above them hashed anew and written, whether their bytes differ or not: what was
-//! read may never have reached the medium.
+//! After a crash any block in the files may be ahead of the checkpoint, and a block may be torn. A
+//! block is an array of digests, and an interrupted write leaves each digest either old or new.
+//! Every entry that may differ was assigned by an update in the log. Every slot that may differ is
+//! above such an entry, or is the first one of a level that is new since the checkpoint.
+//!
+//! Recovery therefore assigns these entries again, and hashes and writes all blocks above them. It
+//! also writes blocks whose bytes are equal: what was read may never have reached the medium.
 
 use std::collections::BTreeMap;
 
@@ -18,15 +20,16 @@ use crate::{
     strategy::Place,
 };
 
-/// What the updates since the checkpoint assign, and how many entries there are then.
+/// The assignments of the updates since the checkpoint, and the number of entries after them.
 struct Assigned<S: Suite> {
     entries: BTreeMap<u64, Shown<S>>,
     registered: u64,
 }
 
-/// Brings files from a checkpoint to the latest version, durably, if they lead to its signed root; returns the grid then.
+/// Brings files from a checkpoint to the latest version, durably, if they lead to its signed root.
+/// Returns the new grid.
 ///
-/// Memory: what the updates assign, and a block.
+/// Memory: the assigned entries, and a block.
 pub(super) fn recover<S: Suite>(
     files: &LevelFiles,
     log: &Log,
@@ -46,7 +49,7 @@ pub(super) fn recover<S: Suite>(
         .into_iter()
         .map(|(id, shown)| (id, shown.unwrap_or_default()))
         .collect();
-    // Files of another log would be destroyed by what this one assigns.
+    // The first pass only checks: these updates would destroy the files of another log.
     for pass in [Pass::Look, Pass::Write] {
         let mut slots = assigned.clone();
         let mut top = S::Digest::default();
@@ -72,7 +75,8 @@ pub(super) fn recover<S: Suite>(
 }
 
 impl<S: Suite> Assigned<S> {
-    /// Takes the operations of an update, which was checked when it was logged; of a damaged log, nothing that could not be.
+    /// Adds the operations of an update, which was checked when it was logged. Refuses impossible
+    /// operations of a damaged log.
     fn take(&mut self, update: &Update<S>) -> Result<(), StoreError> {
         let changes = operations::decode::<S>(&update.operations)?;
         let is_live = |_| Ok::<_, StoreFault>(Some(S::Digest::default()));
@@ -83,14 +87,14 @@ impl<S: Suite> Assigned<S> {
     }
 }
 
-/// What is done with the blocks that are hashed anew.
+/// Use of the blocks that are hashed again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Pass {
     Look,
     Write,
 }
 
-/// A level whose blocks are hashed anew.
+/// A level whose blocks are hashed again.
 #[derive(Clone, Copy, Debug)]
 struct Rehashed<'a> {
     files: &'a LevelFiles,
@@ -100,8 +104,8 @@ struct Rehashed<'a> {
 }
 
 impl Rehashed<'_> {
-    /// Hashes the blocks of slots that are touched, and returns their digests. The first block is touched too if it becomes the
-    /// first slot of a new level.
+    /// Hashes the blocks of the given slots, and returns their digests. With `with_first` also the
+    /// first block, which becomes the first slot of a new level.
     fn hash<S: Suite>(
         self,
         slots: &[(u64, S::Digest)],
@@ -122,7 +126,7 @@ impl Rehashed<'_> {
         Ok(tops)
     }
 
-    /// Reads what there is of a block, sets slots, hashes it, and returns its digest.
+    /// Reads the existing slots of a block, sets `slots`, hashes it, and returns its digest.
     fn block<S: Suite>(
         self,
         block: u64,

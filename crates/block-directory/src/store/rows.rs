@@ -1,9 +1,9 @@
-//! Rows that the databases of stored directories have in common: whose directory it is, all heads, and updates.
+//! Rows that the databases of stored directories have in common: authority, all heads, and updates.
 //!
 //! | table | key | value |
 //! | --- | --- | --- |
-//! | `records` | `format` | what the file is |
-//! | `records` | `parameters` | suite, scheme, dictionary, author key, and what else was decided when it was made |
+//! | `records` | `format` | the format of the file |
+//! | `records` | `parameters` | suite, scheme, dictionary, author key, and further fixed parameters |
 //! | `updates` | version | the message of the update that led to it |
 //! | `heads` | version | root, signature |
 
@@ -35,7 +35,7 @@ pub(crate) fn create(
     Ok(())
 }
 
-/// Whether a database says that it is of this format.
+/// Whether the database has this format.
 pub(crate) fn is_of(transaction: &ReadTransaction, format: &[u8]) -> Result<bool, EngineError> {
     let records = transaction.open_table(RECORDS).map_err(EngineError::of)?;
     let found = records.get(FORMAT).map_err(EngineError::of)?;
@@ -50,7 +50,7 @@ pub(crate) fn parameters(transaction: &ReadTransaction) -> Result<Vec<u8>, Store
     Ok(bytes.value().to_vec())
 }
 
-/// What parameters begin with: the suite, and whose directory it is.
+/// The first bytes of the parameters: suite and authority.
 pub(crate) fn authority_bytes<S: Suite>(authority: &Authority) -> Vec<u8> {
     let mut bytes = Vec::new();
     bytes.extend_from_slice(&S::ID.0.to_be_bytes());
@@ -60,7 +60,8 @@ pub(crate) fn authority_bytes<S: Suite>(authority: &Authority) -> Vec<u8> {
     bytes
 }
 
-/// The authority that parameters begin with, if their suite and scheme are these, and what is behind it.
+/// Decodes the authority at the beginning of parameters, if suite and scheme match. Returns it with
+/// the rest.
 pub(crate) fn read_authority<S: Suite>(
     bytes: &[u8],
     expected: SchemeId,
@@ -78,7 +79,7 @@ pub(crate) fn read_authority<S: Suite>(
     is_ours.then_some((authority, rest))
 }
 
-/// Enters updates with their heads, and returns the bytes of their messages.
+/// Inserts updates with their heads. Returns the size of their messages in bytes.
 pub(crate) fn append<S: Suite>(
     transaction: &WriteTransaction,
     updates: &[Update<S>],
@@ -97,7 +98,7 @@ pub(crate) fn append<S: Suite>(
     Ok(bytes)
 }
 
-/// The message of the update that led to a version, if it is there.
+/// The message of the update that led to a version, if it is present.
 pub(crate) fn update(
     transaction: &ReadTransaction,
     version: Version,
@@ -107,7 +108,7 @@ pub(crate) fn update(
     Ok(message.map(|message| message.value().to_vec()))
 }
 
-/// Enters a head.
+/// Inserts a head.
 pub(crate) fn put_head<S: Suite>(
     transaction: &WriteTransaction,
     head: &SignedHead<S>,
@@ -119,7 +120,8 @@ pub(crate) fn put_head<S: Suite>(
     entered.map(drop).map_err(EngineError::of)
 }
 
-/// All heads up to the latest version; that one is the author's, and signs all roots before it.
+/// Reads all heads up to the latest version. The author's signature on the latest one is verified;
+/// it covers all roots before it.
 pub(crate) fn heads<S: Suite>(
     transaction: &ReadTransaction,
     authority: Authority,
@@ -136,7 +138,7 @@ pub(crate) fn heads<S: Suite>(
         if Some(version) != heads.latest().next() {
             return Err(damaged("a head is missing"));
         }
-        // What the history was follows from the roots.
+        // The real history value is derived from the roots.
         let history = root;
         heads.append(&SignedHead {
             head: SnapshotHead {

@@ -1,4 +1,4 @@
-//! From a slot to a number below a modulus: longer hashes, until one fits.
+//! Expansion of a slot to a number below a modulus: longer hashes, until one fits.
 
 use alloc::vec::Vec;
 
@@ -9,43 +9,44 @@ const HASH_BITS: u32 = 384;
 /// The values of the counter byte.
 const COUNTERS: u32 = 256;
 
-/// A range of numbers, and the constant under which they are made.
+/// A range of numbers, and the constant of their hashes.
 #[derive(Clone, Copy, Debug)]
 pub struct Expansion<'a> {
-    /// What every hash begins with: the tag, zero-padded.
+    /// The constant prefix of every hash: the tag, zero-padded.
     pub constant: [u8; 24],
-    /// The length of the numbers.
+    /// The length of the numbers in bits.
     pub bits: u32,
-    /// Whether 0 is among them.
+    /// The least number of the range: 0 or 1.
     pub least: Least,
-    /// The first number that is not, in `ceil(bits / 8)` bytes, big-endian; `None` for `2^bits`.
+    /// The exclusive upper bound, in `ceil(bits / 8)` bytes, big-endian; `None` for `2^bits`.
     pub modulus: Option<&'a [u8]>,
 }
 
 /// The least number of a range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Least {
-    /// For sums.
+    /// Lower bound 0, for sums.
     Zero,
-    /// For products.
+    /// Lower bound 1, for products.
     One,
 }
 
-/// A number, and how many attempts missed before it.
+/// A number, and the number of failed attempts before it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Found {
     /// The number in `ceil(bits / 8)` bytes, big-endian.
     pub number: Vec<u8>,
-    /// The attempts that missed.
+    /// The number of failed attempts.
     pub missed: u32,
 }
 
-/// The number that `input` stands for: the first attempt that is in the range. `None` if all miss, with a probability below
-/// `2^-2000` for the moduli of the strategies.
+/// Maps `input` to a number: the first attempt that is in the range. Returns `None` if all fail,
+/// with a probability below `2^-2000` for the moduli of the strategies.
 ///
-/// An attempt takes as many counters as it needs hashes; the next one takes the next counters.
+/// An attempt uses one counter for each hash; the next attempt uses the next counters.
 ///
-/// Source: Stanton et al. 2010, section 2.3, with the rule for misses that it leaves open.
+/// Source: Stanton et al. 2010, section 2.3, with a rule for failed attempts, which the paper
+/// leaves open.
 pub fn expand(expansion: &Expansion<'_>, input: &[&[u8]]) -> Option<Found> {
     let hashes = expansion.bits.div_ceil(HASH_BITS);
     let attempts = COUNTERS.checked_div(hashes)?;
@@ -56,7 +57,7 @@ pub fn expand(expansion: &Expansion<'_>, input: &[&[u8]]) -> Option<Found> {
     })
 }
 
-/// The number of the hashes with the counters from `first` on.
+/// The number made from the hashes with the counters from `first` on.
 fn attempt(expansion: &Expansion<'_>, first: u32, hashes: u32, input: &[&[u8]]) -> Option<Vec<u8>> {
     let length = expansion.bits.div_ceil(8);
     let mut number = Vec::new();

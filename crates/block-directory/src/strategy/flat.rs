@@ -1,4 +1,4 @@
-//! Strategy 2: the hash of all slots. Nothing is kept, and every change hashes the whole block.
+//! Strategy 2: the hash of all slots. It keeps no state, and every change hashes the whole block.
 
 use alloc::vec::Vec;
 

@@ -1,4 +1,5 @@
-//! What strategies 3 to 6 share: each slot is an element of a group, and a block the combination of its elements.
+//! Common part of strategies 3 to 6: each slot is an element of a group, and a block the
+//! combination of its elements.
 
 use alloc::vec::Vec;
 use core::{fmt::Debug, marker::PhantomData};
@@ -7,7 +8,7 @@ use pad_core::{Suite, VerifyError};
 
 use super::{BlockDigest, Contents, Place, SlotChange};
 
-/// A commutative group, and how bytes become its elements.
+/// A commutative group, and the map from bytes to its elements.
 ///
 /// Laws: `combine` is associative and commutative, `remove` undoes it, the default is neutral.
 pub trait Combination: Copy + Debug + Default + Send + Sync + 'static {
@@ -21,13 +22,13 @@ pub trait Combination: Copy + Debug + Default + Send + Sync + 'static {
     /// The neutral element.
     fn neutral() -> Self::Value;
 
-    /// The element of some bytes, given in parts; `None` if there is none.
+    /// The element of a byte string, given in parts; `None` if there is none.
     fn element(input: &[&[u8]]) -> Option<Self::Value>;
 
     /// Adds `other` to `value`.
     fn combine(value: &mut Self::Value, other: &Self::Value);
 
-    /// Takes `other` out of `value`.
+    /// Removes `other` from `value`.
     fn remove(value: &mut Self::Value, other: &Self::Value);
 
     /// The length of a summary in bytes.
@@ -44,7 +45,8 @@ pub trait Combination: Copy + Debug + Default + Send + Sync + 'static {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Combined<C>(PhantomData<fn() -> C>);
 
-/// The element of a slot: level, position and content, so that a slot is worth nothing elsewhere.
+/// The element of a slot. It covers level, position and content, so that a slot is invalid
+/// elsewhere.
 fn element<C: Combination>(
     level: u8,
     position: u64,

@@ -1,4 +1,4 @@
-//! Strategy 6: sums of 1 024 lanes of 16 bits, of which the summary is a hash.
+//! Strategy 6: sums of 1 024 lanes of 16 bits, summarised by a hash.
 
 use alloc::{boxed::Box, vec::Vec};
 

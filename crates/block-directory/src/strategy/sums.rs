@@ -1,7 +1,7 @@
 //! Strategies 3 to 5: sums modulo `2^1600`, and products modulo safe primes.
 //!
-//! The primes are those of groups 2 of RFC 2409 and 15 of RFC 3526, whose middle bits are those of pi: nothing up the sleeve, and
-//! no special form, which would make logarithms cheap.
+//! The primes are those of groups 2 of RFC 2409 and 15 of RFC 3526. Their middle bits are those of
+//! pi: nothing up the sleeve, and no special form that would make logarithms cheap.
 
 use alloc::vec::Vec;
 use core::fmt::Debug;
@@ -65,7 +65,7 @@ impl Combination for AdSum1600 {
     }
 }
 
-/// The number with these big-endian bytes, if there are as many as it has.
+/// Decodes a number from big-endian bytes, if their number is right.
 fn number<const LIMBS: usize>(bytes: &[u8]) -> Option<Uint<LIMBS>> {
     (bytes.len() == Uint::<LIMBS>::BYTES).then(|| Uint::from_be_slice(bytes))
 }
@@ -102,7 +102,8 @@ macro_rules! products {
                 *value = value.mul(other);
             }
 
-            /// Elements are units. If `other` were none, which is corruption, the result is none either, and no summary.
+            /// Multiplies by the inverse. Elements are units. A non-unit `other`, which means
+            /// corruption, makes the result zero, which is no summary.
             fn remove(value: &mut Self::Value, other: &Self::Value) {
                 let inverse = other.invert_vartime().into_option();
                 *value = value.mul(&inverse.unwrap_or(Self::Value::ZERO));

@@ -5,7 +5,7 @@ use ark_ff::BigInteger;
 
 use super::*;
 
-/// A message of the RFC: a prefix, then one letter as many times.
+/// Builds a message of the RFC: a prefix and `times` copies of a letter.
 fn long(prefix: &[u8], letter: u8, times: usize) -> Vec<u8> {
     [prefix, &vec![letter; times]].concat()
 }

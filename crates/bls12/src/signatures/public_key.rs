@@ -1,4 +1,4 @@
-//! Public keys, and what they verify.
+//! Public keys and verification of signatures.
 
 #![deny(clippy::arithmetic_side_effects)]
 
@@ -22,8 +22,8 @@ use crate::{hash, point, public};
 
 /// A public key: a point of G2 of prime order, 96 bytes compressed.
 ///
-/// Serde: the bytes, without a length; hexadecimal text in formats for human readers. A clone
-/// shares the tables for the pairing (20 kB).
+/// Serde: the bytes, without a length; hexadecimal text in human-readable formats. Clones share the
+/// tables for the pairing (20 kB).
 #[derive(Clone)]
 pub struct BlsPublicKey {
     bytes: Digest<PUBLIC_KEY_LENGTH>,
@@ -31,12 +31,12 @@ pub struct BlsPublicKey {
 }
 
 impl BlsPublicKey {
-    /// The key with this encoding.
+    /// Decodes a public key.
     ///
     /// Cost: about 0.3 milliseconds; decode a key once.
     ///
     /// # Errors
-    /// [`DecodeError::PointInvalid`] for what is not the canonical encoding of a point of the
+    /// [`DecodeError::PointInvalid`] unless the bytes are the canonical encoding of a point of the
     /// curve, [`DecodeError::PointIsIdentity`], [`DecodeError::PointOutsideSubgroup`].
     ///
     /// Source: draft-irtf-cfrg-bls-signature-05, section 2.5 (`KeyValidate`).
@@ -44,12 +44,12 @@ impl BlsPublicKey {
         point::decode::<g2::Config, PUBLIC_KEY_LENGTH>(bytes).map(|point| Self::from_point(&point))
     }
 
-    /// The encoding.
+    /// Encodes the key.
     pub const fn to_bytes(&self) -> [u8; PUBLIC_KEY_LENGTH] {
         self.bytes.0
     }
 
-    /// The key at this point of the subgroup, not the identity.
+    /// Creates a key from a point of the subgroup, which must not be the identity.
     pub(super) fn from_point(point: &G2Affine) -> Self {
         Self {
             bytes: Digest(point::encode::<g2::Config, PUBLIC_KEY_LENGTH>(point)),
@@ -57,9 +57,10 @@ impl BlsPublicKey {
         }
     }
 
-    /// Checks a signature on a message.
+    /// Verifies a signature on a message.
     ///
-    /// Cost: two pairings, 1.2 milliseconds. They run where the pool of threads of the caller is, or the global one.
+    /// Cost: two pairings, 1.2 milliseconds. They run in the thread pool of the caller, or the
+    /// global one.
     ///
     /// # Errors
     /// [`VerifyError::SignatureInvalid`].
@@ -70,16 +71,16 @@ impl BlsPublicKey {
         self.require_signed(hash_of(message), point)
     }
 
-    /// Checks an aggregate of signatures by this key: one for each message, in any order.
+    /// Verifies an aggregate of signatures by this key: one for each message, in any order.
     ///
-    /// A message that is given several times must have been added several times.
-    /// See the [module](super) for what this shows, and for what it does not.
+    /// A repeated message needs as many signatures in the sum. See the [module](super) for the
+    /// guarantees.
     ///
     /// Cost: two pairings, and a tenth of a millisecond for each message, spread over the workers.
     ///
     /// # Errors
-    /// [`VerifyError::SignatureInvalid`], also for no messages: the sum of no signatures is the
-    /// identity, which is no signature.
+    /// [`VerifyError::SignatureInvalid`], also for an empty list of messages, whose sum would be
+    /// the identity.
     ///
     /// Source: Boneh, Gentry, Lynn & Shacham 2003, section 3.1, for equal keys.
     pub fn verify_aggregate(
@@ -110,7 +111,7 @@ impl BlsPublicKey {
     }
 }
 
-/// The signature's point, or the refusal that a verifier reports.
+/// Decodes the signature's point, and converts the error to that of a verifier.
 fn decode(signature: &BlsSignature) -> Result<G1Affine, VerifyError> {
     signature.point().map_err(|_| VerifyError::SignatureInvalid)
 }
@@ -138,11 +139,11 @@ impl fmt::Debug for BlsPublicKey {
 impl FromStr for BlsPublicKey {
     type Err = DecodeError;
 
-    /// The key with this encoding in lower-case hexadecimal digits.
+    /// Decodes a key from lower-case hexadecimal digits.
     ///
     /// # Errors
-    /// [`DecodeError::Malformed`] if the text is not 192 such digits; as
-    /// [`BlsPublicKey::from_bytes`] otherwise.
+    /// [`DecodeError::Malformed`] if the text is not 192 such digits; those of
+    /// [`BlsPublicKey::from_bytes`].
     fn from_str(text: &str) -> Result<Self, DecodeError> {
         let text: de::value::StrDeserializer<'_, de::value::Error> = text.into_deserializer();
         let bytes = Digest::deserialize(text).map_err(|_| DecodeError::Malformed)?;

@@ -1,7 +1,7 @@
-//! Secret keys, and signing.
+//! Secret keys and signing.
 //!
-//! What signing shows to a neighbour on the machine, what a fault does and what is overwritten: the
-//! [crate's policy](crate). Blinding depends on the secret and the message.
+//! See the [crate's policy](crate) for side channels of signing, faults and wiping. Blinding
+//! depends on the secret and the message.
 
 use ark_bls12_381::{G1Affine, G2Affine};
 use ark_ec::AffineRepr;
@@ -9,7 +9,7 @@ use ark_ec::AffineRepr;
 use super::{public_key::BlsPublicKey, signature::BlsSignature, suite::hash_of};
 use crate::SecretScalar;
 
-/// A secret key with its public key. Not printable, wiped when dropped.
+/// A secret key with its public key. It cannot be printed, and is wiped on drop.
 #[expect(
     missing_debug_implementations,
     reason = "a secret has no business in a log"
@@ -20,7 +20,7 @@ pub struct BlsSecretKey {
 }
 
 impl BlsSecretKey {
-    /// The key of a seed, which must be 32 secret random bytes.
+    /// Derives the key of a seed, which must be 32 secret random bytes.
     ///
     /// Cost: about 1.2 milliseconds, for the public key.
     ///
@@ -39,13 +39,14 @@ impl BlsSecretKey {
         &self.public_key
     }
 
-    /// The signature on a message: always the same one.
+    /// Signs a message deterministically.
     ///
     /// Cost: about 0.4 milliseconds.
     ///
     /// Source: draft-irtf-cfrg-bls-signature-05, section 2.6 (`CoreSign`).
     pub fn sign(&self, message: &[u8]) -> BlsSignature {
-        // Nobody knows a message whose hash is the identity, for which this would be no signature.
+        // No message with the identity as its hash is known. For such a message the result would be
+        // invalid.
         let hashed: G1Affine = hash_of(message);
         BlsSignature::from_point(&self.scalar.times(&hashed, message))
     }

@@ -1,4 +1,4 @@
-//! Signatures, and their sums.
+//! Signatures and their aggregation.
 
 #![deny(clippy::arithmetic_side_effects)]
 
@@ -12,33 +12,32 @@ use serde::{Deserialize, Serialize};
 use super::suite::SIGNATURE_LENGTH;
 use crate::point;
 
-/// A signature on one message, or on several: 48 bytes, checked only when it is used.
+/// A signature on one or several messages: 48 bytes, decoded and checked only on use.
 ///
-/// Serde: the bytes, without a length; hexadecimal text in formats for human readers.
+/// Serde: the bytes, without a length; hexadecimal text in human-readable formats.
 #[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct BlsSignature(Digest<SIGNATURE_LENGTH>);
 
 impl BlsSignature {
-    /// The signature that these bytes may be.
+    /// Stores received bytes as a signature, without a check.
     pub const fn from_bytes(bytes: &[u8; SIGNATURE_LENGTH]) -> Self {
         Self(Digest(*bytes))
     }
 
-    /// The compressed point, or what was given as one.
+    /// Returns the bytes: the compressed point, or unchecked bytes as received.
     pub const fn to_bytes(&self) -> [u8; SIGNATURE_LENGTH] {
         self.0.0
     }
 
-    /// The sum of signatures by one key: the signature on all of their messages.
+    /// Adds signatures by one key: the sum is a signature on all of their messages.
     ///
-    /// Cost: each is decoded and checked to be in the subgroup, 0.06 milliseconds.
-    /// Nothing is verified.
+    /// Cost: 0.06 milliseconds for each, to decode it and check the subgroup. Nothing is verified.
     ///
     /// # Errors
     /// [`DecodeError::PointInvalid`], [`DecodeError::PointOutsideSubgroup`] and
-    /// [`DecodeError::PointIsIdentity`] if one of them is no signature; the last one also for no
-    /// signatures, and for those whose sum is the identity, which is no signature.
+    /// [`DecodeError::PointIsIdentity`] if an input is malformed. The last one also for an empty
+    /// list, and for inputs whose sum is the identity.
     ///
     /// Source: draft-irtf-cfrg-bls-signature-05, section 2.8.
     pub fn aggregate(signatures: &[Self]) -> Result<Self, DecodeError> {
@@ -50,15 +49,15 @@ impl BlsSignature {
         Ok(Self::from_point(&sum))
     }
 
-    /// The signature with this point.
+    /// Creates a signature from its point.
     pub(super) fn from_point(point: &G1Affine) -> Self {
         Self(Digest(point::encode::<g1::Config, SIGNATURE_LENGTH>(point)))
     }
 
-    /// The point: of the subgroup, not the identity.
+    /// Decodes the point, which is in the subgroup and not the identity.
     ///
     /// # Errors
-    /// As [`point::decode`].
+    /// Those of [`point::decode`].
     pub(super) fn point(&self) -> Result<G1Affine, DecodeError> {
         point::decode::<g1::Config, SIGNATURE_LENGTH>(&self.0.0)
     }

@@ -7,16 +7,16 @@ use crate::{
     point::{G1_BYTES, G2_BYTES},
 };
 
-/// The length of a signature in bytes.
+/// Length of a signature in bytes.
 pub const SIGNATURE_LENGTH: usize = G1_BYTES;
 
-/// The length of a public key in bytes.
+/// Length of a public key in bytes.
 pub const PUBLIC_KEY_LENGTH: usize = G2_BYTES;
 
 /// The ciphersuite, which is the domain separation tag of the hash.
 pub(super) const CIPHERSUITE: &[u8] = b"BLS_SIG_BLS12381G1_XMD:SHA-256_SSWU_RO_NUL_";
 
-/// `H(message)`.
+/// Hashes a message to G1: `H(message)`.
 pub(super) fn hash_of(message: &[u8]) -> G1Affine {
     hash::hash_to_g1(message, CIPHERSUITE)
 }

@@ -3,7 +3,8 @@ use proptest::{prelude::*, sample::select};
 use super::*;
 use crate::{prices::PriceBook, sample};
 
-/// Trees with short updates and long proofs, tuples with long updates and short proofs, and a log that is better than both.
+/// Trees with short updates and long proofs, tuples with long updates and short proofs, and a log
+/// that is better than both.
 fn records() -> Records {
     let mut all = Vec::new();
     for scheme in [
@@ -196,7 +197,8 @@ fn what_is_slower_than_snapshots_come_is_excluded() {
 fn the_winner_and_where_it_ceases_to_be() {
     let (mut wanted, tariff, records) = (wanted(), tariff(), records());
     wanted.needs.push(Need::NoTrustedSetup);
-    // A hundred for each update: too few for tuples with so many keys, and enough with fewer.
+    // A hundred for each update: too few for tuples with this number of keys, and enough with
+    // fewer.
     wanted.load.lookups_per_day = 8_640_000.0;
     let advice = Advice::new(&wanted, &tariff, &records);
     let (winner, other) = (advice.winner().unwrap(), advice.other_family().unwrap());
@@ -286,7 +288,7 @@ fn what_costs_the_same_does_so_everywhere_or_here() {
         ..tariff()
     };
     assert_eq!(alike(&free, |point| point.author_us *= 7.0), everywhere);
-    // The same with so many keys only.
+    // Equal with this number of keys only.
     let here = alike(&tariff(), |point| {
         if point.shape.keys == 1000 {
             point.update_bytes *= 2.0;
@@ -350,7 +352,7 @@ fn any_load() -> impl Strategy<Value = Load> {
     })
 }
 
-/// What changes in a load, and how.
+/// A change of a load, with its name.
 type More = (&'static str, fn(&mut Load));
 
 const MORE: [More; 9] = [

@@ -29,7 +29,8 @@ fn near(figure: f64, expected: f64) {
     );
 }
 
-/// Author 100 us, 500 bytes, server 50 us, proofs 10 us (old ones 20) and 200 bytes, verified in 5 us.
+/// Author 100 us, 500 bytes, server 50 us, proofs 10 us (old ones 20) and 200 bytes, verified in 5
+/// us.
 fn figures() -> Measurement {
     sample("one")
 }
@@ -167,8 +168,8 @@ fn cheaper_cryptography_by_hand() {
     assert_eq!(unknown.with_cheaper_cryptography(10.0), None);
 }
 
-/// Tables 7 and 8 of the paper: designs with their inserts per second of the author, bytes of update and proof, and updates
-/// and look-ups per second of the server.
+/// Tables 7 and 8 of the paper: designs with inserts per second of the author, bytes of update and
+/// proof, and updates and lookups per second of the server.
 const PAPER: [(&str, [f64; 5]); 7] = [
     ("base+ss", [0.35, 114_460.0, 150.0, 4.2, 5619.0]),
     ("base+lw", [2.67, 156_720.0, 210.0, 2.4, 4781.0]),
@@ -207,12 +208,12 @@ fn winners(prices: &Prices) -> Vec<(&'static str, f64)> {
 fn figure_7_is_that_of_the_paper() {
     let winners = winners(&PriceBook::paper());
     let names: Vec<_> = winners.iter().map(|(name, _)| *name).collect();
-    // Section 7.3: accumulators never win, and proofs get shorter as look-ups become more.
+    // Section 7.3: accumulators never win, and proofs get shorter as lookups become more.
     assert_eq!(names.first(), Some(&"red-black"));
     assert!(!names.iter().any(|name| name.contains("accumulators")));
     assert_eq!(names.last(), Some(&"base+ss"));
     assert!(names.contains(&"spec+lw") && names.contains(&"spec+ss"));
-    // Section 10: red-black trees are cheaper up to 15 look-ups for an update.
+    // Section 10: red-black trees are cheaper up to 15 lookups for an update.
     let overtaken = winners.get(1).unwrap().1;
     assert!((10.0..20.0).contains(&overtaken), "{overtaken}");
 }
@@ -220,7 +221,8 @@ fn figure_7_is_that_of_the_paper() {
 #[test]
 fn the_what_ifs_of_section_10() {
     let paper = PriceBook::paper();
-    // "If bandwidth got ten times cheaper [..] red-black trees would be cheaper [..] at ratios up to 200 rather than 15."
+    // "If bandwidth got ten times cheaper [..] red-black trees would be cheaper [..] at ratios up
+    // to 200 rather than 15."
     let overtaken = winners(&paper.cheaper(1.0, 10.0)).get(1).unwrap().1;
     assert!((100.0..300.0).contains(&overtaken), "{overtaken}");
     near(

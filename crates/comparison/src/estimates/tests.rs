@@ -60,7 +60,7 @@ fn linear_in_changes_and_a_power_of_keys() {
     }
 }
 
-/// As one power of keys, eight changes would take less than one with a million keys.
+/// With one power of keys, eight changes would take less than one with a million keys.
 #[test]
 fn what_changes_add_grows_with_keys_on_its_own() {
     let points = measured(&GRID, |n, k| 2.0 * n.sqrt() + 20.0 * (k - 1.0));
@@ -256,7 +256,7 @@ fn longer_values_are_hashed_once_more_by_each() {
         same.author_cryptography_us.unwrap(),
     );
     near(of(&points, 0).figures.author_us, same.author_us);
-    // Where that is not known it is said, but for less than a block of the hash function.
+    // If that is unknown, a mark reports it, except for less than a block of the hash function.
     points.hash_ns_per_byte = None;
     assert_eq!(of(&points, 95).marks, []);
     let marked = of(&points, 96);

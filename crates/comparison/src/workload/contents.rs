@@ -1,28 +1,29 @@
-//! What a dictionary should contain: the simplest copy of every version, to check answers against.
+//! Expected contents of a dictionary: the simplest copy of every version, to check answers against.
 
 use std::collections::HashMap;
 
 use pad_core::{Answer, Key, Operation, Value};
 
-/// Every value that every key has had, and since which version.
+/// Every value that every key has had, with its first version.
 #[derive(Clone, Debug, Default)]
 pub struct Contents {
     version: u64,
     histories: HashMap<Key, History>,
-    /// The keys that the latest version has.
+    /// Keys of the latest version.
     present: Vec<Key>,
 }
 
 #[derive(Clone, Debug)]
 struct History {
-    /// Versions in ascending order, each with the value that the key has from then on; none if it is removed.
+    /// Versions in ascending order, each with the value that the key has from then on; none if it
+    /// is removed.
     values: Vec<(u64, Option<Value>)>,
-    /// Where the key stands among those that are present.
+    /// Index of the key among those that are present.
     place: Option<usize>,
 }
 
 impl Contents {
-    /// Takes the operations of the next version.
+    /// Applies the operations of the next version.
     pub fn apply(&mut self, operations: &[Operation]) {
         self.version += 1;
         for operation in operations {
@@ -72,15 +73,16 @@ impl Contents {
         self.present.is_empty()
     }
 
-    /// A key of the latest version by its place: in the order of arrival as long as nothing is removed.
+    /// Returns a key of the latest version by index: in order of arrival as long as nothing is
+    /// removed.
     ///
     /// # Panics
-    /// If there are not so many keys.
+    /// If `place` is not below the number of keys.
     pub fn key(&self, place: u64) -> &Key {
         &self.present[place as usize]
     }
 
-    /// What a version has for a key.
+    /// Returns the answer of a version for a key.
     pub fn answer(&self, version: u64, key: &Key) -> Answer {
         let values = self.histories.get(key).map(|history| &history.values[..]);
         let values = values.unwrap_or_default();

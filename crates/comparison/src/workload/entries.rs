@@ -1,10 +1,10 @@
-//! Keys and values that follow from an index, so that nothing has to be kept.
+//! Keys and values derived from an index, so that nothing has to be stored.
 
 use pad_core::{Key, Operation, Value};
 
 use crate::random::{Random, STEP, scramble};
 
-/// The number of bytes of every value, unless a workload says otherwise.
+/// Default number of bytes of a value.
 pub const VALUE_LENGTH: usize = 32;
 
 /// The operation that puts the key with this index.
@@ -17,7 +17,8 @@ pub fn key(index: u64) -> Key {
     key_of(index, 8, 0)
 }
 
-/// The key with this index among those of a seed, with so many bytes, at least 8: different indices have different keys.
+/// Returns the key with this index for a seed, of `bytes` bytes, at least 8. Different indices have
+/// different keys.
 pub fn key_of(index: u64, bytes: usize, seed: u64) -> Key {
     let index = index ^ spread(seed);
     let key = if bytes <= 8 {
@@ -42,7 +43,8 @@ pub fn absent_key(index: u64) -> Key {
     key(index | 1 << 63)
 }
 
-/// A key of 32 bytes with this index, as long as a hash: what the tuple dictionaries are measured with.
+/// Returns a key of 32 bytes with this index, as long as a hash: used to measure the tuple
+/// dictionaries.
 pub fn hashed_key(index: u64) -> Key {
     key_of(index, 32, 0)
 }
@@ -57,13 +59,13 @@ pub fn value(index: u64) -> Value {
     value_of(index, VALUE_LENGTH, 0)
 }
 
-/// The value with this index among those of a seed, with so many bytes.
+/// Returns the value with this index for a seed, of `bytes` bytes.
 pub fn value_of(index: u64, bytes: usize, seed: u64) -> Value {
     let index = index ^ spread(seed);
     Value::new(long_bytes(index ^ VALUE_SEED, bytes)).expect("workload: values are not too long")
 }
 
-/// So many bytes.
+/// Generates `bytes` pseudorandom bytes from a seed.
 fn long_bytes(seed: u64, bytes: usize) -> Vec<u8> {
     let mut random = Random::new(seed);
     let mut long: Vec<u8> = (0..bytes.div_ceil(8))

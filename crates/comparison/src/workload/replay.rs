@@ -1,4 +1,4 @@
-//! Work that was recorded.
+//! Recorded work.
 
 use std::collections::HashSet;
 
@@ -9,7 +9,7 @@ use crate::measurement::Shape;
 
 /// A recorded trace, snapshot by snapshot. The first one is what loads the keys.
 ///
-/// Look-ups ask for all keys equally often: traces do not record them.
+/// Lookups ask for all keys equally often: traces do not record them.
 #[derive(Clone, Debug)]
 pub struct Replay {
     name: String,

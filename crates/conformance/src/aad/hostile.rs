@@ -1,4 +1,5 @@
-//! Hostile bytes: every byte changed, every length, noise, and messages offered as answers to other questions.
+//! Hostile bytes: every byte changed, every length, noise, and messages offered as answers to other
+//! questions.
 
 use aad::{AppendOnlyProof, Entry, Growth, InclusionProof, Log, LogRoot, proof, scheme::Contents};
 use accumulators::wire;
@@ -11,18 +12,18 @@ use super::{
 };
 use crate::Random;
 
-/// Whether a message is accepted as the answer to a question.
+/// Returns whether a message is accepted as the answer to a question.
 pub type Verdict<'a> = Box<dyn Fn(&[u8]) -> bool + Send + Sync + 'a>;
 
-/// A message that answers a question, and whether another one would.
+/// An honest answer to a question, with a check of any message for that question.
 pub struct Answer<'a> {
-    /// The message.
+    /// The honest message.
     pub message: Vec<u8>,
-    /// What a client makes of any message.
+    /// Returns whether a client accepts a message.
     pub is_accepted: Verdict<'a>,
 }
 
-/// Honest messages of every kind about a version of a log, the latest one.
+/// Honest messages of every kind about `at`, the latest version of a log.
 pub fn answers<'a, S: Lookups>(roles: &'a Roles<S>, at: &'a LogRoot<S>) -> Vec<Answer<'a>> {
     let version = at.version();
     let mut answers: Vec<Answer<'a>> = Vec::new();
@@ -62,7 +63,7 @@ pub fn roles<S: Lookups>(log: &Log<S>, seed: u64) -> Roles<S> {
     let mut random = Random::new(seed);
     let mut roles = Roles::new(log);
     for number in 0..21 {
-        // In dictionaries the first key has several values, in a tree and after it.
+        // In dictionaries the first key has several values, inside a tree and after it.
         let is_new = S::CONTENTS == Contents::Set || number % 4 > 0;
         let key = key(if is_new { 100 + number } else { 0 });
         let entry = random_entry::<S>(&mut random);
@@ -75,7 +76,7 @@ pub fn roles<S: Lookups>(log: &Log<S>, seed: u64) -> Roles<S> {
     roles
 }
 
-/// All of it, over one log; one byte in `step` is changed.
+/// Runs all checks over one log; of every `step` bytes, one is changed.
 pub fn check_hostile_bytes<S: Lookups>(log: &Log<S>, step: usize, seed: u64) {
     let roles = roles(log, seed);
     let at = roles.at(roles.latest());
@@ -87,7 +88,7 @@ pub fn check_hostile_bytes<S: Lookups>(log: &Log<S>, step: usize, seed: u64) {
     check_noise::<S>(&answers, &mut random);
 }
 
-/// Messages with a changed byte are refused, and so are those cut there, and longer ones.
+/// Messages with a changed byte, truncated messages and longer ones are refused.
 fn check_damage(answers: &[Answer<'_>], step: usize, random: &mut Random) {
     for Answer {
         message,
@@ -109,7 +110,8 @@ fn check_damage(answers: &[Answer<'_>], step: usize, random: &mut Random) {
     }
 }
 
-/// A message answers its own question, and no other, unless that has the same answer byte for byte.
+/// A message answers its own question, and another one only if both answers are equal byte for
+/// byte.
 fn check_other_questions(answers: &[Answer<'_>]) {
     for (place, one) in answers.iter().enumerate() {
         for (other_place, other) in answers.iter().enumerate() {
@@ -123,7 +125,7 @@ fn check_other_questions(answers: &[Answer<'_>]) {
     }
 }
 
-/// A look-up is about one version of one log.
+/// A lookup is about one version of one log.
 fn check_other_roots<S: Lookups>(all: &Roles<S>, seed: u64) {
     let setup = all.author.log().setup().clone();
     let elsewhere = Log::<S>::new(DictionaryId::from_name("another log"), setup);
@@ -135,7 +137,8 @@ fn check_other_roots<S: Lookups>(all: &Roles<S>, seed: u64) {
     for version in [1, 2] {
         let proof = message(all, version);
         for (roles, other) in [(all, 1), (all, 2), (&elsewhere, 1), (&elsewhere, 2)] {
-            // Messages without challenges are about contents alone, which are the same elsewhere; the digest names the log.
+            // Messages without challenges cover contents alone, which are equal elsewhere. The
+            // digest names the log.
             let same = message(roles, other) == proof;
             let accepted = verify::<S::Lookup>(&proof, &roles.at(other), &asked).is_ok();
             assert_eq!(accepted, same, "version {version} for {other}");
@@ -152,7 +155,7 @@ fn check_noise<S: Lookups>(answers: &[Answer<'_>], random: &mut Random) {
             proof::KIND_APPEND_ONLY,
         ] {
             let mut noise = codec::envelope(kind, S::ID.0);
-            // A size that leads somewhere, more often than not.
+            // Favours sizes that pass the first checks.
             let size = random.next_bits() >> (random.below(60) + 4);
             noise.extend_from_slice(&size.to_be_bytes());
             let length = usize::try_from(random.below(900)).unwrap();

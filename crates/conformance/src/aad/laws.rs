@@ -1,4 +1,4 @@
-//! Honest logs: answers are those of a list, versions continue each other, and clients follow.
+//! Honest logs: answers equal those of a list, versions continue each other, and clients follow.
 
 use aad::{
     AppendError, AppendOnlyProof, Entry, Grown, Growth, Included, InclusionProof, Log, LogClient,
@@ -16,18 +16,18 @@ use super::{
 };
 use crate::Random;
 
-/// How large the random logs of a check are.
+/// Sizes of the random logs of a check.
 #[derive(Clone, Copy, Debug)]
 pub struct Work {
-    /// Versions of a log.
+    /// Number of versions of a log.
     pub versions: u64,
-    /// The most entries of a version.
+    /// Maximum number of entries of a version.
     pub most: u64,
-    /// Random questions about random versions.
+    /// Number of random questions about random versions.
     pub questions: u64,
 }
 
-/// All laws, over one random log.
+/// Checks all laws, over one random log.
 pub fn check_log<S: Lookups>(log: &Log<S>, work: Work, seed: u64) {
     let mut random = Random::new(seed);
     let roles = Roles::random(log, work.versions, work.most, &mut random);
@@ -38,7 +38,7 @@ pub fn check_log<S: Lookups>(log: &Log<S>, work: Work, seed: u64) {
     check_refusals(roles);
 }
 
-/// Random questions about random versions are answered as a list answers them.
+/// Answers to random questions about random versions equal those of the list.
 fn check_answers<S: Lookups>(roles: &Roles<S>, questions: u64, random: &mut Random) {
     for _ in 0..questions {
         let version = random.below(roles.latest() + 1);
@@ -53,7 +53,8 @@ fn check_answers<S: Lookups>(roles: &Roles<S>, questions: u64, random: &mut Rand
     }
 }
 
-/// Every version answers about a key that it has, one that only a later version has, and one that none has.
+/// Every version answers about a key that it has, a key of a later version only, and a key of no
+/// version.
 fn check_every_version<S: Lookups>(roles: &Roles<S>) {
     assert_eq!(roles.at(0).root(), roles.server.entries().digest(0));
     for version in 0..=roles.latest() {
@@ -66,7 +67,7 @@ fn check_every_version<S: Lookups>(roles: &Roles<S>) {
     }
 }
 
-/// Every version continues every older one, itself and the empty one included, so that growths compose.
+/// Every version continues every older one, including itself and the empty one, so growths compose.
 fn check_growths<S: Lookups>(roles: &Roles<S>) {
     for to in 0..=roles.latest() {
         for from in 0..=to {
@@ -80,7 +81,7 @@ fn check_growths<S: Lookups>(roles: &Roles<S>) {
     }
 }
 
-/// A version answers about a key as the list does.
+/// The answer of a version about a key equals the list's.
 pub fn check_look_up<S: Lookups>(roles: &Roles<S>, version: u64, key: &Key) {
     let at = roles.at(version);
     let expected = S::statement(&at, key, roles.values(version, key));
@@ -126,14 +127,15 @@ pub fn check_growth<S: Lookups>(roles: &Roles<S>, from: u64, to: u64) {
     assert_eq!(grown, expected);
 }
 
-/// A client follows by steps of every length, goes on from what it stored, and asks about versions that it skipped.
+/// A client advances by steps of every length, resumes from its stored view, and asks about
+/// versions that it skipped.
 fn check_client<S: Lookups>(roles: &Roles<S>, random: &mut Random) {
     let mut client = client(&roles.server);
     assert_eq!(client.newest().unwrap_err(), LogRefusal::NoHeadSeen);
     let mut version = 0;
     while version < roles.latest() {
         version += 1 + random.below((roles.latest() - version).min(3));
-        // The same head again changes nothing.
+        // The head of the current version changes nothing.
         for _ in 0..2 {
             let followed = advance(&mut client, &roles.server, version);
             assert_eq!(followed, Ok(Version::new(version)));
@@ -174,7 +176,8 @@ fn check_past<S: Lookups>(client: &LogClient<S>, roles: &Roles<S>, version: u64)
     assert_eq!(short.unwrap_err(), expected);
 }
 
-/// What a set does not take, and what takes nothing away from a version.
+/// A set refuses members that it holds and members with values. An empty version keeps the root.
+/// Unknown versions are refused.
 fn check_refusals<S: Lookups>(mut roles: Roles<S>) {
     let (root, present) = (roles.at(roles.latest()).root(), roles.list[0].clone());
     if S::CONTENTS == Contents::Set {

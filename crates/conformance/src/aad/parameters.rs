@@ -1,4 +1,4 @@
-//! Parameters with a secret that everybody knows.
+//! Parameters with a public secret, for tests and vectors.
 
 use std::sync::Arc;
 
@@ -23,14 +23,15 @@ pub fn secret() -> Fr {
     Fr::from_be_bytes_mod_order(&bytes)
 }
 
-/// The parameters of the secret with this many powers beyond the generator. Read as anybody's parameters are.
+/// The parameters of the secret with `capacity` powers beyond the generator, decoded from their
+/// message.
 pub fn parameters(capacity: usize) -> Arc<Parameters> {
     let bytes = message(capacity);
     let read = wire::decode::<Parameters>(&Workers::sequential(), &bytes, bytes.len());
     Arc::new(read.unwrap().into_unverified())
 }
 
-/// The message of these parameters.
+/// The encoded parameters with `capacity` powers.
 pub fn message(capacity: usize) -> Vec<u8> {
     let powers = core::iter::successors(Some(Fr::ONE), |power| Some(*power * secret()));
     let powers: Vec<Fr> = powers.take(capacity + 1).collect();

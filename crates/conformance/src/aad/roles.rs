@@ -16,7 +16,7 @@ use crate::Random;
 /// Keys, or members, from which random entries are drawn.
 pub const KEYS: u64 = 12;
 
-/// The author's signing key of all tests.
+/// The author's signing key, used by all tests.
 pub fn signer() -> SigningKey {
     SigningKey::from_bytes(&[3; 32])
 }
@@ -26,7 +26,7 @@ pub fn public() -> AuthorKey {
     AuthorKey::from_bytes(signer().verifying_key().as_bytes()).expect("a public key")
 }
 
-/// The same log as a client knows it, from the bytes of a key file.
+/// The log as a client knows it, decoded from the bytes of a key file.
 pub fn client_log<S: Scheme>(log: &Log<S>) -> Log<S> {
     let setup = Setup::from_bytes(&log.setup().to_bytes()).expect("honest bytes");
     let client = Log::new(log.dictionary(), setup);
@@ -39,7 +39,7 @@ pub fn key(number: u64) -> Key {
     Key::try_from(format!("key {number}").as_str()).expect("a short key")
 }
 
-/// An author and a server that has all its versions, beside the simplest implementation of both.
+/// An author and a server that has all its versions, with a list as the reference implementation.
 #[derive(Debug)]
 pub struct Roles<S: Scheme> {
     /// The author.
@@ -48,7 +48,7 @@ pub struct Roles<S: Scheme> {
     pub server: LogRepository<S>,
     /// Everything that was published, in order.
     pub list: Vec<Entry>,
-    /// How much of it each version has, version 0 first.
+    /// The length of the list at each version, version 0 first.
     pub sizes: Vec<usize>,
 }
 
@@ -66,7 +66,7 @@ impl<S: Scheme> Roles<S> {
         }
     }
 
-    /// A log of this many versions, of up to `most` random entries each.
+    /// A log of `versions` versions, of up to `most` random entries each.
     pub fn random(log: &Log<S>, versions: u64, most: u64, random: &mut Random) -> Self {
         let mut roles = Self::new(log);
         for _ in 0..versions {
@@ -78,7 +78,7 @@ impl<S: Scheme> Roles<S> {
         roles
     }
 
-    /// Appends an entry to the next version; nothing happens if a set holds the member.
+    /// Appends an entry to the next version; does nothing if a set holds the member.
     pub fn append(&mut self, entry: Entry) {
         if S::CONTENTS == Contents::Set && self.list.contains(&entry) {
             self.author.append(entry).expect_err("a member twice");
@@ -88,7 +88,7 @@ impl<S: Scheme> Roles<S> {
         self.author.append(entry).expect("room for an entry");
     }
 
-    /// Signs the next version, which the server receives as bytes.
+    /// Signs the next version and passes it to the server as bytes.
     pub fn publish(&mut self) {
         let update = codec::encode(&self.author.snapshot().expect("a key in memory signs"));
         assert_eq!(update[5], 128, "the kind of such updates");
@@ -103,19 +103,19 @@ impl<S: Scheme> Roles<S> {
         self.server.latest().number()
     }
 
-    /// What a version has.
+    /// The list's entries in a version.
     pub fn contents(&self, version: u64) -> &[Entry] {
         &self.list[..self.sizes[usize::try_from(version).expect("a version")]]
     }
 
-    /// The values of a key in a version, as the list has them.
+    /// The values of a key in a version, according to the list.
     pub fn values(&self, version: u64, key: &Key) -> Vec<Value> {
         let of_key = self.contents(version).iter();
         let of_key = of_key.filter(|entry| entry.key == *key);
         of_key.map(|entry| entry.value.clone()).collect()
     }
 
-    /// A version as a client knows it that has verified the head.
+    /// A version as a client knows it after verifying its head.
     pub fn at(&self, version: u64) -> LogRoot<S> {
         let log = client_log(self.author.log());
         let authority = self.author.authority();
@@ -158,7 +158,7 @@ pub fn advance<S: Scheme>(
     )
 }
 
-/// A version before the newest one that a client has seen, with the proofs of a server.
+/// A version older than the newest one that a client has seen, with the proofs of a server.
 pub fn past<S: Scheme>(
     client: &LogClient<S>,
     server: &LogRepository<S>,
@@ -174,7 +174,7 @@ pub fn past<S: Scheme>(
     client.past(version, proofs)
 }
 
-/// An entry from a small universe, so that keys and pairs come again.
+/// A random entry from a small universe, so that keys and pairs repeat.
 pub fn random_entry<S: Scheme>(random: &mut Random) -> Entry {
     let key = key(random.below(KEYS));
     match S::CONTENTS {

@@ -1,4 +1,4 @@
-//! Witnesses of absence: for what is absent, and for nothing that is present.
+//! Witnesses of absence verify for absent elements and for no present one.
 
 use accumulators::{AccumulateError, NonMembership, PublicKey as _, SecretKey as _};
 use pad_core::{Proof, Verified, VerifyError, Workers};
@@ -6,8 +6,8 @@ use pad_core::{Proof, Verified, VerifyError, Workers};
 use super::{Complete, SecretKey, elements, relabelled, sent, set_of, verified};
 use crate::Random;
 
-/// With and without the secret key, for every size: the same witness, which verifies for its
-/// element alone, against the value it was made for alone.
+/// Witnesses with and without the secret key are equal, for every size. Each verifies for its
+/// element alone, and only against the value it was made for.
 pub fn check_absence<A: Complete>(secret: &SecretKey<A>, seed: u64) {
     let key = secret.public_key();
     let alone = Workers::sequential();
@@ -31,7 +31,7 @@ pub fn check_absence<A: Complete>(secret: &SecretKey<A>, seed: u64) {
             };
             assert_eq!(Verified::into_inner(statement), expected);
             for other in all.iter().filter(|other| *other != element) {
-                // The empty set is special: nothing is in it, and one witness may say so for all.
+                // In the empty set one witness may prove the absence of every element.
                 if size > 0 {
                     let refused = witness.clone().check(&current, other).unwrap_err();
                     assert!(is_refusal(refused), "{refused:?}");
@@ -52,7 +52,7 @@ pub fn check_absence<A: Complete>(secret: &SecretKey<A>, seed: u64) {
     }
 }
 
-/// A witness of absence is refused once the element was added, before another one was, and under
+/// A witness of absence is refused after its element was added, at an earlier version, and under
 /// another label.
 pub fn check_absence_elsewhere<A: Complete>(secret: &SecretKey<A>, seed: u64) {
     let key = secret.public_key();
@@ -74,7 +74,7 @@ pub fn check_absence_elsewhere<A: Complete>(secret: &SecretKey<A>, seed: u64) {
     assert!(is_refusal(refused.unwrap_err()));
 }
 
-/// What a genuine witness of absence in the wrong place is refused with.
+/// Returns whether `error` is one that a genuine witness of absence in the wrong place may cause.
 fn is_refusal(error: VerifyError) -> bool {
     matches!(
         error,

@@ -1,5 +1,5 @@
-//! Random histories of changes, beside a set of byte strings: values, updated witnesses and updated
-//! witnesses of absence equal the recomputed ones at every step.
+//! Random histories of changes, compared with a set of byte strings. Values, updated witnesses and
+//! updated witnesses of absence equal the recomputed ones at every step.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,12 +16,12 @@ struct History<'a, A: Complete> {
     value: A::Value,
     oracle: BTreeSet<Vec<u8>>,
     changes: Vec<Change<A>>,
-    /// When each witness was made, and the witness as it was then.
+    /// Each member's witness, with the number of changes at the time it was made.
     members: BTreeMap<Vec<u8>, (usize, A::Witness)>,
     strangers: BTreeMap<Vec<u8>, (usize, A::NonMembershipWitness)>,
 }
 
-/// `steps` changes of up to three removals and three additions each, over a universe of 24.
+/// Makes `steps` changes of up to three removals and three additions each, over a universe of 24.
 pub fn check_updates_follow_recomputation<A: Complete>(
     secret: &SecretKey<A>,
     steps: usize,
@@ -91,7 +91,7 @@ impl<A: Complete> History<'_, A> {
         self.changes.push(change);
     }
 
-    /// After the step: what was removed is absent, what was added is present.
+    /// After the step, removing absent elements and adding present ones is refused.
     fn refuses_the_impossible(&self, removed: &[Vec<u8>], added: &[Vec<u8>]) {
         let alone = Workers::sequential();
         let none: &[Vec<u8>] = &[];
@@ -183,7 +183,7 @@ impl<A: Complete> History<'_, A> {
             .retain(|element, _| !oracle.contains(element));
     }
 
-    /// Makes a witness now for something that will be looked at later.
+    /// Makes a witness of a random element now, to be updated at later steps.
     fn remember(&mut self, random: &mut Random) {
         let alone = Workers::sequential();
         let now = self.changes.len();
@@ -199,8 +199,8 @@ impl<A: Complete> History<'_, A> {
     }
 }
 
-/// With the secret key, nothing is made of a value that is not the set's: of a stale value, an
-/// element divided out that it does not hold would be a forgery, published by the author.
+/// With the secret key, a value that is not the set's is refused. Dividing an absent element out of
+/// a stale value would make a forgery, published by the author.
 pub fn check_stale_values<A: Complete>(secret: &SecretKey<A>) {
     let key = secret.public_key();
     let alone = Workers::sequential();
@@ -216,7 +216,7 @@ pub fn check_stale_values<A: Complete>(secret: &SecretKey<A>) {
     }
 }
 
-/// A log with a gap is refused, and a forged log makes witnesses that do not verify.
+/// A log with a gap is refused. Witnesses updated by a forged log do not verify.
 pub fn check_false_logs<A: Complete>(secret: &SecretKey<A>) {
     let key = secret.public_key();
     let alone = Workers::sequential();

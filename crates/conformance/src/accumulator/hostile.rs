@@ -1,5 +1,5 @@
-//! Hostile bytes: every bit of every message flipped, every truncation, extensions, and messages
-//! offered as what they are not.
+//! Hostile bytes: one bit of every byte of every message flipped, every truncation, extensions, and
+//! messages offered as another kind.
 
 use accumulators::{SecretKey as _, SignedSnapshot, wire, wire::Wire};
 use core::fmt::Debug;
@@ -8,7 +8,7 @@ use pad_core::{AuthorKey, DecodeError, Proof, Untrusted, VerifyError, Version, W
 use super::{Complete, MESSAGE_LIMIT, PublicKey, SecretKey, elements, set_of, signer, verified};
 use crate::Random;
 
-/// Everything that one accumulator can send about one small set, mutilated.
+/// Checks mutations of every message that one accumulator can send about one small set.
 pub fn check_hostile_bytes<A: Complete>(secret: &SecretKey<A>, seed: u64) {
     let key = secret.public_key();
     let alone = Workers::sequential();
@@ -55,7 +55,7 @@ pub fn check_hostile_bytes<A: Complete>(secret: &SecretKey<A>, seed: u64) {
     );
 }
 
-/// A change's bytes are one object or none: mutations decode to another change or not at all.
+/// The bytes of a change are canonical: mutations decode to another change or not at all.
 pub fn check_hostile_changes<A: Complete>(secret: &SecretKey<A>, seed: u64) {
     let key = secret.public_key();
     let alone = Workers::sequential();
@@ -77,7 +77,7 @@ pub fn check_hostile_changes<A: Complete>(secret: &SecretKey<A>, seed: u64) {
     refuses_other_lengths::<accumulators::Change<A>, A>(key, &honest);
 }
 
-/// Every single-bit change, truncation and extension is refused, at decoding or by the check.
+/// A flipped bit in any byte, truncations and extensions are refused, at decoding or by the check.
 fn refuses_mutations<W, K, S: Debug>(
     key: &K,
     honest: &W,
@@ -134,7 +134,7 @@ fn decode<W: Wire<Context = PublicKey<A>>, A: Complete>(
     wire::decode(key, bytes, MESSAGE_LIMIT).map(Untrusted::into_unverified)
 }
 
-/// The bytes with one bit flipped, for one bit of every byte: another one in each.
+/// The bytes with one bit flipped, once for every byte; the position of the bit varies.
 fn flips(bytes: &[u8]) -> impl Iterator<Item = (usize, Vec<u8>)> {
     (0..bytes.len()).map(|position| {
         let mut flipped = bytes.to_vec();

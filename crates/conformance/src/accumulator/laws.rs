@@ -1,5 +1,5 @@
-//! Law 1 (one value, one witness, whoever computes it and however) and law 2 (a witness verifies for
-//! its element, and for nothing else).
+//! Law 1: value and witnesses are unique, by any role and algorithm. Law 2: a witness verifies for
+//! its element, and for nothing else.
 
 use accumulators::{
     AccumulateError, Accumulator, ElementSet, Membership, PublicKey as _, SecretKey as _,
@@ -9,15 +9,15 @@ use pad_core::{Proof, Verified, VerifyError, Workers};
 use super::{PublicKey, SecretKey, elements, relabelled, sent, set_of, verified, workers};
 use crate::Random;
 
-/// The sizes at which algorithms change over, and their neighbours, up to `largest`.
+/// The sizes at which algorithms change over, and adjacent sizes, up to `largest`.
 fn sizes(largest: usize) -> impl Iterator<Item = usize> {
     [0, 1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 33, 64, 65, 100, 129]
         .into_iter()
         .filter(move |size| *size <= largest)
 }
 
-/// Values and witnesses are equal with and without the secret key, by every algorithm, and the
-/// witness of an element is the value of the set without it.
+/// Values and witnesses are equal with and without the secret key, by every algorithm. The witness
+/// of an element is the value of the set without it.
 pub fn check_roles_agree<A: Accumulator>(secret: &SecretKey<A>, largest: usize, seed: u64) {
     let key = secret.public_key();
     let alone = Workers::sequential();
@@ -116,8 +116,9 @@ pub fn check_witnesses_verify_nothing_else<A: Accumulator>(secret: &SecretKey<A>
     }
 }
 
-/// What a genuine witness in the wrong place is refused with. An RSA witness carries the offset of
-/// its own element's prime, which mostly leads to no prime for another element.
+/// Returns whether `error` is one that a genuine witness in the wrong place may cause. An RSA
+/// witness carries the offset of its own element's prime, which rarely yields a prime for another
+/// element.
 pub fn is_refusal(error: VerifyError) -> bool {
     matches!(
         error,
@@ -127,8 +128,8 @@ pub fn is_refusal(error: VerifyError) -> bool {
     )
 }
 
-/// Duplicates, absent elements, and sets, keys and values of another accumulator are refused, and
-/// leave a set as it was.
+/// Duplicates, absent elements, and sets, keys and values of another accumulator are refused and
+/// leave a set unchanged.
 pub fn check_refusals<A: Accumulator>(secret: &SecretKey<A>, seed: u64) {
     let key = secret.public_key();
     let alone = Workers::sequential();

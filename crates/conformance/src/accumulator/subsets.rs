@@ -1,4 +1,4 @@
-//! One witness for many elements, and many witnesses at once.
+//! Subset witnesses, and batches of witnesses.
 
 use accumulators::{AccumulateError, SecretKey as _, SubsetMembership};
 use pad_core::{Proof, Untrusted, Verified, VerifyError, Workers};
@@ -6,8 +6,8 @@ use pad_core::{Proof, Untrusted, Verified, VerifyError, Workers};
 use super::{Complete, SecretKey, elements, sent, set_of, verified};
 use crate::Random;
 
-/// Subset witnesses with and without the secret key and from members' witnesses are equal, verify
-/// for exactly their subset, and refuse what is no subset.
+/// Subset witnesses with the secret key, without it, and from members' witnesses are equal. They
+/// verify for exactly their subset; other lists of elements are refused.
 pub fn check_subsets<A: Complete>(secret: &SecretKey<A>, seed: u64) {
     let key = secret.public_key();
     let alone = Workers::sequential();
@@ -57,7 +57,7 @@ pub fn check_subsets<A: Complete>(secret: &SecretKey<A>, seed: u64) {
     check_odd_subsets::<A>(secret, members);
 }
 
-/// Empty, doubled and disordered subsets.
+/// Empty subsets, and subsets with duplicates or out of order.
 fn check_odd_subsets<A: Complete>(secret: &SecretKey<A>, members: &[Vec<u8>]) {
     let key = secret.public_key();
     let alone = Workers::sequential();
@@ -84,7 +84,7 @@ fn check_odd_subsets<A: Complete>(secret: &SecretKey<A>, members: &[Vec<u8>]) {
     }
 }
 
-/// A batch verifies when all its witnesses do, and is refused when one does not: swapped, from
+/// A batch verifies when all its witnesses do. A batch is refused if one witness is swapped, from
 /// another version, or for an absent element.
 pub fn check_batches<A: Complete>(secret: &SecretKey<A>, seed: u64) {
     let key = secret.public_key();

@@ -67,7 +67,7 @@ fn the_file_behind_a_link_is_replaced_and_the_link_stays() {
     let folder = tempfile::tempdir().unwrap();
     let (real, link) = (folder.path().join("real"), folder.path().join("link"));
     std::os::unix::fs::symlink("real", &link).unwrap();
-    // The link leads to nothing yet.
+    // The link has no target yet.
     replace(&link, b"first", Access::Usual).unwrap();
     assert_eq!(fs::read(&real).unwrap(), b"first");
     replace(&link, b"second", Access::Usual).unwrap();
@@ -82,7 +82,7 @@ fn the_file_behind_a_link_is_replaced_and_the_link_stays() {
     assert!(replace(&circle, b"", Access::Usual).is_err());
 }
 
-/// As if a process had been killed between two steps.
+/// Simulates a process killed between the two steps.
 #[cfg(target_os = "linux")]
 #[test]
 fn what_is_left_behind_is_in_nobodys_way() {

@@ -1,4 +1,4 @@
-//! The file under the storage engine, which notices when it fails.
+//! Storage backend that records I/O failures.
 
 use core::{
     ops::Bound,
@@ -10,7 +10,7 @@ use redb::{BackendError, DatabaseError, StorageBackend, backends::FileBackend};
 
 use crate::layer::LayerFile;
 
-/// What became of the file under an engine.
+/// Failure state of the file under an engine.
 #[derive(Debug, Default)]
 pub(super) struct Health {
     failed: AtomicBool,
@@ -19,17 +19,18 @@ pub(super) struct Health {
 }
 
 impl Health {
-    /// Whether something failed since the engine was opened: it refuses everything then.
+    /// Returns whether an I/O operation failed since the engine was opened. The engine then refuses
+    /// all calls.
     pub(super) fn has_failed(&self) -> bool {
         self.failed.load(Ordering::Acquire)
     }
 
-    /// A new engine begins without failures.
+    /// Clears the failure state for a newly opened engine.
     pub(super) fn begin_anew(&self) {
         self.failed.store(false, Ordering::Release);
     }
 
-    /// There is no engine at all.
+    /// Records a failure, also when no engine is open.
     pub(super) fn fail(&self) {
         self.failed.store(true, Ordering::Release);
     }
@@ -46,8 +47,8 @@ impl Health {
 #[derive(Debug)]
 pub(super) struct Backend {
     file: Arc<dyn LayerFile>,
-    /// Where the file is one of the operating system: the engine's way to lock it, which other processes
-    /// that use the engine keep to.
+    /// The engine's own locks, for files of the operating system. Other processes that use the
+    /// engine respect them.
     locks: Option<FileBackend>,
     health: Arc<Health>,
 }
@@ -97,14 +98,14 @@ impl StorageBackend for Backend {
     }
 
     fn close(&self) -> io::Result<()> {
-        // Another lock goes with the file.
+        // A layer's lock is released when its file is closed.
         self.locks.as_ref().map_or(Ok(()), FileBackend::close)
     }
 
     fn try_lock_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<bool, BackendError> {
         match &self.locks {
             Some(locks) => locks.try_lock_range(start, end),
-            // The engine asks for this if it cannot have ranges.
+            // The engine falls back to a lock on the whole file if ranges are unsupported.
             None if (start, end) == (Bound::Unbounded, Bound::Unbounded) => {
                 Ok(self.file.try_lock()?)
             }

@@ -1,4 +1,4 @@
-//! What is looked at before the engine opens a file, and what the engine says of its pages.
+//! Checks before the engine opens a file, and the engine's checks of its pages.
 
 use std::{
     fs::{File, Metadata},
@@ -16,7 +16,7 @@ use super::{
 };
 use crate::Access;
 
-/// Refuses what is not a file, and a private one of which others may read or change anything.
+/// Refuses a path that is not a file, and a private file with permissions for other users.
 pub(super) fn refuse_other_files(path: &Path, access: Access) -> Result<(), EngineError> {
     let metadata = match path.metadata() {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -30,7 +30,7 @@ pub(super) fn refuse_other_files(path: &Path, access: Access) -> Result<(), Engi
     refuse_exposed(&metadata, path, access)
 }
 
-/// Refuses a private file of which others may read or change anything.
+/// Refuses a private file that its group may write or execute, or to which others have any access.
 pub(super) fn refuse_exposed(
     metadata: &Metadata,
     path: &Path,
@@ -50,8 +50,10 @@ pub(super) fn refuse_exposed(
     Ok(())
 }
 
-/// Refuses a file that is shorter than its header says. The engine does so when it opens a file to be
-/// written; beside a writer, which may be changing the length, it does not, and answers from what is left.
+/// Refuses a file that is shorter than its header states.
+///
+/// The engine does so only when it opens a file for writing. While a writer may be changing the
+/// length, the engine reads a truncated file without an error.
 pub(super) fn refuse_cut(path: &Path) -> Result<(), EngineError> {
     let mut header = [0; 32];
     for attempt in 0..LENGTH_ATTEMPTS {
@@ -63,7 +65,7 @@ pub(super) fn refuse_cut(path: &Path) -> Result<(), EngineError> {
             Err(error) if is_damage(&error) => continue,
             read => read?,
         }
-        // A writer makes the file longer before its header says so, and shorter after.
+        // A writer extends the file before it updates the header, and truncates it after.
         if stated_length(&header)
             .is_none_or(|stated| file.metadata().is_ok_and(|found| stated <= found.len()))
         {
@@ -73,9 +75,11 @@ pub(super) fn refuse_cut(path: &Path) -> Result<(), EngineError> {
     Err(EngineError::Foreign(path.to_path_buf()))
 }
 
-/// The length that the header of the engine's file format (version 3) gives: one page, then regions. `None`
-/// if it is not such a header, which the engine refuses, or if the file was not closed (after a crash the
-/// counts may be torn, and the engine goes by the length).
+/// Computes the file length from a header of the engine's file format (version 3): one page, then
+/// regions.
+///
+/// Returns `None` for any other header, which the engine refuses. Returns `None` also if the file
+/// was not closed: after a crash the counts may be torn, and the engine uses the actual length.
 fn stated_length(header: &[u8; 32]) -> Option<u64> {
     const NOT_CLOSED: u8 = 2;
     if header.get(9)? & NOT_CLOSED != 0 {
@@ -99,8 +103,8 @@ fn stated_length(header: &[u8; 32]) -> Option<u64> {
     pages.checked_add(1)?.checked_mul(page)
 }
 
-/// The database that `open` opens, or why it cannot be: the engine checks most of a file with errors, but
-/// not every damaged header.
+/// Calls `open` and converts its error. A panic becomes [`EngineError::Foreign`]: the engine
+/// reports most damage as errors, but panics on some damaged headers.
 pub(super) fn opened<T>(
     path: &Path,
     open: impl FnOnce() -> Result<T, DatabaseError>,
@@ -118,7 +122,8 @@ pub(super) fn opened<T>(
         })
 }
 
-/// Has the engine check every page; whether its list of free pages was right too, which it repairs.
+/// Runs the engine's check of every page. Returns whether the free list was right; a wrong one is
+/// repaired.
 pub(super) fn check_pages(database: &mut Database) -> Result<bool, EngineError> {
     database.check_integrity().map_err(|error| match error {
         DatabaseError::Storage(StorageError::Io(error)) => EngineError::Io(error),
@@ -126,7 +131,7 @@ pub(super) fn check_pages(database: &mut Database) -> Result<bool, EngineError> 
     })
 }
 
-/// Whether a transaction can begin: some errors leave an engine that writes no more.
+/// Returns whether a write transaction can begin. After some errors the engine refuses all writes.
 pub(super) fn can_write(database: &Database) -> bool {
     let begin_nothing = || {
         let transaction = database.begin_write().map_err(EngineError::of)?;
@@ -135,6 +140,6 @@ pub(super) fn can_write(database: &Database) -> bool {
     matches!(guarded(begin_nothing), Some(Ok(())))
 }
 
-/// How often a length is looked at that a writer may be changing.
+/// Maximum number of attempts to read a length that a writer may be changing.
 const LENGTH_ATTEMPTS: u32 = 20;
 pub(super) const PAUSE: Duration = Duration::from_millis(5);

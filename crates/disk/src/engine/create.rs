@@ -1,4 +1,4 @@
-//! New databases.
+//! Creation of databases.
 
 use std::{io, path::Path, sync::Arc};
 
@@ -14,7 +14,7 @@ use crate::{
     layer::{FileLayer, LayerFile, SystemFile},
 };
 
-/// Makes a new database and fills it in one transaction. It appears under its path complete or not at
+/// Creates a database and fills it in one transaction. It appears under its path complete or not at
 /// all, durable when this returns.
 pub(super) fn create<E: From<EngineError>>(
     path: &Path,
@@ -35,8 +35,8 @@ pub(super) fn create<E: From<EngineError>>(
     })
 }
 
-/// The same for a name in a layer, where files have names from the start: it is written under another
-/// name.
+/// Like [`create`], but in a layer. Files of a layer have names from the start, so the database is
+/// written under a temporary name.
 pub(super) fn create_in<E: From<EngineError>>(
     layer: &dyn FileLayer,
     name: &str,
@@ -49,7 +49,7 @@ pub(super) fn create_in<E: From<EngineError>>(
         let keep = || {
             file.synchronise()?;
             layer.rename(&draft, name)?;
-            // What a later call makes durable need not have what this one failed to.
+            // A later fsync of the folder may succeed without having written this name.
             layer
                 .synchronise()
                 .inspect_err(|_| drop(layer.remove(name)))
@@ -57,7 +57,7 @@ pub(super) fn create_in<E: From<EngineError>>(
         keep().map_err(|error| EngineError::Io(error).into())
     });
     if made.is_err() {
-        // What is left is replaced the next time.
+        // The next call removes a leftover draft.
         drop(layer.remove(&draft));
     }
     made
@@ -78,7 +78,7 @@ fn create_draft(
     Ok(layer.create(draft)?)
 }
 
-/// Makes a database in an empty file.
+/// Creates a database in an empty file.
 fn fill_file<E: From<EngineError>>(
     file: Arc<dyn LayerFile>,
     builder: &Builder,
@@ -95,8 +95,8 @@ fn fill_file<E: From<EngineError>>(
         fill(&transaction)?;
         transaction.commit().map_err(EngineError::of)?;
     }
-    // The engine does not say what failed while it closed, and whoever synchronises the file after that
-    // does not hear of it either.
+    // The engine does not report write errors on close, and a later fsync of the file does not
+    // report them either.
     if health.has_failed() {
         let error = io::Error::other("a new database could not be closed");
         return Err(EngineError::Io(error).into());
@@ -104,5 +104,5 @@ fn fill_file<E: From<EngineError>>(
     Ok(())
 }
 
-/// What the name of an incomplete database ends with.
+/// Suffix of the name of an incomplete database.
 const DRAFT: &str = ".new";

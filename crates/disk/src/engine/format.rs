@@ -1,4 +1,4 @@
-//! Which databases a program takes for its own.
+//! Settings that identify and configure a program's databases.
 
 use std::path::Path;
 
@@ -7,19 +7,20 @@ use redb::{Builder, ConcurrencyMode, Database, ReadTransaction};
 use super::error::EngineError;
 use crate::Access;
 
-/// What a program's databases have in common.
+/// Common properties of a program's databases.
 #[derive(Clone, Copy, Debug)]
 pub struct Format {
-    /// Whether a database is of this format: reads the row that says so.
+    /// Returns whether a database is of this format, for example by reading an identifying row.
     pub is_ours: fn(&ReadTransaction) -> Result<bool, EngineError>,
-    /// Who may read a new file. A private one of which others may read or change anything is not opened.
+    /// Permissions of a new file. If private, an existing file with permissions for other users is
+    /// refused.
     pub access: Access,
-    /// The bytes of the file that the engine keeps in memory; half of them may be pages to be written.
+    /// Size of the engine's page cache in bytes. Up to half of it may be pages to be written.
     pub cache_bytes: usize,
 }
 
 impl Format {
-    /// The engine's own choice of [`Format::cache_bytes`].
+    /// The engine's default for [`Format::cache_bytes`].
     pub const USUAL_CACHE_BYTES: usize = 1 << 30;
 
     pub(super) fn builder(&self, mode: ConcurrencyMode) -> Builder {
@@ -29,7 +30,7 @@ impl Format {
         builder
     }
 
-    /// Refuses a database that was made by another program, by what [`Format::is_ours`] has found.
+    /// Refuses a database of another program, given the outcome `found` of [`Format::is_ours`].
     pub(super) fn check(path: &Path, found: Result<bool, EngineError>) -> Result<(), EngineError> {
         match found {
             Ok(true) => Ok(()),

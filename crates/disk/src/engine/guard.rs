@@ -1,4 +1,4 @@
-//! Panics of the engine, which become errors.
+//! Conversion of engine panics to errors.
 
 use core::cell::Cell;
 use std::{
@@ -7,7 +7,7 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-/// The result of a call into the engine, or `None` if it panicked on what it read.
+/// Calls into the engine and returns the result, or `None` if the call panicked.
 pub fn guarded<T>(call: impl FnOnce() -> T) -> Option<T> {
     GUARDS.set(GUARDS.get().saturating_add(1));
     let outcome = catch_unwind(AssertUnwindSafe(call));
@@ -15,15 +15,15 @@ pub fn guarded<T>(call: impl FnOnce() -> T) -> Option<T> {
     outcome.ok()
 }
 
-/// Whether a panic of this thread is caught and becomes an error.
+/// Returns whether a panic of this thread would be caught.
 pub(super) fn is_panic_caught() -> bool {
     GUARDS.get() > 0
 }
 
-/// From now on, panics that are caught show no backtrace on standard error. Instead `tell` is called with
-/// the place in the source, once for each place: a damaged database gives one panic for each request.
+/// Suppresses the backtraces of caught panics. Instead, `tell` is called with the source location,
+/// once for each location. A damaged database would otherwise report one panic per request.
 ///
-/// This changes the panic hook of the whole process, so it is for programs and not for libraries.
+/// This replaces the panic hook of the whole process, so it is meant for programs, not libraries.
 pub fn report_caught_panics(tell: impl Fn(&str) + Send + Sync + 'static) {
     let others = panic::take_hook();
     let told = Mutex::new(BTreeSet::new());
@@ -41,6 +41,6 @@ pub fn report_caught_panics(tell: impl Fn(&str) + Send + Sync + 'static) {
 }
 
 thread_local! {
-    /// The guarded calls that this thread is in.
+    /// Number of nested guarded calls of this thread.
     static GUARDS: Cell<u32> = const { Cell::new(0) };
 }

@@ -1,8 +1,8 @@
 //! A backend for the storage engine that reads a file and keeps all writes in memory.
 //!
-//! The engine marks a file as open before it checks its pages, and repairs it in place. So it
-//! first opens an overlay: if that fails, the file is unchanged. Locking the overlay locks the file,
-//! so no other process writes in the meantime.
+//! The engine marks a file as open before it checks its pages, and repairs it in place. Opening an
+//! overlay first leaves the file unchanged if that fails. Locking the overlay locks the file, so no
+//! other process writes in the meantime.
 
 use core::ops::{Bound, Range};
 use std::{
@@ -15,7 +15,7 @@ use redb::{BackendError, StorageBackend};
 
 use super::backend::Backend;
 
-/// A file and the writes to it, which are in memory only.
+/// A file with an in-memory layer of writes.
 #[derive(Debug)]
 pub(super) struct Overlay {
     file: Backend,
@@ -63,8 +63,8 @@ impl Overlay {
         Ok(bytes)
     }
 
-    /// Calls `work` for each piece of a range: with its index, the part of the piece, and the part of
-    /// the range.
+    /// Calls `work` for each piece of a range: with its index, the part of the piece, and the part
+    /// of the range.
     fn for_each_piece(
         offset: u64,
         length: usize,
@@ -198,7 +198,7 @@ mod tests {
         std::fs::write(&path, &bytes).unwrap();
         let file = Arc::new(SystemFile::open(&path).unwrap());
         let overlay = Overlay::new(Backend::new(file, Arc::<Health>::default()).unwrap()).unwrap();
-        // The oracle.
+        // Expected contents.
         let mut expected = bytes.clone();
         let mut state = 1_u64;
         let mut random = |below: usize| {

@@ -1,4 +1,4 @@
-//! Where a database is, and how it is opened there.
+//! Location of a database, and how it is opened.
 
 use std::{
     io,
@@ -18,10 +18,10 @@ use super::{
 };
 use crate::layer::{FileLayer, LayerFile, SystemFile};
 
-/// How the databases of one process are opened: no other process has the file meanwhile.
+/// Concurrency mode of a database that one process owns.
 pub(super) const MODE: ConcurrencyMode = ConcurrencyMode::ExclusiveWriter;
 
-/// The file of a database that one process has.
+/// The file of a database that one process owns.
 #[derive(Debug)]
 pub(super) struct Place {
     pub(super) file: Arc<dyn LayerFile>,
@@ -30,7 +30,7 @@ pub(super) struct Place {
 }
 
 impl Place {
-    /// The file at this path.
+    /// Opens the file at `path`.
     pub(super) fn at(path: &Path, format: Format) -> Result<Self, EngineError> {
         check::refuse_other_files(path, format.access)?;
         Ok(Self {
@@ -40,7 +40,7 @@ impl Place {
         })
     }
 
-    /// The file of this name.
+    /// Opens the file `name` of a layer.
     pub(super) fn within(
         layer: &dyn FileLayer,
         name: &str,
@@ -60,22 +60,23 @@ impl Place {
         Ok(Self { file, path, format })
     }
 
-    /// The database in the file, which is locked for as long as it is open.
+    /// Opens the database and locks its file until the database is closed.
     pub(super) fn open(&self, health: &Arc<Health>) -> Result<Database, EngineError> {
         if self.file.length()? == 0 {
-            // The engine would make a database of it.
+            // The engine would create a database in an empty file.
             return Err(EngineError::Foreign(self.path.clone()));
         }
         if self.file.of_system().is_some() {
-            // An engine that fails to open a file has changed it, so it opens a copy first. It writes when it closes, and panics on some of
-            // what it then reads.
+            // A failed open may leave the file changed, so a copy in memory is opened first. The
+            // engine writes on close, and panics on some of the pages that it then reads.
             let copy = self.open_copy()?;
             guarded(|| drop(copy)).ok_or(EngineError::Panicked)?;
         }
         self.open_with(|| Backend::new(Arc::clone(&self.file), Arc::clone(health)))
     }
 
-    /// Opens a copy of the database whose writes stay in memory. Locks the file while it is open.
+    /// Opens the database through an overlay that keeps writes in memory. Locks the file while
+    /// open.
     pub(super) fn open_copy(&self) -> Result<Database, EngineError> {
         self.open_with(|| {
             let backend = Backend::new(Arc::clone(&self.file), Arc::default())?;

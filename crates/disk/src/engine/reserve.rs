@@ -1,4 +1,4 @@
-//! Room on the disk that is set aside.
+//! Disk space set aside for recovery.
 
 use std::{
     fs::{self, File, OpenOptions},
@@ -10,11 +10,12 @@ use std::{
 use super::backend::Health;
 use crate::place::with_suffix;
 
-/// A file beside a database (`<name>.reserve`) whose only purpose is its size: when the disk is full, it is
-/// given up for what makes the database smaller.
+/// A file of incompressible bytes next to a database (`<name>.reserve`) that reserves disk space.
+///
+/// When the disk is full, the reserve is released for operations that make the database smaller.
 #[derive(Debug)]
 pub struct Reserve {
-    /// `None` beside a database that is not a file of the operating system.
+    /// `None` if the database is not a file of the operating system.
     path: Option<PathBuf>,
     bytes: u64,
     #[cfg_attr(
@@ -25,7 +26,7 @@ pub struct Reserve {
 }
 
 impl Reserve {
-    /// None yet, for the database at this path.
+    /// Creates an empty reserve for the database at `database`.
     pub(super) fn new(database: Option<&Path>, health: Arc<Health>) -> Self {
         Self {
             path: database.map(|path| with_suffix(path, ".reserve")),
@@ -34,16 +35,16 @@ impl Reserve {
         }
     }
 
-    /// From now on it should have so many bytes.
+    /// Sets the target size in bytes. Takes effect with the next [`Reserve::fill`].
     pub const fn set(&mut self, bytes: u64) {
         self.bytes = bytes;
     }
 
-    /// Sets the room aside, if it is not.
+    /// Writes the reserve file, unless it has the target size already.
     ///
     /// # Errors
-    /// The operating system's, [`io::ErrorKind::StorageFull`] among them; then nothing is set aside.
-    /// [`io::ErrorKind::Unsupported`] beside a database that is not a file of the operating system.
+    /// [`io::ErrorKind::StorageFull`] and other I/O errors, after which nothing is reserved.
+    /// [`io::ErrorKind::Unsupported`] if the database is not a file of the operating system.
     pub fn fill(&self) -> io::Result<()> {
         if self.bytes == 0 {
             return self.release();
@@ -56,16 +57,16 @@ impl Reserve {
         }
         let written = self.write(path);
         if written.is_err() {
-            // A part of it would only be in the way.
+            // A partial reserve would only take space.
             self.release()?;
         }
         written
     }
 
-    /// Gives the room away.
+    /// Removes the reserve file.
     ///
     /// # Errors
-    /// The operating system's.
+    /// I/O errors of the operating system.
     pub fn release(&self) -> io::Result<()> {
         #[cfg(feature = "simulated-disk")]
         self.health.disk.reserve(0)?;
@@ -77,7 +78,8 @@ impl Reserve {
 
     fn write(&self, path: &Path) -> io::Result<()> {
         let mut file = self.create(path)?;
-        // Not zeros: file systems that compress, or keep no empty blocks, would set nothing aside.
+        // Pseudorandom bytes: file systems with compression or sparse files would reserve nothing
+        // for zeros.
         let mut chunk = [0_u8; 1 << 12];
         let mut state = 0x9e37_79b9_7f4a_7c15_u64;
         let mut rest = self.bytes;

@@ -1,4 +1,4 @@
-//! A database that processes share.
+//! A database shared by processes.
 
 use core::{fmt, mem::ManuallyDrop};
 use std::{
@@ -23,14 +23,15 @@ use crate::{
     layer::{LayerFile, SystemFile},
 };
 
-/// A database that any number of processes read while one writes to it.
+/// A database that any number of processes read while one writes.
 ///
-/// Each opens the file to read first, and to write only when it writes; it then stays the writer until
-/// this value is dropped. The engine keeps the pages that a reader may still look at.
+/// A process opens the file read-only at first. Its first write opens the file for writing, and the
+/// process remains the writer until this value is dropped or [`SharedDatabase::release`] is called.
+/// The engine retains pages that a reader may still use.
 ///
 /// A process becomes the writer only if every page has the checksum that the engine wrote. This
-/// costs as much as reading the file. Otherwise the file is unchanged: with a damaged page, the
-/// engine would destroy others.
+/// check costs a read of the whole file. If it fails, the file is left unchanged, since writing
+/// next to a damaged page could destroy others.
 pub struct SharedDatabase {
     path: PathBuf,
     format: Format,
@@ -39,7 +40,7 @@ pub struct SharedDatabase {
 
 #[derive(Default)]
 struct Handle {
-    /// Before the database, so that it has ended when the database closes.
+    /// Declared before the database: the transaction must end before the database closes.
     pinned: Option<ReadTransaction>,
     database: Option<Open>,
 }
@@ -58,7 +59,8 @@ impl fmt::Debug for SharedDatabase {
     }
 }
 
-/// The engine writes when it closes a file, and panics on some of what it then reads.
+/// Closes the database under a guard. The engine writes on close, and panics on some pages it then
+/// reads.
 impl Drop for Handle {
     fn drop(&mut self) {
         let (pinned, database) = (self.pinned.take(), self.database.take());
@@ -75,7 +77,7 @@ impl Open {
         .map_err(EngineError::of)
     }
 
-    /// Whether a transaction can begin: after an error of the medium the engine writes no more.
+    /// Returns whether a transaction can begin. After a storage failure the engine refuses writes.
     fn can_write(&self) -> bool {
         match self {
             Self::Reading(_) => true,
@@ -85,10 +87,11 @@ impl Open {
 }
 
 impl SharedDatabase {
-    /// Makes a new database, filled in one transaction. It appears under its path complete or not at all.
+    /// Creates a database, filled in one transaction. It appears under its path complete or not at
+    /// all.
     ///
     /// # Errors
-    /// [`EngineError::Exists`] if there is something at the path; [`EngineError`] of the medium; those of
+    /// [`EngineError::Exists`] if the path is taken; [`EngineError`] if storage fails; errors of
     /// `fill`.
     pub fn create<E: From<EngineError>>(
         path: &Path,
@@ -98,10 +101,10 @@ impl SharedDatabase {
         create(path, format, &format.builder(MODE), fill)
     }
 
-    /// The database at this path, opened to be read; after a crash at its last durable state.
+    /// Opens the database at `path` for reading; after a crash, at its last durable state.
     ///
     /// # Errors
-    /// [`EngineError::Missing`], [`EngineError::Foreign`] (also where the file is cut off),
+    /// [`EngineError::Missing`], [`EngineError::Foreign`] (also for a truncated file),
     /// [`EngineError::Exposed`], [`EngineError::InUse`], [`EngineError::RepairNeeded`];
     /// [`EngineError::Io`].
     pub fn open(path: &Path, format: Format) -> Result<Self, EngineError> {
@@ -121,15 +124,15 @@ impl SharedDatabase {
         Ok(opened)
     }
 
-    /// Where the database is.
+    /// Path of the database.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Reads in one transaction: the pinned one, or the newest state.
+    /// Runs `work` in one read transaction: the pinned one, or a new one of the latest state.
     ///
     /// # Errors
-    /// [`EngineError`] of the medium; those of `work`.
+    /// [`EngineError`] if storage fails; errors of `work`.
     pub fn read<T, E: From<EngineError>>(
         &self,
         work: impl FnOnce(&ReadTransaction) -> Result<T, E>,
@@ -144,10 +147,11 @@ impl SharedDatabase {
         .unwrap_or_else(panicked)
     }
 
-    /// From here to [`SharedDatabase::unpin`], reads see one state, whatever others write.
+    /// Pins the current state: reads see it until [`SharedDatabase::unpin`], regardless of later
+    /// writes.
     ///
     /// # Errors
-    /// [`EngineError`] of the medium.
+    /// [`EngineError`] if storage fails.
     pub fn pin(&self) -> Result<(), EngineError> {
         let mut handle = self.handle();
         guarded(|| {
@@ -158,12 +162,13 @@ impl SharedDatabase {
         .unwrap_or_else(panicked)
     }
 
-    /// Reads see the newest state again.
+    /// Unpins: later reads see the latest state again.
     pub fn unpin(&self) {
         self.handle().pinned = None;
     }
 
-    /// If this process is the writer, another can be it from here on; the next write tries to be it again.
+    /// Gives up the writer role, if this process has it, so that another process can write. The
+    /// next write takes the role again.
     pub fn release(&self) {
         let mut handle = self.handle();
         if matches!(handle.database, Some(Open::Writing(_))) {
@@ -171,10 +176,11 @@ impl SharedDatabase {
         }
     }
 
-    /// Writes in one durable transaction, or not at all.
+    /// Runs `work` in one durable write transaction, which is committed completely or not at all.
     ///
     /// # Errors
-    /// [`EngineError::InUse`] if another process writes; [`EngineError`] of the medium; those of `work`.
+    /// [`EngineError::InUse`] if another process is the writer; [`EngineError`] if storage fails;
+    /// errors of `work`.
     pub fn write<T, E: From<EngineError>>(
         &self,
         work: impl FnOnce(&WriteTransaction) -> Result<T, E>,
@@ -185,7 +191,8 @@ impl SharedDatabase {
             let transaction = database.begin_write().map_err(EngineError::of)?;
             let mut transaction = ManuallyDrop::new(transaction);
             transaction.set_two_phase_commit(true);
-            // A panic ends here, before it ends the transaction: a second one meanwhile would end the process.
+            // The panic is caught before the transaction ends: a second panic during unwinding
+            // would abort the process.
             let changed = guarded(|| work(&transaction));
             let transaction = ManuallyDrop::into_inner(transaction);
             let Some(changed) = changed else {
@@ -202,16 +209,16 @@ impl SharedDatabase {
             None => false,
         };
         if !is_usable {
-            // The next call opens it anew.
+            // The next call opens the database again.
             *handle = Handle::default();
         }
         done.unwrap_or_else(panicked)
     }
 
-    /// Checks every page. Unless this process is the writer, the file is unchanged.
+    /// Checks every page. The file is unchanged, unless this process is the writer.
     ///
     /// # Errors
-    /// [`EngineError::NotIntact`]; [`EngineError`] of the medium.
+    /// [`EngineError::NotIntact`]; [`EngineError`] if storage fails.
     pub fn check(&self) -> Result<(), EngineError> {
         let mut handle = self.handle();
         let checked = match &mut handle.database {
@@ -227,10 +234,10 @@ impl SharedDatabase {
         }
     }
 
-    /// Gives free space back to the file system; `false` if somebody is reading.
+    /// Returns free space to the file system. Returns `false` if a read is in progress.
     ///
     /// # Errors
-    /// [`EngineError`] of the medium.
+    /// [`EngineError`] if storage fails.
     pub fn compact(&self) -> Result<bool, EngineError> {
         let mut handle = self.handle();
         guarded(|| match self.opened_to_write(&mut handle)?.compact() {
@@ -242,7 +249,7 @@ impl SharedDatabase {
     }
 
     fn handle(&self) -> MutexGuard<'_, Handle> {
-        // A panic of the engine is caught before it reaches the lock.
+        // Panics of the engine are caught before they reach the lock.
         self.handle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -258,11 +265,12 @@ impl SharedDatabase {
         let database = match handle.database.take() {
             Some(Open::Writing(database)) => database,
             reading => {
-                // Open until the writer is, so that the file is never without its readers' marks.
+                // The reader stays open until the writer is, so that the file always has its
+                // readers' marks.
                 let writing = match open_to_write(&self.path, &self.format) {
                     Ok(writing) => writing,
                     Err(error) => {
-                        // What is pinned is still read.
+                        // A pinned transaction remains readable.
                         handle.database = reading;
                         return Err(error);
                     }
@@ -282,13 +290,14 @@ impl SharedDatabase {
 
 fn open_to_read(path: &Path, format: &Format) -> Result<Open, EngineError> {
     let open = || patiently(path, || format.builder(MODE).open_read_only(path));
-    // What a crash left, only a writer can put in order.
+    // Only a writer can repair the file after a crash.
     let put_in_order = || open_to_write(path, format).map_err(|error| repair_needed(path, error));
     match open() {
         Err(EngineError::RepairNeeded(_)) => {
             drop(put_in_order()?);
             match open() {
-                // A writer says so in the file as it closes it, which fails on a full disk.
+                // A writer clears the repair mark when it closes the file, which fails on a full
+                // disk.
                 Err(EngineError::RepairNeeded(_)) => put_in_order().map(Open::Writing),
                 opened => opened.map(Open::Reading),
             }
@@ -297,7 +306,7 @@ fn open_to_read(path: &Path, format: &Format) -> Result<Open, EngineError> {
     }
 }
 
-/// Says of a file that cannot be written to that it would have to be.
+/// Converts a permission error of a repair to [`EngineError::RepairNeeded`].
 fn repair_needed(path: &Path, error: EngineError) -> EngineError {
     match error {
         EngineError::Io(error) if is_read_only(&error) => {
@@ -311,14 +320,14 @@ fn open_to_write(path: &Path, format: &Format) -> Result<Database, EngineError> 
     let is_right = examine(path, format)?;
     let mut database = patiently(path, || format.builder(MODE).open(path))?;
     if !is_right {
-        // Only the list of free pages was wrong, which is rebuilt.
+        // Only the free list was wrong. This rebuilds it.
         check::check_pages(&mut database)?;
     }
     Ok(database)
 }
 
-/// Checks every page of a file without changing it. Returns whether its list of free pages was right
-/// too. No other process writes in the meantime.
+/// Checks every page of a file without changing it, and returns whether the free list was right.
+/// The file is locked against writers meanwhile.
 fn examine(path: &Path, format: &Format) -> Result<bool, EngineError> {
     let mut copy = patiently(path, || {
         let file: Arc<dyn LayerFile> = Arc::new(SystemFile::open(path)?);
@@ -339,8 +348,8 @@ fn is_read_only(error: &io::Error) -> bool {
     )
 }
 
-/// Tries again while somebody else has the file, for a while: a process that was just started may
-/// still have what its parent had open.
+/// Retries for up to [`PATIENCE`] while another process has the file open. A process that was just
+/// started may still have inherited its parent's open files.
 fn patiently<T>(
     path: &Path,
     open: impl Fn() -> Result<T, DatabaseError>,

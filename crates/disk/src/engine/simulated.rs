@@ -1,4 +1,4 @@
-//! A disk that is full, or fails, when a test says so.
+//! A simulated disk that fills up or fails on demand.
 
 use std::{
     collections::BTreeSet,
@@ -8,8 +8,8 @@ use std::{
 
 const PAGE: u64 = 4096;
 
-/// Counts the pages of a database, and the bytes of its reserve, against a capacity, for tests. Until one is
-/// set there is room for everything.
+/// A disk with a limited capacity, for tests. Counts the pages of a database and the bytes of its
+/// reserve. The capacity is unlimited until it is set.
 #[derive(Debug)]
 pub struct SimulatedDisk(Mutex<Usage>);
 
@@ -33,29 +33,29 @@ impl Default for SimulatedDisk {
 }
 
 impl SimulatedDisk {
-    /// From now on there is room for so many bytes, what was written so far included.
+    /// Limits the disk to a capacity of `bytes`, including everything written so far.
     pub fn set_capacity(&self, bytes: u64) {
         self.with(|usage| usage.capacity = bytes);
     }
 
-    /// The next write fails.
+    /// Makes the next write fail.
     pub fn fail_once(&self) {
         self.with(|usage| usage.fails = true);
     }
 
-    /// The bytes in use.
+    /// Bytes in use.
     pub fn used(&self) -> u64 {
         self.with(|usage| usage.used())
     }
 
-    /// The bytes that are free, if a capacity was set.
+    /// Free bytes, if a capacity was set.
     pub(super) fn room(&self) -> Option<u64> {
         self.with(|usage| {
             (usage.capacity < u64::MAX).then(|| usage.capacity.saturating_sub(usage.used()))
         })
     }
 
-    /// The reserve has so many bytes.
+    /// Sets the size of the reserve to `bytes`.
     pub(super) fn reserve(&self, bytes: u64) -> io::Result<()> {
         self.with(|usage| {
             let before = core::mem::replace(&mut usage.reserve, bytes);

@@ -1,4 +1,4 @@
-//! A database of one process, which is opened again when it fails.
+//! A database of one process, which can be opened again after a failure.
 
 use core::time::Duration;
 use std::{
@@ -22,25 +22,26 @@ use super::{
 };
 use crate::layer::FileLayer;
 
-/// A database that one process has: any number of its threads read while one writes.
+/// A database owned by one process: any number of its threads read while one writes.
 ///
-/// After an error of the medium the engine refuses everything. The database is then opened again, in the
-/// same process and on the same open file: what it has durably is what it had.
+/// After an I/O error the engine refuses all calls. [`SoleDatabase::reopen`] then opens the
+/// database again on the same open file, at its last durable state.
 #[derive(Debug)]
 pub struct SoleDatabase {
     /// `None` while it cannot be opened again.
     database: RwLock<Option<Database>>,
     place: Place,
     health: Arc<Health>,
-    /// When a reader tried in vain to open it again.
+    /// Time of the last failed attempt of a reader to open the database again.
     last_failure: Mutex<Option<Instant>>,
 }
 
 impl SoleDatabase {
-    /// Makes a new database, filled in one transaction. It appears under its path complete or not at all.
+    /// Creates a database, filled in one transaction. It appears under its path complete or not at
+    /// all.
     ///
     /// # Errors
-    /// [`EngineError::Exists`] if there is something at the path; [`EngineError`] of the medium; those of
+    /// [`EngineError::Exists`] if the path is taken; [`EngineError`] if storage fails; errors of
     /// `fill`.
     pub fn create<E: From<EngineError>>(
         path: &Path,
@@ -50,13 +51,15 @@ impl SoleDatabase {
         create(path, format, &format.builder(MODE), fill)
     }
 
-    /// The same in a layer of files. Until it is complete the file is called `<name>.new`; what a crash
-    /// leaves under that name, the next call replaces. Who makes databases of one name in one folder at
-    /// the same time keeps them apart.
+    /// Like [`SoleDatabase::create`], but in a layer of files.
+    ///
+    /// Until it is complete, the file is named `<name>.new`. The next call replaces a file of that
+    /// name left by a crash. Callers must not create databases of one name in one folder
+    /// concurrently.
     ///
     /// # Errors
-    /// As [`SoleDatabase::create`]. Where only the folder could not be synchronised the database is taken
-    /// away again, if that can be done.
+    /// Those of [`SoleDatabase::create`]. If only the fsync of the folder fails, the database is
+    /// removed again on a best-effort basis.
     pub fn create_in<E: From<EngineError>>(
         layer: &Arc<dyn FileLayer>,
         name: &str,
@@ -66,19 +69,19 @@ impl SoleDatabase {
         create_in(&**layer, name, &format.builder(MODE), fill)
     }
 
-    /// The database at this path, after a crash at its last durable state.
+    /// Opens the database at `path`; after a crash, at its last durable state.
     ///
     /// # Errors
-    /// [`EngineError::Missing`], [`EngineError::Foreign`] (also where the file is cut off),
+    /// [`EngineError::Missing`], [`EngineError::Foreign`] (also for a truncated file),
     /// [`EngineError::Exposed`], [`EngineError::InUse`]; [`EngineError::Io`].
     pub fn open(path: &Path, format: Format) -> Result<Self, EngineError> {
         Self::new(Place::at(path, format)?)
     }
 
-    /// The same in a layer of files.
+    /// Like [`SoleDatabase::open`], but in a layer of files.
     ///
     /// # Errors
-    /// As [`SoleDatabase::open`].
+    /// Those of [`SoleDatabase::open`].
     pub fn open_in(
         layer: &Arc<dyn FileLayer>,
         name: &str,
@@ -101,7 +104,7 @@ impl SoleDatabase {
     /// Checks every page of a database that no process has open. The file is unchanged.
     ///
     /// # Errors
-    /// [`EngineError::NotIntact`]; else as [`SoleDatabase::open`].
+    /// [`EngineError::NotIntact`]; those of [`SoleDatabase::open`].
     pub fn check(path: &Path, format: &Format) -> Result<(), EngineError> {
         let mut database = Place::at(path, *format)?.open_copy()?;
         let checked = guarded(|| check::check_pages(&mut database));
@@ -113,7 +116,7 @@ impl SoleDatabase {
         }
     }
 
-    /// Where the database is.
+    /// Path of the database.
     pub fn path(&self) -> &Path {
         &self.place.path
     }
@@ -126,7 +129,7 @@ impl SoleDatabase {
         Ok(self.place.file.length()?)
     }
 
-    /// Room on the same disk that can be set aside.
+    /// Creates a handle for reserving space on the same disk, initially empty.
     pub fn reserve(&self) -> Reserve {
         let path = self
             .place
@@ -136,10 +139,11 @@ impl SoleDatabase {
         Reserve::new(path, Arc::clone(&self.health))
     }
 
-    /// A view of the database as it is now, whatever is written later.
+    /// Begins a read transaction: a snapshot that later writes do not change.
     ///
     /// # Errors
-    /// [`EngineError::Closed`] if the database is not there for two seconds; [`EngineError`] of the medium.
+    /// [`EngineError::Closed`] if the database stays unavailable for two seconds; [`EngineError`]
+    /// if storage fails.
     pub fn begin_read(&self) -> Result<ReadTransaction, EngineError> {
         if self.has_failed() {
             self.reopen_now_and_then()?;
@@ -165,10 +169,10 @@ impl SoleDatabase {
         }
     }
 
-    /// Writes in one durable transaction, or not at all.
+    /// Runs `work` in one durable write transaction, which is committed completely or not at all.
     ///
     /// # Errors
-    /// [`EngineError::Closed`]; [`EngineError`] of the medium; those of `work`.
+    /// [`EngineError::Closed`]; [`EngineError`] if storage fails; errors of `work`.
     pub fn write<T, E: From<EngineError>>(
         &self,
         repair: Repair,
@@ -185,22 +189,22 @@ impl SoleDatabase {
         Ok(done)
     }
 
-    /// Whether an error of the medium has made the engine useless since it was opened.
+    /// Returns whether an I/O error has disabled the engine since it was opened.
     pub fn has_failed(&self) -> bool {
         self.health.has_failed()
     }
 
-    /// Whether a transaction can begin.
+    /// Returns whether a write transaction can begin.
     pub fn can_write(&self) -> bool {
         let database = self.database.read();
         let database = database.unwrap_or_else(PoisonError::into_inner);
         database.as_ref().is_some_and(check::can_write)
     }
 
-    /// Opens the database again if it failed.
+    /// Opens the database again if it has failed.
     ///
     /// # Errors
-    /// [`EngineError`] of the medium; the next call tries again.
+    /// [`EngineError`] if storage fails; the next call tries again.
     pub fn reopen(&self) -> Result<(), EngineError> {
         let mut database = self.exclusive();
         if database.is_some() && !self.has_failed() {
@@ -209,8 +213,8 @@ impl SoleDatabase {
         self.connect(&mut database)
     }
 
-    /// The same for readers, who do not try again at once what has just failed: it may mean to read the
-    /// whole file.
+    /// Like [`SoleDatabase::reopen`], but rate-limited, for readers. An attempt may read the whole
+    /// file.
     fn reopen_now_and_then(&self) -> Result<(), EngineError> {
         let mut last = self
             .last_failure
@@ -224,16 +228,16 @@ impl SoleDatabase {
         outcome.map_err(|_| EngineError::Closed)
     }
 
-    /// Opens the database again, which cuts off what is free at the end of its file.
+    /// Opens the database again, which truncates free space at the end of its file.
     ///
     /// # Errors
-    /// [`EngineError`] of the medium; the next call of [`SoleDatabase::reopen`] tries again.
+    /// [`EngineError`] if storage fails; the next call of [`SoleDatabase::reopen`] tries again.
     pub fn trim(&self) -> Result<(), EngineError> {
         self.connect(&mut self.exclusive())
     }
 
     fn connect(&self, database: &mut Option<Database>) -> Result<(), EngineError> {
-        // Its lock on the file goes with it. A failed one writes nothing any more.
+        // Closing releases the lock on the file. A failed database writes nothing on close.
         let _ = guarded(|| drop(database.take()));
         self.health.begin_anew();
         let opened = self.place.open(&self.health);
@@ -241,11 +245,11 @@ impl SoleDatabase {
         Ok(())
     }
 
-    /// Moves what is in use together, and gives the rest back to the file system; `false` if somebody
-    /// reads.
+    /// Compacts the database and returns free space to the file system. Returns `false` if a read
+    /// is in progress.
     ///
     /// # Errors
-    /// [`EngineError`] of the medium.
+    /// [`EngineError`] if storage fails.
     pub fn compact(&self) -> Result<bool, EngineError> {
         let mut database = self.exclusive();
         let open = database.as_mut().ok_or(EngineError::Closed)?;
@@ -259,7 +263,7 @@ impl SoleDatabase {
         Err(error)
     }
 
-    /// The bytes that are free on the disk, if the system tells.
+    /// Free bytes on the disk, or `None` if the system does not report them.
     pub fn room(&self) -> Option<u64> {
         #[cfg(feature = "simulated-disk")]
         if let Some(room) = self.health.disk.room() {
@@ -274,7 +278,7 @@ impl SoleDatabase {
         None
     }
 
-    /// The disk under the database and its reserve, for tests.
+    /// The simulated disk under the database and its reserve, for tests.
     #[cfg(feature = "simulated-disk")]
     pub fn simulated_disk(&self) -> &super::SimulatedDisk {
         &self.health.disk
@@ -287,7 +291,8 @@ impl SoleDatabase {
     }
 }
 
-/// The engine writes when it closes a file, and panics on some of what it then reads.
+/// Closes the database under a guard. The engine writes on close, and panics on some pages it then
+/// reads.
 impl Drop for SoleDatabase {
     fn drop(&mut self) {
         let database = self.exclusive().take();
@@ -295,17 +300,17 @@ impl Drop for SoleDatabase {
     }
 }
 
-/// How a database is opened after a commit that failed.
+/// Repair strategy when a database is opened after a failed commit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Repair {
-    /// By reading all of it.
+    /// Reads the whole file.
     Full,
-    /// At once: each commit carries what that needs.
+    /// Opens at once, at the cost of additional data in each commit.
     Quick,
 }
 
-/// How long a reader waits for a database that is being opened or compacted.
+/// Maximum time that a reader waits for a database that is being opened or compacted.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// How often it looks.
+/// Polling interval of waiting readers.
 const PAUSE: Duration = Duration::from_millis(2);

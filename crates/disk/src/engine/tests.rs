@@ -1,4 +1,4 @@
-//! What is refused, what survives a failing medium, and that no panic leaves the module.
+//! Refused files, failing media, and conversion of every panic to an error.
 
 use std::{
     fs::{self, OpenOptions},

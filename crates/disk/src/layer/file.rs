@@ -14,20 +14,21 @@ use crate::Access;
 #[derive(Debug)]
 pub(crate) struct SystemFile {
     file: File,
-    /// Whether [`LayerFile::try_lock`] has locked it.
+    /// Set by a successful [`LayerFile::try_lock`].
     locked: AtomicBool,
-    /// Where there are no reads and writes at positions, the position is one thread's at a time.
+    /// Serialises seeks on systems without positioned reads and writes.
     #[cfg(not(unix))]
     position: std::sync::Mutex<()>,
 }
 
 impl SystemFile {
-    /// The file at this path, which must be one: opening some other things waits for somebody else.
+    /// Opens a regular file for reading and writing. Other kinds are rejected, since opening a pipe
+    /// may block.
     pub(crate) fn open(path: &Path) -> io::Result<Self> {
         Self::open_with(path, OpenOptions::new().read(true).write(true))
     }
 
-    /// The same, only to be read.
+    /// Opens a regular file read-only.
     pub(crate) fn open_to_read(path: &Path) -> io::Result<Self> {
         Self::open_with(path, OpenOptions::new().read(true))
     }
@@ -40,7 +41,7 @@ impl SystemFile {
         Ok(Self::new(options.open(path)?))
     }
 
-    /// A new file at this path.
+    /// Creates a new file at `path`.
     pub(crate) fn create(path: &Path, access: Access) -> io::Result<Self> {
         let mut options = OpenOptions::new();
         options.read(true).write(true).create_new(true);
@@ -51,7 +52,7 @@ impl SystemFile {
         Ok(Self::new(options.open(path)?))
     }
 
-    /// A file that is open.
+    /// Wraps an open file.
     pub(crate) fn new(file: File) -> Self {
         Self {
             file,
@@ -61,7 +62,7 @@ impl SystemFile {
         }
     }
 
-    /// Acts on the file where a read or write begins, with the position to itself.
+    /// Seeks to `offset` and calls `act` while holding the position lock.
     #[cfg(not(unix))]
     fn at<T>(&self, offset: u64, act: impl FnOnce(&File) -> io::Result<T>) -> io::Result<T> {
         use std::io::{Seek as _, SeekFrom};
@@ -103,7 +104,7 @@ impl LayerFile for SystemFile {
         self.file.set_len(length)
     }
 
-    /// The length is part of the data that this writes; times are not.
+    /// Syncs the data and the length, but not the timestamps.
     fn synchronise(&self) -> io::Result<()> {
         self.file.sync_data()
     }
@@ -124,11 +125,12 @@ impl LayerFile for SystemFile {
     }
 }
 
-/// Closing the file would leave the lock with a child of this process that has not executed yet.
+/// Unlocks explicitly. Closing the file would leave the lock with a child process between fork and
+/// exec.
 impl Drop for SystemFile {
     fn drop(&mut self) {
         if self.locked.load(Ordering::Acquire) {
-            // It fails if there is no lock any more; closing does the rest.
+            // This fails if the lock is gone already. Closing the file does the rest.
             drop(self.file.unlock());
         }
     }

@@ -12,9 +12,10 @@ use crate::{
     place::{folder, synchronise, target},
 };
 
-/// A folder of the operating system. New files in it are [`Access::Private`], unless it is told otherwise.
+/// A folder of the operating system. New files are [`Access::Private`], unless set by
+/// [`Folder::with_access`].
 ///
-/// Names are followed through symbolic links, and what is replaced is the file at the end of them.
+/// Symbolic links are followed: a replacement replaces the file at the end of the links.
 #[derive(Clone, Debug)]
 pub struct Folder {
     path: PathBuf,
@@ -22,12 +23,12 @@ pub struct Folder {
 }
 
 impl Folder {
-    /// A new folder, or one that is there and empty. Its name is durable after
+    /// Creates a folder, or opens an empty one. Its name is durable after
     /// [`FileLayer::synchronise`].
     ///
     /// # Errors
-    /// [`io::ErrorKind::DirectoryNotEmpty`]; [`io::ErrorKind::NotADirectory`] if there is something else at
-    /// the path; the operating system's, for example if the folder that it should be in is missing.
+    /// [`io::ErrorKind::DirectoryNotEmpty`]; [`io::ErrorKind::NotADirectory`] if `path` is
+    /// something else; other I/O errors, for example if the parent folder is missing.
     pub fn create(path: &Path) -> io::Result<Self> {
         match fs::create_dir(path) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
@@ -40,10 +41,10 @@ impl Folder {
         Self::open(path)
     }
 
-    /// The folder at this path.
+    /// Opens the folder at `path`.
     ///
     /// # Errors
-    /// [`io::ErrorKind::NotFound`]; [`io::ErrorKind::NotADirectory`]; the operating system's.
+    /// [`io::ErrorKind::NotFound`]; [`io::ErrorKind::NotADirectory`]; other I/O errors.
     pub fn open(path: &Path) -> io::Result<Self> {
         if !path.metadata()?.is_dir() {
             return Err(io::ErrorKind::NotADirectory.into());
@@ -54,16 +55,17 @@ impl Folder {
         })
     }
 
-    /// The same folder; who may read the files that are made in it.
+    /// Sets the permissions of files created from now on.
     #[must_use]
     pub fn with_access(self, access: Access) -> Self {
         Self { access, ..self }
     }
 
-    /// The folder in which the file at this path really is, and the file's name there.
+    /// Opens the folder of the file that `path` resolves to, and returns the file's name in it.
     ///
     /// # Errors
-    /// [`io::ErrorKind::InvalidInput`] if the path has no name at its end that is UTF-8; those of [`Folder::open`].
+    /// [`io::ErrorKind::InvalidInput`] if the path has no file name in UTF-8; errors of
+    /// [`Folder::open`].
     pub fn of_file(path: &Path) -> io::Result<(Self, String)> {
         let target = target(path)?;
         let name = target.file_name().and_then(|name| name.to_str());
@@ -72,7 +74,7 @@ impl Folder {
         Ok((Self::open(folder(&target))?, name))
     }
 
-    /// The path of the file of this name.
+    /// Path of the file `name`.
     fn file(&self, name: &str) -> io::Result<PathBuf> {
         check_name(name)?;
         Ok(self.path.join(name))
@@ -116,7 +118,7 @@ impl FileLayer for Folder {
         if folder(&to) == self.path {
             return Ok(());
         }
-        // A link led to another folder, which nobody will synchronise.
+        // A link led to another folder, which the caller will not synchronise.
         synchronise(folder(&to))
     }
 
@@ -134,7 +136,7 @@ impl FileLayer for Folder {
     }
 }
 
-/// Refuses what is not a single component of a path.
+/// Rejects a name that is not a single component of a path.
 pub(super) fn check_name(name: &str) -> io::Result<()> {
     let mut components = Path::new(name).components();
     match (components.next(), components.next()) {

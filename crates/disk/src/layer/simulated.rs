@@ -1,14 +1,14 @@
-//! A folder in memory whose medium fails, fills up and loses its power when a test says so.
+//! A simulated folder in memory with write failures, a full disk and power cuts.
 //!
-//! Processes see what was written last. The medium has what was synchronised, and of everything else
-//! whatever an accident leaves of it:
+//! Processes see the last writes. The medium has everything that was synchronised. An accident
+//! leaves the rest in any of these states:
 //!
-//! * of what was written since the last synchronisation of its file, each sector of [`SECTOR`] bytes as it
-//!   was at any time since then, in any order;
-//! * lengths as they were at any time since then; where a length reached the medium and the bytes did not,
-//!   there are zeros;
-//! * of the names that were given, changed and taken since the last synchronisation of the folder, any: a
-//!   name given may be there or not, a rename done or not, but never in part.
+//! * Each sector of [`SECTOR`] bytes written since the last synchronisation of its file is as it
+//!   was at any time since then, in any order.
+//! * Each length is as it was at any time since then. Bytes below a length that did not reach the
+//!   medium are zeros.
+//! * Each name created, changed or removed since the last synchronisation of the folder is old or
+//!   new. A rename is done or not, never in part.
 
 #![allow(
     clippy::arithmetic_side_effects,
@@ -36,11 +36,11 @@ mod state;
 
 pub use self::operation::{Operation, Reads, SECTOR, Traffic};
 
-/// A folder in memory. Its clones are the same folder.
+/// A simulated folder in memory. Clones share the same folder.
 ///
-/// What changes something, and what makes it durable, is an [`Operation`]. They are counted from 1, and a
-/// test tells by these numbers what goes wrong: it runs once to learn how many there are, and then again
-/// with an accident at each. Everything that is left to chance comes from seeds.
+/// Each call that changes something or makes it durable is an [`Operation`], numbered from 1. A
+/// test runs once to count the operations, and then again with an accident at each number. All
+/// random choices are derived from seeds.
 #[derive(Clone, Debug)]
 pub struct SimulatedFolder {
     path: PathBuf,
@@ -48,7 +48,7 @@ pub struct SimulatedFolder {
 }
 
 impl SimulatedFolder {
-    /// An empty folder that people know by this path, where nothing is.
+    /// Creates an empty folder. `path` is only its name in messages.
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self::with(path.into(), State::default())
     }
@@ -58,64 +58,64 @@ impl SimulatedFolder {
         Self { path, state }
     }
 
-    /// The same folder, for what takes any layer.
+    /// Returns this folder as a [`FileLayer`] object.
     pub fn layer(&self) -> Arc<dyn FileLayer> {
         Arc::new(self.clone())
     }
 
-    /// The operations so far, those that failed among them; the first one has the number 1.
+    /// All operations so far, including failed ones; the first has the number 1.
     pub fn operations(&self) -> Vec<Operation> {
         self.state().operations.clone()
     }
 
-    /// The operation of this number happens, but whoever asked for it hears of a failure, as after a power
-    /// cut in the middle of it. Everything later fails and changes nothing.
+    /// Stops at the operation of this number, as a power cut in the middle of it would. The
+    /// operation takes effect but returns an error. All later operations fail and change nothing.
     pub fn stop_at(&self, operation: usize, reads: Reads) {
         self.state().faults.stop = Some((operation, reads));
     }
 
-    /// The operation of this number fails, and the next ones do not.
+    /// Makes the operation of this number fail once.
     ///
-    /// A write that fails has written some of its sectors from the start. A synchronisation that fails has
-    /// made some of the changes durable, and the others never will be, though they can be read: that is
-    /// what Linux does. Only a sector that is written again reaches the medium then, and the length, with
-    /// the next synchronisation. Other operations that fail have done nothing.
+    /// A failed write has written some of its sectors, from the start. Like on Linux, a failed
+    /// synchronisation makes some changes durable and loses the others for good, though they can
+    /// still be read. A lost sector reaches the medium only if it is written again; a lost length,
+    /// with the next synchronisation. Other failed operations have no effect.
     pub fn fail_at(&self, operation: usize, seed: u64) {
         self.state().faults.failing.insert(operation, seed);
     }
 
-    /// Before the operation of this number the system writes back what was not synchronised, on its own, and
-    /// fails: as with a synchronisation that fails, some of it is durable and the rest never will be. Each
-    /// handle that is open then is told by its next synchronisation, which fails; later ones, and handles
-    /// that are opened later, hear nothing.
+    /// Simulates a failed background write-back before the operation of this number.
+    ///
+    /// Some unsynchronised changes become durable and the rest never will. The next synchronisation
+    /// of each open handle fails. Later ones, and handles opened later, do not report it.
     pub fn fail_write_back_before(&self, operation: usize, seed: u64) {
         self.state().faults.write_back.insert(operation, seed);
     }
 
-    /// From now on the folder has room for so many bytes, in pages of 4096, what was written so far
-    /// included. A write that finds no room has written what fitted.
+    /// Limits the folder to a capacity of `bytes`, in pages of 4096, including everything written
+    /// so far. A write without enough space writes the part that fits.
     pub fn set_capacity(&self, bytes: u64) {
         self.state().capacity = bytes;
     }
 
-    /// The bytes in use, in pages of 4096.
+    /// Bytes in use, in pages of 4096.
     pub fn used(&self) -> u64 {
         self.state().used()
     }
 
-    /// What was done with the file of this name; nothing if there is none.
+    /// I/O counters of the file `name`; zeros if there is none.
     pub fn traffic(&self, name: &str) -> Traffic {
         self.state().traffic(name)
     }
 
-    /// What may be on the medium if the power is cut now. Nothing of it is lost to a later cut.
+    /// A folder as the medium may hold it if the power is cut now. All of it is durable.
     #[must_use]
     pub fn after_power_cut(&self, seed: u64) -> Self {
         Self::with(self.path.clone(), self.state().after_power_cut(seed))
     }
 
-    /// What another process finds if this one is killed now: all that was written. What was not
-    /// synchronised is lost to a power cut as before.
+    /// A folder as another process finds it if this one is killed now: with all writes. A later
+    /// power cut may still lose unsynchronised changes.
     #[must_use]
     pub fn after_kill(&self) -> Self {
         Self::with(self.path.clone(), self.state().after_kill())
@@ -171,12 +171,12 @@ impl FileLayer for SimulatedFolder {
     }
 }
 
-/// A file of a simulated folder, open.
+/// An open file of a simulated folder.
 #[derive(Debug)]
 struct SimulatedFile {
     folder: SimulatedFolder,
     file: u64,
-    /// Whose lock it is.
+    /// Identifies the owner of a lock.
     handle: u64,
 }
 

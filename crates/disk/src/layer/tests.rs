@@ -1,4 +1,4 @@
-//! What every layer keeps, and what only folders of the operating system are asked.
+//! Laws of every layer, and behaviour of folders of the operating system.
 
 #![allow(clippy::arithmetic_side_effects, reason = "tests fail by panicking")]
 
@@ -107,7 +107,7 @@ fn one_handle_has_the_lock_until_it_is_closed(layer: &dyn FileLayer) {
     assert!(!second.try_lock().unwrap());
     layer.rename("file", "other").unwrap();
     assert!(!layer.open("other").unwrap().try_lock().unwrap());
-    // Whoever has no lock loses nothing by being closed.
+    // Closing a handle without the lock does not release the lock.
     drop(second);
     assert!(!layer.open("other").unwrap().try_lock().unwrap());
     drop(first);

@@ -1,15 +1,18 @@
-//! Whole files in a layer, and its lock.
+//! Whole files in a layer, and a lock file.
 
 use std::{io, sync::Arc, thread, time::Instant};
 
 use super::{FileLayer, LayerFile};
 use crate::PATIENCE;
 
-/// Puts these contents in the place of a file of a folder, or makes it, durably when this returns. After a crash the
-/// file is as it was, or whole with these contents; what is left of an attempt has the name with `.new` at its end.
+/// Replaces or creates the file `name` with `contents`, durable when this returns.
+///
+/// After a crash the file is unchanged or has all of `contents`. An interrupted attempt may leave a
+/// file `<name>.new`, which the next call removes.
 ///
 /// # Errors
-/// The operating system's. Then the file has the contents before or these, and what can be read need not be durable.
+/// I/O errors of the operating system. The file then has the old or the new contents, and the
+/// contents that can be read need not be durable.
 pub fn replace(layer: &dyn FileLayer, name: &str, contents: &[u8]) -> io::Result<()> {
     let draft = format!("{name}{DRAFT}");
     match layer.remove(&draft) {
@@ -23,10 +26,10 @@ pub fn replace(layer: &dyn FileLayer, name: &str, contents: &[u8]) -> io::Result
     layer.synchronise()
 }
 
-/// The contents of a file of a folder, or `None` if there is none of this name.
+/// Reads the file `name`, or returns `None` if there is none.
 ///
 /// # Errors
-/// [`io::ErrorKind::FileTooLarge`] if it has more than so many bytes; the operating system's.
+/// [`io::ErrorKind::FileTooLarge`] if the file has more than `most` bytes; other I/O errors.
 pub fn read(layer: &dyn FileLayer, name: &str, most: u64) -> io::Result<Option<Vec<u8>>> {
     let file = match layer.open_to_read(name) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -39,15 +42,15 @@ pub fn read(layer: &dyn FileLayer, name: &str, most: u64) -> io::Result<Option<V
     Ok(Some(contents))
 }
 
-/// Keeps other processes from a folder by the lock of a file in it, which is made if it is missing, for as long as the
-/// file is open. `None` if another has it for longer than [`PATIENCE`].
+/// Locks the file `name`, creating it if missing, until the returned handle is dropped. Returns
+/// `None` if another process still holds the lock after [`PATIENCE`].
 ///
 /// # Errors
-/// The operating system's.
+/// I/O errors of the operating system.
 pub fn lock(layer: &dyn FileLayer, name: &str) -> io::Result<Option<Arc<dyn LayerFile>>> {
     let file = match layer.open(name) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => match layer.create(name) {
-            // Another process was quicker.
+            // Another process created it first.
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => layer.open(name)?,
             created => created?,
         },
@@ -72,7 +75,7 @@ mod tests {
     use super::*;
     use crate::layer::{Reads, SimulatedFolder};
 
-    /// Replaces a file twice; how often it was told that it had.
+    /// Replaces a file twice and returns the number of successful calls.
     fn run(folder: &SimulatedFolder) -> usize {
         let replaced = |contents: &&[u8]| replace(folder, "file", contents).is_ok();
         let contents: [&[u8]; 2] = [&[1; 700], &[2; 1300]];
@@ -99,7 +102,7 @@ mod tests {
                     Some(_) => panic!("torn"),
                 };
                 assert!(replaced >= acknowledged, "{stop}");
-                // What is left of an attempt is in nobody's way.
+                // A leftover draft does not block later calls.
                 assert_eq!(run(&left), 2);
             }
         }

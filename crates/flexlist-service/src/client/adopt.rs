@@ -1,10 +1,12 @@
-//! Going back or forward to a version for which the server shows the owner's own signature.
+//! Adoption of another version for which the server shows the owner's own signature.
 //!
-//! A server that is restored from a copy stands at an older version than the owner; a state that is
-//! restored from a copy knows an older one than the server. Either way the server has the owner's signed
-//! statement about its version ([`OwnerStatement`](crate::message::OwnerStatement)), which names its root:
-//! nothing has to be believed. The statement does not say that the version is the newest, so nothing
-//! here happens unless the owner asks for that very version.
+//! A server restored from a backup has an older version than the owner. A state restored from a
+//! backup has an older version than the server. In both cases, the server has the owner's signed
+//! statement about its version ([`OwnerStatement`](crate::message::OwnerStatement)), which names
+//! the root.
+//!
+//! The server need not be trusted for the contents. The statement does not prove that the version
+//! is the newest, so a version is adopted only at the owner's explicit request.
 
 use core::ops::Range;
 use std::io::Write;
@@ -21,27 +23,30 @@ use super::{
 };
 
 impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
-    /// The version that the server has the owner's own signature for: perhaps the one that this client
-    /// knows, an older one, or a newer one of another copy of this state. Changes nothing.
+    /// Returns the version for which the server has the owner's own signature. It may be the
+    /// version that this client knows, an older one, or a newer one of another copy of this state.
+    /// Changes nothing.
     ///
     /// # Errors
     /// [`ClientError::Statement`] if the signature is not this owner's for this file;
-    /// [`ClientError::Unexpected`] if the server claims to stand somewhere else; [`ClientError::Refused`],
-    /// [`ClientError::Breach`], [`ClientError::Rollback`], [`ClientError::Transport`].
+    /// [`ClientError::Unexpected`] if the server claims an unrelated version;
+    /// [`ClientError::Refused`], [`ClientError::Breach`], [`ClientError::Rollback`],
+    /// [`ClientError::Transport`].
     pub fn vouched(&self) -> Result<Vouched, ClientError> {
         self.asking.vouched(&self.known())
     }
 
-    /// Makes the version that [`vouched`](Self::vouched) tells the one that this client knows, if it is
-    /// `version`. An update that was under way is given up.
+    /// Makes the version returned by [`vouched`](Self::vouched) the one that this client knows, if
+    /// it is `version`. An update in progress is given up.
     ///
-    /// Whoever goes back gives up the versions after it. What was signed for them may be replayed to the
-    /// server by whoever recorded it, which ends in [`ClientError::Outdated`] or
-    /// [`ClientError::Forked`], and in no wrong byte; they can be adopted again.
+    /// An owner that goes back gives up later versions. An attacker that recorded signed requests
+    /// for them may replay these to the server. Operations then fail with [`ClientError::Outdated`]
+    /// or [`ClientError::Forked`], and never return wrong bytes. Versions given up can be adopted
+    /// again.
     ///
     /// # Errors
-    /// [`ClientError::NotOffered`] if the server shows another version; what
-    /// [`vouched`](Self::vouched) fails with; [`ClientError::State`].
+    /// [`ClientError::NotOffered`] if the server shows another version; the errors of
+    /// [`vouched`](Self::vouched); [`ClientError::State`].
     pub fn adopt(&mut self, version: u64) -> Result<Vouched, ClientError> {
         let vouched = self.vouched_at(version)?;
         let record = self.state.record().clone();
@@ -60,7 +65,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         Ok(vouched)
     }
 
-    /// The version of the owner's statement that the server shows, if it is this one.
+    /// Returns the version of the owner's statement that the server shows, if it is `version`.
     ///
     /// # Errors
     /// As [`adopt`](Self::adopt).
@@ -75,11 +80,11 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         })
     }
 
-    /// Writes bytes of such a version to `sink`, verified, as [`read_to`](Self::read_to) does of the
-    /// current one. The state stays as it is.
+    /// Writes bytes of a vouched version to `sink`, verified. Unlike [`read_to`](Self::read_to), it
+    /// leaves the state unchanged.
     ///
     /// # Errors
-    /// Those of [`read_to`](Self::read_to), but for those about updates under way.
+    /// As [`read_to`](Self::read_to), except errors about updates in progress.
     pub fn read_vouched_to(
         &self,
         vouched: &Vouched,

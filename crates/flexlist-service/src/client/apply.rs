@@ -1,4 +1,4 @@
-//! Changes: edits of bytes become one signed update, which is applied wholly or not at all.
+//! Changes: edits of bytes become one signed update, which is applied atomically.
 
 use core::cell::RefCell;
 use std::collections::BTreeMap;
@@ -27,29 +27,30 @@ use crate::{
     signed::RequestKind,
 };
 
-/// What became of edits.
+/// The outcome of edits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Applied {
-    /// They leave every byte as it was: nothing was sent.
+    /// The edits leave every byte as it was. Nothing was sent.
     Unchanged(FileState),
-    /// They made this version.
+    /// The edits made this version.
     Version(FileState),
 }
 
 impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
-    /// Changes the file; each edit applies to what the edits before it leave.
+    /// Changes the file. Each edit applies to the result of the edits before it.
     ///
-    /// Reads the blocks around the edits, sends one update and derives the new root from the server's
-    /// evidence. If this fails on the way, the update is under way: see [`settle`](Self::settle).
+    /// Reads the blocks around the edits, sends one update, and derives the new root from the
+    /// server's evidence. If this is interrupted, the update remains in progress: see
+    /// [`settle`](Self::settle).
     ///
-    /// All edits together go into one request, which has a limit
-    /// ([`Transport::request_limit`]), and one update, which has [`MAX_EDITS`]: what is above is not begun.
+    /// All edits go into one update in one request. The update is limited to [`MAX_EDITS`] changes,
+    /// and the request to [`Transport::request_limit`]. Larger updates are not sent.
     ///
     /// # Errors
     /// [`ClientError::Edit`]; [`ClientError::Outdated`] if another writer came first;
-    /// [`ClientError::Refused`]: the file is as it was; [`ClientError::Transport`] with
+    /// [`ClientError::Refused`]: the file is unchanged; [`ClientError::Transport`] with
     /// [`HttpError::RequestTooLarge`]: nothing was sent; [`ClientError::Dropped`] of an earlier
-    /// update: try again; what [`read`](Self::read) and [`settle`](Self::settle) fail with;
+    /// update: try again; the errors of [`read`](Self::read) and [`settle`](Self::settle);
     /// [`ClientError::Tag`], [`ClientError::Signer`], [`ClientError::RandomnessUnavailable`].
     pub fn apply(&mut self, edits: &[ByteEdit]) -> Result<Applied, ClientError> {
         let base = self.current()?;
@@ -70,7 +71,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         self.send(base, edits).map(Applied::Version)
     }
 
-    /// Sends one update of the current version, and verifies the version that it makes.
+    /// Sends one update of the current version, and verifies the resulting version.
     pub(super) fn send(
         &mut self,
         base: FileState,
@@ -95,17 +96,17 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
             return Err(TransportError::Http(HttpError::RequestTooLarge { length }).into());
         }
         self.confirm(&base);
-        // Before a byte of it leaves: from here on a crash does not lose it.
+        // Stored before the request is sent: from here on, a crash does not lose the update.
         self.state.advance(Stage::Pending { base, update })?;
         match self.settle()? {
             Settled::Applied(state) => Ok(state),
             Settled::Dropped(refusal) => Err(self.refused(Purpose::Change, refusal)),
-            // An update was under way, and nothing has come of it.
+            // An update was in progress and had no effect.
             Settled::Nothing => Err(ClientError::Unexpected),
         }
     }
 
-    /// The edits with tags for their blocks and levels for the new ones.
+    /// Adds tags to the edits' blocks, and levels to new blocks.
     fn sent_edits(&self, edits: Vec<BlockEdit>) -> Result<Vec<SentEdit>, ClientError> {
         let mut written = Vec::new();
         for bytes in edits.iter().filter_map(BlockEdit::bytes) {
@@ -131,10 +132,11 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     }
 }
 
-/// What an update does to the list.
+/// Returns the list operations of an update.
 ///
 /// # Errors
-/// [`ClientError::Unexpected`] for a level that no block has, which no update of this client's has.
+/// [`ClientError::Unexpected`] for a level above the maximum, which updates of this client never
+/// have.
 pub(super) fn operations(update: &FileUpdate) -> Result<Vec<Operation>, ClientError> {
     let operation = |edit| operation(edit, 0).map_err(|_| ClientError::Unexpected);
     update.edits.iter().map(operation).collect()

@@ -1,6 +1,6 @@
-//! Questions about a file, and the checks of their answers: all that needs nothing but public data.
+//! Queries about a file, and verification of their answers. Needs only public data.
 //!
-//! The owner asks them with the key that makes tags at hand, others ([`super::FileObserver`]) with what the
+//! The owner makes queries with its own key. Other clients ([`super::FileObserver`]) use what the
 //! owner has published.
 
 use core::cmp::Ordering;
@@ -18,7 +18,7 @@ use super::{
 };
 use crate::message::{FileStatus, Refusal, Request, Response};
 
-/// What the tags of a file are checked with.
+/// The kind of a file's tags, and the key that verifies them.
 #[derive(Clone, Debug)]
 pub struct TagCheck {
     kind: TagKind,
@@ -26,12 +26,12 @@ pub struct TagCheck {
 }
 
 impl TagCheck {
-    /// Without a key: enough to read, not to audit.
+    /// A check without a key: enough for reads, not for audits.
     pub const fn of_reads(kind: TagKind) -> Self {
         Self { kind, key: None }
     }
 
-    /// With the key that checks proofs of possession.
+    /// A check with the key that verifies proofs of possession.
     pub const fn new(key: VerifierKey) -> Self {
         Self {
             kind: key.kind(),
@@ -39,7 +39,7 @@ impl TagCheck {
         }
     }
 
-    /// What others than the owner may have: without the key, where that is secret.
+    /// The check that the owner may publish. It has no key if the verification key is secret.
     pub fn public(owner: &OwnerKey) -> Self {
         let kind = owner.kind();
         if kind.is_public() {
@@ -49,17 +49,17 @@ impl TagCheck {
         }
     }
 
-    /// The kind of the tags.
+    /// The kind of tags.
     pub const fn kind(&self) -> TagKind {
         self.kind
     }
 
-    /// What checks proofs of possession, if whoever has this may audit.
+    /// The key that verifies proofs of possession, if audits are possible.
     pub const fn key(&self) -> Option<&VerifierKey> {
         self.key.as_ref()
     }
 
-    /// These are the bytes of the block that starts at byte `start`.
+    /// Verifies that `block` has the contents of the block that starts at byte `start`.
     pub(super) fn block(
         &self,
         start: u64,
@@ -70,18 +70,18 @@ impl TagCheck {
     }
 }
 
-/// What whoever asks knows of a file already.
+/// Prior knowledge of a client about a file.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Known {
     /// The file.
     pub(super) file: FileId,
-    /// The newest version; 0 if none is.
+    /// The newest known version; 0 if there is none.
     pub(super) version: u64,
-    /// The newest version that the owner gave up: see [`super::state::Record`].
+    /// The newest version that the owner gave up. See [`super::state::Record`].
     pub(super) given_up: u64,
 }
 
-/// Whoever asks a server about a file.
+/// A client that queries a server about a file.
 #[derive(Debug)]
 pub(super) struct Asking<T> {
     pub(super) transport: T,
@@ -92,7 +92,7 @@ pub(super) struct Asking<T> {
 }
 
 impl<T: Transport> Asking<T> {
-    /// The version that the server has the owner's own signature for.
+    /// Returns the version for which the server has the owner's signature.
     pub(super) fn vouched(&self, known: &Known) -> Result<Vouched, ClientError> {
         let file = known.file;
         let response = self.transport.exchange(&Request::Confirmed { file })?;
@@ -104,13 +104,14 @@ impl<T: Transport> Asking<T> {
         Vouched::new(statement.open(file, &self.owner)?, status)
     }
 
-    /// A newer version than the known one, if the server shows the owner's signature for it.
+    /// Returns a newer version than the known one, if the server shows the owner's signature for
+    /// it.
     pub(super) fn newer(&self, known: &Known) -> Option<FileState> {
         let newer = *self.vouched(known).ok()?.state();
         (newer.version > known.version.max(known.given_up)).then_some(newer)
     }
 
-    /// The server claims a newer version than the known one.
+    /// Returns the error for a server that claims a newer version than the known one.
     pub(super) fn outdated(&self, known: &Known, current: u64) -> ClientError {
         let version = known.version;
         match self.newer(known) {
@@ -125,7 +126,7 @@ impl<T: Transport> Asking<T> {
         }
     }
 
-    /// The status that answers this request.
+    /// Sends `request` and returns the status in the answer.
     pub(super) fn status_of(
         &self,
         known: &Known,
@@ -138,14 +139,14 @@ impl<T: Transport> Asking<T> {
         }
     }
 
-    /// What a refusal says about versions is an error of its own.
+    /// Converts a refusal to an error. Refusals about versions have errors of their own.
     pub(super) fn refused(&self, known: &Known, purpose: Purpose, refusal: Refusal) -> ClientError {
         let version = known.version;
         if version == 0 {
             return refusal.into_error(purpose);
         }
         match refusal {
-            // It has lost a file that it has had.
+            // The server has lost a file that it had.
             Refusal::UnknownFile | Refusal::UploadUnfinished { .. } => ClientError::Rollback {
                 known: version,
                 claimed: 0,
@@ -157,7 +158,7 @@ impl<T: Transport> Asking<T> {
                         claimed: current,
                     },
                     Ordering::Greater => self.outdated(known, current),
-                    // It says that it has what it says that it has not.
+                    // The server contradicts itself about the version.
                     Ordering::Equal => ClientError::Unexpected,
                 }
             }
@@ -166,7 +167,7 @@ impl<T: Transport> Asking<T> {
     }
 }
 
-/// A refusal to show the owner's statement. It is never answered by asking for it again.
+/// Converts a refusal to show the owner's statement to an error, without another request.
 fn refused_word(known: &Known, refusal: Refusal) -> ClientError {
     match (&refusal, known.version) {
         (Refusal::UnknownFile | Refusal::UploadUnfinished { .. }, version) if version > 0 => {

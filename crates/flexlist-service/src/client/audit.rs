@@ -1,4 +1,4 @@
-//! Audits: does the server have what it should?
+//! Audits: verification that the server has the file.
 
 use core::ops::Range;
 
@@ -25,56 +25,58 @@ use super::{
 };
 use crate::message::{Refusal, Request, Response};
 
-/// How many bytes the first question of a full audit covers; the next ones follow from the answer.
+/// Number of bytes covered by the first request of a full audit. Later ones adapt to the answers.
 const FIRST_WINDOW: u64 = 1 << 20;
 
-/// How many bytes one question samples at most: a server answers for as many of the longest blocks.
+/// Maximum number of bytes sampled by one request. A server answers for this many blocks of maximum
+/// length.
 const SAMPLED_AT_ONCE: u32 = 512;
 
-/// How much an audit asks for.
+/// The extent of an audit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Extent {
-    /// So many bytes at random.
+    /// This number of random bytes.
     Sample(u32),
-    /// As many bytes at random as meet this demand.
+    /// The number of random bytes that meets this detection target.
     Detect(Detection),
-    /// Every block, and the whole of it. For tags of [`TagKind::HashOnly`], which prove only chunks of a
-    /// block, the file is read, and thrown away.
+    /// Every block, completely. For tags of [`TagKind::HashOnly`], which prove only chunks of a
+    /// block, the file is read and discarded.
     Everything,
 }
 
-/// What a successful audit asked for.
+/// The result of a successful audit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AuditReport {
     /// The version that was audited.
     pub state: FileState,
-    /// How many bytes were asked for; bytes drawn twice count twice.
+    /// Number of bytes asked for. Bytes drawn twice count twice.
     pub bytes: u64,
-    /// How many blocks were proved; blocks that two questions met count twice.
+    /// Number of blocks proved. Blocks covered by two requests count twice.
     pub blocks: u64,
-    /// How many questions it took.
+    /// Number of requests.
     pub questions: u64,
 }
 
 impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
-    /// Audits the current version with fresh challenges. `progress` gets the bytes that a full audit has
-    /// covered, after each question.
+    /// Audits the current version with fresh challenges. `progress` gets the bytes that a full
+    /// audit has covered, after each request.
     ///
-    /// Of a file of no bytes nothing can be proved: the server is asked whether it has this version of
-    /// it, and its word is all that a report of no blocks says.
+    /// An empty file has nothing to prove: the server is only asked whether it has this version. A
+    /// report of no blocks therefore rests on the server's claim.
     ///
-    /// If it fails, damaged blocks are searched for with further challenges, for as long as
-    /// [`ClientOptions::search_time`](super::ClientOptions::search_time) (reads, for tags of
-    /// [`TagKind::HashOnly`]): within a full audit's range, or among the blocks that a sample met. What
-    /// goes wrong during the search ends it, and changes nothing about the failure.
+    /// If the audit fails, further challenges search for damaged blocks for at most
+    /// [`ClientOptions::search_time`](super::ClientOptions::search_time). For tags of
+    /// [`TagKind::HashOnly`], the search uses reads. The search covers the range of a full audit,
+    /// or the blocks selected by a sample. Errors during the search end it and do not affect the
+    /// failure.
     ///
     /// # Errors
-    /// [`ClientError::Audit`], also where the server refuses to answer, for whatever reason but that it
-    /// cannot for now; [`ClientError::Unanswered`], which says nothing about the file;
-    /// [`ClientError::Challenge`]; what [`readable`](Self::readable) fails with.
+    /// [`ClientError::Audit`], also if the server refuses to answer, unless it cannot for now;
+    /// [`ClientError::Unanswered`], which is no verdict on the file; [`ClientError::Challenge`];
+    /// the errors of [`readable`](Self::readable).
     ///
-    /// Source: Esiner et al. 2013, section 2 and Algorithm A.1; Deviation: audits of every block, and the
-    /// search, are not in the paper.
+    /// Source: Esiner et al. 2013, section 2 and Algorithm A.1; Deviation: audits of every block,
+    /// and the search, are not in the paper.
     pub fn audit(
         &mut self,
         extent: Extent,
@@ -90,23 +92,23 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     }
 }
 
-/// Whoever audits a version of a file.
+/// An audit of a version of a file.
 pub(super) struct Auditing<'a, T> {
     pub(super) asking: &'a Asking<T>,
     pub(super) known: Known,
     pub(super) state: FileState,
 }
 
-/// A block that the server has proved to have.
+/// A block for which the server has proved possession.
 pub(super) struct ProvedBlock {
-    /// Its bytes in the file.
+    /// The block's bytes in the file.
     pub(super) range: Range<u64>,
-    /// What its leaf commits.
+    /// The committed part of the block's tag.
     pub(super) committed: Bytes,
 }
 
 impl<T: Transport> Auditing<'_, T> {
-    /// See [`FileClient::audit`].
+    /// Audits the version. See [`FileClient::audit`].
     pub(super) fn audit(
         &self,
         extent: Extent,
@@ -128,7 +130,8 @@ impl<T: Transport> Auditing<'_, T> {
         }
     }
 
-    /// Visits every block of the file, proved as audits of every block prove them, in the order of the file.
+    /// Calls `visit` with every block of the file in file order, proved by challenges of every
+    /// block.
     pub(super) fn visit_proved(
         &self,
         visit: &mut dyn FnMut(ProvedBlock) -> Result<(), ClientError>,
@@ -168,7 +171,7 @@ impl<T: Transport> Auditing<'_, T> {
         Ok(())
     }
 
-    /// Asks whether the server has this version of a file of no bytes.
+    /// Asks whether the server has this version of an empty file.
     fn audit_nothing(&self, mut report: AuditReport) -> Result<AuditReport, ClientError> {
         let state = report.state;
         let outcome = self.stands();
@@ -187,7 +190,7 @@ impl<T: Transport> Auditing<'_, T> {
         }))
     }
 
-    /// The server says that the file stands where the owner knows it to stand.
+    /// Checks that the server claims the version that the owner knows.
     fn stands(&self) -> Result<(), Failed> {
         let state = &self.state;
         let request = Request::Status { file: state.file };
@@ -232,8 +235,8 @@ impl<T: Transport> Auditing<'_, T> {
                     let asked = Asked::Samples(indices);
                     return Err(failure(search, &state, asked, reason));
                 }
-                // Not fewer samples, nor others: the server could refuse each sample that meets what it
-                // lost. The same bytes, one after the other.
+                // Neither fewer nor other samples: otherwise the server could refuse each sample
+                // that meets a lost block. The same bytes are requested one by one.
                 Err(Failed::TooLarge(_)) => {
                     self.audit_singly(&mut report, sampled(&challenge, &state)?)?;
                 }
@@ -250,7 +253,7 @@ impl<T: Transport> Auditing<'_, T> {
         }
     }
 
-    /// Has the server prove the blocks of these bytes with a question for each.
+    /// Has the server prove the blocks of these bytes, with one request per byte.
     fn audit_singly(&self, report: &mut AuditReport, indices: Vec<u64>) -> Result<(), ClientError> {
         let state = report.state;
         let mut proven = 0..0;
@@ -300,7 +303,7 @@ impl<T: Transport> Auditing<'_, T> {
                     let count = number_of(&blocks);
                     report.blocks = report.blocks.saturating_add(count);
                     report.questions = report.questions.saturating_add(1);
-                    // The last block may reach further than the question.
+                    // The last block may extend beyond the requested range.
                     let proven = blocks.last().map_or(end, |block| block.end);
                     let covered = proven.saturating_sub(start);
                     let wanted = self.asking.options.audit_blocks;
@@ -314,7 +317,7 @@ impl<T: Transport> Auditing<'_, T> {
                 Err(Failed::Fault(fault)) => {
                     search.of_range(start..end, total, &fault);
                     first_fault.get_or_insert((Asked::Range(start..end), fault));
-                    // A server must not make the rest longer by refusing first what it then damages.
+                    // A server must not lengthen the audit by refusing first what it then damages.
                     let most = window.max(FIRST_WINDOW).min(self.widest());
                     window = window.saturating_mul(2).min(most);
                     start = end;
@@ -323,7 +326,7 @@ impl<T: Transport> Auditing<'_, T> {
                         start = total;
                     }
                 }
-                // What is proven already stays so.
+                // The failure that is proven already is still reported.
                 Err(_) if first_fault.is_some() => {
                     search.give_up(start..total);
                     start = total;
@@ -346,7 +349,7 @@ impl<T: Transport> Auditing<'_, T> {
         Search::new(patience, move |range| self.prove_range(range))
     }
 
-    /// How many bytes a full audit asks for at once at most.
+    /// Maximum number of bytes that a full audit requests at once.
     fn widest(&self) -> u64 {
         match self.asking.tags.kind() {
             TagKind::HashOnly => self.asking.options.read_bytes.max(1),
@@ -354,17 +357,17 @@ impl<T: Transport> Auditing<'_, T> {
         }
     }
 
-    /// Has the server prove, for a range, that it has every byte of every block that overlaps it; the
-    /// bounds of these blocks.
+    /// Has the server prove possession of every byte of every block that overlaps the range.
+    /// Returns the bounds of these blocks.
     fn prove_range(&self, range: Range<u64>) -> Blocks {
         match self.asking.tags.kind() {
-            // A challenge opens one chunk of each block, and proves nothing about the others.
+            // A challenge opens one chunk per block and proves nothing about the others.
             TagKind::HashOnly => self.read_range(range),
             _ => self.question_range(range),
         }
     }
 
-    /// Reads every block that overlaps the range.
+    /// Reads and verifies every block that overlaps the range.
     fn read_range(&self, range: Range<u64>) -> Blocks {
         let bytes = range.end.saturating_sub(range.start);
         let blocks = self
@@ -383,8 +386,8 @@ impl<T: Transport> Auditing<'_, T> {
             .collect())
     }
 
-    /// A question about so many bytes is refused. That there is a newer version is no fault if the owner
-    /// himself has signed it.
+    /// Classifies the refusal of a request about `bytes` bytes. A newer version is not the server's
+    /// fault if the owner has signed it.
     fn failed(&self, bytes: u64, refusal: Refusal) -> Failed {
         match refusal {
             Refusal::UnknownVersion { current, .. } if current > self.state.version => {
@@ -405,7 +408,7 @@ impl<T: Transport> Auditing<'_, T> {
         }
     }
 
-    /// Asks, with a fresh seed, for every block that overlaps the range.
+    /// Challenges, with a fresh seed, every block that overlaps the range.
     fn question_range(&self, range: Range<u64>) -> Blocks {
         let Range { start, end } = range;
         let seed = fresh_seed()?;
@@ -413,11 +416,11 @@ impl<T: Transport> Auditing<'_, T> {
         Ok(blocks.into_iter().map(|block| block.range).collect())
     }
 
-    /// The blocks that the server has proved to have.
+    /// Sends a challenge and verifies the answer. Returns the blocks proved.
     fn question(&self, challenge: Challenge) -> Result<Vec<ProvedBlock>, Failed> {
         let state = &self.state;
         let key = self.asking.tags.key().ok_or(ClientError::OwnerAudits)?;
-        // What the file does not allow is no fault of the server's.
+        // A challenge that does not fit the file is not the server's fault.
         challenge
             .questions(&Context::from(state))
             .map_err(ClientError::Challenge)?;
@@ -463,7 +466,7 @@ impl<T: Transport> Auditing<'_, T> {
     }
 }
 
-/// An audit that failed like this, and what the search has found.
+/// The error for a failed audit, with the results of the search.
 fn failure<Q>(search: Search<Q>, state: &FileState, asked: Asked, reason: AuditFault) -> ClientError
 where
     Q: FnMut(Range<u64>) -> Blocks,
@@ -478,7 +481,7 @@ where
     })
 }
 
-/// What is said of a question that failed without a fault of the server's.
+/// The error for a request that failed without a fault of the server.
 fn no_verdict(failed: Failed, state: &FileState, asked: Asked) -> ClientError {
     let reason = match failed {
         Failed::Silent(reason) => reason,
@@ -493,7 +496,7 @@ fn no_verdict(failed: Failed, state: &FileState, asked: Asked) -> ClientError {
     })
 }
 
-/// The bytes that a challenge samples, rising, each once.
+/// The bytes that a challenge samples, ascending and without duplicates.
 fn sampled(challenge: &Challenge, state: &FileState) -> Result<Vec<u64>, ClientError> {
     let Questions::Samples(samples) = challenge.questions(&Context::from(state))? else {
         return Ok(Vec::new());
@@ -514,7 +517,8 @@ fn number_of<B>(blocks: &[B]) -> u64 {
     u64::try_from(blocks.len()).unwrap_or(u64::MAX)
 }
 
-/// How many bytes to ask for so that about `wanted` blocks answer, at most four times as many as before.
+/// Number of bytes to request so that about `wanted` blocks answer. At most four times as many as
+/// before.
 fn next_window(covered: u64, blocks: u64, wanted: u64) -> u64 {
     let average = covered.checked_div(blocks).unwrap_or(covered).max(1);
     average

@@ -1,6 +1,7 @@
-//! Which side has to act on an error: what a program's exit status should say.
+//! Assignment of errors to the side that has to act. Programs choose their exit status by it.
 //!
-//! Every refusal is listed, without a wildcard: a new one does not compile until its side is decided.
+//! Every refusal is listed, without a wildcard: a new refusal does not compile until it is
+//! assigned.
 
 use std::io;
 
@@ -12,20 +13,20 @@ use crate::message::Refusal;
 /// The side that has to act on an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Blame {
-    /// The owner: input, a key or a state that does not fit, or a limit of the server's that what he
-    /// asked for exceeds.
+    /// The owner: an input, key or state does not fit, or the request exceeds a limit of the
+    /// server.
     Owner,
-    /// The server: it contradicts what the owner has verified, or does not do what it must.
+    /// The server: it contradicts verified state, or does not do what it must.
     Server,
-    /// Nobody: there is no answer, or something on this machine failed. Nothing is said about the file;
-    /// try again.
+    /// Neither: there is no answer, or something on this machine failed. This is no verdict on the
+    /// file. Try again.
     Circumstances,
 }
 
-/// What a client wanted when it was refused.
+/// The purpose of a refused request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Purpose {
-    /// To begin an upload, or to go on with one.
+    /// To begin or resume an upload.
     Begin,
     /// To send the parts of an upload.
     Part,
@@ -33,32 +34,34 @@ pub(super) enum Purpose {
     Finish,
     /// To change a file that is uploaded.
     Change,
-    /// An answer about a file that is uploaded: audits, reads, where it stands.
+    /// To query an uploaded file: audits, reads and status.
     Question,
 }
 
 impl Refusal {
-    /// Whom a refusal of this blames. The client has checked what it asks, so that a server that keeps
-    /// its word has few grounds to refuse; and of a file that it took, none not to answer for it.
+    /// Assigns the refusal of a request with this purpose to a side.
+    ///
+    /// The client checks its requests first, so an honest server has few reasons to refuse. It has
+    /// no reason to refuse queries about a file that it accepted.
     pub(super) const fn blame(&self, purpose: Purpose) -> Blame {
         match self {
             Self::Unavailable | Self::CannotWrite => Blame::Circumstances,
             Self::TooLarge(_) => match purpose {
-                // Of answers it may ask for less at once; the client does, down to a single byte.
+                // The client can ask for less at once, and does, down to a single byte.
                 Purpose::Question => Blame::Server,
                 Purpose::Begin | Purpose::Part | Purpose::Finish | Purpose::Change => Blame::Owner,
             },
-            // It may have given up an upload that took long, and need not keep what is not finished.
+            // The server may have dropped a slow upload. It need not keep an unfinished one.
             Self::UnknownFile => match purpose {
                 Purpose::Part | Purpose::Finish => Blame::Circumstances,
                 Purpose::Begin | Purpose::Change | Purpose::Question => Blame::Server,
             },
-            // Somebody else may upload with a copy of the state.
+            // Another process may upload with a copy of the state.
             Self::PartOutOfOrder { .. } | Self::UploadUnfinished { .. } => match purpose {
                 Purpose::Part | Purpose::Finish => Blame::Circumstances,
                 Purpose::Begin | Purpose::Change | Purpose::Question => Blame::Server,
             },
-            // It may not take files of this owner, with these parameters, or of this kind.
+            // The server may reject files of this owner, with these parameters, or of this kind.
             Self::WrongOwner
             | Self::WrongFileId
             | Self::Invalid(_)
@@ -69,7 +72,8 @@ impl Refusal {
                     Blame::Server
                 }
             },
-            // Only he can have asked for that; of a finished file the server proves nothing.
+            // Only the owner can request a removal. For a finished file the server does not prove
+            // it.
             Self::Removed => match purpose {
                 Purpose::Begin | Purpose::Part | Purpose::Finish => Blame::Owner,
                 Purpose::Change | Purpose::Question => Blame::Server,
@@ -83,7 +87,7 @@ impl Refusal {
         }
     }
 
-    /// The error that this refusal is.
+    /// Converts the refusal to an error.
     pub(super) fn into_error(self, purpose: Purpose) -> ClientError {
         match self.blame(purpose) {
             Blame::Server => ClientError::Breach(self),
@@ -98,7 +102,8 @@ impl ClientError {
         match self {
             Self::Transport(error) => error.blame(),
             Self::Refused(refusal) => founded(refusal),
-            // Another copy of the state was first, it says: what follows will show whether that is so.
+            // The server claims that another copy of the state came first. The next operations
+            // verify that.
             Self::Dropped(Refusal::StaleBase { .. }) => Blame::Owner,
             Self::Dropped(refusal) => refusal.blame(Purpose::Change),
             Self::Unexpected
@@ -146,7 +151,8 @@ impl TransportError {
     }
 }
 
-/// Whom a refusal blames that a server may say: [`Refusal::into_error`] has told it from the others.
+/// Assigns a legitimate refusal to a side. [`Refusal::into_error`] has separated it from the
+/// others.
 const fn founded(refusal: &Refusal) -> Blame {
     match refusal.blame(Purpose::Part) {
         Blame::Circumstances => Blame::Circumstances,

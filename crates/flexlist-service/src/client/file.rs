@@ -1,4 +1,4 @@
-//! The owner's side of one file.
+//! Client state and operations for one file, on the owner's side.
 
 use core::{cmp::Ordering, fmt};
 use std::path::Path;
@@ -28,15 +28,16 @@ use crate::{
 pub struct Owner<S> {
     /// The public key of `signer`.
     pub key: AuthorKey,
-    /// Signs what changes the file.
+    /// Signs requests that change the file.
     pub signer: S,
-    /// Makes and checks the tags. Each file needs a key of its own unless the kind of tags says that
-    /// write ids alone keep files apart; ids are random here, so one key may serve for many files.
+    /// Makes and verifies the tags. Each file needs its own key, unless the kind of tags separates
+    /// files by write ids alone. Write ids are random here, so one such key may serve many files.
     pub tags: OwnerKey,
 }
 
 impl<S> Owner<S> {
-    /// Tells one key for tags from another. It has the key's entropy, so that it gives nothing away.
+    /// Returns an identifier of the key for tags. It does not reveal the key, which has full
+    /// entropy.
     fn name_of_tags(&self) -> Digest<32> {
         let mut hash = Sha256::new_with_prefix(b"flexlist/tag-key/v1");
         hash.update(self.tags.to_bytes().as_slice());
@@ -44,7 +45,7 @@ impl<S> Owner<S> {
     }
 }
 
-/// Without what is secret.
+/// Omits secrets.
 impl<S> fmt::Debug for Owner<S> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
@@ -54,60 +55,62 @@ impl<S> fmt::Debug for Owner<S> {
     }
 }
 
-/// The owner's side of one file: changes, reads and audits it, and believes the server nothing.
+/// Client for one file, on the owner's side: changes, reads and audits it. Does not trust the
+/// server.
 ///
-/// Everything that the owner must not lose is in the state file: about a hundred bytes, and while an
-/// update is under way the update too. It is written before a request leaves and after its answer is
-/// verified, so that a crash at any point is made good by [`settle`](Self::settle), which every
-/// operation begins with.
+/// The state file has everything that the owner must not lose: a few hundred bytes, and the update
+/// while one is in progress. It is written before a request is sent and after its answer is
+/// verified. After a crash at any point, [`settle`](Self::settle) recovers. Every operation begins
+/// with it.
 ///
-/// The state file must not be restored from a backup: an owner who forgot a version cannot tell an older
-/// one from the newest.
+/// Do not restore the state file from a backup: an owner that forgot a version cannot tell an older
+/// version from the newest.
 ///
-/// Source: Esiner et al. 2013, section 2; Deviation: versions, and updates that survive a crash, are not
-/// in the paper.
+/// Source: Esiner et al. 2013, section 2; Deviation: versions, and updates that survive a crash,
+/// are not in the paper.
 #[derive(Debug)]
 pub struct FileClient<T, S> {
     pub(super) asking: Asking<T>,
     pub(super) owner: Owner<S>,
     pub(super) state: StateFile,
-    /// The newest version for which the server has the owner's signed statement, as far as this client knows.
+    /// The newest version for which the server is known to have the owner's signed statement.
     pub(super) confirmed: u64,
 }
 
-/// What became of an update that was under way.
+/// The outcome of an update that was in progress.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Settled {
-    /// None was.
+    /// No update was in progress.
     Nothing,
-    /// The server has carried it out, and the new version is verified.
+    /// The server has executed the update, and the new version is verified.
     Applied(FileState),
-    /// The server has refused it for good. The file is as it was, or another writer's. The update is not
-    /// sent again, unless the server shows that it has one more version after all.
+    /// The server has refused the update for good. The file is unchanged, or changed by another
+    /// writer. The update is sent again only if the server later claims to have exactly one more
+    /// version.
     Dropped(Refusal),
 }
 
-/// What the server says about the version of a file.
+/// The server's claim about the version of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
-    /// The upload is not finished; the server needs this part next.
+    /// The upload is not finished.
     Uploading {
-        /// The number of the part.
+        /// The number of the part that the server needs next.
         next_part: u64,
     },
     /// The server has the owner's version.
     Current(FileStatus),
-    /// The server has a newer version, and this owner's signature on it: this state is an older copy.
+    /// The server has a newer version with this owner's signature: this state is an older copy.
     Newer {
-        /// What the server claims.
+        /// The status that the server claims.
         status: FileStatus,
-        /// The version that the owner signed: see [`FileClient::adopt`].
+        /// The version that the owner signed. See [`FileClient::adopt`].
         newer: FileState,
     },
 }
 
 impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
-    /// A new file, about to be uploaded, and its state file at `path`.
+    /// Begins a new file, to be uploaded, and creates its state file at `path`.
     ///
     /// # Errors
     /// [`ClientError::State`], [`ClientError::RandomnessUnavailable`].
@@ -122,7 +125,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         Ok(Self::new(state, owner, transport))
     }
 
-    /// The record of a new file.
+    /// Makes the initial record of a new file.
     pub(super) fn beginning(owner: &Owner<S>, chunker: Chunker) -> Result<Record, ClientError> {
         let mut salt = [0; 16];
         getrandom::fill(&mut salt)?;
@@ -139,10 +142,10 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         })
     }
 
-    /// The file whose state file is at `path`, if that and the owner's key fit.
+    /// Opens the file whose state file is at `path`. The owner's keys must match the state.
     ///
     /// # Errors
-    /// [`ClientError::State`], [`StateError::WrongOwner`] and [`StateError::WrongTags`] among them.
+    /// [`ClientError::State`], including [`StateError::WrongOwner`] and [`StateError::WrongTags`].
     pub fn open(path: &Path, owner: Owner<S>, transport: T) -> Result<Self, ClientError> {
         let state = StateFile::open(path, disk::PATIENCE)?;
         let record = state.record();
@@ -170,35 +173,35 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         }
     }
 
-    /// This client with other options.
+    /// Sets the client's options.
     #[must_use]
     pub fn with_options(mut self, options: ClientOptions) -> Self {
         self.asking.options = options;
         self
     }
 
-    /// The file.
+    /// The id of the file.
     pub fn file(&self) -> FileId {
         self.state.record().file
     }
 
-    /// Where the file is, as whoever used this client for a change said; empty if nobody did.
+    /// The address of the server, as set by [`set_server`](Self::set_server). Empty if never set.
     pub fn server(&self) -> &str {
         &self.state.record().server
     }
 
-    /// Notes where the file is, for whoever opens the state next. It is kept with the next change of the
-    /// state, so that what only looks at a file leaves the state as it is.
+    /// Sets the address of the server, for later users of the state file. It is stored with the
+    /// next change of the state, so that read-only operations do not write the state file.
     pub fn set_server(&mut self, server: &str) {
         self.state.set_server(server.to_owned());
     }
 
-    /// How the file is cut into blocks.
+    /// The parameters by which the file is cut into blocks.
     pub fn chunker(&self) -> &Chunker {
         &self.state.record().chunker
     }
 
-    /// The newest version that is verified; `None` before the upload is finished.
+    /// The newest verified version; `None` before the upload is finished.
     pub fn version(&self) -> Option<FileState> {
         match &self.state.record().stage {
             Stage::Uploading(_) => None,
@@ -208,17 +211,17 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         }
     }
 
-    /// Whether an update is under way of which this client does not know what became.
+    /// Reports whether the outcome of an update is unknown.
     pub fn is_pending(&self) -> bool {
         matches!(self.state.record().stage, Stage::Pending { .. })
     }
 
-    /// Where the server says that the file stands. Only a claim: audits and reads prove.
+    /// Requests the status that the server claims for the file. Only audits and reads prove it.
     ///
     /// # Errors
-    /// [`ClientError::Rollback`] and [`ClientError::Forked`] if the claim contradicts what this client
-    /// has verified; [`ClientError::Outdated`] if it is of a newer version that the server has not the
-    /// owner's word for; what [`settle`](Self::settle) fails with; [`ClientError::Dropped`];
+    /// [`ClientError::Rollback`] and [`ClientError::Forked`] if the claim contradicts what this
+    /// client has verified; [`ClientError::Outdated`] for a newer version without the owner's
+    /// signature; the errors of [`settle`](Self::settle); [`ClientError::Dropped`];
     /// [`ClientError::Refused`], [`ClientError::Breach`].
     pub fn status(&mut self) -> Result<Status, ClientError> {
         self.settle()?.or_dropped()?;
@@ -248,7 +251,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
             .map_err(|error| ClientError::Signer(error.to_string()))
     }
 
-    /// What questions are asked with.
+    /// The knowledge with which queries are made.
     pub(super) fn known(&self) -> Known {
         Known {
             file: self.file(),
@@ -257,17 +260,17 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         }
     }
 
-    /// The status that answers this request.
+    /// Sends `request` and returns the status in the answer.
     pub(super) fn status_of(&self, request: &Request) -> Result<FileStatus, ClientError> {
         self.asking.status_of(&self.known(), request)
     }
 
-    /// What a refusal says about versions is an error of its own.
+    /// Converts a refusal to an error. Refusals about versions have errors of their own.
     pub(super) fn refused(&self, purpose: Purpose, refusal: Refusal) -> ClientError {
         self.asking.refused(&self.known(), purpose, refusal)
     }
 
-    /// The server claims what the owner knows.
+    /// Verifies that the server claims the version that the owner knows.
     pub(super) fn check_standing(
         &self,
         status: &FileStatus,

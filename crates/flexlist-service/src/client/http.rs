@@ -1,4 +1,4 @@
-//! A server that is reached over HTTP.
+//! HTTP transport.
 
 use pad_core::codec;
 use web::client::{HttpClient, Posted, Reply, StatusCode, Verdict};
@@ -10,12 +10,13 @@ use crate::{
     network::{CONTENT_TYPE, PATH},
 };
 
-/// A server that is reached over HTTP, or HTTPS; connections are kept and used again.
+/// A server reached over HTTP or HTTPS. Connections are kept and reused.
 #[derive(Clone, Debug)]
 pub struct HttpTransport(HttpClient);
 
 impl HttpTransport {
-    /// The server at this address: `http://host:port` or `https://host:port`, without a path.
+    /// A transport to the server at `address`: `http://host:port` or `https://host:port`, without a
+    /// path.
     ///
     /// Connects with the first request.
     ///
@@ -43,7 +44,8 @@ impl Transport for HttpTransport {
         let most = self.0.options().response_bytes;
         self.0.post(PATH, posted, most, |reply| {
             Ok(match self.read(&reply)? {
-                // Another request about the file is taking long: this one sent before, perhaps.
+                // Another request about the file takes long, perhaps an earlier attempt of this
+                // one.
                 response @ Response::Refused(Refusal::Unavailable) => Verdict::Again(response),
                 response => Verdict::Done(response),
             })

@@ -1,4 +1,4 @@
-//! What a state file says, to whoever has neither key nor server at hand.
+//! Inspection of state files without keys or a server.
 
 use std::{io, path::Path};
 
@@ -12,33 +12,34 @@ use super::{
 };
 use crate::message::{Refusal, Request, Response};
 
-/// What a state file says. Only what the owner keeps: the server may have another version, or nothing.
+/// The contents of a state file. They are only the owner's view: the server may have another
+/// version, or nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeptFile {
     /// The file.
     pub file: FileId,
-    /// Where it is; empty if that is not known.
+    /// The address of the server; empty if unknown.
     pub server: String,
-    /// Where it stands.
+    /// The progress of the file.
     pub standing: Standing,
 }
 
-/// Where a file stands, according to its owner.
+/// The progress of a file, according to its owner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Standing {
-    /// Its upload is not finished.
+    /// The upload is not finished.
     Uploading {
-        /// So many bytes were sent.
+        /// Number of bytes sent so far.
         bytes: u64,
     },
-    /// At this version, with nothing under way.
+    /// The file is at this version, and no operation is in progress.
     Settled(FileState),
-    /// At this version, or at the next one: an update is under way.
+    /// The file is at this version or the next one: an update is in progress.
     Pending(FileState),
 }
 
 impl KeptFile {
-    /// Reads a state file, whoever uses it meanwhile.
+    /// Reads a state file without locking it. Works while another process uses the file.
     ///
     /// # Errors
     /// [`StateError::Io`], [`StateError::Damaged`], [`StateError::Malformed`].
@@ -58,20 +59,21 @@ impl KeptFile {
         })
     }
 
-    /// Whether the file at this path begins as state files do.
+    /// Reports whether the file at `path` begins like a state file.
     ///
     /// # Errors
-    /// It cannot be read.
+    /// The operating system's, if the file cannot be read.
     pub fn is_at(path: &Path) -> io::Result<bool> {
         state::is_state(path)
     }
 
-    /// Removes the state file at this path, if the server says that it does not have the file, or has it no
-    /// more. The lock beside it stays.
+    /// Removes the state file at `path`, if the server reports that it does not have the file, or
+    /// no longer. The lock file next to it remains.
     ///
     /// # Errors
-    /// [`ClientError::StillThere`] if it has it; [`ClientError::Unexpected`], [`ClientError::Refused`],
-    /// [`ClientError::Breach`], [`ClientError::Transport`], [`ClientError::State`].
+    /// [`ClientError::StillThere`] if the server has the file; [`ClientError::Unexpected`],
+    /// [`ClientError::Refused`], [`ClientError::Breach`], [`ClientError::Transport`],
+    /// [`ClientError::State`].
     pub fn forget(path: &Path, transport: &impl Transport) -> Result<(), ClientError> {
         let state = StateFile::open(path, disk::PATIENCE)?;
         let file = state.record().file;
@@ -83,8 +85,8 @@ impl KeptFile {
         }
     }
 
-    /// Removes the state file at this path, whatever the server has: nobody can change or remove the file on the
-    /// server from then on, unless there is a copy of the state.
+    /// Removes the state file at `path` without asking the server. From then on, the file on the
+    /// server can be neither changed nor removed, unless there is a copy of the state.
     ///
     /// # Errors
     /// [`StateError`].

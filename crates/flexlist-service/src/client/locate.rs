@@ -1,9 +1,10 @@
-//! The search for what is damaged, by asking for ever smaller ranges.
+//! Search for damaged blocks, by requests for smaller and smaller ranges.
 //!
-//! An answer that holds proves each block that overlaps the range, and where these blocks end. An answer
-//! that does not hold says only that some block in the range is damaged: a server that cannot read one
-//! block cannot prove its neighbours in the same answer either. So a damaged block is found as the byte
-//! where answers cease to hold, and its bounds are those of the next sound blocks.
+//! A valid answer proves each block that overlaps the range, and the bounds of these blocks. An
+//! invalid answer shows only that some block in the range is damaged. A server that cannot read one
+//! block cannot prove its neighbours in the same answer either. The search therefore finds a
+//! damaged block as the byte at which answers become invalid. Its bounds are those of the next
+//! sound blocks.
 
 use core::ops::Range;
 use std::time::{Duration, Instant};
@@ -16,24 +17,25 @@ use super::{
 };
 use crate::message::Refusal;
 
-/// How many questions one search asks; then it is given up.
+/// Maximum number of requests per search.
 const MOST_QUESTIONS: u32 = 4096;
 
-/// A search under way.
+/// A search in progress.
 pub(super) struct Search<Q> {
     question: Q,
     questions: u32,
-    /// How long to go on after the first question of the search: a server that takes its time must not
-    /// keep the verdict back.
+    /// Time limit, counted from the first request of the search. A slow server must not delay the
+    /// verdict.
     patience: Duration,
     start: Option<Instant>,
-    /// Asks no more: too many questions, or one that got no answer.
+    /// Set when the limit of requests or time is reached, or when a request got no answer. The
+    /// search makes no more requests.
     given_up: bool,
-    /// Rising, and apart from each other.
+    /// The damaged ranges, ascending and disjoint.
     damaged: Vec<Range<u64>>,
 }
 
-/// Which way to look for the next sound block.
+/// The direction in which to look for the next sound block.
 #[derive(Clone, Copy)]
 enum Direction {
     Back,
@@ -44,7 +46,8 @@ impl<Q> Search<Q>
 where
     Q: FnMut(Range<u64>) -> Blocks,
 {
-    /// A search by asking `question` for ranges, which asks none any more this long after its first.
+    /// A search that asks for ranges with `question`, for at most `patience` after its first
+    /// request.
     pub(super) fn new(patience: Duration, question: Q) -> Self {
         Self {
             question,
@@ -56,12 +59,12 @@ where
         }
     }
 
-    /// What was found: rising and apart from each other.
+    /// Returns the damaged ranges, ascending and disjoint.
     pub(super) fn damaged(self) -> Vec<Range<u64>> {
         self.damaged
     }
 
-    /// How the search ended, if it ends here.
+    /// Reports how the search ended, if it ends here.
     pub(super) const fn end(&self) -> SearchEnd {
         if self.given_up {
             SearchEnd::GivenUp
@@ -70,18 +73,18 @@ where
         }
     }
 
-    /// Whether the search has taken too long, from the first time that this is asked.
+    /// Reports whether the time limit is reached. The first call starts the clock.
     pub(super) fn is_late(&mut self) -> bool {
         self.start.get_or_insert_with(Instant::now).elapsed() > self.patience
     }
 
-    /// Gives up: from here on everything counts as damaged unseen, beginning with this range.
+    /// Gives up the search: all remaining bytes count as damaged, beginning with this range.
     pub(super) fn give_up(&mut self, rest: Range<u64>) {
         self.given_up = true;
         self.push(rest);
     }
 
-    /// Searches a range of a file of `total` bytes that a question for it has failed in.
+    /// Searches a range of a file of `total` bytes after a request for it has failed.
     pub(super) fn of_range(&mut self, range: Range<u64>, total: u64, reason: &AuditFault) {
         if is_about_the_file(reason) {
             self.give_up(range.start..total);
@@ -90,7 +93,7 @@ where
         }
     }
 
-    /// Searches around sampled bytes, rising, after a question for them has failed.
+    /// Searches around sampled bytes after a request for them has failed. `indices` is ascending.
     pub(super) fn of_samples(&mut self, indices: &[u64], state: &FileState, reason: &AuditFault) {
         let total = state.list.total;
         if is_about_the_file(reason) {
@@ -102,7 +105,8 @@ where
         }
     }
 
-    /// Finds every damaged block that overlaps the range. Ranges come in rising order.
+    /// Finds every damaged block that overlaps the range. Calls must be in ascending order of
+    /// ranges.
     pub(super) fn within(&mut self, range: Range<u64>) {
         let mut start = range.start.max(self.searched());
         while start < range.end {
@@ -114,16 +118,17 @@ where
                 self.push(first..range.end);
                 return;
             }
-            // Everything before `first` is sound, so the damaged block does not begin before it; only
-            // the block at the beginning of the range may.
+            // Everything before `first` is sound, so the damaged block does not begin before it.
+            // Only the block at the beginning of the range may.
             let limits = if first == range.start { 0 } else { first }..range.end;
             self.around(first, limits);
             start = self.searched().max(first.saturating_add(1));
         }
     }
 
-    /// Finds the damaged block around one byte, if it is damaged, and damaged blocks next to it, looking
-    /// for the end of the damage inside `limits` only. Bytes come in rising order.
+    /// Finds the damaged block around byte `index`, if it is damaged, and damaged blocks next to
+    /// it. Looks for the end of the damage only inside `limits`. Calls must be in ascending order
+    /// of bytes.
     pub(super) fn around(&mut self, index: u64, limits: Range<u64>) {
         if index < self.searched() {
             return;
@@ -141,8 +146,8 @@ where
         self.push(start..end);
     }
 
-    /// Counts a range as damaged. Ranges come in rising order, and are joined where they touch, so that
-    /// a server cannot make the list longer than the damage.
+    /// Records a range as damaged. Ranges come in ascending order. Adjacent ranges are joined, so
+    /// that a server cannot make the list longer than the damage.
     fn push(&mut self, range: Range<u64>) {
         match self.damaged.last_mut() {
             Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
@@ -151,12 +156,13 @@ where
         }
     }
 
-    /// Up to where the search has come.
+    /// The end of the bytes searched so far.
     fn searched(&self) -> u64 {
         self.damaged.last().map_or(0, |range| range.end)
     }
 
-    /// The bounds of the blocks that overlap the range, if the server proves to have them.
+    /// Returns the bounds of the blocks that overlap the range, if the server proves possession of
+    /// them.
     fn sound(&mut self, range: Range<u64>) -> Option<Range<u64>> {
         if self.questions >= MOST_QUESTIONS || self.is_late() {
             self.given_up = true;
@@ -171,14 +177,15 @@ where
                 let end = blocks.last().map_or(range.end, |block| block.end);
                 Some(start..end)
             }
-            // Nor will it answer for anything else.
+            // The server will not answer for other ranges either.
             Err(Failed::Fault(reason)) if is_about_the_file(&reason) => {
                 self.given_up = true;
                 None
             }
-            // A single byte's block must be proved; of a longer range, smaller parts are asked for.
+            // For a single byte, the failure is final. For a longer range, smaller parts are
+            // requested.
             Err(Failed::Fault(_) | Failed::TooLarge(_)) => None,
-            // That the audit has failed is proven already: it does not depend on what comes now.
+            // The audit has failed already. The outcome does not depend on this request.
             Err(Failed::Silent(_) | Failed::Client(_)) => {
                 self.given_up = true;
                 None
@@ -186,10 +193,10 @@ where
         }
     }
 
-    /// The first byte of a range, known to be damaged somewhere, that lies in a damaged block; if the
-    /// search is given up, up to where the range is sound.
+    /// Returns the first byte of a range that lies in a damaged block. Some block of the range must
+    /// be damaged. If the search is given up, returns the end of the bytes known to be sound.
     fn first_damaged(&mut self, range: Range<u64>) -> u64 {
-        // What lies before `sound` is; something in `sound..faulty` is not.
+        // Everything before `sound` is sound; something in `sound..faulty` is damaged.
         let mut sound = range.start;
         let mut faulty = range.end;
         while faulty.saturating_sub(sound) > 1 && !self.given_up {
@@ -202,10 +209,11 @@ where
         sound
     }
 
-    /// Where the damage around `index` ends in one direction: at a sound block, or at `limit`.
+    /// Finds the end of the damage around `index` in one direction: at a sound block, or at
+    /// `limit`.
     fn edge(&mut self, index: u64, limit: u64, way: Direction) -> u64 {
-        // As distances from `index`. The byte at `faulty` is damaged; that at `sound` is not, or is
-        // beyond the limit.
+        // Distances from `index`. The byte at `faulty` is damaged. The byte at `sound` is not, or
+        // is beyond the limit.
         let most = match way {
             Direction::Back => index.saturating_sub(limit),
             Direction::Forth => limit.saturating_sub(index).saturating_sub(1),
@@ -214,7 +222,7 @@ where
         let mut sound = most.saturating_add(1);
         let mut step = 1_u64;
         while sound.saturating_sub(faulty) > 1 {
-            // In growing steps while only the limit is known to lie beyond, then by halves.
+            // Doubles the step while no sound block is known, then bisects.
             let next = if sound > most {
                 faulty.saturating_add(step).min(most)
             } else {
@@ -244,7 +252,8 @@ where
     }
 }
 
-/// Whether a server says that it has nothing of the version, so that there is nothing to search for.
+/// Reports whether the server claims to have nothing of the version, which makes a search
+/// pointless.
 const fn is_about_the_file(reason: &AuditFault) -> bool {
     matches!(
         reason,

@@ -1,9 +1,13 @@
-//! What others than the owner can do with what he has published: read a file, every byte verified, and
-//! audit it.
+//! Verified reads and audits by clients other than the owner.
 //!
-//! They need his public key, the key that checks tags (if that is public), and a version: one that he has
-//! published with them, one whose sealed root stands in a dictionary that he signs, or the newest one that
-//! the server shows with his signature. No secret is among it, and nothing that a server says is believed.
+//! An observer needs the owner's public key, the key that verifies tags (if it is public), and a
+//! version. The version is one of these:
+//!
+//! - the version published with the keys,
+//! - a version whose sealed root is in a dictionary signed by the owner,
+//! - the newest version for which the server shows the owner's signature.
+//!
+//! None of this is secret, and the server is not trusted.
 
 use core::ops::Range;
 use std::io::Write;
@@ -23,21 +27,22 @@ use super::{
 };
 use crate::message::Request;
 
-/// What an owner publishes about a file.
+/// The data that an owner publishes about a file.
 #[derive(Clone, Debug)]
 pub struct PublicFile {
     /// The owner's public key.
     pub owner: AuthorKey,
-    /// What the tags are checked with.
+    /// The kind of the file's tags, and the key that verifies them, if public.
     pub tags: TagCheck,
-    /// A version that is the owner's: whoever has this takes no older one, and no other of the same number.
+    /// A version of the owner's. Observers accept no older version, and no other with the same
+    /// number.
     pub since: FileState,
 }
 
-/// Somebody who reads and audits a file of which he has nothing but a [`PublicFile`].
+/// Client for a file of another owner: reads and audits with only a [`PublicFile`].
 ///
-/// Keeps nothing: that a version is the newest is known only as far as [`PublicFile::since`] and the server
-/// tell.
+/// Keeps no state. Whether a version is the newest is known only from [`PublicFile::since`] and the
+/// server's claims.
 #[derive(Debug)]
 pub struct FileObserver<T> {
     asking: Asking<T>,
@@ -45,10 +50,10 @@ pub struct FileObserver<T> {
 }
 
 impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
-    /// What may be published about the file, with its current version.
+    /// Returns the data to publish about the file, with its current version.
     ///
     /// # Errors
-    /// What [`current`](Self::current) fails with.
+    /// The errors of [`current`](Self::current).
     pub fn public(&mut self) -> Result<PublicFile, ClientError> {
         Ok(PublicFile {
             since: self.current()?,
@@ -59,7 +64,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
 }
 
 impl<T: Transport> FileObserver<T> {
-    /// An observer of this file.
+    /// An observer of the file in `public`.
     pub fn new(public: PublicFile, transport: T) -> Self {
         let PublicFile { owner, tags, since } = public;
         Self {
@@ -73,25 +78,25 @@ impl<T: Transport> FileObserver<T> {
         }
     }
 
-    /// This observer with other options.
+    /// Sets the observer's options.
     #[must_use]
     pub fn with_options(mut self, options: ClientOptions) -> Self {
         self.asking.options = options;
         self
     }
 
-    /// The file.
+    /// The id of the file.
     pub const fn file(&self) -> FileId {
         self.since.file
     }
 
-    /// The newest version for which the server shows the owner's signature.
+    /// Returns the newest version for which the server shows the owner's signature.
     ///
     /// # Errors
-    /// [`ClientError::Rollback`] if it is older than the published one, [`ClientError::Forked`] if it is
-    /// another of the same number; [`ClientError::Statement`] if the signature is not the owner's for this
-    /// file; [`ClientError::Unexpected`], [`ClientError::Refused`], [`ClientError::Breach`],
-    /// [`ClientError::Transport`].
+    /// [`ClientError::Rollback`] if it is older than the published one; [`ClientError::Forked`] if
+    /// it differs from the published one with the same number; [`ClientError::Statement`] if the
+    /// signature is not the owner's for this file; [`ClientError::Unexpected`],
+    /// [`ClientError::Refused`], [`ClientError::Breach`], [`ClientError::Transport`].
     pub fn newest(&self) -> Result<Vouched, ClientError> {
         let vouched = self.asking.vouched(&self.known(self.since.version))?;
         let (known, shown) = (&self.since, vouched.state());
@@ -109,13 +114,15 @@ impl<T: Transport> FileObserver<T> {
         Ok(vouched)
     }
 
-    /// The version with this sealed root, which somebody has found where the owner publishes roots: the
-    /// server says what it consists of, and what it says is hashed. Its signature does not matter here.
+    /// Returns the version with this sealed root, found where the owner publishes roots.
+    ///
+    /// The server names the contents of the version, and their hash must equal `sealed`. The
+    /// owner's signature does not matter here.
     ///
     /// # Errors
-    /// [`ClientError::OtherRoot`] if the server has another version, or the owner has published another one
-    /// since; [`ClientError::Unexpected`], [`ClientError::Refused`], [`ClientError::Breach`],
-    /// [`ClientError::Rollback`], [`ClientError::Transport`].
+    /// [`ClientError::OtherRoot`] if the server has another version, or the owner has published
+    /// another one since; [`ClientError::Unexpected`], [`ClientError::Refused`],
+    /// [`ClientError::Breach`], [`ClientError::Rollback`], [`ClientError::Transport`].
     pub fn at_root(&self, sealed: &Digest<32>) -> Result<FileState, ClientError> {
         if self.since.sealed_root() == *sealed {
             return Ok(self.since);
@@ -127,7 +134,8 @@ impl<T: Transport> FileObserver<T> {
         if claimed.sealed_root() == *sealed {
             return Ok(claimed);
         }
-        // It answers for the version before its current one too, while that is the last one confirmed.
+        // The server also answers for the version before its current one, while the owner has
+        // confirmed no later one.
         match self.asking.vouched(&known) {
             Ok(vouched) if vouched.state().sealed_root() == *sealed => Ok(*vouched.state()),
             _ => Err(ClientError::OtherRoot {
@@ -136,11 +144,11 @@ impl<T: Transport> FileObserver<T> {
         }
     }
 
-    /// Writes bytes of a version to `sink`, block by block as they are verified. After an error `sink` has a
-    /// verified beginning of them.
+    /// Writes bytes of a version to `sink`, block by block as they are verified. After an error,
+    /// `sink` has a verified prefix of them.
     ///
     /// # Errors
-    /// Those of [`FileClient::read_to`], but for those about updates under way.
+    /// As [`FileClient::read_to`], except errors about updates in progress.
     pub fn read_to(
         &self,
         state: &FileState,
@@ -151,11 +159,11 @@ impl<T: Transport> FileObserver<T> {
             .read_to(&self.known(state.version), state, range, sink)
     }
 
-    /// Audits a version, as [`FileClient::audit`] does.
+    /// Audits a version, like [`FileClient::audit`].
     ///
     /// # Errors
-    /// [`ClientError::OwnerAudits`] if the tags are checked with a secret; those of [`FileClient::audit`], but
-    /// for those about updates under way.
+    /// [`ClientError::OwnerAudits`] if the tags are verified with a secret; otherwise as
+    /// [`FileClient::audit`], except errors about updates in progress.
     pub fn audit(
         &self,
         state: &FileState,

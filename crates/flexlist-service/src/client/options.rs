@@ -1,21 +1,21 @@
-//! How much a client asks for and sends at once.
+//! Options of a client.
 
 use core::time::Duration;
 
 use pad_core::Workers;
 
-/// How much a client asks for and sends at once.
+/// Options of a client: sizes of requests, time limits and threads.
 #[derive(Clone, Debug)]
 pub struct ClientOptions {
-    /// The bytes of blocks and tags after which a part of an upload is sent. An upload that is resumed
-    /// must have the same.
+    /// Bytes of blocks and tags after which a part of an upload is sent. A resumed upload must use
+    /// the same value.
     pub part_bytes: usize,
-    /// How many bytes of the file are read at once.
+    /// Bytes of the file that are read at once.
     pub read_bytes: u64,
-    /// About how many blocks one question of a full audit covers.
+    /// Approximate number of blocks covered by one request of a full audit.
     pub audit_blocks: u64,
-    /// How long damaged blocks are searched for after an audit has failed, the last question not
-    /// included: a server that takes its time does not keep the verdict back for longer.
+    /// Time limit of the search for damaged blocks after a failed audit. The last request may
+    /// exceed it. A slow server cannot delay the verdict for longer.
     pub search_time: Duration,
     /// The threads that tag blocks.
     pub workers: Workers,

@@ -1,4 +1,4 @@
-//! One question of an audit, and how it ends.
+//! The outcome of one audit request.
 
 use core::ops::Range;
 
@@ -9,24 +9,26 @@ use super::{
 };
 use crate::message::Refusal;
 
-/// The bounds of the blocks that the server has proved to have.
+/// The bounds of the blocks for which the server has proved possession.
 pub(super) type Blocks = Result<Vec<Range<u64>>, Failed>;
 
-/// How one question goes wrong.
+/// The ways in which an audit request fails.
 pub(super) enum Failed {
     /// The server's fault.
     Fault(AuditFault),
-    /// The question covers more than the server answers at once, in its words.
+    /// The request covers more than the server answers at once, with the server's reason.
     TooLarge(String),
-    /// There is no answer to judge.
+    /// There is no answer to verify.
     Silent(Silence),
-    /// The question cannot be asked.
+    /// The client cannot make the request.
     Client(ClientError),
 }
 
 impl Failed {
-    /// A question about so many bytes is refused. Of what a server took it must prove each block: what it
-    /// calls too large may be asked for in smaller parts, but not below a single byte.
+    /// Classifies the refusal of a request about `bytes` bytes.
+    ///
+    /// A server must prove possession of every block that it accepted. The client may retry a
+    /// request that is too large in smaller parts, but not below a single byte.
     pub(super) fn refused(bytes: u64, refusal: Refusal) -> Self {
         match refusal {
             Refusal::TooLarge(reason) if bytes > 1 => Self::TooLarge(reason),

@@ -1,4 +1,4 @@
-//! Reads: every byte is verified before it is given out.
+//! Verified reads of a file.
 
 use core::ops::Range;
 use std::io::Write;
@@ -23,7 +23,7 @@ use super::{
 use crate::message::{ReadBlock, Refusal, Request, Response};
 
 impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
-    /// These bytes of the file.
+    /// Reads bytes of the file, verified.
     ///
     /// # Errors
     /// As [`read_to`](Self::read_to).
@@ -33,14 +33,15 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         Ok(bytes)
     }
 
-    /// Writes these bytes of the file to `sink`, block by block as they are verified. After an error
-    /// `sink` has a verified beginning of them.
+    /// Writes bytes of the file to `sink`, block by block as they are verified. After an error,
+    /// `sink` has a verified prefix of them.
     ///
     /// # Errors
     /// [`ClientError::OutOfRange`], [`ClientError::NotUploaded`]; [`ClientError::Proof`] and
-    /// [`ClientError::Blocks`] if the server's evidence does not hold; [`ClientError::Breach`] if it
-    /// refuses to answer; [`ClientError::Refused`] if it cannot for now; [`ClientError::Unexpected`], [`ClientError::Transport`]; [`ClientError::Io`] of the sink; what
-    /// [`readable`](Self::readable) fails with.
+    /// [`ClientError::Blocks`] if the server's evidence is invalid; [`ClientError::Breach`] if it
+    /// refuses to answer; [`ClientError::Refused`] if it cannot answer for now;
+    /// [`ClientError::Unexpected`], [`ClientError::Transport`]; [`ClientError::Io`] of the sink;
+    /// the errors of [`readable`](Self::readable).
     pub fn read_to(&mut self, range: Range<u64>, sink: &mut impl Write) -> Result<(), ClientError> {
         let state = self.readable()?;
         self.asking.read_to(&self.known(), &state, range, sink)
@@ -48,7 +49,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
 }
 
 impl<T: Transport> Asking<T> {
-    /// Writes these bytes of a version to `sink`, block by block as they are verified.
+    /// Writes bytes of a version to `sink`, block by block as they are verified.
     pub(super) fn read_to(
         &self,
         known: &Known,
@@ -68,7 +69,7 @@ impl<T: Transport> Asking<T> {
         })
     }
 
-    /// Visits each block that overlaps the range, verified, in the order of the file.
+    /// Calls `visit` with each block that overlaps the range, verified, in file order.
     pub(super) fn visit_blocks(
         &self,
         known: &Known,
@@ -83,12 +84,13 @@ impl<T: Transport> Asking<T> {
             match self.blocks(state, start..end) {
                 Ok(blocks) => {
                     for block in blocks {
-                        // A block that reaches over the window is visited with it: not a second time.
+                        // A block that extends over the window is visited with it, and not a second
+                        // time.
                         start = start.max(block_end(&block));
                         visit(block)?;
                     }
                 }
-                // The answer has whole blocks, and may be longer than what was asked for.
+                // An answer has whole blocks, and may be longer than the requested range.
                 Err(BlocksError::Refused(Refusal::TooLarge(_))) if window > 1 => {
                     window = window.div_ceil(2);
                 }
@@ -104,7 +106,7 @@ impl<T: Transport> Asking<T> {
         Ok(())
     }
 
-    /// The blocks that overlap the range, verified.
+    /// Returns the blocks that overlap the range, verified.
     pub(super) fn blocks(
         &self,
         state: &FileState,
@@ -134,7 +136,7 @@ impl<T: Transport> Asking<T> {
             .collect()
     }
 
-    /// The block is the one that the list commits.
+    /// Verifies that the block is the one that the list commits to.
     fn check(&self, proven: &ProvenBlock, block: ReadBlock) -> Result<KnownBlock, AuditError> {
         let start = proven.start;
         let ReadBlock { committed, data } = block;
@@ -152,22 +154,23 @@ impl<T: Transport> Asking<T> {
     }
 }
 
-/// Why there are no verified blocks.
+/// Error returned when blocks cannot be read or verified.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum BlocksError {
     /// No answer.
     #[error(transparent)]
     Transport(#[from] TransportError),
-    /// The server refuses. Whoever can ask for less decides whom that blames.
+    /// The server refuses. The caller decides which side that blames, because it may be able to ask
+    /// for less.
     #[error("the server refuses: {0}")]
     Refused(Refusal),
-    /// The answer is none to the question.
+    /// The answer does not match the request.
     #[error("the answer is none to the question")]
     Unexpected,
-    /// The evidence about the list does not hold.
+    /// The evidence about the list is invalid.
     #[error(transparent)]
     Proof(#[from] ProofError),
-    /// A block is not the one that the list commits.
+    /// A block is not the one that the list commits to.
     #[error(transparent)]
     Blocks(#[from] AuditError),
 }
@@ -178,7 +181,7 @@ pub(super) fn block_end(block: &KnownBlock) -> u64 {
     block.start.saturating_add(length)
 }
 
-/// The bytes of the block that lie in the range.
+/// Returns the bytes of the block that lie in the range.
 fn part_of<'a>(block: &'a KnownBlock, range: &Range<u64>) -> &'a [u8] {
     let offset = |index: u64| {
         let index = index.clamp(block.start, block_end(block));

@@ -1,4 +1,4 @@
-//! The end of a file.
+//! Removal of a file.
 
 use pad_core::HeadSignature;
 use signature::Signer;
@@ -12,28 +12,29 @@ use crate::{
 };
 
 impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
-    /// Has the server remove the file, or give up its upload if that is not finished. What was signed
-    /// about the file does not bring it back. The state file stays, and is of no use any more.
+    /// Removes the file from the server, or aborts its unfinished upload. Signed requests about the
+    /// file cannot restore it. The state file remains, but is of no further use.
     ///
-    /// A server that answers that it has no such file has done what was asked. Whether it keeps a copy cannot
-    /// be told.
+    /// A server that answers that it has no such file counts as having removed it. A client cannot
+    /// tell whether the server keeps a copy.
     ///
     /// # Errors
-    /// [`ClientError::Outdated`] if another writer has changed the file since; [`ClientError::Rollback`]
-    /// if the server has an older version only; [`ClientError::Transport`], [`ClientError::Refused`],
-    /// [`ClientError::Unexpected`], [`ClientError::Signer`]; what [`settle`](Self::settle) fails with.
+    /// [`ClientError::Outdated`] if another writer has changed the file since;
+    /// [`ClientError::Rollback`] if the server has only an older version;
+    /// [`ClientError::Transport`], [`ClientError::Refused`], [`ClientError::Unexpected`],
+    /// [`ClientError::Signer`]; the errors of [`settle`](Self::settle).
     pub fn remove(&mut self) -> Result<(), ClientError> {
         let file = self.file();
         if matches!(self.state.record().stage, Stage::Uploading(_)) {
             let abort = self.sign(RequestKind::Abort, &Abort { file })?;
             return match self.asking.transport.exchange(&Request::Abort(abort))? {
-                // Finished, and the answer was lost.
+                // Finished, but the answer was lost.
                 Response::Refused(Refusal::UploadFinished) => self.delete(1),
                 response => self.removed(response),
             };
         }
-        // What is under way may have led to another version. If it was dropped, or cannot be carried out
-        // now, as on a full disk, it is of no matter.
+        // The update in progress may have led to another version. An update that was dropped, or
+        // cannot be executed now because the disk is full, does not matter.
         match self.settle() {
             Ok(_) | Err(ClientError::Refused(_)) => {}
             Err(error) => return Err(error),

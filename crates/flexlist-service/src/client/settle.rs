@@ -1,4 +1,4 @@
-//! What becomes of an update that was under way.
+//! Recovery of an update whose outcome is unknown.
 
 use flexlist::{
     FileState,
@@ -22,7 +22,7 @@ use crate::{
 };
 
 impl Settled {
-    /// An error if the update was dropped, which the caller has to learn.
+    /// Returns an error if the update was dropped, so that the caller learns of it.
     pub(super) fn or_dropped(self) -> Result<(), ClientError> {
         match self {
             Self::Dropped(refusal) => Err(ClientError::Dropped(refusal)),
@@ -32,17 +32,18 @@ impl Settled {
 }
 
 impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
-    /// Finds out what became of an update that was under way: sends it again, as it was. The server
-    /// carries it out now, or answers as it answered the first time.
+    /// Resolves an update that was in progress, by sending it again unchanged. The server executes
+    /// it now, or repeats its first answer.
     ///
-    /// An update that the server has refused for good is kept until the next version is verified. If the
-    /// server says meanwhile that it has one more version, the update is sent once more: if that version
-    /// is the update's after all, it is verified and [`Settled::Applied`].
+    /// An update that the server has refused for good is kept until the next version is verified.
+    /// If the server then claims exactly one more version, the update is sent once more. If that
+    /// version is the update's after all, it is verified and [`Settled::Applied`].
     ///
     /// # Errors
-    /// [`ClientError::Transport`], [`ClientError::Refused`] and [`ClientError::Breach`] for refusals that
-    /// may pass; [`ClientError::Proof`], [`ClientError::Forked`], [`ClientError::Rollback`],
-    /// [`ClientError::Unexpected`]: the update stays under way. [`ClientError::State`].
+    /// [`ClientError::Transport`], [`ClientError::Refused`] and [`ClientError::Breach`] for
+    /// refusals that may pass; [`ClientError::Proof`], [`ClientError::Forked`],
+    /// [`ClientError::Rollback`], [`ClientError::Unexpected`]: the update remains in progress.
+    /// [`ClientError::State`].
     pub fn settle(&mut self) -> Result<Settled, ClientError> {
         match &self.state.record().stage {
             Stage::Uploading(_) | Stage::Settled(_) => Ok(Settled::Nothing),
@@ -61,7 +62,8 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
                 }
                 let (base, update) = (*base, update.clone());
                 if self.resolve(&base, &update)?.is_some() {
-                    // The version is another writer's; this update has been reported as dropped.
+                    // Another writer made the version. This update has been reported as dropped
+                    // before.
                     self.state.advance(Stage::Settled(base))?;
                     return Ok(Settled::Nothing);
                 }
@@ -70,35 +72,36 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         }
     }
 
-    /// The newest verified version, once nothing is under way: what a change begins with.
+    /// Returns the newest verified version after settling. Changes are based on it.
     ///
     /// # Errors
-    /// [`ClientError::Dropped`] if the server has refused for good what was under way: said once, and the
-    /// next call goes on. [`ClientError::NotUploaded`]; what [`settle`](Self::settle) fails with.
+    /// [`ClientError::Dropped`] if the server has refused the update in progress for good. Reported
+    /// once; the next call continues. [`ClientError::NotUploaded`]; the errors of
+    /// [`settle`](Self::settle).
     pub fn current(&mut self) -> Result<FileState, ClientError> {
         self.settle()?.or_dropped()?;
         self.version().ok_or(ClientError::NotUploaded)
     }
 
-    /// The newest verified version, which reads and audits verify against: as [`current`](Self::current),
-    /// but an update whose fate cannot be found out for now stays under way, and does not stand in the
-    /// way of the version before it.
+    /// Returns the newest verified version, for reads and audits. Unlike
+    /// [`current`](Self::current), it succeeds if an update in progress cannot be resolved for now.
+    /// The update then remains in progress.
     ///
     /// # Errors
-    /// As [`current`](Self::current), without [`ClientError::Transport`], [`ClientError::Refused`] and
-    /// [`ClientError::Breach`].
+    /// As [`current`](Self::current), without [`ClientError::Transport`], [`ClientError::Refused`]
+    /// and [`ClientError::Breach`].
     pub fn readable(&mut self) -> Result<FileState, ClientError> {
         match self.settle() {
             Ok(settled) => settled.or_dropped()?,
-            // What the server does with an update is no verdict on what it has.
+            // The server's handling of an update is no verdict on the data that it has.
             Err(ClientError::Transport(_) | ClientError::Refused(_) | ClientError::Breach(_)) => {}
             Err(error) => return Err(error),
         }
         self.version().ok_or(ClientError::NotUploaded)
     }
 
-    /// Sends an update. If the server proves that it has carried it out, its version is the owner's from
-    /// now on; otherwise the refusal, which is for good.
+    /// Sends an update. If the server proves that it executed the update, verifies and stores the
+    /// new version. Otherwise returns a refusal that is final.
     fn resolve(
         &mut self,
         base: &FileState,
@@ -109,7 +112,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
             .transport
             .exchange(&Request::Update(update.clone()))
         {
-            // Too large once is too large for ever.
+            // A request that is too large once is always too large.
             Err(TransportError::Http(HttpError::RequestTooLarge { length })) => {
                 Response::Refused(Refusal::TooLarge(format!("{length} bytes")))
             }
@@ -140,9 +143,12 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         self.version().map_or(Settled::Nothing, Settled::Applied)
     }
 
-    /// Gives the server the owner's signed statement about this version, and tells it so that it may forget earlier
-    /// ones. The word is what finds the way back, should the server or this state be restored from an
-    /// older copy. If this fails, the server keeps more than it must, and is told before the next update.
+    /// Sends the owner's signed statement about this version, so that the server may delete earlier
+    /// ones.
+    ///
+    /// The statement allows recovery if the server or this state is restored from an older copy. If
+    /// this fails, the server keeps more than necessary, and gets the statement before the next
+    /// update.
     pub(super) fn confirm(&mut self, state: &FileState) {
         if self.confirmed == state.version {
             return;
@@ -162,10 +168,10 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     }
 }
 
-/// Whether the server has said for good that it will not carry out an update of this version.
+/// Reports whether the refusal is final: the server will not execute an update of this version.
 const fn is_final(refusal: &Refusal, base: &FileState) -> bool {
     match refusal {
-        // Stale behind a newer version only: otherwise the server contradicts itself, or went back.
+        // Final only behind a newer version. Otherwise the server contradicts itself, or went back.
         Refusal::StaleBase { current, .. } => *current > base.version,
         Refusal::UploadFinished
         | Refusal::PartOutOfOrder { .. }

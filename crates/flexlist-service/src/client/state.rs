@@ -1,9 +1,9 @@
-//! What an owner keeps of one file, in one small file.
+//! State file: the data that an owner keeps for one file.
 //!
-//! The envelope of the codec (kind 112), the record, and SHA-256 over both. Written whole each time
-//! (crate `disk`): after a crash there is the record before or the record after, never a mixture, and no
-//! draft of it. What is locked and replaced is the file that the name leads to, so that two names of one
-//! state are one state.
+//! The format is the envelope of the codec (kind 112), the record, and SHA-256 over both. Each
+//! write replaces the whole file (crate `disk`). After a crash the file has the record before or
+//! the record after, never a mixture, and no temporary file remains. Locks and replacements apply
+//! to the file that the path resolves to, so that two paths of one state share one state.
 
 use core::fmt;
 use std::{
@@ -24,51 +24,54 @@ use sha2::{Digest as _, Sha256};
 
 use crate::message::Signed;
 
-/// The bytes of the hash at the end.
+/// Length of the hash at the end, in bytes.
 const HASH: usize = 32;
 
-/// The longest state file: a pending update is part of it, with the blocks that it sends.
+/// Maximum length of a state file in bytes. A pending update is part of it, with the blocks that it
+/// sends.
 const LIMIT: usize = 256 << 20;
 
-/// What an owner keeps of one file.
+/// The data that an owner keeps for one file.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Record {
     /// The file.
     pub(super) file: FileId,
-    /// What, with the owner's key, gives its id.
+    /// The salt that, with the owner's key, gives the file's id.
     pub(super) salt: [u8; 16],
-    /// Names the key that the file's tags are made with: see [`super::file::Owner`].
+    /// Identifies the key that the file's tags are made with. See [`super::file::Owner`].
     pub(super) key: Digest<32>,
-    /// How it is cut.
+    /// The parameters by which the file is cut into blocks.
     pub(super) chunker: Chunker,
-    /// Where the file is, as whoever uploaded it said; empty if that is not known.
+    /// The address of the server; empty if unknown.
     pub(super) server: String,
-    /// The newest version that the owner gave up to go back to an older one; 0 if he never did. His own
-    /// signature on a version up to this one does not say that it comes after what he knows.
+    /// The newest version that the owner gave up to go back to an older one; 0 if that never
+    /// happened. The owner's signature on a version up to this one does not prove that it is newer
+    /// than the known one.
     pub(super) given_up: u64,
-    /// Where it stands.
+    /// The progress of the file.
     pub(super) stage: Stage,
 }
 
-/// Where a file stands.
+/// The progress of a file.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Stage {
     /// The upload is not finished.
     Uploading(Uploading),
-    /// Nothing is under way.
+    /// No operation is in progress.
     Settled(FileState),
-    /// An update of `base` was, or was about to be, sent.
+    /// An update of `base` was sent, or was about to be.
     Pending {
-        /// The version that the update is for.
+        /// The version that the update is based on.
         base: FileState,
-        /// The update, as it was signed.
+        /// The signed update.
         update: Signed,
     },
-    /// Nothing is under way; the server has refused an update of `base` for good, or said so.
+    /// No operation is in progress. The server has refused an update of `base` for good, or claimed
+    /// so.
     Refused {
-        /// The version that the update is for.
+        /// The version that the update is based on.
         base: FileState,
-        /// The update, as it was signed.
+        /// The signed update.
         update: Signed,
     },
 }
@@ -76,29 +79,29 @@ pub(super) enum Stage {
 /// An upload that is not finished.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Uploading {
-    /// What the write ids come from.
+    /// The secret from which write ids are derived.
     pub(super) secret: [u8; 32],
-    /// The source up to the part before the last one that was, or was about to be, sent.
+    /// The source up to the last but one part that was sent, or was about to be.
     pub(super) before_last: SourcePrefix,
-    /// The source up to the last part that was, or was about to be, sent.
+    /// The source up to the last part that was sent, or was about to be.
     pub(super) last: SourcePrefix,
-    /// The version that the upload makes, once its end was, or was about to be, sent.
+    /// The version that the upload makes, once its end was sent, or was about to be.
     pub(super) end: Option<FileState>,
 }
 
-/// The beginning of a source: what tells whether it is still the same.
+/// A prefix of a source, with a hash by which to recognise the source again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct SourcePrefix {
-    /// How many parts it makes.
+    /// The number of parts.
     pub(super) parts: u64,
-    /// How many bytes it has.
+    /// The length in bytes.
     pub(super) bytes: u64,
-    /// A hash of its bytes.
+    /// A hash of the bytes.
     pub(super) digest: Digest<32>,
 }
 
 impl Uploading {
-    /// An upload that begins.
+    /// The state of a new upload.
     pub(super) fn new(secret: [u8; 32]) -> Self {
         Self {
             secret,
@@ -109,7 +112,7 @@ impl Uploading {
     }
 }
 
-/// Without the secret, and without the contents of updates.
+/// Omits the secret and the contents of updates.
 impl fmt::Debug for Record {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
@@ -152,35 +155,35 @@ impl Message for Record {
     const SUITE: u16 = 1;
 }
 
-/// A state file cannot be used.
+/// Error returned when a state file cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StateError {
-    /// It cannot be read or written.
+    /// The file cannot be read or written.
     #[error("state file: {0}")]
     Io(#[from] io::Error),
-    /// There is a file already where a new one was to be.
+    /// The file to create exists already.
     #[error("the state file exists already")]
     Exists,
-    /// Another process uses it.
+    /// Another process uses the file.
     #[error("another process uses the state file")]
     InUse,
-    /// Its contents would exceed what is read back: they are not written.
+    /// The contents would exceed the length that can be read back. They are not written.
     #[error("a state file of {length} bytes is too long")]
     TooLong {
-        /// Their length in bytes.
+        /// The length of the contents in bytes.
         length: usize,
     },
-    /// Its contents are not those that were written.
+    /// The contents differ from those written.
     #[error("the state file is damaged")]
     Damaged,
-    /// Its contents are not a state, or that of another version of this program.
+    /// The contents are not a state, or one of another version of this program.
     #[error("this is no state file: {0}")]
     Malformed(DecodeError),
-    /// It belongs to another owner.
+    /// The state belongs to another owner.
     #[error("the state file belongs to another owner: it does not fit the key")]
     WrongOwner,
-    /// It belongs to this owner, but the file's tags are made with another key.
+    /// The state belongs to this owner, but the file's tags are made with another key.
     #[error("the state file belongs to this owner, but to another key for tags")]
     WrongTags,
 }
@@ -194,17 +197,18 @@ impl From<LockError> for StateError {
     }
 }
 
-/// A state file that no other process uses meanwhile, and its current contents.
+/// A state file, locked against other processes, and its current contents.
 #[derive(Debug)]
 pub(super) struct StateFile {
-    /// Where it really is.
+    /// The resolved path.
     path: PathBuf,
     record: Record,
     _lock: Lock,
 }
 
 impl StateFile {
-    /// A new file with this record. Whoever uses a file of that name is waited for as long as `patience`.
+    /// Creates a state file with this record. Waits at most `patience` for a process that uses a
+    /// file of this name.
     pub(super) fn create(
         path: &Path,
         record: Record,
@@ -222,13 +226,13 @@ impl StateFile {
         }
     }
 
-    /// The file that is there. Whoever uses it is waited for as long as `patience`.
+    /// Opens an existing state file. Waits at most `patience` for a process that uses it.
     pub(super) fn open(path: &Path, patience: Duration) -> Result<Self, StateError> {
-        // Before the lock, which would leave a file of its own beside a name that was mistyped. From
-        // here on it is this file, whatever becomes of links that lead to it.
+        // Before the lock, which would create a lock file next to a mistyped name. From here on,
+        // changes of links do not matter.
         let path = fs::canonicalize(path)?;
         let lock = Lock::exclusive(&path, patience)?;
-        // After it: the process that had the lock may have replaced the file.
+        // After the lock: the process that held it may have replaced the file.
         let record = read(&path)?;
         Ok(Self {
             path,
@@ -241,17 +245,17 @@ impl StateFile {
         &self.record
     }
 
-    /// From the next change on, the record names this server.
+    /// Sets the server's address, to be stored with the next change of the record.
     pub(super) fn set_server(&mut self, server: String) {
         self.record.server = server;
     }
 
-    /// Removes the file. Its lock stays, for whoever waits for it.
+    /// Removes the file. The lock file remains, for processes that wait for it.
     pub(super) fn remove(self) -> Result<(), StateError> {
         Ok(fs::remove_file(&self.path)?)
     }
 
-    /// Goes on to another stage, durably; if that fails, the stage is as it was.
+    /// Stores another stage durably. If that fails, the stage is unchanged.
     pub(super) fn advance(&mut self, stage: Stage) -> Result<(), StateError> {
         self.replace(Record {
             stage,
@@ -259,7 +263,7 @@ impl StateFile {
         })
     }
 
-    /// Goes on to another record, durably; if that fails, the record is as it was.
+    /// Stores another record durably. If that fails, the record is unchanged.
     pub(super) fn replace(&mut self, record: Record) -> Result<(), StateError> {
         let bytes = encode(&record, LIMIT)?;
         disk::replace(&self.path, &bytes, Access::Private)?;
@@ -268,23 +272,24 @@ impl StateFile {
     }
 }
 
-/// The record of the file at this path as it is now: another process may be about to replace it.
+/// Reads the current record of the file at `path`. Takes no lock: another process may be about to
+/// replace the file.
 pub(super) fn read(path: &Path) -> Result<Record, StateError> {
     let mut bytes = Vec::new();
-    // One byte more than may be, so that the decoder sees that it is too much.
+    // One byte above the limit, so that the decoder detects a longer file.
     let most = u64::try_from(LIMIT).unwrap_or(u64::MAX).saturating_add(1);
     File::open(path)?.take(most).read_to_end(&mut bytes)?;
     decode(&bytes)
 }
 
-/// Whether the file at this path begins as state files do.
+/// Reports whether the file at `path` begins with the envelope of a state file.
 pub(super) fn is_state(path: &Path) -> io::Result<bool> {
     let mut beginning = Vec::new();
     File::open(path)?.take(8).read_to_end(&mut beginning)?;
     Ok(beginning == codec::envelope(Record::KIND, Record::SUITE))
 }
 
-/// The contents of a state file, if they have at most `limit` bytes.
+/// Encodes a state file of at most `limit` bytes.
 fn encode(record: &Record, limit: usize) -> Result<Vec<u8>, StateError> {
     let mut bytes = codec::encode(record);
     let hash = Sha256::digest(&bytes);

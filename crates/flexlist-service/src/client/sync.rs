@@ -1,8 +1,8 @@
-//! A file that was changed elsewhere: the server gets what of it changed.
+//! Synchronisation: sends the changes of a file that was edited locally.
 //!
-//! Which blocks the server has is known without fetching them: an audit of every block shows, for each, the
-//! root of the hash tree over it, which its leaf commits. What the changed file has besides is found by
-//! content and sent as updates.
+//! The client learns the server's blocks without fetching them. An audit of every block shows, for
+//! each block, the root of the hash tree over its contents, to which its leaf commits. The client
+//! compares contents with the changed file, and sends the differences as updates.
 
 use std::io::{Read, Seek};
 
@@ -18,17 +18,17 @@ use signature::Signer;
 use super::{audit::Auditing, error::ClientError, file::FileClient, transport::Transport};
 use crate::message::MAX_EDITS;
 
-/// What a block of this many bytes takes in an update beside its bytes, at most.
+/// Upper bound of the bytes that an edit takes in an update, in addition to its block.
 const EDIT_OVERHEAD: u64 = 512;
 
-/// What a file was brought up to.
+/// The result of a synchronisation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Synced {
-    /// The version that has the contents of the source.
+    /// The version with the contents of the source.
     pub state: FileState,
-    /// How many updates were sent; each makes a version.
+    /// Number of updates sent; each makes a version.
     pub updates: u64,
-    /// The bytes of the blocks that were sent.
+    /// Number of bytes of the blocks that were sent.
     pub sent: u64,
 }
 
@@ -36,18 +36,21 @@ pub struct Synced {
 type Content = (u64, [u8; 32]);
 
 impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
-    /// Makes the contents of `source` those of the file, and sends no more of them than the blocks that the
-    /// server does not have. `progress` gets the bytes of blocks that are sent, and how many there are.
+    /// Updates the file to the contents of `source`. Sends only blocks that the server does not
+    /// have.
     ///
-    /// The server proves that it has each block of the current version first, as in a full audit. What
-    /// changed is sent in updates of about [`part_bytes`](super::ClientOptions::part_bytes), each of which makes a version of its own: if
-    /// this breaks off, some of the changes are made, and doing it again makes the others. Keeps one update
-    /// and a few hundred bytes for each block in memory.
+    /// First, the server proves possession of each block of the current version, as in a full
+    /// audit. Changes are sent in updates of about
+    /// [`part_bytes`](super::ClientOptions::part_bytes), each of which makes a version. If this is
+    /// interrupted, some changes are made; calling it again makes the others.
+    ///
+    /// `progress` gets the bytes of blocks sent so far, and their total. Keeps one update and a few
+    /// hundred bytes per block in memory.
     ///
     /// # Errors
-    /// [`ClientError::Audit`], [`ClientError::Unanswered`] if the server does not prove that it has the
-    /// file; [`ClientError::SourceMoves`], [`ClientError::Io`] of the source; what [`apply`](Self::apply)
-    /// fails with.
+    /// [`ClientError::Audit`], [`ClientError::Unanswered`] if the server does not prove possession
+    /// of the file; [`ClientError::SourceMoves`], [`ClientError::Io`] of the source; the errors of
+    /// [`apply`](Self::apply).
     pub fn sync(
         &mut self,
         source: &mut (impl Read + Seek),
@@ -87,7 +90,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         })
     }
 
-    /// The blocks of a version, proved.
+    /// Returns the blocks of a version, with proved contents.
     fn contents(&self, state: &FileState) -> Result<Vec<OldBlock<Content>>, ClientError> {
         let auditing = Auditing {
             asking: &self.asking,
@@ -97,7 +100,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         let mut blocks = Vec::new();
         auditing.visit_proved(&mut |block| {
             let length = block.range.end.saturating_sub(block.range.start);
-            // Proved against the list, which this owner has made: a tag without it is not his.
+            // Proved against the list, which this owner made: a tag without it is not the owner's.
             let root =
                 committed_content(block.committed.as_ref()).ok_or(ClientError::Unexpected)?;
             blocks.push(OldBlock {
@@ -110,7 +113,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     }
 }
 
-/// The edit with the bytes of its block, if they are still what they were.
+/// Loads the bytes of the edit's block from the source. Fails if they have changed.
 fn load(
     edit: BlockEdit<NewBlock<Content>>,
     source: &mut (impl Read + Seek),
@@ -136,7 +139,7 @@ fn load(
     })
 }
 
-/// The bytes of the block that an edit sends.
+/// The number of bytes of the block that an edit sends.
 fn bytes(edit: &BlockEdit<NewBlock<Content>>) -> u64 {
     edit.block().map_or(0, |block| block.content.0)
 }

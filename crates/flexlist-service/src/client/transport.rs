@@ -1,4 +1,4 @@
-//! What carries a request to a server and brings back its answer.
+//! Transports: send a request to a server and return its response.
 
 use pad_core::{DecodeError, codec};
 use web::client::HttpError;
@@ -8,18 +8,19 @@ use crate::{
     network::Handler,
 };
 
-/// What carries a request to a server and brings back its answer.
+/// A transport of requests to a server.
 pub trait Transport {
-    /// The answer, decoded and otherwise unchecked.
+    /// Sends a request and returns the decoded response, without verifying it.
     ///
-    /// After an error the request may or may not have reached the server. Every request of this crate
-    /// may be sent again: the server answers a repeated one as it answered the first.
+    /// After an error, the request may or may not have reached the server. Every request of this
+    /// crate may be sent again: the server answers a repetition as it answered the first request.
     ///
     /// # Errors
     /// [`TransportError`].
     fn exchange(&self, request: &Request) -> Result<Response, TransportError>;
 
-    /// The longest encoded request in bytes that this client sends. The server's limit may be lower.
+    /// Maximum length in bytes of an encoded request that this client sends. The server's limit may
+    /// be lower.
     fn request_limit(&self) -> usize;
 }
 
@@ -33,22 +34,22 @@ impl<T: Transport + ?Sized> Transport for &T {
     }
 }
 
-/// Why there is no answer.
+/// Error returned when a request gets no valid response.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TransportError {
-    /// No answer came, or the request or the answer is longer than may be.
+    /// No response arrived, or the request or the response exceeds its length limit.
     #[error(transparent)]
     Http(#[from] HttpError),
-    /// The server answered with an HTTP status that brings no message.
+    /// The server answered with an HTTP status that carries no message.
     #[error("the server answered with status {0}")]
     Status(u16),
-    /// The answer is not a message.
+    /// The response cannot be decoded.
     #[error("the answer is not a message: {0}")]
     Undecodable(DecodeError),
 }
 
-/// A server in the same process. Requests and answers are encoded and decoded as on a network.
+/// A server in the same process. Encodes and decodes messages as on a network.
 #[derive(Clone, Debug)]
 pub struct InProcess<H> {
     handler: H,
@@ -56,7 +57,7 @@ pub struct InProcess<H> {
 }
 
 impl<H: Handler> InProcess<H> {
-    /// This handler as a server whose requests and answers have at most `limit` bytes.
+    /// A transport to `handler`. Requests and responses have at most `limit` bytes.
     pub fn new(handler: H, limit: usize) -> Self {
         Self { handler, limit }
     }
@@ -86,7 +87,7 @@ impl<H: Handler> Transport for InProcess<H> {
     }
 }
 
-/// An answer of at most `limit` bytes.
+/// Decodes a response of at most `limit` bytes.
 pub(super) fn decode_response(bytes: &[u8], limit: usize) -> Result<Response, TransportError> {
     codec::decode(bytes, limit).map_err(|error| match error {
         DecodeError::TooLarge { limit } => {

@@ -1,14 +1,14 @@
-//! The upload: parts of a stream, and a root of the owner's own.
+//! Uploads: parts of a stream, and a root that the owner computes.
 //!
-//! An upload that broke off is begun again with the same source: the parts that the server has are cut
-//! and tagged once more but not sent. Their tags must come out as they were, so a write id is not drawn
-//! but derived: from a secret of this upload, the block's position and its contents. With the contents in
-//! it, a source that changed in between gives other ids: no id is ever used for two contents, which
-//! would give away parts of a private key.
+//! An interrupted upload is resumed with the same source. Parts that the server has are cut and
+//! tagged again, but not sent. Their tags must come out the same, so write ids are derived instead
+//! of drawn. They derive from a secret of this upload, the block's position and its contents. If
+//! the source has changed, the contents give other ids. No id is ever used for two contents, which
+//! would reveal parts of a private key.
 //!
-//! Whether the source is the same is seen before anything is sent: the state file has a hash of the
-//! source up to each of the two parts that were sent last. The server has one of them, or none after
-//! which the owner knows what it has.
+//! The client detects a changed source before it sends anything. The state file has a hash of the
+//! source up to each of the last two parts sent. The server must have one of these two, or no part:
+//! otherwise the owner does not know what the server has.
 
 use std::{io::Read, time::SystemTime};
 
@@ -34,25 +34,25 @@ use crate::{
     signed::RequestKind,
 };
 
-/// What travels with a block beside its bytes: more than the longest tag of any kind has.
+/// Bytes sent for a block in addition to its contents. More than the longest tag of any kind.
 const BLOCK_OVERHEAD: usize = 512;
 
 impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
-    /// Uploads what `source` yields until its end, or goes on with an upload that broke off: `source`
-    /// then begins at the beginning all the same. `progress` gets the bytes that are done, after each
-    /// part.
+    /// Uploads `source` until its end, or resumes an interrupted upload.
     ///
-    /// Keeps two parts and about 60 bytes for each block in memory, and writes the state file for each
-    /// part.
+    /// To resume, `source` must start at its beginning again. `progress` gets the bytes done, after
+    /// each part. Keeps two parts and about 60 bytes per block in memory. Writes the state file
+    /// once per part.
     ///
     /// # Errors
-    /// [`ClientError::AlreadyUploaded`]; [`ClientError::SourceChanged`] if an earlier attempt had another
-    /// source, and [`ClientError::MoreParts`] if the server has other parts than were sent: go on with those, or
-    /// [`restart`](Self::restart); [`ClientError::Io`] of the source; [`ClientError::Transport`],
-    /// [`ClientError::Refused`], [`ClientError::Breach`], [`ClientError::Unexpected`];
-    /// [`ClientError::Forked`] if the server claims another file; [`ClientError::Superseded`],
-    /// [`ClientError::Outdated`] if the file is uploaded and has changed since; [`ClientError::Tag`],
-    /// [`ClientError::List`], [`ClientError::Signer`], [`ClientError::State`].
+    /// [`ClientError::AlreadyUploaded`]; [`ClientError::SourceChanged`] if an earlier attempt had
+    /// another source, and [`ClientError::MoreParts`] if the server has other parts than were sent:
+    /// continue with those, or [`restart`](Self::restart); [`ClientError::Io`] of the source;
+    /// [`ClientError::Transport`], [`ClientError::Refused`], [`ClientError::Breach`],
+    /// [`ClientError::Unexpected`]; [`ClientError::Forked`] if the server claims another file;
+    /// [`ClientError::Superseded`], [`ClientError::Outdated`] if the file is uploaded and has
+    /// changed since; [`ClientError::Tag`], [`ClientError::List`], [`ClientError::Signer`],
+    /// [`ClientError::State`].
     pub fn upload<R: Read>(
         &mut self,
         source: R,
@@ -67,7 +67,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
             return Err(ClientError::MoreParts { sent, claimed });
         }
         if next_part.is_none() {
-            // The server's word was all that was missing; what the source says now comes after it.
+            // Only the server's answer was missing. The source is compared afterwards.
             let end = match before.end {
                 Some(end) => end,
                 None => self.end_of_copy()?,
@@ -116,13 +116,15 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         Ok(state)
     }
 
-    /// Gives up an upload that is not finished, on the server too, and begins a new one in its place:
-    /// another file, which may have another source. Also where the server has finished the upload
-    /// without the owner's knowledge: a file that the owner has not seen is then given up.
+    /// Abandons an unfinished upload, on the server too, and begins a new one under another file
+    /// id.
+    ///
+    /// The new upload may have another source. If the server has finished the upload without the
+    /// owner's knowledge, that file is removed too.
     ///
     /// # Errors
     /// [`ClientError::AlreadyUploaded`]; [`ClientError::Transport`], [`ClientError::Refused`],
-    /// [`ClientError::Breach`], [`ClientError::Unexpected`]: it goes on as it was;
+    /// [`ClientError::Breach`], [`ClientError::Unexpected`]: the upload is unchanged;
     /// [`ClientError::Signer`], [`ClientError::State`], [`ClientError::RandomnessUnavailable`].
     pub fn restart(&mut self) -> Result<(), ClientError> {
         if !matches!(self.state.record().stage, Stage::Uploading(_)) {
@@ -137,8 +139,9 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         Ok(self.state.replace(beginning)?)
     }
 
-    /// The version that the server has finished, though no end of it was sent with this state: another
-    /// copy of it was used, for which the server has a signed statement, or the server lies.
+    /// Returns the version that the server has finished although this state sent no end of the
+    /// upload. Either another copy of the state was used and the server has a signed statement, or
+    /// the server lies.
     fn end_of_copy(&self) -> Result<FileState, ClientError> {
         let newer = *self.vouched()?.state();
         match newer.version {
@@ -147,7 +150,8 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         }
     }
 
-    /// The part that the server needs next; `None` if it has finished the upload.
+    /// Begins or resumes the upload. Returns the part that the server needs next; `None` if it has
+    /// finished the upload.
     fn begin(&self) -> Result<Option<u64>, ClientError> {
         let begin = Begin {
             owner: self.owner.key.to_bytes(),
@@ -158,14 +162,14 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         let begin = self.sign(RequestKind::Begin, &begin)?;
         match self.asking.transport.exchange(&Request::Begin(begin))? {
             Response::State(status) if status.version == 0 => Ok(Some(status.next_part)),
-            // Finished, and the answer was lost: nothing is to be sent.
+            // Finished, but the answer was lost: nothing has to be sent.
             Response::State(_) | Response::Refused(Refusal::UploadFinished) => Ok(None),
             Response::Refused(refusal) => Err(self.refused(Purpose::Begin, refusal)),
             _ => Err(ClientError::Unexpected),
         }
     }
 
-    /// Cuts and tags the next part of the source; empty at its end.
+    /// Cuts and tags the next part of the source. Empty at the end of the source.
     fn next_part<R: Read>(&self, upload: &mut Upload<R>) -> Result<Vec<SentBlock>, ClientError> {
         let mut written = Vec::new();
         let mut bytes = 0_usize;
@@ -211,7 +215,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         }
     }
 
-    /// The server agrees that this is version 1.
+    /// Finishes the upload, and verifies that the server agrees on version 1.
     fn finish(
         &mut self,
         before: &Uploading,
@@ -243,8 +247,8 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         }
     }
 
-    /// The server has the end of the upload, which makes this version: it is the owner's, whatever the
-    /// server claims beside it.
+    /// Records version 1 after the server has accepted the end of the upload. The version is the
+    /// owner's, whatever else the server claims.
     fn finished(&mut self, state: &FileState) -> Result<(), ClientError> {
         let status = self.status_of(&Request::Status { file: state.file })?;
         if status.version == 0 {
@@ -256,14 +260,14 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
 }
 
 impl Uploading {
-    /// Whether the server can have so many parts: those up to the last one or the one before, or none
-    /// any more. Of what it has otherwise the owner does not know what it was made of.
+    /// Reports whether the server can have `parts` parts: those up to the last or the last but one,
+    /// or none any more. For other numbers, the owner does not know the contents of the parts.
     const fn can_have(&self, parts: u64) -> bool {
         parts == 0 || parts == self.before_last.parts || parts == self.last.parts
     }
 
-    /// The source is still what was sent, as far as this prefix of it reaches, if the server needs this part next
-    /// (none, if it has finished).
+    /// Checks that the source equals what was sent, up to `prefix`. `next_part` is the part that
+    /// the server needs next, or `None` if it has finished the upload.
     fn compare(&self, next_part: Option<u64>, prefix: &SourcePrefix) -> Result<(), ClientError> {
         for sent in self.held(next_part) {
             if sent.parts == prefix.parts && sent != prefix {
@@ -273,7 +277,7 @@ impl Uploading {
         Ok(())
     }
 
-    /// The source has at least what was sent.
+    /// Checks that the source is not shorter than what was sent.
     fn compare_end(
         &self,
         next_part: Option<u64>,
@@ -285,9 +289,11 @@ impl Uploading {
         }
     }
 
-    /// What was sent of the source that must be as it was: those that the server has, and all of them once the
-    /// end is signed, so that no two ends of one file are. Of a server that has given up what it had,
-    /// nothing is to be compared: it gets all of the source as it is.
+    /// Returns the prefixes that the source must still have.
+    ///
+    /// These are the prefixes that the server has. Once the end is signed or the upload is
+    /// finished, these are all prefixes, so that one file never gets two ends. A server that has
+    /// dropped its parts gets the whole source, so there is nothing to compare.
     fn held(&self, next_part: Option<u64>) -> impl Iterator<Item = &SourcePrefix> {
         let held = match next_part {
             Some(next_part) if self.end.is_none() => next_part,
@@ -302,7 +308,7 @@ impl Uploading {
     }
 }
 
-/// The source is not what was sent up to this prefix.
+/// The error for a source that differs from what was sent up to this prefix.
 const fn changed(sent: &SourcePrefix, next_part: Option<u64>) -> ClientError {
     ClientError::SourceChanged {
         bytes: sent.bytes,
@@ -310,13 +316,13 @@ const fn changed(sent: &SourcePrefix, next_part: Option<u64>) -> ClientError {
     }
 }
 
-/// A source that is cut into blocks, and the list that they make.
+/// A source that is cut into blocks, and the list of these blocks.
 struct Upload<R> {
     secret: [u8; 32],
     blocks: Blocks<R>,
     list: Vec<Block>,
     total: u64,
-    /// Over the hashes of all blocks.
+    /// Hash over the hashes of all blocks.
     contents: Sha256,
 }
 
@@ -331,7 +337,7 @@ impl<R> Upload<R> {
         }
     }
 
-    /// What has come of the source, in so many parts.
+    /// Returns the prefix of the source so far, in `parts` parts.
     fn prefix(&self, parts: u64) -> SourcePrefix {
         SourcePrefix {
             parts,
@@ -340,9 +346,10 @@ impl<R> Upload<R> {
         }
     }
 
-    /// The write id of the block at `position`, counted from 0, with these contents.
+    /// Derives the write id of the block at `position`, counted from 0, with these contents.
     ///
-    /// A hash with a secret prefix is a pseudorandom function here: what it is given has one length.
+    /// A hash with a secret prefix is a pseudorandom function here, because all inputs have one
+    /// length.
     fn write_id(&mut self, position: usize, block: &[u8]) -> WriteId {
         let contents: [u8; 32] = Sha256::digest(block).into();
         self.contents.update(contents);

@@ -1,12 +1,13 @@
-//! A version for which a server shows the owner's own signature.
+//! Versions for which a server shows the owner's own signature.
 
 use flexlist::{FileState, list::ListState};
 
 use super::error::ClientError;
 use crate::message::FileStatus;
 
-/// A version that a server shows the owner's signature for. Only [`FileClient::vouched`](super::FileClient::vouched) and
-/// [`FileObserver::newest`](super::FileObserver::newest) make one.
+/// A version for which a server shows the owner's signature. Returned only by
+/// [`FileClient::vouched`](super::FileClient::vouched) and
+/// [`FileObserver::newest`](super::FileObserver::newest).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Vouched {
     state: FileState,
@@ -14,7 +15,8 @@ pub struct Vouched {
 }
 
 impl Vouched {
-    /// A version that the owner signed, of a server that claims to stand there, or one version further.
+    /// Combines a version that the owner signed with the server's claim. The claim must be this
+    /// version or the next one.
     pub(super) fn new(state: FileState, status: FileStatus) -> Result<Self, ClientError> {
         match status.version.checked_sub(state.version) {
             Some(0) if is_list(&status, &state.list) => {}
@@ -29,19 +31,20 @@ impl Vouched {
         &self.state
     }
 
-    /// The version that the server claims to have: this one, or the one after it, for which it has no statement
-    /// of the owner.
+    /// The status that the server claims: this version, or the next one, for which it has no
+    /// statement of the owner.
     pub const fn standing(&self) -> &FileStatus {
         &self.status
     }
 
-    /// Whether the server stands at this version, so that it takes updates of it.
+    /// Reports whether the server claims this version as its current one, so that it accepts
+    /// updates of it.
     pub const fn is_current(&self) -> bool {
         self.status.version == self.state.version
     }
 }
 
-/// The server claims this list.
+/// Reports whether the server claims this list.
 pub(super) fn is_list(status: &FileStatus, list: &ListState) -> bool {
     (status.root, status.total) == (list.root, list.total)
 }

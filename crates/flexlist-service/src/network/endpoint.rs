@@ -1,4 +1,4 @@
-//! The endpoint: from the bytes of a request to the bytes of its answer.
+//! The HTTP endpoint: decodes requests and encodes responses.
 
 use pad_core::codec;
 use web::server::{Admission, Answer, Head, HeaderValue, Limits, Method, StatusCode, Work, header};
@@ -6,7 +6,7 @@ use web::server::{Admission, Answer, Head, HeaderValue, Limits, Method, StatusCo
 use super::{CONTENT_TYPE, Handler, PATH};
 use crate::message::{Refusal, Request, Response};
 
-/// A handler of messages as one of bytes.
+/// Adapts a handler of messages to a handler of bytes.
 pub(super) struct Endpoint<H> {
     handler: H,
     limits: Limits,

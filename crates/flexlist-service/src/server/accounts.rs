@@ -1,4 +1,4 @@
-//! What each owner has in the store, and what is remembered of removed files.
+//! Storage accounting per owner, and records of removed files.
 
 use std::{
     collections::HashMap,
@@ -13,23 +13,24 @@ use crate::{
     store::records::{Head, Removed},
 };
 
-/// What a block costs beside its bytes: its tag, and its places in tables and lists.
+/// Bytes charged for a block in addition to its contents: its tag, and its entries in tables and
+/// lists.
 const BLOCK_COST: u64 = 512;
 
-/// What an operation in the journal costs.
+/// Bytes charged for an operation in the journal.
 const OPERATION_COST: u64 = 64;
 
-/// What a file costs however little is in it.
+/// Bytes charged for a file of any size.
 const FILE_COST: u64 = 4096;
 
-/// What a file counts for.
+/// The resources charged for a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Charge {
-    /// Bytes in the store, about, and rather too many than too few.
+    /// Approximate bytes in the store. An overestimate rather than an underestimate.
     pub(super) bytes: u64,
-    /// Its blocks.
+    /// The number of blocks.
     pub(super) blocks: u64,
-    /// When the last part of an upload came that is not finished, in seconds since 1970.
+    /// Time of the last part of an unfinished upload, in seconds since 1970.
     pub(super) unfinished_since: Option<u64>,
 }
 
@@ -54,7 +55,7 @@ impl Charge {
     }
 }
 
-/// What one owner has.
+/// The totals of one owner.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Totals {
     files: usize,
@@ -75,13 +76,13 @@ struct Books {
 }
 
 impl Accounts {
-    /// Enters what a file counts for, or that it is gone, without asking whether it may.
+    /// Records the charge of a file, or its removal, without checking limits.
     pub(super) fn enter(&self, file: FileId, owner: &[u8; 32], charge: Option<Charge>) {
         self.books().enter(file, owner, charge);
     }
 
-    /// Refuses another file to an owner who has as many as one may have, or as many unfinished ones;
-    /// and to everybody if the store has as many as it may.
+    /// Checks that the owner may begin another file: limits of files and unfinished uploads of one
+    /// owner, and of files in the store.
     pub(super) fn check_room(&self, owner: &[u8; 32], limits: &Limits) -> Result<(), Refusal> {
         let books = self.books();
         let all = books.files.len().saturating_add(books.removed.len());
@@ -97,7 +98,7 @@ impl Accounts {
         )
     }
 
-    /// Enters what a file is about to count for, if its owner may have as much.
+    /// Records the future charge of a file, if it is within the owner's limit.
     pub(super) fn reserve(
         &self,
         file: FileId,
@@ -109,7 +110,7 @@ impl Accounts {
         let before = books.files.get(&file).map_or(0, |(_, charge)| charge.bytes);
         let bytes = books.owners.get(owner).map_or(0, |totals| totals.bytes);
         let bytes = bytes.saturating_sub(before).saturating_add(charge.bytes);
-        // What makes less of a file is always allowed, also to an owner who has more than a new limit.
+        // Shrinking a file is always allowed, also for an owner above a lowered limit.
         if charge.bytes > before {
             refuse::above("bytes of an owner", bytes, limits.bytes_per_owner)?;
         }
@@ -117,7 +118,7 @@ impl Accounts {
         Ok(())
     }
 
-    /// Uploads to which nothing came since this time.
+    /// Returns the uploads that got no part since time `since`.
     pub(super) fn abandoned(&self, since: u64) -> Vec<FileId> {
         let books = self.books();
         let is_old = |charge: &Charge| charge.unfinished_since.is_some_and(|last| last < since);
@@ -127,7 +128,7 @@ impl Accounts {
             .collect()
     }
 
-    /// The blocks of a file.
+    /// The number of blocks of a file.
     pub(super) fn blocks(&self, file: FileId) -> u64 {
         let books = self.books();
         books
@@ -136,7 +137,7 @@ impl Accounts {
             .map_or(0, |(_, charge)| charge.blocks)
     }
 
-    /// Remembers that a file was removed.
+    /// Records the removal of a file.
     pub(super) fn remember(&self, file: FileId, removed: Removed) {
         let mut books = self.books();
         let totals = books.owners.entry(removed.owner).or_default();
@@ -144,12 +145,12 @@ impl Accounts {
         books.removed.insert(file, removed);
     }
 
-    /// What is remembered of a file that was removed.
+    /// Returns the record of a removed file.
     pub(super) fn removed(&self, file: FileId) -> Option<Removed> {
         self.books().removed.get(&file).copied()
     }
 
-    /// The removed files that need not be remembered any more.
+    /// Returns the removed files whose records have expired at time `now`.
     pub(super) fn forgettable(&self, now: u64) -> Vec<FileId> {
         let books = self.books();
         let removed = books.removed.iter();
@@ -158,7 +159,7 @@ impl Accounts {
             .collect()
     }
 
-    /// Forgets that a file was removed.
+    /// Deletes the record of a removed file.
     pub(super) fn forget(&self, file: FileId) {
         let mut books = self.books();
         let Some(removed) = books.removed.remove(&file) else {
@@ -170,14 +171,14 @@ impl Accounts {
         books.drop_if_idle(&removed.owner);
     }
 
-    /// The bytes of all files, about.
+    /// The approximate bytes of all files.
     pub(super) fn bytes(&self) -> u64 {
         let books = self.books();
         let owners = books.owners.values().map(|totals| totals.bytes);
         owners.fold(0, u64::saturating_add)
     }
 
-    // Nothing panics while it changes the books, so poisoned ones are whole.
+    // No code panics while it changes the books, so poisoned books are consistent.
     fn books(&self) -> MutexGuard<'_, Books> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -205,7 +206,7 @@ impl Books {
         self.drop_if_idle(owner);
     }
 
-    /// Strangers' keys must not fill the memory.
+    /// Drops an owner without files. Otherwise unknown keys could fill the memory.
     fn drop_if_idle(&mut self, owner: &[u8; 32]) {
         if self.owners.get(owner) == Some(&Totals::default()) {
             self.owners.remove(owner);

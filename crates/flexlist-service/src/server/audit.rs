@@ -1,4 +1,4 @@
-//! Proofs that challenged blocks are there.
+//! Audits: proofs that challenged blocks are present.
 
 use core::ops::Range;
 
@@ -15,7 +15,7 @@ use crate::{
     store::snapshot::Snapshot,
 };
 
-/// The blocks that a challenge meets.
+/// The blocks selected by a challenge.
 #[derive(Debug)]
 pub(super) struct Met {
     list_proof: Vec<u8>,
@@ -24,9 +24,9 @@ pub(super) struct Met {
 }
 
 impl FileServer {
-    /// Proves that the challenged blocks of this version are there.
+    /// Answers a challenge with a proof that the challenged blocks of `version` are present.
     ///
-    /// Blocks are read and folded into the proof one at a time.
+    /// Reads blocks one at a time and folds each into the proof.
     pub(super) fn audit(
         &self,
         slot: &Slot,
@@ -56,13 +56,13 @@ impl FileServer {
                     }
                 }
             };
-            // While the lock is held, so that the snapshot has this version's blocks.
+            // Taken while the lock is held, so that the snapshot has this version's blocks.
             Ok((self.store.snapshot()?, met))
         })?;
         self.fold(slot, &snapshot, met)
     }
 
-    /// The blocks that a sample meets.
+    /// Returns the blocks selected by a sample, with the list's proof.
     pub(super) fn meet_samples(
         &self,
         view: View<'_, Sha256>,
@@ -83,7 +83,8 @@ impl FileServer {
         })
     }
 
-    /// Refuses to read more than the limit.
+    /// Refuses a challenge for which more than [`Limits::audit_bytes`](super::Limits) would be
+    /// read.
     fn check_lengths(&self, found: &[Found]) -> Result<(), Refusal> {
         let lengths = found.iter().map(|block| block.length);
         let bytes = lengths.fold(0, u64::saturating_add);
@@ -116,7 +117,7 @@ impl FileServer {
     }
 }
 
-/// The blocks that overlap a range, but not more than the limit.
+/// Returns the blocks that overlap a range. Refuses more than `limit` blocks.
 pub(super) fn find_range(
     view: View<'_, Sha256>,
     range: Range<u64>,
@@ -134,7 +135,7 @@ fn leaves(found: &[Found]) -> Vec<Leaf> {
     found.iter().map(leaf).collect()
 }
 
-/// The challenge does not fit the file.
+/// Refuses a challenge that does not fit the file.
 fn invalid(error: impl core::fmt::Display) -> Refusal {
     Refusal::Invalid(error.to_string())
 }

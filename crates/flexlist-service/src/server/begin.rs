@@ -1,4 +1,4 @@
-//! The first word about a file.
+//! The first request about a file.
 
 use std::sync::{Arc, PoisonError};
 
@@ -20,20 +20,21 @@ use crate::{
     },
 };
 
-/// More than the body of a [`Begin`] has beside the parameters.
+/// Upper bound of the body of a [`Begin`] in bytes, without the parameters.
 const BEGIN_OVERHEAD: usize = 64;
 
 impl FileServer {
-    /// Makes room for a file; said again, tells where the file stands.
+    /// Begins a file. Answers with the current status; a repetition changes nothing.
     pub(super) fn begin(&self, signed: &Signed) -> Result<Response, Refusal> {
-        // Nobody's signature is needed to get here: the length bounds what is copied and hashed.
+        // Anyone can send this request. The length limit bounds the bytes that are copied and
+        // hashed.
         let limit = self.limits.parameter_bytes.saturating_add(BEGIN_OVERHEAD);
         refuse::above("bytes of a first word", signed.body.as_ref().len(), limit)?;
         let begin: Begin = signed.claimed()?;
         let owner = AuthorKey::from_bytes(&begin.owner).map_err(|_| Refusal::WrongOwner)?;
         signed.verify(RequestKind::Begin, &owner)?;
         let id = FileId::derive(&begin.owner, &begin.salt);
-        // A repeated request need not wait.
+        // A repeated request does not wait for the lock.
         if let Some(response) = self.begun(id, &begin)? {
             return Ok(response);
         }
@@ -46,7 +47,7 @@ impl FileServer {
             .check_room(&begin.owner, &self.limits)
             .is_err()
         {
-            // Abandoned uploads may be what is in the way.
+            // Abandoned uploads may use up the limits.
             self.tend_for_room();
         }
         self.accounts.check_room(&begin.owner, &self.limits)?;
@@ -73,7 +74,7 @@ impl FileServer {
         let key = FileKey { number, id };
         let changes = vec![record.put(key, 0), head.put(key, 0)];
         if let Err(error) = self.store.commit(changes) {
-            // It may be there all the same: then the repeated request finds it.
+            // The file may have been stored despite the error. The repeated request then finds it.
             if !matches!(self.store.has_file(id), Ok(true)) {
                 self.accounts.enter(id, &begin.owner, None);
                 return Err(error.into());
@@ -83,12 +84,12 @@ impl FileServer {
         Ok(Response::State(head.status()))
     }
 
-    /// Refuses a first request that may not begin a file, whatever room there is.
+    /// Refuses a request whose owner is not allowed or whose time is invalid, regardless of limits.
     fn check_word(&self, begin: &Begin) -> Result<(), Refusal> {
         if !self.owners.allow(&begin.owner) {
             return Err(Refusal::OwnerNotAllowed);
         }
-        // Removed files are remembered for as long as an old request could be repeated, and no longer.
+        // Removed files are remembered only as long as an old request could be repeated.
         let now = self.clock.now();
         if begin.expires < now || begin.expires > now.saturating_add(MAX_BEGIN_SECONDS) {
             return Err(Refusal::BeginExpired { now });
@@ -96,7 +97,7 @@ impl FileServer {
         Ok(())
     }
 
-    /// The answer if there is a file of this id already.
+    /// Answers if a file with this id exists already.
     fn begun(&self, id: FileId, begin: &Begin) -> Result<Option<Response>, Refusal> {
         let slot = match self.slot(id) {
             Err(Refusal::UnknownFile) => return Ok(None),

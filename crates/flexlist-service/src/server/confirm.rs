@@ -1,4 +1,4 @@
-//! What the owner has verified: versions that may be let go, and one that he vouches for.
+//! Acknowledgements and confirmations of versions by the owner.
 
 use super::{FileServer, slot::Slot, update::removals};
 use crate::{
@@ -10,12 +10,12 @@ use crate::{
 };
 
 impl FileServer {
-    /// Gives up what only the version before `version` needs, if that is the current one.
+    /// Deletes data that only the version before `version` needs, if `version` is the current one.
     pub(super) fn acknowledge(&self, slot: &Slot, version: u64) -> Result<Response, Refusal> {
         self.settle(slot, version, |_| Ok(None))
     }
 
-    /// The same, and keeps the owner's signed statement about the version.
+    /// Like `acknowledge`, and also stores the owner's signed statement about the version.
     pub(super) fn confirm(
         &self,
         slot: &Slot,
@@ -38,19 +38,20 @@ impl FileServer {
         })
     }
 
-    /// The newest version that the owner vouched for.
+    /// Answers with the newest version that the owner has signed a statement about.
     pub(super) fn confirmed(&self, slot: &Slot) -> Result<Response, Refusal> {
         let (status, snapshot) = slot.read(self, |state| {
             state.versions()?;
-            // While the lock is held, so that no later version's word comes with this status.
+            // Taken while the lock is held, so that no statement about a later version comes with
+            // this status.
             Ok((state.head.status(), self.store.snapshot()?))
         })?;
         let Vouched { statement, .. } = snapshot.vouched(slot.key)?;
         Ok(Response::Confirmed { status, statement })
     }
 
-    /// Gives up what only the version before `version` needs, if that is the current one, and makes
-    /// the change that `word` finds necessary.
+    /// Deletes data that only the version before `version` needs, if `version` is the current one.
+    /// Also makes the change returned by `word`, if any.
     fn settle(
         &self,
         slot: &Slot,
@@ -79,7 +80,7 @@ impl FileServer {
         head.superseded_bytes = 0;
         changes.push(head.put(slot.key, 0));
         changes.extend(word);
-        // From here on nobody reads the version before, whose blocks are about to go.
+        // From here on, the version before cannot be read: its blocks are about to be deleted.
         let retired = slot.change(self, |state| {
             Ok(state
                 .versions

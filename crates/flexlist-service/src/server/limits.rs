@@ -1,4 +1,4 @@
-//! How much one client may ask of a server.
+//! Resource limits of a server.
 
 use core::time::Duration;
 
@@ -6,57 +6,59 @@ use flexlist::tag::TagKind;
 
 use crate::message;
 
-/// Limits of a server. What exceeds one is refused with [`crate::message::Refusal::TooLarge`].
+/// Limits of a server. A request above one is refused with [`crate::message::Refusal::TooLarge`].
 ///
-/// Those of blocks and changes in one message hold up to the limits of the protocol
-/// ([`MAX_PART_BLOCKS`](message::MAX_PART_BLOCKS) and those beside it).
+/// For blocks and changes in one message, the limits of the protocol apply in addition
+/// ([`MAX_PART_BLOCKS`](message::MAX_PART_BLOCKS) and the constants next to it).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Files in the store, those included that were removed during the last day.
+    /// Files in the store, including those removed during the last day.
     pub files: usize,
-    /// Files of one owner, those included that were removed during the last day.
+    /// Files of one owner, including those removed during the last day.
     pub files_per_owner: usize,
     /// Files of one owner whose upload is not finished.
     pub unfinished_per_owner: usize,
-    /// Bytes in the store of one owner: of contents, and what goes with them (512 for each block, which
-    /// is more than any tag has). The version before the current one counts until it is acknowledged.
+    /// Bytes of one owner in the store: contents and overhead. The overhead includes 4096 bytes per
+    /// file, and 512 bytes per block, which is more than any tag has. The version before the
+    /// current one counts until it is acknowledged.
     pub bytes_per_owner: u64,
-    /// How long an upload may rest before it is removed, to the second.
+    /// Time without a new part after which an unfinished upload is removed. Resolution: one second.
     pub upload_idle: Duration,
     /// Bytes of a file.
     pub file_bytes: u64,
-    /// Blocks of all files that are in memory at a time, at some hundred bytes each; and of one file.
+    /// Blocks of all files in memory, at some hundred bytes each. Also the maximum blocks of one
+    /// file.
     pub list_blocks: u64,
-    /// Bytes of the tag scheme's parameters of a file.
+    /// Bytes of the tag scheme's parameters of one file.
     pub parameter_bytes: usize,
     /// Bytes of a block.
     pub block_bytes: usize,
-    /// Bytes of a block with RSA tags, if less than `block_bytes`: to check its tag the server raises a
-    /// number to the power of the whole block, which takes seconds for a mebibyte.
+    /// Bytes of a block with RSA tags, if less than `block_bytes`. To check such a tag, the server
+    /// computes a power with the whole block as exponent, which takes seconds for a mebibyte.
     pub rsa_block_bytes: usize,
-    /// Bytes of a block's tag, held and committed together.
+    /// Bytes of a block's tag: the held and the committed part together.
     pub tag_bytes: usize,
     /// Blocks in a part of an upload.
     pub part_blocks: usize,
     /// Changes in an update.
     pub update_edits: usize,
-    /// Blocks in a part of an upload, or in an update, of a file with public tags: the server hashes to
-    /// a curve for each.
+    /// Blocks in a part of an upload, or in an update, of a file with public tags. The server
+    /// hashes each to a curve.
     pub public_tag_blocks: usize,
-    /// How long a change of a file waits for another change of it; then it is refused with
-    /// [`crate::message::Refusal::Unavailable`], so that one file does not hold up the others.
+    /// Time that a change of a file waits for another change of the file. It is then refused with
+    /// [`crate::message::Refusal::Unavailable`], so that one file does not delay the others.
     pub turn_wait: Duration,
     /// Bytes that an audit samples.
     pub audit_samples: u32,
-    /// Blocks that an audit meets.
+    /// Blocks selected by an audit.
     pub audit_blocks: usize,
-    /// Bytes of the blocks that an audit meets, all of which the server reads.
+    /// Bytes of the blocks selected by an audit. The server reads all of them.
     pub audit_bytes: u64,
-    /// Blocks that a read meets.
+    /// Blocks in the answer to a read.
     pub read_blocks: usize,
     /// Bytes of an answer: proofs, tags and blocks.
     pub answer_bytes: usize,
-    /// When the journal of a file becomes a checkpoint.
+    /// Thresholds for converting the journal of a file into a checkpoint.
     pub checkpoints: Checkpoints,
 }
 
@@ -89,7 +91,7 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// These limits, where no client would decode an answer above them.
+    /// Lowers these limits to those above which clients cannot decode an answer.
     pub(crate) fn within_protocol(self) -> Self {
         Self {
             audit_blocks: self.audit_blocks.min(message::MAX_AUDIT_BLOCKS),
@@ -98,7 +100,7 @@ impl Limits {
         }
     }
 
-    /// The longest block of a file with these tags.
+    /// Maximum length of a block of a file with tags of `kind`.
     pub(crate) fn block_bytes_of(&self, kind: TagKind) -> usize {
         match kind {
             TagKind::Rsa2048 | TagKind::Rsa3072 => self.block_bytes.min(self.rsa_block_bytes),
@@ -106,7 +108,8 @@ impl Limits {
         }
     }
 
-    /// The most new blocks in one request about a file with these tags, if that has a limit of its own.
+    /// Maximum number of new blocks in one request about a file with tags of `kind`, if there is a
+    /// separate limit.
     pub(crate) const fn blocks_of(&self, kind: TagKind) -> Option<usize> {
         match kind {
             TagKind::PublicBls => Some(self.public_tag_blocks),
@@ -115,15 +118,16 @@ impl Limits {
     }
 }
 
-/// When a file's journal is long enough for a new checkpoint: once it has more than `minimum`
-/// operations and more than one for each `blocks_per_operation` blocks of the file.
+/// Thresholds for a new checkpoint of a file. The journal must have more than `minimum` operations,
+/// and more than one per `blocks_per_operation` blocks of the file.
 ///
-/// A checkpoint costs about 45 bytes for each block, so each operation pays for that many blocks.
+/// A checkpoint costs about 45 bytes per block. Each operation thus pays for `blocks_per_operation`
+/// blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Checkpoints {
-    /// Operations that any file's journal may have.
+    /// Operations that the journal of any file may have without a checkpoint.
     pub minimum: u64,
-    /// Blocks of the file for each further operation of the journal; 0 is as good as 1.
+    /// Blocks of the file per operation of the journal. 0 is treated as 1.
     pub blocks_per_operation: u64,
 }
 
@@ -137,7 +141,8 @@ impl Default for Checkpoints {
 }
 
 impl Checkpoints {
-    /// Whether a journal of this many operations calls for a checkpoint of this many blocks.
+    /// Reports whether a journal of `journalled` operations requires a checkpoint of `blocks`
+    /// blocks.
     pub(crate) fn due(&self, journalled: u64, blocks: u64) -> bool {
         let share = blocks.checked_div(self.blocks_per_operation);
         journalled > self.minimum.max(share.unwrap_or(blocks))

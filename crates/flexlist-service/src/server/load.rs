@@ -1,4 +1,4 @@
-//! A file's state from the store: checkpoint, journal, and the check that they give the root.
+//! Loading of a file's state from checkpoint and journal, with a check of the root.
 
 use flexlist::{FlexList, list::Block};
 
@@ -12,7 +12,7 @@ use crate::store::{
     snapshot::Snapshot,
 };
 
-/// Reads a file's state.
+/// Loads a file's state from the store.
 ///
 /// # Errors
 /// [`StoreError::Damaged`], [`StoreError::RootDiffers`]; [`StoreError`] of the medium.
@@ -61,7 +61,7 @@ pub(super) fn load(server: &FileServer, file: FileKey) -> Result<State, StoreErr
     Ok(State { head, versions })
 }
 
-/// The blocks of a file's checkpoint, or those that came of an unfinished upload.
+/// Returns the blocks of a file's checkpoint, or those that an unfinished upload has so far.
 pub(super) fn checkpoint(
     snapshot: &Snapshot,
     file: FileKey,

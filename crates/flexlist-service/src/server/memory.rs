@@ -1,4 +1,5 @@
-//! Which files are in memory: a list takes some hundred bytes for each block, so not all can be.
+//! Cache accounting: the files whose lists are in memory. A list takes some hundred bytes per
+//! block, so memory cannot hold all lists.
 
 use std::{
     collections::HashMap,
@@ -9,17 +10,17 @@ use flexlist::FileId;
 
 use super::{FileServer, slot::Slot};
 
-/// So many bytes of parameters count as a block: read, they are a few times as long.
+/// Bytes of encoded parameters that count as one block. Decoded parameters are a few times as long.
 const PARAMETER_BYTES: u64 = 32;
 
-/// The files in memory, counted in blocks.
+/// The files in memory, with their sizes in blocks.
 #[derive(Debug, Default)]
 pub(super) struct Memory(Mutex<Files>);
 
 #[derive(Debug, Default)]
 struct Files {
     blocks: u64,
-    /// Counts the uses.
+    /// Counter of uses, for the order of eviction.
     clock: u64,
     entries: HashMap<FileId, Entry>,
 }
@@ -31,7 +32,7 @@ struct Entry {
 }
 
 impl Memory {
-    /// A file is used, and has so many blocks if that is known.
+    /// Records a use of a file, and its number of blocks if known.
     fn enter(&self, file: FileId, blocks: Option<u64>) {
         let mut files = self.files();
         files.clock = files.clock.saturating_add(1);
@@ -42,7 +43,7 @@ impl Memory {
         files.entries.insert(file, Entry { blocks, used });
     }
 
-    /// A file is not in memory any more.
+    /// Records that a file is no longer in memory.
     pub(super) fn leave(&self, file: FileId) {
         let mut files = self.files();
         if let Some(entry) = files.entries.remove(&file) {
@@ -50,7 +51,8 @@ impl Memory {
         }
     }
 
-    /// Files that were not used for longest, if there are more than so many blocks: but not this one.
+    /// Returns the least recently used files to evict until at most `most` blocks are left. Never
+    /// returns `but`.
     fn oldest_above(&self, most: u64, but: Option<FileId>) -> Vec<FileId> {
         let files = self.files();
         if files.blocks <= most {
@@ -70,12 +72,12 @@ impl Memory {
         oldest.iter().map_while(goes).collect()
     }
 
-    /// The blocks in memory.
+    /// The number of blocks in memory.
     pub(super) fn blocks(&self) -> u64 {
         self.files().blocks
     }
 
-    // Nothing panics while it changes the files, so poisoned ones are whole.
+    // No code panics while it changes the files, so poisoned files are consistent.
     fn files(&self) -> MutexGuard<'_, Files> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -89,25 +91,27 @@ impl FileServer {
         self.shed(Some(slot.key.id));
     }
 
-    /// The blocks of the files in memory, with what their parameters count for: at most
-    /// [`Limits::list_blocks`](super::Limits), but for files that are being changed.
+    /// Returns the number of blocks of the files in memory, including the equivalent of their
+    /// parameters.
+    ///
+    /// At most [`Limits::list_blocks`](super::Limits), except while files are being changed.
     pub fn blocks_in_memory(&self) -> u64 {
         self.memory.blocks()
     }
 
-    /// A file has so many blocks.
+    /// Records that a file in memory has `blocks` blocks.
     pub(super) fn enter_memory(&self, slot: &Slot, blocks: u64) {
         let parameters = slot.parameter_bytes / PARAMETER_BYTES;
         let blocks = blocks.saturating_add(parameters);
         self.memory.enter(slot.key.id, Some(blocks));
     }
 
-    /// A file that is in memory is used.
+    /// Records a use of a file that is in memory.
     pub(super) fn touch_memory(&self, slot: &Slot) {
         self.memory.enter(slot.key.id, None);
     }
 
-    /// Takes files from memory until there is room; nobody may hold a file's lock.
+    /// Evicts files until there is room, except `but`. The caller must not hold a lock of a file.
     pub(super) fn shed(&self, but: Option<FileId>) {
         for file in self.memory.oldest_above(self.limits.list_blocks, but) {
             let slot = self.entries().get(&file).cloned();

@@ -1,4 +1,4 @@
-//! Blocks of a range, with proof.
+//! Reads: the blocks of a range, with proof.
 
 use core::ops::Range;
 
@@ -11,7 +11,8 @@ use crate::{
 };
 
 impl FileServer {
-    /// Every block of this version that overlaps the range, and the list's proof for them.
+    /// Answers with every block of `version` that overlaps the range, and the list's proof for
+    /// them.
     pub(super) fn read(
         &self,
         slot: &Slot,
@@ -34,7 +35,7 @@ impl FileServer {
             let limit = u64::try_from(self.limits.answer_bytes).unwrap_or(u64::MAX);
             let bytes = data.fold(proof, u64::saturating_add);
             refuse::above("bytes of the answer", bytes, limit)?;
-            // While the lock is held, so that the snapshot has this version's blocks.
+            // Taken while the lock is held, so that the snapshot has this version's blocks.
             Ok((self.store.snapshot()?, found, list_proof))
         })?;
         let mut bytes = list_proof.len();

@@ -1,4 +1,4 @@
-//! Refusals from errors.
+//! Conversion of errors to refusals.
 
 use flexlist::{FileId, error::UpdateError, list::Found, tag::TagError};
 
@@ -33,7 +33,7 @@ impl From<StoreError> for Refusal {
     }
 }
 
-/// Something panicked: of the things that read the store, the engine on a damaged page.
+/// Refusal for a panic. Of the code that reads the store, the engine panics on a damaged page.
 pub(super) fn panicked(file: Option<FileId>) -> Refusal {
     let file = file.map_or_else(|| "a file".into(), |file| format!("file {file}"));
     Refusal::StoreFailed(format!(
@@ -53,7 +53,7 @@ impl From<UpdateError> for Refusal {
     }
 }
 
-/// Of tags that were sent: they do not fit their blocks.
+/// Converts errors of tags sent by a client: they do not match their blocks.
 impl From<TagError> for Refusal {
     fn from(error: TagError) -> Self {
         match error {
@@ -65,13 +65,14 @@ impl From<TagError> for Refusal {
     }
 }
 
-/// A stored block that does not fit its own tag, which the owner made or the disk.
+/// Refusal for a stored block that does not match its own tag. Either the owner made it so, or the
+/// disk is damaged.
 pub(super) fn stored_tag(file: FileKey, found: &Found, error: TagError) -> Refusal {
     let what = format!("the block at byte {}: {error}", found.start);
     StoreError::damaged(file, what).into()
 }
 
-/// A number above its limit.
+/// Refuses an `actual` number above `limit`.
 pub(super) fn above<N: Copy + Ord + core::fmt::Display>(
     what: &str,
     actual: N,
@@ -85,7 +86,7 @@ pub(super) fn above<N: Copy + Ord + core::fmt::Display>(
     )))
 }
 
-/// The blocks that something meets, if they are not more than its limit.
+/// Refuses more than `limit` blocks; otherwise returns them.
 pub(super) fn at_most(what: &str, found: Vec<Found>, limit: usize) -> Result<Vec<Found>, Refusal> {
     if found.len() <= limit {
         return Ok(found);

@@ -1,4 +1,4 @@
-//! Removal of a file at its owner's signed request, and of uploads that were abandoned.
+//! Removal of files at their owner's signed request, and of abandoned uploads.
 
 use core::sync::atomic::Ordering;
 
@@ -17,16 +17,17 @@ use crate::{
     },
 };
 
-/// How many uploads are removed, each in a transaction, and removed files forgotten, all in one, while
-/// the request waits that gave the occasion.
+/// Maximum numbers of uploads removed and of removed files forgotten in one call of `tend`. Each
+/// upload is removed in its own transaction; all removed files are forgotten in one. The request
+/// that triggered the call waits.
 const BURIED_AT_ONCE: usize = 64;
 const FORGOTTEN_AT_ONCE: usize = 4096;
 
-/// How often a server looks for what is to be removed or forgotten, in seconds.
+/// Interval between searches for files to remove or forget, in seconds.
 const TENDING_INTERVAL: u64 = 60;
 
 impl FileServer {
-    /// Gives up an upload that is not finished.
+    /// Abandons an unfinished upload.
     pub(super) fn abort(&self, signed: &Signed) -> Result<Response, Refusal> {
         self.remove_for_owner::<Abort>(signed, RequestKind::Abort, |_, head| {
             if head.version == 0 {
@@ -36,7 +37,7 @@ impl FileServer {
         })
     }
 
-    /// Removes a file of the version that the owner knows.
+    /// Removes a file if it is at the version that the owner knows.
     pub(super) fn delete(&self, signed: &Signed) -> Result<Response, Refusal> {
         self.remove_for_owner::<Delete>(signed, RequestKind::Delete, |delete, head| {
             let (base, current) = (delete.version, head.version);
@@ -64,7 +65,7 @@ impl FileServer {
         };
         let request: T = signed.open(kind, &slot.owner)?;
         let _turn = slot.turn(self.limits.turn_wait)?;
-        // A damaged file may be removed too, as long as anything is known of it.
+        // A damaged file may be removed too, even if its head cannot be read.
         let head = match slot.read(self, |state| Ok(state.head.clone())) {
             Err(Refusal::StoreFailed(_)) => {
                 let snapshot = self.store.snapshot();
@@ -84,7 +85,7 @@ impl FileServer {
         Ok(Response::Removed)
     }
 
-    /// The answer to a request that was carried out before.
+    /// Answers a repeated removal request.
     fn removed_before(
         &self,
         signed: &Signed,
@@ -98,7 +99,7 @@ impl FileServer {
         Ok(Response::Removed)
     }
 
-    /// Removes a file, while it is this caller's turn.
+    /// Removes a file. The caller holds the file's turn.
     fn bury(&self, slot: &Slot, removed: Option<Removed>) -> Result<(), Refusal> {
         let file = slot.key;
         let body = removed.map(|removed| removed.body());
@@ -108,7 +109,7 @@ impl FileServer {
         };
         slot.leave();
         if let Err(error) = self.store.relieve(vec![gone]) {
-            // It may be gone all the same.
+            // The removal may have been committed despite the error.
             if !matches!(self.store.has_file(file.id), Ok(false)) {
                 slot.forget();
                 return Err(error.into());
@@ -120,17 +121,19 @@ impl FileServer {
         if let Some(removed) = removed {
             self.accounts.remember(file.id, removed);
         }
-        // Last, so that at no moment the file is neither there nor remembered.
+        // Last, so that the file is at any time either present or remembered as removed.
         self.entries_mut().remove(&file.id);
         self.store.set_live(self.accounts.bytes());
         Ok(())
     }
 
     /// Removes uploads that got no part for [`Limits::upload_idle`](super::Limits), and forgets
-    /// of removed files what need not be remembered any more: some of them, if there are many.
-    /// [`FileServer::handle`] does so about once a minute, and once a second while there are many.
+    /// removed files whose retention time is over.
+    ///
+    /// Processes a bounded number of files per call. [`FileServer::handle`] calls it about once a
+    /// minute, and once a second while more files are waiting.
     pub fn tend(&self) {
-        // What cannot be read now is tended the next time.
+        // Files that cannot be read now are processed the next time.
         let _ = guarded(|| self.tend_files());
     }
 
@@ -141,7 +144,7 @@ impl FileServer {
         let mut abandoned = self.accounts.abandoned(since);
         let mut forgettable = self.accounts.forgettable(now);
         if abandoned.len() > BURIED_AT_ONCE || forgettable.len() > FORGOTTEN_AT_ONCE {
-            // The others in a second.
+            // The rest follow in a second.
             let sooner = now.saturating_sub(TENDING_INTERVAL.saturating_sub(1));
             self.tended.store(sooner, Ordering::Relaxed);
         }
@@ -149,7 +152,7 @@ impl FileServer {
         forgettable.truncate(FORGOTTEN_AT_ONCE);
         for file in abandoned {
             let Ok(slot) = self.slot(file) else { continue };
-            // Another request has the turn: the upload goes on.
+            // Another request has the turn: the upload is still active.
             let Ok(_turn) = slot.turn(core::time::Duration::ZERO) else {
                 continue;
             };
@@ -157,7 +160,7 @@ impl FileServer {
             let charge = head.map(|head| Charge::new(slot.parameter_bytes, &head));
             let is_old = |charge: &Charge| charge.unfinished_since.is_some_and(|last| last < since);
             if charge.is_ok_and(|charge| is_old(&charge)) {
-                // If it cannot be removed now, the next time.
+                // If it cannot be removed now, the next call tries again.
                 drop(self.bury(&slot, None));
             }
         }
@@ -168,7 +171,8 @@ impl FileServer {
         }
     }
 
-    /// How many removed files still have blocks in the store, which go in the background.
+    /// Returns the number of removed files that still have blocks in the store. The blocks are
+    /// deleted in the background.
     ///
     /// # Errors
     /// [`StoreError`] of the store as a whole.
@@ -176,12 +180,13 @@ impl FileServer {
         guarded(|| self.store.leftovers()).unwrap_or(Err(EngineError::Panicked.into()))
     }
 
-    /// Tends the files if that was not done for a minute.
+    /// Calls [`FileServer::tend`] if the last call was at least a minute ago.
     pub(super) fn tend_now_and_then(&self) {
         self.tend_after(TENDING_INTERVAL);
     }
 
-    /// Tends the files if that was not done for a second: for a request that found no room.
+    /// Calls [`FileServer::tend`] if the last call was at least a second ago. For requests that
+    /// found no room.
     pub(super) fn tend_for_room(&self) {
         self.tend_after(1);
     }

@@ -1,4 +1,4 @@
-//! What an operator decides beside the limits.
+//! Settings of a server, including its limits.
 
 use core::fmt;
 use std::{collections::BTreeSet, sync::Arc, time::SystemTime};
@@ -7,19 +7,19 @@ use pad_core::Workers;
 
 use super::Limits;
 
-/// What an operator decides about a [`FileServer`](super::FileServer).
+/// Settings of a [`FileServer`](super::FileServer), chosen by the operator.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// How much one client may ask.
+    /// Resource limits.
     pub limits: Limits,
     /// The threads that rebuild lists.
     pub workers: Workers,
-    /// Which owners may begin files.
+    /// The owners that may begin files.
     pub owners: Owners,
-    /// What time it is.
+    /// The source of the current time.
     pub clock: Clock,
-    /// Bytes of the disk that are set aside in a file beside the store, so that when the disk is full
-    /// there is room for what makes room: removals, acknowledgements and recovery.
+    /// Bytes of disk space reserved in a file next to the store. When the disk is full, removals,
+    /// acknowledgements and recovery use this space.
     pub reserve_bytes: u64,
 }
 
@@ -38,13 +38,14 @@ impl Default for Settings {
 /// Four mebibytes: some hundred small transactions.
 const DEFAULT_RESERVE: u64 = 4 << 20;
 
-/// Which owners may begin files. Files that are there are served, and may be changed and removed, all the same.
+/// The owners that may begin files. Existing files are served in any case, and their owners may
+/// change and remove them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Owners {
-    /// Whoever makes a key.
+    /// Any owner.
     #[default]
     Anyone,
-    /// These Ed25519 public keys alone.
+    /// Only the owners with these Ed25519 public keys.
     Only(BTreeSet<[u8; 32]>),
 }
 
@@ -57,17 +58,17 @@ impl Owners {
     }
 }
 
-/// Tells the time: the system's, or a test's.
+/// A source of the current time: the system clock, or a function given by a test.
 #[derive(Clone)]
 pub struct Clock(Arc<dyn Fn() -> u64 + Send + Sync>);
 
 impl Clock {
-    /// A clock that this function reads, in seconds since 1970.
+    /// A clock that calls `now`, which returns seconds since 1970.
     pub fn new(now: impl Fn() -> u64 + Send + Sync + 'static) -> Self {
         Self(Arc::new(now))
     }
 
-    /// Seconds since 1970.
+    /// The current time in seconds since 1970.
     pub(super) fn now(&self) -> u64 {
         (self.0)()
     }

@@ -1,4 +1,4 @@
-//! One file of a running server.
+//! The entry of one file in a running server.
 
 use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockWriteGuard, TryLockError},
@@ -17,40 +17,40 @@ use crate::{
     store::{FileKey, StoreError, records::FileRecord, tables::Table},
 };
 
-/// A file: what never changes, and its state once it was asked for.
+/// A file: its immutable properties, and its state once loaded.
 pub(super) struct Slot {
     pub(super) key: FileKey,
     pub(super) owner: AuthorKey,
     /// The length and digest of the tag scheme's parameters.
     pub(super) parameter_bytes: u64,
     pub(super) parameter_digest: Digest<32>,
-    /// Read from the store when they are first used, and given up with the state: those of one kind are
-    /// thousands of points.
+    /// Read from the store on first use, and dropped together with the state. Parameters of one
+    /// kind of tags are thousands of curve points.
     parameters: Mutex<Option<Arc<ServerParameters>>>,
-    /// Held from before a change is looked at until it is durable: changes of one file take turns.
+    /// Serialises changes of the file: held from validation of a change until it is durable.
     turn: Mutex<()>,
-    /// Never locked while the store writes, nor while blocks are read.
+    /// Never locked while the store writes or blocks are read.
     state: RwLock<Loaded>,
 }
 
-/// What came of loading a file's state.
+/// The outcome of loading a file's state.
 #[derive(Debug, Default)]
 enum Loaded {
-    /// Not tried since the state was last given up.
+    /// Not loaded since the state was last dropped.
     #[default]
     Not,
-    /// The state.
+    /// The loaded state.
     State(Box<State>),
-    /// The store is damaged, and stays so: to rebuild a long list for each request only to find it again
-    /// would let anybody keep the server busy.
+    /// The store is damaged. The refusal is kept: rebuilding a long list for each request would let
+    /// any client keep the server busy.
     Damaged(Refusal),
-    /// It is being made durable that the file is removed: its blocks go as soon as it is.
+    /// The file's removal is being made durable. Its blocks are deleted as soon as it is.
     Leaving,
     /// The file was removed. Requests that still hold this slot must not load it again.
     Removed,
 }
 
-/// How often a change looks whether its turn has come.
+/// Polling interval of a change that waits for its turn.
 const TURN_INTERVAL: Duration = Duration::from_millis(2);
 
 impl Slot {
@@ -71,7 +71,7 @@ impl Slot {
         })
     }
 
-    /// The tag scheme's parameters.
+    /// The tag scheme's parameters, read from the store if necessary.
     pub(super) fn parameters(&self, server: &FileServer) -> Result<Arc<ServerParameters>, Refusal> {
         let mut known = self.known_parameters();
         if let Some(known) = &*known {
@@ -86,24 +86,24 @@ impl Slot {
         Ok(parameters)
     }
 
-    // Nothing is changed by half: a poisoned one is whole.
+    // Updates of the value are atomic, so a poisoned value is consistent.
     fn known_parameters(&self) -> MutexGuard<'_, Option<Arc<ServerParameters>>> {
         self.parameters
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Gives up what is in memory, unless the file is being changed.
+    /// Drops the state and the parameters from memory, unless the file is being changed.
     pub(super) fn shed(&self, server: &FileServer) {
         if let Ok(_turn) = self.turn.try_lock() {
-            // First: a request that loads it again from now on is accounted for again.
+            // First: a request that reloads the file from now on is counted again.
             server.memory.leave(self.key.id);
             self.forget();
             *self.known_parameters() = None;
         }
     }
 
-    /// Reads the state beside other readers, after loading it from the store if need be.
+    /// Reads the state, concurrently with other readers. Loads it from the store if necessary.
     pub(super) fn read<T>(
         &self,
         server: &FileServer,
@@ -130,7 +130,7 @@ impl Slot {
         }
     }
 
-    /// Changes the state, after loading it from the store if need be.
+    /// Changes the state. Loads it from the store if necessary.
     pub(super) fn change<T>(
         &self,
         server: &FileServer,
@@ -148,15 +148,15 @@ impl Slot {
         }
     }
 
-    /// The state from the store, or that it is damaged.
+    /// Loads the state from the store, or the finding that the store is damaged.
     ///
     /// # Errors
-    /// [`Refusal::StoreFailed`] for what may be over at the next attempt.
+    /// [`Refusal`] for errors that may pass until the next attempt.
     fn load(&self, server: &FileServer) -> Result<Loaded, Refusal> {
         match guarded(|| load(server, self.key)) {
             Some(Ok(state)) => Ok(Loaded::State(Box::new(state))),
             Some(Err(error)) if error.may_pass() => Err(error.into()),
-            // Removed, though that could not be told when it happened.
+            // Removed, but the outcome was unknown when the removal happened.
             Some(Err(_)) if matches!(server.store.has_file(self.key.id), Ok(false)) => {
                 Ok(Loaded::Removed)
             }
@@ -165,8 +165,8 @@ impl Slot {
         }
     }
 
-    /// Waits until no other change of this file is under way, but not for longer than this: a request
-    /// that waits holds up requests about other files.
+    /// Waits at most `longest` until no other change of this file is in progress. The wait is
+    /// bounded because a waiting request delays requests about other files.
     ///
     /// # Errors
     /// [`Refusal::Unavailable`].
@@ -184,30 +184,31 @@ impl Slot {
         }
     }
 
-    /// Waits until no other change of this file is under way, however long: for the operator.
+    /// Waits without limit until no other change of this file is in progress. For checks by the
+    /// operator.
     pub(super) fn next_turn(&self) -> MutexGuard<'_, ()> {
         let turn = self.turn.lock();
         turn.unwrap_or_else(|poisoned| self.recover(poisoned))
     }
 
-    /// A change was broken off by a panic. What came of it the store knows.
+    /// Recovers from a change that panicked. Its outcome is in the store, so the state is reloaded.
     fn recover<'a>(&self, poisoned: PoisonError<MutexGuard<'a, ()>>) -> MutexGuard<'a, ()> {
         self.turn.clear_poison();
         self.forget();
         poisoned.into_inner()
     }
 
-    /// Makes the next reader load the state from the store again.
+    /// Makes the next reader reload the state from the store.
     pub(super) fn forget(&self) {
         give_up(&mut self.state());
     }
 
-    /// From now on nobody reads blocks that are about to go.
+    /// Refuses readers from now on: the blocks are about to be deleted.
     pub(super) fn leave(&self) {
         *self.state() = Loaded::Leaving;
     }
 
-    /// From now on there is nothing to read or change here.
+    /// Marks the file as removed: it can be neither read nor changed from now on.
     pub(super) fn bury(&self) {
         *self.state() = Loaded::Removed;
     }
@@ -226,7 +227,7 @@ pub(super) fn digest_of(parameters: &[u8]) -> Digest<32> {
     Digest(Hash::digest(parameters).into())
 }
 
-/// Forgets a state, but not that there is none any more.
+/// Drops a loaded state, but keeps the mark of a removed file.
 fn give_up(state: &mut Loaded) {
     if !matches!(state, Loaded::Removed) {
         *state = Loaded::Not;

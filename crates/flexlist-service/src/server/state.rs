@@ -1,4 +1,4 @@
-//! The state of a file that was asked for.
+//! The loaded state of a file.
 
 use flexlist::{
     FlexList,
@@ -10,10 +10,10 @@ use crate::{
     store::records::Head,
 };
 
-/// The version of a file, and its list.
+/// The current version of a file, and its list.
 #[derive(Debug)]
 pub(super) struct State {
-    /// As the store has it.
+    /// The head, as stored.
     pub(super) head: Head,
     /// `None` until the upload is finished.
     pub(super) versions: Option<ListVersions>,
@@ -31,7 +31,7 @@ pub(super) struct ListVersions {
 }
 
 impl Head {
-    /// The file's status, as the server answers it.
+    /// The file's status, as answered to clients.
     pub(super) const fn status(&self) -> FileStatus {
         FileStatus {
             version: self.version,
@@ -50,7 +50,7 @@ impl State {
         (self.versions.as_ref()).ok_or(Refusal::UploadUnfinished { next_part })
     }
 
-    /// The file at this version, which is the head's or the one before.
+    /// Returns the list at `version`, which is the head's version or the one before.
     pub(super) fn view(&self, version: u64) -> Result<View<'_, Sha256>, Refusal> {
         let versions = self.versions()?;
         let current = self.head.version;

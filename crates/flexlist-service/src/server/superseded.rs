@@ -1,16 +1,16 @@
-//! Which stored blocks an update does away with.
+//! Determines the stored blocks that an update makes obsolete.
 
 use flexlist::{
     error::UpdateError,
     list::{Operation, Sha256, View},
 };
 
-/// A run of the file as it is after some of the operations.
+/// A run of the file's bytes, after some of the operations.
 #[derive(Clone, Copy, Debug)]
 enum Run {
-    /// These bytes of the old file.
+    /// A byte range of the old file.
     Old { start: u64, end: u64 },
-    /// A block of this update.
+    /// A block inserted by this update.
     New { length: u64, label: u64 },
 }
 
@@ -23,11 +23,13 @@ impl Run {
     }
 }
 
-/// The labels of all blocks, old and new, that are not there any more after the operations, which the
-/// list has carried out: every index is good. And how many bytes they have.
+/// Returns the labels of all blocks, old and new, that the operations remove or replace, and the
+/// total length of these blocks in bytes.
+///
+/// The list has carried out the operations already, so every index is valid.
 ///
 /// # Errors
-/// [`UpdateError::OutOfRange`] if an index is not good after all.
+/// [`UpdateError::OutOfRange`] if an index is invalid after all.
 pub(super) fn superseded(
     old: View<'_, Sha256>,
     operations: &[Operation],
@@ -67,7 +69,8 @@ struct Edited<'a> {
 }
 
 impl Edited<'_> {
-    /// The run with the byte at `index`, and where in it; one past the last run for the end.
+    /// Returns the position of the run with the byte at `index`, and the offset in it. For the end
+    /// of the file, the position is one past the last run.
     fn locate(&self, index: u64) -> (usize, u64) {
         let mut rest = index;
         for (position, run) in self.runs.iter().enumerate() {
@@ -102,7 +105,7 @@ impl Edited<'_> {
         }
     }
 
-    /// Another run, or none, in the place of the block that contains the byte at `index`.
+    /// Replaces the block that contains the byte at `index` by another run, or removes it.
     fn replace(&mut self, index: u64, by: Option<Run>) -> Result<(), UpdateError> {
         let (position, offset) = self.locate(index);
         let (before, after) = match self.runs.get(position) {

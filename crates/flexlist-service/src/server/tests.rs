@@ -1,4 +1,4 @@
-//! Records that are missing or belong to another state, which no client can bring about.
+//! Tests with missing or mixed-up records, which no client can cause.
 
 use core::time::Duration;
 use std::{path::Path, sync::mpsc, thread};
@@ -29,10 +29,10 @@ mod full_disk;
 
 const VERSIONS: u64 = 5;
 
-/// Set aside beside the stores of these tests.
+/// Bytes of disk space reserved next to the stores of these tests.
 const RESERVE: u64 = 256 << 10;
 
-/// The server of one file of three blocks and four updates, with a checkpoint of version 4.
+/// Opens a server with one file of three blocks and four updates, with a checkpoint of version 4.
 fn served(path: &Path) -> (FileServer, FileId) {
     let server = FileServer::open_with(path, settings()).unwrap();
     let (requests, file) = requests(1);
@@ -59,7 +59,7 @@ fn settings() -> Settings {
     }
 }
 
-/// What makes such a file of an owner.
+/// Returns the requests that make such a file of `owner`.
 fn requests(owner: u8) -> (Vec<Request>, FileId) {
     let signer = SigningKey::from_bytes(&[owner; 32]);
     let key = OwnerKey::generate(TagKind::HashOnly, &Workers::sequential()).unwrap();
@@ -118,7 +118,7 @@ fn requests(owner: u8) -> (Vec<Request>, FileId) {
     (requests, file)
 }
 
-/// What a server says of the file after these changes behind its back.
+/// Commits `change` directly to the store, and returns the error of loading the file.
 fn after(change: impl FnOnce(FileKey) -> Change) -> (FileId, Option<StoreError>) {
     let folder = tempfile::tempdir().unwrap();
     let (server, file) = served(&folder.path().join("store"));
@@ -178,7 +178,7 @@ fn a_missing_piece_is_named() {
 
 #[test]
 fn records_of_another_state_do_not_give_the_root() {
-    // Well-formed, and of the place where it stands.
+    // Well-formed, with a valid digest for its key.
     let (file, error) = after(|file| Piece::default().put(file, 1));
     assert!(
         matches!(&error, Some(StoreError::Damaged { what, .. }) if what.contains("out of range")),
@@ -213,7 +213,7 @@ fn records_do_not_serve_at_other_places() {
         id: FileId([9; 32]),
         ..key
     };
-    // The block of this number, asked for as if it were another file's.
+    // The block with this number, requested as if it belonged to another file.
     let error = snapshot.block(other, 0).unwrap_err();
     assert!(
         matches!(&error, StoreError::Damaged { file, what }
@@ -254,7 +254,7 @@ fn a_stored_block_of_another_tag_or_length_is_found() {
     let key = server.slot(file).unwrap().key;
     let snapshot = server.store.snapshot().unwrap();
     let [first, third] = [0, 2].map(|number| snapshot.block(key, number).unwrap());
-    // One with the right length and tag, whose data is another; and one of another length.
+    // One block with the right length and tag but other data, and one block of another length.
     let mut damaged = first;
     damaged.data.0[0] ^= 1;
     let changes = vec![damaged.put(key, 0), third.put(key, 6)];
@@ -343,8 +343,8 @@ fn a_panic_in_the_middle_of_a_change_leaves_what_the_store_has() {
 fn an_audit_of_a_long_chain_is_one_walk() {
     let folder = tempfile::tempdir().unwrap();
     let (server, _) = served(&folder.path().join("store"));
-    // Every path is as long as the list: searched for one by one, these would be 2 * 10^9 steps. That
-    // one walk finds them all is counted in the tests of the list.
+    // Every path is as long as the list. Separate searches would take 2 * 10^9 steps. The tests of
+    // the list verify that one walk finds all blocks.
     let length = crate::message::MAX_AUDIT_BLOCKS;
     let block = Block {
         length: 1,
@@ -375,7 +375,7 @@ fn a_change_does_not_wait_for_ever() {
     let word = Signed::new(RequestKind::Acknowledge, &word, &signer).unwrap();
     let slot = server.slot(file).unwrap();
     let turn = slot.next_turn();
-    // On another thread, so that a server that waits fails the test.
+    // Runs on another thread, so that a server that waits fails the test.
     let response = thread::scope(|scope| {
         let (send, receive) = mpsc::channel();
         let (server, word) = (&server, word.clone());
@@ -410,7 +410,7 @@ fn a_file_that_cannot_be_loaded_is_not_rebuilt_for_each_request() {
             if words.contains("the journal of version 5 is missing")),
         "{failed:?}"
     );
-    // Who looked again would find all in order.
+    // A server that reloads the file would find it intact.
     let whole = journal.put(key, VERSIONS);
     server.store.commit(vec![whole]).unwrap();
     assert_eq!(status(), failed);
@@ -452,7 +452,7 @@ fn parameters_are_read_when_they_are_first_used() {
     assert!(matches!(audited, Response::Audited { .. }), "{audited:?}");
     assert!(server.slot(file).unwrap().has_read_parameters());
 
-    // Damaged ones fail what needs them, and are named.
+    // Damaged parameters fail only the requests that need them, and the error names the file.
     record.server_parameters.0.truncate(3);
     server.store.commit(vec![record.put(key, 0)]).unwrap();
     drop(server);
@@ -466,7 +466,7 @@ fn parameters_are_read_when_they_are_first_used() {
     );
 }
 
-/// The engine panics on some pages that are not what it wrote; opening says so as an error.
+/// The engine panics on some corrupt pages. Opening must return an error instead.
 #[test]
 fn a_damaged_page_does_not_panic_when_a_server_opens() {
     let directory = tempfile::tempdir().unwrap();
@@ -474,13 +474,13 @@ fn a_damaged_page_does_not_panic_when_a_server_opens() {
     drop(served(&path));
     let whole = std::fs::read(&path).unwrap();
     let mut refused = 0;
-    // The header has its own test; a page of noise wherever the store has written anything.
+    // Fills every written page with noise. The header has its own test.
     for start in (4096..whole.len()).step_by(4096) {
         let end = whole.len().min(start + 4096);
         if whole[start..end].iter().all(|byte| *byte == 0) {
             continue;
         }
-        // A kind of page that there is not, and each kind that there is, with contents that it has not.
+        // An unknown kind of page, and each known kind with invalid contents.
         for noise in [0xa5, 0x01, 0x02, 0x00] {
             let mut damaged = whole.clone();
             damaged[start..end].fill(noise);

@@ -1,4 +1,4 @@
-//! Updates.
+//! Execution of updates.
 
 use flexlist::{
     edit::BlockEdit,
@@ -22,17 +22,17 @@ use crate::{
     },
 };
 
-/// An update that the list has carried out and the store has not.
+/// An update that is applied to the list but not yet stored.
 struct Prepared {
     head: Head,
     answer: Answer,
     changes: Vec<Change>,
-    /// What the update acknowledged, and so retires.
+    /// The version before the base. The update acknowledges the base, which retires this version.
     retired: Option<Previous>,
 }
 
 impl FileServer {
-    /// Takes the file to its next version; the last update said again gets the same answer.
+    /// Takes the file to its next version. A repetition of the last update gets the same answer.
     pub(super) fn update(
         &self,
         slot: &Slot,
@@ -83,8 +83,8 @@ impl FileServer {
         })
     }
 
-    /// Carries out the operations on the list, which goes on showing the version before them, and
-    /// puts together what the store is to write.
+    /// Applies the operations to the list and collects the changes for the store. Readers still see
+    /// the version before.
     fn prepare(
         &self,
         slot: &Slot,
@@ -113,10 +113,12 @@ impl FileServer {
         let mut changes: Vec<Change> = numbered
             .map(|(block, number)| block.put(slot.key, number))
             .collect();
-        // The owner who updates this version knows it: what only the one before has may go.
+        // An update acknowledges the version that it is based on. Blocks that only the version
+        // before that one has can be deleted.
         changes.extend(removals(slot, &head.superseded));
         if self.limits.checkpoints.due(next.journalled, next.blocks) {
-            // Of the version before: the journal must lead to both versions that are kept.
+            // Checkpoint of the version before this update: the journal must lead to both versions
+            // that are kept.
             let blocks = versions.list.at(&change.previous).blocks();
             changes.extend(checkpoint(slot, head.version, &mut next, &blocks));
             next.journalled = count(operations.len());
@@ -141,8 +143,8 @@ impl FileServer {
         })
     }
 
-    /// Carries out the operations on the list, and says which blocks are no longer in it. The list is
-    /// as it was if that is refused.
+    /// Applies the operations to the list. Returns the evidence, and the blocks that are no longer
+    /// in the list, with their total bytes. If refused, the list is unchanged.
     fn carry_out(
         &self,
         versions: &mut ListVersions,
@@ -166,7 +168,7 @@ impl FileServer {
         }
     }
 
-    /// The answer to an update of another version than the current one.
+    /// Answers an update whose base is not the current version.
     fn answered(
         &self,
         slot: &Slot,
@@ -187,7 +189,7 @@ impl FileServer {
     }
 }
 
-/// Makes a file's list what it was before an update was prepared.
+/// Restores the list as it was before an update was prepared.
 fn undo(state: &mut State, retired: Option<Previous>) {
     if let Some(versions) = &mut state.versions {
         if let Some(pending) = versions.pending.take() {
@@ -212,7 +214,7 @@ const fn block_of(edit: &SentEdit) -> Option<&SentBlock> {
     }
 }
 
-/// What an update does to the list and to the blocks in the store.
+/// The operations of an update, and its new blocks.
 struct Batch {
     operations: Vec<Operation>,
     /// The new blocks, in the order of their labels.
@@ -220,7 +222,8 @@ struct Batch {
 }
 
 impl Batch {
-    /// The edits as the list takes them, and the new blocks, whose labels count from `next_block`.
+    /// Splits edits into list operations and new blocks. Labels of new blocks count from
+    /// `next_block`.
     fn new(edits: Vec<SentEdit>, next_block: u64) -> Result<Self, Refusal> {
         let mut blocks = Vec::new();
         let mut operations = Vec::with_capacity(edits.len());
@@ -239,7 +242,7 @@ impl Batch {
     }
 }
 
-/// No such blocks any more.
+/// Returns the changes that remove the blocks with these numbers.
 pub(super) fn removals<'a>(
     slot: &'a Slot,
     numbers: &'a [u64],
@@ -251,8 +254,8 @@ pub(super) fn removals<'a>(
     })
 }
 
-/// The changes that make a checkpoint of these blocks, at this version, in the place of the last one
-/// and of the journal up to it.
+/// Returns the changes that write a checkpoint of `blocks` at `version`. They replace the last
+/// checkpoint and the journal up to `version`.
 fn checkpoint(slot: &Slot, version: u64, next: &mut Head, blocks: &[Block]) -> Vec<Change> {
     let drop = |table, first, end| Change::RemoveRange {
         table,
@@ -279,5 +282,5 @@ fn count(length: usize) -> u64 {
     u64::try_from(length).unwrap_or(u64::MAX)
 }
 
-/// Blocks in a piece of a checkpoint: about a megabyte.
+/// Number of blocks in a piece of a checkpoint: about a megabyte.
 const PIECE_BLOCKS: usize = 1 << 14;

@@ -1,4 +1,4 @@
-//! Parts of an upload, and its end.
+//! Uploads: storing parts, and finishing.
 
 use flexlist::{FlexList, level::Level, tag::StoredBlock as TaggedBlock};
 use pad_core::Digest;
@@ -16,7 +16,8 @@ use crate::{
 };
 
 impl FileServer {
-    /// Stores the next part; the last one said again tells where the file stands.
+    /// Stores the next part. Answers with the current status; repeating the last part changes
+    /// nothing.
     pub(super) fn part(
         &self,
         slot: &Slot,
@@ -48,7 +49,7 @@ impl FileServer {
         self.advance(slot, head, None, changes)
     }
 
-    /// The changes that store new blocks at the end of an unfinished file.
+    /// Returns the changes that append new blocks to an unfinished file.
     fn append(
         &self,
         slot: &Slot,
@@ -73,7 +74,8 @@ impl FileServer {
         Ok(changes)
     }
 
-    /// Makes version 1 of the parts; said again, tells where the file stands.
+    /// Finishes an upload: the parts become version 1. Answers with the current status; a
+    /// repetition changes nothing.
     pub(super) fn finish(
         &self,
         slot: &Slot,
@@ -110,7 +112,7 @@ impl FileServer {
         self.advance(slot, head, Some(versions), vec![vouched.put(slot.key, 0)])
     }
 
-    /// The answer to an end of the upload after the upload ended.
+    /// Answers a request to finish an upload that is finished already.
     fn finished(&self, slot: &Slot, request: Digest<32>) -> Result<Response, Refusal> {
         slot.read(self, |state| {
             if state.head.version == 1 && state.head.last_upload == request {
@@ -121,7 +123,7 @@ impl FileServer {
         })
     }
 
-    /// The head of a file whose upload is not finished.
+    /// Returns the head of a file whose upload is not finished.
     fn uploading(&self, slot: &Slot) -> Result<Head, Refusal> {
         slot.read(self, |state| match state.versions {
             None => Ok(state.head.clone()),
@@ -129,7 +131,7 @@ impl FileServer {
         })
     }
 
-    /// Makes changes, a new head and, at the end of the upload, its list durable.
+    /// Makes the changes, a new head and, at the end of the upload, the file's list durable.
     fn advance(
         &self,
         slot: &Slot,
@@ -150,8 +152,8 @@ impl FileServer {
         })
     }
 
-    /// Makes the changes durable that lead to `head`, or makes the next reader ask the store what came
-    /// of them.
+    /// Makes the changes durable that lead to `head`. After an error, the next reader reloads the
+    /// state from the store.
     pub(super) fn commit(
         &self,
         slot: &Slot,
@@ -162,7 +164,7 @@ impl FileServer {
         self.committed(slot, head, outcome)
     }
 
-    /// The same for what makes the store smaller.
+    /// Like `commit`, for changes that make the store smaller.
     pub(super) fn relieve(
         &self,
         slot: &Slot,
@@ -197,7 +199,7 @@ impl FileServer {
         })
     }
 
-    /// Checks new blocks against the limits, and their tags as far as the server can.
+    /// Validates new blocks against the limits, and their tags as far as the server can check them.
     pub(super) fn check_blocks(&self, slot: &Slot, blocks: &[&SentBlock]) -> Result<(), Refusal> {
         let limits = &self.limits;
         let parameters = slot.parameters(self)?;

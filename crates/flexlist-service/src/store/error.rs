@@ -1,4 +1,4 @@
-//! Why a store cannot do what it should.
+//! Errors of the store.
 
 use std::{io, path::PathBuf};
 
@@ -7,7 +7,7 @@ use flexlist::FileId;
 
 use super::{FileKey, tables::Table};
 
-/// A store cannot do what it should. The operator looks after the medium.
+/// Error returned by operations on a store. The operator has to check the medium or the path.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreError {
@@ -23,7 +23,7 @@ pub enum StoreError {
     /// Another process has the store open.
     #[error("another process has the store {} open", .0.display())]
     InUse(PathBuf),
-    /// Others than the user of the store may read or change its file.
+    /// Users other than the store's own may read or change its file.
     #[error(
         "others may read or change the store {path} (its mode is {mode:03o}), which has the contents \
          of all files: chmod 600 {path}", path = .path.display()
@@ -34,21 +34,21 @@ pub enum StoreError {
         /// Its permissions.
         mode: u32,
     },
-    /// Nothing can be written for now, in words. Reading goes on.
+    /// The store cannot be written for now; the text gives the reason. Reads continue to work.
     #[error("the store cannot be written for now: {0}")]
     CannotWrite(String),
-    /// The store is being opened again after an error, or room is being made: try again.
+    /// The store is being reopened after an error, or compacted. Try again.
     #[error("the store is being opened again")]
     Interrupted,
-    /// A record of this file is missing or not what was written.
+    /// A record of this file is missing or differs from the one written.
     #[error("file {file} is damaged in the store: {what}; {REMEDY}")]
     Damaged {
         /// The file.
         file: FileId,
-        /// What is wrong, in words.
+        /// A description of the damage.
         what: String,
     },
-    /// A file's blocks do not give the root, length or number of blocks that were acknowledged.
+    /// A file's blocks do not match the root, length or block count that were acknowledged.
     #[error(
         "the blocks of file {file} in the store do not give the root of its version {version}; {REMEDY}"
     )]
@@ -58,10 +58,10 @@ pub enum StoreError {
         /// The version.
         version: u64,
     },
-    /// The operating system refused.
+    /// The operating system reported an error.
     #[error("the store cannot be read or written: {0}")]
     Io(#[from] io::Error),
-    /// The storage engine failed, in words.
+    /// The storage engine failed, with its message.
     #[error("the storage engine failed: {0}")]
     Engine(String),
 }
@@ -74,12 +74,12 @@ impl StoreError {
         }
     }
 
-    /// Whether it may be otherwise at the next attempt.
+    /// Reports whether the error may be gone at the next attempt.
     pub(crate) const fn may_pass(&self) -> bool {
         matches!(self, Self::Io(_) | Self::CannotWrite(_) | Self::Interrupted)
     }
 
-    /// A record of this table and file is not there.
+    /// The error for a missing record.
     pub(crate) fn absent(file: FileKey, table: Table, number: u64) -> Self {
         Self::damaged(file, format!("{} {number} is missing", table.what()))
     }
@@ -106,6 +106,6 @@ impl From<EngineError> for StoreError {
     }
 }
 
-/// What the operator can do about a damaged file.
+/// The remedy for a damaged file, for the operator.
 const REMEDY: &str =
     "restore the store from a copy, or let the owner upload the file again under a new salt";

@@ -1,4 +1,4 @@
-//! What the values of the tables hold.
+//! Records: the values of the tables.
 
 use flexlist::{
     FileId,
@@ -14,17 +14,17 @@ use super::{
 };
 use crate::message::{OwnerStatement, SentBlock};
 
-/// The value of a table: the body of its encoding.
+/// A value of a table, encoded as the body of its encoding.
 pub(crate) trait Record: Serialize + DeserializeOwned {
-    /// Where it is.
+    /// The table of these records.
     const TABLE: Table;
 
-    /// The bytes to write.
+    /// Encodes the record.
     fn body(&self) -> Vec<u8> {
         codec::encode_body(self)
     }
 
-    /// Reads what was written at this place.
+    /// Verifies and decodes the value at the key `file`, `number`.
     fn read(file: FileKey, number: u64, value: &[u8]) -> Result<Self, StoreError> {
         let body = unsealed(Self::TABLE, file, number, value)?;
         codec::decode_body(body).map_err(|error| {
@@ -33,7 +33,7 @@ pub(crate) trait Record: Serialize + DeserializeOwned {
         })
     }
 
-    /// The change that writes it.
+    /// Returns the change that writes the record.
     fn put(&self, file: FileKey, number: u64) -> Change {
         Change::Put {
             table: Self::TABLE,
@@ -44,7 +44,7 @@ pub(crate) trait Record: Serialize + DeserializeOwned {
     }
 }
 
-/// How a file was begun; never changes.
+/// The immutable properties of a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct FileRecord {
     /// The file's number in the keys of the other tables.
@@ -61,18 +61,18 @@ impl FileRecord {
     }
 }
 
-/// Where a file stands.
+/// The current state of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Head {
     /// 0 while the upload is not finished.
     pub(crate) version: u64,
-    /// The root; of no meaning in version 0.
+    /// The root; meaningless in version 0.
     pub(crate) root: Digest<32>,
-    /// The length of the file in bytes; in version 0, of what came of it.
+    /// The length of the file in bytes. In version 0, of the parts received so far.
     pub(crate) total: u64,
-    /// How many blocks it has; in version 0, how many came.
+    /// The number of blocks. In version 0, of those received so far.
     pub(crate) blocks: u64,
-    /// The next part that an upload needs; later, how many parts there were.
+    /// The next part that an upload needs. After the upload, the number of its parts.
     pub(crate) next_part: u64,
     /// The digest of the last request of the upload.
     pub(crate) last_upload: Digest<32>,
@@ -84,17 +84,17 @@ pub(crate) struct Head {
     pub(crate) first_piece: u64,
     /// One past the last piece of the checkpoint.
     pub(crate) end_piece: u64,
-    /// How many operations the journal has since the checkpoint.
+    /// The number of operations in the journal since the checkpoint.
     pub(crate) journalled: u64,
     /// Whether the version before this one is still kept.
     pub(crate) keeps_previous: bool,
-    /// The blocks that only the version before this one has.
+    /// The numbers of the blocks that only the version before this one has.
     pub(crate) superseded: Vec<u64>,
-    /// Their bytes.
+    /// The total length of the superseded blocks in bytes.
     pub(crate) superseded_bytes: u64,
-    /// The length of the answer that is kept.
+    /// The length of the stored answer in bytes.
     pub(crate) answer_bytes: u64,
-    /// When the last part came of an upload that is not finished, in seconds since 1970.
+    /// Time of the last part of an unfinished upload, in seconds since 1970.
     pub(crate) touched: u64,
 }
 
@@ -105,29 +105,29 @@ pub(crate) struct Answer {
     pub(crate) version: u64,
     /// The digest of the update's body.
     pub(crate) request: Digest<32>,
-    /// What the owner verifies the new root with.
+    /// The evidence from which the owner derives the new root.
     pub(crate) witness: Bytes,
 }
 
-/// The newest version that the owner vouched for.
+/// The newest version that the owner has signed a statement about.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Vouched {
     /// The version.
     pub(crate) version: u64,
-    /// What the owner signed.
+    /// The signed statement.
     pub(crate) statement: OwnerStatement,
 }
 
-/// A file that was removed, for as long as the request that began it could be repeated.
+/// The record of a removed file, kept as long as the request that began it could be repeated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Removed {
     /// The owner's public key.
     pub(crate) owner: [u8; 32],
-    /// Until when, in seconds since 1970.
+    /// End of the retention time, in seconds since 1970.
     pub(crate) until: u64,
 }
 
-/// A part of the sequence of blocks; their labels are their numbers in the store.
+/// A part of the sequence of blocks. Their labels are their numbers in the store.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Piece {
     pub(crate) blocks: Vec<Block>,

@@ -1,20 +1,20 @@
-//! The database of a store, and whether it is worth making its file smaller.
+//! Database handle of a store, and the thresholds for compaction.
 
 use core::sync::atomic::{AtomicU64, Ordering};
 
 use disk::engine::SoleDatabase;
 
-/// A store of so many more bytes than twice what is in use is compacted.
+/// Compaction is worthwhile when the file exceeds twice the bytes in use by more than this.
 const SLACK: u64 = 64 << 20;
 
-/// A store with at most so many bytes in use is compacted while it serves.
+/// Maximum bytes in use of a store that is compacted while it serves.
 const QUICKLY_COMPACTED: u64 = 256 << 20;
 
-/// The database, for the readers and the one writer.
+/// The database, shared by the readers and the one writer.
 #[derive(Debug)]
 pub(super) struct Shared {
     pub(super) database: SoleDatabase,
-    /// The bytes in use, about.
+    /// The approximate number of bytes in use.
     live: AtomicU64,
     slack: AtomicU64,
 }
@@ -28,7 +28,7 @@ impl Shared {
         }
     }
 
-    /// Whether so much of the file is free that it is worth moving the rest together.
+    /// Reports whether enough of the file is free for compaction to be worthwhile.
     pub(super) fn is_compaction_worth(&self) -> bool {
         let live = self.live.load(Ordering::Relaxed);
         let slack = self.slack.load(Ordering::Relaxed);
@@ -36,7 +36,7 @@ impl Shared {
         self.database.file_bytes().is_ok_and(|bytes| bytes > worth)
     }
 
-    /// Whether that would keep the requests waiting for a moment only.
+    /// Reports whether a compaction would delay requests only for a moment.
     pub(super) fn is_compaction_quick(&self) -> bool {
         self.live.load(Ordering::Relaxed) <= QUICKLY_COMPACTED
     }
@@ -50,7 +50,7 @@ impl Shared {
         self.slack.store(bytes, Ordering::Relaxed);
     }
 
-    /// Whether so many bytes, and more, may not fit on the disk.
+    /// Reports whether writing `bytes` bytes, with a margin, could exceed the free disk space.
     pub(super) fn is_tight(&self, bytes: usize) -> bool {
         let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
         let wanted = bytes.saturating_mul(4).saturating_add(SLACK);

@@ -1,4 +1,4 @@
-//! Reading the store as of one of its transactions.
+//! Snapshots: reads of the store as of one transaction.
 
 use core::fmt;
 
@@ -11,7 +11,7 @@ use super::{
 };
 use crate::message::SentBlock;
 
-/// The store as of one transaction, whatever happens to it later.
+/// A snapshot of the store as of one transaction. Later changes do not affect it.
 pub(crate) struct Snapshot {
     transaction: ReadTransaction,
     blocks: ReadOnlyTable<(u64, u64), &'static [u8]>,
@@ -25,24 +25,24 @@ impl Snapshot {
         })
     }
 
-    /// Where a file stands.
+    /// Returns the head of a file.
     pub(crate) fn head(&self, file: FileKey) -> Result<Head, StoreError> {
         self.one(HEADS, file)?
             .ok_or_else(|| StoreError::absent(file, Table::Heads, file.number))
     }
 
-    /// The answer to the update that led to the current version, if one did.
+    /// Returns the answer to the update that led to the current version, if an update did.
     pub(crate) fn answer(&self, file: FileKey) -> Result<Option<Answer>, StoreError> {
         self.one(ANSWERS, file)
     }
 
-    /// The newest version that the owner vouched for.
+    /// Returns the newest version that the owner has signed a statement about.
     pub(crate) fn vouched(&self, file: FileKey) -> Result<Vouched, StoreError> {
         self.one(STATEMENTS, file)?
             .ok_or_else(|| StoreError::absent(file, Table::Statements, file.number))
     }
 
-    /// The record in a table with one for each file.
+    /// Returns a file's record from a table with one record per file.
     fn one<R: Record>(
         &self,
         table: TableDefinition<'_, u64, &'static [u8]>,
@@ -55,7 +55,7 @@ impl Snapshot {
             .transpose()
     }
 
-    /// A block.
+    /// Returns a block.
     pub(crate) fn block(&self, file: FileKey, number: u64) -> Result<SentBlock, StoreError> {
         let value = self.blocks.get((file.number, number));
         let value = value.map_err(|error| of(file, error))?;
@@ -63,7 +63,7 @@ impl Snapshot {
         SentBlock::read(file, number, value.value())
     }
 
-    /// A piece of a checkpoint or an entry of the journal.
+    /// Returns a piece of a checkpoint or an entry of the journal.
     pub(crate) fn record<R: Record>(&self, file: FileKey, number: u64) -> Result<R, StoreError> {
         let table = self.transaction.open_table(definition(R::TABLE));
         let table = table.map_err(engine)?;
@@ -73,7 +73,7 @@ impl Snapshot {
         R::read(file, number, value.value())
     }
 
-    /// The numbers of all blocks that the store holds of a file.
+    /// Returns the numbers of all blocks stored of a file.
     pub(crate) fn block_numbers(&self, file: FileKey) -> Result<Vec<u64>, StoreError> {
         let range = self
             .blocks
@@ -94,7 +94,7 @@ impl fmt::Debug for Snapshot {
     }
 }
 
-/// An error of the engine while it read a record of this file.
+/// Converts an engine error that occurred while reading a record of `file`.
 fn of(file: FileKey, error: redb::StorageError) -> StoreError {
     match error {
         redb::StorageError::Corrupted(what) => StoreError::damaged(file, what),

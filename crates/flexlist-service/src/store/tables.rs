@@ -1,4 +1,4 @@
-//! The tables of the store, and how they are written inside one transaction.
+//! Tables of the store, and writes to them inside one transaction.
 
 use disk::engine::EngineError;
 use flexlist::FileId;
@@ -7,7 +7,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::{FileKey, StoreError};
 
-/// The tables, as the digests of their records name them.
+/// The tables. Digests of records include the table's number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Table {
     Files,
@@ -36,7 +36,7 @@ impl Table {
         }
     }
 
-    /// A record of the table, in words that a number follows.
+    /// A description of a record of the table, to be followed by a number.
     pub(crate) const fn what(self) -> &'static str {
         match self {
             Self::Files => "the entry of file number",
@@ -52,34 +52,35 @@ impl Table {
     }
 }
 
-/// One change of a record of a file. All of a request's changes are one durable transaction.
+/// One change of a record of a file. All changes of a request are committed in one durable
+/// transaction.
 #[derive(Debug)]
 pub(crate) enum Change {
-    /// The file was removed: no entry, no head, nothing that is read by the file alone. What the large
-    /// tables have of it goes later, a little at a time.
+    /// Removes a file: its entry, head and all records that there are once per file. Its records in
+    /// the large tables are deleted later, in batches.
     Gone {
         file: FileKey,
-        /// What is remembered of it, if something is.
+        /// The encoded record of the removal, if one is kept.
         removed: Option<Vec<u8>>,
     },
-    /// The large tables have nothing of this file any more.
+    /// Clears the mark of a removed file whose records in the large tables are all deleted.
     Swept { file: FileKey },
-    /// Nothing is remembered any more of a file that was removed.
+    /// Deletes the record of a removed file.
     Forgotten { file: FileKey },
-    /// A record.
+    /// Writes a record.
     Put {
         table: Table,
         file: FileKey,
         number: u64,
         body: Vec<u8>,
     },
-    /// No such record.
+    /// Deletes a record.
     Remove {
         table: Table,
         file: FileKey,
         number: u64,
     },
-    /// No records from `first` up to, and not including, `end`.
+    /// Deletes the records from `first` up to, but not including, `end`.
     RemoveRange {
         table: Table,
         file: FileKey,
@@ -89,7 +90,7 @@ pub(crate) enum Change {
 }
 
 impl Change {
-    /// About how many bytes it writes.
+    /// The approximate number of bytes that the change writes.
     pub(super) fn bytes(&self) -> usize {
         match self {
             Self::Put { body, .. } => body.len(),
@@ -134,11 +135,12 @@ impl Change {
     }
 }
 
-/// Records, and bytes, of a removed file that go in one transaction, which others wait for.
+/// Maximum numbers of records and bytes of a removed file that are deleted in one transaction.
+/// Other requests wait for the transaction.
 const SWEPT_RECORDS: usize = 512;
 const SWEPT_BYTES: usize = 8 << 20;
 
-/// The tables of one writing transaction.
+/// The tables, opened in one write transaction.
 pub(super) struct Tables<'transaction> {
     files: redb::Table<'transaction, &'static [u8; 32], &'static [u8]>,
     heads: redb::Table<'transaction, u64, &'static [u8]>,
@@ -204,7 +206,7 @@ impl<'transaction> Tables<'transaction> {
         written.map_err(engine)
     }
 
-    /// A removed file of which there may be records left.
+    /// Returns a removed file that may still have records.
     pub(super) fn first_doomed(&self) -> Result<Option<FileKey>, StoreError> {
         let Some((number, value)) = self.doomed.first().map_err(engine)? else {
             return Ok(None);
@@ -219,7 +221,7 @@ impl<'transaction> Tables<'transaction> {
         Ok(Some(file))
     }
 
-    /// Takes some records of a file from the large tables; whether there may be more.
+    /// Deletes some records of a file from the large tables. Returns whether there may be more.
     pub(super) fn sweep(&mut self, number: u64) -> Result<bool, StoreError> {
         let (mut records, mut bytes) = (0_usize, 0_usize);
         for table in [&mut self.blocks, &mut self.journal, &mut self.pieces] {
@@ -250,7 +252,7 @@ impl<'transaction> Tables<'transaction> {
     }
 }
 
-/// The large table with this name.
+/// The definition of a large table.
 pub(crate) const fn definition(
     table: Table,
 ) -> TableDefinition<'static, (u64, u64), &'static [u8]> {
@@ -261,7 +263,7 @@ pub(crate) const fn definition(
     }
 }
 
-/// The bytes of a record: the first half of a digest of its place and its body, then the body.
+/// Encodes a record: the first half of a digest of its table, key and body, then the body.
 fn sealed(table: Table, file: FileKey, number: u64, body: &[u8]) -> Vec<u8> {
     let mut value = Vec::with_capacity(SEAL.saturating_add(body.len()));
     value.extend_from_slice(&seal(table, file, number, body));
@@ -269,10 +271,10 @@ fn sealed(table: Table, file: FileKey, number: u64, body: &[u8]) -> Vec<u8> {
     value
 }
 
-/// The body of a record.
+/// Verifies the digest of a record and returns its body.
 ///
 /// # Errors
-/// [`StoreError::Damaged`] unless the record is what was written at this place.
+/// [`StoreError::Damaged`] if the record differs from the one written at this key.
 pub(crate) fn unsealed(
     table: Table,
     file: FileKey,
@@ -302,7 +304,8 @@ fn seal(table: Table, file: FileKey, number: u64, body: &[u8]) -> [u8; SEAL] {
     half
 }
 
-/// Against accidents, not attackers: whoever can write the store can write digests.
+/// Length of the digest in bytes. It detects accidents, not attacks: an attacker who can write to
+/// the store can also write digests.
 const SEAL: usize = 16;
 
 pub(crate) fn engine(error: impl Into<redb::Error>) -> StoreError {

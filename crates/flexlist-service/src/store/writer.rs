@@ -1,4 +1,5 @@
-//! The one thread that writes: requests that wait for it at the same time share a transaction.
+//! Writer thread of the store. Requests that wait at the same time share a transaction (group
+//! commit).
 
 use std::{
     io::{self, ErrorKind},
@@ -18,25 +19,25 @@ use super::{
     tables::{Change, Tables},
 };
 
-/// Above this many bytes no further request joins a transaction.
+/// Size in bytes above which no further request joins a transaction.
 const GROUP_BYTES: usize = 64 << 20;
 
-/// Transactions that are careful after one found no room.
+/// Number of cautious transactions after one that found the disk full.
 const CAUTION: u32 = 1000;
 
-/// How often a thread with nothing to do looks whether there is room again, or nobody reads.
+/// Interval at which the idle thread checks for disk space, or for a moment without readers.
 const IDLE: Duration = Duration::from_secs(1);
 
-/// What changes are for.
+/// The purpose of changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Purpose {
-    /// They make the store larger.
+    /// The changes make the store larger.
     Growth,
-    /// They make it smaller, and may use the reserve.
+    /// The changes make the store smaller and may use the reserve.
     Relief,
 }
 
-/// Why changes were not made.
+/// The reason for which changes were not made.
 #[derive(Clone, Debug)]
 enum Failure {
     NoRoom(String),
@@ -56,7 +57,7 @@ enum Order {
     Reserve { bytes: u64, done: SyncSender<()> },
 }
 
-/// The way to the thread, which ends with it.
+/// Handle of the writer thread. Dropping it ends the thread.
 #[derive(Debug)]
 pub(super) struct Writer {
     sender: Mutex<Option<Sender<Order>>>,
@@ -84,8 +85,8 @@ impl Writer {
         })
     }
 
-    /// Makes changes, all or nothing; they are durable when this returns. After an error only
-    /// reading tells whether they are.
+    /// Commits changes atomically. They are durable when this returns. After an error, the changes
+    /// may or may not have been made.
     pub(super) fn commit(&self, changes: Vec<Change>, purpose: Purpose) -> Result<(), StoreError> {
         let (done, wait) = mpsc::sync_channel(1);
         let job = Job {
@@ -104,18 +105,18 @@ impl Writer {
             })
     }
 
-    /// Sets so many bytes aside, if there is room.
+    /// Reserves `bytes` bytes of disk space, if available.
     pub(super) fn set_reserve(&self, bytes: u64) {
         let (done, wait) = mpsc::sync_channel(1);
         let sender = self.sender().clone();
         let sent = sender.and_then(|sender| sender.send(Order::Reserve { bytes, done }).ok());
         if sent.is_some() {
-            // If the thread has ended, every commit says so.
+            // If the thread has ended, every commit reports it.
             let _ = wait.recv();
         }
     }
 
-    /// Ends the thread once it has done what it was given.
+    /// Ends the thread after the orders in its queue.
     pub(super) fn stop(&self) {
         self.sender().take();
     }
@@ -129,35 +130,36 @@ impl Drop for Writer {
     fn drop(&mut self) {
         self.stop();
         if let Some(thread) = self.thread.take() {
-            // It catches its panics; another one could not be reported.
+            // The thread catches panics in transactions. Any other panic could not be reported
+            // here.
             let _ = thread.join();
         }
     }
 }
 
-/// Records of removed files.
+/// Whether there are records of removed files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Leftovers {
-    /// There are none, or none that can be read.
+    /// None, or none that can be read.
     None,
-    /// There may be some.
+    /// Possibly some.
     Perhaps,
-    /// They could not be taken from the store.
+    /// Deleting them failed.
     Stuck,
 }
 
-/// What the thread knows.
+/// The state of the writer thread.
 struct Worker {
     shared: Arc<Shared>,
     reserve: Reserve,
-    /// Whether the reserve is gone: the store takes only what makes it smaller.
+    /// Whether the reserve is released. The store then accepts only changes that make it smaller.
     is_full: bool,
     leftovers: Leftovers,
-    /// Whether removed files left free room in the store's file.
+    /// Whether removed files left free space in the database file.
     is_compaction_due: bool,
-    /// When it was tried last to have the reserve again.
+    /// Time of the last attempt to refill the reserve.
     last_attempt: Option<Instant>,
-    /// How many more transactions are made as if the disk were nearly full, because it was.
+    /// Number of further transactions that assume a nearly full disk, because it was full.
     caution: u32,
 }
 
@@ -190,7 +192,7 @@ impl Worker {
         let _ = done.send(());
     }
 
-    /// Carries out a job and those that wait behind it.
+    /// Executes a job together with the jobs that wait behind it.
     fn take(&mut self, first: Job, receiver: &Receiver<Order>) {
         let mut bytes = size(&first);
         let mut jobs = vec![first];
@@ -228,7 +230,7 @@ impl Worker {
         let mut outcome = self.write(&jobs);
         if matches!(outcome, Err(Failure::NoRoom(_))) {
             if jobs.len() > 1 {
-                // The large ones must not take the small ones with them.
+                // Large jobs must not make small ones fail.
                 for job in jobs {
                     self.carry_out(vec![job]);
                 }
@@ -242,7 +244,7 @@ impl Worker {
         answer(jobs, &outcome);
     }
 
-    /// Writes the changes of these jobs in one transaction.
+    /// Commits the changes of these jobs in one transaction.
     fn write(&mut self, jobs: &[Job]) -> Result<(), Failure> {
         let buries = |change: &Change| matches!(change, Change::Gone { .. });
         let bytes = jobs.iter().map(size).fold(0, usize::saturating_add);
@@ -258,19 +260,19 @@ impl Worker {
         })
     }
 
-    /// Does something to the tables in one durable transaction, and makes the database good if that
-    /// fails.
+    /// Runs `act` on the tables in one durable transaction. Repairs the database if that fails.
     fn transact<T>(
         &mut self,
         bytes: usize,
         act: impl FnOnce(&mut Tables<'_>) -> Result<T, StoreError>,
     ) -> Result<T, Failure> {
         if self.shared.database.has_failed() {
-            // A reader's error; what cannot be opened shows below.
+            // A reader met an error. If reopening fails, the write below reports it.
             drop(self.shared.database.reopen());
         }
         let is_tight = self.is_full || self.caution > 0 || self.shared.is_tight(bytes);
-        // Near the limit the database has to be open again at once if the next transaction does not fit.
+        // With little disk space left, the database must reopen quickly if the next transaction
+        // does not fit.
         let repair = if is_tight {
             Repair::Quick
         } else {
@@ -306,7 +308,7 @@ impl Worker {
                 Err(Failure::CannotWrite(StoreError::Interrupted.to_string()))
             }
             Some(Err(error)) => {
-                // Some errors leave an engine that refuses to write.
+                // After some errors the engine refuses to write.
                 if !self.shared.database.can_write() {
                     drop(self.shared.database.trim());
                 }
@@ -319,32 +321,32 @@ impl Worker {
         }
     }
 
-    /// Opens the database again after an error of the medium.
+    /// Reopens the database after an error of the medium.
     fn recover(&mut self, is_space: bool) {
         if !is_space {
-            // If it fails, the next read or write tries again.
+            // If reopening fails, the next read or write tries again.
             drop(self.shared.database.reopen());
             return;
         }
-        // Not every limit shows in the room that the system tells.
+        // Some limits, such as quotas, do not show in the free space that the system reports.
         self.caution = CAUTION;
         if self.shared.database.reopen().is_err() {
-            // Recovery needs room too.
+            // Recovery needs disk space too.
             self.release_reserve();
             drop(self.shared.database.reopen());
         }
-        // What the broken-off transaction took from the disk is free at the end of the file.
+        // Space taken by the aborted transaction is free at the end of the file.
         drop(self.shared.database.trim());
     }
 
-    /// Gives the reserve to what makes room.
+    /// Releases the reserve for changes that free space.
     fn release_reserve(&mut self) {
-        // If it cannot be released, it is full all the same.
+        // Even if the release fails, the disk counts as full.
         drop(self.reserve.release());
         self.is_full = true;
     }
 
-    /// Has the reserve again, if there is room; asked often, it does not try each time.
+    /// Refills the reserve if there is space. Tries at most once per [`IDLE`].
     fn try_to_have_room(&mut self) {
         if (self.last_attempt).is_some_and(|last| last.elapsed() < IDLE) {
             return;
@@ -357,14 +359,14 @@ impl Worker {
         self.last_attempt = Some(Instant::now());
     }
 
-    /// Between the jobs: a few records of removed files go, and room is given back.
+    /// Housekeeping between jobs: deletes some records of removed files and returns free space.
     fn tidy(&mut self) {
         if self.leftovers == Leftovers::Perhaps {
             self.leftovers = match self.sweep() {
                 Ok(true) => Leftovers::Perhaps,
-                // A damaged page: the same would happen again.
+                // A damaged page: another attempt would fail the same way.
                 Ok(false) | Err(Failure::Engine(_)) => Leftovers::None,
-                // With the reserve, if there is one; else it is tried again after the next job.
+                // Try again with the reserve, if there is one; otherwise after the next job.
                 Err(Failure::NoRoom(_)) if !self.is_full => {
                     self.release_reserve();
                     Leftovers::Perhaps
@@ -381,11 +383,12 @@ impl Worker {
         }
     }
 
-    /// Gives back to the file system what removed files have left; whether it is to be tried again.
+    /// Returns the space of removed files to the file system. Returns whether to try again.
     fn give_back(&mut self) -> bool {
         self.last_attempt = None;
         if !self.shared.is_compaction_quick() {
-            // The next opening compacts it: until then what is free at the end of the file has to do.
+            // The next opening compacts the database. Until then, only free space at the end is
+            // returned.
             drop(self.shared.database.trim());
             return false;
         }
@@ -394,7 +397,7 @@ impl Worker {
         is_worth && matches!(self.shared.database.compact(), Ok(false))
     }
 
-    /// Takes some records of a removed file from the store; whether there may be more.
+    /// Deletes some records of a removed file. Returns whether there may be more.
     fn sweep(&mut self) -> Result<bool, Failure> {
         let swept = self.transact(0, |tables| match tables.first_doomed()? {
             None => Ok(false),
@@ -414,7 +417,7 @@ const FULL: &str = "the disk is full";
 
 fn answer(jobs: Vec<Job>, outcome: &Result<(), Failure>) {
     for job in jobs {
-        // A request that no longer waits need not know.
+        // The request may no longer be waiting.
         let _ = job.done.send(outcome.clone());
     }
 }

@@ -1,4 +1,4 @@
-//! Honest audits of every kind of tags, and each way to lie.
+//! Honest audits with every kind of tags, and each known attack.
 
 #![allow(clippy::arithmetic_side_effects, reason = "tests fail by panicking")]
 
@@ -11,7 +11,7 @@ use crate::{
     tag::{BlockTag, OwnerKey, TagKind, WriteId},
 };
 
-/// A server, honest unless its blocks are tampered with, and its file's owner.
+/// A server and the owner of its file; honest unless its blocks are tampered with.
 struct World {
     key: OwnerKey,
     list: FlexList,
@@ -182,7 +182,7 @@ fn lost_and_changed_blocks_are_noticed() {
             *byte ^= 1;
         }
         if kind == TagKind::HashOnly {
-            // The server opens a tree over what it has, and claims that it is the committed one.
+            // The server opens a tree over its own data, and claims that it is the committed one.
             world.blocks[30].0 = world
                 .key
                 .tag(WriteId([30; 16]), &world.blocks[30].1)
@@ -229,11 +229,11 @@ fn answers_to_anything_else_are_refused() {
     let old = world.answer(&sample);
     world.version += 1;
     assert!(verify(&world.auditor(), &sample, old).is_err());
-    // Another file, too.
+    // So does another file.
     let mut elsewhere = world.auditor();
     elsewhere.state.file = FileId([8; 32]);
     assert!(verify(&elsewhere, &sample, world.answer(&sample)).is_err());
-    // A version before the current one is not the current one.
+    // The answer is for the version before the current one.
     let before = world.answer(&every);
     let change = world
         .list

@@ -1,4 +1,4 @@
-//! Which question goes to which leaf.
+//! Assignment of samples to leaves.
 
 use alloc::{vec, vec::Vec};
 use core::ops::Range;
@@ -6,7 +6,7 @@ use core::ops::Range;
 use super::{AssignError, BlockQuestions, MAX_COUNT, Sample};
 use crate::tag::{Challenged, Hit};
 
-/// The place of a data leaf in the file.
+/// The position of a data leaf in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Leaf {
     /// The index of its first byte in the file.
@@ -29,19 +29,20 @@ impl Leaf {
     }
 }
 
-/// The challenged blocks: each of the `leaves` with the samples inside it.
+/// Returns the challenged blocks: each of the `leaves` with the samples inside it.
 ///
-/// `samples` come in the order of the challenge, `leaves` in the order of the file; the leaves are
-/// exactly those that hold a sample, each once. The hits of a block rise by index, and hits of the same
-/// byte keep the order of the challenge.
+/// `samples` are in the order of the challenge, `leaves` in file order. The leaves must be exactly
+/// those that contain a sample, each once. The hits of a block are sorted by index; hits of the
+/// same byte keep the order of the challenge.
 ///
-/// Safe on leaves that a server made up: whatever they are, the result holds each sample once, in the
+/// Safe on leaves that an attacker made up: a result contains each sample exactly once, in the
 /// block around it.
 ///
 /// # Errors
-/// [`AssignError`]: [`EmptyLeaf`](AssignError::EmptyLeaf), [`LeafTooLong`](AssignError::LeafTooLong),
-/// [`LeavesOverlap`](AssignError::LeavesOverlap), [`Uncovered`](AssignError::Uncovered) and
-/// [`Unasked`](AssignError::Unasked), whichever comes first in the file.
+/// [`AssignError`]: [`EmptyLeaf`](AssignError::EmptyLeaf),
+/// [`LeafTooLong`](AssignError::LeafTooLong), [`LeavesOverlap`](AssignError::LeavesOverlap),
+/// [`Uncovered`](AssignError::Uncovered) and [`Unasked`](AssignError::Unasked); the first error in
+/// file order is returned.
 pub fn assign(samples: &[Sample], leaves: &[Leaf]) -> Result<Vec<Challenged>, AssignError> {
     let mut sorted = samples.to_vec();
     // Stable: equal indices keep the order of the challenge.
@@ -84,23 +85,23 @@ pub fn assign(samples: &[Sample], leaves: &[Leaf]) -> Result<Vec<Challenged>, As
 }
 
 impl BlockQuestions {
-    /// The bytes whose blocks are asked for, at least one.
+    /// The challenged byte range, not empty.
     pub fn range(&self) -> Range<u64> {
         self.range.clone()
     }
 
-    /// The challenged blocks: every one of the `leaves`, which are all that overlap the range, in the
-    /// order of the file.
+    /// Returns the challenged blocks: every one of the `leaves`, which must be all that overlap the
+    /// range, in file order.
     ///
-    /// Leaf number q, from 0, gets one hit: its coefficient is a(q), its offset place(q, its length), so
-    /// that schemes which look at single places do not look at a foreseeable one.
+    /// Leaf number q, from 0, gets one hit. Its coefficient is a(q), its offset is place(q, its
+    /// length). Schemes that look at single positions thus do not look at a predictable one.
     ///
     /// # Errors
     /// [`AssignError`]: [`TooManyLeaves`](AssignError::TooManyLeaves), then
     /// [`EmptyLeaf`](AssignError::EmptyLeaf), [`LeafTooLong`](AssignError::LeafTooLong),
     /// [`LeavesOverlap`](AssignError::LeavesOverlap), [`Uncovered`](AssignError::Uncovered) (a gap
-    /// between the leaves) and [`Unasked`](AssignError::Unasked) (a leaf outside the range), whichever
-    /// comes first in the file.
+    /// between the leaves) and [`Unasked`](AssignError::Unasked) (a leaf outside the range); the
+    /// first error in file order is returned.
     pub fn assign(&self, leaves: &[Leaf]) -> Result<Vec<Challenged>, AssignError> {
         if !u32::try_from(leaves.len()).is_ok_and(|count| count <= MAX_COUNT) {
             return Err(AssignError::TooManyLeaves {
@@ -127,14 +128,14 @@ impl BlockQuestions {
         }
     }
 
-    /// Where `leaf` ends, if it follows leaves that reach up to `reached`.
+    /// Returns the end of `leaf` if it follows leaves that end at `reached`.
     fn follow(&self, leaf: &Leaf, reached: Option<u64>) -> Result<u64, AssignError> {
         let range = leaf.range()?;
         let start = leaf.start;
         if reached.is_some_and(|reached| start < reached) {
             return Err(AssignError::LeavesOverlap { start });
         }
-        // The first leaf may begin in front of the range.
+        // The first leaf may begin before the range.
         let index = reached.unwrap_or(self.range.start);
         if index < self.range.end && start > index {
             return Err(AssignError::Uncovered { index });

@@ -1,10 +1,10 @@
-//! What can be wrong with a challenge, or with the leaves that answer it.
+//! Errors of challenges, and of the leaves that answer them.
 
-/// A challenge that the file does not allow. Its sender has to ask otherwise.
+/// Error returned for a challenge that the file does not allow. The verifier has to change it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ChallengeError {
-    /// The file has no bytes: there is nothing to challenge, its root alone says so.
+    /// The file has no bytes. Its root alone proves that.
     #[error("an empty file cannot be challenged")]
     EmptyFile,
     /// A sample of no bytes.
@@ -13,9 +13,9 @@ pub enum ChallengeError {
     /// More samples than [`MAX_COUNT`](super::MAX_COUNT).
     #[error("{count} samples were asked for, {limit} at most are allowed")]
     TooManySamples {
-        /// How many were asked for.
+        /// The requested number of samples.
         count: u32,
-        /// The most that are allowed.
+        /// The maximum number of samples.
         limit: u32,
     },
     /// The range of a challenge holds no byte.
@@ -26,7 +26,7 @@ pub enum ChallengeError {
         /// One past the last byte, not above `start`.
         end: u64,
     },
-    /// The range of a challenge ends behind the file.
+    /// The range of a challenge ends after the end of the file.
     #[error("the range ends at byte {end}, the file at byte {total}")]
     RangeOutsideFile {
         /// One past the last byte of the range.
@@ -36,7 +36,8 @@ pub enum ChallengeError {
     },
 }
 
-/// Leaves that do not answer the challenge. Distrust the server that proved them.
+/// Error returned for leaves that do not answer the challenge. Distrust the server that proved
+/// them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AssignError {
@@ -46,13 +47,13 @@ pub enum AssignError {
         /// The index of its first byte.
         start: u64,
     },
-    /// A leaf ends beyond what an index can count.
+    /// A leaf ends beyond the largest index.
     #[error("the leaf at byte {start} ends beyond every index")]
     LeafTooLong {
         /// The index of its first byte.
         start: u64,
     },
-    /// A leaf begins before the end of the one in front of it.
+    /// A leaf begins before the end of the previous one.
     #[error("the leaf at byte {start} begins inside the one before it")]
     LeavesOverlap {
         /// The index of its first byte.
@@ -73,9 +74,9 @@ pub enum AssignError {
     /// More leaves than [`MAX_COUNT`](super::MAX_COUNT).
     #[error("{count} leaves, {limit} at most are allowed")]
     TooManyLeaves {
-        /// How many there are.
+        /// The number of leaves.
         count: usize,
-        /// The most that are allowed.
+        /// The maximum number of leaves.
         limit: u32,
     },
 }

@@ -1,4 +1,4 @@
-//! Derivations by their bounds, their inputs and a slow multiplication.
+//! Derivations, tested by their bounds, their inputs and a schoolbook multiplication.
 
 #![allow(clippy::arithmetic_side_effects, reason = "tests fail by panicking")]
 
@@ -145,7 +145,7 @@ fn every_part_of_the_context_counts() {
 }
 
 proptest! {
-    /// Schoolbook multiplication in 32-bit digits is the model.
+    /// Compares with a schoolbook multiplication in 32-bit digits.
     #[test]
     fn scaling_is_the_upper_part_of_the_product(word: u128, limit: u64) {
         let mut product = [0_u64; 6];

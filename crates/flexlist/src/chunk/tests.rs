@@ -1,4 +1,4 @@
-//! Blocks put together again, from slices and from streams.
+//! Reassembly of blocks, from slices and from streams.
 
 use std::collections::VecDeque;
 
@@ -18,7 +18,7 @@ fn chunker() -> impl Strategy<Value = Chunker> {
     ]
 }
 
-/// A source that yields `step` bytes at once and is interrupted or fails on the way.
+/// A source that yields at most `step` bytes per read, with interruptions and errors.
 struct Stuttering {
     bytes: VecDeque<u8>,
     step: usize,

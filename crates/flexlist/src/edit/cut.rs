@@ -1,9 +1,9 @@
-//! Where contents that replace old blocks are cut. The rules stand above [`crate::edit`].
+//! Cuts the contents that replace old blocks, by the rules in [`crate::edit`].
 
 use super::{OldBlock, length};
 use crate::chunk::{Chunker, MAX_BLOCK_BYTES};
 
-/// The contents that replace these old blocks, as blocks; none if there are no contents.
+/// Cuts `contents` into the blocks that replace `old`; returns none if `contents` is empty.
 pub(super) fn cut<'c, C>(
     contents: &'c [u8],
     old: &[OldBlock<C>],
@@ -19,21 +19,23 @@ pub(super) fn cut<'c, C>(
     }
 }
 
-/// The length of equal shares that are better than so many `new` blocks of contents of `total` bytes in
-/// place of the `old` ones: more blocks than before are more operations, so as many longer ones are cut, if
-/// that can be.
+/// Returns the length of equal shares, if shares are better than the `new` blocks that replace
+/// `old` ones.
+///
+/// More blocks than before mean more operations. Contents of `total` bytes are then cut into `old`
+/// longer blocks, if these are not too long.
 pub(crate) fn share(total: u64, old: usize, new: usize, chunker: &Chunker) -> Option<usize> {
     let count = u64::try_from(old).ok().filter(|count| *count > 0)?;
     let share = usize::try_from(total.div_ceil(count)).ok()?;
     (new > old && share > 0 && share <= chunker.tolerated()).then_some(share)
 }
 
-/// Whether the last block, of this many bytes, is better joined with the one before it.
+/// Whether a last block of `last` bytes should be joined with the previous one, of `before` bytes.
 pub(crate) fn joins(before: usize, last: usize, chunker: &Chunker) -> bool {
     last < chunker.tiny() && before.saturating_add(last) <= chunker.tolerated()
 }
 
-/// The contents, cut where the old blocks were; nothing unless both have the same length.
+/// Cuts `contents` at the old boundaries; returns `None` unless both have the same length.
 fn at_old_boundaries<'c, C>(contents: &'c [u8], old: &[OldBlock<C>]) -> Option<Vec<&'c [u8]>> {
     let mut rest = contents;
     let mut blocks = Vec::with_capacity(old.len());
@@ -49,7 +51,7 @@ fn at_old_boundaries<'c, C>(contents: &'c [u8], old: &[OldBlock<C>]) -> Option<V
     rest.is_empty().then_some(blocks)
 }
 
-/// The contents, cut by the chunker, without a tiny block at the end if that can be.
+/// Cuts `contents` by the chunker. Joins a tiny last block with the one before it if possible.
 fn anew<'c>(contents: &'c [u8], chunker: &Chunker) -> Vec<&'c [u8]> {
     let mut blocks: Vec<&[u8]> = chunker.split(contents).collect();
     if let [.., before, last] = blocks.as_slice() {

@@ -1,15 +1,16 @@
-//! Why edits cannot be translated.
+//! Errors of edit planning.
 
-/// Edits that the file does not allow, or whose blocks are not known. The caller has to correct them.
+/// Error returned for edits that the file does not allow, or whose blocks are not known. The caller
+/// has to correct them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum EditError {
-    /// An edit begins or ends behind the file as the edits before it leave it.
+    /// An edit begins or ends after the end of the file left by the previous edits.
     #[error("byte {offset} is outside a file of {total} bytes")]
     OffsetOutOfRange {
         /// The index.
         offset: u64,
-        /// The length of the file at this edit.
+        /// The length of the file before this edit.
         total: u64,
     },
     /// An edit of no bytes.
@@ -23,7 +24,7 @@ pub enum EditError {
         /// One past the last byte.
         end: u64,
     },
-    /// The file would have more than [`MAX_FILE_BYTES`](super::MAX_FILE_BYTES), or has them already.
+    /// The file would exceed [`MAX_FILE_BYTES`](super::MAX_FILE_BYTES), or exceeds it already.
     #[error("a file has at most 2^63 - 1 bytes")]
     FileTooLong,
     /// The block at this byte of the old file is needed and not known.
@@ -38,7 +39,7 @@ pub enum EditError {
         /// The index of its first byte.
         start: u64,
     },
-    /// A known block ends behind the file.
+    /// A known block ends after the end of the file.
     #[error("the known block at byte {start} ends outside a file of {total} bytes")]
     BlockOutsideFile {
         /// The index of its first byte.

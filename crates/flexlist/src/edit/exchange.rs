@@ -1,4 +1,4 @@
-//! Old blocks exchanged for new ones.
+//! Replaces old blocks by new ones.
 
 use core::hash::Hash;
 use std::collections::HashMap;
@@ -10,11 +10,11 @@ use super::{BlockEdit, length};
 pub struct OldBlock<C> {
     /// Its length in bytes.
     pub length: u64,
-    /// What tells its contents from all others: the bytes, or a collision-resistant digest of them.
+    /// Identifies the contents: the bytes, or a collision-resistant digest of them.
     pub content: C,
 }
 
-/// A block of the new file, however it is held.
+/// A block of the new file, in any representation.
 pub(crate) trait NewBlock: Clone {
     /// Its length in bytes.
     fn length(&self) -> u64;
@@ -30,7 +30,7 @@ impl NewBlock for &[u8] {
 #[derive(Debug)]
 pub(crate) struct Exchange<B> {
     operations: Vec<BlockEdit<B>>,
-    /// The index up to which the file is done, as the operations leave it.
+    /// The index up to which the file is processed, counted after the operations.
     position: u64,
 }
 
@@ -46,17 +46,17 @@ impl<B: NewBlock> Exchange<B> {
         self.operations
     }
 
-    /// So many bytes of the file stay.
+    /// Keeps the next `bytes` of the file.
     pub(crate) fn skip(&mut self, bytes: u64) {
         self.position = self.position.saturating_add(bytes);
     }
 
-    /// The `old` blocks come next in the file, and the `new` ones (content, block) in their place.
+    /// Replaces the next blocks of the file, which are `old`, by the `new` ones (content, block).
     ///
-    /// Blocks that stay are found as by a patience diff: equal blocks at the front and at the back, then
-    /// in between the longest rising chain of contents that occur once on either side. Between those, the
-    /// blocks are paired one by one; equal pairs stay, unequal pairs are modifications, and those that
-    /// are left over insertions or removals.
+    /// Blocks to keep are found as in a patience diff. Equal blocks at the front and at the back
+    /// are matched first. Then follows the longest rising chain of contents that occur once on
+    /// either side. Between those, the blocks are paired one by one. Equal pairs are kept, unequal
+    /// pairs become modifications, and the rest become insertions or removals.
     pub(crate) fn replace<C: Clone + Eq + Hash>(&mut self, old: &[OldBlock<C>], new: &[(C, B)]) {
         let mut old_from = 0;
         let mut new_from = 0;
@@ -119,8 +119,8 @@ impl<B: NewBlock> Exchange<B> {
     }
 }
 
-/// Pairs of equal blocks (numbers in `old` and in `new`), both rising, as many as can be among the
-/// contents that occur exactly once in each.
+/// Returns pairs of equal blocks (numbers in `old` and in `new`), both rising. Their number is the
+/// maximum among the contents that occur exactly once in each.
 fn anchors<C: Clone + Eq + Hash, B>(old: &[OldBlock<C>], new: &[(C, B)]) -> Vec<(usize, usize)> {
     let single_old = once(old.iter().map(|block| block.content.clone()));
     let single_new = once(new.iter().map(|(content, _)| content.clone()));
@@ -132,7 +132,7 @@ fn anchors<C: Clone + Eq + Hash, B>(old: &[OldBlock<C>], new: &[(C, B)]) -> Vec<
     longest_rising(&pairs)
 }
 
-/// The place of every content that occurs exactly once.
+/// Returns the position of every content that occurs exactly once.
 fn once<C: Eq + Hash>(contents: impl Iterator<Item = C>) -> HashMap<C, usize> {
     let mut places: HashMap<C, Option<usize>> = HashMap::new();
     for (place, content) in contents.enumerate() {
@@ -147,9 +147,10 @@ fn once<C: Eq + Hash>(contents: impl Iterator<Item = C>) -> HashMap<C, usize> {
         .collect()
 }
 
-/// The longest subsequence of `pairs`, which rise in the first number, that rises in the second too.
+/// Returns the longest subsequence of `pairs` that rises in the second number. `pairs` rise in the
+/// first.
 fn longest_rising(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
-    // Per length of a chain: the pair on which the chain with the smallest end ends.
+    // For each length of a chain: the last pair of the chain with the smallest end.
     let mut ends: Vec<usize> = Vec::new();
     let mut previous: Vec<Option<usize>> = Vec::with_capacity(pairs.len());
     let second = |number: usize| pairs.get(number).map_or(0, |(_, second)| *second);
@@ -198,7 +199,7 @@ mod tests {
     }
 
     proptest! {
-        /// Several exchanges, with blocks that stay in between.
+        /// Several exchanges, with kept blocks in between.
         #[test]
         fn old_sequences_become_new_ones(
             runs in prop::collection::vec(

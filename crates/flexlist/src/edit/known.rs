@@ -1,10 +1,10 @@
-//! The blocks of the old file that are known.
+//! Known blocks of the old file.
 
 use core::ops::Range;
 
 use super::{EditError, KnownBlock, length};
 
-/// Known blocks in the order of the file, apart from each other and inside it.
+/// Known blocks in file order, disjoint and inside the file.
 #[derive(Debug)]
 pub(super) struct Known<'a> {
     blocks: Vec<&'a KnownBlock>,
@@ -12,12 +12,12 @@ pub(super) struct Known<'a> {
 }
 
 impl KnownBlock {
-    /// One past its last byte.
+    /// One past the last byte.
     pub(super) fn end(&self) -> u64 {
         self.start.saturating_add(length(&self.bytes))
     }
 
-    /// Those of its bytes that lie in this range of the file.
+    /// Returns the bytes of the block that lie in a `range` of the file.
     pub(super) fn part(&self, range: Range<u64>) -> &[u8] {
         let place = |index: u64| {
             let offset = index.saturating_sub(self.start);
@@ -73,12 +73,13 @@ impl<'a> Known<'a> {
         self.around(index).filter(|block| block.start == index)
     }
 
-    /// Whether a block begins or ends at `index`, which lies inside no known block.
+    /// Whether a block begins or ends at `index`, provided that `index` is not inside a known
+    /// block.
     pub(super) fn is_boundary(&self, index: u64) -> bool {
         index == 0 || index == self.total || self.before(index).is_some()
     }
 
-    /// The blocks that make up exactly this range, whose ends are boundaries.
+    /// Returns the blocks that exactly cover `range`, whose ends are boundaries.
     pub(super) fn covering(&self, range: Range<u64>) -> Result<Vec<&'a KnownBlock>, EditError> {
         let mut blocks = Vec::new();
         let mut index = range.start;

@@ -1,11 +1,11 @@
-//! The plain model of edits: a byte string, and a sequence of byte strings.
+//! Reference model of edits: a byte string, and a sequence of byte strings.
 
 use proptest::prelude::*;
 
 use super::{BlockEdit, ByteEdit, length};
 use crate::chunk::Chunker;
 
-/// Pseudorandom bytes (a xorshift generator); cut points are found only in such.
+/// Pseudorandom bytes (xorshift generator). The chunker finds cut points only in such data.
 pub(crate) fn noise(seed: u64, length: usize) -> Vec<u8> {
     let mut state = seed | 1;
     (0..length)
@@ -26,7 +26,7 @@ pub(crate) fn chunkers() -> impl Strategy<Value = Chunker> {
     ]
 }
 
-/// The blocks of a file, cut anywhere; now and then with equal blocks.
+/// The blocks of a file, cut at arbitrary positions; sometimes with equal blocks.
 pub(crate) fn files() -> impl Strategy<Value = Vec<Vec<u8>>> {
     let block = prop_oneof![
         4 => (any::<u64>(), 1_usize..300).prop_map(|(seed, length)| noise(seed, length)),
@@ -35,7 +35,7 @@ pub(crate) fn files() -> impl Strategy<Value = Vec<Vec<u8>>> {
     prop::collection::vec(block, 0..12)
 }
 
-/// An edit of a file whose length is not known yet.
+/// An edit of a file of unknown length.
 #[derive(Clone, Debug)]
 pub(crate) struct Draft {
     kind: u8,
@@ -60,7 +60,7 @@ pub(crate) fn drafts() -> impl Strategy<Value = Draft> {
 }
 
 impl Draft {
-    /// This edit in a file of `total` bytes; nothing if it would delete no byte.
+    /// Fits the edit to a file of `total` bytes; returns `None` if it would delete no byte.
     pub(crate) fn fit(&self, total: usize) -> Option<ByteEdit> {
         let [first, second] = self.places.map(|place| place.index(total + 1));
         let index = |place: usize| u64::try_from(place).unwrap();
@@ -83,7 +83,7 @@ impl Draft {
                 offset: index(total),
                 bytes: self.bytes.clone(),
             }),
-            // Few bytes, or any range.
+            // A few bytes, or any range.
             3 => delete(first, total.min(first + self.bytes.len())),
             _ => delete(first.min(second), first.max(second)),
         }
@@ -108,7 +108,7 @@ pub(crate) fn apply_to_bytes(file: &mut Vec<u8>, edit: &ByteEdit) {
     }
 }
 
-/// The blocks after the operations. Panics unless every index is where a block begins.
+/// Applies the operations to the blocks. Panics unless every index is the start of a block.
 pub(crate) fn apply_to_blocks(blocks: &[Vec<u8>], operations: &[BlockEdit]) -> Vec<Vec<u8>> {
     let mut blocks: Vec<Vec<u8>> = blocks.to_vec();
     for operation in operations {

@@ -1,4 +1,4 @@
-//! A file after some edits, as ranges of the old file and new bytes.
+//! The edited file as a sequence of old ranges and new bytes.
 
 use core::ops::Range;
 
@@ -7,13 +7,13 @@ use super::{ByteEdit, EditError, MAX_FILE_BYTES, length};
 /// A part of the edited file, of at least one byte.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Piece<'a> {
-    /// These bytes of the old file.
+    /// A range of the old file.
     Old(Range<u64>),
-    /// These bytes.
+    /// New bytes.
     New(&'a [u8]),
 }
 
-/// The parts of the edited file, in order. The ranges of the old file rise.
+/// The pieces of the edited file, in order. The ranges of the old file rise.
 #[derive(Debug)]
 pub(super) struct Pieces<'a> {
     sequence: Vec<Piece<'a>>,
@@ -31,7 +31,7 @@ impl Piece<'_> {
         }
     }
 
-    /// The first `count` bytes and the others, `count` being less than the length.
+    /// Splits off the first `count` bytes; `count` is less than the length.
     fn split(self, count: u64) -> [Self; 2] {
         match self {
             Self::Old(range) => {
@@ -48,7 +48,7 @@ impl Piece<'_> {
 }
 
 impl<'a> Pieces<'a> {
-    /// The file of `total` bytes after these edits, one after the other.
+    /// Applies `edits`, one after the other, to a file of `total` bytes.
     pub(super) fn after(edits: &'a [ByteEdit], total: u64) -> Result<Self, EditError> {
         if total > MAX_FILE_BYTES {
             return Err(EditError::FileTooLong);
@@ -90,7 +90,7 @@ impl<'a> Pieces<'a> {
         {
             return Err(EditError::OffsetOutOfRange { offset, total });
         }
-        // Neither subtraction nor sum can wrap: the range lies in the file, which has fewer than 2^63.
+        // No overflow: the range lies in the file, which has fewer than 2^63 bytes.
         let longer = (total - (range.end - range.start)).checked_add(length(bytes));
         self.total = longer
             .filter(|total| *total <= MAX_FILE_BYTES)
@@ -102,7 +102,8 @@ impl<'a> Pieces<'a> {
         Ok(())
     }
 
-    /// The number of the piece that begins at `offset`, or how many there are at the end of the file.
+    /// Splits the sequence at `offset`. Returns the number of the piece that begins there, or the
+    /// number of pieces at the end of the file.
     fn cut(&mut self, offset: u64) -> usize {
         let mut rest = offset;
         for (number, piece) in self.sequence.iter().enumerate() {
@@ -120,7 +121,7 @@ impl<'a> Pieces<'a> {
         self.sequence.len()
     }
 
-    /// The bytes of the old file around which something changed.
+    /// Returns the bytes of the old file around every change.
     pub(super) fn seams(&self) -> Vec<Range<u64>> {
         let mut seams: Vec<Range<u64>> = Vec::new();
         let mut reached = 0;

@@ -1,4 +1,4 @@
-//! Which old blocks are replaced by which contents.
+//! Regions: old blocks, and the contents that replace them.
 
 use super::{
     BlockEdit, EditError, Exchange, KnownBlock, OldBlock,
@@ -9,12 +9,12 @@ use super::{
 };
 use crate::chunk::Chunker;
 
-/// Old blocks and what comes in their place. One of both may be empty.
+/// Old blocks and their replacement. Either may be empty.
 #[derive(Debug)]
 struct Region<'a> {
-    /// Where in the old file it begins.
+    /// The start of the region in the old file.
     start: u64,
-    /// Where in the old file it ends.
+    /// The end of the region in the old file.
     end: u64,
     /// The old blocks in between.
     blocks: Vec<&'a KnownBlock>,
@@ -22,7 +22,7 @@ struct Region<'a> {
     contents: Vec<u8>,
 }
 
-/// Everything that changes, in the order of the file. Between two regions the old file stays.
+/// All regions, in file order. The old file between two regions is unchanged.
 #[derive(Debug)]
 pub(super) struct Regions<'a> {
     regions: Vec<Region<'a>>,
@@ -80,7 +80,7 @@ impl<'a> Regions<'a> {
     }
 }
 
-/// Regions while the pieces go by: the one that is open began at `start` of the old file.
+/// Builds regions from a sequence of pieces; the open region began at `start` of the old file.
 struct Builder<'a, 'k> {
     known: &'k Known<'a>,
     regions: Vec<Region<'a>>,
@@ -89,10 +89,10 @@ struct Builder<'a, 'k> {
 }
 
 impl Builder<'_, '_> {
-    /// The bytes `start..end` of the old file come next.
+    /// Appends the bytes `start..end` of the old file.
     ///
-    /// Whole blocks among them stay: the open region ends at the first boundary and another begins at the
-    /// last one. If they are the same boundary it separates two changed blocks.
+    /// Whole blocks among them are kept: the open region ends at the first boundary, and another
+    /// begins at the last one. If both are the same boundary, it separates two changed blocks.
     fn keep(&mut self, start: u64, end: u64) -> Result<(), EditError> {
         let head = match self.known.around(start) {
             Some(block) => Some(block).filter(|block| block.start < start),
@@ -120,7 +120,7 @@ impl Builder<'_, '_> {
         Ok(())
     }
 
-    /// The open region ends at this boundary of the old file.
+    /// Ends the open region at the boundary `end` of the old file.
     fn close(&mut self, end: u64) -> Result<(), EditError> {
         let blocks = self.known.covering(self.start..end)?;
         let mut region = Region {
@@ -138,7 +138,7 @@ impl Builder<'_, '_> {
 }
 
 impl Region<'_> {
-    /// Leaves out old blocks with which the contents begin or end.
+    /// Removes old blocks that form the beginning or the end of the contents.
     fn trim(&mut self) {
         let mut front = 0;
         let mut blocks = 0;
@@ -163,7 +163,7 @@ impl Region<'_> {
         }
     }
 
-    /// This region and the one that begins where it ends.
+    /// Appends the region that begins where this one ends.
     fn join(&mut self, next: Self) {
         self.end = next.end;
         self.blocks.extend(next.blocks);
@@ -194,7 +194,7 @@ fn merge_touching<'a>(regions: Vec<Region<'a>>, chunker: &Chunker) -> Vec<Region
     merged
 }
 
-/// Puts tiny insertions between two blocks into one of them: one operation like the insertion itself.
+/// Merges tiny insertions between two blocks into one of them, at the cost of one operation each.
 fn merge_with_neighbours<'a>(regions: &mut [Region<'a>], known: &Known<'a>, chunker: &Chunker) {
     let mut taken = 0;
     let starts: Vec<u64> = regions.iter().skip(1).map(|region| region.start).collect();

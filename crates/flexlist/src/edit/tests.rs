@@ -1,4 +1,4 @@
-//! Edits against plain byte strings, and each rule and refusal by example.
+//! Edits against plain byte strings, and each rule and error by example.
 
 use proptest::prelude::*;
 
@@ -51,7 +51,7 @@ fn known(blocks: &[Vec<u8>]) -> Vec<KnownBlock> {
         .collect()
 }
 
-/// The blocks of `known` that hold a byte of these ranges.
+/// Returns the blocks of `known` that contain a byte of these ranges.
 fn around(known: &[KnownBlock], ranges: &[Range<u64>]) -> Vec<KnownBlock> {
     known
         .iter()
@@ -64,7 +64,7 @@ fn around(known: &[KnownBlock], ranges: &[Range<u64>]) -> Vec<KnownBlock> {
         .collect()
 }
 
-/// The plan for a file of the blocks "abcd", "efgh", "ijkl" with blocks of 4 bytes.
+/// Plans edits of the file "abcd", "efgh", "ijkl" with blocks of 4 bytes.
 fn planned(edits: &[ByteEdit]) -> Vec<BlockEdit> {
     let blocks = [b"abcd".to_vec(), b"efgh".to_vec(), b"ijkl".to_vec()];
     let chunker = Chunker::fixed(4).unwrap();
@@ -72,8 +72,8 @@ fn planned(edits: &[ByteEdit]) -> Vec<BlockEdit> {
 }
 
 proptest! {
-    /// The operations give the edited bytes, by blocks of allowed lengths, and leave the blocks alone
-    /// that are not needed; needed blocks are enough.
+    /// The operations yield the edited bytes in blocks of allowed lengths. They do not touch blocks
+    /// that are not needed, and needed blocks suffice.
     #[test]
     fn blocks_follow_the_bytes(
         chunker in chunkers(),
@@ -107,7 +107,7 @@ proptest! {
                 prop_assert!((1..=longest).contains(&bytes.len()));
             }
         }
-        // Rising, so that one pass over the file finds all places.
+        // The indices rise, so one pass over the file finds all blocks.
         let index = |operation: &BlockEdit| match operation {
             BlockEdit::Insert { index, .. }
             | BlockEdit::Modify { index, .. }
@@ -121,7 +121,7 @@ proptest! {
         prop_assert!(replaced <= needed_blocks.len() || all_known);
     }
 
-    /// One edit takes no more operations than the blocks that it touches and those that it brings.
+    /// One edit takes at most as many operations as it touches or adds blocks.
     #[test]
     fn one_edit_takes_few_operations(
         chunker in chunkers(),
@@ -140,14 +140,15 @@ proptest! {
             ByteEdit::Write { bytes, .. } | ByteEdit::Insert { bytes, .. } => bytes.len(),
             ByteEdit::Delete { .. } => 0,
         };
-        // Only the last block that the chunker cuts may be shorter than its shortest.
+        // Only the last block that the chunker cuts may be shorter than its minimum.
         let shortest = chunker.tiny();
         prop_assert!(operations.len() <= touched.len().max((held + brought) / shortest + 1));
         let usual = touched.iter().all(|block| block.bytes.len() <= chunker.tolerated());
         if matches!(edits[0], ByteEdit::Delete { .. }) && usual {
             prop_assert!(operations.len() <= touched.len());
         }
-        // One block stays one, unless it stays as it is and long contents come beside it.
+        // A single block stays one, unless it is unchanged and long contents are inserted next to
+        // it.
         let only_brings = operations
             .iter()
             .all(|operation| matches!(operation, BlockEdit::Insert { .. }));
@@ -156,7 +157,7 @@ proptest! {
         }
     }
 
-    /// Whatever comes, an answer comes.
+    /// Never panics, whatever the input.
     #[test]
     fn hostile_input_is_refused_or_planned(
         edits in prop::collection::vec(
@@ -170,7 +171,7 @@ proptest! {
         ),
         total: u64,
     ) {
-        // Small numbers meet each other more often.
+        // Small numbers collide more often.
         let scale = |number: u64| if near { number % 40 } else { number };
         let edits: Vec<ByteEdit> = edits
             .into_iter()
@@ -232,7 +233,7 @@ fn tiny_insertions_at_a_boundary_go_into_a_neighbour() {
     assert_eq!(planned(&[insert(0, b"X")]), [modified(0, b"Xabcd")]);
     assert_eq!(planned(&[insert(12, b"X")]), [modified(8, b"ijklX")]);
     assert_eq!(planned(&[write(12, b"X")]), [modified(8, b"ijklX")]);
-    // The neighbour in front is too long, then both are.
+    // First the previous neighbour is too long, then both are.
     let chunker = Chunker::fixed(4).unwrap();
     let blocks = known(&[b"abcdefgh".to_vec(), b"ij".to_vec()]);
     let planned = plan(&[insert(8, b"X")], &blocks, 10, &chunker).unwrap();
@@ -251,7 +252,7 @@ fn deletions_remove_blocks_and_join_what_is_left() {
         planned(&[delete(3, 9)]),
         [modified(0, b"abcj"), modified(4, b"kl"), removed(6)]
     );
-    // One byte is no block of its own where blocks have four.
+    // A single byte is not a block of its own where blocks have four bytes.
     assert_eq!(
         planned(&[delete(3, 10)]),
         [modified(0, b"abckl"), removed(5), removed(5)]
@@ -280,7 +281,7 @@ fn writes_past_the_end_extend_the_file() {
 
 #[test]
 fn tiny_regions_side_by_side_merge() {
-    // Both blocks change anyway: one modification and one removal in place of two modifications.
+    // Both blocks change anyway: one modification and one removal instead of two modifications.
     assert_eq!(
         planned(&[delete(4, 7), delete(5, 6)]),
         [modified(4, b"hjkl"), removed(8)]
@@ -339,14 +340,14 @@ fn blocks_that_were_too_long_are_cut() {
 fn a_neighbour_is_used_once() {
     let chunker = Chunker::fixed(4).unwrap();
     let long = b"abcdefgh".to_vec();
-    // Both insertions would go into "ij".
+    // Both insertions would be merged into "ij".
     let blocks = known(&[long.clone(), b"ij".to_vec(), long.clone()]);
     let edits = [insert(8, b"X"), insert(11, b"Y")];
     assert_eq!(
         plan(&edits, &blocks, 18, &chunker).unwrap(),
         [modified(8, b"Xij"), inserted(11, b"Y")]
     );
-    // The block behind the insertion goes: what is left of the first is itself and one more zero.
+    // The block after the insertion is removed: the rest of the first is itself plus one zero.
     let blocks = known(&[vec![0; 8], b"ijkl".to_vec(), long]);
     let edits = [insert(3, &[0]), delete(9, 13)];
     assert_eq!(
@@ -425,7 +426,7 @@ fn missing_and_false_blocks_are_refused() {
     let outer = [known[0].clone(), known[2].clone()];
     assert_eq!(refused(delete(2, 10), &outer), unknown(4));
     assert_eq!(refused(delete(0, 12), &outer), unknown(4));
-    // Either neighbour shows that there is a boundary.
+    // Either neighbour proves the boundary.
     assert!(plan(&[insert(4, b"X")], &known[..1], 12, &chunker).is_ok());
     assert!(plan(&[insert(4, b"X")], &known[1..2], 12, &chunker).is_ok());
 

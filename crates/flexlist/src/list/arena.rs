@@ -1,7 +1,7 @@
-//! Where the nodes are: records in pools, named by 32-bit ids.
+//! Node storage: records in pools, addressed by 32-bit ids.
 //!
-//! Nodes of a finished version never change. An update makes new nodes, which it may change until they
-//! are hashed; so a node without its hash is one of the running update's.
+//! Nodes of a finished version are immutable. An update creates new nodes and may change them until
+//! they are hashed. A node without its hash thus belongs to the running update.
 
 use core::marker::PhantomData;
 
@@ -13,7 +13,7 @@ use super::{
 };
 use crate::error::{ProofError, UpdateError};
 
-/// Names a node; its two highest bits say of which kind.
+/// The id of a node; its two highest bits encode the kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct NodeId(u32);
 
@@ -25,7 +25,7 @@ const PRUNED: u32 = 0b10 << 30;
 impl NodeId {
     /// No node: the end of an after link.
     pub(crate) const NONE: Self = Self(u32::MAX);
-    /// The right sentinel, which is the same in all lists.
+    /// The right sentinel, which is identical in all lists.
     pub(crate) const RIGHT: Self = Self(u32::MAX - 1);
 
     pub(crate) const fn is_none(self) -> bool {
@@ -33,7 +33,7 @@ impl NodeId {
     }
 }
 
-/// A node, and how many bytes it leads to.
+/// A node and its rank: the number of bytes that it leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Link {
     pub(crate) node: NodeId,
@@ -52,7 +52,7 @@ impl Link {
     };
 }
 
-/// A node of level 1 to 63: 64 bytes, which is why its links lie apart.
+/// A node of level 1 to 63. The links are stored as separate fields to fit into 64 bytes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Inner {
     below: NodeId,
@@ -65,7 +65,7 @@ pub(crate) struct Inner {
 }
 
 impl Inner {
-    /// A node that is not hashed yet.
+    /// Creates a node that is not hashed yet.
     #[inline]
     pub(crate) const fn new(level: u8, below: Link, after: Link) -> Self {
         Self {
@@ -79,7 +79,7 @@ impl Inner {
         }
     }
 
-    /// The same node with its hash.
+    /// Returns the node with its hash.
     #[inline]
     pub(crate) const fn with_digest(mut self, digest: Digest<32>) -> Self {
         self.digest = digest;
@@ -87,13 +87,13 @@ impl Inner {
         self
     }
 
-    /// The same node, not hashed yet, with another subtree below.
+    /// Returns a copy, not hashed yet, with another subtree below.
     #[inline]
     pub(crate) const fn with_below(&self, below: Link) -> Self {
         Self::new(self.level, below, self.after())
     }
 
-    /// The same node, not hashed yet, with another after link.
+    /// Returns a copy, not hashed yet, with another after link.
     #[inline]
     pub(crate) const fn with_after(&self, after: Link) -> Self {
         Self::new(self.level, self.below(), after)
@@ -135,7 +135,7 @@ pub(crate) struct Leaf {
 }
 
 impl Leaf {
-    /// A leaf that is not hashed yet.
+    /// Creates a leaf that is not hashed yet.
     #[inline]
     pub(crate) const fn new(length: u64, tag_digest: Digest<32>, label: u64, after: Link) -> Self {
         Self {
@@ -149,7 +149,7 @@ impl Leaf {
         }
     }
 
-    /// The same leaf with its hash.
+    /// Returns the leaf with its hash.
     #[inline]
     pub(crate) const fn with_digest(mut self, digest: Digest<32>) -> Self {
         self.digest = digest;
@@ -163,7 +163,7 @@ impl Leaf {
         self.hashed
     }
 
-    /// The same leaf, not hashed yet, with another after link.
+    /// Returns a copy, not hashed yet, with another after link.
     #[inline]
     pub(crate) const fn with_after(&self, after: Link) -> Self {
         Self::new(self.length, self.tag_digest, self.label, after)
@@ -178,13 +178,13 @@ impl Leaf {
     }
 }
 
-/// What a proof shows of a subtree that no search went into.
+/// A subtree that no search entered, as shown by a proof.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pruned {
     pub(crate) digest: Digest<32>,
 }
 
-/// A node that can be gone into.
+/// A node whose links can be followed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Node<'a> {
     Inner(&'a Inner),
@@ -192,11 +192,11 @@ pub(crate) enum Node<'a> {
     Right,
 }
 
-/// The way leads into a pruned subtree, or to a node that does not exist.
+/// Error: the path leads into a pruned subtree, or to a missing node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Elided;
 
-/// More nodes than ids.
+/// Error: more nodes than ids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Full;
 
@@ -251,7 +251,7 @@ impl<H: NodeHash> Arena<H> {
         }
     }
 
-    /// An inner node that may still be changed: one of the running update's.
+    /// Returns an inner node that is still mutable because it belongs to the running update.
     #[inline]
     pub(crate) fn fresh_inner(&mut self, id: NodeId) -> Option<&mut Inner> {
         if id.0 & KIND != INNER {
@@ -260,7 +260,7 @@ impl<H: NodeHash> Arena<H> {
         self.inners.get_mut(id.0).filter(|inner| !inner.hashed)
     }
 
-    /// A leaf that may still be changed: one of the running update's.
+    /// Returns a leaf that is still mutable because it belongs to the running update.
     #[inline]
     pub(crate) fn fresh_leaf(&mut self, id: NodeId) -> Option<&mut Leaf> {
         if id.0 & KIND != LEAF {
@@ -271,7 +271,7 @@ impl<H: NodeHash> Arena<H> {
             .filter(|leaf| !leaf.hashed)
     }
 
-    /// The node as its parent hashes it.
+    /// Returns the rank and hash of a node, as input of its parent's hash.
     pub(crate) fn child(&self, link: Link) -> Result<Child, Elided> {
         Ok(Child {
             rank: link.rank,
@@ -279,7 +279,7 @@ impl<H: NodeHash> Arena<H> {
         })
     }
 
-    /// The hash of a node, or what stands for an absent one.
+    /// Returns the hash of a node; [`hash::EMPTY`] for an absent one.
     #[inline]
     pub(crate) fn digest(&self, id: NodeId) -> Result<Digest<32>, Elided> {
         let digest = match id.0 & KIND {
@@ -292,7 +292,7 @@ impl<H: NodeHash> Arena<H> {
         digest.ok_or(Elided)
     }
 
-    /// Whether the node is older than the running update. Sentinels and pruned nodes are.
+    /// Whether the node is older than the running update; true for sentinels and pruned nodes.
     #[inline]
     pub(crate) fn is_hashed(&self, id: NodeId) -> bool {
         match id.0 & KIND {
@@ -317,7 +317,7 @@ impl<H: NodeHash> Arena<H> {
         id(PRUNED, index)
     }
 
-    /// Frees a node's place.
+    /// Frees a node's slot.
     pub(crate) fn remove(&mut self, id: NodeId) {
         match id.0 & KIND {
             INNER => self.inners.remove(id.0),
@@ -326,7 +326,7 @@ impl<H: NodeHash> Arena<H> {
         }
     }
 
-    /// Computes and stores the hash of a node whose children have theirs.
+    /// Computes and stores the hash of a node whose children are hashed.
     pub(crate) fn seal(&mut self, id: NodeId) -> Result<(), Elided> {
         match self.node(id)? {
             Node::Inner(inner) => {
@@ -350,13 +350,13 @@ impl<H: NodeHash> Arena<H> {
     }
 }
 
-/// The id of the inner node at this index of its pool.
+/// Returns the id of the inner node at `index` of its pool.
 #[cfg(feature = "std")]
 pub(crate) fn inner_id(index: u32) -> Result<NodeId, Full> {
     id(INNER, index)
 }
 
-/// The id of the leaf at this index of its pool.
+/// Returns the id of the leaf at `index` of its pool.
 #[cfg(feature = "std")]
 pub(crate) fn leaf_id(index: u32) -> Result<NodeId, Full> {
     id(LEAF, index)
@@ -364,7 +364,7 @@ pub(crate) fn leaf_id(index: u32) -> Result<NodeId, Full> {
 
 #[inline]
 fn id(kind: u32, index: u32) -> Result<NodeId, Full> {
-    // The last two values of the fourth kind are taken; no kind with a pool reaches them.
+    // The last two values of the fourth kind are reserved; no kind with a pool reaches them.
     if index & KIND == 0 {
         Ok(NodeId(kind | index))
     } else {

@@ -1,4 +1,4 @@
-//! Building a list from right to left, in parts on several threads.
+//! Builds a list from right to left, in parts on several threads.
 
 use core::ops::Range;
 
@@ -14,13 +14,13 @@ use super::{
 };
 use crate::error::UpdateError;
 
-/// Below this many blocks a part costs more to join than a thread gains.
+/// The minimum number of blocks of a part. Joining a smaller one costs more than a thread gains.
 const SMALLEST_PART: usize = 4096;
 
 impl<H: NodeHash> FlexList<H> {
-    /// The list of these blocks, in `O(n)`, with as many threads as there are workers.
+    /// Builds a list in `O(n)`, on the threads of `workers`.
     ///
-    /// The same list, hash by hash, whatever the number of threads.
+    /// The result is independent of the number of threads, hash by hash.
     ///
     /// # Errors
     /// [`UpdateError`]: an empty block, or more blocks or bytes than a list can have.
@@ -31,7 +31,7 @@ impl<H: NodeHash> FlexList<H> {
     }
 }
 
-/// The list of these blocks, built in as many parts as there are workers.
+/// Builds the list in one part per worker, within the limit of [`SMALLEST_PART`].
 fn build<H: NodeHash>(blocks: &[Block], workers: &Workers) -> Result<FlexList<H>, UpdateError> {
     let parts = workers.threads().min(blocks.len() / SMALLEST_PART).max(1);
     let length = blocks.len().div_ceil(parts).max(1);
@@ -40,7 +40,7 @@ fn build<H: NodeHash>(blocks: &[Block], workers: &Workers) -> Result<FlexList<H>
     build_parts(blocks, &cuts, workers)
 }
 
-/// The list of these blocks, built in parts that begin at these positions (ascending).
+/// Builds the list in parts that begin at the positions `cuts` (ascending).
 pub(super) fn build_parts<H: NodeHash>(
     blocks: &[Block],
     cuts: &[usize],
@@ -84,7 +84,7 @@ pub(super) fn build_parts<H: NodeHash>(
     })
 }
 
-/// The length of the file, if every block may be in a list.
+/// Checks the blocks and returns the length of the file.
 fn check(blocks: &[Block]) -> Result<u64, UpdateError> {
     let mut total = 0_u64;
     for block in blocks {
@@ -99,7 +99,7 @@ fn check(blocks: &[Block]) -> Result<u64, UpdateError> {
     Ok(total)
 }
 
-/// A part: which blocks, and where its nodes begin in the pools.
+/// The plan of a part: its blocks, and the first pool indices of its nodes.
 struct Plan {
     blocks: Range<usize>,
     inners: usize,
@@ -107,7 +107,7 @@ struct Plan {
     first_leaf: usize,
 }
 
-/// Gives every part its own segments, so that node ids are final from the start.
+/// Assigns segments to every part, so that node ids are final from the start.
 fn plan(blocks: &[Block], cuts: &[usize]) -> Vec<Plan> {
     let mut first_inner = 0;
     let mut first_leaf = 0;
@@ -133,14 +133,14 @@ fn plan(blocks: &[Block], cuts: &[usize]) -> Vec<Plan> {
     .collect()
 }
 
-/// A list of its own, whose nodes wait to join a pool.
+/// A separately built list, whose nodes are not in a pool yet.
 struct Part {
     inners: Segments<Inner>,
     leaves: Segments<Leaf>,
     root: Link,
 }
 
-/// Records that a pool will take over.
+/// Records of a part, to be moved into a pool.
 struct Segments<T> {
     segments: Vec<Vec<T>>,
     next: usize,
@@ -154,7 +154,7 @@ impl<T> Segments<T> {
         }
     }
 
-    /// Stores a record; its index in the pool.
+    /// Stores a record and returns its index in the pool.
     fn push(&mut self, record: T, left: usize) -> Result<u32, UpdateError> {
         if self
             .segments
@@ -172,7 +172,7 @@ impl<T> Segments<T> {
     }
 }
 
-/// The kept top node of the nearest tower of one height that is visible from the left.
+/// The top node of the nearest tower of one height that is visible from the left.
 #[derive(Clone, Copy)]
 struct Pending {
     link: Link,
@@ -191,8 +191,8 @@ impl Pending {
 impl Plan {
     /// Builds the part as a complete list with its own sentinels.
     ///
-    /// After a leaf of level `l`, `pending[k]` is what a tower further left sees at level `k`: the
-    /// nearest tower exactly `k` high that no higher one hides.
+    /// After a leaf of level `l`, `pending[k]` is the tower visible from further left at level `k`.
+    /// It is the nearest tower exactly `k` high that no higher one hides.
     ///
     /// Source: section 2, build skip list.
     fn build<H: NodeHash>(self, blocks: &[Block]) -> Result<Part, UpdateError> {
@@ -249,7 +249,7 @@ impl<H: NodeHash> Builder<H> {
         self.visible |= 1 << level;
     }
 
-    /// Adds the tower left of all others; its top node.
+    /// Adds a tower to the left of all others and returns its top node.
     fn tower(
         &mut self,
         length: u64,
@@ -276,7 +276,7 @@ impl<H: NodeHash> Builder<H> {
             },
             digest,
         };
-        // The levels up to this tower's, without the lowest, at which something is visible.
+        // The levels of visible towers up to this tower's level, without level 0.
         let up_to = u64::MAX >> (63 - level);
         let mut levels = self.visible & up_to & !1;
         while levels != 0 {
@@ -290,7 +290,7 @@ impl<H: NodeHash> Builder<H> {
         Ok(top)
     }
 
-    /// The node of this level on top of a tower, with the link to what is visible there.
+    /// Adds a node of this level on top of a tower, linked to the tower visible there.
     fn inner(&mut self, level: u8, below: Pending) -> Result<Pending, UpdateError> {
         let after = self.pending[usize::from(level)];
         let digest = hash::inner::<H>(level, below.child(), after.child());

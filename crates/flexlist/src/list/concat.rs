@@ -1,11 +1,11 @@
-//! Joining lists that were built apart.
+//! Joins lists that were built separately.
 //!
-//! Making the second list the after of the first one's root gives the list of all leaves, the second
-//! one's left sentinel among them; taking that sentinel away is a removal. So the result is the list of
-//! all blocks, hash by hash.
+//! The second list becomes the after subtree of the first one's root. That gives the list of all
+//! leaves, including the second one's left sentinel. The sentinel is then removed like a block. The
+//! result is the list of all blocks, hash by hash.
 //!
-//! Source: section 3.1; Deviation: the paper removes the sentinels by index, but a leaf of no bytes has
-//! none.
+//! Source: section 3.1; Deviation: the paper removes the sentinels by index, but a leaf without
+//! bytes has none.
 
 use super::{
     SENTINEL_LEVEL,
@@ -16,7 +16,7 @@ use super::{
 };
 use crate::error::UpdateError;
 
-/// The list of all blocks of these lists, in order; at least one.
+/// Joins lists in order; `roots` must not be empty.
 pub(super) fn join_all<H: NodeHash>(
     arena: &mut Arena<H>,
     roots: &[Link],

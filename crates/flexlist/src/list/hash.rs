@@ -1,8 +1,9 @@
-//! What the nodes of a list hash (specified byte for byte in `docs/format.md`).
+//! Node hashes of a list (specified byte for byte in `docs/format.md`).
 //!
-//! Deviation: the paper hashes rank, level and two neighbours. A leaf here hashes its block's length
-//! too, and an inner node the rank of each child: without the first a server can move bytes between a
-//! block and its neighbour, without the second between two subtrees, and so never be asked for them.
+//! Deviation: the paper hashes rank, level and two neighbours. Here a leaf also hashes its block's
+//! length, and an inner node the rank of each child. Without the first, a server can move bytes
+//! between a block and its neighbour; without the second, between two subtrees. It would then never
+//! be asked for these bytes.
 
 use alloc::vec::Vec;
 use core::fmt::Debug;
@@ -10,13 +11,14 @@ use core::fmt::Debug;
 use pad_core::Digest;
 use sha2::{Digest as _, block_api::compress256};
 
-/// The hash of a list: a zero-sized type.
+/// The hash function of a list: a zero-sized type.
 pub trait NodeHash: Copy + Debug + Default + Eq + Send + Sync + 'static {
-    /// The hash of some bytes, at most a few hundred.
+    /// Hashes a byte string of at most a few hundred bytes.
     fn hash(bytes: &[u8]) -> Digest<32>;
 }
 
-/// SHA-256, the default: with SHA instructions twice as fast as BLAKE3 on the 82 bytes of a node.
+/// SHA-256, the default. With SHA instructions it is twice as fast as BLAKE3 on the 82 bytes of a
+/// node.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sha256;
 
@@ -30,7 +32,8 @@ impl NodeHash for Sha256 {
     }
 }
 
-/// SHA-256 of 64 to 119 bytes without the general function's buffering, which costs a fifth more.
+/// SHA-256 of 64 to 119 bytes, without the buffering of the general function, which costs a fifth
+/// more.
 #[inline]
 fn two_blocks(bytes: &[u8]) -> Digest<32> {
     let mut blocks = [[0; 64]; 2];
@@ -72,10 +75,10 @@ const LEFT_SENTINEL: u8 = 0x02;
 const RIGHT_SENTINEL: u8 = 0x03;
 const TAG: u8 = 0x05;
 
-/// What stands for an absent after link.
+/// The digest of an absent after link.
 pub(crate) const EMPTY: Digest<32> = Digest([0; 32]);
 
-/// What a leaf holds of its block's tag: the hash of what the tag scheme commits.
+/// Hashes the committed part of a tag into the digest that a leaf stores.
 pub fn tag_digest<H: NodeHash>(committed: &[u8]) -> Digest<32> {
     let mut bytes = Vec::with_capacity(committed.len().saturating_add(1));
     bytes.push(TAG);
@@ -83,7 +86,7 @@ pub fn tag_digest<H: NodeHash>(committed: &[u8]) -> Digest<32> {
     H::hash(&bytes)
 }
 
-/// A child as its parent hashes it: how many bytes it leads to, and its hash.
+/// The rank (number of bytes) and hash of a child, as input of its parent's hash.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Child {
     pub(crate) rank: u64,

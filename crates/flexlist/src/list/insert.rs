@@ -1,4 +1,4 @@
-//! Inserting a block: the towers that it hides from the left are cut and hang on the new one.
+//! Inserts a block: the towers that it hides from the left are cut and linked to the new one.
 
 use alloc::vec::Vec;
 
@@ -12,8 +12,8 @@ use crate::error::UpdateError;
 
 /// Inserts a block before the byte at `index`, which starts a block or is the end of the file.
 ///
-/// Source: section 2, insert; the rules of optimality that the paper leaves to its reference are those
-/// of the invariants in [`super`].
+/// Source: section 2, insert; the paper leaves the rules of optimality to its reference. Here they
+/// are the invariants in [`super`].
 pub(super) fn insert<H: NodeHash>(
     transaction: &mut Transaction<'_, H>,
     index: u64,
@@ -26,7 +26,7 @@ pub(super) fn insert<H: NodeHash>(
     let inserted = loop {
         let read = transaction.read(node)?;
         match read {
-            // Everything from here on down is lower than the new tower.
+            // All nodes below are lower than the new tower.
             _ if read.level() < level => {
                 let (left, tower) =
                     split(transaction, Cut { node, rest, index }, block, Link::NONE)?;
@@ -77,19 +77,20 @@ fn new_leaf(block: &Block, after: Link) -> Leaf {
     Leaf::new(block.length, block.tag_digest, block.label, after)
 }
 
-/// Where a subtree is cut in two.
+/// The position at which a subtree is cut in two.
 #[derive(Clone, Copy)]
 struct Cut {
     /// Its root.
     node: NodeId,
-    /// How many of its bytes stay on the left.
+    /// The number of its bytes that remain on the left.
     rest: u64,
     /// The index of the cut in the file, for errors.
     index: u64,
 }
 
-/// Cuts a subtree: what stays on the left, and the new block's tower with all that was cut off, whose topmost
-/// after link is `top` where there is one at its own level.
+/// Cuts a subtree. Returns the left part, and the new block's tower with everything cut off.
+///
+/// `top` is the topmost after link of the tower, if it has one at its own level.
 fn split<H: NodeHash>(
     transaction: &mut Transaction<'_, H>,
     cut: Cut,
@@ -122,7 +123,7 @@ fn split<H: NodeHash>(
                 Some(0) => {
                     let after = leaf.after();
                     let end = if after.node.is_none() {
-                        // Nothing to cut: the leaf stays as it is.
+                        // Nothing to cut: the leaf is unchanged.
                         Link {
                             node,
                             rank: leaf.length,

@@ -1,4 +1,4 @@
-//! Sets of nodes: quick ones where there is a standard library, sorted ones for a verifier without.
+//! Sets of nodes: hash sets with `std`, B-tree sets for a `no_std` verifier.
 
 use super::arena::NodeId;
 

@@ -1,4 +1,4 @@
-//! The operations of an update, and carrying out a batch of them.
+//! Update operations, and their application in batches.
 
 use alloc::vec::Vec;
 
@@ -14,36 +14,36 @@ use super::{
 };
 use crate::{error::UpdateError, list::insert};
 
-/// One change of the block sequence as the list knows it: by lengths, tag digests and levels. Its index
-/// counts after the operations before it.
+/// A change of the block sequence as the list knows it: by lengths, tag digests and levels. Its
+/// index counts after the previous operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Operation {
-    /// A new block before the byte at `index`, which starts a block or is the end of the file.
+    /// Inserts a block before the byte at `index`, which starts a block or is the end of the file.
     Insert {
-        /// The index that the block's first byte will have.
+        /// The index of the block's first byte after the insertion.
         index: u64,
         /// The block.
         block: Block,
     },
-    /// Another length, tag and label for the block that contains the byte at `index`.
+    /// Replaces length, tag and label of the block that contains the byte at `index`.
     Modify {
         /// The index of a byte of the block.
         index: u64,
         /// The new length in bytes, at least 1.
         length: u64,
-        /// The hash of what the tag scheme commits for the new block.
+        /// The hash of the new block's committed tag.
         tag_digest: Digest<32>,
         /// The holder's label.
         label: u64,
     },
-    /// The block that contains the byte at `index` goes.
+    /// Removes the block that contains the byte at `index`.
     Remove {
         /// The index of a byte of the block.
         index: u64,
     },
 }
 
-/// Carries out the operations and hashes what changed; by how many the number of blocks grew.
+/// Applies the operations and hashes the changed nodes; returns the growth of the number of blocks.
 pub(super) fn apply_all<H: NodeHash>(
     transaction: &mut Transaction<'_, H>,
     operations: &[Operation],
@@ -98,7 +98,7 @@ fn check_insert<H: NodeHash>(
     Ok(())
 }
 
-/// Changes the leaf that contains the byte at `index`; its level stays.
+/// Changes the leaf that contains the byte at `index`; its level is unchanged.
 fn modify<H: NodeHash>(
     transaction: &mut Transaction<'_, H>,
     index: u64,
@@ -111,7 +111,7 @@ fn modify<H: NodeHash>(
     Ok(())
 }
 
-/// A leaf, where its block starts, and the way to it.
+/// A leaf, the start of its block, and the path to it.
 struct Located {
     start: u64,
     node: NodeId,
@@ -119,7 +119,7 @@ struct Located {
     steps: Vec<Step>,
 }
 
-/// The leaf that contains the byte at `index`.
+/// Finds the leaf that contains the byte at `index`.
 fn locate<H: NodeHash>(
     transaction: &mut Transaction<'_, H>,
     index: u64,

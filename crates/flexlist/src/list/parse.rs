@@ -1,7 +1,7 @@
-//! Reading proofs and witnesses: bytes of the server's choosing become a small list, or are refused.
+//! Parser of proofs and witnesses: turns untrusted bytes into a partial list, or rejects them.
 //!
-//! What comes out has the shape of a list whatever the server sent: levels fall downwards and do not
-//! rise to the right, blocks are not empty, sentinels are where sentinels are, ranks add up.
+//! The result is well-formed for any input. Levels fall downwards and do not rise to the right.
+//! Blocks are not empty, sentinels are in their positions, and ranks add up.
 
 use alloc::{vec, vec::Vec};
 
@@ -16,10 +16,10 @@ use super::{
 };
 use crate::error::ProofError;
 
-/// The longest proof or witness that is read: 64 MiB, a proof for about a million blocks.
+/// The maximum length of a proof or witness: 64 MiB, a proof for about a million blocks.
 pub const MAX_PROOF_BYTES: usize = 1 << 26;
 
-/// No proof of [`MAX_PROOF_BYTES`] has so many nodes.
+/// Unreachable in practice: a proof of at most [`MAX_PROOF_BYTES`] has fewer nodes.
 impl From<Full> for ProofError {
     fn from(Full: Full) -> Self {
         Self::TooLarge {
@@ -32,11 +32,11 @@ impl From<Full> for ProofError {
 pub(super) struct Shown<H> {
     pub(super) arena: Arena<H>,
     pub(super) root: Link,
-    /// How many of its nodes can be gone into.
+    /// The number of nodes that are not pruned.
     pub(super) opened: usize,
 }
 
-/// Reads the part of the list with this root and length.
+/// Parses a proof and checks it against the root and length in `state`.
 ///
 /// Time and memory are linear in the bytes: two passes over the nodes, without recursion.
 pub(super) fn parse<H: NodeHash>(bytes: &[u8], state: &ListState) -> Result<Shown<H>, ProofError> {
@@ -56,7 +56,7 @@ pub(super) fn parse<H: NodeHash>(bytes: &[u8], state: &ListState) -> Result<Show
     Ok(shown)
 }
 
-/// A node as it stands in the bytes; children follow their parents.
+/// A node as encoded; children follow their parents.
 enum Entry {
     Inner(u8),
     Leaf {
@@ -71,7 +71,7 @@ enum Entry {
     },
 }
 
-/// What may stand at a place.
+/// A position in the tree, and the nodes allowed there.
 #[derive(Clone, Copy)]
 struct Place {
     /// The highest level of an inner node here.
@@ -83,7 +83,7 @@ struct Place {
 enum Side {
     /// The root: an inner node of the sentinels' level.
     Root,
-    /// The way down from the root, at whose end the left sentinel stands.
+    /// The path down from the root, which ends at the left sentinel.
     Leftmost,
     /// After the root: the right sentinel.
     Rightmost,
@@ -165,7 +165,7 @@ fn read_entries(bytes: &[u8]) -> Result<Vec<Entry>, ProofError> {
 }
 
 impl Place {
-    /// What may stand below and after an inner node of this level here.
+    /// Returns the positions below and after an inner node of this level.
     fn children(self, level: u8) -> Result<(Self, Self), ProofError> {
         let fits = match self.side {
             Side::Root => level == SENTINEL_LEVEL,
@@ -190,7 +190,7 @@ impl Place {
         Ok((below, after))
     }
 
-    /// A subtree of blocks leads to at least one byte, the right sentinel to none.
+    /// Checks that a subtree of blocks leads to at least one byte, and the right sentinel to none.
     const fn check_pruned(self, rank: u64) -> Result<(), ProofError> {
         let fits = match self.side {
             Side::Root | Side::Leftmost => true,
@@ -205,11 +205,11 @@ impl Place {
     }
 }
 
-/// Makes the nodes, children first, with their ranks and hashes.
+/// Creates the nodes, children first, with their ranks and hashes.
 fn link_up<H: NodeHash>(entries: &[Entry]) -> Result<Shown<H>, ProofError> {
     let mut arena = Arena::<H>::new();
     let mut opened = 0_usize;
-    // What was made and waits for its parent; the leftmost is on top.
+    // Nodes without a parent yet; the leftmost is on top.
     let mut made: Vec<Link> = Vec::new();
     for entry in entries.iter().rev() {
         let (node, rank) = match entry {
@@ -276,7 +276,7 @@ fn flag(bytes: &mut Fields<'_>) -> Result<bool, ProofError> {
     }
 }
 
-/// A minimal LEB128 integer of at most 63 bits.
+/// Reads a minimal LEB128 integer of at most 63 bits.
 fn varint(bytes: &mut Fields<'_>) -> Result<u64, ProofError> {
     let mut value = 0_u64;
     for shift in (0..63).step_by(7) {

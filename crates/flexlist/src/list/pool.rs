@@ -1,17 +1,17 @@
-//! Records of one size in segments, so that parts built on several threads join without a copy and a
-//! growing list never moves.
+//! Pools of records of one size, stored in segments. Parts built on several threads join without a
+//! copy, and a growing list is never reallocated.
 
 use alloc::vec::Vec;
 
-/// Records in a segment, as a power of two: a few hundred kilobytes.
+/// Base-2 logarithm of [`SEGMENT`]: a segment has a few hundred kilobytes.
 const SEGMENT_BITS: u32 = 12;
 
-/// Records in a segment.
+/// The number of records in a segment.
 pub(crate) const SEGMENT: usize = 1 << SEGMENT_BITS;
 
 const PLACE: u32 = (1 << SEGMENT_BITS) - 1;
 
-/// Records, and which places are free.
+/// Records and a free list.
 #[derive(Clone, Debug)]
 pub(crate) struct Pool<T> {
     segments: Vec<Vec<T>>,
@@ -28,8 +28,8 @@ impl<T> Default for Pool<T> {
 }
 
 impl<T> Pool<T> {
-    /// A pool of segments that were filled elsewhere. Each but the last has [`SEGMENT`] places, which
-    /// it may leave empty at its end.
+    /// Creates a pool from filled segments. Each but the last counts as [`SEGMENT`] slots, which
+    /// may be empty at the segment's end.
     #[cfg(feature = "std")]
     pub(crate) const fn from_segments(segments: Vec<Vec<T>>) -> Self {
         Self {
@@ -38,21 +38,21 @@ impl<T> Pool<T> {
         }
     }
 
-    /// The record at a place.
+    /// Returns the record at `index`.
     #[inline]
     pub(crate) fn get(&self, index: u32) -> Option<&T> {
         let (segment, place) = split(index);
         self.segments.get(segment)?.get(place)
     }
 
-    /// The record at a place.
+    /// Returns the record at `index`, mutably.
     #[inline]
     pub(crate) fn get_mut(&mut self, index: u32) -> Option<&mut T> {
         let (segment, place) = split(index);
         self.segments.get_mut(segment)?.get_mut(place)
     }
 
-    /// Stores a record and says where, unless all places are taken.
+    /// Stores a record and returns its index, or `None` if the pool is full.
     #[inline]
     pub(crate) fn add(&mut self, record: T) -> Option<u32> {
         if let Some(index) = self.free.pop() {
@@ -79,7 +79,7 @@ impl<T> Pool<T> {
         Some(index)
     }
 
-    /// Frees a place.
+    /// Frees a slot.
     pub(crate) fn remove(&mut self, index: u32) {
         self.free.push(index);
     }
@@ -87,7 +87,7 @@ impl<T> Pool<T> {
 
 #[cfg(test)]
 impl<T> Pool<T> {
-    /// How many places are taken.
+    /// The number of occupied slots.
     pub(crate) fn taken(&self) -> usize {
         let places: usize = self.segments.iter().map(Vec::len).sum();
         places.saturating_sub(self.free.len())

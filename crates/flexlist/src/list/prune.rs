@@ -1,9 +1,15 @@
-//! Writing the part of a list that was read: proofs and witnesses.
+//! Encoder of proofs and witnesses: writes the part of a list that was read.
 //!
-//! Pre-order, below before after: `0x00 level below after`, `0x01 varint(length) tag-digest flag
-//! [after]`, `0x02 flag [after]` (left sentinel), `0x03` (right sentinel), `0x04 varint(rank) hash`
-//! (a subtree that no search went into). A flag is 1 if an after link follows. Ranks stand only where
-//! they cannot be added up, so that sums hold by construction.
+//! Nodes are in pre-order, below before after:
+//!
+//! * `0x00 level below after`: an inner node
+//! * `0x01 varint(length) tag-digest flag [after]`: a leaf
+//! * `0x02 flag [after]`: the left sentinel
+//! * `0x03`: the right sentinel
+//! * `0x04 varint(rank) hash`: a subtree that no search entered
+//!
+//! A flag is 1 if an after link follows. Ranks are encoded only where they cannot be added up, so
+//! sums hold by construction.
 
 use alloc::{vec, vec::Vec};
 
@@ -21,9 +27,11 @@ pub(super) const LEFT_SENTINEL: u8 = 0x02;
 pub(super) const RIGHT_SENTINEL: u8 = 0x03;
 pub(super) const PRUNED: u8 = 0x04;
 
-/// The list under `root` with every node that is not `opened` replaced by its rank and hash.
+/// Encodes the list under `root`, with every node that is not `opened` replaced by its rank and
+/// hash.
 ///
-/// Never more than a client reads: an update must not happen if its witness is too long to be verified.
+/// Fails if the encoding exceeds [`MAX_PROOF_BYTES`]. An update must not happen if its witness is
+/// too long to be verified.
 pub(super) fn prune<H: NodeHash>(
     arena: &Arena<H>,
     root: Link,

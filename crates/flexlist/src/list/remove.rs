@@ -1,4 +1,4 @@
-//! Removing a block: its tower is opened, and its links go to the towers that see past it.
+//! Removes a block: its tower is opened, and its links move to the towers that see past it.
 
 use alloc::vec::Vec;
 
@@ -69,14 +69,14 @@ pub(super) fn remove<H: NodeHash>(
     Ok(())
 }
 
-/// An after link of a tower that is taken away.
+/// An after link of a removed tower.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cut {
     pub(super) level: u8,
     pub(super) after: Link,
 }
 
-/// Takes a tower away; its after links in falling order of levels.
+/// Removes a tower and returns its after links in falling order of levels.
 pub(super) fn open_tower<H: NodeHash>(
     transaction: &mut Transaction<'_, H>,
     top: NodeId,
@@ -107,7 +107,7 @@ pub(super) fn open_tower<H: NodeHash>(
     }
 }
 
-/// Hangs the links, in falling order of levels, on the right end of the subtree `left`.
+/// Attaches the links, in falling order of levels, to the right end of the subtree `left`.
 pub(super) fn merge<H: NodeHash>(
     transaction: &mut Transaction<'_, H>,
     left: Link,

@@ -1,8 +1,8 @@
-//! Search by byte index: the one way down, for server and client alike.
+//! Search by byte index, for server and client alike.
 //!
-//! One byte costs the length of its path. Several are searched for in one walk over the union of their
-//! paths, because an owner may choose levels that make paths as long as the list: one search each would
-//! then cost the square of it.
+//! Searching for one byte costs the length of its path. Several bytes are searched for in one walk
+//! over the union of their paths. An owner may choose levels that make paths as long as the list.
+//! Separate searches would then take quadratic time.
 
 use alloc::{vec, vec::Vec};
 use core::ops::Range;
@@ -14,7 +14,7 @@ use super::{
     hash::NodeHash,
 };
 
-/// A block and where it is.
+/// A block and its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Found {
     /// The index of its first byte.
@@ -43,9 +43,10 @@ impl Found {
     }
 }
 
-/// The block that contains the byte at `index`, which is below the root's rank, and where it starts.
+/// Finds the block that contains the byte at `index`, and its start. `index` must be below the
+/// root's rank.
 ///
-/// `None` if there is no such byte after all.
+/// Returns `None` if there is no such byte nevertheless.
 ///
 /// Source: section 2, search.
 #[inline]
@@ -82,20 +83,21 @@ pub(super) fn search<H: NodeHash>(
 /// A search for several bytes.
 pub(super) struct Wanted<'a> {
     pub(super) bytes: WantedBytes<'a>,
-    /// How many blocks are wanted at most.
+    /// The maximum number of blocks to find.
     pub(super) most: usize,
 }
 
-/// Bytes that are searched for together.
+/// Bytes to find in one walk.
 pub(super) enum WantedBytes<'a> {
-    /// These, in ascending order.
+    /// Single bytes, in ascending order.
     Indices(&'a [u64]),
-    /// All of these.
+    /// All bytes of a range.
     Range(Range<u64>),
 }
 
 impl WantedBytes<'_> {
-    /// The first of them that is not below `from`, which never falls from call to call.
+    /// Returns the first wanted byte that is not below `from`, which must not fall from call to
+    /// call.
     fn next(&mut self, from: u64) -> Option<u64> {
         match self {
             Self::Indices(left) => {
@@ -111,11 +113,11 @@ impl WantedBytes<'_> {
     }
 }
 
-/// The distinct blocks that contain the wanted bytes, all below the root's rank, in file order; when as many
-/// as wanted are found, the walk ends.
+/// Returns the distinct blocks that contain the wanted bytes, in file order. All bytes must be
+/// below the root's rank. The walk ends when `wanted.most` blocks are found.
 ///
-/// `visit` sees every node on the way to one of them, once, parents first. Time is linear in these
-/// nodes and in what is wanted; the stack has at most one place for each level.
+/// `visit` is called for every node on the path to one of them, once, parents first. Time is linear
+/// in these nodes and the wanted bytes. The stack holds at most one entry per level.
 ///
 /// Source: section 2, genMultiProof.
 pub(super) fn search_all<H: NodeHash>(
@@ -127,7 +129,7 @@ pub(super) fn search_all<H: NodeHash>(
     let Wanted { mut bytes, most } = wanted;
     let mut found = Vec::new();
     let mut next = bytes.next(0);
-    // Subtrees and where they start; the leftmost is on top, and nothing wanted is left of it.
+    // Subtrees and their start positions; the leftmost is on top, and no wanted byte is left of it.
     let mut stack = vec![(root, 0_u64)];
     while found.len() < most
         && let (Some(index), Some((link, start))) = (next, stack.pop())

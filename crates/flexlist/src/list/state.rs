@@ -1,11 +1,11 @@
-//! What a client keeps of a list.
+//! The client's commitment to a list.
 
 use pad_core::Digest;
 use serde::{Deserialize, Serialize};
 
 use super::{FlexList, hash::NodeHash};
 
-/// What a client keeps of a list, and verifies everything else against.
+/// The commitment that a client keeps of a list and verifies everything else with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ListState {
     /// The hash of the root.
@@ -15,7 +15,7 @@ pub struct ListState {
 }
 
 impl<H: NodeHash> FlexList<H> {
-    /// What a client keeps of this list.
+    /// Returns the client's commitment to this list.
     pub fn state(&self) -> ListState {
         ListState {
             root: self.root(),

@@ -1,4 +1,4 @@
-//! Tests of the list: known answers, a model, and lying servers.
+//! Tests of the list: known answers, a model, and malicious servers.
 
 mod adversarial;
 mod forge;

@@ -1,7 +1,7 @@
-//! An update in progress: nodes are copied before they change, and what is read is written down.
+//! An update in progress: nodes are copied before they change, and every node read is recorded.
 //!
-//! Server and client run the same operations over a transaction, the server on its list, the client on
-//! the part of it that the witness shows. Where the client's copy ends, reading fails.
+//! Server and client run the same operations in a transaction: the server on its list, the client
+//! on the part that the witness shows. A read outside that part fails.
 
 use alloc::{vec, vec::Vec};
 
@@ -14,16 +14,16 @@ use super::{
 };
 use crate::error::UpdateError;
 
-/// The most nodes of the old list that one batch may read.
+/// The maximum number of old nodes that one batch may read.
 ///
-/// Bounds work and witness of a batch whose levels were chosen to make paths long.
+/// Bounds the work and the witness of a batch whose levels were chosen to make paths long.
 const MAX_OPENED: usize = 1 << 22;
 
-/// The most nodes that one batch may read, old or new, each time counted, on average for each
-/// operation, and [`MAX_OPENED`] more.
+/// The average number of node reads allowed per operation of a batch, in addition to [`MAX_OPENED`]
+/// per batch. Counts old and new nodes, and repeated reads.
 ///
-/// A path of random levels has some 50 nodes in a list of a billion blocks. Where an owner chose levels
-/// that make paths as long as the list, many small operations would cost the square of it.
+/// A path of random levels has some 50 nodes in a list of a billion blocks. If an owner chose
+/// levels that make paths as long as the list, many small operations would take quadratic time.
 const READS_PER_OPERATION: usize = 1 << 10;
 
 /// An update in progress.
@@ -35,16 +35,16 @@ pub(super) struct Transaction<'a, H> {
     reads_left: usize,
     created: Vec<NodeId>,
     superseded: Vec<NodeId>,
-    /// Nodes of this update that it did away with again.
+    /// Nodes that this update created and discarded again.
     dropped: Vec<NodeId>,
 }
 
-/// A step on the way from the root: which link of which node was followed.
+/// A step on the path from the root: a node and the link that was followed.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Step {
     Below(NodeId),
     After(NodeId),
-    /// Not a node yet: one of this level, with this after link, goes on top.
+    /// A future node: it has this level and this after link, and is placed on top.
     Raise(u8, Link),
 }
 
@@ -79,7 +79,8 @@ impl<'a, H: NodeHash> Transaction<'a, H> {
         }
     }
 
-    /// From now on the limits of a batch of so many operations hold, the same for server and client.
+    /// Applies the limits of a batch of `operations` from now on; they are equal for server and
+    /// client.
     pub(super) const fn limit(&mut self, operations: usize) {
         self.most_opened = MAX_OPENED;
         self.reads_left = READS_PER_OPERATION
@@ -99,7 +100,7 @@ impl<'a, H: NodeHash> Transaction<'a, H> {
         &self.opened
     }
 
-    /// Reads a node, and notes it if it is one of the old list.
+    /// Reads a node, and records it if it belongs to the old list.
     #[inline]
     pub(super) fn read(&mut self, id: NodeId) -> Result<Read, UpdateError> {
         let (read, is_old) = match self.arena.node(id)? {
@@ -117,7 +118,7 @@ impl<'a, H: NodeHash> Transaction<'a, H> {
         Ok(read)
     }
 
-    /// A new inner node; its rank is what its children's add up to.
+    /// Creates an inner node; its rank is the sum of its children's ranks.
     pub(super) fn inner(
         &mut self,
         level: u8,
@@ -134,7 +135,7 @@ impl<'a, H: NodeHash> Transaction<'a, H> {
         Ok(Link { node, rank })
     }
 
-    /// A new leaf.
+    /// Creates a leaf.
     pub(super) fn leaf(&mut self, leaf: Leaf) -> Result<Link, UpdateError> {
         let rank = add(leaf.length, leaf.after().rank)?;
         let node = self.arena.add_leaf(leaf)?;
@@ -142,7 +143,7 @@ impl<'a, H: NodeHash> Transaction<'a, H> {
         Ok(Link { node, rank })
     }
 
-    /// Another inner node in the place of this one: in place if it is of this update, else a new one.
+    /// Replaces an inner node: overwrites it if this update created it, else creates a new one.
     pub(super) fn replace_inner(&mut self, id: NodeId, inner: Inner) -> Result<Link, UpdateError> {
         if let Some(fresh) = self.arena.fresh_inner(id) {
             *fresh = inner;
@@ -153,7 +154,7 @@ impl<'a, H: NodeHash> Transaction<'a, H> {
         self.add_inner(inner)
     }
 
-    /// Another leaf in the place of this one: in place if it is of this update, else a new one.
+    /// Replaces a leaf: overwrites it if this update created it, else creates a new one.
     pub(super) fn replace_leaf(&mut self, id: NodeId, leaf: Leaf) -> Result<Link, UpdateError> {
         if let Some(fresh) = self.arena.fresh_leaf(id) {
             *fresh = leaf;
@@ -164,7 +165,7 @@ impl<'a, H: NodeHash> Transaction<'a, H> {
         self.leaf(leaf)
     }
 
-    /// Does away with a node.
+    /// Discards a node.
     pub(super) fn discard(&mut self, id: NodeId) {
         if self.arena.is_hashed(id) {
             self.superseded.push(id);
@@ -173,7 +174,7 @@ impl<'a, H: NodeHash> Transaction<'a, H> {
         }
     }
 
-    /// The subtree after `changed` took the place of what the last of these steps led to.
+    /// Rebuilds the path of `steps` upwards after `changed` replaced the target of the last step.
     pub(super) fn rebuild(
         &mut self,
         steps: &mut Vec<Step>,
@@ -222,12 +223,12 @@ impl<'a, H: NodeHash> Transaction<'a, H> {
         Ok(())
     }
 
-    /// The part of the list under `old` that the operations read.
+    /// Encodes the part of the list under `old` that the operations read.
     pub(super) fn witness(&self, old: Link) -> Result<Vec<u8>, UpdateError> {
         prune(self.arena, old, &self.opened)
     }
 
-    /// The new root, the nodes that only the new list has, and those that only the old one has.
+    /// Returns the new root, the nodes of the new list only, and the nodes of the old list only.
     pub(super) fn finish(mut self) -> (Link, Vec<NodeId>, Vec<NodeId>) {
         if !self.dropped.is_empty() {
             let dropped: NodeSet = self.dropped.iter().copied().collect();
@@ -239,7 +240,7 @@ impl<'a, H: NodeHash> Transaction<'a, H> {
         (self.root, self.created, self.superseded)
     }
 
-    /// Frees everything that the update made.
+    /// Frees all nodes that the update created.
     pub(super) fn abandon(self) {
         for node in self.created {
             self.arena.remove(node);
@@ -247,7 +248,7 @@ impl<'a, H: NodeHash> Transaction<'a, H> {
     }
 }
 
-/// A sum of ranks, which no file exceeds.
+/// Adds ranks, up to the maximum length of a file.
 fn add(first: u64, second: u64) -> Result<u64, UpdateError> {
     first
         .checked_add(second)

@@ -1,4 +1,4 @@
-//! The client's side: what a proof or a witness establishes about the list with a known root.
+//! Client-side verification of proofs and witnesses against a known root.
 
 use alloc::vec::Vec;
 use core::{marker::PhantomData, ops::Range};
@@ -18,45 +18,46 @@ use super::{
 };
 use crate::error::{ProofError, UpdateError};
 
-/// A block of the list with the known root.
+/// A verified block of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProvenBlock {
     /// The index of its first byte.
     pub start: u64,
     /// Its length in bytes.
     pub length: u64,
-    /// The hash of what its tag scheme commits.
+    /// The hash of its committed tag.
     pub tag_digest: Digest<32>,
 }
 
 impl ProvenBlock {
-    /// Its bytes.
+    /// The range of its bytes.
     pub const fn range(&self) -> Range<u64> {
         self.start..self.start.saturating_add(self.length)
     }
 }
 
-/// The part of a list that shows some bytes' blocks, as it arrived.
+/// An untrusted proof of the blocks that contain some bytes.
 #[derive(Clone, Copy, Debug)]
 struct IndicesProof<'a, H>(&'a [u8], PhantomData<H>);
 
-/// The part of a list that shows all blocks of a range, as it arrived.
+/// An untrusted proof of all blocks of a range.
 #[derive(Clone, Copy, Debug)]
 struct RangeProof<'a, H>(&'a [u8], PhantomData<H>);
 
-/// The part of a list that an update read, as it arrived.
+/// An untrusted witness: the part of a list that an update read.
 #[derive(Clone, Copy, Debug)]
 struct Witness<'a, H>(&'a [u8], PhantomData<H>);
 
-/// The distinct blocks that contain these bytes, in file order.
+/// Verifies a proof of the blocks that contain the bytes at `indices`; returns the distinct blocks
+/// in file order.
 ///
-/// One question has one proof: nodes that no search goes into are refused, as are encodings that are
-/// not minimal.
+/// Every query has exactly one proof: nodes that no search enters are rejected, as are non-minimal
+/// encodings.
 ///
 /// # Errors
-/// [`ProofError`]; [`ProofError::Operation`] if there is no index, or no such byte.
+/// [`ProofError`]; [`ProofError::Operation`] if `indices` is empty or out of range.
 ///
-/// Source: section 2, verifyMultiProof; Deviation: every index is searched for in what the proof shows,
+/// Source: section 2, verifyMultiProof; Deviation: every index is searched for in the proof,
 /// instead of trusting the order in which the server sent the blocks.
 pub fn verify_indices<H: NodeHash>(
     proof: &[u8],
@@ -66,7 +67,8 @@ pub fn verify_indices<H: NodeHash>(
     Untrusted::new(IndicesProof::<H>(proof, PhantomData)).verify(state, indices)
 }
 
-/// Every block that overlaps the range, in file order, without a gap.
+/// Verifies a proof of every block that overlaps the range; returns the blocks in file order,
+/// without a gap.
 ///
 /// # Errors
 /// [`ProofError`].
@@ -78,13 +80,13 @@ pub fn verify_range<H: NodeHash>(
     Untrusted::new(RangeProof::<H>(proof, PhantomData)).verify(state, &range)
 }
 
-/// The list after these operations, derived from the part of the old one that they read.
+/// Verifies a witness by replaying the operations on it; returns the state of the list after them.
 ///
 /// # Errors
-/// [`ProofError`]; [`ProofError::Operation`] if the operations cannot be carried out on this file.
+/// [`ProofError`]; [`ProofError::Operation`] if the operations are invalid for this file.
 ///
-/// Source: algorithm A.2, verifyMultiUpdate; Deviation: the result is the client's own, not the server's
-/// word that it compares with.
+/// Source: algorithm A.2, verifyMultiUpdate; Deviation: the client computes the result itself,
+/// instead of comparing it with the server's.
 pub fn verify_update<H: NodeHash>(
     witness: &[u8],
     state: &ListState,
@@ -140,7 +142,7 @@ impl<H: NodeHash> Proof for Witness<'_, H> {
 }
 
 impl<H: NodeHash> Shown<H> {
-    /// The blocks that a search finds, if it needs every node that is shown.
+    /// Returns the blocks that `search` finds, if it needs every node that is shown.
     fn blocks(
         &self,
         search: impl FnOnce(View<'_, H>, &mut dyn FnMut(NodeId)) -> Result<Vec<Found>, UpdateError>,
@@ -157,7 +159,8 @@ impl<H: NodeHash> Shown<H> {
     }
 }
 
-/// Where the shown part ends, the proof does not prove; everything else is wrong with the question.
+/// Converts an error: a search outside the shown part is a fault of the proof; all else is one of
+/// the query.
 const fn refusal(error: UpdateError) -> ProofError {
     match error {
         UpdateError::Elided => ProofError::Elided,

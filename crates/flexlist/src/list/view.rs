@@ -1,4 +1,4 @@
-//! Reading one version of a list.
+//! Read access to one version of a list.
 
 use alloc::{vec, vec::Vec};
 use core::ops::Range;
@@ -37,7 +37,7 @@ impl<'a, H: NodeHash> View<'a, H> {
         self.root.rank
     }
 
-    /// All blocks in file order, in `O(n)`.
+    /// Returns all blocks in file order, in `O(n)`.
     pub fn blocks(&self) -> Vec<Block> {
         let mut blocks = Vec::new();
         // A tower is as high as the node whose after link leads to it (invariant 3).
@@ -68,7 +68,7 @@ impl<'a, H: NodeHash> View<'a, H> {
         blocks
     }
 
-    /// The block that contains the byte at `index`, in `O(log n)`.
+    /// Finds the block that contains the byte at `index`, in `O(log n)`.
     ///
     /// # Errors
     /// [`UpdateError::OutOfRange`].
@@ -78,7 +78,7 @@ impl<'a, H: NodeHash> View<'a, H> {
         Ok(Found::new(start, leaf))
     }
 
-    /// Every block that overlaps the range, in file order.
+    /// Finds every block that overlaps the range, in file order.
     ///
     /// # Errors
     /// [`UpdateError`]: out of range, or an empty range.
@@ -86,7 +86,8 @@ impl<'a, H: NodeHash> View<'a, H> {
         self.find_range_up_to(range, usize::MAX)
     }
 
-    /// The first `most` blocks that overlap the range, in file order: one walk, which ends there.
+    /// Finds the first `most` blocks that overlap the range, in file order. Takes one walk, which
+    /// stops at `most`.
     ///
     /// # Errors
     /// [`UpdateError`]: out of range, or an empty range.
@@ -98,8 +99,8 @@ impl<'a, H: NodeHash> View<'a, H> {
         self.search_range(range, most, |_| {})
     }
 
-    /// The first `most` blocks that contain these bytes, each once, in file order: one walk, which ends
-    /// there.
+    /// Finds the first `most` blocks that contain the bytes at `indices`, in file order, without
+    /// duplicates. Takes one walk, which stops at `most`.
     ///
     /// # Errors
     /// [`UpdateError`]: an index out of range, or no index.
@@ -107,7 +108,7 @@ impl<'a, H: NodeHash> View<'a, H> {
         self.search_indices(indices, most, |_| {})
     }
 
-    /// Evidence for the blocks that contain these bytes.
+    /// Proves the blocks that contain the bytes at `indices`.
     ///
     /// # Errors
     /// [`UpdateError`]: an index out of range, no index, or evidence of more than
@@ -120,7 +121,7 @@ impl<'a, H: NodeHash> View<'a, H> {
         prune(self.arena, self.root, &opened)
     }
 
-    /// Evidence for every block that overlaps the range.
+    /// Proves every block that overlaps the range.
     ///
     /// # Errors
     /// [`UpdateError`]: out of range, an empty range, or evidence of more than
@@ -133,7 +134,8 @@ impl<'a, H: NodeHash> View<'a, H> {
         prune(self.arena, self.root, &opened)
     }
 
-    /// Searches for at most `most` of these bytes' blocks, and shows the way.
+    /// Searches for at most `most` blocks that contain the bytes at `indices`; calls `visit` for
+    /// every node on the path.
     pub(super) fn search_indices(
         &self,
         indices: &[u64],
@@ -153,7 +155,7 @@ impl<'a, H: NodeHash> View<'a, H> {
         Ok(search_all(self.arena, self.root, wanted, visit)?)
     }
 
-    /// Searches for at most `most` blocks of a range, and shows the way.
+    /// Searches for at most `most` blocks of a range; calls `visit` for every node on the path.
     pub(super) fn search_range(
         &self,
         range: Range<u64>,

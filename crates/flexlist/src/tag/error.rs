@@ -1,15 +1,15 @@
-//! What can go wrong with keys and tags on the owner's and the server's side.
+//! Errors of keys and tags on the owner's and the server's side.
 
 use pad_core::DecodeError;
 use thiserror::Error;
 
 use super::TagKind;
 
-/// A key, parameter set or tag cannot be made, read or used.
+/// Error returned for a key, parameter set or tag that cannot be created, decoded or used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum TagError {
-    /// A block has at least one byte.
+    /// A block without bytes.
     #[error("a block has no bytes")]
     BlockEmpty,
     /// The block is longer than the scheme allows.
@@ -20,16 +20,16 @@ pub enum TagError {
         /// The longest allowed, in bytes.
         limit: u64,
     },
-    /// A stored tag has not the form of its scheme's.
+    /// A stored tag does not have the form of its scheme.
     #[error("a stored tag is malformed")]
     TagMalformed,
-    /// A block is not the one of the tag or challenge that it comes with.
+    /// A block does not match its tag or challenge.
     #[error("a block does not fit its tag")]
     BlockMismatch,
     /// The operating system gives no random bytes.
     #[error("the operating system gives no random bytes")]
     RandomnessUnavailable,
-    /// A computation with the secret factors went wrong, and its result was withheld.
+    /// A computation with the secret factors failed its check, and the result was withheld.
     #[error("a computation with the secret key went wrong")]
     FaultDetected,
     /// The factors are not two different safe primes.
@@ -38,7 +38,7 @@ pub enum TagError {
     /// The factors do not make a modulus of the scheme's length, or are too close to each other.
     #[error("the factors are too close or of unsuitable length")]
     UnsuitablePrimes,
-    /// The base is 1, no square, or shares a factor with the modulus.
+    /// The base is 1, not a square, or shares a factor with the modulus.
     #[error("the base cannot be used with the modulus")]
     UnsuitableBase,
     /// The library was built without this kind of tags.
@@ -47,7 +47,7 @@ pub enum TagError {
     /// No kind of tags has this name.
     #[error("no kind of tags has this name")]
     UnknownKind,
-    /// The bytes are no key or parameters.
+    /// The bytes are not a valid encoding of a key or of parameters.
     #[error("not a tag key: {0}")]
     Malformed(#[from] DecodeError),
 }

@@ -1,8 +1,8 @@
-//! Tags that are the root of a hash tree over the block's chunks: no key, no algebra.
+//! Tags that are the root of a hash tree over the block's chunks, without a key.
 //!
-//! A proof opens the chunk of each hit. It is as long as the chunks and their paths, and hides
-//! nothing: the scheme rests on SHA-256 alone, also against quantum computers. Nothing is proven about
-//! chunks that are not opened: a challenge of every block speaks for one chunk of each.
+//! A proof opens the chunk of each hit. It consists of the chunks and their paths, and hides
+//! nothing. The scheme rests on SHA-256 alone, also against quantum computers. Nothing is proven
+//! about unopened chunks: a challenge of every block covers one chunk of each.
 
 #![deny(clippy::arithmetic_side_effects)]
 
@@ -29,7 +29,7 @@ use chunk_tree::{CHUNK_LENGTH, ChunkTree, Digest};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HashOnly;
 
-/// Chunks and paths so far.
+/// The chunks and paths of a proof in progress.
 #[derive(Debug, Default)]
 pub struct HashOnlyProver(Vec<u8>);
 
@@ -57,7 +57,7 @@ impl TagScheme for HashOnly {
         HashOnlyProver::default()
     }
 
-    /// Cost: the hashes of the whole block.
+    /// Cost: hashes the whole block.
     fn absorb(
         prover: &mut HashOnlyProver,
         challenged: &Challenged,
@@ -128,7 +128,7 @@ impl TagScheme for HashOnly {
 }
 
 impl HashOnly {
-    /// Checks that these are the bytes of the block that starts at byte `start`.
+    /// Checks that `block` contains the bytes of the block that starts at byte `start`.
     ///
     /// # Errors
     /// [`AuditError::MalformedTag`], [`AuditError::BlockMismatch`].
@@ -144,7 +144,7 @@ impl HashOnly {
     }
 }
 
-/// The chunks of the hits, each once, in the order of the block.
+/// Returns the chunks of the hits, without duplicates, in block order.
 fn chunks(challenged: &Challenged) -> Vec<u64> {
     let hits = challenged.hits.iter();
     let mut chunks: Vec<u64> = hits
@@ -155,7 +155,7 @@ fn chunks(challenged: &Challenged) -> Vec<u64> {
     chunks
 }
 
-/// The length of the proof in bytes.
+/// Returns the length of the proof in bytes.
 fn proof_length(blocks: &[OpenedBlock<'_>]) -> Option<usize> {
     let mut total: usize = 0;
     for block in blocks {

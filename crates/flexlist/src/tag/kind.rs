@@ -1,7 +1,7 @@
-//! The kind of tags as a value: for programs that choose it when they run.
+//! The kind of tags as a value, for programs that choose it at run time.
 //!
-//! Everything here delegates to a [`super::TagScheme`]; the encodings are an envelope of [`codec`] whose suite
-//! is the kind's number, then the scheme's own bytes.
+//! Delegates to a [`super::TagScheme`]. An encoding is an envelope of [`codec`] with the kind's
+//! number as its suite, followed by the scheme's own bytes.
 
 #![deny(clippy::arithmetic_side_effects)]
 
@@ -35,7 +35,7 @@ mod tests;
 #[cfg(feature = "std")]
 use super::private_mac::PrivateMacKey;
 
-/// The longest encoding of a key or of parameters in bytes.
+/// The maximum length of an encoded key or parameter set, in bytes.
 const KEY_LIMIT: usize = 1 << 17;
 
 /// Envelope kind of an [`OwnerKey`].
@@ -45,7 +45,7 @@ const KIND_SERVER_PARAMETERS: u8 = 99;
 /// Envelope kind of a [`VerifierKey`].
 const KIND_VERIFIER_KEY: u8 = 100;
 
-/// Which tags a file has. All allow verified reads.
+/// The tag scheme of a file. All kinds allow verified reads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum TagKind {
     /// [`HashOnly`].
@@ -57,12 +57,12 @@ pub enum TagKind {
     Rsa2048,
     /// RSA tags (feature `rsa`) of 3072 bits, with reads.
     Rsa3072,
-    /// Tags over BLS12-381 that everybody can check (feature `bls`), with reads.
+    /// Publicly verifiable tags over BLS12-381 (feature `bls`), with reads.
     PublicBls,
 }
 
 impl TagKind {
-    /// Every kind.
+    /// All kinds.
     pub const ALL: [Self; 5] = [
         Self::HashOnly,
         Self::PrivateMac,
@@ -71,7 +71,7 @@ impl TagKind {
         Self::PublicBls,
     ];
 
-    /// The name on command lines.
+    /// Returns the name used on command lines.
     pub const fn name(self) -> &'static str {
         match self {
             Self::HashOnly => "hash-only",
@@ -82,27 +82,27 @@ impl TagKind {
         }
     }
 
-    /// Checks that these are the bytes of the block that starts at byte `start`, given what its leaf
-    /// commits with tags of this kind. No key is needed for it.
+    /// Checks that `block` contains the bytes of the block that starts at byte `start`, by the
+    /// `committed` part of a tag of this kind. Needs no key.
     ///
     /// # Errors
     /// [`AuditError::MalformedTag`], [`AuditError::BlockMismatch`].
     pub fn check_block(self, start: u64, committed: &[u8], block: &[u8]) -> Result<(), AuditError> {
         match self {
             Self::HashOnly => HashOnly::check_block(start, committed, block),
-            // What the scheme commits behind the root is of no matter here.
+            // The bytes after the root do not matter here.
             Self::PrivateMac | Self::Rsa2048 | Self::Rsa3072 | Self::PublicBls => {
                 with_reads::check_block(start, committed, block)
             }
         }
     }
 
-    /// Whether everybody can have the key that checks proofs of possession.
+    /// Whether the key that checks proofs of possession may be public.
     pub const fn is_public(self) -> bool {
         !matches!(self, Self::PrivateMac)
     }
 
-    /// The number in envelopes.
+    /// The suite number in envelopes.
     const fn suite(self) -> u16 {
         match self {
             Self::HashOnly => 1,
@@ -113,10 +113,10 @@ impl TagKind {
         }
     }
 
-    /// The bytes in an envelope of this kind.
+    /// Encodes an envelope of `kind` with this suite.
     fn seal(self, kind: u8, body: &[u8]) -> Zeroizing<Vec<u8>> {
         let envelope = codec::envelope(kind, self.suite());
-        // Reserved, so that no copy of a secret stays behind where the vector grew.
+        // Reserved, so that no copy of a secret is left behind when the vector grows.
         let length = envelope.len().saturating_add(body.len());
         let mut bytes = Zeroizing::new(Vec::with_capacity(length));
         bytes.extend_from_slice(&envelope);
@@ -124,7 +124,7 @@ impl TagKind {
         bytes
     }
 
-    /// The kind and the bytes of an envelope.
+    /// Decodes an envelope of `kind`; returns the tag kind and the body.
     fn open(bytes: &[u8], kind: u8) -> Result<(Self, &[u8]), TagError> {
         let suite = match bytes.get(6..8) {
             Some(&[high, low]) => u16::from_be_bytes([high, low]),
@@ -173,8 +173,8 @@ of_each_kind!(Server, ServerParameters, Clone);
 of_each_kind!(Proving, Prover);
 of_each_kind!(Verifier, VerifierKey, Clone);
 
-/// Matches on the kind of `$value`, where `$scheme` is its scheme and `$part` what the variant holds.
-/// With `-> $to`, the result is wrapped in the variant of the same kind of `$to`.
+/// Matches on the kind of `$value`, with `$scheme` as its scheme and `$part` as the variant's
+/// content. With `-> $to`, the result is wrapped in the variant of the same kind of `$to`.
 macro_rules! with_scheme {
     (
         $value:expr, $from:ident$(($part:pat))?, $scheme:ident $(-> $to:ident)? => $result:expr
@@ -212,7 +212,7 @@ macro_rules! with_scheme {
     };
 }
 
-/// A key or parameters of `$kind` from the scheme's own bytes.
+/// Decodes a key or parameters of `$kind` from the scheme's own bytes.
 macro_rules! part_from_bytes {
     ($kind:expr, $body:expr, $to:ident, $part:ident) => {
         with_scheme!(
@@ -222,12 +222,13 @@ macro_rules! part_from_bytes {
     };
 }
 
-/// What the owner of a file keeps. Cheap to clone.
+/// The owner's key for the tags of a file. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct OwnerKey(TagKind, Owner);
 
 impl OwnerKey {
-    /// A new key. `workers` search for the primes of RSA tags, which takes from seconds to minutes.
+    /// Generates a key. `workers` search for the primes of RSA tags, which takes from seconds to
+    /// minutes.
     ///
     /// # Errors
     /// [`TagError::KindUnavailable`], [`TagError::RandomnessUnavailable`].
@@ -255,25 +256,25 @@ impl OwnerKey {
         self.0
     }
 
-    /// The key as bytes. Secret; overwritten when dropped.
+    /// Encodes the key. The bytes are secret, and overwritten when dropped.
     pub fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
         let body =
             with_scheme!(&self.1, Owner(key), S => <S as TagScheme>::OwnerKey::to_bytes(key));
         self.0.seal(KIND_OWNER_KEY, &body)
     }
 
-    /// The key from [`OwnerKey::to_bytes`].
+    /// Decodes a key from [`OwnerKey::to_bytes`].
     ///
     /// # Errors
-    /// [`TagError::Malformed`], [`TagError::UnknownKind`], [`TagError::KindUnavailable`], and what the
-    /// scheme refuses of a key.
+    /// [`TagError::Malformed`], [`TagError::UnknownKind`], [`TagError::KindUnavailable`], and
+    /// errors of the scheme's own key construction.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, TagError> {
         let (kind, body) = TagKind::open(bytes, KIND_OWNER_KEY)?;
         let owner = part_from_bytes!(kind, body, Owner, OwnerKey);
         Ok(Self(kind, owner))
     }
 
-    /// The tag of a block. No write id may be used twice.
+    /// Computes the tag of a block. No write id may be used twice.
     ///
     /// # Errors
     /// [`TagError::BlockEmpty`], [`TagError::BlockTooLong`], [`TagError::FaultDetected`].
@@ -281,7 +282,7 @@ impl OwnerKey {
         with_scheme!(&self.1, Owner(key), S => S::tag(key, write, block))
     }
 
-    /// The tags of many blocks, in their order, by all workers.
+    /// Computes the tags of many blocks on all workers, in the order of `blocks`.
     ///
     /// # Errors
     /// Those of [`OwnerKey::tag`].
@@ -299,19 +300,19 @@ impl OwnerKey {
         }
     }
 
-    /// What the server is given.
+    /// Returns the server's part of the key.
     pub fn server_parameters(&self) -> ServerParameters {
         let server = with_scheme!(&self.1, Owner(key), S -> Server => S::server_parameters(key));
         ServerParameters(self.0, server)
     }
 
-    /// What a verifier needs. As secret as this key for [`TagKind::PrivateMac`].
+    /// Returns the verifier's key. It is as secret as this key for [`TagKind::PrivateMac`].
     pub fn verifier(&self) -> VerifierKey {
         let verifier = with_scheme!(&self.1, Owner(key), S -> Verifier => S::verifier_key(key));
         VerifierKey(self.0, verifier)
     }
 
-    /// [`VerifierKey::verify`], faster for RSA tags.
+    /// Verifies a proof like [`VerifierKey::verify`], but faster for RSA tags.
     ///
     /// # Errors
     /// Those of [`VerifierKey::verify`].
@@ -321,7 +322,7 @@ impl OwnerKey {
     }
 }
 
-/// What a server is given with a file. Cheap to clone.
+/// The server's parameters of a file's tags. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct ServerParameters(TagKind, Server);
 
@@ -331,13 +332,13 @@ impl ServerParameters {
         self.0
     }
 
-    /// The parameters as bytes.
+    /// Encodes the parameters.
     pub fn to_bytes(&self) -> Vec<u8> {
         let body = with_scheme!(&self.1, Server(parameters), S => <S as TagScheme>::ServerParameters::to_bytes(parameters));
         self.0.seal(KIND_SERVER_PARAMETERS, &body).to_vec()
     }
 
-    /// The parameters from [`ServerParameters::to_bytes`].
+    /// Decodes parameters from [`ServerParameters::to_bytes`].
     ///
     /// # Errors
     /// [`TagError::Malformed`], [`TagError::UnknownKind`], [`TagError::KindUnavailable`].
@@ -347,14 +348,15 @@ impl ServerParameters {
         Ok(Self(kind, server))
     }
 
-    /// A proof about no block yet.
+    /// Starts a proof without blocks.
     pub fn prover(&self) -> Prover {
         Prover(with_scheme!(&self.1, Server(parameters), S -> Proving => S::prover(parameters)))
     }
 
-    /// Checks that tags fit their blocks, as far as the server can see: the hash trees and, for RSA and
-    /// public tags, the tags too (all of them at once). The tag of [`TagKind::PrivateMac`] shows only its
-    /// form.
+    /// Checks that tags match their blocks, as far as the server can tell.
+    ///
+    /// Checks the hash trees and, for RSA and public tags, also the tags (all in one batch). Of a
+    /// tag of [`TagKind::PrivateMac`], only the form can be checked.
     ///
     /// # Errors
     /// [`TagError::BlockEmpty`], [`TagError::BlockTooLong`], [`TagError::TagMalformed`],
@@ -364,12 +366,12 @@ impl ServerParameters {
     }
 }
 
-/// A proof under way.
+/// A proof in progress.
 #[derive(Debug)]
 pub struct Prover(Proving);
 
 impl Prover {
-    /// Takes one challenged block into the proof; blocks come in the order of the file.
+    /// Adds a challenged block to the proof; blocks are added in file order.
     ///
     /// # Errors
     /// [`TagError::BlockMismatch`], [`TagError::TagMalformed`], [`TagError::BlockEmpty`],
@@ -383,15 +385,16 @@ impl Prover {
         with_scheme!(&mut self.0, Proving(prover), S => S::absorb(prover, challenged, tag, block))
     }
 
-    /// The proof.
+    /// Returns the proof.
     pub fn finish(self) -> Vec<u8> {
         with_scheme!(self.0, Proving(prover), S => S::finish(prover))
     }
 }
 
-/// What a verifier needs. Cheap to clone.
+/// The key that verifies proofs. Cheap to clone.
 ///
-/// Secret for [`TagKind::PrivateMac`]: who has it can make tags and proofs. Public for the others.
+/// Secret for [`TagKind::PrivateMac`], since its holder can forge tags and proofs. Public for the
+/// other kinds.
 #[derive(Clone, Debug)]
 pub struct VerifierKey(TagKind, Verifier);
 
@@ -401,14 +404,14 @@ impl VerifierKey {
         self.0
     }
 
-    /// The key as bytes, overwritten when dropped. Secret for [`TagKind::PrivateMac`].
+    /// Encodes the key; the bytes are overwritten when dropped. Secret for [`TagKind::PrivateMac`].
     pub fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
         let body =
             with_scheme!(&self.1, Verifier(key), S => <S as TagScheme>::VerifierKey::to_bytes(key));
         self.0.seal(KIND_VERIFIER_KEY, &body)
     }
 
-    /// The key from [`VerifierKey::to_bytes`].
+    /// Decodes a key from [`VerifierKey::to_bytes`].
     ///
     /// # Errors
     /// [`TagError::Malformed`], [`TagError::UnknownKind`], [`TagError::KindUnavailable`].
@@ -418,13 +421,16 @@ impl VerifierKey {
         Ok(Self(kind, verifier))
     }
 
-    /// Checks a proof for the challenged blocks, each with what its leaf commits.
+    /// Verifies a proof for the challenged blocks, each with its committed part.
     ///
-    /// The caller has checked that the list has these blocks in this order, that its leaves hold
-    /// [`super::committed_digest`] of these bytes, and that the hits are those of the challenge.
+    /// The caller must have checked that:
+    ///
+    /// * the list has these blocks in this order,
+    /// * its leaves hold [`super::committed_digest`] of the committed parts,
+    /// * the hits are those of the challenge.
     ///
     /// # Errors
-    /// [`AuditError`], by the first condition that does not hold.
+    /// [`AuditError`] of the first check that fails.
     pub fn verify(&self, blocks: &[(Challenged, Bytes)], proof: &[u8]) -> Result<(), AuditError> {
         let blocks = opened(blocks);
         with_scheme!(&self.1, Verifier(key), S => S::verify(key, &blocks, proof))

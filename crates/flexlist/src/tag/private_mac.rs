@@ -1,7 +1,7 @@
-//! Secretly keyed tags of 16 bytes that add up: the private scheme of Shacham and Waters.
+//! Secretly keyed homomorphic tags of 16 bytes: the private scheme of Shacham and Waters.
 //!
-//! Over the field of `p = 2^127 - 1`, with sectors `m_1 .. m_s` of 15 bytes (little-endian; the last
-//! one is filled up with zeros), the write id `w` and the length `n` of the block:
+//! Over the field of `p = 2^127 - 1`, with sectors `m_1 .. m_s` of 15 bytes (little-endian, the
+//! last one padded with zeros). `w` is the write id and `n` the length of the block:
 //!
 //! ```text
 //! sigma   = F(w, n) + sum of alpha_j m_j                 the tag, held by the server
@@ -9,17 +9,18 @@
 //! check     sigma = sum of a_i F(w_i, n_i) + sum of alpha_j mu_j
 //! ```
 //!
-//! `F` and the `alpha_j` come from keyed BLAKE3. The list commits the write id and the length of each
-//! block; `F` binds both, so that zeros at the end cannot be mistaken for a longer block. A block
-//! without sector `j` counts as zero in `mu_j`, and the verifier, who knows the lengths, knows how many
-//! sums there must be. The values of `F` hide the `alpha_j` as long as no two blocks have the same
-//! write id and length; then every `mu` other than the true one passes with probability 1/p, whatever
-//! the lengths, and the true ones for random coefficients give the blocks.
+//! `F` and the `alpha_j` are derived by keyed BLAKE3. The list commits the write id and the length
+//! of each block. `F` binds both, so zeros at the end cannot be mistaken for a longer block.
 //!
-//! Who verifies can make tags: the verifier's key is the owner's.
+//! A block without sector `j` counts as zero in `mu_j`. The verifier knows the lengths, and so the
+//! expected number of sums. The values of `F` hide the `alpha_j` as long as no two blocks have the
+//! same write id and length. Then every `mu` other than the true one passes with probability 1/p,
+//! whatever the lengths. The true ones for random coefficients determine the blocks.
 //!
-//! Deviation: the paper names sectors by an index of the block in the file. Here it is the write id,
-//! which the list commits, because indices shift.
+//! A verifier can forge tags: its key is the owner's.
+//!
+//! Deviation: the paper identifies sectors by the index of the block in the file. Here it is the
+//! write id, which the list commits, because indices shift.
 //!
 //! Source: Shacham & Waters 2013, "Compact proofs of retrievability", section 3.2.
 
@@ -48,9 +49,9 @@ mod tests;
 use field::{Element, SECTOR, dot};
 use multipliers::Multipliers;
 
-/// The bytes of a sector.
+/// The length of a sector in bytes.
 const SECTOR_LENGTH: u64 = 15;
-/// The bytes of a field element.
+/// The length of a field element in bytes.
 const ELEMENT_LENGTH: usize = 16;
 
 /// The scheme. Committed: the write id (16 bytes). Held: `sigma` (16 bytes).
@@ -74,7 +75,7 @@ impl fmt::Debug for PrivateMacKey {
 }
 
 impl PrivateMacKey {
-    /// A new key.
+    /// Generates a key.
     ///
     /// # Errors
     /// [`TagError::RandomnessUnavailable`].
@@ -95,7 +96,7 @@ impl PrivateMacKey {
         }))
     }
 
-    /// `F`.
+    /// Computes `F`.
     fn mask(&self, write: &[u8; 16], length: u64) -> Element {
         let mut input = [0; 24];
         let (head, tail) = input.split_at_mut(16);
@@ -109,7 +110,7 @@ impl PrivateMacKey {
         let (mut sectors, rest) = block.as_chunks::<SECTOR>();
         let mut sigma = self.mask(write, length);
         let mut stretches = self.0.multipliers.stretches();
-        // The rest's multiplier is the first that no whole sector takes.
+        // The multiplier of the rest is the first one that no whole sector uses.
         for stretch in &mut stretches {
             let (now, later) = sectors
                 .split_at_checked(stretch.len())
@@ -141,7 +142,7 @@ impl KeyBytes for PrivateMacKey {
     }
 }
 
-/// The sums so far.
+/// The sums of a proof in progress.
 #[derive(Debug, Default)]
 pub struct PrivateMacProver {
     sigma: Element,
@@ -200,7 +201,7 @@ impl TagScheme for PrivateMac {
         Ok(())
     }
 
-    /// `sigma`, then the sums, 16 bytes little-endian each.
+    /// Encodes `sigma`, then the sums, in 16 bytes little-endian each.
     fn finish(prover: PrivateMacProver) -> Vec<u8> {
         if prover.sums.is_empty() {
             return Vec::new();
@@ -251,7 +252,7 @@ impl TagScheme for PrivateMac {
         }
     }
 
-    /// Only forms and lengths: without the key nobody sees whether `sigma` fits.
+    /// Checks forms and lengths only: `sigma` cannot be verified without the key.
     fn check_tags((): &(), blocks: &[StoredBlock<'_>]) -> Result<(), TagError> {
         for block in blocks {
             block_length::<Self>(block.data)?;
@@ -261,7 +262,7 @@ impl TagScheme for PrivateMac {
     }
 }
 
-/// `sigma` of a tag of the right form.
+/// Decodes `sigma` of a well-formed tag.
 fn held(tag: &BlockTag) -> Result<Element, TagError> {
     let sigma = tag.held.as_ref().try_into().ok();
     match sigma.and_then(Element::from_bytes) {
@@ -278,7 +279,7 @@ fn coefficient(challenged: &Challenged) -> Element {
     })
 }
 
-/// A last sector of fewer than 15 bytes, filled up.
+/// Pads a last sector of fewer than 15 bytes with zeros.
 fn padded(rest: &[u8]) -> [u8; SECTOR] {
     let mut sector = [0; SECTOR];
     for (byte, value) in sector.iter_mut().zip(rest) {

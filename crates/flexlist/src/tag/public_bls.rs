@@ -1,8 +1,8 @@
-//! Tags of 48 bytes that add up and that everybody can check: the public scheme of Shacham and Waters.
+//! Publicly verifiable homomorphic tags of 48 bytes: the public scheme of Shacham and Waters.
 //!
-//! Over the subgroup G1 of BLS12-381 with generator `g`, a secret `x`, public points `u_j`, sectors
-//! `m_1 .. m_s` of 31 bytes (little-endian; the last one is filled up with zeros), the write id `w` and
-//! the length `n` of the block:
+//! Over the subgroup G1 of BLS12-381 with generator `g`, a secret `x`, public points `u_j`, and
+//! sectors `m_1 .. m_s` of 31 bytes (little-endian, the last one padded with zeros). `w` is the
+//! write id and `n` the length of the block:
 //!
 //! ```text
 //! sigma   = x (H(w, n) + sum of m_j u_j)                   the tag, held by the server
@@ -10,17 +10,20 @@
 //! check     e(sigma, g2) = e(sum of a_i H(w_i, n_i) + sum of mu_j u_j, x g2)
 //! ```
 //!
-//! `H` is a hash to the curve (RFC 9380). It binds write id and length, which the list commits. A block
-//! without sector `j` counts as zero in `mu_j`; the verifier knows from the lengths how many sums there
-//! are. Under the assumption of Diffie and Hellman, in the random oracle model, nobody without `x` makes
-//! a proof with other sums, as long as no two blocks have the same write id and length. Not
-//! post-quantum.
+//! `H` is a hash to the curve (RFC 9380). It binds write id and length, which the list commits. A
+//! block without sector `j` counts as zero in `mu_j`. The verifier derives the number of sums from
+//! the lengths.
 //!
-//! The owner chooses `u_j = a_j g` and keeps the `a_j`, so that a tag costs one hash and two
-//! multiplications, however long the block. The `u_j` are published, 48 bytes for each of the 2115
-//! sectors that the longest block of 64 KiB has.
+//! Security holds under the Diffie-Hellman assumption, in the random oracle model, as long as no
+//! two blocks have the same write id and length. An attacker without `x` then cannot create a proof
+//! with other sums. Not post-quantum.
 //!
-//! What multiplications by `x` and the `a_j` show to a neighbour on the machine: the policy of [`bls12`].
+//! The owner chooses `u_j = a_j g` and keeps the `a_j`. A tag thus costs one hash and two
+//! multiplications, whatever the length of the block. The `u_j` are published: 48 bytes for each of
+//! the 2115 sectors of the longest block, 64 KiB.
+//!
+//! Side channels of multiplications by `x` and the `a_j`, visible to other programs on the machine:
+//! see the policy of [`bls12`].
 //!
 //! Source: Shacham & Waters 2013, "Compact proofs of retrievability", section 3.3.
 
@@ -53,24 +56,24 @@ use crate::error::AuditError;
 #[cfg(test)]
 pub(in crate::tag) mod tests;
 
-/// The bytes of a sector: a number below 2^248, and so below the group order.
+/// The length of a sector in bytes: a number below 2^248, and so below the group order.
 const SECTOR: usize = 31;
-/// The same.
+/// [`SECTOR`] as a `u64`.
 const SECTOR_LENGTH: u64 = 31;
-/// The longest block in bytes.
+/// The maximum length of a block in bytes.
 const MAX_LENGTH: u64 = 1 << 16;
-/// The sectors of the longest block.
+/// The number of sectors of the longest block.
 const MAX_SECTORS: usize = 2115;
 /// The domain separation tag of the hash to the curve.
 const HASH_TAG: &[u8] = b"FLEXLIST-V01-CS01-with-BLS12381G1_XMD:SHA-256_SSWU_RO_";
-/// Tags that a prover keeps before it adds them up.
+/// The number of tags that a prover buffers before adding them up.
 const PENDING: usize = 256;
 
 /// The scheme. Committed: the write id (16 bytes). Held: `sigma` (48 bytes).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PublicBls;
 
-/// The owner's secret: 32 bytes, from which `x` and the `a_j` are made. Cheap to clone.
+/// The owner's secret: 32 bytes, from which `x` and the `a_j` are derived. Cheap to clone.
 #[derive(Clone)]
 pub struct BlsOwnerKey(Arc<Secrets>);
 
@@ -81,7 +84,7 @@ struct Secrets {
     public: OnceLock<BlsPublicKey>,
 }
 
-/// What server and verifiers know: `x g2` and the `u_j`. Cheap to clone.
+/// The public key of server and verifiers: `x g2` and the `u_j`. Cheap to clone.
 #[derive(Clone)]
 pub struct BlsPublicKey(Arc<Points>);
 
@@ -103,7 +106,7 @@ impl fmt::Debug for BlsPublicKey {
 }
 
 impl BlsOwnerKey {
-    /// A new key.
+    /// Generates a key.
     ///
     /// # Errors
     /// [`TagError::RandomnessUnavailable`].
@@ -123,7 +126,7 @@ impl BlsOwnerKey {
             Fr::from_le_bytes_mod_order(bytes.as_slice())
         };
         let secret = SecretScalar::new(Zeroizing::new(scalar()));
-        // Reserved, so that no copy stays behind where the vector grew.
+        // Reserved, so that no copy is left behind when the vector grows.
         let mut logarithms = Zeroizing::new(Vec::with_capacity(MAX_SECTORS));
         logarithms.extend((0..MAX_SECTORS).map(|_| scalar()));
         Self(Arc::new(Secrets {
@@ -134,14 +137,14 @@ impl BlsOwnerKey {
         }))
     }
 
-    /// The public key, computed when first asked for.
+    /// Returns the public key, computed on first use.
     ///
     /// Cost: a multiplication by tables for each sector.
     fn public(&self) -> BlsPublicKey {
         if let Some(public) = self.0.public.get() {
             return public.clone();
         }
-        // Made outside of the cell: a thread of a pool that waits for parallel loops takes up other
+        // Created outside of the cell. A pool thread that waits for parallel loops takes other
         // work, which may ask for this key again.
         let made = BlsPublicKey(Arc::new(Points {
             key: self.0.secret.times(&G2Affine::generator(), b""),
@@ -162,7 +165,7 @@ impl KeyBytes for BlsOwnerKey {
     }
 }
 
-/// `x g2` (96 bytes), then the `u_j` (48 bytes each), compressed.
+/// Encodes `x g2` (96 bytes), then the `u_j` (48 bytes each), compressed.
 impl KeyBytes for BlsPublicKey {
     fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
         let mut bytes = point::encode::<_, G2_BYTES>(&self.0.key).to_vec();
@@ -187,7 +190,7 @@ impl KeyBytes for BlsPublicKey {
     }
 }
 
-/// The sums so far.
+/// The sums of a proof in progress.
 pub struct BlsProver {
     sigma: G1Projective,
     pending: (Vec<G1Affine>, Vec<Fr>),
@@ -277,7 +280,7 @@ impl TagScheme for PublicBls {
         Ok(())
     }
 
-    /// `sigma` (48 bytes, compressed), then the sums (32 bytes each, big-endian).
+    /// Encodes `sigma` (48 bytes, compressed), then the sums (32 bytes each, big-endian).
     fn finish(mut prover: BlsProver) -> Vec<u8> {
         if prover.sums.is_empty() {
             return Vec::new();
@@ -325,7 +328,8 @@ impl TagScheme for PublicBls {
             .par_iter()
             .map(|(write, length)| hash::map(&hashed_message(write, *length), HASH_TAG));
         let hashes = G1Projective::normalize_batch(&hashes.collect::<Vec<_>>());
-        // The hashes have other orders than the coefficients' modulus, but these are far below it.
+        // The order of the hashes is not the modulus of the coefficients, but these are far below
+        // it.
         let hashes = public::sum(&hashes, &coefficients);
         let hashes = hashes.into_affine().clear_cofactor();
         let points = key.0.sectors.get(..sums.len()).unwrap_or(&key.0.sectors);
@@ -340,7 +344,7 @@ impl TagScheme for PublicBls {
     }
 
     fn check_tags(parameters: &BlsPublicKey, blocks: &[StoredBlock<'_>]) -> Result<(), TagError> {
-        // Components outside the subgroup would pass the check of all at once too often.
+        // Components outside the subgroup would pass the batch check too often.
         let strict = |block: &StoredBlock<'_>| {
             let sigma = block.tag.held.as_ref().try_into().ok();
             sigma.is_some_and(|sigma| {
@@ -354,7 +358,7 @@ impl TagScheme for PublicBls {
     }
 }
 
-/// What is hashed to the curve for a write of a block of this length.
+/// Returns the message that is hashed to the curve for a write of a block of this `length`.
 fn hashed_message(write: &[u8; 16], length: u64) -> [u8; 24] {
     let mut message = [0; 24];
     let (head, tail) = message.split_at_mut(write.len());
@@ -366,8 +370,8 @@ fn hashed_message(write: &[u8; 16], length: u64) -> [u8; 24] {
 /// The encodings of the point and of the sums of a proof.
 type Fields<'a> = (&'a [u8; G1_BYTES], &'a [[u8; SCALAR_BYTES]]);
 
-/// The point and the sums of a proof; none if no block, of which the longest has this length, is
-/// challenged.
+/// Splits a proof into the point and the sums, for a longest block of `longest` bytes. Returns
+/// `None` if no block is challenged.
 fn split(proof: &[u8], longest: u64) -> Result<Option<Fields<'_>>, AuditError> {
     if longest == 0 && proof.is_empty() {
         return Ok(None);
@@ -382,7 +386,7 @@ fn split(proof: &[u8], longest: u64) -> Result<Option<Fields<'_>>, AuditError> {
     }
 }
 
-/// A point of the curve, not necessarily of the subgroup.
+/// Decodes `sigma`: a point of the curve, not necessarily of the subgroup.
 fn held(tag: &BlockTag) -> Result<G1Affine, TagError> {
     let sigma: Option<&[u8; G1_BYTES]> = tag.held.as_ref().try_into().ok();
     match sigma.map(point::decode_on_curve) {
@@ -391,13 +395,13 @@ fn held(tag: &BlockTag) -> Result<G1Affine, TagError> {
     }
 }
 
-/// The sum of the hits' coefficients: below the group order for fewer than 2^126 hits.
+/// Adds the coefficients of the hits: below the group order for fewer than 2^126 hits.
 fn coefficient(challenged: &Challenged) -> Fr {
     let hits = challenged.hits.iter();
     hits.map(|hit| Fr::from(hit.coefficient)).sum()
 }
 
-/// The sectors of a block as numbers.
+/// Iterates over the sectors of a block as numbers.
 fn sectors(block: &[u8]) -> impl Iterator<Item = Fr> {
     block.chunks(SECTOR).map(|sector| {
         let mut bytes = [0_u8; SCALAR_BYTES];

@@ -1,3 +1,3 @@
-//! Fields of keys, parameters and proofs, from bytes that anybody may have written.
+//! Decoder for the fields of keys, parameters and proofs from untrusted bytes.
 
 pub(super) use pad_core::codec::Fields as Reader;

@@ -1,4 +1,4 @@
-//! Homomorphic tags by powers modulo `N`: the scheme of DPDP, as FlexDPDP uses it.
+//! Homomorphic tags by powers modulo `N`: the scheme of DPDP and FlexDPDP.
 //!
 //! `N = p q` with safe primes, `g` a square. For a block of `L` bytes:
 //!
@@ -10,17 +10,18 @@
 //!          product of tag_i^(a_i) = g^M mod N
 //! ```
 //!
-//! The first byte makes the number tell the length. The range bounds the work before it is done. Two
-//! blocks with one tag, or a wrong `M` that passes, give a multiple of the order of `g` and so the factors.
-//! **Who knows the factors can make two blocks with one tag**: a verifier other than the owner must
-//! trust the owner for that, or use other tags. Not post-quantum.
+//! The leading byte makes the number depend on the length. The range check bounds the work before
+//! it is done. Two blocks with one tag, or a wrong `M` that passes, give a multiple of the order of
+//! `g` and so the factors. **The owner knows the factors and can create two blocks with one tag.**
+//! A verifier other than the owner must trust the owner not to do so. Otherwise, use other tags.
+//! Not post-quantum.
 //!
-//! Deviation: the check compares the squares of both sides. An owner could otherwise change the sign of
-//! tags (or multiply them with other elements of order 2, which the factors tell) such that the server's
-//! check of all of them at once passes by chance and audits fail later. For the verifier nothing
-//! changes: a sum that passes with squares only still gives a multiple of the order.
+//! Deviation: the check compares the squares of both sides. An owner could otherwise change the
+//! sign of tags, or multiply them with other elements of order 2, which the factors reveal. The
+//! server's batch check would then pass by chance, and audits would fail later. Nothing changes for
+//! the verifier: a sum that passes only with squares still gives a multiple of the order.
 //!
-//! Deviation: `M` is written in the width that its bound has, so that a proof has one encoding.
+//! Deviation: `M` is encoded in the width of its bound, so that a proof has one encoding.
 //!
 //! Source: Erway, Küpçü, Papamanthou & Tamassia 2009, section 4; Esiner et al. 2013, section 2.
 
@@ -51,12 +52,12 @@ use crate::error::AuditError;
 #[cfg(test)]
 pub(in crate::tag) mod tests;
 
-/// The scheme with a modulus of this many bits: 2048 for about 112 bits of security, 3072 for about 128.
-/// Committed: the tag (`BITS / 8` bytes). Held: nothing.
+/// The scheme with a modulus of `BITS` bits: 2048 for about 112 bits of security, 3072 for about
+/// 128. Committed: the tag (`BITS / 8` bytes). Held: nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RsaTags<const BITS: u32>;
 
-/// What server and verifiers know: `N` and `g`. Cheap to clone.
+/// The public key of server and verifiers: `N` and `g`. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct RsaPublicKey<const BITS: u32>(Arc<Group>);
 
@@ -77,14 +78,14 @@ impl Group {
     }
 }
 
-/// What the owner knows: the factors too. Cheap to clone.
+/// The owner's key, which includes the factors. Cheap to clone.
 #[derive(Clone)]
 pub struct RsaOwnerKey<const BITS: u32> {
     factors: Arc<Factors>,
     public: RsaPublicKey<BITS>,
 }
 
-/// The public key alone.
+/// Shows the public key only.
 impl<const BITS: u32> fmt::Debug for RsaOwnerKey<BITS> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
@@ -95,7 +96,7 @@ impl<const BITS: u32> fmt::Debug for RsaOwnerKey<BITS> {
 }
 
 impl RsaOwnerKey<2048> {
-    /// A new key with a modulus of 2048 bits.
+    /// Generates a key with a modulus of 2048 bits.
     ///
     /// Cost: some seconds; the time varies a lot.
     ///
@@ -107,7 +108,7 @@ impl RsaOwnerKey<2048> {
 }
 
 impl RsaOwnerKey<3072> {
-    /// A new key with a modulus of 3072 bits.
+    /// Generates a key with a modulus of 3072 bits.
     ///
     /// Cost: up to minutes; the time varies a lot.
     ///
@@ -119,11 +120,12 @@ impl RsaOwnerKey<3072> {
 }
 
 impl<const BITS: u32> RsaOwnerKey<BITS> {
-    /// The key with these safe primes and `g = root^2 mod N`.
+    /// Creates the key with the safe primes `p` and `q`, and `g = root^2 mod N`.
     ///
     /// # Errors
-    /// [`TagError::NotSafePrimes`], [`TagError::UnsuitablePrimes`], and [`TagError::UnsuitableBase`] if
-    /// the root shares a factor with `N` or is a root of 1 modulo `p` or `q`.
+    /// [`TagError::NotSafePrimes`], [`TagError::UnsuitablePrimes`], and
+    /// [`TagError::UnsuitableBase`] if the root shares a factor with `N` or is a root of 1 modulo
+    /// `p` or `q`.
     pub fn from_primes(p: Integer, q: Integer, root: &Integer) -> Result<Self, TagError> {
         let modulus = (&p * &q).complete();
         if modulus <= 0 {
@@ -162,7 +164,7 @@ impl<const BITS: u32> RsaOwnerKey<BITS> {
     }
 }
 
-/// `p`, `q < p`, each half as wide as `N`, then `g` as wide as `N`; big-endian.
+/// Encodes `p` and `q < p`, each half as wide as `N`, then `g` as wide as `N`; big-endian.
 impl<const BITS: u32> KeyBytes for RsaOwnerKey<BITS> {
     fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
         let width = width::<BITS>();
@@ -174,7 +176,7 @@ impl<const BITS: u32> KeyBytes for RsaOwnerKey<BITS> {
         bytes
     }
 
-    /// Cost: tests of primality of both factors.
+    /// Cost: primality tests of both factors.
     fn from_bytes(bytes: &[u8]) -> Result<Self, TagError> {
         let width = width::<BITS>();
         let mut reader = Reader::new(bytes);
@@ -189,7 +191,7 @@ impl<const BITS: u32> KeyBytes for RsaOwnerKey<BITS> {
     }
 }
 
-/// `N`, then `g`, equally wide; big-endian.
+/// Encodes `N`, then `g`, equally wide; big-endian.
 impl<const BITS: u32> KeyBytes for RsaPublicKey<BITS> {
     fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
         let width = width::<BITS>();
@@ -199,7 +201,7 @@ impl<const BITS: u32> KeyBytes for RsaPublicKey<BITS> {
         bytes
     }
 
-    /// That `N` is a product of two safe primes and `g` a square cannot be seen.
+    /// Cannot check that `N` is a product of two safe primes and `g` a square.
     fn from_bytes(bytes: &[u8]) -> Result<Self, TagError> {
         let width = width::<BITS>();
         let mut reader = Reader::new(bytes);
@@ -218,12 +220,12 @@ impl<const BITS: u32> KeyBytes for RsaPublicKey<BITS> {
     }
 }
 
-/// The sum so far.
+/// The sum of a proof in progress.
 #[derive(Debug, Default)]
 pub struct RsaProver {
     /// `M`.
     sum: Integer,
-    /// The largest that `M` may be.
+    /// The maximum of `M`.
     bound: Integer,
 }
 
@@ -233,7 +235,8 @@ impl<const BITS: u32> TagScheme for RsaTags<BITS> {
     type Prover = RsaProver;
     type VerifierKey = RsaPublicKey<BITS>;
 
-    /// A verifier other than the owner raises `g` to a number as long as the block.
+    /// The maximum block length. A verifier other than the owner raises `g` to a number as long as
+    /// the block.
     const MAX_LENGTH: u64 = 1 << 20;
 
     fn server_parameters(owner: &Self::OwnerKey) -> RsaPublicKey<BITS> {
@@ -277,7 +280,7 @@ impl<const BITS: u32> TagScheme for RsaTags<BITS> {
         Ok(())
     }
 
-    /// `M`, big-endian, as wide as its bound.
+    /// Encodes `M`, big-endian, as wide as its bound.
     fn finish(prover: RsaProver) -> Vec<u8> {
         let mut proof = Vec::new();
         let width = prover.bound.significant_digits::<u8>();
@@ -285,7 +288,7 @@ impl<const BITS: u32> TagScheme for RsaTags<BITS> {
         proof
     }
 
-    /// Cost: a product of powers, and a squaring for each bit of the longest block and coefficient.
+    /// Cost: a product of powers, plus one squaring per bit of the longest block and coefficient.
     fn verify(
         key: &RsaPublicKey<BITS>,
         blocks: &[OpenedBlock<'_>],
@@ -300,7 +303,7 @@ impl<const BITS: u32> TagScheme for RsaTags<BITS> {
         )
     }
 
-    /// Cost: a product of powers, and two powers of half the modulus' length by tables.
+    /// Cost: a product of powers, plus two powers of half the modulus' length by tables.
     fn verify_as_owner(
         owner: &Self::OwnerKey,
         blocks: &[OpenedBlock<'_>],
@@ -319,7 +322,7 @@ impl<const BITS: u32> TagScheme for RsaTags<BITS> {
     }
 }
 
-/// Checks a proof; `power` raises the base.
+/// Verifies a proof; `power` raises the base to an exponent.
 fn verify<const BITS: u32>(
     group: &ResidueGroup,
     blocks: &[OpenedBlock<'_>],
@@ -361,7 +364,7 @@ fn verify<const BITS: u32>(
     }
 }
 
-/// The number of a block.
+/// Converts a block into its number.
 fn number(block: &[u8]) -> Integer {
     let mut number = Integer::from_digits(block, Order::Msf);
     let bits = u32::try_from(block.len()).unwrap_or(u32::MAX);
@@ -369,8 +372,8 @@ fn number(block: &[u8]) -> Integer {
     number
 }
 
-/// The least and the largest multiple by a coefficient of the number of a block of this length, which is
-/// checked.
+/// Returns the least and the greatest multiple by `coefficient` of the number of a block of this
+/// `length`. The caller must have checked the length.
 fn range(coefficient: &Integer, length: u64) -> [Integer; 2] {
     let bits = u32::try_from(length.saturating_mul(8)).unwrap_or(u32::MAX);
     let least = (coefficient << bits).complete();
@@ -378,13 +381,13 @@ fn range(coefficient: &Integer, length: u64) -> [Integer; 2] {
     [least, most]
 }
 
-/// The sum of the hits' coefficients.
+/// Adds the coefficients of the hits.
 fn coefficient(challenged: &Challenged) -> Integer {
     let hits = challenged.hits.iter();
     hits.map(|hit| Integer::from(hit.coefficient)).sum()
 }
 
-/// The bytes of the modulus.
+/// The width of the modulus in bytes.
 const fn width<const BITS: u32>() -> usize {
     #[expect(
         clippy::as_conversions,

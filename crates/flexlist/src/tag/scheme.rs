@@ -1,4 +1,4 @@
-//! What every tag scheme provides: to the owner, to the server and to the verifier.
+//! The interface of tag schemes, for owner, server and verifier.
 
 use alloc::vec::Vec;
 use core::fmt;
@@ -9,7 +9,7 @@ use zeroize::Zeroizing;
 use super::{BlockTag, Challenged, TagError, WriteId};
 use crate::error::AuditError;
 
-/// The longest block of any scheme in bytes.
+/// The maximum block length of any scheme, in bytes.
 pub const MAX_BLOCK_LENGTH: u64 = 1 << 24;
 
 /// A challenged block as a verifier sees it.
@@ -17,9 +17,9 @@ pub const MAX_BLOCK_LENGTH: u64 = 1 << 24;
 /// The verifier's caller has checked that the list holds SHA-256(5 || `committed`) for this block.
 #[derive(Clone, Copy, Debug)]
 pub struct OpenedBlock<'a> {
-    /// Where it is and what was asked, from the list's proof.
+    /// The position and the hits, from the list's proof.
     pub challenged: &'a Challenged,
-    /// What its leaf commits.
+    /// The part of the tag that its leaf commits.
     pub committed: &'a [u8],
 }
 
@@ -34,17 +34,17 @@ pub struct StoredBlock<'a> {
 
 /// A key or parameter set that has an encoding.
 pub trait KeyBytes: Sized {
-    /// The encoding. Overwritten when dropped, as it may be secret.
+    /// Encodes the value. The bytes may be secret, and are overwritten when dropped.
     fn to_bytes(&self) -> Zeroizing<Vec<u8>>;
 
-    /// The inverse of [`KeyBytes::to_bytes`], for bytes from anywhere.
+    /// Decodes the bytes of [`KeyBytes::to_bytes`]; the input is untrusted.
     ///
     /// # Errors
-    /// [`TagError::Malformed`], and what the scheme's own construction refuses.
+    /// [`TagError::Malformed`], and errors of the scheme's own construction.
     fn from_bytes(bytes: &[u8]) -> Result<Self, TagError>;
 }
 
-/// Nothing to know.
+/// The empty encoding, for schemes without a key or parameters.
 impl KeyBytes for () {
     fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
         Zeroizing::new(Vec::new())
@@ -62,44 +62,46 @@ impl KeyBytes for () {
 /// A tag scheme, as a type.
 ///
 /// Laws:
-/// 1. What an honest owner tags and an honest server proves, verifies, for blocks of any length from 1
-///    to [`TagScheme::MAX_LENGTH`] and any hits inside of them.
-/// 2. A proof is a function of challenge, blocks and tags, and its length one of lengths and hits.
+/// 1. Proofs of an honest server verify against tags of an honest owner, for blocks of 1 to
+///    [`TagScheme::MAX_LENGTH`] bytes and any hits inside them.
+/// 2. A proof is a function of challenge, blocks and tags. Its length is a function of lengths and
+///    hits.
 /// 3. The coefficient of a block is the sum of its hits' coefficients as integers.
 /// 4. If no block is challenged, the proof is empty.
 pub trait TagScheme: fmt::Debug + 'static {
-    /// What the owner keeps.
+    /// The owner's secret key.
     type OwnerKey: KeyBytes + fmt::Debug + Send + Sync;
-    /// What the server is given.
+    /// The server's parameters.
     type ServerParameters: KeyBytes + fmt::Debug + Send + Sync;
-    /// A proof under way.
+    /// A proof in progress.
     type Prover: fmt::Debug + Send;
-    /// What a verifier needs.
+    /// The key that verifies proofs.
     type VerifierKey: KeyBytes + fmt::Debug + Send + Sync;
 
-    /// The longest block in bytes, at most [`MAX_BLOCK_LENGTH`].
+    /// The maximum block length in bytes, at most [`MAX_BLOCK_LENGTH`].
     const MAX_LENGTH: u64;
 
-    /// The server's part of a key.
+    /// Derives the server's parameters from the owner's key.
     fn server_parameters(owner: &Self::OwnerKey) -> Self::ServerParameters;
 
-    /// The verifier's part of a key. Secret if the scheme verifies privately.
+    /// Derives the verifier's key from the owner's key. Secret if the scheme verifies privately.
     fn verifier_key(owner: &Self::OwnerKey) -> Self::VerifierKey;
 
-    /// The tag of a block.
+    /// Computes the tag of a block.
     ///
     /// # Errors
     /// [`TagError::BlockEmpty`], [`TagError::BlockTooLong`], [`TagError::FaultDetected`].
     fn tag(owner: &Self::OwnerKey, write: WriteId, block: &[u8]) -> Result<BlockTag, TagError>;
 
-    /// A proof about no block yet.
+    /// Starts a proof without blocks.
     fn prover(parameters: &Self::ServerParameters) -> Self::Prover;
 
-    /// Takes one challenged block into the proof. Blocks come in the order of the file.
+    /// Adds a challenged block to the proof. Blocks are added in file order.
     ///
     /// # Errors
-    /// [`TagError::BlockMismatch`] if the block is not as long as the challenge says or does not fit
-    /// its tag, as far as is seen in passing; [`TagError::TagMalformed`], [`TagError::BlockTooLong`].
+    /// * [`TagError::BlockMismatch`] if the block does not have the challenged length, or does not
+    ///   match its tag as far as that is cheap to check.
+    /// * [`TagError::TagMalformed`], [`TagError::BlockEmpty`], [`TagError::BlockTooLong`].
     fn absorb(
         prover: &mut Self::Prover,
         challenged: &Challenged,
@@ -107,20 +109,20 @@ pub trait TagScheme: fmt::Debug + 'static {
         block: &[u8],
     ) -> Result<(), TagError>;
 
-    /// The proof.
+    /// Returns the proof.
     fn finish(prover: Self::Prover) -> Vec<u8>;
 
-    /// Checks a proof for the challenged blocks.
+    /// Verifies a proof for the challenged blocks.
     ///
     /// # Errors
-    /// [`AuditError`], by the first condition that does not hold.
+    /// [`AuditError`] of the first check that fails.
     fn verify(
         key: &Self::VerifierKey,
         blocks: &[OpenedBlock<'_>],
         proof: &[u8],
     ) -> Result<(), AuditError>;
 
-    /// [`TagScheme::verify`] by the owner, who may know a faster way.
+    /// Verifies a proof with the owner's key, which may be faster than [`TagScheme::verify`].
     ///
     /// # Errors
     /// Those of [`TagScheme::verify`].
@@ -132,7 +134,8 @@ pub trait TagScheme: fmt::Debug + 'static {
         Self::verify(&Self::verifier_key(owner), blocks, proof)
     }
 
-    /// Checks, before a server accepts them, that tags fit their blocks as far as the server can see.
+    /// Checks, before a server accepts them, that tags match their blocks as far as the server can
+    /// tell.
     ///
     /// # Errors
     /// [`TagError::BlockEmpty`], [`TagError::BlockTooLong`], [`TagError::TagMalformed`],
@@ -145,7 +148,7 @@ pub trait TagScheme: fmt::Debug + 'static {
     ) -> Result<(), TagError>;
 }
 
-/// The length of a block.
+/// Returns the length of a block after checking it against the scheme's limits.
 ///
 /// # Errors
 /// [`TagError::BlockEmpty`], [`TagError::BlockTooLong`].
@@ -163,7 +166,7 @@ pub(super) fn block_length<S: TagScheme>(block: &[u8]) -> Result<u64, TagError> 
     }
 }
 
-/// Checks what a prover can see of any block.
+/// Checks the length of a block on the prover's side.
 ///
 /// # Errors
 /// [`TagError::BlockEmpty`], [`TagError::BlockTooLong`], [`TagError::BlockMismatch`].
@@ -178,7 +181,7 @@ pub(super) fn require_block<S: TagScheme>(
     }
 }
 
-/// Checks what a verifier must know of any challenged block.
+/// Checks the length and the hits of a challenged block on the verifier's side.
 ///
 /// # Errors
 /// [`AuditError::LengthUnsupported`], [`AuditError::HitOutsideBlock`].
@@ -195,7 +198,7 @@ pub(super) fn require_challenged<S: TagScheme>(challenged: &Challenged) -> Resul
     }
 }
 
-/// Checks tags that anybody can check: all of them at once, by a proof with random coefficients.
+/// Checks publicly verifiable tags in one batch: by a proof with random coefficients.
 ///
 /// # Errors
 /// Those of [`TagScheme::check_tags`].

@@ -1,4 +1,4 @@
-//! What every scheme must pass, and blocks to test with.
+//! Conformance tests for every tag scheme, and blocks to test with.
 
 use core::fmt;
 
@@ -13,7 +13,7 @@ use super::{
 };
 use crate::error::AuditError;
 
-/// Bytes that look random and depend on the number only.
+/// Returns pseudorandom bytes, determined by `number`.
 pub(super) fn bytes(number: u64, length: usize) -> Vec<u8> {
     let mut bytes = vec![0; length];
     let mut hasher = blake3::Hasher::new();
@@ -26,7 +26,7 @@ pub(super) fn write(number: u64) -> WriteId {
     WriteId(bytes(number ^ 0xffff_0000, 16).try_into().unwrap())
 }
 
-/// Challenged blocks as an honest owner and server have them.
+/// Challenged blocks of an honest owner and server.
 #[derive(Clone)]
 pub(super) struct Audit {
     pub(super) blocks: Vec<Vec<u8>>,
@@ -35,7 +35,7 @@ pub(super) struct Audit {
 }
 
 impl Audit {
-    /// One block for each length, with hits at these offsets.
+    /// Creates one block of each length, with hits at these offsets.
     pub(super) fn new<S: TagScheme>(owner: &S::OwnerKey, blocks: &[(usize, &[u64])]) -> Self {
         let mut audit = Self {
             blocks: Vec::new(),
@@ -47,7 +47,7 @@ impl Audit {
             let block = bytes(number, *length);
             let coefficient = |index: &u64| {
                 let random = bytes(start * 1000 + index, 16);
-                // The highest bit, so that two of a block make more than 128 bits.
+                // With the highest bit, two coefficients of a block exceed 128 bits.
                 u128::from_be_bytes(random.try_into().unwrap()) | 1 << 127
             };
             let hits = offsets.iter().zip(0..).map(|(offset, index)| Hit {
@@ -69,7 +69,7 @@ impl Audit {
         audit
     }
 
-    /// Blocks that meet the edges of sectors and chunks.
+    /// Creates blocks that reach the edges of sectors and chunks.
     pub(super) fn typical<S: TagScheme>(owner: &S::OwnerKey) -> Self {
         Self::new::<S>(
             owner,
@@ -98,7 +98,7 @@ impl Audit {
         Ok(S::finish(prover))
     }
 
-    /// The owner's verdict, which must be everybody's.
+    /// Verifies as the owner, and asserts that other verifiers agree.
     pub(super) fn verify<S: TagScheme>(
         &self,
         owner: &S::OwnerKey,
@@ -116,13 +116,14 @@ impl Audit {
         verdict
     }
 
-    /// What comes of proving with these blocks and tags.
+    /// Proves with these blocks and tags, and verifies the proof.
     pub(super) fn audit<S: TagScheme>(&self, owner: &S::OwnerKey) -> Result<(), AuditError> {
         self.verify::<S>(owner, &self.prove::<S>(owner).unwrap())
     }
 }
 
-/// Honest proofs verify, whatever the lengths and hits; and proofs of no block are empty.
+/// Checks that honest proofs verify for any lengths and hits, and that proofs of no block are
+/// empty.
 pub(super) fn check_honest<S: TagScheme>(owner: &S::OwnerKey, cases: u32) {
     let blocks = prop::collection::vec(
         (
@@ -160,7 +161,7 @@ pub(super) fn check_honest<S: TagScheme>(owner: &S::OwnerKey, cases: u32) {
         .unwrap();
 }
 
-/// A changed byte anywhere in the proof, in what is committed, or a wrong length of either is refused.
+/// Checks that mutated proofs and committed parts are rejected, as are wrong lengths of either.
 pub(super) fn check_mutations<S: TagScheme>(owner: &S::OwnerKey, steps: usize) {
     let honest = Audit::typical::<S>(owner);
     let proof = honest.prove::<S>(owner).unwrap();
@@ -175,7 +176,7 @@ pub(super) fn check_mutations<S: TagScheme>(owner: &S::OwnerKey, steps: usize) {
     let doubled = [proof.as_slice(), &proof].concat();
     for wrong in [
         &proof[..proof.len() - 1],
-        // Whole elements fewer or more.
+        // Fewer or more whole elements.
         &proof[..proof.len() - 32],
         &[proof.as_slice(), &[0; 16]].concat(),
         &[proof.as_slice(), &[0; 32]].concat(),
@@ -216,7 +217,7 @@ pub(super) fn check_mutations<S: TagScheme>(owner: &S::OwnerKey, steps: usize) {
     assert_eq!(verdict, Err(AuditError::MalformedTagProof));
 }
 
-/// Algebraic schemes: data that are not those of the tags fail the equation.
+/// Checks algebraic schemes: data that does not match the tags fails the equation.
 pub(super) fn check_wrong_data<S: TagScheme>(owner: &S::OwnerKey) {
     let honest = Audit::typical::<S>(owner);
     for index in 0..honest.blocks.len() {
@@ -226,17 +227,17 @@ pub(super) fn check_wrong_data<S: TagScheme>(owner: &S::OwnerKey) {
             assert_eq!(changed.audit::<S>(owner), Err(AuditError::EquationFails));
         }
     }
-    // Coefficients are summed: another one changes everything.
+    // Coefficients are summed: a different one changes the whole sum.
     let proof = honest.prove::<S>(owner).unwrap();
     let mut changed = honest.clone();
     changed.challenged[1].hits[2].coefficient ^= 1 << 90;
     assert!(changed.verify::<S>(owner, &proof).is_err());
-    // Hits in one block, split or together, are one coefficient.
+    // All hits in one block make up one coefficient.
     let mut together = honest;
     let hit = together.challenged[3].hits[0];
     together.challenged[3].hits = vec![hit];
     assert!(together.verify::<S>(owner, &proof).is_err());
-    // Two blocks of one length in each other's place, with their tags.
+    // Two blocks of one length swapped, with their tags.
     let two = Audit::new::<S>(owner, &[(700, &[5]), (700, &[6])]);
     let mut swapped = two.clone();
     swapped.blocks.swap(0, 1);
@@ -247,22 +248,22 @@ pub(super) fn check_wrong_data<S: TagScheme>(owner: &S::OwnerKey) {
         Err(AuditError::EquationFails)
     );
     assert_eq!(swapped.verify::<S>(owner, &proof), Ok(()));
-    // The blocks alone in each other's place.
+    // The blocks swapped without their tags.
     let mut swapped = two;
     swapped.blocks.swap(0, 1);
     assert_eq!(swapped.audit::<S>(owner), Err(AuditError::EquationFails));
 }
 
-/// Schemes that name writes: a block with another write's name, or another length, fails.
+/// Checks schemes that bind write ids: a block with another write id or length fails.
 pub(super) fn check_writes<S: TagScheme>(owner: &S::OwnerKey) {
     let honest = Audit::typical::<S>(owner);
-    // An old block and its tag for a place that commits a newer write of the same bytes.
+    // An old block and its tag at the position of a newer write of the same bytes.
     let mut replayed = honest.clone();
     replayed.tags[1].committed = S::tag(owner, write(99), &honest.blocks[1])
         .unwrap()
         .committed;
     assert_eq!(replayed.audit::<S>(owner), Err(AuditError::EquationFails));
-    // Zeros at the end, or fewer of them, with the same sectors.
+    // More or fewer zeros at the end, with the same sectors.
     let mut audit = Audit::new::<S>(owner, &[(20, &[0])]);
     for length in [19_usize, 21] {
         let mut block = audit.blocks[0].clone();
@@ -277,7 +278,7 @@ pub(super) fn check_writes<S: TagScheme>(owner: &S::OwnerKey) {
     }
 }
 
-/// Provers and taggers refuse what does not fit.
+/// Checks that provers and taggers reject invalid input.
 pub(super) fn check_refusals<S: TagScheme>(owner: &S::OwnerKey) {
     let honest = Audit::typical::<S>(owner);
     let refused = |change: &dyn Fn(&mut Audit)| {
@@ -323,7 +324,7 @@ pub(super) fn check_refusals<S: TagScheme>(owner: &S::OwnerKey) {
     assert!(S::check_tags(&parameters, &changed.stored()).is_err());
 }
 
-/// The encoding comes back as itself; others of its length or not are refused or are canonical.
+/// Checks that encodings round-trip. Other bytes are rejected or are canonical.
 pub(super) fn check_bytes<K: KeyBytes + fmt::Debug>(key: &K) {
     let bytes = key.to_bytes();
     assert_eq!(K::from_bytes(&bytes).unwrap().to_bytes(), bytes);

@@ -1,7 +1,7 @@
-//! Any scheme together with the root of a hash tree over each block.
+//! Combines any scheme with the root of a hash tree over each block.
 //!
-//! Possession is proved by the scheme; the root is for reads: whoever fetches a block checks it against
-//! what the list commits, without the scheme's algebra.
+//! The scheme proves possession; the root verifies reads. A client checks a fetched block against
+//! the list's commitment, without the scheme's algebra.
 
 #![deny(clippy::arithmetic_side_effects)]
 
@@ -15,11 +15,11 @@ use super::{
 };
 use crate::error::AuditError;
 
-/// The bytes of a root.
+/// The length of a root in bytes.
 const ROOT: usize = 32;
 
-/// The scheme. Committed: the root of [`HashOnly`] (32 bytes), then what `S` commits. Held: what `S`
-/// holds.
+/// Scheme `S` with verified reads. Committed: the root of [`HashOnly`] (32 bytes), then the
+/// committed part of `S`. Held: the held part of `S`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WithReads<S>(PhantomData<S>);
 
@@ -104,8 +104,8 @@ impl<S: TagScheme> TagScheme for WithReads<S> {
     }
 }
 
-/// Checks that these are the bytes of the block that starts at byte `start`, given what a leaf commits
-/// with reads, whatever the scheme.
+/// Checks that `block` contains the bytes of the block that starts at byte `start`, by the root in
+/// `committed`. Independent of the scheme.
 ///
 /// # Errors
 /// [`AuditError::MalformedTag`], [`AuditError::BlockMismatch`].
@@ -116,7 +116,7 @@ pub(super) fn check_block(start: u64, committed: &[u8], block: &[u8]) -> Result<
     HashOnly::check_block(start, root, block)
 }
 
-/// What `S` made of the block.
+/// Extracts the tag of `S`.
 fn inner(tag: &BlockTag) -> Result<BlockTag, TagError> {
     let committed = tag.committed.as_ref().get(ROOT..);
     Ok(BlockTag {
@@ -125,7 +125,7 @@ fn inner(tag: &BlockTag) -> Result<BlockTag, TagError> {
     })
 }
 
-/// The blocks as `S` knows them.
+/// Converts the blocks into those of `S`.
 fn inner_blocks<'a>(blocks: &[OpenedBlock<'a>]) -> Result<Vec<OpenedBlock<'a>>, AuditError> {
     let inner = |block: &OpenedBlock<'a>| {
         let start = block.challenged.start;

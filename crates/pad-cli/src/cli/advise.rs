@@ -1,4 +1,4 @@
-//! `pad advise`: which scheme to choose for a load, and why.
+//! `pad advise`: recommends a scheme for a load and explains why.
 
 use std::path::{Path, PathBuf};
 
@@ -55,10 +55,10 @@ struct TariffArguments {
     cryptography_cheaper: f64,
 }
 
-/// What the advice goes by.
+/// Inputs of the advice.
 struct Basis {
     records: Records,
-    /// Where they come from.
+    /// Source of the records.
     source: String,
     prices: PriceEntry,
     tariff: Tariff,
@@ -91,7 +91,7 @@ impl Advise {
 }
 
 impl TariffArguments {
-    /// The entry of the price book that is asked for: a name in the book that comes with the program, or a file.
+    /// Finds the selected price entry, in the bundled price book or in a file.
     fn entry(&self) -> Result<PriceEntry, Failure> {
         let shipped = PriceBook::shipped();
         if shipped.names().contains(&self.prices) {
@@ -139,5 +139,5 @@ fn input(error: impl ToString) -> Failure {
     Failure::Input(error.to_string())
 }
 
-/// The longest file of measurements or prices that is read, in bytes.
+/// Longest file of measurements or prices that is read, in bytes.
 const LONGEST_FILE: u64 = 64 << 20;

@@ -10,18 +10,19 @@ use pad::{
 
 use super::{Failure, Output};
 
-/// A version as somebody gives it. Digits are its number, everything else its name; `name:` before it says that it is a name whatever it looks
-/// like.
+/// A version on the command line, by number or by name.
+///
+/// Digits are a number; anything else is a name. The prefix `name:` marks any text as a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum At {
-    /// Its number.
+    /// A version number.
     Number(Version),
-    /// Its name.
+    /// A version name.
     Name(String),
 }
 
 impl At {
-    /// The version that is meant in a store. Of a name it is said which number that is.
+    /// Resolves the version in a store. Reports the number that a name resolves to.
     pub(super) fn in_store(
         &self,
         repository: &AnyRepository,
@@ -43,14 +44,14 @@ impl At {
     }
 }
 
-/// The version of a number, unless it is the name of another version and no version's number.
+/// Returns `version`, unless it is later than `latest` and the name of another version.
 pub(super) fn number_or_name(
     version: Version,
     latest: Version,
     named: impl FnOnce() -> Result<Vec<Version>, Failure>,
 ) -> Result<Version, Failure> {
     if version > latest
-        // Who cannot say which names there are has no hint.
+        // The hint is optional: errors of the name lookup are ignored.
         && let Ok(named) = named()
         && let [named, ..] = named.as_slice()
     {
@@ -61,12 +62,12 @@ pub(super) fn number_or_name(
     Ok(version)
 }
 
-/// What is given is neither a number nor a name.
+/// Error returned when text is neither a version number nor a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NotAVersion {
-    /// Nothing is given.
+    /// The text is empty.
     Empty,
-    /// There are no such numbers.
+    /// The number does not fit into 64 bits.
     TooGreat,
 }
 
@@ -99,7 +100,7 @@ impl FromStr for At {
     }
 }
 
-/// A version of a proof, which knows no names.
+/// Parses the version number of a proof. Proofs contain no names.
 pub(super) fn number(text: &str) -> Result<u64, &'static str> {
     let number = text.parse();
     number.map_err(|_| "a proof knows its version by the number alone; pad versions says which version has a name")

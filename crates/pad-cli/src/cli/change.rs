@@ -1,4 +1,5 @@
-//! `pad put`, `pad remove` and `pad commit`. Changes wait in the store, durably, until committed.
+//! `pad put`, `pad remove` and `pad commit`. Pending changes are durable in the store until
+//! committed.
 
 #[cfg(feature = "file")]
 use std::path::Path;
@@ -127,7 +128,7 @@ impl Remove {
 }
 
 impl Target {
-    /// The store at this path; with a key it is made if it is missing.
+    /// A store at `store`. With `key`, a missing store is created.
     #[cfg(feature = "file")]
     pub(super) fn new(store: &Path, key: Option<&Path>) -> Self {
         Self {
@@ -139,12 +140,12 @@ impl Target {
         }
     }
 
-    /// The key that is given, which is read once, because its passphrase is asked for.
+    /// Loads the given key once, because loading prompts for its passphrase.
     fn author(&self) -> Result<Option<SecretKey>, Failure> {
         self.key.as_deref().map(load_secret).transpose()
     }
 
-    /// The scheme of the key that is given, or of the store.
+    /// The scheme of the given key, or else of the store.
     fn scheme(&self, author: Option<&SecretKey>) -> Result<SchemeName, Failure> {
         if let Some(key) = author {
             return Ok(key.public().scheme);
@@ -179,7 +180,8 @@ impl Target {
             return Err(Failure::Input(NotOffered { what, scheme }.to_string()));
         }
         if scheme.family() == SchemeFamily::Tree {
-            // Nothing is noted that could not be signed, as where files of nodes are missing.
+            // Opens the repository first: changes that could not be signed, as when node files are
+            // missing, are not noted.
             drop(open_repository(path)?);
         }
         let pending = pending::note(&mut store, operation)?;
@@ -249,7 +251,7 @@ impl Commit {
 }
 
 impl Commit {
-    /// The name that the version is to have.
+    /// The name for the new version, if it is valid and unused.
     fn name(&self, store: &impl Store) -> Result<Option<String>, Failure> {
         let Some(name) = &self.name else {
             return Ok(None);
@@ -269,12 +271,12 @@ impl Commit {
     }
 }
 
-/// How many entries the version has that was staged last.
+/// Number of entries in the version that was staged last.
 pub(super) fn entries_of(author: &AnyAuthor) -> u64 {
     u64::try_from(author.repository().entries()).unwrap_or(u64::MAX)
 }
 
-/// A change that waits, as a line and as an object.
+/// Renders a pending change as a line and as a JSON object.
 pub(super) fn shown(pending: &PendingChange, output: &Output) -> (String, Json) {
     let key = output.show(pending.operation.key().as_bytes());
     let mut object = Map::new();
@@ -293,5 +295,5 @@ pub(super) fn shown(pending: &PendingChange, output: &Output) -> (String, Json) 
     (text, object.into())
 }
 
-/// The bytes of the longest value.
+/// Maximum length of a value in bytes.
 const LONGEST_VALUE: u64 = 1 << 24;

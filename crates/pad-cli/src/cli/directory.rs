@@ -1,4 +1,4 @@
-//! `pad directory`: numbered entries for the digests of objects, for more objects than memory holds.
+//! `pad directory`: numbered entries for digests of objects, in directories larger than memory.
 
 use std::path::{Path, PathBuf};
 
@@ -29,7 +29,7 @@ mod query;
 mod shown;
 mod verify;
 
-/// What stands after the arrow, with the suite of this name as a type.
+/// Evaluates the expression after the arrow with the named suite bound as a type.
 macro_rules! with_suite {
     ($suite:expr, $type:ident => $work:expr) => {
         match $suite {
@@ -116,7 +116,7 @@ impl ReadArguments {
         suite_of(&self.folder)
     }
 
-    /// Opens the directory, and says whom to trust about its answers.
+    /// Opens the directory and reports the trust basis of its answers.
     fn open<S: Suite>(
         &self,
         output: &mut Output,
@@ -125,7 +125,7 @@ impl ReadArguments {
     }
 }
 
-/// Opens the directory in a folder, and says whom to trust about its answers.
+/// Opens the directory in `folder` and reports the trust basis of its answers.
 fn open_trusting<S: Suite>(
     folder: &Path,
     trust: &TrustArguments,
@@ -135,12 +135,12 @@ fn open_trusting<S: Suite>(
     Ok((directory, view.public().clone()))
 }
 
-/// Opens the directory in a folder.
+/// Opens the directory in `folder`.
 fn open<S: Suite>(folder: &Path) -> Result<BlockDirectory<S>, Failure> {
     Ok(BlockDirectory::open(folder, CacheBudget::default())?)
 }
 
-/// The suite of the directory in a folder.
+/// Suite of the directory in `folder`.
 fn suite_of(folder: &Path) -> Result<SuiteName, Failure> {
     let suite = store::suite_of(folder)?;
     let id = |name: &SuiteName| -> Result<SuiteId, Failure> { with_suite!(*name, S => Ok(S::ID)) };
@@ -155,7 +155,7 @@ fn suite_of(folder: &Path) -> Result<SuiteName, Failure> {
     })
 }
 
-/// Refuses a key for anything but directories.
+/// Rejects keys of any scheme other than directories.
 fn check_scheme(public: &PublicKey, path: &Path) -> Result<(), Failure> {
     if public.scheme == SchemeName::Directory {
         return Ok(());

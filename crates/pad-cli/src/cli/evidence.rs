@@ -1,4 +1,4 @@
-//! `pad evidence`: whether a file proves that an author's key has signed two histories.
+//! `pad evidence`: checks whether a file proves that an author's key has signed two histories.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! What a command fails with: a sentence and an exit status.
+//! Failures of commands: a message and an exit status.
 
 use core::fmt;
 use std::{io, path::Path};
@@ -9,23 +9,23 @@ use pad::{
     trace::TraceError, version_notes::NameError,
 };
 
-/// A command failed.
+/// Failure of a command.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// The key is absent where its value alone was asked for: exit status 1.
+    /// The key is absent and only its value was requested: exit status 1.
     Absent(String),
     /// Wrong usage or input: exit status 2.
     Input(String),
-    /// No server that was asked keeps this version, or not any more: exit status 2.
+    /// No queried server keeps this version, or keeps it any more: exit status 2.
     #[cfg_attr(not(feature = "network"), allow(dead_code, reason = "servers say so"))]
     NotKept(String),
-    /// Something does not verify: exit status 3.
+    /// Verification failed: exit status 3.
     Refused(String),
-    /// The store is older than what its client has seen: exit status 3.
+    /// The store is older than the client's view: exit status 3.
     Behind(String),
     /// The store or the file system failed: exit status 4.
     Store(String),
-    /// Whoever read standard output has left, and wants no more: exit status 0, and not a word.
+    /// stdout was closed (EPIPE): exits with 0, silently.
     NobodyReads,
 }
 
@@ -40,7 +40,7 @@ impl Failure {
         }
     }
 
-    /// What failed, in one word.
+    /// The kind of failure, in one word.
     pub(crate) const fn kind(&self) -> &'static str {
         match self {
             Self::NobodyReads => "output",
@@ -55,7 +55,7 @@ impl Failure {
         Self::Input(text.into())
     }
 
-    /// The same of a file, if it is the file's fault.
+    /// Prefixes the message with `file`, if the failure concerns input or verification.
     pub(crate) fn of_file(self, file: &Path) -> Self {
         let named = |text| format!("{}: {text}", file.display());
         match self {
@@ -65,7 +65,7 @@ impl Failure {
         }
     }
 
-    /// A key file cannot be used.
+    /// Failure to use a key file.
     pub(crate) fn key_file(path: &Path, error: &KeyFileError) -> Self {
         let text = format!("key file {}: {error}", path.display());
         match error {
@@ -74,7 +74,7 @@ impl Failure {
         }
     }
 
-    /// A trace cannot be read.
+    /// Failure to read a trace.
     pub(crate) fn trace(path: &Path, error: &TraceError) -> Self {
         let text = format!("trace {}: {error}", path.display());
         match error {
@@ -83,7 +83,7 @@ impl Failure {
         }
     }
 
-    /// A file cannot be read or written.
+    /// Failure to read or write a file.
     pub(crate) fn file(path: &Path, error: &io::Error) -> Self {
         Self::Store(format!("{}: {error}", path.display()))
     }
@@ -175,7 +175,7 @@ impl From<CheckError> for Failure {
 impl From<ApplyError> for Failure {
     fn from(error: ApplyError) -> Self {
         match error {
-            // Nothing is wrong with it, as far as can be told: those before it are not here yet.
+            // The update may be valid; its predecessors are missing here.
             ApplyError::VersionGap { expected, actual } if actual > expected => {
                 Self::Input(format!(
                     "the update follows version {actual}, and the newest here is version {expected}: apply those between first"

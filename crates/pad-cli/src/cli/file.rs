@@ -131,7 +131,8 @@ struct ServerArguments {
 }
 
 impl FileArguments {
-    /// The client of a file that was begun: both of its files must be there, and fit.
+    /// Opens the client of an existing file. Both the state and the key must exist and fit each
+    /// other.
     fn open(&self) -> Result<Client, Failure> {
         let missing = |path: &Path| matches!(path.try_exists(), Ok(false));
         let (state, key) = (self.state.display(), self.key.display());
@@ -171,20 +172,21 @@ impl FileArguments {
         Ok(client)
     }
 
-    /// What the state file says.
+    /// Reads the state file.
     fn kept(&self) -> Result<KeptFile, Failure> {
         let kept = KeptFile::read(&self.state);
         kept.map_err(|error| failure::client(&self.state, error.into()))
     }
 
-    /// Finds out what became of an update that was under way, and says so beside the answer: it is no
-    /// reason not to read or audit what is verified.
+    /// Settles an update that was in progress, and reports the outcome on standard error.
+    ///
+    /// A failure of the server is not an error: verified contents can still be read or audited.
     fn settle(&self, client: &mut Client) -> Result<(), Failure> {
         match client.settle() {
             Ok(Settled::Nothing) => {}
             Ok(Settled::Applied(state)) => eprintln!("pad: {}", settled_line(&state)),
             Ok(Settled::Dropped(refusal)) => eprintln!("pad: {}", ClientError::Dropped(refusal)),
-            // It stays under way. Whoever has to hear of it asks for the status, or changes the file.
+            // The update stays in progress. A status request or the next change reports it again.
             Err(
                 error @ (ClientError::Transport(_)
                 | ClientError::Refused(_)
@@ -203,7 +205,7 @@ impl FileArguments {
 }
 
 impl ServerArguments {
-    /// The address that was given, or that was noted, or where servers are if nothing is said.
+    /// The given address, or the noted one, or else the default.
     fn address<'a>(&'a self, noted: &'a str) -> &'a str {
         match (&self.server, noted) {
             (Some(server), _) => server,
@@ -236,7 +238,7 @@ fn load_key(path: &Path) -> Result<FileOwnerKey, Failure> {
     FileOwnerKey::from_file(&file).map_err(|error| failure::key(path, &error))
 }
 
-/// Refuses standard input as a file that is read more than once, and says why it is.
+/// Rejects standard input for a file that is read more than once; `why` explains the reason.
 fn check_source(path: &Path, why: &str) -> Result<(), Failure> {
     if is_standard(path) {
         return Err(Failure::Input(format!(
@@ -250,13 +252,13 @@ fn read_all(path: &Path) -> Result<Vec<u8>, Failure> {
     fs::read(path).map_err(|error| Failure::file(path, &error))
 }
 
-/// A bar of bytes.
+/// A progress bar in bytes.
 fn byte_bar(output: &Output, total: u64, verb: &'static str) -> ProgressBar {
     let template = "{prefix} {bar:40} {bytes}/{total_bytes} {bytes_per_sec}, {eta} left";
     progress::bar(output, total, template).with_prefix(verb)
 }
 
-/// A version as JSON.
+/// A version as a JSON object.
 fn state_object(state: &FileState) -> Json {
     json!({
         "file": state.file.to_string(),
@@ -267,7 +269,7 @@ fn state_object(state: &FileState) -> Json {
     })
 }
 
-/// A version in a line.
+/// A version as a line of text.
 fn state_line(state: &FileState) -> String {
     format!(
         "version {}, {} bytes, root {}",
@@ -275,7 +277,7 @@ fn state_line(state: &FileState) -> String {
     )
 }
 
-/// What became of an update that was under way, in a line.
+/// Outcome of an update that was in progress, as a line of text.
 fn settled_line(state: &FileState) -> String {
     format!(
         "the update that was under way was applied: it made version {}",

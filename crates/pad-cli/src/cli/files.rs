@@ -1,4 +1,4 @@
-//! Files that commands read and write; `-` is standard input or output.
+//! File arguments of commands; `-` is standard input or output.
 
 use std::{
     fs,
@@ -23,7 +23,7 @@ pub(super) struct OutArguments {
 }
 
 impl OutArguments {
-    /// Writes the bytes, whole or not at all. On standard output they are all that is written there.
+    /// Writes `bytes`, all or nothing. On standard output nothing else is written.
     pub(super) fn write(&self, bytes: &[u8], output: &mut Output) -> Result<(), Failure> {
         if self.is_standard() {
             return output.raw(bytes);
@@ -46,7 +46,7 @@ impl OutArguments {
         })
     }
 
-    /// Refuses what cannot be written as asked for, before any work is done.
+    /// Rejects invalid combinations of output options before any work is done.
     pub(super) fn check(&self, output: &Output) -> Result<(), Failure> {
         if self.is_standard() && output.is_json() {
             return Err(Failure::input(
@@ -56,7 +56,7 @@ impl OutArguments {
         Ok(())
     }
 
-    /// Refuses to write over what the command reads.
+    /// Rejects an output file equal to `input`, which the command reads.
     pub(super) fn check_other(&self, input: &Path) -> Result<(), Failure> {
         let same = match (self.out.canonicalize(), input.canonicalize()) {
             (Ok(out), Ok(input)) => out == input,
@@ -80,7 +80,7 @@ impl OutArguments {
     }
 }
 
-/// Reads a file of at most `limit` bytes; - for standard input.
+/// Reads a file of at most `limit` bytes; `-` is standard input.
 pub(super) fn read_file(path: &Path, limit: u64) -> Result<Vec<u8>, Failure> {
     let failure = |error| Failure::file(path, &error);
     let source: Box<dyn Read> = if is_standard(path) {
@@ -102,7 +102,7 @@ pub(super) fn read_file(path: &Path, limit: u64) -> Result<Vec<u8>, Failure> {
     Ok(bytes)
 }
 
-/// Refuses a path that is not a regular file: opening a pipe would wait for a writer.
+/// Rejects paths other than regular files; opening a pipe would block.
 pub(super) fn check_plain(path: &Path) -> Result<(), Failure> {
     let found = path
         .metadata()

@@ -1,4 +1,4 @@
-//! `pad history` and `pad diff`: what changed, each change verified.
+//! `pad history` and `pad diff`: lists changes, each verified.
 
 use std::cmp::Ordering;
 
@@ -57,7 +57,7 @@ impl History {
         let (session, found) = self.read.open_until_kept(None, output, |session, _| {
             let latest = session.newest()?;
             Ok(if session.is_append_only() {
-                // Nothing is removed: the values of the latest version are all that there ever were.
+                // Nothing is ever removed from a log: the latest version has all values.
                 Found::Values(session.ask(latest, &Question::Key(key.clone()))?)
             } else if self.complete {
                 let oldest = session.oldest()?;
@@ -93,17 +93,17 @@ impl History {
     }
 }
 
-/// The history of a key, verified.
+/// Verified history of a key.
 enum Found {
-    /// The values in a log.
+    /// All values, from an append-only log.
     Values(Statement),
-    /// The changes from the oldest version to the latest, none missing.
+    /// All changes from the oldest version to the latest, proved complete.
     Complete(Version, Version, CompleteHistory),
-    /// The changes after a version that the server lists.
+    /// Changes listed by the server after a version; completeness is not proved.
     Listed(Version, Vec<(Version, Answer)>),
 }
 
-/// Shows every change from the oldest version on that the server keeps.
+/// Shows all changes from the oldest kept version to the latest.
 fn show_complete(
     session: &Session,
     key: &Key,
@@ -143,7 +143,7 @@ fn show_complete(
     output.say_verdict(&text, Json::Object(object))
 }
 
-/// Shows changes with the names of their versions, which are the store's word, or the server's.
+/// Shows changes with the names of their versions. The names are not verified.
 fn show_changes(
     session: &Session,
     key: &Key,
@@ -233,7 +233,7 @@ fn show_difference(change: &Difference, output: &mut Output) -> Result<(), Failu
     output.item(&text, object)
 }
 
-/// Shows what the server says that differs between two versions, some keys at a time, as soon as these are proved in both.
+/// Shows the differences listed by the server, in batches that are verified in both versions first.
 fn listed_differences(
     session: &Session,
     (before, after): (Version, Version),
@@ -259,24 +259,26 @@ fn listed_differences(
     shown(&mut changes)
 }
 
-/// Of so many versions a server says something at once.
+/// Number of versions in a request for names.
 const NOTES: u64 = 1000;
 
-/// The changes that are proved at a time.
+/// Maximum number of changes verified in a batch.
 const MOST_CHANGES: usize = 1 << 12;
 
-/// The bytes of their keys and values, but for the last one.
+/// Bytes of keys and values at which a batch is verified.
 const MOST_BYTES: usize = 1 << 20;
 
-/// The bytes of a change.
+/// Bytes of a change: its key and both values.
 fn length(change: &Difference) -> usize {
     let values = [&change.before, &change.after];
     let values = values.map(|value| value.as_ref().map_or(0, |value| value.as_bytes().len()));
     change.key.as_bytes().len() + values[0] + values[1]
 }
 
-/// The versions of the key that the server lists and in which it changed, as is proved in each and in the version before; and the
-/// version after which the server lists them.
+/// Verifies the changes of `key` listed by the server, each in its version and in the version
+/// before.
+///
+/// Returns the version after which the list begins, and the verified changes.
 fn listed_history(
     session: &Session,
     key: &Key,
@@ -294,7 +296,8 @@ fn listed_history(
                     "the key was not removed in version {version}"
                 )));
             }
-            // The same value was put again, or the server lists what it likes: nothing has changed.
+            // An equal value was put again, or the server listed an arbitrary version: nothing has
+            // changed.
             Some(_) => {}
             None => {
                 return Err(Failure::Refused(format!(
@@ -306,7 +309,7 @@ fn listed_history(
     Ok((since, proved))
 }
 
-/// Proves what the server says that changed, in both versions.
+/// Verifies listed differences in both versions.
 fn verify_changes(
     session: &Session,
     (before, after): (Version, Version),
@@ -334,7 +337,8 @@ fn verify_changes(
     ))
 }
 
-/// Shows the differences between two verified contents, in ascending order, an entry of each in memory.
+/// Shows the differences between two verified contents, in ascending order. Holds one entry of each
+/// in memory.
 fn compare(
     mut before: Entries<'_>,
     mut after: Entries<'_>,

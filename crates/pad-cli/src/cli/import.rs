@@ -1,4 +1,4 @@
-//! `pad import`: a trace becomes signed versions.
+//! `pad import`: imports a trace as signed versions.
 
 use std::{
     path::PathBuf,
@@ -85,7 +85,7 @@ impl Import {
         require_own(&self.store.store)?;
         let key = load_secret(&self.author.key)?;
         self.check_scheme(&key)?;
-        // The whole trace is checked before the store is touched.
+        // Checks the whole trace before the store is changed.
         let imported = if self.store.store.exists() {
             imported(&own_store(&self.store.store)?)?
         } else {
@@ -122,7 +122,7 @@ impl Import {
         let changes = self.import(&mut trace, &mut author, place, output)?;
         if total > place.skipped {
             match author.repository_mut().checkpoint() {
-                // Somebody has pruned meanwhile; the next opening replays more.
+                // Another process has pruned in the meantime; the next open replays more.
                 Err(RepositoryError::Store(StoreError::Superseded)) => {}
                 done => done?,
             }
@@ -134,7 +134,7 @@ impl Import {
         Ok(())
     }
 
-    /// Imports all snapshots after those that were skipped; returns the number of their changes.
+    /// Imports all snapshots after the skipped ones. Returns the number of their changes.
     fn import(
         &self,
         trace: &mut Replay<'_>,
@@ -181,15 +181,17 @@ impl Import {
         Ok(changes)
     }
 
-    /// Notes that no version which is there is a snapshot that is to be imported: its author says so.
+    /// Records that existing versions are no snapshots to import, for `--again`.
     fn vouch(&self) -> Result<(), Failure> {
         let mut store = own_store(&self.store.store)?;
         let latest = store.latest()?.number().to_be_bytes();
         Ok(store.write_records(&[RecordChange::put(VOUCHED_GROUP, "", latest)])?)
     }
 
-    /// Refuses to sign snapshots that may have been signed before: the record of what was imported does not come back with versions
-    /// that are applied to a copy of the store. Logs compare what they have appended.
+    /// Refuses to sign snapshots that may have been signed before.
+    ///
+    /// Versions applied to a restored copy of a store come back without the import records. Logs
+    /// are exempt: they compare what they have appended.
     fn check_signed_here(author: &AnyAuthor) -> Result<(), Failure> {
         let repository = author.repository();
         if repository.public_key()?.scheme.family().is_append_only() {
@@ -209,8 +211,10 @@ impl Import {
         }
     }
 
-    /// Refuses to append for the second time what a log has already: the record of what was imported is not a part of the versions, and
-    /// does not come back with them when they are applied to a copy of the store.
+    /// Refuses to append a snapshot that the log already contains.
+    ///
+    /// Import records are not part of the versions. They do not come back when versions are applied
+    /// to a copy of the store.
     #[cfg(feature = "aad")]
     fn check_appended(
         &self,
@@ -221,7 +225,7 @@ impl Import {
         use pad::{Sha256Ed25519, Update, aad::Appended, pad_core::codec};
         let repository = author.repository();
         let scheme = repository.public_key()?.scheme;
-        // In sets a member is there once, whatever is imported.
+        // Sets contain each member once, however often it is imported.
         if self.again || !scheme.family().is_append_only() || scheme.is_set() {
             return Ok(());
         }
@@ -312,7 +316,8 @@ impl Import {
     }
 }
 
-/// The version up to which an author has said that none is to be imported ([`Import::vouch`]).
+/// Version up to which the author has declared that none is a snapshot to import
+/// ([`Import::vouch`]).
 fn vouched(store: &impl Store) -> Result<Version, Failure> {
     let found = store.records(VOUCHED_GROUP)?.pop();
     let number = found.and_then(|(_, value)| Some(u64::from_be_bytes(value.try_into().ok()?)));
@@ -321,25 +326,25 @@ fn vouched(store: &impl Store) -> Result<Version, Failure> {
 
 const VOUCHED_GROUP: &str = "vouched";
 
-/// Where a trace goes on.
+/// Position at which the import of a trace continues.
 #[derive(Clone, Copy)]
 struct Place {
-    /// The snapshots of the trace.
+    /// Snapshots in the trace.
     total: usize,
-    /// Of these, those that were imported before.
+    /// Snapshots of the trace imported before.
     skipped: usize,
-    /// All that were imported before, of whatever trace.
+    /// Snapshots of any trace imported before.
     imported: usize,
 }
 
 impl Place {
-    /// Whether a repository with this latest version has others than imported ones.
+    /// Reports whether a repository with this latest version has versions other than imported ones.
     #[cfg(feature = "aad")]
     fn has_others_than_imported(self, latest: Version) -> bool {
         u64::try_from(self.imported).ok() != Some(latest.number())
     }
 
-    /// How many snapshots of the trace are imported when one is whose number is this among all imported ones.
+    /// Progress in the trace after importing the snapshot with this number among all imported ones.
     fn in_trace(self, number: u64) -> u64 {
         let before = self.imported.saturating_sub(self.skipped);
         (number + 1).saturating_sub(u64::try_from(before).unwrap_or(u64::MAX))
@@ -355,19 +360,19 @@ struct Waiting {
     note: VersionNote,
 }
 
-/// The snapshots that become durable together.
+/// A group commit: snapshots that become durable together.
 struct Group {
-    /// How many at most.
+    /// Maximum number of snapshots.
     most: usize,
-    /// How long others may wait for them.
+    /// Maximum duration; `None` if the number is given.
     longest: Option<Duration>,
     begun: Instant,
-    /// The bytes of their keys and values, which are in memory.
+    /// Bytes of keys and values held in memory.
     bytes: usize,
 }
 
 impl Group {
-    /// So many, or as many as a short time brings.
+    /// A group of `most` snapshots, or else of those in a time of [`LONGEST_WAIT`].
     fn new(most: Option<u32>) -> Self {
         let count = most.and_then(|most| usize::try_from(most).ok());
         Self {
@@ -391,18 +396,18 @@ impl Group {
         self.bytes = self.bytes.saturating_add(bytes);
     }
 
-    /// Whether these are to become durable before there are more.
+    /// Reports whether the group must be flushed before more snapshots are added.
     fn is_full(&self, snapshots: usize) -> bool {
         let waits_long = |longest| self.bytes >= MOST_BYTES || self.begun.elapsed() >= longest;
         snapshots >= self.most || self.longest.is_some_and(waits_long)
     }
 }
 
-/// What a group may take unless somebody says how many are in it: longer than it takes to make it durable, and short for whoever waits.
+/// Limits of a group without a given size: longer than a flush takes, and short for a waiting user.
 const LONGEST_WAIT: Duration = Duration::from_millis(50);
 const MOST_BYTES: usize = 16 << 20;
 
-/// Makes the waiting snapshots durable, then says so.
+/// Makes the waiting snapshots durable, then reports them.
 fn acknowledge(
     author: &mut AnyAuthor,
     waiting: &mut Vec<Waiting>,
@@ -432,7 +437,7 @@ fn imported(store: &impl Store) -> Result<Vec<Stamp>, Failure> {
         .collect())
 }
 
-/// Named by big-endian numbers, so that records come in the order of the snapshots.
+/// Record of a snapshot. Big-endian names keep records in the order of the snapshots.
 fn record(snapshot: &Waiting) -> RecordChange {
     let name = snapshot.number.to_be_bytes();
     RecordChange::put(RECORD_GROUP, name, snapshot.record.clone())

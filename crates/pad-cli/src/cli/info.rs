@@ -1,4 +1,4 @@
-//! `pad info`: what a file of ours is, and what it binds.
+//! `pad info`: identifies a file and shows its contents and bindings, unverified.
 
 use std::{
     ffi::OsStr,
@@ -57,7 +57,7 @@ impl Info {
                     output.say(&format!("{gap}{}", rows.text()), &rows.object())?;
                     gap = "\n";
                 }
-                // The others are described all the same; the first failure is the program's.
+                // The remaining files are described too; the first failure becomes the exit status.
                 Err(failure) if failed.is_some() => output.failed(&failure),
                 Err(failure) => failed = Some(failure),
             }
@@ -66,7 +66,7 @@ impl Info {
     }
 }
 
-/// Says what a file is.
+/// Describes the file at `path`.
 fn describe(path: &Path, rows: &mut Rows) -> Result<(), Failure> {
     let failure = |error| Failure::file(path, &error);
     let found = fs::metadata(path).map_err(failure)?;
@@ -81,7 +81,7 @@ fn describe(path: &Path, rows: &mut Rows) -> Result<(), Failure> {
         return Ok(());
     }
     if !found.is_file() {
-        // What is read is read more than once.
+        // The file is read more than once.
         let path = path.display();
         return Err(Failure::Input(format!("{path} is not a plain file")));
     }
@@ -123,7 +123,7 @@ fn describe(path: &Path, rows: &mut Rows) -> Result<(), Failure> {
     }
 }
 
-/// What a file is that says nothing of itself, or what nobody but the store can read.
+/// Identifies files by name, where the contents are not self-describing.
 fn by_its_name(path: &Path, length: u64) -> Option<&'static str> {
     let name = path.file_name()?.to_str()?;
     let is_beside = |other: &str| path.with_file_name(other).is_file();
@@ -149,7 +149,7 @@ fn by_its_name(path: &Path, length: u64) -> Option<&'static str> {
     None
 }
 
-/// What is seen of an encrypted key without its passphrase.
+/// Describes an encrypted key as far as possible without its passphrase.
 fn encrypted(path: &Path, rows: &mut Rows) -> Result<(), Failure> {
     let failure = |error| Failure::key_file(path, &error);
     let file = SecretFile::read(path).map_err(failure)?;
@@ -206,7 +206,7 @@ fn view(path: &Path, rows: &mut Rows) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The files that are overwritten in place say no more than what they remember.
+/// Describes a file that is overwritten in place. Only its stored value is known.
 fn register(value: &[u8], rows: &mut Rows) {
     if let Ok((_, Some(head))) = pad::inspect::headline(value) {
         let is = "the record of the newest version that an author has handed out; it goes with the secret key";
@@ -251,7 +251,7 @@ fn read_text(path: &Path, limit: u64) -> Result<String, Failure> {
     text.map_err(|_| Failure::Input(format!("{}: this is not text", path.display())))
 }
 
-/// What tells one kind of file from another, and all of a short one.
+/// Bytes read to identify a file.
 const BEGINNING: u64 = 1 << 16;
-/// More than a view has.
+/// Upper bound on the bytes of a view.
 const MAX_VIEW_BYTES: u64 = 5 << 20;

@@ -1,4 +1,4 @@
-//! `pad inspect`: what checking a proof computes, step by step.
+//! `pad inspect`: shows step by step how a proof is checked.
 
 use std::path::PathBuf;
 
@@ -64,7 +64,7 @@ impl Inspect {
     }
 }
 
-/// What all steps come to.
+/// Prints the conclusion of the steps.
 fn end(inspected: &Inspected, output: &mut Output) -> Result<(), Failure> {
     let Inspected {
         kind,
@@ -95,7 +95,7 @@ fn end(inspected: &Inspected, output: &mut Output) -> Result<(), Failure> {
     object.insert("version".into(), number.into());
     object.insert("signature_checked".into(), (*is_signed).into());
     object.insert("root_computed".into(), (*is_followed).into());
-    // Of no question is anything shown.
+    // Without a question nothing is verified.
     object.insert("verified".into(), false.into());
     let text = format!("[{followed}{signed}{asked}]");
     output.say(&text, &Json::Object(object))

@@ -146,7 +146,7 @@ impl Keygen {
 }
 
 impl Keygen {
-    /// What the key of a log says of its parameters.
+    /// Setup of a log's parameters for the key, if the scheme is a log.
     #[cfg(feature = "aad")]
     fn setup(&self, output: &Output) -> Result<Option<Setup>, Failure> {
         if !self.scheme.family().is_append_only() {
@@ -191,7 +191,7 @@ impl Keygen {
         Ok(None)
     }
 
-    /// For how many entries the key is.
+    /// Number of entries that the key supports.
     fn entries(&self) -> Result<usize, Failure> {
         let is_bounded = self
             .scheme
@@ -248,10 +248,10 @@ impl From<Schedule> for pad::aad::Schedule {
     }
 }
 
-/// What a key says of a log's parameters.
+/// A log's parameters, as stored in the key.
 type Setup = pad::keys::Zeroizing<Vec<u8>>;
 
-/// A key file for more has too many bytes.
+/// Maximum of `--entries`; key files for more are too large.
 pub(super) const MOST_ENTRIES: i64 = 40_000;
 
 fn public_path(secret: &Path) -> PathBuf {

@@ -1,4 +1,4 @@
-//! How a server is reached, and what it says of itself.
+//! Listening address, TLS and logging of servers.
 
 use std::{
     net::{IpAddr, SocketAddr, ToSocketAddrs as _},
@@ -61,13 +61,13 @@ pub(super) struct SizeArguments {
 }
 
 impl SizeArguments {
-    /// The limits of a server that takes and sends updates of this length.
+    /// Limits of a server that accepts and sends updates of at most `largest_update` bytes.
     pub(super) fn limits(&self) -> Limits {
         let usual = Limits::default();
         let largest = self.largest_update;
         Limits {
             request_bytes: largest,
-            // A list of one update is a little longer than the update.
+            // A list of one update is slightly longer than the update.
             response_bytes: usual.response_bytes.max(largest.saturating_add(1 << 10)),
             body_bytes: usual.body_bytes.max(largest.saturating_mul(2)),
             answer_bytes: usual.answer_bytes.max(largest.saturating_mul(2)),
@@ -86,7 +86,7 @@ enum Log {
     Json,
 }
 
-/// A server that has its address.
+/// A server bound to its address.
 pub(super) struct Host<'a> {
     listen: &'a str,
     scheme: &'static str,
@@ -94,7 +94,7 @@ pub(super) struct Host<'a> {
 }
 
 impl ListenArguments {
-    /// Takes the address.
+    /// Binds the listening address.
     pub(super) fn bind(&self, limits: Limits) -> Result<Host<'_>, Failure> {
         let tls = TlsArguments {
             certificate: self.tls_cert.as_deref(),
@@ -117,7 +117,7 @@ impl ListenArguments {
         let server = Server::bind(self.listen.as_str(), options);
         let server = server.map_err(|error| network_failure(&self.listen, &error))?;
         if is_plain && !server.address().ip().is_loopback() {
-            // The name has led elsewhere since.
+            // The name has been resolved again, to another address.
             return Err(self.not_loopback());
         }
         Ok(Host {
@@ -127,7 +127,8 @@ impl ListenArguments {
         })
     }
 
-    /// Without TLS, whoever is on the way reads along which keys are asked about; no answer can be forged all the same.
+    /// Requires loopback addresses without TLS. An eavesdropper could read the queried keys, but
+    /// not forge answers.
     fn check_loopback(&self) -> Result<(), Failure> {
         let addresses = self.listen.to_socket_addrs();
         let mut addresses = addresses
@@ -145,7 +146,7 @@ impl ListenArguments {
         ))
     }
 
-    /// Begins the log of this process.
+    /// Initialises the log of this process.
     pub(super) fn begin_log(&self) -> Result<(), Failure> {
         let log = fmt()
             .with_max_level(LevelFilter::TRACE)
@@ -164,13 +165,14 @@ impl Host<'_> {
         self.server.address()
     }
 
-    /// The server as clients name it.
+    /// URL of the server, as clients use it.
     pub(super) fn url(&self) -> String {
         format!("{}://{}", self.scheme, self.address())
     }
 
-    /// Says that it serves, as a text or with the address added to an object, and serves until it is told to stop. `end` is called
-    /// after that.
+    /// Reports that the server is ready, then serves until it is stopped and calls `end`.
+    ///
+    /// The address and the scheme are added to the JSON object.
     pub(super) fn run(
         self,
         handler: impl Handler,
@@ -201,7 +203,7 @@ mod tests {
 
     use super::*;
 
-    /// Whether `pad_service`, and then something else, logs this at `--log-level`.
+    /// Whether `pad_service` and another target log at `level` with `--log-level`.
     fn logs(levels: &str, level: LevelFilter) -> [bool; 2] {
         let command = ListenArguments::augment_args(Command::new("serve").no_binary_name(true));
         let matches = command.try_get_matches_from(["--log-level", levels]);

@@ -40,7 +40,7 @@ impl Prune {
         let mut repository = open_repository(&self.store.store)?;
         let scheme = repository.public_key()?.scheme;
         if scheme.family().is_append_only() {
-            // Its trees are over all entries.
+            // The trees of a log cover all entries.
             let (what, scheme) = ("prunings", scheme.id());
             return Err(Failure::Input(NotOffered { what, scheme }.to_string()));
         }

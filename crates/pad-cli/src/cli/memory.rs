@@ -1,4 +1,4 @@
-//! How much of a dictionary a server has in memory.
+//! Node caches of served dictionaries.
 
 use std::{fs, path::Path, time::Instant};
 
@@ -21,7 +21,8 @@ pub(super) struct CacheArguments {
 }
 
 impl CacheArguments {
-    /// The dictionary in a store, and with all of its latest version in memory if that is asked for.
+    /// Opens the dictionary in `store`. Reads its latest version into memory if `--cache all` is
+    /// given.
     pub(super) fn open(
         &self,
         name: &str,
@@ -37,7 +38,7 @@ impl CacheArguments {
             ));
         }
         let most = match most {
-            // There are two copies while all is read again.
+            // Two copies exist while all nodes are read again.
             AS_FREE => free_memory().map_or(AS_FREE, |free| free / 2),
             most => most,
         };
@@ -52,7 +53,7 @@ impl CacheArguments {
         bar.finish_and_clear();
         let dictionary = opened?;
         if !dictionary.reads_on_demand() {
-            // All of it is in memory, and always was.
+            // This store is in memory in any case.
             return Ok(dictionary);
         }
         let (seconds, bytes) = (
@@ -73,7 +74,7 @@ impl CacheArguments {
     }
 }
 
-/// What is found out when a store is opened.
+/// Marks a limit that is derived from the free memory when a store is opened.
 const AS_FREE: u64 = u64::MAX;
 
 const BAR: &str =
@@ -94,7 +95,7 @@ fn cache_size(text: &str) -> Result<CacheSize, String> {
     }
 }
 
-/// The memory that the system could give without taking it from others; `None` where it does not say.
+/// Available memory of the system in bytes; `None` if unknown.
 fn free_memory() -> Option<u64> {
     let said = fs::read_to_string("/proc/meminfo").ok()?;
     let line = said

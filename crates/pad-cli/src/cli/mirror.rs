@@ -145,8 +145,11 @@ impl MirrorCommand {
             })
     }
 
-    /// The servers to follow. Those whose addresses do not name the dictionary are asked for its name; it is taken to be the mirror's if they
-    /// cannot be asked now, so that a mirror serves what it has whether they can be reached or not.
+    /// Connects to the upstream servers.
+    ///
+    /// An address without a dictionary name is resolved by asking the server. If that fails, the
+    /// server is assumed to have the dictionary `name`. A mirror thus serves its contents while
+    /// upstreams are unreachable.
     fn upstreams(&self, name: Option<&str>) -> Result<Vec<Server>, Failure> {
         let options = HttpOptions {
             attempts: 1,
@@ -154,7 +157,7 @@ impl MirrorCommand {
             ..self.roots.options()?
         };
         let named = |address: &String| match (Server::connect(address, options.clone()), name) {
-            // Whatever is wrong with this one, others may be right.
+            // Other upstreams may work even if this one fails.
             (Err(error), Some(name))
                 if !matches!(error, FetchError::Http(HttpError::Configuration(_))) =>
             {
@@ -170,8 +173,9 @@ impl MirrorCommand {
     }
 }
 
-/// The servers at these addresses, which an option has given. Those whose addresses do not name the dictionary have to be
-/// reached for its name.
+/// Connects to the servers at `addresses`, given by `option`.
+///
+/// Servers whose addresses do not name the dictionary must be reachable to ask for its name.
 pub(super) fn connect(
     option: &str,
     addresses: &[String],

@@ -1,4 +1,4 @@
-//! What commands print: text for people, or JSON.
+//! Output of commands, as text or as JSON.
 
 use std::{
     io::{self, IsTerminal, StdoutLock, Write},
@@ -13,29 +13,29 @@ use super::Failure;
 
 mod statement;
 
-/// What the public key that answers were verified with is worth.
+/// Trust basis of the public key used for verification.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Trust {
-    /// It was given, or is remembered from when it was given.
+    /// The key was given, or is remembered from when it was given.
     Authentic,
-    /// The store itself has named it; its fingerprint.
+    /// The key was taken from the store itself; holds its fingerprint.
     StoresOwn(String),
 }
 
-/// What witnesses have said of the newest version.
+/// Witness status of the newest version.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(
     not(feature = "network"),
     allow(dead_code, reason = "only servers show logs")
 )]
 pub(crate) struct Newest {
-    /// Its number.
+    /// Version number.
     pub(crate) version: u64,
-    /// How many witnesses have cosigned it recently enough.
+    /// Number of witnesses with a recent enough cosignature.
     pub(crate) cosigned: usize,
-    /// How many are known.
+    /// Number of known witnesses.
     pub(crate) witnesses: usize,
-    /// When the first of these did, in seconds since 1970; `None` if no witness is asked for.
+    /// Time of the first cosignature in seconds since 1970; `None` if no witness is required.
     pub(crate) seconds: Option<u64>,
 }
 
@@ -62,17 +62,17 @@ impl Newest {
     }
 }
 
-/// What a command does when nobody reads what it says.
+/// Behaviour of a command when standard output is closed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Unread {
     Ends,
     GoesOn,
 }
 
-/// Whether what is said on standard error are objects: one form for the whole process.
+/// Whether notes on standard error are JSON objects, for the whole process.
 static NOTES_ARE_OBJECTS: AtomicBool = AtomicBool::new(false);
 
-/// What people should know beside the answer; on standard error, and of no consequence if nobody reads it.
+/// Writes a note to standard error. Write errors are ignored.
 fn note(text: &str) {
     let line = if NOTES_ARE_OBJECTS.load(Ordering::Relaxed) {
         format!("{}\n", json!({ "note": text }))
@@ -82,24 +82,24 @@ fn note(text: &str) {
     drop(io::stderr().write_all(line.as_bytes()));
 }
 
-/// The time, in seconds since 1970.
+/// The current time, in seconds since 1970.
 pub(crate) fn now() -> u64 {
     let elapsed = SystemTime::now().duration_since(UNIX_EPOCH);
     elapsed.map_or(0, |elapsed| elapsed.as_secs())
 }
 
-/// Where commands write, and in which form.
+/// Destination and format of a command's output.
 pub(crate) struct Output {
     json: bool,
     hex: bool,
     trust: Trust,
-    /// What witnesses have said, if they were asked.
+    /// Witness status, if witnesses are used.
     newest: Option<Newest>,
-    /// Versions that were asked for by a name, which is the word of whoever has the store.
+    /// Versions requested by name. The mapping of names is unverified.
     named: Vec<(String, Version, &'static str)>,
-    /// What has to be said of the parameters of the log that answers.
+    /// Caveat about the parameters of the log that answers.
     caveat: Option<&'static str>,
-    /// The same, until it is said.
+    /// The caveat, until it is written.
     unsaid: Option<&'static str>,
     unread: Unread,
     noted: bool,
@@ -123,23 +123,23 @@ impl Output {
         }
     }
 
-    /// Whether JSON is asked for.
+    /// Reports whether output is JSON.
     pub(crate) const fn is_json(&self) -> bool {
         self.json
     }
 
-    /// What is said of answers from here on.
+    /// Sets the trust basis of the answers that follow.
     pub(crate) fn trust(&mut self, trust: Trust) {
         self.trust = trust;
     }
 
-    /// What is said of the newest version beside that.
+    /// Sets the witness status of the newest version.
     #[cfg(feature = "network")]
     pub(crate) fn newest(&mut self, newest: Newest) {
         self.newest = Some(newest);
     }
 
-    /// A version was asked for by a name: what is verified is the answer for its number.
+    /// Notes that a version was requested by name; the verified answer is for its number.
     pub(crate) fn named(&mut self, name: &str, version: Version, word_of: &'static str) {
         let shown = Self::show_text(name);
         note(&format!(
@@ -148,14 +148,14 @@ impl Output {
         self.named.push((name.into(), version, word_of));
     }
 
-    /// What is said of answers beside that: in JSON they are of unknown parameters.
+    /// Sets a caveat about log parameters of unknown origin.
     #[cfg(feature = "aad")]
     pub(crate) fn caveat(&mut self, caveat: &'static str) {
         self.caveat = Some(caveat);
         self.unsaid = Some(caveat);
     }
 
-    /// Says before the first line of text that nothing authenticates the key, and the caveat: readers may not get further.
+    /// Writes notes on an unauthenticated key and on the caveat, before the first line of text.
     fn note(&mut self) {
         if self.noted {
             return;
@@ -168,19 +168,19 @@ impl Output {
         self.note_caveat();
     }
 
-    /// Says the caveat once, beside JSON too: whoever reads `verified` alone should hear of it.
+    /// Writes the caveat once, with JSON output too: consumers may read the field `verified` only.
     fn note_caveat(&mut self) {
         if let Some(caveat) = self.unsaid.take() {
             note(caveat);
         }
     }
 
-    /// Says on standard error what people should know.
+    /// Writes a note to standard error.
     pub(crate) fn warn(text: &str) {
         note(text);
     }
 
-    /// From here on the command changes something, and does so to its end whoever reads.
+    /// Marks the command as changing state: it completes even if standard output is closed.
     pub(crate) fn goes_on(&mut self) {
         self.unread = Unread::GoesOn;
     }
@@ -196,7 +196,7 @@ impl Output {
         }
     }
 
-    /// What has been established of an answer whose proof verifies.
+    /// Describes the verification status of an answer whose proof verifies.
     pub(crate) fn verdict(&self) -> String {
         let verdict = match &self.trust {
             Trust::Authentic => "verified".into(),
@@ -210,7 +210,7 @@ impl Output {
         }
     }
 
-    /// The same as the fields of an object.
+    /// Adds the verdict, the witness status, the caveat and the names as fields.
     pub(crate) fn add_verdict(&self, object: &mut Map<String, Json>) {
         let authentic = self.trust == Trust::Authentic;
         object.insert("verified".into(), authentic.into());
@@ -234,7 +234,7 @@ impl Output {
         }
     }
 
-    /// Prints a text, or an object with the verdict.
+    /// Prints `text`, or `object` with the verdict as JSON.
     pub(crate) fn say_verdict(&mut self, text: &str, object: Json) -> Result<(), Failure> {
         let object = match object {
             Json::Object(mut object) => {
@@ -246,12 +246,13 @@ impl Output {
         self.say(text, &object)
     }
 
-    /// Whether progress can be shown without disturbing anybody.
+    /// Reports whether to show progress: only with text output, and with standard error on a
+    /// terminal.
     pub(crate) fn shows_progress(&self) -> bool {
         !self.json && io::stderr().is_terminal()
     }
 
-    /// Prints a text, or an object if JSON is asked for. It is out when this returns.
+    /// Prints `text`, or `object` as JSON, and flushes.
     pub(crate) fn say(&mut self, text: &str, object: &Json) -> Result<(), Failure> {
         let written = if self.json {
             self.note_caveat();
@@ -264,7 +265,8 @@ impl Output {
         self.written(written)
     }
 
-    /// Prints an item of a list: a line of text, or an object with the verdict. It may be out later.
+    /// Prints an item of a list: a line of text, or an object with the field `verified`. Does not
+    /// flush.
     pub(crate) fn item(
         &mut self,
         text: &str,
@@ -279,13 +281,13 @@ impl Output {
         self.written(written)
     }
 
-    /// Writes a value as it is; what there is to say of it goes to standard error.
+    /// Writes raw bytes of a value; notes go to standard error.
     pub(crate) fn raw_value(&mut self, value: &Value) -> Result<(), Failure> {
         self.note();
         self.raw(value.as_bytes())
     }
 
-    /// Prints a line of text, unless JSON is asked for.
+    /// Prints a line of text, unless output is JSON.
     pub(crate) fn text(&mut self, text: &str) -> Result<(), Failure> {
         if self.json {
             return Ok(());
@@ -295,14 +297,14 @@ impl Output {
         self.written(written)
     }
 
-    /// Writes bytes as they are.
+    /// Writes raw bytes and flushes.
     pub(crate) fn raw(&mut self, bytes: &[u8]) -> Result<(), Failure> {
         let written = self.sink.write_all(bytes);
         let written = written.and_then(|()| self.sink.flush());
         self.written(written)
     }
 
-    /// Standard output for bytes as they are that come piece by piece.
+    /// Opens standard output as a sink of raw bytes.
     #[cfg(feature = "file")]
     pub(crate) const fn stream(&mut self) -> Stream<'_> {
         Stream {
@@ -311,9 +313,9 @@ impl Output {
         }
     }
 
-    /// Says why a command failed.
+    /// Reports the failure of a command.
     pub(crate) fn failed(&self, failure: &Failure) {
-        // Names come from outside: a line stays one, and a terminal is not told anything.
+        // Names are untrusted: escape line breaks and terminal control sequences.
         let text: String = failure.to_string().chars().flat_map(printable).collect();
         say_failure(self.json, failure.code(), failure.kind(), &text);
     }
@@ -323,12 +325,12 @@ impl Output {
         self.written(written)
     }
 
-    /// A key from the command line.
+    /// Parses a key from the command line.
     pub(crate) fn key(&self, argument: &str) -> Result<Key, Failure> {
         Ok(Key::new(self.bytes(argument)?)?)
     }
 
-    /// A value from the command line.
+    /// Parses a value from the command line.
     pub(crate) fn value(&self, argument: &str) -> Result<Value, Failure> {
         Ok(Value::new(self.bytes(argument)?)?)
     }
@@ -341,8 +343,9 @@ impl Output {
             .map_err(|error| Failure::Input(format!("'{argument}' is not hexadecimal: {error}")))
     }
 
-    /// Bytes for people. Plain text stands as it is; everything else stands in quotation marks, with
-    /// escapes for what is not printable text, so that two different values never look alike.
+    /// Formats bytes for people, injectively.
+    ///
+    /// Plain text is unquoted. Other bytes are quoted, with escapes for unprintable text.
     pub(crate) fn show(&self, bytes: &[u8]) -> String {
         if self.hex {
             return hex::encode(bytes);
@@ -353,7 +356,7 @@ impl Output {
         }
     }
 
-    /// Text of others for people, so that no two look alike and a terminal is told nothing; digits are not asked for here.
+    /// Formats untrusted text like [`Output::show`], but never as hexadecimal digits.
     pub(crate) fn show_text(text: &str) -> String {
         if is_plain(text) {
             text.to_owned()
@@ -362,8 +365,7 @@ impl Output {
         }
     }
 
-    /// Adds bytes to an object: as text under `name`, or as digits under `name_hex` if they are
-    /// not text.
+    /// Adds bytes to an object: text as `name`, other bytes as hexadecimal digits under `name_hex`.
     pub(crate) fn add(&self, object: &mut Map<String, Json>, name: &str, bytes: &[u8]) {
         match core::str::from_utf8(bytes) {
             Ok(text) if !self.hex => object.insert(name.into(), text.into()),
@@ -372,7 +374,7 @@ impl Output {
     }
 }
 
-/// Standard output as a sink. Whoever writes to it hears that it failed, and has it say why.
+/// Standard output as a sink. Keeps the failure that its writer sees as an I/O error.
 #[cfg(feature = "file")]
 pub(crate) struct Stream<'a> {
     output: &'a mut Output,
@@ -381,7 +383,7 @@ pub(crate) struct Stream<'a> {
 
 #[cfg(feature = "file")]
 impl Stream<'_> {
-    /// How writing ended: with what failed here, which is what it failed of, or as its writer says.
+    /// Result of writing: the failure of this sink, if there is one, and `as_said` otherwise.
     pub(crate) fn ended(self, as_said: Result<(), Failure>) -> Result<(), Failure> {
         self.failure.map_or(as_said, Err)
     }
@@ -405,7 +407,7 @@ impl Write for Stream<'_> {
     }
 }
 
-/// Says on standard error why a command failed. If this cannot be written, the exit status still says it.
+/// Reports a failure on standard error. Write errors are ignored; the exit status remains.
 pub(crate) fn say_failure(json: bool, exit: u8, kind: &str, text: &str) {
     let line = if json {
         let error = json!({ "exit": exit, "kind": kind, "message": text });
@@ -416,14 +418,14 @@ pub(crate) fn say_failure(json: bool, exit: u8, kind: &str, text: &str) {
     drop(io::stderr().write_all(line.as_bytes()));
 }
 
-/// So many things, in words: `1 change`, `2 entries`.
+/// Formats a count with its noun: `1 change`, `2 entries`.
 pub(crate) fn counted(number: impl Copy + ToString, thing: &str) -> String {
     let number = number.to_string();
     let things = things(&number, thing);
     format!("{number} {things}")
 }
 
-/// How things are called of which there are so many.
+/// Singular or plural of `thing` for `number`.
 pub(crate) fn things(number: &str, thing: &str) -> String {
     match (number, thing.strip_suffix('y')) {
         ("1", _) => thing.to_owned(),
@@ -432,7 +434,7 @@ pub(crate) fn things(number: &str, thing: &str) -> String {
     }
 }
 
-/// A character as it is, or what stands for it if it is not printable.
+/// Escapes a character that is not printable.
 fn printable(letter: char) -> impl Iterator<Item = char> {
     let plain = letter == '"' || letter == '\'' || letter == '\\' || is_visible(letter);
     let escaped = (!plain).then(|| letter.escape_default());
@@ -442,7 +444,7 @@ fn printable(letter: char) -> impl Iterator<Item = char> {
         .chain(escaped.into_iter().flatten())
 }
 
-/// Whether a character leaves a mark of its own.
+/// Reports whether a character is visible on its own.
 fn is_visible(letter: char) -> bool {
     let blank = matches!(
         letter,
@@ -451,8 +453,8 @@ fn is_visible(letter: char) -> bool {
     !blank && letter.escape_debug().len() == 1
 }
 
-/// Whether a text cannot be taken for anything else: letters, digits and a few marks of ASCII, with
-/// single spaces inside.
+/// Reports whether a text needs no quotes: ASCII letters, digits and a few marks, with single
+/// spaces inside.
 fn is_plain(text: &str) -> bool {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || " ._/|:+-@#%".contains(letter);
     !text.is_empty() && text.trim() == text && !text.contains("  ") && text.chars().all(is_plain)
@@ -495,11 +497,11 @@ mod tests {
         ] {
             assert_eq!(utc(seconds), text);
         }
-        // Witnesses write what they like.
+        // Witnesses may send any number.
         assert!(utc(u64::MAX).ends_with('Z'));
     }
 
-    /// What docs/command-line.md says that text stands for.
+    /// Inverts the escapes described in docs/command-line.md.
     fn unquoted(shown: &str) -> Vec<u8> {
         let inner = shown
             .strip_prefix('"')

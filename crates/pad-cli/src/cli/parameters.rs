@@ -1,4 +1,5 @@
-//! `pad parameters`: public parameters of append-only logs, made for tests or from a ceremony.
+//! `pad parameters`: generates public parameters of append-only logs for tests, or reads those of a
+//! ceremony.
 
 use std::path::{Path, PathBuf};
 
@@ -62,7 +63,7 @@ impl Parameters {
         output.say(&text, &object)
     }
 
-    /// The parameters, and what has to be said of them.
+    /// Creates or reads the parameters, with a warning about them if needed.
     fn made(&self, output: &Output) -> Result<(LogParameters, Option<&'static str>), Failure> {
         let Some(path) = &self.ceremony else {
             let _spinner = progress::spinner(output, "computing powers");
@@ -78,7 +79,7 @@ impl Parameters {
         Ok((parameters, warning))
     }
 
-    /// Refuses schemes of other families, and more powers than are made here.
+    /// Rejects schemes without parameters, and levels above the maximum.
     fn check(&self) -> Result<(), Failure> {
         let scheme = self.scheme;
         if !scheme.family().is_append_only() {
@@ -97,7 +98,8 @@ impl Parameters {
     }
 }
 
-/// The parameters in a file, or those that come with this program; checked: well-formed, and the powers of one secret.
+/// Loads parameters from `path`, or the bundled ones. Checks that a file is well-formed and has the
+/// powers of one secret.
 pub(super) fn load(path: Option<&Path>, output: &Output) -> Result<LogParameters, Failure> {
     let Some(path) = path else {
         return LogParameters::ethereum().map_err(|error| Failure::Store(error.to_string()));
@@ -108,13 +110,13 @@ pub(super) fn load(path: Option<&Path>, output: &Output) -> Result<LogParameters
         .map_err(|error| Failure::Input(format!("parameters {}: {error}", path.display())))
 }
 
-/// The most bytes of a file that are read.
+/// Maximum bytes of a parameter file.
 #[expect(clippy::as_conversions, reason = "a constant: no wider type is lost")]
 const LONGEST: u64 = LogParameters::LONGEST as u64;
 
-/// What is said of parameters that were made here.
+/// Warning about generated parameters.
 const INSECURE: &str = "INSECURE: whoever made these parameters can forge; they are for tests";
 
-/// What is said of parameters of which nobody knows where they are from.
+/// Warning about parameters of unknown origin.
 pub(super) const ORIGIN: &str =
     "INSECURE unless the parameters come from a ceremony: whoever knows their secret can forge";

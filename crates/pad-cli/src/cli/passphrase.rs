@@ -1,4 +1,6 @@
-//! Where passphrases come from: a file that the environment names, or the terminal. Never the command line, which everybody on the machine sees.
+//! Passphrase input: a file named by an environment variable, or the terminal.
+//!
+//! The command line is no source, because other users of the machine can read it.
 
 use std::{
     env,
@@ -12,14 +14,14 @@ use pad::keys::{Passphrase, Zeroizing};
 
 use super::{Failure, permissions::check_secret};
 
-/// Which passphrase is asked for.
+/// The passphrase to ask for.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Asked<'a> {
-    /// The one of the key in this file.
+    /// The existing passphrase of the key in this file.
     Of(&'a Path),
-    /// A new one, for a new key.
+    /// A new passphrase, for a new key.
     ForNewKey,
-    /// A new one, for the key in this file.
+    /// A new passphrase, for the key in this file.
     Anew(&'a Path),
 }
 
@@ -41,7 +43,8 @@ impl Asked<'_> {
     }
 }
 
-/// A passphrase: from the file that the environment names, or else from the terminal, a new one twice.
+/// Reads a passphrase from the file named in the environment, or else from the terminal. A new one
+/// is typed twice.
 pub(super) fn ask(asked: Asked<'_>) -> Result<Passphrase, Failure> {
     let variable = asked.variable();
     if let Some(path) = env::var_os(variable).filter(|path| !path.is_empty()) {
@@ -54,11 +57,11 @@ pub(super) fn ask(asked: Asked<'_>) -> Result<Passphrase, Failure> {
     Ok(passphrase)
 }
 
-/// The first line of a file.
+/// Reads the first line of a file.
 fn from_file(variable: &str, path: &Path) -> Result<Passphrase, Failure> {
     check_secret(variable, path)?;
     let failure = |error| Failure::file(path, &error);
-    // Reserved at once, so that no copy is left behind in freed memory.
+    // Allocated in full, so that no copy is left behind in freed memory.
     let mut bytes = Zeroizing::new(Vec::with_capacity(LONGEST_FILE));
     let limit = u64::try_from(LONGEST_FILE).unwrap_or(u64::MAX);
     let file = File::open(path).map_err(failure)?;
@@ -73,7 +76,7 @@ fn from_file(variable: &str, path: &Path) -> Result<Passphrase, Failure> {
     Passphrase::new(Zeroizing::new(text.to_owned())).map_err(|error| unfit(&error))
 }
 
-/// A line that is typed, without an echo.
+/// Reads a line from the terminal, without echo.
 fn typed(asked: Asked<'_>, prompt: &str) -> Result<Passphrase, Failure> {
     let line = read_line(prompt).map_err(|error| {
         let what = match asked {
@@ -88,7 +91,7 @@ fn typed(asked: Asked<'_>, prompt: &str) -> Result<Passphrase, Failure> {
     Passphrase::new(line).map_err(|error| Failure::Input(error.to_string()))
 }
 
-/// Asks at the terminal itself: standard input may be a trace, and standard error a file.
+/// Prompts on the terminal itself, because standard input may be a trace and standard error a file.
 fn read_line(prompt: &str) -> io::Result<Zeroizing<String>> {
     #[cfg(unix)]
     let terminal = {
@@ -106,5 +109,5 @@ fn read_line(prompt: &str) -> io::Result<Zeroizing<String>> {
     terminal.read_secure_line().map(Zeroizing::new)
 }
 
-/// More than a passphrase has, with what somebody may have written below it.
+/// Maximum bytes read: more than a passphrase and a few further lines.
 const LONGEST_FILE: usize = 4096;

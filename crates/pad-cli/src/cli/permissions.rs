@@ -1,10 +1,10 @@
-//! Who may read a file that holds a secret.
+//! Permission checks of files with secrets.
 
 use std::path::Path;
 
 use super::Failure;
 
-/// Refuses a secret that everybody on the machine may read.
+/// Rejects a secret that other users can read or change, or its group can change.
 pub(super) fn check_secret(name: &str, path: &Path) -> Result<(), Failure> {
     #[cfg(unix)]
     {
@@ -13,7 +13,7 @@ pub(super) fn check_secret(name: &str, path: &Path) -> Result<(), Failure> {
             .metadata()
             .map_err(|error| Failure::file(path, &error))?;
         let mode = metadata.permissions().mode() & 0o777;
-        // A group may read it, as web servers' groups do.
+        // Group read access is allowed, as for the groups of web servers.
         if mode & 0o027 != 0 {
             let path = path.display();
             return Err(Failure::Input(format!(

@@ -1,4 +1,4 @@
-//! How far long work is: on standard error, if that is a terminal, and never beside JSON.
+//! Progress display on standard error, if it is a terminal; never with JSON output.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use super::Output;
 
-/// A sign of life beside a message, for work of which nobody knows how long it takes. It vanishes when it is dropped.
+/// A spinner with a message, for work of unknown duration. Disappears when dropped.
 pub(super) fn spinner(output: &Output, message: impl Into<String>) -> ProgressBar {
     if !output.shows_progress() {
         return ProgressBar::hidden();
@@ -19,14 +19,14 @@ pub(super) fn spinner(output: &Output, message: impl Into<String>) -> ProgressBa
     spinner
 }
 
-/// A bar over so many steps or bytes, which a template of `indicatif` shows.
+/// A progress bar of `total` steps or bytes, formatted by an `indicatif` template.
 pub(super) fn bar(output: &Output, total: u64, template: &str) -> ProgressBar {
     if !output.shows_progress() {
         return ProgressBar::hidden();
     }
     let style = ProgressStyle::with_template(template);
     let bar = ProgressBar::new(total);
-    // One step may take minutes.
+    // A single step may take minutes.
     bar.enable_steady_tick(TICK);
     bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }

@@ -90,7 +90,7 @@ impl Prove {
         let at = self.at.as_ref();
         let (_, (version, answer)) = self.read.open_until_kept(at, output, |session, output| {
             let version = session.version(at, output)?;
-            // A proof that does not verify is not worth writing.
+            // The answer has been verified: an invalid proof is not written.
             Ok((version, session.prove(version, &question)?.0))
         })?;
         write(&answer, &self.out, (version, &question), output)
@@ -108,7 +108,7 @@ impl ProveAppendOnly {
     }
 }
 
-/// The question about a key, or about one value of it.
+/// Question about a key, or about one of its values.
 fn about_key(key: &str, value: Option<&str>, output: &Output) -> Result<Question, Failure> {
     let key = output.key(key)?;
     Ok(match value {
@@ -147,7 +147,7 @@ fn write(
     output.say_verdict(&text, object)
 }
 
-/// What an answer is about.
+/// Describes the subject of an answer.
 fn asked(version: Version, question: &Question, output: &Output) -> String {
     match question {
         Question::Key(key) => {
@@ -191,7 +191,7 @@ impl Verify {
     }
 }
 
-/// The refusal with what was to be proved: a proof of something else is refused for how it differs.
+/// Adds the expected subject to a refusal, for proofs of other statements.
 fn refused(asked: &str, refusal: Refusal) -> Failure {
     match Failure::from(refusal) {
         Failure::Refused(text) => Failure::Refused(format!("{text} (asked: {asked})")),

@@ -1,4 +1,4 @@
-//! `pad push`, and `--push`: an author brings servers what they lack.
+//! `pad push` and `--push`: uploads missing versions to servers.
 
 use std::{
     path::{Path, PathBuf},
@@ -48,7 +48,7 @@ impl Push {
 }
 
 impl PushArguments {
-    /// Brings the servers what they lack of a store that nobody has open for writing in this process.
+    /// Uploads missing versions of a store. This process must not have it open for writing.
     pub(super) fn run(&self, store: &Path, output: &mut Output) -> Result<(), Failure> {
         if self.push.is_empty() {
             return Ok(());
@@ -57,7 +57,7 @@ impl PushArguments {
     }
 }
 
-/// Brings every server what it lacks, all at the same time, so that none waits for another.
+/// Uploads missing versions to all servers in parallel.
 fn push(
     store: &Path,
     addresses: &[String],
@@ -114,16 +114,17 @@ fn push(
     })
 }
 
-/// What servers are brought.
+/// Source of an upload.
 struct Brought<'r> {
     public: &'r PublicKey,
     repository: &'r AnyRepository,
-    /// Evidence is kept beside it.
+    /// Path of the store; evidence is written next to it.
     store: &'r Path,
 }
 
 impl Brought<'_> {
-    /// Brings a server the versions that it lacks; how many. It has the head of the latest one then.
+    /// Uploads the versions that a server lacks and returns their number. Checks the server's head
+    /// of the latest one.
     fn bring(&self, address: &str, options: &HttpOptions) -> Result<u64, Failure> {
         let server = Server::connect(address, options.clone()).map_err(|error| failed(&error))?;
         let ours = self.repository.latest();
@@ -142,7 +143,7 @@ impl Brought<'_> {
                     theirs = next;
                 }
                 Pushed::Known => theirs = next,
-                // Somebody else brings it some, too.
+                // Another client uploads at the same time.
                 Pushed::Gap { latest } if latest > theirs => theirs = latest,
                 Pushed::Gap { latest } => {
                     return Err(Failure::Refused(format!(
@@ -160,7 +161,7 @@ impl Brought<'_> {
         Ok(brought)
     }
 
-    /// That a server has the same head of a version as the store.
+    /// Checks that a server and the store have the same head of a version.
     fn check_head(&self, server: &Server, version: Version) -> Result<(), Failure> {
         let ours = self.repository.head_message(version)?;
         let theirs = head_of(server, version)?;
@@ -175,7 +176,7 @@ impl Brought<'_> {
         }
     }
 
-    /// What is said of a server that claims to have a version after the store's latest.
+    /// Failure for a server that claims a later version than the store.
     fn is_ahead(&self, server: &Server, theirs: Version) -> Failure {
         let ours = self.repository.latest();
         let head = match head_of(server, theirs) {
@@ -194,13 +195,13 @@ impl Brought<'_> {
     }
 }
 
-/// What a server shows as the head of a version.
+/// Fetches the head of a version from a server.
 fn head_of(server: &Server, version: Version) -> Result<Vec<u8>, Failure> {
     let head = server.get(&Resource::HeadOf(version), LONGEST_HEAD);
     head.map_err(|error| failed(&error))
 }
 
-/// The bytes of the longest head that is read.
+/// Maximum bytes of a head.
 const LONGEST_HEAD: usize = 1 << 10;
 
 fn failed(error: &FetchError) -> Failure {

@@ -1,11 +1,11 @@
-//! Numbers with units behind them, and bytes.
+//! Numbers with units, and sizes in bytes.
 
-/// Bytes, as `500`, `4GB` or `4GiB`.
+/// Parses a size, as in `500`, `4GB` or `4GiB`, into bytes.
 pub(super) fn bytes(text: &str) -> Result<f64, String> {
     positive(scaled(text, &BYTES)?)
 }
 
-/// The bytes of memory that something may take.
+/// Parses an amount of memory, from 64 KiB to 1 TB.
 pub(super) fn memory(text: &str) -> Result<usize, String> {
     let bytes = usize::try_from(whole(bytes(text)?)).unwrap_or(usize::MAX);
     if (LEAST_MEMORY..=MOST_MEMORY).contains(&bytes) {
@@ -31,7 +31,7 @@ pub(super) fn parsed(text: &str) -> Result<f64, String> {
     }
 }
 
-/// The number and what stands behind it.
+/// Splits text into the number and its unit.
 pub(super) fn split(text: &str) -> (&str, &str) {
     let unit = text.find(|letter: char| letter.is_ascii_alphabetic());
     text.split_at(unit.unwrap_or(text.len()))

@@ -1,7 +1,6 @@
 //! `pad versions`, `pad get` and `pad range`.
 //!
-//! Each answer leaves the repository as bytes and is verified with the public key before it is
-//! printed.
+//! Each answer is encoded, then verified with the public key, before it is printed.
 
 use clap::Args;
 use pad::{
@@ -119,7 +118,7 @@ impl Versions {
     }
 }
 
-/// What the store says of a version, in columns.
+/// Formats a version's unverified note in columns.
 fn note_text(note: &VersionNote) -> String {
     let VersionNote {
         name,
@@ -169,7 +168,7 @@ impl Get {
     }
 }
 
-/// Writes the one value of a key.
+/// Writes the single value of a key.
 fn raw(
     key: &Key,
     version: Version,
@@ -234,7 +233,7 @@ impl Range {
     }
 }
 
-/// The range from one key up to another one; an empty text is no limit.
+/// The range from `start` up to, but not including, `end`; empty text means no bound.
 pub(super) fn between(start: &str, end: &str, output: &Output) -> Result<KeyRange, Failure> {
     let limit = |text| match text {
         "" => Ok(None),
@@ -252,7 +251,7 @@ pub(super) fn between(start: &str, end: &str, output: &Output) -> Result<KeyRang
     ))
 }
 
-/// Prints the entries of a range, each when it is verified; how many.
+/// Prints the entries of a range, each after verification. Returns their number.
 fn list(
     session: &Session,
     version: Version,
@@ -273,7 +272,7 @@ fn list(
     Ok(count)
 }
 
-/// The keys that begin so: up to the first one that is above all of them.
+/// The range of keys with a prefix; its end is the first key above all of them.
 fn beginning_with(prefix: Key) -> Result<KeyRange, Failure> {
     let mut end = prefix.as_bytes().to_vec();
     while end.last() == Some(&u8::MAX) {

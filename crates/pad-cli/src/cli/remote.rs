@@ -1,4 +1,4 @@
-//! Servers far away, of which none is trusted.
+//! Access to untrusted remote servers.
 
 use core::{ops::Not as _, time::Duration};
 use std::{path::PathBuf, thread};
@@ -62,7 +62,7 @@ pub(super) struct RootArguments {
 }
 
 impl RootArguments {
-    /// How to talk to servers.
+    /// HTTP options for these servers.
     pub(super) fn options(&self) -> Result<HttpOptions, Failure> {
         let roots = match &self.tls_roots {
             Some(file) => Roots::Pem(read_file(file, MAX_ROOTS_BYTES)?),
@@ -77,16 +77,17 @@ impl RootArguments {
     }
 }
 
-/// How often a request is sent at most before the server counts as out of reach.
+/// Maximum number of attempts before a server counts as unreachable.
 const ATTEMPTS: u32 = 3;
-/// How long a server may take to begin an answer, where there are others.
+/// Maximum time until a response begins, where there are other servers.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// The wait before a server that is busy is connected to once more.
+/// Pause before the retry of an overloaded server.
 const BUSY: Duration = Duration::from_secs(1);
 const MAX_ROOTS_BYTES: u64 = 16 << 20;
 
 impl ServerArguments {
-    /// Whether servers are given and not the environment's; `None` if there are none.
+    /// Reports whether servers are given explicitly instead of by the environment; `None` without
+    /// servers.
     pub(super) fn are_given(&self) -> Option<bool> {
         if self.server.is_empty() {
             return None;
@@ -99,7 +100,7 @@ impl ServerArguments {
         )
     }
 
-    /// Refuses what is of no use without servers, rather than leaving it undone.
+    /// Rejects options that have no effect without servers.
     pub(super) fn check_unused(&self) -> Result<(), Failure> {
         let unused = if self.witnesses.is_some() {
             "--witnesses"
@@ -113,7 +114,8 @@ impl ServerArguments {
         )))
     }
 
-    /// Asks the servers for their latest head, which the view follows, and says whom to trust about their answers.
+    /// Fetches the latest head from the servers, advances the view, and reports the trust basis of
+    /// answers.
     pub(super) fn open(
         &self,
         trust: &TrustArguments,
@@ -188,7 +190,10 @@ impl ServerArguments {
         Ok(servers)
     }
 
-    /// The servers that can be reached, why others cannot, and whether one of these may only be slow.
+    /// Connects to all servers.
+    ///
+    /// Returns the reachable servers, the failures of the others, and whether one of those may only
+    /// be slow.
     fn connected(
         &self,
         options: &HttpOptions,
@@ -197,7 +202,7 @@ impl ServerArguments {
         for address in &self.server {
             let mut connected = Server::connect(address, options.clone());
             if let Err(FetchError::Http(HttpError::Overloaded { .. })) = connected {
-                // The session would go without a server that was busy for a moment.
+                // Without a retry, the session would lack a server that was busy for a moment.
                 thread::sleep(BUSY);
                 connected = Server::connect(address, options.clone());
             }
@@ -225,7 +230,7 @@ impl ServerArguments {
     }
 }
 
-/// The key that the first server names which names one.
+/// Fetches the public key from the first server that provides one.
 fn own_key(servers: &[Server]) -> Result<PublicKey, Failure> {
     let mut failures = Vec::new();
     for server in servers {
@@ -252,13 +257,13 @@ impl Newest {
     }
 }
 
-/// Servers, and a client that has followed their heads.
+/// A source of answers from remote servers, with a client that has verified their heads.
 struct Remote {
     client: Client,
 }
 
 impl Remote {
-    /// Says how servers failed, though another one did not.
+    /// Reports failures of servers that were compensated by other servers.
     fn note(&self) {
         for incident in self.client.take_incidents() {
             Output::warn(&incident.to_string());

@@ -49,7 +49,7 @@ pub(super) struct Route {
 impl Route {
     pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
         let limits = Limits {
-            // Those who wait for a server take no time of this machine's.
+            // Requests that wait for a server use no computing time here.
             in_flight: IN_FLIGHT,
             ..self.sizes.limits()
         };
@@ -80,12 +80,12 @@ impl Route {
             (&text, json!({ "dictionaries": [name] })),
             output,
             || {
-                // It may wait for a server.
+                // Not dropped: stopping could wait for a server.
                 core::mem::forget(following);
             },
         )
     }
 }
 
-/// How many questions are with servers at a time.
+/// Maximum number of requests in flight to servers.
 const IN_FLIGHT: usize = 64;

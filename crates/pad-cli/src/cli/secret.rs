@@ -1,4 +1,4 @@
-//! Secret keys in files: who may read these, and with which passphrase.
+//! Files with secret keys: permissions and passphrases.
 
 use std::path::Path;
 #[cfg(feature = "passphrase")]
@@ -20,14 +20,14 @@ pub(super) struct ProtectArguments {
     passphrase: bool,
 }
 
-/// What a new secret key is encrypted with.
+/// Passphrase for a new secret key, if there is one.
 pub(super) struct Protection {
     #[cfg(feature = "passphrase")]
     passphrase: Option<pad::keys::Passphrase>,
 }
 
 impl ProtectArguments {
-    /// Asks for the passphrase, before anything is done that takes long.
+    /// Asks for the passphrase, before any long computation.
     #[cfg_attr(
         not(feature = "passphrase"),
         allow(
@@ -48,7 +48,7 @@ impl ProtectArguments {
 }
 
 impl Protection {
-    /// The contents of the file at this path, encrypted if that is wanted.
+    /// Encrypts `file` if a passphrase was given; `path` is used in errors.
     #[cfg_attr(
         not(feature = "passphrase"),
         allow(
@@ -68,7 +68,7 @@ impl Protection {
     }
 }
 
-/// Refuses standard output as the place of a secret key, before a file gets the name `-`.
+/// Rejects `-` as the file of a secret key.
 pub(super) fn check_place(option: &str, path: &Path) -> Result<(), Failure> {
     if super::files::is_standard(path) {
         return Err(Failure::Input(format!(
@@ -78,7 +78,7 @@ pub(super) fn check_place(option: &str, path: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Reads a secret key's file, and asks for its passphrase if it has one.
+/// Reads the file of a secret key. Asks for its passphrase if it is encrypted.
 pub(super) fn read(path: &Path) -> Result<SecretFile, Failure> {
     let failure = |error| Failure::key_file(path, &error);
     if path.exists() {

@@ -87,16 +87,16 @@ impl Serve {
     }
 }
 
-/// What is published beside dictionaries.
+/// Published files and head logs of dictionaries.
 pub(super) struct Publishing<'a> {
     folder: Option<&'a Path>,
-    /// Keys of logs, until a dictionary takes them.
+    /// Keys of head logs not yet assigned to a dictionary.
     keys: std::cell::RefCell<Vec<(PathBuf, NoteSigner)>>,
     policy: Option<Policy>,
 }
 
 impl Publishing<'_> {
-    /// The dictionary with what is published beside it.
+    /// Adds published files to a dictionary, and its head log if there is a key for it.
     pub(super) fn dictionary(
         &self,
         dictionary: Dictionary,
@@ -133,7 +133,7 @@ impl Publishing<'_> {
         Ok(dictionary.logging(Arc::new(log)))
     }
 
-    /// Refuses to publish anything.
+    /// Rejects `--publish`, for servers of a part of the keys.
     pub(super) fn check_unpublished(&self) -> Result<(), Failure> {
         match self.folder {
             None => Ok(()),
@@ -143,7 +143,7 @@ impl Publishing<'_> {
         }
     }
 
-    /// Refuses keys that are of no dictionary here.
+    /// Rejects keys of head logs of other dictionaries.
     pub(super) fn check_used(&self) -> Result<(), Failure> {
         match self.keys.borrow().first() {
             None => Ok(()),
@@ -157,7 +157,7 @@ impl Publishing<'_> {
 }
 
 impl NetworkArguments {
-    /// What is published beside the dictionaries.
+    /// Reads the keys and the policy of what is published.
     pub(super) fn publishing(&self) -> Result<Publishing<'_>, Failure> {
         let keys = self
             .log_key
@@ -170,7 +170,8 @@ impl NetworkArguments {
         })
     }
 
-    /// Serves until it is told to stop. `begin` is called once the address is taken; what it returns is dropped at the end.
+    /// Serves until stopped. Calls `begin` once the address is bound, and keeps its result until
+    /// the end.
     pub(super) fn serve<G>(
         &self,
         dictionaries: BTreeMap<String, Served>,
@@ -197,12 +198,13 @@ impl NetworkArguments {
         let object = json!({ "dictionaries": names });
         host.run(service, (&text, object), output, || {
             drop(following);
-            // A round may wait for an upstream or a witness for minutes; whatever it does may be cut at any time.
+            // Not dropped: a round may wait minutes for an upstream or a witness. It can be
+            // interrupted at any time.
             core::mem::forget(begun);
         })
     }
 
-    /// Begins to ask witnesses about the logs that are kept here.
+    /// Starts background tasks that collect cosignatures for the head logs kept here.
     fn cosign(
         &self,
         dictionaries: &BTreeMap<String, Served>,
@@ -227,16 +229,16 @@ impl NetworkArguments {
         Ok(all)
     }
 
-    /// The longest answer that is sent, in bytes, and that a server alike is asked for.
+    /// Maximum bytes of a response, both sent and requested from other servers.
     pub(super) fn longest_answer(&self) -> usize {
         self.sizes.limits().response_bytes
     }
 }
 
-/// How long a witness may take to be reached, and for each part of the exchange.
+/// Maximum time to connect to a witness, and for each part of the exchange.
 const WITNESS_PATIENCE: Duration = Duration::from_secs(10);
 
-/// The name and the file of a store.
+/// Splits `[NAME=]FILE` into the name and the path of a store.
 pub(super) fn named(store: &str) -> Result<(String, &Path), Failure> {
     let (name, path) = if let Some((name, path)) = store.split_once('=') {
         (name.to_owned(), Path::new(path))

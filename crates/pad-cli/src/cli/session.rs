@@ -1,4 +1,4 @@
-//! What commands have in common: opening stores, and asking questions whose answers are verified.
+//! Opening of stores with views and authors' keys, shared by commands.
 
 use std::{
     io,
@@ -48,9 +48,9 @@ pub(super) struct TrustArguments {
     pub(super) view: Option<PathBuf>,
 }
 
-/// What shows a client the heads of a dictionary, and names the author's key.
+/// A source of a dictionary's heads and of the author's key.
 pub(super) trait HeadSource: Heads<Error: Into<Failure>> {
-    /// The key that it names as the author's, which nothing authenticates.
+    /// The author's key according to this source, unauthenticated.
     fn own_key(&self) -> Result<PublicKey, Failure>;
 }
 
@@ -61,14 +61,14 @@ impl HeadSource for AnyRepository {
 }
 
 impl ReadArguments {
-    /// Opens a server in this process, and says whom to trust about its answers: a client that trusts it no more than one far
-    /// away.
+    /// Opens a store and reports the trust basis of its answers. The store is trusted no more than
+    /// a remote server.
     pub(super) fn open(&self, output: &mut Output) -> Result<(AnyRepository, StoredView), Failure> {
         open_store(&self.store, &self.trust, output)
     }
 }
 
-/// As [`ReadArguments::open`].
+/// Like [`ReadArguments::open`], for a store given by path.
 pub(super) fn open_store(
     store: &Path,
     trust: &TrustArguments,
@@ -81,8 +81,10 @@ pub(super) fn open_store(
 }
 
 impl TrustArguments {
-    /// Opens a server, and says whom to trust about its answers: the view of a client in this process, which trusts it no more
-    /// than one far away and has accepted its latest head.
+    /// Opens a source of heads and reports the trust basis of its answers.
+    ///
+    /// The source is trusted no more than a remote server. With `--view`, the view has accepted its
+    /// latest head.
     pub(super) fn open<R: HeadSource>(
         &self,
         open: impl Fn() -> Result<R, Failure>,
@@ -101,14 +103,14 @@ impl TrustArguments {
             return Ok((repository, StoredView::new(own)));
         };
         match open_with_view(view, given.as_ref(), &open, output) {
-            // Somebody else has seen a version that was published after this store was read.
+            // Another process has seen a version that was published after this store was read.
             Err(Failure::Behind(_)) => open_with_view(view, given.as_ref(), &open, output),
             opened => opened,
         }
     }
 }
 
-/// Opens a server, and offers its latest head to the client's memory, which only moves forward.
+/// Opens a source and advances the client's view to its latest head.
 fn open_with_view<R: HeadSource>(
     path: &Path,
     given: Option<&PublicKey>,
@@ -127,20 +129,21 @@ fn open_with_view<R: HeadSource>(
     Ok((repository, view))
 }
 
-/// What the key of a view is worth.
+/// Trust basis of the key of a view.
 pub(super) fn trust_of(view: &StoredView) -> Trust {
     if view.is_authenticated() {
         Trust::Authentic
     } else {
-        // From now on it is this key or none, but nobody has vouched for it.
+        // The key is pinned from now on, but not authenticated.
         Trust::StoresOwn(view.public().fingerprint())
     }
 }
 
-/// Has a client's memory moved forward, and stores it; a new one begins with the key that is given, or with a server's own.
+/// Advances the view stored at `path` and stores the result. A new view begins with the given key,
+/// or with the server's own.
 ///
-/// No lock is held while it moves, so that a slow server keeps no other process from the same memory. If another one has moved it
-/// meanwhile, it moves anew from there: what was stored is followed by what replaces it, and never goes back.
+/// The lock is not held during `advance`, so a slow server blocks no other process. After a
+/// concurrent change, `advance` runs again on the stored view. Stored views never go back.
 pub(super) fn with_view(
     path: &Path,
     (given, own): (Option<&PublicKey>, Option<&PublicKey>),
@@ -155,11 +158,11 @@ pub(super) fn with_view(
             return keep_view(path, before.as_ref(), view);
         }
     }
-    // Others are faster each time: now they wait.
+    // Others are faster each time: hold the lock now.
     with_held_view(path, (given, own), advance)
 }
 
-/// The same for what takes no time and is to happen once: no other process moves the memory meanwhile.
+/// Like [`with_view`], but holds the lock during `advance`, which must be fast and runs once.
 pub(super) fn with_held_view(
     path: &Path,
     (given, own): (Option<&PublicKey>, Option<&PublicKey>),
@@ -171,10 +174,10 @@ pub(super) fn with_held_view(
     keep_view(path, before.as_ref(), view)
 }
 
-/// How often a view is followed anew because another process has moved it, before others have to wait.
+/// Attempts to advance a view without holding the lock.
 const MOST_RACES: u32 = 4;
 
-/// The view that is stored, if one is. One that cannot be read, or that a link leads nowhere to, is not taken for none.
+/// Reads the stored view, if there is one. An unreadable file or a dangling link is an error.
 fn stored_view(path: &Path) -> Result<Option<StoredView>, Failure> {
     match path.symlink_metadata() {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -186,7 +189,7 @@ fn stored_view(path: &Path) -> Result<Option<StoredView>, Failure> {
     }
 }
 
-/// Stores a view in the place of another, which it follows.
+/// Replaces the stored view `before` by `view`, if they differ.
 fn keep_view(
     path: &Path,
     before: Option<&StoredView>,
@@ -199,7 +202,7 @@ fn keep_view(
     Ok(view)
 }
 
-/// The view to go on with.
+/// The view to begin with: the stored one, or a new one for a key.
 fn beginning(
     path: &Path,
     stored: Option<StoredView>,
@@ -223,7 +226,7 @@ fn beginning(
     })
 }
 
-/// Says what answers of a log are worth if its parameters are of nobody knows where.
+/// Adds a caveat for a log whose parameters are of unknown origin.
 #[cfg(feature = "aad")]
 pub(super) fn add_caveat(public: &PublicKey, output: &mut Output) {
     if public.scheme.family().is_append_only() && pad::parameters::origin_of(public).is_none() {
@@ -249,7 +252,7 @@ fn in_use(path: &Path, error: &LockError) -> Failure {
     Failure::Store(format!("the view {}: {error}", path.display()))
 }
 
-/// The view after it has seen the latest head.
+/// Advances a view to the latest head of `heads`.
 fn advanced(
     path: &Path,
     view: &StoredView,
@@ -265,7 +268,8 @@ fn advanced(
     })
 }
 
-/// The refusal of a head; with evidence, if there is any, in a file beside the view, which has seen this version.
+/// Failure for a refused head. Writes evidence, if there is any, next to the view at `path`, which
+/// is at version `seen`.
 pub(super) fn refused_head(path: &Path, seen: Version, refused: RefusedHead) -> Failure {
     let RefusedHead { refusal, evidence } = refused;
     let Some(evidence) = evidence else {
@@ -304,7 +308,7 @@ pub(super) struct AuthorArguments {
 }
 
 impl AuthorArguments {
-    /// Refuses to begin a new store with a key that has signed versions of another.
+    /// Refuses to create a new store with a key that has signed versions of another.
     pub(super) fn check_new(&self, store: &Path) -> Result<(), Failure> {
         if store.exists() {
             return Ok(());
@@ -318,7 +322,7 @@ impl AuthorArguments {
         Ok(SigningRecord::open(&path)?)
     }
 
-    /// The record of what was signed, for a store that is at this version.
+    /// Opens the signing record for a store at version `stored`.
     pub(super) fn record_for(&self, stored: Version) -> Result<SigningRecord, Failure> {
         let mut record = self.record()?;
         if self.new_record {
@@ -339,7 +343,7 @@ impl AuthorArguments {
     }
 }
 
-/// Refuses a store that no author has.
+/// Rejects stores in object storage, for which authors do not sign.
 pub(super) fn require_own(store: &Path) -> Result<(), Failure> {
     if AnyStore::is_in_objects(store) {
         return Err(StoreError::NotSignedFor.into());
@@ -347,13 +351,13 @@ pub(super) fn require_own(store: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A store of an author, which is in a file.
+/// Opens an author's store, which is a local file.
 pub(super) fn own_store(store: &Path) -> Result<RedbStore, Failure> {
     require_own(store)?;
     Ok(RedbStore::open(store)?)
 }
 
-/// Where it is remembered what was signed with a key: beside it, unless another place is given.
+/// Path of the signing record: `given`, or a file next to the key.
 pub(super) fn record_of(key: &Path, given: Option<&Path>) -> Result<PathBuf, Failure> {
     match given {
         Some(record) => Ok(record.to_owned()),
@@ -361,7 +365,7 @@ pub(super) fn record_of(key: &Path, given: Option<&Path>) -> Result<PathBuf, Fai
     }
 }
 
-/// Refuses to begin a new store with a key that has signed versions of another.
+/// Refuses to begin a new store with a key that has signed versions before.
 pub(super) fn check_unsigned(
     record: &SigningRecord,
     key: &Path,
@@ -382,7 +386,7 @@ pub(super) fn load_public(path: &Path) -> Result<PublicKey, Failure> {
     PublicKey::load(path).map_err(|error| Failure::key_file(path, &error))
 }
 
-/// Makes the store if it is missing; otherwise checks that it is the one described.
+/// Creates a missing store. Checks that an existing one has the key `public`.
 pub(super) fn create_or_match(
     path: &Path,
     public: &PublicKey,
@@ -399,7 +403,7 @@ pub(super) fn create_or_match(
         return check_key(path, &key_of_store(&AnyStore::open(path)?)?, public);
     }
     match create_store_with(path, public, parameters_record(public, new, output)?) {
-        // Somebody else was faster.
+        // Another process has created it in the meantime.
         Err(StoreError::Exists(_)) if AnyStore::exists(path)? => {
             create_or_match(path, public, new, output)
         }
@@ -407,7 +411,7 @@ pub(super) fn create_or_match(
     }
 }
 
-/// The parameters that the store of a log keeps; nothing for other schemes.
+/// The parameters to record in the store of a log; `None` for other schemes.
 #[cfg(feature = "aad")]
 fn parameters_record(
     public: &PublicKey,
@@ -470,6 +474,6 @@ pub(super) fn check_key(path: &Path, found: &PublicKey, given: &PublicKey) -> Re
     ))
 }
 
-/// More than a view has: its key file, and a head.
+/// Upper bound on the bytes of a view, which has a public key and a head.
 const MAX_VIEW_BYTES: u64 = 5 << 20;
 pub(super) const MAX_EVIDENCE_BYTES: u64 = 64 << 10;

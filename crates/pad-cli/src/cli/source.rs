@@ -1,4 +1,4 @@
-//! Who is asked: a store in this process, or servers far away. What they say is verified in the same way.
+//! Sources of answers: a local store or remote servers. Answers of both are verified equally.
 
 use std::{ops::ControlFlow, path::PathBuf, vec};
 
@@ -49,8 +49,8 @@ impl AskArguments {
         Ok(Session { source, public })
     }
 
-    /// Opens a session for `ask`. Without `at`, which names a version, it is opened again if a version
-    /// was pruned before its answer.
+    /// Opens a session for `ask`. Without `at`, opens it again if a version was pruned before its
+    /// answer.
     pub(super) fn open_until_kept<T>(
         &self,
         at: Option<&At>,
@@ -67,7 +67,7 @@ impl AskArguments {
         }
     }
 
-    /// Whether servers are asked, and not a store. What is given goes before what the environment says.
+    /// Reports whether to ask servers instead of a store. Options override environment variables.
     #[cfg(feature = "network")]
     fn asks_servers(&self) -> Result<bool, Failure> {
         let store_is_given = self.store.as_ref().map(|store| {
@@ -92,44 +92,46 @@ impl AskArguments {
     }
 }
 
-/// Who answers, and whose answers are verified with the public key alone.
+/// A source of answers, which are verified with the public key alone.
 pub(super) trait Source {
-    /// The oldest version that can be asked about.
+    /// Oldest version that can be queried.
     fn oldest(&self) -> Result<Version, Failure>;
 
-    /// The latest version.
+    /// Latest version.
     fn latest(&self) -> Version;
 
-    /// What is said of some versions beside what is signed, unproved.
+    /// Notes on versions from `first` to `last`, unverified.
     fn notes(&self, first: Version, last: Version) -> Result<VersionNotes, Failure>;
 
-    /// The versions of a name, unproved.
+    /// Versions called `name`, unverified.
     fn versions_of(&self, name: &str) -> Result<Vec<Version>, Failure>;
 
-    /// Whose word that is.
+    /// Kind of this source, as the origin of unverified data: `store` or `server`.
     fn word_of(&self) -> &'static str;
 
-    /// The verified answer to a question, and the bytes that prove it; `None` if the scheme has none to such questions.
+    /// Verified answer to a question, with its encoded proof; `None` if the scheme does not support
+    /// the question.
     fn answer(
         &self,
         version: Version,
         question: &Question,
     ) -> Result<Option<(Vec<u8>, Statement)>, Failure>;
 
-    /// The verified head of a version.
+    /// Verified head of a version.
     fn head(&self, version: Version) -> Result<HeadText, Failure>;
 
-    /// The verified contents of the beginning of a range, as much as one answer is to prove, and where it ends.
+    /// Verified first page of a range: the range of the page and its contents.
     fn page(
         &self,
         version: Version,
         range: &KeyRange,
     ) -> Result<(KeyRange, RangeContents), Failure>;
 
-    /// The versions in which a key changed, unproved.
+    /// Versions in which a key changed, unverified.
     fn history(&self, key: &Key) -> Result<Untrusted<KeyHistory>, Failure>;
 
-    /// Notes the keys that differ between two versions, unproved, up to the first failure.
+    /// Passes the keys that differ between two versions to `note`, unverified. Stops at the first
+    /// failure.
     fn differences(
         &self,
         before: Version,
@@ -138,14 +140,14 @@ pub(super) trait Source {
     ) -> Result<(), Failure>;
 }
 
-/// Takes a key that is said to differ.
+/// Callback for a key that differs, unverified.
 pub(super) type NoteDifference<'n> = dyn FnMut(Untrusted<Difference>) -> Result<(), Failure> + 'n;
 
-/// A server in this process.
+/// A local store, treated as an untrusted server.
 struct Local {
     repository: AnyRepository,
     client: Box<dyn AnyClient>,
-    /// Returns the view of the client, which is empty if none is stored.
+    /// The client's view, which is empty if none is stored.
     view: StoredView,
 }
 
@@ -237,7 +239,7 @@ impl Source for Local {
     }
 }
 
-/// A value that is not there has no proof.
+/// Failure without an answer; there is no proof for an absent value.
 fn unanswered(error: AnswerError, version: Version, question: &Question) -> Failure {
     match (error, question) {
         (AnswerError::Lookup(LookupError::InvalidQuery), Question::Value(..)) => {
@@ -249,41 +251,42 @@ fn unanswered(error: AnswerError, version: Version, question: &Question) -> Fail
     }
 }
 
-/// The scheme has no answer to such questions.
+/// Failure for a question that the scheme does not support.
 fn not_offered(public: &PublicKey, question: &Question) -> Failure {
     let (what, scheme) = (question.kind(), public.scheme.id());
     Failure::Input(NotOffered { what, scheme }.to_string())
 }
 
-/// Somebody who is asked, and a client that trusts nobody's answers.
+/// A source and the public key that verifies its answers.
 pub(super) struct Session {
     source: Box<dyn Source>,
     public: PublicKey,
 }
 
 impl Session {
-    /// Asks this source, and trusts this key.
+    /// Creates a session for a source and a trusted key.
     #[cfg(feature = "network")]
     pub(super) fn new(source: Box<dyn Source>, public: PublicKey) -> Self {
         Self { source, public }
     }
 
-    /// The oldest version that can be asked about.
+    /// Oldest version that can be queried.
     pub(super) fn oldest(&self) -> Result<Version, Failure> {
         self.source.oldest()
     }
 
-    /// The latest version.
+    /// Latest version.
     pub(super) fn latest(&self) -> Version {
         self.source.latest()
     }
 
-    /// The versions in which a key changed, unproved.
+    /// Versions in which a key changed, unverified.
     pub(super) fn history(&self, key: &Key) -> Result<Untrusted<KeyHistory>, Failure> {
         self.source.history(key)
     }
 
-    /// Notes the keys that differ between two versions, unproved, up to the first failure.
+    /// Passes the keys that differ between two versions to `note`, unverified. Stops at the first
+    /// failure.
     pub(super) fn differences(
         &self,
         before: Version,
@@ -293,17 +296,17 @@ impl Session {
         self.source.differences(before, after, note)
     }
 
-    /// What is said of some versions beside what is signed, unproved.
+    /// Notes on versions from `first` to `last`, unverified.
     pub(super) fn notes(&self, first: Version, last: Version) -> Result<VersionNotes, Failure> {
         self.source.notes(first, last)
     }
 
-    /// Whose word that is.
+    /// Kind of the source, as the origin of unverified data: `store` or `server`.
     pub(super) fn word_of(&self) -> &'static str {
         self.source.word_of()
     }
 
-    /// The version asked for, or the latest. Of a name it is said which number that is.
+    /// The version requested, or the latest. Reports the number that a name resolves to.
     pub(super) fn version(&self, at: Option<&At>, output: &mut Output) -> Result<Version, Failure> {
         match at {
             Some(at) => self.resolve(at, output),
@@ -311,7 +314,7 @@ impl Session {
         }
     }
 
-    /// Returns the version asked about. Refuses version 0, which has no signature.
+    /// Like [`Session::version`], but refuses version 0, which has no signature.
     pub(super) fn signed_version(
         &self,
         at: Option<&At>,
@@ -325,7 +328,7 @@ impl Session {
         }
     }
 
-    /// The latest version, if there is one.
+    /// The latest version. Fails if there is none.
     pub(super) fn newest(&self) -> Result<Version, Failure> {
         match self.source.latest() {
             Version::EMPTY => Err(Failure::Input(format!(
@@ -336,7 +339,7 @@ impl Session {
         }
     }
 
-    /// The version that is meant. Of a name it is said which number that is.
+    /// Resolves a version. Reports the number that a name resolves to.
     pub(super) fn resolve(&self, at: &At, output: &mut Output) -> Result<Version, Failure> {
         let name = match at {
             At::Number(version) => {
@@ -350,18 +353,18 @@ impl Session {
         Ok(version)
     }
 
-    /// Whether the store holds a log.
+    /// Reports whether the dictionary is an append-only log.
     pub(super) fn is_append_only(&self) -> bool {
         self.public.scheme.family().is_append_only()
     }
 
-    /// What a version says about a question, verified.
+    /// Verified answer to a question about a version.
     pub(super) fn ask(&self, version: Version, question: &Question) -> Result<Statement, Failure> {
         self.prove(version, question)
             .map(|(_, statement)| statement)
     }
 
-    /// The same with the bytes that prove it.
+    /// Like [`Session::ask`], but returns the encoded proof too.
     pub(super) fn prove(
         &self,
         version: Version,
@@ -371,8 +374,8 @@ impl Session {
         answer.ok_or_else(|| not_offered(&self.public, question))
     }
 
-    /// The verified answers to several look-ups: in one question, or in one for each key where the
-    /// scheme has no other.
+    /// Verified answers for several keys: in one question, or one for each key if the scheme does
+    /// not support that.
     pub(super) fn lookups(
         &self,
         version: Version,
@@ -391,12 +394,13 @@ impl Session {
         }
     }
 
-    /// The verified head of a version.
+    /// Verified head of a version.
     pub(super) fn head(&self, version: Version) -> Result<HeadText, Failure> {
         self.source.head(version)
     }
 
-    /// The entries of a range of a version, each verified: read a page at a time, in ascending order.
+    /// Iterator over the verified entries of a range, in ascending order. Fetches one page at a
+    /// time.
     pub(super) fn entries(&self, version: Version, range: KeyRange) -> Entries<'_> {
         Entries {
             session: self,
@@ -406,7 +410,7 @@ impl Session {
         }
     }
 
-    /// The verified answer to a look-up.
+    /// Verified lookup of a key.
     pub(super) fn lookup(&self, version: Version, key: &Key) -> Result<Lookup, Failure> {
         match self.ask(version, &Question::Key(key.clone()))? {
             Statement::Lookup(lookup) => Ok(lookup),
@@ -415,17 +419,17 @@ impl Session {
     }
 }
 
-/// The verified entries of a range, of which a page is in memory at a time.
+/// Iterator over the verified entries of a range, with one page in memory at a time.
 pub(super) struct Entries<'s> {
     session: &'s Session,
     version: Version,
-    /// What no page was asked for yet; `None` once it is all here.
+    /// The range not fetched yet; `None` after the last page.
     rest: Option<KeyRange>,
     page: vec::IntoIter<(Key, Value)>,
 }
 
 impl Entries<'_> {
-    /// The next entry; `None` when there are proved to be no more.
+    /// Returns the next entry; `None` once the range is proved to have no more.
     pub(super) fn next(&mut self) -> Result<Option<(Key, Value)>, Failure> {
         loop {
             if let Some(entry) = self.page.next() {
@@ -446,5 +450,5 @@ impl Entries<'_> {
 
 /// Maximum number of sessions that are opened again because a version was pruned.
 const MOST_RACES: u32 = 3;
-/// The keys and values of a page of a range: what is in memory at a time.
+/// Target bytes of keys and values in a page, which is held in memory.
 const PAGE_BYTES: usize = 1 << 20;

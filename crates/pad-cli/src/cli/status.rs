@@ -54,7 +54,7 @@ impl Status {
         let public = repository.public_key()?;
         let waiting = match repository.store().file() {
             Some(store) => pending::changes(store)?,
-            // Nobody notes changes in objects.
+            // Stores in object storage have no pending changes.
             None => Vec::new(),
         };
         let mut rows = Rows::default();
@@ -101,7 +101,7 @@ impl Status {
     }
 }
 
-/// What the store says of a version beside what is signed.
+/// Adds the unverified name and time of a version.
 fn add_note(repository: &AnyRepository, version: Version, rows: &mut Rows) -> Result<(), Failure> {
     let Some(note) = VersionNote::of(repository.store(), version)? else {
         return Ok(());
@@ -113,7 +113,7 @@ fn add_note(repository: &AnyRepository, version: Version, rows: &mut Rows) -> Re
     Ok(())
 }
 
-/// The version that was signed last, by the record beside the key; and what follows for this store.
+/// The last signed version according to the signing record, and how the store compares with it.
 fn compare(
     record: &std::path::Path,
     latest: Version,
@@ -161,13 +161,13 @@ impl Reset {
     }
 }
 
-/// Those that somebody has changed meanwhile stay.
+/// Drops pending changes. Keys changed again in the meantime keep their new change.
 fn drop_all(store: &mut RedbStore, changes: &[&PendingChange]) -> Result<(), Failure> {
     let records: Vec<_> = changes.iter().map(|change| change.done()).collect();
     Ok(store.write_records(&records)?)
 }
 
-/// What is said line by line, or as one object.
+/// Labelled values for output as lines or as one JSON object.
 #[derive(Default)]
 pub(super) struct Rows {
     lines: Vec<(&'static str, String)>,
@@ -175,7 +175,7 @@ pub(super) struct Rows {
 }
 
 impl Rows {
-    /// A line with this label, and a field of this name.
+    /// Adds a value as a line with `label` and as the field `name`.
     pub(super) fn add(&mut self, label: &'static str, name: &str, value: impl Into<Json>) {
         let value = value.into();
         let text = match &value {
@@ -186,7 +186,7 @@ impl Rows {
         self.both(label, name, text, value);
     }
 
-    /// A line with this text, and a field with this value.
+    /// Adds a line and a field with separate representations.
     pub(super) fn both(
         &mut self,
         label: &'static str,
@@ -198,7 +198,7 @@ impl Rows {
         self.object.insert(name.into(), value.into());
     }
 
-    /// All lines, the labels in a column.
+    /// Renders all lines, with aligned values.
     pub(super) fn text(&self) -> String {
         let widest = self.lines.iter().map(|(label, _)| label.len()).max();
         let width = widest.unwrap_or_default();
@@ -207,7 +207,7 @@ impl Rows {
         lines.collect::<Vec<_>>().join("\n")
     }
 
-    /// All fields.
+    /// Renders all fields as an object.
     pub(super) fn object(&self) -> Json {
         Json::Object(self.object.clone())
     }

@@ -1,4 +1,4 @@
-//! The certificate of a server, and what can go wrong with its network.
+//! TLS identities of servers and network failures.
 
 use std::{fs, path::Path};
 
@@ -6,7 +6,7 @@ use web::server::{Identity, ServerError};
 
 use super::{Failure, permissions::check_secret};
 
-/// A certificate chain and its private key, both PEM, and what the options for them are called.
+/// Paths of a PEM certificate chain and its private key, and the names of their options.
 pub(super) struct TlsArguments<'a> {
     pub(super) certificate: Option<&'a Path>,
     pub(super) private_key: Option<&'a Path>,
@@ -14,7 +14,7 @@ pub(super) struct TlsArguments<'a> {
 }
 
 impl TlsArguments<'_> {
-    /// The identity of the server, if it has one.
+    /// Loads the TLS identity, if one is given. Rejects a key file that others can read.
     pub(super) fn identity(&self) -> Result<Option<Identity>, Failure> {
         let (Some(certificate), Some(key)) = (self.certificate, self.private_key) else {
             return Ok(None);
@@ -29,7 +29,7 @@ impl TlsArguments<'_> {
     }
 }
 
-/// A server that listens at this address cannot serve.
+/// Failure of a server that listens at `listen`.
 pub(super) fn network_failure(listen: &str, error: &ServerError) -> Failure {
     match error {
         ServerError::Bind(error) => Failure::Input(format!("--listen {listen}: {error}")),

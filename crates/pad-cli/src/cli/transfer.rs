@@ -1,4 +1,4 @@
-//! `pad export` and `pad apply`: how signed updates travel from an author to a server.
+//! `pad export` and `pad apply`: transfer of signed updates in files.
 
 use std::path::PathBuf;
 
@@ -114,7 +114,7 @@ fn update_to(repository: &AnyRepository, version: Version) -> Result<Vec<u8>, Fa
     })
 }
 
-/// The updates that led to these versions, as one message.
+/// The updates to versions `first` to `last`, encoded as one list.
 fn several(repository: &AnyRepository, first: Version, last: Version) -> Result<Vec<u8>, Failure> {
     let (mut updates, mut bytes) = (Vec::new(), 0_u64);
     for number in first.number()..=last.number() {
@@ -153,7 +153,7 @@ impl Apply {
     }
 }
 
-/// Applies the updates of a list in their order.
+/// Applies the updates of a list in order.
 fn apply_all(
     repository: &mut AnyRepository,
     list: &[u8],
@@ -172,7 +172,7 @@ fn apply_all(
     Ok(())
 }
 
-/// Applies an update, unless its version is there.
+/// Applies an update, unless the store already has it.
 fn apply(
     repository: &mut AnyRepository,
     update: &[u8],
@@ -191,8 +191,8 @@ fn apply(
     output.say(&text, &object)
 }
 
-/// The version that an update leads to, if the store has it with the very head that stands in the update: what the version has in it is what
-/// the store's own head says. Any other update of a version that is there is refused when it is applied.
+/// Version of an update that the store has already, with an identical head. Any other update of a
+/// stored version is refused when applied.
 fn known(repository: &AnyRepository, update: &[u8]) -> Option<Version> {
     let Ok((_, Some(head))) = pad::inspect::headline(update) else {
         return None;
@@ -204,6 +204,6 @@ fn known(repository: &AnyRepository, update: &[u8]) -> Option<Version> {
     is_known.then_some(head.version)
 }
 
-/// The kind of lists of messages.
+/// Message kind of lists.
 const LIST: u8 = 12;
 const MAX_UPDATE_BYTES: u64 = 1 << 30;

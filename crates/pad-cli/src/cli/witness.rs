@@ -117,7 +117,7 @@ impl WitnessCommand {
         host.run(service, (&text, object), output, || {})
     }
 
-    /// The keys of the logs that are cosigned.
+    /// Reads the keys of the logs to cosign for.
     fn logs(&self) -> Result<Vec<VerifierKey>, Failure> {
         let mut logs = Vec::new();
         for text in &self.known_log {
@@ -217,7 +217,7 @@ fn exists(path: &Path) -> Failure {
     Failure::Input(format!("{} exists already", path.display()))
 }
 
-/// The key of a log.
+/// Parses the key of a log; only Ed25519 keys are accepted.
 fn log_key(text: &str) -> Result<VerifierKey, KeyError> {
     let key: VerifierKey = text.parse()?;
     match key.algorithm() {
@@ -231,7 +231,7 @@ fn is_known(key_type: u8) -> bool {
     known.iter().any(|known| known.number() == key_type)
 }
 
-/// A secret key of a witness or a log, from a file that others may not read.
+/// Loads a secret key of a witness or a log. Rejects a file that others can read.
 pub(super) fn load_signer<T: SignatureType>(
     path: &Path,
     option: &str,
@@ -246,7 +246,7 @@ pub(super) fn load_signer<T: SignatureType>(
         .map_err(|error| Failure::Input(format!("{option} {}: {error}", path.display())))
 }
 
-/// A policy from a file, or as a text of several lines.
+/// Parses a policy, given as text of several lines or as the path of a file.
 pub(super) fn load_policy(given: &str) -> Result<Policy, Failure> {
     let text = if given.contains('\n') {
         given.to_owned()

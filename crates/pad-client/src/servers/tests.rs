@@ -9,7 +9,7 @@ use web::client::HttpOptions;
 
 use super::*;
 
-/// Servers that nobody connects to.
+/// Servers without connections.
 fn servers(count: usize) -> Servers {
     let connect = |number| {
         let address = format!("http://127.0.0.1:{number}/v1/dictionaries/d");
@@ -141,8 +141,8 @@ fn whoever_was_of_use_is_asked_first_and_whoever_failed_late() {
     assert_eq!(newest(), [0, 2, 1]);
 }
 
-/// A server that accepts connections and never answers, sends its answer a byte at a time, or is busy, is asked once, and not waited for
-/// as long as a transfer may take.
+/// A server that never answers, sends a byte at a time, or is busy, is asked once. It is not waited
+/// for as long as a transfer may take.
 #[test]
 fn a_server_of_no_use_is_not_waited_for_where_there_are_others() {
     let slow_body = "HTTP/1.1 200 OK\r\ncontent-length: 1000000\r\n\r\n";
@@ -152,7 +152,7 @@ fn a_server_of_no_use_is_not_waited_for_where_there_are_others() {
     }
 }
 
-/// Asks a server that sends `answer` and then a byte at a time.
+/// Requests a resource from a server that sends `answer` and then a byte at a time.
 fn check_unwaited(answer: &'static str) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
@@ -161,7 +161,7 @@ fn check_unwaited(answer: &'static str) {
         let mut request = [0; 1];
         (&stream).read_exact(&mut request).unwrap();
         (&stream).write_all(answer.as_bytes()).unwrap();
-        // Open until the client has left.
+        // Stays open until the client has left.
         stream
             .set_read_timeout(Some(Duration::from_millis(10)))
             .unwrap();
@@ -188,6 +188,6 @@ fn check_unwaited(answer: &'static str) {
     let failed = server.versions().unwrap_err();
     assert!(failed.is_slow(), "{failed}");
     drop(server);
-    // It was asked once.
+    // The server was asked once.
     assert!(accepted.join().unwrap());
 }

@@ -1,20 +1,20 @@
-//! Fields one after the other, from bytes that anybody may have written.
+//! A cursor over consecutive fixed fields in untrusted bytes.
 
 use crate::error::DecodeError;
 
-/// What is not read yet of fixed fields that stand one after the other.
+/// A cursor over consecutive fixed fields: the unread rest of the bytes.
 ///
-/// For encodings that are not serde's: keys, points, proofs with a layout of their own.
+/// For encodings other than serde's: keys, points, proofs with their own layout.
 #[derive(Clone, Copy, Debug)]
 pub struct Fields<'a>(&'a [u8]);
 
 impl<'a> Fields<'a> {
-    /// The fields of these bytes.
+    /// Creates a cursor at the start of `bytes`.
     pub const fn new(bytes: &'a [u8]) -> Self {
         Self(bytes)
     }
 
-    /// The next bytes.
+    /// Takes the next `length` bytes.
     ///
     /// # Errors
     /// [`DecodeError::Malformed`] if there are fewer.
@@ -27,7 +27,7 @@ impl<'a> Fields<'a> {
         Ok(field)
     }
 
-    /// The next `N` bytes.
+    /// Takes the next `N` bytes.
     ///
     /// # Errors
     /// [`DecodeError::Malformed`] if there are fewer.
@@ -37,7 +37,7 @@ impl<'a> Fields<'a> {
         Ok(field)
     }
 
-    /// Checks that nothing is left.
+    /// Checks that no bytes are left.
     ///
     /// # Errors
     /// [`DecodeError::TrailingBytes`].

@@ -1,14 +1,16 @@
-//! Reads a body. Our own, because it is what hostile bytes meet first: bincode 2.0.1 reads the same
-//! format, but allocates what a length prefix claims before it looks for the bytes.
+//! A serde deserializer for bodies in untrusted messages.
+//!
+//! bincode 2.0.1 reads the same format, but allocates the length that a prefix claims before it
+//! checks that the bytes exist. This reader does not.
 //!
 //! Invariants:
-//! 1. Nothing is allocated on the word of a length prefix: byte strings are borrowed, sequences are
-//!    told to expect at most one element for each byte that is left.
-//! 2. No length exceeds the body's, so elements without bytes cannot loop for ever.
-//! 3. Values nest at most [`MAX_DEPTH`] deep, whatever the type.
+//! 1. Length prefixes alone cause no allocation. Byte strings are borrowed. The size hint of a
+//!    sequence is at most one element for each byte that is left.
+//! 2. No length exceeds the body's, so zero-size elements cannot loop forever.
+//! 3. Values of all types nest at most [`MAX_DEPTH`] deep.
 //!
-//! Floats, chars and 128-bit integers are not part of the format. That a body is the canonical one
-//! is not checked here: [`super::decode_body`] writes the value again and compares.
+//! Floats, chars and 128-bit integers are not part of the format. The reader does not check that a
+//! body is canonical: [`super::decode_body`] encodes the value again and compares.
 
 use core::fmt;
 
@@ -19,10 +21,10 @@ use serde::de::{
 
 use crate::digest::ARRAY;
 
-/// How deep values may nest.
+/// The maximum nesting depth of values.
 pub(super) const MAX_DEPTH: u8 = 64;
 
-/// The body is malformed, in the form that serde asks for.
+/// Error returned when a body is malformed, as a serde error.
 #[derive(Debug, thiserror::Error)]
 #[error("{}", crate::DecodeError::Malformed)]
 pub(super) struct Malformed;
@@ -33,7 +35,7 @@ impl de::Error for Malformed {
     }
 }
 
-/// The bytes that are left, how long the body is, and how deep values may still nest.
+/// A cursor over the unread bytes, with the body's length and the remaining nesting depth.
 pub(super) struct Reader<'a, 'de> {
     rest: &'a mut &'de [u8],
     longest: usize,
@@ -41,7 +43,7 @@ pub(super) struct Reader<'a, 'de> {
 }
 
 impl<'a, 'de> Reader<'a, 'de> {
-    /// A reader that takes what it reads off the front of `rest`.
+    /// Creates a reader that consumes bytes from the front of `rest`.
     pub(super) const fn new(rest: &'a mut &'de [u8]) -> Self {
         let longest = rest.len();
         Self {
@@ -77,7 +79,8 @@ impl<'a, 'de> Reader<'a, 'de> {
         Ok(byte)
     }
 
-    /// One byte up to 250; from there on, a byte that says how many little-endian bytes follow.
+    /// Reads an integer: one byte up to 250, else a tag byte (251, 252, 253) and 2, 4 or 8
+    /// little-endian bytes.
     fn varint(&mut self) -> Result<u64, Malformed> {
         match self.byte()? {
             small @ 0..=250 => Ok(small.into()),
@@ -92,7 +95,7 @@ impl<'a, 'de> Reader<'a, 'de> {
         T::try_from(self.varint()?).map_err(|_| Malformed)
     }
 
-    /// Zigzag: 0, -1, 1, -2, .. are 0, 1, 2, 3, ..
+    /// Reads a zigzag integer: 0, -1, 1, -2, .. are 0, 1, 2, 3, ..
     fn signed<T: TryFrom<i64>>(&mut self) -> Result<T, Malformed> {
         let zigzag = self.varint()?;
         let magnitude = (zigzag >> 1).cast_signed();
@@ -131,7 +134,7 @@ impl<'a, 'de> Reader<'a, 'de> {
     }
 }
 
-/// Methods that read one thing and show it to the visitor.
+/// Methods that read one value and pass it to the visitor.
 macro_rules! read {
     ($($method:ident => $visit:ident($read:ident);)*) => {$(
         fn $method<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value, Malformed> {

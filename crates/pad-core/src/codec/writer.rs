@@ -1,6 +1,7 @@
-//! Writes a body: the format that [`super::reader`] reads. Our own, because every proof that is served and every message
-//! that is decoded is written once: a digest goes through serde byte by byte, and a general writer that is called for each
-//! took a twelfth of a served look-up.
+//! A serde serializer for bodies, in the format that [`super::reader`] reads.
+//!
+//! Every served proof and every decoded message is written once, and digests pass through serde
+//! byte by byte. A general writer, called for each byte, took a twelfth of a served lookup.
 //!
 //! Floats, chars, 128-bit integers and sequences of an unknown length are not part of the format.
 
@@ -12,13 +13,13 @@ use serde::ser::{
     SerializeTuple, SerializeTupleStruct, SerializeTupleVariant, Serializer,
 };
 
-/// Where a body is written to.
+/// The destination of a body's bytes.
 pub(super) trait Output {
-    /// Takes the next bytes, unless these cannot be the next ones.
+    /// Writes the next bytes. Fails if the output expects other bytes.
     fn take(&mut self, bytes: &[u8]) -> Result<(), Unwritten>;
 }
 
-/// The value cannot be written, or is another one than was to be written.
+/// Error returned when a value is not part of the format, or differs from the expected bytes.
 #[derive(Debug, thiserror::Error)]
 #[error("the value is not written")]
 pub(super) struct Unwritten;
@@ -29,7 +30,7 @@ impl ser::Error for Unwritten {
     }
 }
 
-/// Appends what is written.
+/// An output that appends the bytes to a buffer.
 pub(super) struct Append<'a>(pub(super) &'a mut Vec<u8>);
 
 impl Output for Append<'_> {
@@ -40,9 +41,9 @@ impl Output for Append<'_> {
     }
 }
 
-/// Compares what is written with what was read, without a second buffer.
+/// An output that compares the bytes with an encoding, without a second buffer.
 pub(super) struct Compare<'a> {
-    /// What is still to be written.
+    /// The part of the encoding that is not compared yet.
     pub(super) rest: &'a [u8],
 }
 
@@ -54,11 +55,12 @@ impl Output for Compare<'_> {
     }
 }
 
-/// Writes values one after the other.
+/// A serializer that writes values consecutively to an output.
 pub(super) struct Writer<O>(pub(super) O);
 
 impl<O: Output> Writer<O> {
-    /// One byte up to 250; from there on, a byte that says how many little-endian bytes follow.
+    /// Writes an integer: one byte up to 250, else a tag byte (251, 252, 253) and 2, 4 or 8
+    /// little-endian bytes.
     #[inline]
     fn varint(&mut self, number: u64) -> Result<(), Unwritten> {
         if let Ok(small @ 0..=250) = u8::try_from(number) {
@@ -75,7 +77,7 @@ impl<O: Output> Writer<O> {
         }
     }
 
-    /// Zigzag: 0, -1, 1, -2, .. are 0, 1, 2, 3, ..
+    /// Writes a zigzag integer: 0, -1, 1, -2, .. are 0, 1, 2, 3, ..
     #[inline]
     fn zigzag(&mut self, number: i64) -> Result<(), Unwritten> {
         self.varint((number << 1 ^ number >> 63).cast_unsigned())
@@ -101,7 +103,7 @@ macro_rules! write {
     )*};
 }
 
-/// Methods for what is not part of the format.
+/// Methods for types that are not part of the format.
 macro_rules! refuse {
     ($($method:ident($number:ty);)*) => {$(
         fn $method(self, _: $number) -> Result<(), Unwritten> {
@@ -253,7 +255,7 @@ impl<O: Output> Serializer for &mut Writer<O> {
     }
 }
 
-/// Parts stand one after the other, whatever they are parts of.
+/// Implements the traits of compound values: parts are written consecutively.
 macro_rules! parts {
     ($($parts:ident::$method:ident($($name:ty)?);)*) => {$(
         impl<O: Output> $parts for &mut Writer<O> {

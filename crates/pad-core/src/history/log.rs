@@ -1,4 +1,4 @@
-//! The log itself: what an author ([`Frontier`]) and a server ([`HistoryLog`]) keep of it.
+//! Representations of the log: an author's [`Frontier`] and a server's [`HistoryLog`].
 
 use alloc::vec::Vec;
 
@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{error::StoreFault, merkle, suite::Suite, version::Version};
 
-/// The rightmost path of the log: enough to append and to know the root. For authors.
+/// The rightmost path of the log, for authors: supports appending and computing the root.
 ///
 /// Space: one digest per set bit of the number of entries. Time: `O(1)` hashes per entry amortized,
 /// `O(log entries)` for the root.
@@ -55,9 +55,9 @@ impl<S: Suite> Frontier<S> {
         self.entries = version;
     }
 
-    /// The rightmost path of the first entries of a log; `None` if it has fewer.
+    /// The rightmost path of the first `entries` of a log; `None` if the log has fewer.
     ///
-    /// Time: one subtree for each set bit of their number.
+    /// Time: one subtree for each set bit of `entries`.
     ///
     /// # Errors
     /// Those of the log.
@@ -73,7 +73,7 @@ impl<S: Suite> Frontier<S> {
         }
     }
 
-    /// The digest of the largest perfect subtree that ends with the last entry; `None` if there is none.
+    /// The digest of the largest perfect subtree that ends with the last entry, if there is one.
     pub fn last_subtree(&self) -> Option<&S::Digest> {
         self.peaks.last()
     }
@@ -89,10 +89,10 @@ impl<S: Suite> Frontier<S> {
     }
 }
 
-/// The whole log: proofs for every size it ever had. For servers.
+/// The whole log, for servers: proofs for every size that it has had.
 ///
-/// Space: nine digests for eight versions (their roots, and one inner node); what is not stored is
-/// hashed again when it is needed.
+/// Space: nine digests for eight versions (their roots, and one inner node). Other nodes are hashed
+/// again on demand.
 ///
 /// ```
 /// use pad_core::{Sha256Ed25519, Suite, Version, history::HistoryLog};
@@ -112,8 +112,10 @@ pub struct HistoryLog<S: Suite> {
     levels: Vec<Vec<S::Digest>>,
 }
 
-/// Perfect subtrees of fewer than `2^LOWEST_STORED` leaves are not stored. Storing all would take
-/// another digest for each version, which is a tenth of what the leanest repository needs in all.
+/// The height of the smallest stored subtrees: `2^LOWEST_STORED` leaves.
+///
+/// Storing smaller ones too would take another digest for each version: a tenth of the total space
+/// of the smallest repository.
 const LOWEST_STORED: usize = 3;
 const LOWEST_LEVEL: u32 = 3;
 
@@ -133,7 +135,7 @@ impl<S: Suite> HistoryLog<S> {
         let entries = self.entries();
         for (level, stored) in (LOWEST_LEVEL..entries.trailing_zeros().saturating_add(1)).zip(0..) {
             let digest = subtrees::perfect(self, (level, (entries >> level) - 1));
-            // Memory cannot fail.
+            // Reads from memory cannot fail.
             let Ok(digest) = digest else {
                 return;
             };
@@ -160,32 +162,32 @@ impl<S: Suite> HistoryLog<S> {
         self.roots.get(to_usize(version.number().checked_sub(1)?)?)
     }
 
-    /// The root of the log as it was with this many entries, or `None` if it has fewer.
+    /// The root of the log when it had `entries` entries, or `None` if it has fewer.
     ///
     /// Time: `O(log entries)` hashes.
     pub fn root(&self, entries: u64) -> Option<S::Digest> {
         subtrees::root(self, entries).ok()
     }
 
-    /// The proof that `version` is what the head of version `newer` says it was.
+    /// Proves the root of `version` under the head of version `newer`.
     ///
-    /// `None` unless `version` is at least 1 and below `newer`, and the log knows all before
+    /// `None` unless `version` is at least 1 and below `newer`, and the log has all versions before
     /// `newer`.
     pub fn prove_inclusion(&self, version: Version, newer: Version) -> Option<InclusionProof<S>> {
         subtrees::prove_inclusion(self, version, newer).ok()
     }
 
-    /// The proof that the head of version `newer` continues the one of version `older`.
+    /// Proves that the head of version `newer` continues that of version `older`.
     ///
-    /// `None` unless `older` is below `newer`, and the log knows all before `newer`. Every head
-    /// continues version 0, and the proof of that is empty.
+    /// `None` unless `older` is below `newer`, and the log has all versions before `newer`. Every
+    /// head continues version 0 with an empty proof.
     pub fn prove_consistency(&self, older: Version, newer: Version) -> Option<ConsistencyProof<S>> {
         subtrees::prove_consistency(self, older, newer).ok()
     }
 
-    /// The proof of what the head of version `newer` says the history of `version` was.
+    /// Proves the history root of `version` under the head of version `newer`.
     ///
-    /// `None` unless `version` is at least 1 and below `newer`, and the log knows all before
+    /// `None` unless `version` is at least 1 and below `newer`, and the log has all versions before
     /// `newer`.
     pub fn prove_prefix(&self, version: Version, newer: Version) -> Option<PrefixProof<S>> {
         subtrees::prove_prefix(self, version, newer).ok()
@@ -211,7 +213,7 @@ impl<S: Suite> Subtrees<S> for HistoryLog<S> {
     }
 }
 
-/// A frontier as it is stored.
+/// A stored frontier, not yet checked.
 #[derive(Deserialize)]
 #[serde(bound = "")]
 struct UncheckedFrontier<S: Suite> {
@@ -233,7 +235,7 @@ impl<S: Suite> TryFrom<UncheckedFrontier<S>> for Frontier<S> {
     }
 }
 
-/// A log as it is stored.
+/// A stored log, not yet checked.
 #[derive(Deserialize)]
 #[serde(bound = "")]
 struct UncheckedLog<S: Suite> {
@@ -246,7 +248,7 @@ impl<S: Suite> TryFrom<UncheckedLog<S>> for HistoryLog<S> {
 
     fn try_from(stored: UncheckedLog<S>) -> Result<Self, &'static str> {
         let UncheckedLog { roots, levels } = stored;
-        // An author would sign digests that do not follow from the roots as the history.
+        // An author would sign a history of digests that do not follow from the roots.
         let mut log = Self::default();
         for root in &roots {
             log.append(root);

@@ -1,4 +1,4 @@
-//! What a newer head says the history of an older version was.
+//! Prefix proofs: the history root of an older version under a newer head.
 
 #![deny(
     clippy::indexing_slicing,
@@ -23,12 +23,14 @@ use crate::{
     version::Version,
 };
 
-/// Evidence for the history of an older version under a newer head: RFC 9162's consistency proof
-/// with its first digest always there, so that it computes the older root instead of being given it.
+/// Evidence for the history of an older version under a newer head.
+///
+/// RFC 9162's consistency proof, but the first digest is always present. The verifier computes the
+/// older root instead of knowing it.
 ///
 /// Commitment: a newer verified head. Query: the older version. Statement: the older version's
-/// history root, as [`PastHistory`]. An [`InclusionProof`](super::InclusionProof) says the same of the
-/// older version's own root; the two together say what the older head must be.
+/// history root, as [`PastHistory`]. An [`InclusionProof`](super::InclusionProof) establishes the
+/// older version's own root. Both together determine the older head.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct PrefixProof<S: Suite> {
@@ -90,8 +92,9 @@ impl<S: Suite> Proof for PrefixProof<S> {
 }
 
 impl<S: Suite> ConsistencyProof<S> {
-    /// What this proof, made for another log than the older head's, says about the older version's
-    /// history. Nothing of use if the digest that the proof leaves out is one that the logs disagree on.
+    /// Converts a proof made for another log than that of the head `older` to a prefix proof.
+    ///
+    /// The result does not verify if the logs disagree on the digest that the proof omits.
     pub(crate) fn prefix(&self, older: &SnapshotHead<S>) -> PrefixProof<S> {
         let left_out = older.version.number().saturating_sub(1).is_power_of_two();
         let start = left_out.then_some(older.history);

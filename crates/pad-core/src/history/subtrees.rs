@@ -1,4 +1,4 @@
-//! The roots and proofs of a log of history, wherever the digests of its subtrees are kept.
+//! Roots and proofs of a history log, for any storage of its subtrees' digests.
 
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -6,21 +6,23 @@ use core::ops::Range;
 use super::{ConsistencyProof, InclusionProof, PrefixProof, empty_root, leaf, node};
 use crate::{error::StoreFault, merkle, suite::Suite, version::Version};
 
-/// A log of history, of which the digests of some perfect subtrees are kept; the others are hashed again when they are needed.
+/// A history log that stores some subtree digests. Others are hashed again on demand.
 pub trait Subtrees<S: Suite> {
     /// The number of versions in the log.
     fn entries(&self) -> u64;
 
-    /// The root of a version in the log; `None` if it is not there.
+    /// The root of a version in the log; `None` if the log lacks it.
     ///
     /// # Errors
-    /// It cannot be read.
+    /// The root cannot be read.
     fn version_root(&self, version: Version) -> Result<Option<S::Digest>, StoreFault>;
 
-    /// The digest of the `index`-th perfect subtree of `2^level` leaves, which the log has; `None` if this one is not kept.
+    /// The stored digest of the `index`-th perfect subtree of `2^level` leaves, if any.
+    ///
+    /// All leaves of the subtree are in the log.
     ///
     /// # Errors
-    /// It cannot be read.
+    /// The digest cannot be read.
     fn kept(&self, level: u32, index: u64) -> Result<Option<S::Digest>, StoreFault>;
 }
 
@@ -38,10 +40,10 @@ impl<S: Suite, L: Subtrees<S>> Subtrees<S> for &L {
     }
 }
 
-/// Why a digest cannot be had: it cannot be read, or (`None`) the log lacks it.
+/// Error returned when a digest is unavailable: the store's fault, or `None` if the log lacks it.
 pub(crate) type Lack = Option<StoreFault>;
 
-/// As [`HistoryLog::root`](super::HistoryLog::root).
+/// [`HistoryLog::root`](super::HistoryLog::root) for any storage.
 pub(super) fn root<S: Suite>(log: &impl Subtrees<S>, entries: u64) -> Result<S::Digest, Lack> {
     if entries > log.entries() {
         return Err(None);
@@ -49,7 +51,7 @@ pub(super) fn root<S: Suite>(log: &impl Subtrees<S>, entries: u64) -> Result<S::
     range_root(log, 0..entries)
 }
 
-/// As [`HistoryLog::prove_inclusion`](super::HistoryLog::prove_inclusion).
+/// [`HistoryLog::prove_inclusion`](super::HistoryLog::prove_inclusion) for any storage.
 pub(crate) fn prove_inclusion<S: Suite>(
     log: &impl Subtrees<S>,
     version: Version,
@@ -61,7 +63,7 @@ pub(crate) fn prove_inclusion<S: Suite>(
     Ok(InclusionProof { root, path })
 }
 
-/// As [`HistoryLog::prove_consistency`](super::HistoryLog::prove_consistency).
+/// [`HistoryLog::prove_consistency`](super::HistoryLog::prove_consistency) for any storage.
 pub(crate) fn prove_consistency<S: Suite>(
     log: &impl Subtrees<S>,
     older: Version,
@@ -82,7 +84,7 @@ pub(crate) fn prove_consistency<S: Suite>(
     })
 }
 
-/// As [`HistoryLog::prove_prefix`](super::HistoryLog::prove_prefix).
+/// [`HistoryLog::prove_prefix`](super::HistoryLog::prove_prefix) for any storage.
 pub(crate) fn prove_prefix<S: Suite>(
     log: &impl Subtrees<S>,
     version: Version,
@@ -90,7 +92,7 @@ pub(crate) fn prove_prefix<S: Suite>(
 ) -> Result<PrefixProof<S>, Lack> {
     let (first, entries) = places(log, version, newer)?;
     let mut ranges = merkle::consistency(first, entries);
-    // The one digest that a consistency proof leaves out, because its verifier has it.
+    // A consistency proof omits this digest, because its verifier has it.
     if first.is_power_of_two() {
         ranges.insert(0, 0..first);
     }
@@ -98,7 +100,7 @@ pub(crate) fn prove_prefix<S: Suite>(
     Ok(PrefixProof { path })
 }
 
-/// The place of the leaf of `version`, and the number of leaves under the root in the head of `newer`.
+/// The index of the leaf of `version`, and the number of leaves under the history root of `newer`.
 fn places<S: Suite>(
     log: &impl Subtrees<S>,
     version: Version,

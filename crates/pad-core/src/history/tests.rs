@@ -1,4 +1,4 @@
-//! The log against RFC 9162's recursive definitions, and every small way to spoil a proof.
+//! Tests of the log against RFC 9162's recursive definitions, and of proofs with small changes.
 #![allow(clippy::arithmetic_side_effects, reason = "a test fails by panicking")]
 
 use super::*;
@@ -21,7 +21,7 @@ type D = <S as Suite>::Digest;
 
 const MALFORMED: VerifyError = VerifyError::MalformedHistoryProof;
 const MISMATCH: VerifyError = VerifyError::HistoryMismatch;
-/// Pairs of versions are tried up to here.
+/// The highest version of the pairs that tests try.
 const VERSIONS: u64 = 70;
 
 /// All pairs of an older and a newer version, from `least` on.
@@ -193,7 +193,7 @@ fn prefix_proofs_compute_the_older_history() {
         for (path, error) in spoiled(&honest.path) {
             assert_eq!(check(path), Err(error), "{older} {newer}");
         }
-        // It is what a consistency proof says to whoever knows the older head.
+        // A consistency proof shows the same to a verifier that knows the older head.
         let consistency = chain.consistency(older, newer);
         assert_eq!(consistency.prefix(chain.head(older).get()), honest);
     }

@@ -1,8 +1,8 @@
-//! SHA-256 whose first block is a domain's tag, with that block's work done in advance.
+//! SHA-256 whose first block is a domain's tag, with precomputed midstates.
 //!
-//! `hash(domain, parts)` is plain `SHA-256(tag block ‖ parts)`, the tag block being the tag padded
-//! with zeros to 64 bytes. `compress_pair` absorbs exactly one block after the tag block and leaves
-//! the padding out: a collision in it is a collision of SHA-256 on `tag block ‖ block`.
+//! `hash(domain, parts)` is plain `SHA-256(tag block ‖ parts)`. The tag block is the tag padded
+//! with zeros to 64 bytes. `compress_pair` absorbs exactly one block after the tag block and omits
+//! the padding. A collision in it is a collision of SHA-256 on `tag block ‖ block`.
 
 use sha2::block_api::compress256;
 

@@ -1,43 +1,43 @@
-//! Taking updates: whether they are new, and follow what is there.
+//! Application of updates: detection of new, known and conflicting ones.
 
 use pad::{ApplyError, RepositoryError, StoreError, Version, dynamic::AnyRepository};
 
-/// What became of updates.
+/// Result of applying updates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Applied {
-    /// How many are new, and durable now.
+    /// Number of new updates, which are durable.
     pub taken: usize,
-    /// The latest version.
+    /// Latest version.
     pub latest: Version,
 }
 
-/// Why an update is not taken. Those before it are.
+/// Error returned when an update is not applied. Updates before it are applied.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum NotApplied {
-    /// It does not follow the latest version.
+    /// The update does not follow the latest version.
     #[error("the update follows version {base}, but the latest here is {latest}")]
     Gap {
-        /// The version that it follows.
+        /// Version that the update follows.
         base: Version,
-        /// The latest version.
+        /// Latest version.
         latest: Version,
     },
-    /// It leads to a version that is not kept here.
+    /// The update leads to a version that is not kept.
     #[error("the versions up to {until} are kept here, and no later ones")]
     NotKept {
-        /// The last version that is kept.
+        /// Last version that is kept.
         until: Version,
     },
-    /// The store has another update for the same version.
+    /// The store has a different update for this version.
     #[error("version {0} is here already, with another update")]
     Other(Version),
-    /// Some of the keys are kept in memory, and there is no room for more.
+    /// The mirrored keys exceed their memory limit.
     #[error("the keys that are kept take {needed} bytes of memory, and may take {most}")]
     TooLarge {
-        /// The bytes that they take, as far as they are here.
+        /// Bytes needed by the keys received so far.
         needed: usize,
-        /// The bytes that they may take.
+        /// Maximum bytes.
         most: usize,
     },
     /// The update is refused, or the store failed.
@@ -51,7 +51,7 @@ impl From<StoreError> for NotApplied {
     }
 }
 
-/// Has a repository take updates, durably.
+/// Applies updates to a repository, durably.
 pub(super) fn apply_to(
     repository: &mut AnyRepository,
     updates: &[Vec<u8>],
@@ -61,7 +61,7 @@ pub(super) fn apply_to(
         match repository.stage_message(update) {
             Ok(_) => taken = taken.saturating_add(1),
             Err(RepositoryError::Refused(ApplyError::VersionGap { expected, actual })) => {
-                // What is staged cannot be read yet.
+                // Staged updates are not readable before the flush.
                 repository.flush(&[])?;
                 is_known(repository, update, (expected, actual))?;
             }
@@ -74,13 +74,14 @@ pub(super) fn apply_to(
     Ok(Applied { taken, latest })
 }
 
-/// Whether the author has signed an update that is not here yet.
+/// Verifies an update; returns whether it may be new.
 pub(super) fn is_next(repository: &AnyRepository, update: &[u8]) -> Result<bool, NotApplied> {
     match repository.verify_update(update) {
         Ok(()) => Ok(true),
         Err(RepositoryError::Refused(ApplyError::VersionGap { expected, actual })) => {
             if actual >= repository.latest() {
-                // Another process may have published what is in between; or it is staged, and not durable yet.
+                // Updates in between may be published by another process, or staged and not durable
+                // yet.
                 return Ok(true);
             }
             is_known(repository, update, (expected, actual)).map(|()| false)
@@ -89,7 +90,7 @@ pub(super) fn is_next(repository: &AnyRepository, update: &[u8]) -> Result<bool,
     }
 }
 
-/// That an update which follows another version than the latest is here already.
+/// Checks that an update which does not follow the latest version is stored already.
 fn is_known(
     repository: &AnyRepository,
     update: &[u8],

@@ -1,4 +1,4 @@
-//! Some of the keys of a dictionary follow upstreams: by their heads, and by proofs.
+//! Mirroring of a part of the keys, by heads and proofs.
 
 use pad::{
     ApplyError, Key, KeyRange, Keys, LookupError, RepositoryError, Version,
@@ -35,7 +35,8 @@ impl Copied for Part {
         let latest = self.latest();
         let behind = wanted.number().saturating_sub(latest.number());
         let next = Version::new(latest.number().saturating_add(1));
-        // What somebody has begun is ended first: who begins anew with each version that is signed comes to no end.
+        // A load in progress is completed first. Restarting for each new version might never
+        // complete.
         let begun = self.read().loading();
         let aim = begun.filter(|begun| *begun < wanted).unwrap_or(wanted);
         let (aim, loaded) = if behind <= MOST_STEPS && begun.is_none_or(|begun| begun == next) {
@@ -47,12 +48,13 @@ impl Copied for Part {
             Err(Stopped::Upstream(unusable))
                 if aim < wanted && is_elsewhere(&unusable.fault) && self.is_stalled() =>
             {
-                // It has lost that version, and nobody has shown any of it of late.
+                // The upstream has lost that version, and no upstream has provided any of it
+                // recently.
                 self.jump(visit, wanted)?
             }
             loaded => loaded?,
         };
-        // Otherwise somebody else's upstream is ahead.
+        // Otherwise the upstream of another thread is ahead.
         if loaded {
             metrics.count_update(true);
             *taken = taken.saturating_add(1);
@@ -74,13 +76,14 @@ impl Copied for Part {
 }
 
 impl Part {
-    /// Takes the next version, with the help of the update that leads to it if the upstream has it and it is not long; whether it did.
+    /// Loads the next version. Uses its update as a hint if the upstream has it and it is short.
+    /// Returns whether it was loaded.
     fn step(&self, visit: &Visit<'_>, next: Version) -> Result<bool, Stopped> {
         let update = match visit.update(next, LONGEST_UPDATE) {
             Ok(update) => update,
             Err(error) => {
                 let unusable = Unusable::from(error);
-                // What changed is found all the same.
+                // Changes are found without the update, too.
                 if is_elsewhere(&unusable.fault) || is_too_long(&unusable.fault) {
                     return self.jump(visit, next);
                 }
@@ -88,7 +91,7 @@ impl Part {
             }
         };
         let (version, changed) = match self.write().follow_update(&update) {
-            // It may be here by now.
+            // Another thread may have loaded it in the meantime.
             Err(NotTaken::Head(ApplyError::VersionGap { .. })) => return Ok(false),
             followed => followed.map_err(refused)?,
         };
@@ -99,7 +102,8 @@ impl Part {
         self.load_version(visit, version, &changed)
     }
 
-    /// Takes the version that is wanted, whatever was before it; whether it did.
+    /// Loads the version `wanted`, regardless of the versions before it. Returns whether it was
+    /// loaded.
     fn jump(&self, visit: &Visit<'_>, wanted: Version) -> Result<bool, Stopped> {
         loop {
             let known = self.read().latest_head();
@@ -111,7 +115,7 @@ impl Part {
                 let mut part = self.write();
                 match part.follow_head(&head) {
                     Ok(_) => {}
-                    // Another thread has been here.
+                    // Another thread has fetched these heads.
                     Err(NotTaken::Head(ApplyError::VersionGap { .. }))
                         if part.latest_head() > known => {}
                     Err(error) => return Err(refused(error)),
@@ -122,8 +126,10 @@ impl Part {
         self.load_version(visit, wanted, &[])
     }
 
-    /// Loads a version of which the head is known: what is said to have changed, then whatever is missing, by single keys as long as these are
-    /// few and in pages then. `false` if a later one is being loaded, or is here.
+    /// Loads a version with a known head, beginning with the keys in `changed`.
+    ///
+    /// Missing contents are fetched by single keys up to a limit, then in pages. Returns `false` if
+    /// a later version is being loaded, or is present.
     fn load_version(
         &self,
         visit: &Visit<'_>,
@@ -152,7 +158,7 @@ impl Part {
             match self.ask(visit, version, &Question::Keys(keys)) {
                 Ok(true) => {}
                 Ok(false) => return Ok(false),
-                // With long values there may be too many.
+                // With long values the response may be too large.
                 Err(Stopped::Upstream(unusable)) if is_too_long(&unusable.fault) => break,
                 Err(stopped) => return Err(stopped),
             }
@@ -193,7 +199,8 @@ impl Part {
         }
     }
 
-    /// Asks an upstream about the version that is being loaded, and takes what it shows. `false` if another one is being loaded by now.
+    /// Queries an upstream about the version being loaded and stores what is proved. Returns
+    /// `false` if another version is being loaded by now.
     fn ask(
         &self,
         visit: &Visit<'_>,
@@ -221,7 +228,7 @@ impl Part {
     }
 }
 
-/// The beginning of what is missing that an upstream proves at once.
+/// Largest beginning of the missing range that an upstream proves in one response.
 fn page(visit: &Visit<'_>, version: Version, missing: &KeyRange) -> Result<KeyRange, Stopped> {
     let page = visit.page(version, missing)?;
     if page.is_beginning_of(missing) {
@@ -230,7 +237,7 @@ fn page(visit: &Visit<'_>, version: Version, missing: &KeyRange) -> Result<KeyRa
     Err(Unusable::lie("the page is not the beginning of the range").into())
 }
 
-/// What an upstream sent is not taken.
+/// Fault of an upstream whose data was rejected.
 fn refused(error: NotTaken) -> Stopped {
     match error {
         NotTaken::Decode(error) => Refusal::from(error).into(),
@@ -238,12 +245,12 @@ fn refused(error: NotTaken) -> Stopped {
     }
 }
 
-/// Whether an upstream says that others may have it.
+/// Reports whether the upstream refers to other servers.
 fn is_elsewhere(fault: &Fault) -> bool {
     matches!(fault, Fault::Silent(error) if error.is_elsewhere())
 }
 
-/// Whether an upstream has more to say than can be said at once.
+/// Reports whether a response would be too large.
 fn is_too_long(fault: &Fault) -> bool {
     match fault {
         Fault::Silent(FetchError::Http(HttpError::ResponseTooLarge { .. })) => true,
@@ -252,15 +259,16 @@ fn is_too_long(fault: &Fault) -> bool {
     }
 }
 
-/// Who is no further behind takes each version, with what changed in it; who is takes the newest alone.
+/// Maximum lag in versions at which each version is loaded; beyond that, only the newest is.
 const MOST_STEPS: u64 = 1000;
-/// So many single keys are asked about in a version before what is missing is asked for in pages.
+/// Maximum number of single-key queries for a version before pages are requested.
 const MOST_PROBES: u32 = 64;
-/// Longer updates are not asked for, in bytes: they may be about other keys.
+/// Maximum bytes of an update to fetch; longer ones may concern other keys.
 const LONGEST_UPDATE: usize = 4 << 20;
-/// So many keys are asked about at once: as many as a server answers at once.
+/// Maximum number of keys in a query, as on servers.
 const MOST_KEYS: usize = 1000;
-/// So many answers in a row may show nothing that is missing, in the time in which another thread takes it.
+/// Maximum number of consecutive responses without missing contents, as when another thread loads
+/// these.
 const MOST_IN_VAIN: u32 = 3;
-/// The longest answer that is read, in bytes: a page has one value, or a mebibyte.
+/// Maximum bytes of a response: a page has one value, or a mebibyte.
 const LONGEST_ANSWER: usize = 64 << 20;

@@ -1,4 +1,4 @@
-//! A dictionary in a store follows upstreams: by their updates.
+//! Mirroring of a whole dictionary, by updates.
 
 use pad::{
     LookupError, RepositoryError, Version,

@@ -1,20 +1,20 @@
-//! Places for what is large.
+//! Semaphore for large responses.
 
 use std::sync::{Condvar, Mutex, PoisonError};
 
-/// So many places, each of which one thread has at a time.
+/// A semaphore with a number of permits.
 #[derive(Debug)]
 pub(super) struct Places {
     free: Mutex<usize>,
     given_back: Condvar,
 }
 
-/// A place, until it is dropped.
+/// A permit, returned when dropped.
 #[derive(Debug)]
 pub(super) struct Place<'p>(&'p Places);
 
 impl Places {
-    /// So many places; one at least.
+    /// Creates a semaphore with `count` permits, at least one.
     pub(super) fn new(count: usize) -> Self {
         Self {
             free: Mutex::new(count.max(1)),
@@ -22,9 +22,9 @@ impl Places {
         }
     }
 
-    /// Waits for a place.
+    /// Blocks until a permit is available.
     pub(super) fn take(&self) -> Place<'_> {
-        // Nothing panics while it changes, so a poisoned one is whole.
+        // A poisoned lock is usable: no change panics halfway.
         let free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
         let waited = self.given_back.wait_while(free, |free| *free == 0);
         let mut free = waited.unwrap_or_else(PoisonError::into_inner);

@@ -1,4 +1,4 @@
-//! The servers behind a router, and the newest version that one of them has shown.
+//! Upstream servers of a router, and the newest verified head.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -7,17 +7,19 @@ use pad_client::{FetchError, Resource, Server, Servers, Versions};
 
 use super::NotRouted;
 
-/// The servers behind a router, and the newest version that one of them has shown.
+/// Upstream servers of a router, and the newest verified head.
 #[derive(Debug)]
 pub(super) struct Upstreams {
     pub(super) servers: Servers,
     public: PublicKey,
-    /// It never goes back, whoever is asked: clients would take that for a lie. And it has a head that the author has
-    /// signed: else one server that names a version which nobody has would keep clients from all others.
+    /// Never goes back, because clients would treat that as a rollback.
+    ///
+    /// The head is signed by the author. Otherwise one server with an invented version would hide
+    /// all others.
     newest: Mutex<Newest>,
 }
 
-/// The newest version, and its head as a message.
+/// The newest version and its encoded head.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Newest {
     pub(super) version: Version,
@@ -25,7 +27,8 @@ pub(super) struct Newest {
 }
 
 impl Upstreams {
-    /// Servers of the dictionary of this key; of the one that they name, if none is given.
+    /// Connects to servers of the dictionary with the key `given`, or else with the key of the
+    /// first reachable server.
     pub(super) fn new(list: Vec<Server>, given: Option<PublicKey>) -> Result<Self, NotRouted> {
         if list.is_empty() {
             return Err(NotRouted::NoServer);
@@ -50,7 +53,7 @@ impl Upstreams {
                     if !is_given {
                         return Err(other);
                     }
-                    // It lies, or has another dictionary: the others are of use without it.
+                    // This server lies or has another dictionary; the others are usable.
                     tracing::error!(server = %address, "names another key than the one that was given, and is left out");
                     left_out = Some(other);
                     continue;
@@ -69,13 +72,13 @@ impl Upstreams {
             newest: Mutex::default(),
         };
         for number in 0..upstreams.servers.all().len() {
-            // Whoever does not answer now does later.
+            // Unreachable servers are asked again later.
             drop(upstreams.refresh(number));
         }
         Ok(upstreams)
     }
 
-    /// Asks a server what it keeps, and for the head of its latest version if that is news.
+    /// Refreshes the versions of a server. Fetches the head of its latest version if that is newer.
     pub(super) fn refresh(&self, number: usize) -> Result<(), FetchError> {
         let versions = self.servers.refresh(number)?;
         let server = self.servers.all().get(number);
@@ -91,7 +94,7 @@ impl Upstreams {
         shown.inspect_err(|_| self.servers.failed(number))
     }
 
-    /// Remembers the head of a version, if it is the newest and the author has signed it.
+    /// Records a head if it is newer and signed by the author.
     pub(super) fn learn(&self, version: Version, head: Vec<u8>) -> Result<(), FetchError> {
         if verify_head(&self.public, version, &head).is_err() {
             return Err(FetchError::Unusable("head of its latest version"));
@@ -103,12 +106,12 @@ impl Upstreams {
         Ok(())
     }
 
-    /// The newest version that a server has shown.
+    /// Newest version that a server has proved.
     pub(super) fn newest(&self) -> Newest {
         self.lock().clone()
     }
 
-    /// What all servers keep together.
+    /// Versions kept by the servers together.
     pub(super) fn versions(&self) -> Versions {
         let known = self.servers.known();
         let said = || {
@@ -124,16 +127,16 @@ impl Upstreams {
             oldest: oldest.unwrap_or_default().min(latest),
             latest,
             until: until.filter(|_| !follows).map(|until| until.max(latest)),
-            // Who is asked about others says so.
+            // Servers refuse requests for other keys themselves.
             keys: None,
         }
     }
 
-    // Nothing panics while it changes, so a poisoned one is whole.
+    // A poisoned lock is usable: no change panics halfway.
     fn lock(&self) -> MutexGuard<'_, Newest> {
         self.newest.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// The longest head that is read, in bytes; the longest there is has 191.
+/// Maximum bytes of a head; the largest existing one has 191.
 const LONGEST_HEAD: usize = 1 << 10;

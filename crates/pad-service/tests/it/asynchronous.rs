@@ -1,4 +1,4 @@
-//! The client for tasks of tokio.
+//! The asynchronous client, for tokio tasks.
 
 use std::sync::{
     Mutex,
@@ -13,7 +13,7 @@ use web::server::Limits;
 
 use crate::fixture::*;
 
-/// Lets requests for the versions pass, or has them wait.
+/// Delays requests for the versions, or lets them pass.
 struct Gate {
     is_closed: AtomicBool,
     came: Mutex<Sender<()>>,
@@ -51,7 +51,7 @@ fn answers_come_while_the_view_advances() {
     };
     push(1);
     push(2);
-    // One thread for tasks: nothing may keep it.
+    // A single thread for tasks: no task may block it.
     let runtime = Builder::new_current_thread().build().unwrap();
     runtime.block_on(async {
         let client = AsyncClient::from(author.client(&[&server], "view"));
@@ -67,7 +67,7 @@ fn answers_come_while_the_view_advances() {
             has_come
         });
         let has_come = has_come.await.unwrap();
-        // The server has not said yet what is newest.
+        // The server has not yet answered with the newest version.
         let older = client.ask(Version::new(1), about("apple"));
         let newer = client.ask(Version::new(2), about("apple"));
         let (older, newer) = join!(older, newer);
@@ -77,7 +77,7 @@ fn answers_come_while_the_view_advances() {
         pass.send(()).unwrap();
         assert_eq!(advancing.await.unwrap().unwrap(), Version::new(3));
         assert!(client.ask(Version::new(3), about("apple")).await.is_ok());
-        // Nobody waits for it any more; whoever is next finds where it led.
+        // An aborted call still advances the client; the next caller sees the result.
         push(4);
         let dropped = spawn({
             let client = client.clone();
@@ -116,7 +116,7 @@ fn every_question_is_the_one_of_the_client_that_blocks() {
         let history = client.history(key.clone()).await.unwrap();
         assert_eq!(history, same.history(&key).unwrap());
         assert_eq!(client.oldest().await.unwrap(), same.oldest().unwrap());
-        // Whoever asks is told of a server that is gone.
+        // Callers receive an error if the server is gone.
         stop(server);
         assert!(client.advance().await.is_err());
         assert!(client.answer(latest, about("apple")).await.is_err());

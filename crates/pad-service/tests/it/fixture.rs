@@ -1,4 +1,4 @@
-//! An author with a store, and servers of it.
+//! Fixtures: an author with a store, and servers of it.
 
 use std::{
     collections::BTreeMap,
@@ -24,7 +24,7 @@ use web::server::{Answer, Handler, Head, Identity, Limits, Options, Running, Sto
 
 pub(crate) const SECOND: Duration = Duration::from_secs(1);
 
-/// Nobody is saved by a deadline, and nobody is cut by one.
+/// Timeouts so long that no test depends on them.
 pub(crate) const PATIENT: Timeouts = Timeouts {
     handshake: Duration::from_mins(10),
     header: Duration::from_mins(10),
@@ -36,7 +36,7 @@ pub(crate) const PATIENT: Timeouts = Timeouts {
     shutdown: Duration::from_mins(10),
 };
 
-/// The files of a store, by the ends of their names.
+/// The files of a store, by the suffixes of their names.
 pub(crate) type Files = BTreeMap<String, Vec<u8>>;
 
 /// An author's folder.
@@ -45,7 +45,7 @@ pub(crate) struct Author {
     pub(crate) key: SecretKey,
 }
 
-/// The key of RSA accumulators that everybody knows: the search for one takes minutes.
+/// A published key of RSA accumulators, because a search for a new one takes minutes.
 fn published_rsa() -> Vec<u8> {
     let text = include_str!("../../../../data/keys-for-tests/rsa-2048.txt");
     let digits = text.lines().find(|line| !line.starts_with('#')).unwrap();
@@ -53,7 +53,7 @@ fn published_rsa() -> Vec<u8> {
 }
 
 impl Author {
-    /// The author of an empty dictionary of any scheme but directories, in the store `s.pad`.
+    /// The author of an empty dictionary of any scheme except directories, in the store `s.pad`.
     pub(crate) fn new(scheme: SchemeName) -> Self {
         let suite = SuiteName::Sha256Ed25519;
         let of_key = |own: Option<Vec<u8>>| {
@@ -82,7 +82,7 @@ impl Author {
         author
     }
 
-    /// The author of another dictionary, with the scheme's own key of this one.
+    /// The author of another dictionary, with this author's scheme key.
     pub(crate) fn of_another(&self, is_same_author: bool) -> Self {
         let public = self.key.public();
         let (suite, scheme) = (public.suite, public.scheme);
@@ -115,7 +115,7 @@ impl Author {
         self.path(name)
     }
 
-    /// The files of a store, by the ends of their names.
+    /// Reads the files of a store, by the suffixes of their names.
     pub(crate) fn files(&self, store: &str) -> Files {
         let entries = fs::read_dir(self.folder.path()).unwrap();
         let files = entries.filter_map(|entry| {
@@ -126,7 +126,7 @@ impl Author {
         files.collect()
     }
 
-    /// Has a store consist of these files.
+    /// Replaces the files of a store.
     pub(crate) fn replace(&self, store: &str, files: &Files) {
         let path = |end: &String| self.path(&format!("{store}{end}"));
         for end in self
@@ -141,19 +141,19 @@ impl Author {
         }
     }
 
-    /// A copy of a store.
+    /// Copies a store.
     pub(crate) fn copy(&self, from: &str, to: &str) -> PathBuf {
         self.replace(to, &self.files(from));
         self.path(to)
     }
 
-    /// Signs a version in which these keys have these values.
+    /// Signs a version that puts `entries`.
     pub(crate) fn publish_in(&self, store: &str, entries: &[(&str, &str)]) -> Version {
         let batch = entries.iter().map(|(key, value)| put(key, value));
         self.sign(store, vec![batch.collect()]).unwrap()
     }
 
-    /// Signs a version for each of these batches.
+    /// Signs one version for each batch.
     pub(crate) fn sign(
         &self,
         store: &str,
@@ -167,7 +167,7 @@ impl Author {
         author.flush(&[])
     }
 
-    /// Signs so many versions at once, each with what this says of its number.
+    /// Signs `versions` versions in one flush, each with `entries` of its number.
     pub(crate) fn publish_many<'e>(
         &self,
         versions: u64,
@@ -185,7 +185,7 @@ impl Author {
         self.publish_in("s.pad", entries)
     }
 
-    /// The update that led to a version.
+    /// Reads the update that led to a version.
     pub(crate) fn update(&self, store: &str, version: u64) -> Vec<u8> {
         let repository = open_repository(&self.path(store)).unwrap();
         repository
@@ -194,7 +194,7 @@ impl Author {
             .unwrap()
     }
 
-    /// A client with a new view, which keeps lies beside the file of this name.
+    /// A client with a new view that stores evidence of lies next to the file `beside`.
     pub(crate) fn client(&self, servers: &[&Running], beside: &str) -> Client {
         let view = StoredView::new(self.key.public().clone()).authenticated();
         self.client_with(servers, view, beside)
@@ -210,7 +210,7 @@ impl Author {
         Client::new(servers, view, Some(self.path(beside))).unwrap()
     }
 
-    /// The files beside this one that are called so.
+    /// Finds files whose names begin with `beside` followed by `suffix`.
     pub(crate) fn kept(&self, beside: &str, suffix: &str) -> Vec<PathBuf> {
         let begin = format!("{beside}{suffix}");
         let names = fs::read_dir(self.folder.path()).unwrap();
@@ -227,7 +227,7 @@ impl Author {
     }
 }
 
-/// A mirror into this store, of which it keeps these versions.
+/// A mirror into `store` that retains the versions in `keep`.
 pub(crate) fn mirror_keeping(
     store: &Path,
     keep: &str,
@@ -240,31 +240,31 @@ pub(crate) fn mirror_keeping(
     (dictionary, mirror)
 }
 
-/// So many versions, in each of which the price of apples is its number.
+/// Publishes `versions` versions, in each of which the price of apples is its number.
 pub(crate) fn priced(author: &Author, versions: u64) {
     for version in 1..=versions {
         author.publish(&[("apple", &version.to_string()), ("pear", "5")]);
     }
 }
 
-/// That a client learns the price of a version.
+/// Asserts that a client verifies the price in a version.
 pub(crate) fn assert_priced(client: &Client, version: u64) {
     let answer = client.ask(Version::new(version), &about("apple")).unwrap();
     assert_eq!(value(&answer), Some(version.to_string().as_bytes()));
 }
 
-/// Some versions of a small dictionary.
+/// Publishes three versions of a small dictionary.
 pub(crate) fn three_versions(author: &Author) {
     author.publish(&[("apple", "3"), ("pear", "5"), ("plum", "7")]);
     author.publish(&[("apple", "4")]);
     author.publish(&[("quince", "1")]);
 }
 
-/// One certificate for all servers: they differ by their ports.
+/// One certificate for all servers, which differ only in their ports.
 const CERTIFICATE: &[u8] = include_bytes!("../../../../data/keys-for-tests/localhost.pem");
 const CERTIFICATE_KEY: &[u8] = include_bytes!("../../../../data/keys-for-tests/localhost.key");
 
-/// How clients reach the servers of tests: one attempt, so that a failure is seen as one.
+/// HTTP options of test clients: one attempt, so that failures are visible.
 pub(crate) fn http_options() -> HttpOptions {
     HttpOptions {
         roots: Roots::Pem(CERTIFICATE.to_vec()),
@@ -273,7 +273,7 @@ pub(crate) fn http_options() -> HttpOptions {
     }
 }
 
-/// Options with TLS.
+/// Server options with TLS.
 pub(crate) fn options(limits: Limits) -> Options {
     Options {
         trusted_proxies: Vec::new(),
@@ -283,12 +283,12 @@ pub(crate) fn options(limits: Limits) -> Options {
     }
 }
 
-/// The service of one store, as `s`.
+/// A service of one store, named `s`.
 pub(crate) fn service(store: &Path) -> Service {
     service_of(Arc::new(Dictionary::open(store).unwrap()))
 }
 
-/// The service of one dictionary, as `s`.
+/// A service of one dictionary, named `s`.
 pub(crate) fn service_of(dictionary: Arc<Dictionary>) -> Service {
     Service::new(
         BTreeMap::from([("s".to_owned(), dictionary)]),
@@ -296,7 +296,7 @@ pub(crate) fn service_of(dictionary: Arc<Dictionary>) -> Service {
     )
 }
 
-/// Serves on a free port with TLS.
+/// Starts a server with TLS on a free port.
 pub(crate) fn start(handler: impl Handler) -> Running {
     start_with(options(Limits::default()), handler)
 }
@@ -324,10 +324,10 @@ pub(crate) fn connect(server: &Running) -> Server {
     Server::connect(&address(server), http_options()).unwrap()
 }
 
-/// What a server of answers may make of them.
+/// A change of an honest server's answer, given its path.
 type Twist = dyn Fn(&str, Answer) -> Answer + Send + Sync;
 
-/// A server that changes what an honest one says.
+/// A server that changes the answers of an honest one.
 pub(crate) struct Liar {
     honest: Service,
     twist: Box<Twist>,
@@ -371,7 +371,7 @@ pub(crate) fn about(key: &str) -> Question {
     Question::Key(Key::try_from(key).unwrap())
 }
 
-/// The value in the answer to a look-up.
+/// The value in the answer to a lookup.
 pub(crate) fn value(statement: &Statement) -> Option<&[u8]> {
     match statement {
         Statement::Lookup(lookup) => lookup.answer.value().map(Value::as_bytes),

@@ -1,4 +1,4 @@
-//! Honest clients beside hostile ones, which have another address of the loopback interface.
+//! Honest clients next to hostile ones, which use another address of the loopback interface.
 
 use std::{
     io::{Read as _, Write as _},
@@ -16,12 +16,12 @@ use web::server::{Limits, Options, Running};
 
 use crate::fixture::*;
 
-/// What a server says to these bytes, until it closes the connection.
+/// Sends bytes to a server; returns the response up to the end of the connection.
 pub(crate) fn spoken(address: SocketAddr, bytes: &[u8]) -> String {
     let mut stream = TcpStream::connect(address).unwrap();
     stream.write_all(bytes).unwrap();
     let mut answer = Vec::new();
-    // The server may have closed it before all was read.
+    // The server may have closed the connection before it read everything.
     drop(stream.read_to_end(&mut answer));
     String::from_utf8_lossy(&answer).into_owned()
 }
@@ -40,7 +40,7 @@ const FEW: Limits = Limits {
     connections_per_peer: 32,
 };
 
-/// A connection from an address that honest clients do not have.
+/// Connects from an address that honest clients do not use.
 fn hostile(server: &Running) -> Option<TcpStream> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -65,7 +65,7 @@ fn hostile(server: &Running) -> Option<TcpStream> {
     Some(stream)
 }
 
-/// Sends this again and again, without minding what comes.
+/// Sends bytes repeatedly, ignoring the responses.
 fn pester(server: &Running, done: &AtomicBool, sent: &AtomicUsize, bytes: &[u8]) {
     while !done.load(Ordering::SeqCst) {
         let Some(mut stream) = hostile(server) else {
@@ -104,7 +104,7 @@ fn honest_clients_lose_nothing_while_hostile_ones_do_their_worst() {
     huge.resize(huge.len() + (1 << 20) - 1, 0);
     let question = Resource::Answer(Version::new(3), about("apple")).path();
     let attacks: Vec<Vec<u8>> = vec![
-        // Slow: a head that does not end, a body that does not end.
+        // Slow requests: an unfinished head, an unfinished body.
         b"GET /v1/dictionaries/s/he".to_vec(),
         post(1000).into_bytes(),
         huge,
@@ -134,7 +134,7 @@ fn honest_clients_lose_nothing_while_hostile_ones_do_their_worst() {
                     let view = pad::client_view::StoredView::new(author.key.public().clone());
                     let mut client = Client::new(vec![source], view, None).unwrap();
                     let latest = client.advance().unwrap();
-                    // Until every attack was made some times, and a few more.
+                    // Continues until every attack was made at least three times.
                     let mut rounds = 0;
                     while rounds < 200 || counts.iter().any(|sent| sent.load(Ordering::SeqCst) < 3)
                     {
@@ -156,7 +156,7 @@ fn honest_clients_lose_nothing_while_hostile_ones_do_their_worst() {
         assert!(outcomes.iter().all(Result::is_ok), "{outcomes:?}");
     });
     assert!(answered.load(Ordering::SeqCst) >= 600);
-    // Nothing of what was sent has changed anything.
+    // No hostile request has changed anything.
     assert_eq!(
         connect_plain(&server).versions().unwrap().latest,
         Version::new(3)
@@ -186,7 +186,7 @@ fn a_client_reads_no_more_than_it_may() {
         },
     ));
     let mut client = author.client(&[&liar], "view");
-    // More than any head has, and never in memory.
+    // The response is longer than any head and is never read into memory.
     assert!(client.advance().is_err());
     assert_eq!(endless.load(Ordering::SeqCst), 1);
     stop(liar);

@@ -1,4 +1,4 @@
-//! Servers that keep some versions only.
+//! Servers that retain some versions only.
 
 use pad::{KeyRange, Version, dynamic::open_repository, question::Question, selection::SchemeName};
 use pad_client::{FetchError, Pushed, Resource, Server, Versions};
@@ -6,7 +6,7 @@ use pad_service::{CannotKeep, Dictionary, Keep};
 
 use crate::fixture::*;
 
-/// Of the last one contents are in memory.
+/// Schemes under test; contents of the last one are kept in memory.
 const SCHEMES: [SchemeName; 3] = [
     SchemeName::RedBlack,
     SchemeName::TupleSpecLightweight,
@@ -47,11 +47,11 @@ fn a_snapshot_server_has_its_versions_and_says_so_of_others() {
         let round = follower.round().unwrap();
         assert_eq!((round.taken, round.latest), (6, Version::new(6)));
         assert!(round.incidents.is_empty() && dictionary.is_complete());
-        // From now on nobody is asked.
+        // The complete snapshot server makes no further requests upstream.
         stop(upstream);
         assert!(follower.round().unwrap().incidents.is_empty());
         drop((dictionary, follower));
-        // Its store has them and no others.
+        // Its store contains exactly these versions.
         let stored = open_repository(&store).unwrap();
         assert_eq!(
             (stored.oldest(), stored.latest()),
@@ -86,7 +86,7 @@ fn a_snapshot_server_has_its_versions_and_says_so_of_others() {
         ] {
             assert!(got(&source, &resource).is_ok(), "{scheme} {resource:?}");
         }
-        // Nor are they taken from others.
+        // Other versions are not accepted from clients either.
         let refused = source.push(&author.update("s.pad", 7)).unwrap_err();
         assert!(refused.is("not_kept"), "{refused}");
         assert_eq!(
@@ -152,7 +152,7 @@ fn clients_ask_the_next_server_and_call_nobody_a_liar() {
     follower.round().unwrap();
     let snapshot = start(service_of(dictionary));
     let mut client = author.client(&[&snapshot, &full], "view");
-    // What is newest is not for the first one to say.
+    // The first server's latest version is not taken as the newest.
     assert_eq!(client.advance().unwrap(), Version::new(9));
     for version in [1, 4, 8, 3, 6, 9, 2] {
         assert_priced(&client, version);
@@ -160,7 +160,7 @@ fn clients_ask_the_next_server_and_call_nobody_a_liar() {
     assert_eq!(client.oldest().unwrap(), Version::EMPTY);
     assert!(client.take_incidents().is_empty());
     let view = client.view().clone();
-    // Alone, it answers for what it keeps, and the view does not go back.
+    // Alone, it answers for the versions it retains, and the view does not go back.
     let mut client = author.client_with(&[&snapshot], view, "alone");
     assert_eq!(client.advance().unwrap(), Version::new(9));
     assert_priced(&client, 5);
@@ -169,7 +169,7 @@ fn clients_ask_the_next_server_and_call_nobody_a_liar() {
     for beside in ["view", "alone"] {
         assert!(author.kept(beside, ".lie").is_empty());
     }
-    // The whole server is gone.
+    // The full server is gone.
     stop(full);
     let mut client = author.client(&[&snapshot], "new");
     assert_eq!(client.advance().unwrap(), Version::new(6));
@@ -180,7 +180,7 @@ fn clients_ask_the_next_server_and_call_nobody_a_liar() {
 fn copies_of_stores_begin_snapshot_servers() {
     let author = Author::of_tree();
     priced(&author, 9);
-    // With newer versions than those that are kept.
+    // A store with versions newer than the retained ones.
     let store = author.copy("s.pad", "copy.pad");
     let (dictionary, mut follower) = mirror_keeping(&store, "3..6", Vec::new());
     follower.round().unwrap();
@@ -195,7 +195,7 @@ fn copies_of_stores_begin_snapshot_servers() {
     let range = Question::Range(KeyRange::ALL);
     assert!(client.ask(Version::new(6), &range).is_ok());
     stop(server);
-    // What was pruned does not come back.
+    // Pruned versions cannot be retained again.
     let keep = |keep: Keep| Dictionary::open(&store).unwrap().keeping(keep);
     let (wanted, oldest) = (Version::new(2), Version::new(3));
     let gone = CannotKeep::Gone { wanted, oldest };

@@ -1,4 +1,4 @@
-//! Servers that lie, and clients that notice, ask the next one, and keep what they saw.
+//! Lying servers. Clients detect them, ask the next server, and store evidence.
 
 use core::time::Duration;
 use std::{
@@ -23,7 +23,7 @@ fn changed(mut answer: Answer, change: impl FnOnce(&mut Vec<u8>)) -> Answer {
     answer
 }
 
-/// Every record is an object that says what it is worth.
+/// Asserts that every stored record is an object that is marked as not transferable.
 fn assert_recorded(author: &Author, beside: &str, least: usize) {
     let records = author.kept(beside, ".lie");
     assert!(records.len() >= least, "{} of {least}", records.len());
@@ -76,16 +76,16 @@ fn an_answer_with_any_byte_changed_is_refused_and_the_next_server_asked() {
             matches!(incidents[0].fault, Fault::Lied(_) | Fault::Fork(_)),
             "{incidents:?}"
         );
-        // Sixteen are kept, and of the others it is said that they are not.
+        // Sixteen records are stored. For further ones, the incident reports that they are not.
         let is_kept = incidents[0].record.is_some();
         assert_eq!(is_kept, byte < 16, "{incidents:?}");
         assert_eq!(is_kept, incidents[0].unkept.is_none());
-        // The one that answered stays the first to be asked.
+        // The server that answered stays the first to be asked.
         client.ask(latest, &about("plum")).unwrap();
         assert!(client.take_incidents().is_empty());
     }
     assert_recorded(&author, "view", 16);
-    // Alone, it gets nobody to believe it.
+    // Without another server, its lie is an error.
     let mut alone = author.client(&[&liar], "alone");
     alone.advance().unwrap();
     assert!(alone.ask(latest, &about("apple")).unwrap_err().is_lie());
@@ -156,7 +156,7 @@ fn heads_with_any_byte_changed_are_refused() {
     seen.advance().unwrap();
     let view = seen.view().clone();
     author.publish(&[("fig", "2")]);
-    // It serves the new version only after it was opened anew.
+    // A store reopened by a new server includes the new version.
     let newer = start(service(&author.path("s.pad")));
     let head = connect(&newer)
         .get(&Resource::HeadOf(Version::new(4)), 1 << 20)
@@ -201,7 +201,7 @@ fn old_versions_and_answers_to_other_questions_are_refused() {
     let latest = Version::new(4);
     let mut client = author.client(&[&honest], "view");
     assert_eq!(client.advance().unwrap(), latest);
-    // An old copy as news: the view does not go back.
+    // An old copy served as the latest: the view does not go back.
     let mut client = author.client_with(&[&old, &honest], client.view().clone(), "view");
     assert_eq!(client.advance().unwrap(), latest);
     let incidents = client.take_incidents();
@@ -270,16 +270,16 @@ fn forks_leave_evidence_that_convinces_others() {
     let mut client = author.client(&[&honest], "view");
     client.advance().unwrap();
     let seen = client.view().clone();
-    // Another head for the version that was seen.
+    // Another head for a version already seen.
     let mut same = author.client_with(&[&forked, &honest], seen.clone(), "same");
     assert_eq!(same.advance().unwrap(), Version::new(4));
-    // A longer history that is another one.
+    // A longer history that is not a continuation.
     author.publish_in("fork.pad", &[("apple", "11")]);
     stop(forked);
     let forked = start(service(&author.path("fork.pad")));
     let mut longer = author.client_with(&[&forked, &honest], seen, "longer");
     assert_eq!(longer.advance().unwrap(), Version::new(4));
-    // One that follows the honest server's heads, and answers from the fork.
+    // A server with the honest heads and answers from the fork.
     let fork = pad::dynamic::open_repository(&author.path("fork.pad")).unwrap();
     let answer = fork.answer(Version::new(4), &about("apple")).unwrap();
     let sly = start(Liar::new(
@@ -288,7 +288,7 @@ fn forks_leave_evidence_that_convinces_others() {
             if path.starts_with("answers/") {
                 return changed(honest, |body| body.clone_from(&answer));
             }
-            // The heads that it shows are the honest ones: the evidence is in the answer.
+            // The heads are the honest ones; the evidence is in the answer.
             honest
         },
     ));
@@ -314,7 +314,8 @@ fn forks_leave_evidence_that_convinces_others() {
     }
 }
 
-/// Pages without entries would never end, and one that is not the beginning of what was asked for would leave something out.
+/// Pages without entries would never end. A page that does not begin at the requested start would
+/// omit entries.
 #[test]
 fn pages_that_lead_nowhere_are_lies() {
     let author = Author::of_tree();
@@ -360,7 +361,7 @@ fn pages_that_lead_nowhere_are_lies() {
     }
 }
 
-/// Nobody signs that there is nothing yet.
+/// A claim that there are no versions is unsigned.
 #[test]
 fn a_server_that_says_there_is_no_version_hides_none() {
     let author = Author::of_tree();
@@ -423,7 +424,7 @@ fn servers_that_fail_are_passed_over() {
     stop(honest);
 }
 
-/// Servers that are slow, and have others beside them: they are waited for when nobody else has an answer, and not before.
+/// Slow servers are waited for only if no other server has an answer.
 #[test]
 fn slow_servers_are_waited_for_when_nobody_else_answers() {
     let author = Author::of_tree();
@@ -457,13 +458,13 @@ fn slow_servers_are_waited_for_when_nobody_else_answers() {
     assert!(asked.load(Ordering::SeqCst) > 2);
     let quick = start(service(&author.path("s.pad")));
     let mut beside = client(&[&one, &quick]);
-    // Under load the quick one may be slow too, and is waited for then.
+    // Under load the quick server may be slow too, and is then waited for.
     beside.advance().unwrap();
     assert_eq!(beside.view().version(), Version::new(3));
     [one, two, quick].into_iter().for_each(stop);
 }
 
-/// An honest server is busy at the first request, and one listed before it does not answer.
+/// An honest server is busy at the first request, and the server listed before it does not answer.
 #[test]
 fn a_busy_server_is_asked_again_before_a_silent_one() {
     let author = Author::of_tree();

@@ -1,4 +1,4 @@
-//! The example of honest clients beside hostile ones, with few of them and for a moment.
+//! The load example of honest clients next to hostile ones, with few clients and for a short time.
 
 use core::time::Duration;
 
@@ -22,7 +22,7 @@ fn honest_clients_lose_nothing_beside_every_attack() {
     })
     .unwrap();
     report.check().unwrap();
-    // Each has come to do something.
+    // Every client and attack made progress.
     assert!(report.asked >= 10, "{report}");
     assert!(
         report.attacks.iter().all(|(_, count)| *count > 0),

@@ -1,7 +1,7 @@
-//! Stores that lie. Whatever replaces the files, the author signs the true continuation or nothing.
-//! A client that follows the true history believes no other answer.
+//! Stores replaced by an attacker. The author signs the true continuation or nothing. A client that
+//! follows the true history accepts no other answer.
 //!
-//! Each scheme of this build goes through the table, so that a new one cannot be left out.
+//! Each scheme of this build is tested, so that a new one cannot be left out.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -24,14 +24,14 @@ use transparency_log::note::NoteSigner;
 
 use crate::{fixture::*, second_head::for_each_scheme};
 
-/// The values of each key: several in a log.
+/// The values of each key; only logs have several.
 type Contents = BTreeMap<Key, Vec<Value>>;
 
-/// What an author signs. No batch has a change that the scheme does not have.
+/// Batches of an author, without changes that the scheme does not support.
 struct Batches {
-    /// Of versions 1 to 4.
+    /// Batches of versions 1 to 4.
     honest: [Vec<Operation>; 4],
-    /// Of versions 3 and 4 of another history.
+    /// Batches of versions 3 and 4 of another history.
     other: [Vec<Operation>; 2],
 }
 
@@ -82,7 +82,7 @@ impl Batches {
     }
 }
 
-/// Of every kind that some scheme answers.
+/// Questions of every kind that some scheme answers.
 fn questions() -> Vec<Question> {
     let key = |name: &str| Key::try_from(name).unwrap();
     let names = ["apple", "fig", "medlar", "pear", "quince"];
@@ -99,7 +99,7 @@ fn questions() -> Vec<Question> {
     questions.chain(others).collect()
 }
 
-/// Checks what a statement says against the contents of its version.
+/// Asserts that a statement agrees with the contents of its version.
 fn assert_true(contents: &Contents, question: &Question, statement: &Statement) {
     let value = |key: &Key| contents.get(key).and_then(|values| values.last());
     let is_true = match (question, statement) {
@@ -129,7 +129,7 @@ fn assert_true(contents: &Contents, question: &Question, statement: &Statement) 
     assert!(is_true, "{question:?}: {statement:?}");
 }
 
-/// A client that follows a version, and the answers that it has verified and found true.
+/// A client that follows a version, with expected statements and verified answers.
 struct Follower {
     view: StoredView,
     client: Box<dyn AnyClient>,
@@ -138,7 +138,8 @@ struct Follower {
 }
 
 impl Follower {
-    /// Learns the truth about the versions from `first` on, from an honest server, and checks it.
+    /// Verifies statements about the versions from `first` on with an honest server, and checks
+    /// them.
     fn new(author: &Author, honest: &AnyRepository, first: u64, contents: &[Contents]) -> Self {
         let view = StoredView::new(author.key.public().clone()).authenticated();
         let view = view.follow(honest).unwrap();
@@ -166,7 +167,7 @@ impl Follower {
         }
     }
 
-    /// Asks everything; returns the number of true answers.
+    /// Asks all questions; returns the number of true answers.
     fn ask(&mut self, server: &AnyRepository) -> usize {
         let mut answered = 0;
         for (number, (version, question, expected)) in self.truth.iter().enumerate() {
@@ -197,15 +198,15 @@ impl Follower {
     }
 }
 
-/// Files that replace a store.
+/// Files of an attacker that replace a store.
 struct Lie {
     what: String,
     files: Files,
-    /// Whether derived files lack versions, or are missing.
+    /// Set if derived files lack versions or are missing.
     is_behind: bool,
 }
 
-/// An author with three versions, and what is true of them and of the next one.
+/// An author with three versions, and the true statements about them and the next one.
 struct Subject {
     author: Author,
     /// The changes of version 4.
@@ -218,7 +219,7 @@ struct Subject {
     /// A client of version 3, and one of version 4.
     third: Follower,
     fourth: Follower,
-    /// The updates to version 4 that an honest server has taken.
+    /// The updates to version 4 that an honest server has accepted.
     taken: BTreeSet<Vec<u8>>,
 }
 
@@ -226,7 +227,7 @@ impl Subject {
     fn new(scheme: SchemeName) -> (Self, Vec<Lie>) {
         let author = Author::new(scheme);
         let batches = Batches::of(scheme);
-        // Schemes in memory take longer to open and to sign. Their store is that of the others.
+        // In-memory schemes take longer to open and to sign, and have the same store as others.
         let is_part = soak::size(!scheme.reads_on_demand(), false);
         let contents = batches.contents(scheme.family().is_append_only());
         let mut copies = vec![("an empty store".into(), author.files("s.pad"))];
@@ -286,8 +287,8 @@ impl Subject {
         (subject, lies)
     }
 
-    /// Opens, asks and checks as a server does; returns the number of true answers. No file is
-    /// changed, except tuples that are behind their store.
+    /// Opens, queries and checks the store as a server does; returns the number of true answers.
+    /// Asserts that no file changes, except tuples that are behind their store.
     fn read(&mut self, lie: &Lie) -> usize {
         self.author.replace("s.pad", &lie.files);
         let mut answered = 0;
@@ -305,7 +306,7 @@ impl Subject {
         answered
     }
 
-    /// Has the author sign version 4, unless that is refused; returns whether it was signed.
+    /// Makes the author sign version 4; returns whether it was signed.
     fn sign(&mut self, lie: &Lie) -> bool {
         let (author, what) = (&self.author, &lie.what);
         author.replace("s.pad", &lie.files);
@@ -325,7 +326,7 @@ impl Subject {
         true
     }
 
-    /// An honest server at version 3 takes an update, and then answers what is true.
+    /// Applies an update to an honest server at version 3, and asserts that its answers are true.
     fn take(&mut self, update: Vec<u8>) {
         if self.taken.contains(&update) {
             return;
@@ -340,10 +341,10 @@ impl Subject {
     }
 }
 
-/// Returns what replaces an honest store: mixtures with `stores`, and changed bytes.
+/// Returns replacements of an honest store: mixtures with `stores`, and changed bytes.
 ///
-/// The first `older` stores are its earlier states. `is_part` leaves out rows that say little about
-/// schemes in memory.
+/// The first `older` stores are its earlier states. `is_part` omits rows that add little for
+/// in-memory schemes.
 fn lies(
     honest: &Files,
     stores: &[(String, Files)],
@@ -418,7 +419,7 @@ fn lies(
     .collect()
 }
 
-/// The ends of the names of a store's files.
+/// Suffixes of the names of a store's files.
 const NEWEST: &str = ".newest";
 const TUPLES: &str = ".tuples";
 
@@ -431,7 +432,7 @@ fn an_author_continues_the_true_history_and_clients_believe_nothing_else() {
             answered += subject.read(lie);
             signed += usize::from(subject.sign(lie));
         }
-        // Some lies do no harm, and others are refused.
+        // Some lies have no effect, and others are refused.
         let asked = lies.len() * subject.third.truth.len();
         assert!(
             0 < answered && answered < asked,
@@ -444,7 +445,7 @@ fn an_author_continues_the_true_history_and_clients_believe_nothing_else() {
     });
 }
 
-/// The files of a log of heads.
+/// Reads the files of a log of heads.
 fn log_files(folder: &Path) -> Files {
     let entries = fs::read_dir(folder).unwrap();
     let files = entries.map(|entry| entry.unwrap().path()).map(|path| {

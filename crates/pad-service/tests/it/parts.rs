@@ -1,4 +1,4 @@
-//! Servers that keep some of the keys.
+//! Servers that store some of the keys.
 
 use std::{
     collections::BTreeMap,
@@ -26,7 +26,7 @@ fn key(text: &str) -> Key {
     Key::try_from(text).unwrap()
 }
 
-/// The keys from one up to another one; an empty text is no limit.
+/// The keys from `start` up to `end`; an empty text is no limit.
 fn keys(start: &str, end: &str) -> KeyRange {
     let limit = |text: &str| (!text.is_empty()).then(|| key(text));
     KeyRange {
@@ -35,7 +35,8 @@ fn keys(start: &str, end: &str) -> KeyRange {
     }
 }
 
-/// A part with these keys that follows these servers, and keeps all versions from the first one that it takes.
+/// A part with the keys in `range` that follows `upstreams`. It retains all versions from the first
+/// one that it takes.
 fn part_of(author: &Author, range: KeyRange, upstreams: Vec<Server>) -> (Arc<Part>, Mirror) {
     part_keeping(author, range, Keep::All, upstreams)
 }
@@ -63,7 +64,7 @@ const NAMES: [&str; 12] = [
     "plum",
 ];
 
-/// So many versions, each with a few of the names changed; some are removed by values that nobody asks for.
+/// Publishes `versions` versions, each with a few of the names changed.
 fn fruit(author: &Author, versions: u64) {
     for version in 1..=versions {
         let price = version.to_string();
@@ -72,7 +73,8 @@ fn fruit(author: &Author, versions: u64) {
     }
 }
 
-/// That what a part answers about a version is what all keys answer, to the byte, or that it does not keep it.
+/// Asserts that a part's answers equal those of a full server byte for byte, or that it refuses to
+/// answer.
 fn check_answers(author: &Author, server: &Running, range: &KeyRange, versions: &[u64]) {
     let whole = open_repository(&author.path("s.pad")).unwrap();
     let source = connect(server);
@@ -86,7 +88,7 @@ fn check_answers(author: &Author, server: &Running, range: &KeyRange, versions: 
         questions.extend(["b", "dusk", "lz", "zoo", "a"].map(about));
         questions.extend(Keys::new(kept).map(Question::Keys));
         questions.push(Question::Range(range.clone()));
-        // Wider on both sides, and on one.
+        // Ranges wider on both sides, and on one.
         questions.push(Question::Range(KeyRange::ALL));
         let (start, end) = (range.start.clone(), range.end.clone());
         questions.push(Question::Range(KeyRange { start, end: None }));
@@ -124,7 +126,7 @@ fn a_part_answers_about_its_keys_as_all_keys_do_and_follows() {
         check_answers(&author, &mirrored, &range, &[1, 2, 5, 9]);
         fruit(&author, 5);
         let round = {
-            // What was published since is served by another server.
+            // New versions come from another server.
             let server = start(service(&author.path("s.pad")));
             let upstreams = vec![connect(&server)];
             let metrics = Arc::default();
@@ -136,7 +138,7 @@ fn a_part_answers_about_its_keys_as_all_keys_do_and_follows() {
         };
         assert_eq!((round.taken, round.latest), (5, Version::new(14)));
         check_answers(&author, &mirrored, &range, &[9, 10, 14]);
-        // Heads of all versions are there, one by one and several at once.
+        // Heads of all versions are available, singly and in lists.
         let source = connect(&mirrored);
         let whole = open_repository(&author.path("s.pad")).unwrap();
         let heads = Resource::Heads(Version::new(2), Version::new(14));
@@ -148,7 +150,7 @@ fn a_part_answers_about_its_keys_as_all_keys_do_and_follows() {
             let one = source.get(&Resource::HeadOf(version), 1 << 20).unwrap();
             assert_eq!(one, *head);
         }
-        // It has no updates, takes none, and knows no histories.
+        // A part has no updates, accepts none, and has no histories.
         let update = author.update("s.pad", 14);
         for refused in [
             source.push(&update).unwrap_err(),
@@ -171,7 +173,7 @@ fn parts_together_answer_everything_and_their_pages_join() {
     let author = Author::of_tree();
     fruit(&author, 12);
     let server = start(service(&author.path("s.pad")));
-    // The second has keys of nobody's at its end, the third none at all.
+    // The third range ends with absent keys; the fourth has no key at all.
     let ranges = [
         keys("", "cherry"),
         keys("cherry", "lemon"),
@@ -225,7 +227,7 @@ fn parts_together_answer_everything_and_their_pages_join() {
             }
         }
         assert_eq!(client.take_incidents(), []);
-        // What only all keys together can answer.
+        // These answers require the keys of all parts.
         for range in [KeyRange::ALL, keys("d", "zz")] {
             let range = Question::Range(range);
             let refused = client.ask(Version::new(12), &range).unwrap_err();
@@ -260,13 +262,13 @@ fn who_comes_late_takes_the_newest_version_alone_from_whoever_has_it() {
             .unwrap_err()
             .is_elsewhere()
     );
-    // Another part can have it from this one, which has no updates.
+    // A narrower part can load it from this one, which has no updates.
     let narrower = keys("c", "g");
     let (second, mut mirror) = part_of(&author, narrower.clone(), vec![connect(&first)]);
     assert_eq!(mirror.round().unwrap().latest, Version::new(20));
     let second_server = serve(&second);
     check_answers(&author, &second_server, &narrower, &[20]);
-    // One that is wider cannot, and says who says so.
+    // A wider part cannot, and reports why.
     let (wider, mut mirror) = part_of(&author, keys("a", "z"), vec![connect(&first)]);
     let round = mirror.round().unwrap();
     assert_eq!(round.latest, Version::EMPTY);
@@ -340,7 +342,7 @@ fn an_upstream_whose_pages_show_nothing_is_left() {
             .map(|name| (name.as_str(), "1"))
             .collect::<Vec<_>>(),
     );
-    // Each page ends after its first key, and none is ever proved but the first one.
+    // Each page ends after its first key, and only the first page is ever proved.
     let stubborn = Liar::new(service(&author.path("s.pad")), |path, mut answer| {
         if path.starts_with("pages/") {
             let first = KeyRange {
@@ -357,7 +359,7 @@ fn an_upstream_whose_pages_show_nothing_is_left() {
     assert_eq!(part.latest(), Version::EMPTY);
     let lied = |fault: &Fault| matches!(fault, Fault::Lied(_));
     assert!(lied(&round.incidents[0].fault), "{:?}", round.incidents);
-    // What is half here is no version of anybody's.
+    // A half-loaded version is not served.
     let served = serve(&part);
     let asked = Resource::Answer(Version::new(1), about("k050"));
     let refused = connect(&served).get(&asked, 1 << 20).unwrap_err();
@@ -398,7 +400,7 @@ fn memory_has_a_limit_and_what_cannot_be_kept_is_refused() {
     assert_eq!(small.memory_bytes(), before, "nothing more is taken");
     stop(server);
     stop(upstream);
-    // Tuples as they are: their mirrors keep all keys.
+    // Tuple schemes have no parts: their mirrors keep all keys.
     let tuples = Author::new(SchemeName::TupleSpecLightweight);
     let refused = Part::new(
         tuples.key.public().clone(),
@@ -475,7 +477,7 @@ fn what_a_part_cannot_answer_a_router_asks_of_others() {
     let source = connect(&router);
     let version = Version::new(5);
     let across = Keys::new(vec![key("apple"), key("fig")]).unwrap();
-    // Each server is the first to be asked in turn.
+    // Each server in turn is the first to be asked.
     for _ in 0..3 {
         for question in [
             Question::Range(keys("d", "zz")),
@@ -499,7 +501,7 @@ fn what_a_part_cannot_answer_a_router_asks_of_others() {
             assert_eq!(source.get(&resource, 1 << 20).unwrap(), expected);
         }
     }
-    // Clients that ask the servers themselves find the same.
+    // Clients that query the servers directly get the same results.
     let client = author.client(&[&part, &nameless, &whole], "view");
     let named = client.named("five").unwrap().into_unverified();
     assert_eq!(named, [version]);
@@ -517,7 +519,7 @@ fn pages_without_entries_and_without_end_are_a_lie() {
     let author = Author::of_tree();
     author.publish(&[("zebra", "1")]);
     let endless = Liar::new(service(&author.path("s.pad")), |path, mut answer| {
-        // Each page ends right after the key with which it begins, and none has an entry.
+        // Each page ends right after its first key and has no entry.
         if let Ok(Resource::Page(_, range)) = Resource::parse(path) {
             let begin = range.start.as_ref().map_or(&[][..], Key::as_bytes);
             let end = Key::try_from([begin, b"a"].concat().as_slice()).unwrap();
@@ -530,7 +532,7 @@ fn pages_without_entries_and_without_end_are_a_lie() {
     let alone = author.client(&[&endless], "alone");
     let refused = alone.page(Version::new(1), &KeyRange::ALL).unwrap_err();
     assert!(refused.is_lie(), "{refused}");
-    // An honest server beside it has the answer.
+    // With an honest server, the client gets the answer.
     let honest = start(service(&author.path("s.pad")));
     let both = author.client(&[&endless, &honest], "both");
     let (page, contents) = both.page(Version::new(1), &KeyRange::ALL).unwrap();
@@ -554,7 +556,7 @@ fn what_one_upstream_has_begun_another_one_ends() {
     for price in ["1", "2", "3"] {
         author.publish(&[("k000", price)]);
     }
-    // All but the last versions are gone, so that the newest is taken alone.
+    // All but the last version are pruned, so that the newest is loaded alone.
     let old = author.copy("s.pad", "old.pad");
     author.publish(&[("k001", "4")]);
     let new = author.copy("s.pad", "new.pad");
@@ -570,7 +572,7 @@ fn what_one_upstream_has_begun_another_one_ends() {
     let (answers, noted) = (AtomicUsize::new(0), Arc::clone(&between));
     let ahead = Mutex::new(ahead);
     let slow = Liar::new(pruned(&old), move |path, answer| {
-        // The other one comes in between, when one page is here and the next is on its way.
+        // The other mirror runs a round between two pages of this one.
         if path.starts_with("answers/") && answers.fetch_add(1, Ordering::Relaxed) == 1 {
             *noted.lock().unwrap() = Some(ahead.lock().unwrap().round().unwrap());
         }
@@ -585,7 +587,7 @@ fn what_one_upstream_has_begun_another_one_ends() {
     let round = follow(&slow, "slow");
     assert!(round.incidents.is_empty(), "{:?}", round.incidents);
     assert_eq!((round.taken, round.latest), (1, Version::new(4)));
-    // It had lost the version that was being loaded, and did not begin another one in its place.
+    // That round failed, without starting to load another version instead.
     let between = between.lock().unwrap().take().unwrap();
     assert_eq!((between.taken, between.latest), (0, Version::EMPTY));
     assert!(

@@ -1,4 +1,5 @@
-//! A server whose author has signed two histories: it lets a client follow one, and answers from the other.
+//! A server whose author has signed two histories: a client follows one, and the answers are from
+//! the other.
 
 use std::{
     collections::BTreeMap,
@@ -16,14 +17,14 @@ use pad_client::{Client, ClientError, Fault, Resource};
 
 use crate::fixture::*;
 
-/// The schemes that a service serves: a directory has no service.
+/// The schemes that a service serves: all except directories.
 fn schemes() -> Vec<SchemeName> {
     let all = SchemeName::ALL.iter().copied();
     all.filter(|scheme| scheme.family() != SchemeFamily::Directory)
         .collect()
 }
 
-/// Runs `check` for each scheme, as many at a time as there are cores.
+/// Runs `check` for each scheme, with one thread per core.
 pub(crate) fn for_each_scheme(check: impl Fn(SchemeName) + Sync) {
     let (schemes, next) = (schemes(), AtomicUsize::new(0));
     let cores = thread::available_parallelism().map_or(1, usize::from);
@@ -38,7 +39,7 @@ pub(crate) fn for_each_scheme(check: impl Fn(SchemeName) + Sync) {
     });
 }
 
-/// An entry: of a set, the member alone.
+/// An entry; in sets, the value is empty.
 fn entry(
     scheme: SchemeName,
     key: &'static str,
@@ -47,7 +48,7 @@ fn entry(
     (key, if scheme.is_set() { "" } else { value })
 }
 
-/// What a client says of its server's answer: that the author has signed two histories, with evidence that convinces others.
+/// Asserts that a client reports a fork for its server's answer, with transferable evidence.
 fn assert_fork(author: &Author, client: &Client, (version, question): (Version, &Question)) {
     let scheme = author.key.public().scheme;
     let Err(ClientError::Nobody(incidents)) = client.ask(version, question) else {
@@ -99,14 +100,14 @@ fn answers_belong_to_the_history_that_the_client_follows() {
         let mut client = author.client(&[&liar], "view");
         assert_eq!(client.advance().unwrap(), latest, "{scheme}");
         assert_fork(&author, &client, (latest, &asked));
-        // Other families take an older version for what its signature says.
+        // Other families accept an older version by its signature alone.
         if scheme.family().is_append_only() {
             assert_fork(&author, &client, (older, &asked));
             assert_fork(&author, &client, (latest, &Question::Growth(older)));
         }
         stop(liar);
 
-        // The same questions to an honest server.
+        // Asks an honest server the same questions.
         let honest = start(service(&author.path("s.pad")));
         let mut client = author.client(&[&honest], "honest");
         client.advance().unwrap();

@@ -1,4 +1,5 @@
-//! Logs of heads, witnesses that cosign them, and clients that ask for their word: each over HTTP with TLS.
+//! Logs of heads, witnesses that cosign them, and clients that require cosignatures, over HTTP with
+//! TLS.
 
 use std::{
     collections::BTreeMap,
@@ -37,14 +38,14 @@ const HOUR: Duration = Duration::from_hours(1);
 
 type Clock = fn() -> SystemTime;
 
-/// A clock that lies, and what comes of it.
+/// A wrong clock, with the expected results.
 struct LyingClock {
     clock: Clock,
-    /// What a client with this clock says of a cosignature that is recent.
+    /// Part of the error of a client with this clock, about a recent cosignature.
     client: &'static str,
-    /// Whether a server publishes what a witness with this clock has cosigned.
+    /// Set if a server publishes a cosignature of a witness with this clock.
     of_witness_is_published: bool,
-    /// Whether a server with this clock publishes a cosignature that is recent.
+    /// Set if a server with this clock publishes a recent cosignature.
     by_server_is_published: bool,
 }
 
@@ -90,7 +91,7 @@ fn log_signer(author: &Author) -> NoteSigner {
     NoteSigner::new(origin.parse().unwrap(), &[3; 32])
 }
 
-/// So many of these witnesses, the log at this author's dictionary.
+/// A policy with this author's log that requires `quorum` of `witnesses`.
 fn policy(author: &Author, quorum: usize, witnesses: &[(&str, &Running)]) -> Policy {
     let mut text = format!("log {}\n", log_signer(author).verifier());
     let mut names = String::new();
@@ -103,7 +104,7 @@ fn policy(author: &Author, quorum: usize, witnesses: &[(&str, &Running)]) -> Pol
     text.parse().unwrap()
 }
 
-/// An honest witness that remembers in this folder.
+/// An honest witness with its records in `folder`.
 fn witness(author: &Author, name: &str, folder: &str) -> WitnessService {
     let path = author.path(folder);
     std::fs::create_dir_all(&path).unwrap();
@@ -112,7 +113,7 @@ fn witness(author: &Author, name: &str, folder: &str) -> WitnessService {
     WitnessService::new(cosigner(name), records, &logs, "")
 }
 
-/// A witness that makes of each request what it likes.
+/// A witness with an arbitrary answer to each request.
 struct Fake<F>(F);
 
 impl<F: Fn(&AddCheckpoint) -> Answer + Send + Sync + 'static> Handler for Fake<F> {
@@ -131,7 +132,7 @@ impl<F: Fn(&AddCheckpoint) -> Answer + Send + Sync + 'static> Handler for Fake<F
     }
 }
 
-/// A witness that cosigns whatever it is shown, at this time.
+/// A witness that cosigns every checkpoint, at time `seconds`.
 fn careless(name: &'static str, seconds: u64) -> impl Fn(&AddCheckpoint) -> Answer {
     move |request| {
         let checkpoint = Checkpoint::parse(request.note.unverified_text()).unwrap();
@@ -150,7 +151,7 @@ fn cosigning() -> Cosigning {
     }
 }
 
-/// A server of a store that keeps the log of its heads.
+/// A server of a store with a log of its heads.
 struct Logged {
     server: Running,
     log: Arc<HeadLog>,
@@ -161,7 +162,7 @@ fn serve(author: &Author, store: &str, policy: &Policy) -> Logged {
     serve_at(author, store, policy, SystemTime::now)
 }
 
-/// The same by this clock.
+/// Like [`serve`], with another clock.
 fn serve_at(author: &Author, store: &str, policy: &Policy, clock: Clock) -> Logged {
     let dictionary = Dictionary::open(&author.path(store)).unwrap();
     let (folder, signer) = (author.path(&format!("{store}.log")), log_signer(author));
@@ -209,7 +210,7 @@ fn post(server: &Running, path: &str, body: &[u8]) -> Result<Reply, pad_client::
     client.post(path, posted, 1 << 20, |reply| Ok(Verdict::Done(reply)))
 }
 
-/// What one server did wrong.
+/// The fault of the only server.
 fn fault(error: ClientError) -> Fault {
     match error {
         ClientError::Nobody(incidents) => {
@@ -234,7 +235,7 @@ fn a_dead_and_a_lying_witness_keep_nobody_from_the_honest_one() {
     three_versions(&author);
     let honest = start(witness(&author, "honest", "w"));
     let dead = start(witness(&author, "dead", "dead"));
-    // Each lie in its turn, then all of them again.
+    // Tells each lie in turn, then starts again.
     let turn = AtomicUsize::new(0);
     let liar = start(Fake(move |request: &AddCheckpoint| {
         let other = Checkpoint::new("another.example/log", 7, Hash::of_nothing()).unwrap();
@@ -287,7 +288,7 @@ fn a_dead_and_a_lying_witness_keep_nobody_from_the_honest_one() {
         .map(|one| &*one.witness)
         .collect();
     assert_eq!(names, ["honest"]);
-    // Versions go on, whatever the others say meanwhile.
+    // Versions continue, whatever the other witnesses answer.
     for version in 4..8 {
         author.publish(&[("fig", &version.to_string())]);
         logged.wait_for(version);
@@ -301,12 +302,12 @@ fn a_dead_and_a_lying_witness_keep_nobody_from_the_honest_one() {
         assert_eq!(head.version, Version::new(version));
     }
     assert!(client.take_incidents().is_empty());
-    // What was never cosigned is not asked about.
+    // Versions that were never cosigned are refused without a request.
     assert!(matches!(
         client.ask(Version::new(8), &about("apple")),
         Err(ClientError::NotSeen { .. })
     ));
-    // Who asks for two is told who is missing.
+    // With a quorum of two, the error names the missing witnesses.
     let mut strict = author
         .client(&[&logged.server], "strict")
         .witnessed_by(Witnesses::new(two, HOUR))
@@ -323,7 +324,7 @@ fn a_dead_and_a_lying_witness_keep_nobody_from_the_honest_one() {
         panic!("{refused}");
     };
     assert_eq!((found, old, ahead), (missing, Vec::new(), Vec::new()));
-    // Nothing is believed before.
+    // Nothing is accepted before a cosigned version.
     assert!(matches!(
         strict.ask(Version::new(1), &about("apple")),
         Err(ClientError::NotSeen { .. })
@@ -348,7 +349,7 @@ fn a_dead_and_a_lying_witness_keep_nobody_from_the_honest_one() {
     }
 }
 
-/// Serves the log of one server and answers of another.
+/// A server with the log of one service and the answers of another.
 struct TwoFaced {
     log: Service,
     answers: Service,
@@ -398,7 +399,8 @@ fn private_forks_are_refused(author: &Author) {
     };
     let latest = Version::new(3);
 
-    // The same keys, the author's and the log's, in other hands: the witnesses have seen another history.
+    // An attacker with the author's and the log's keys: the witnesses have cosigned another
+    // history.
     let private = serve(author, "fork.pad", &policy);
     let failed = "pad_cosignatures_failed_total{dictionary=\"s\",witness=\"first\"} 0";
     while text(&private.server, "/metrics").contains(failed) {
@@ -413,7 +415,8 @@ fn private_forks_are_refused(author: &Author) {
     assert!(refused.is_lie());
     assert_eq!(fault(refused), Fault::Unwitnessed(NotWitnessed::NoLog));
 
-    // The honest log, and answers from the private history: of the newest version, and of an older one.
+    // The honest log, with answers from the private history about the newest version and an older
+    // one.
     let log = service_with(author, &honest.log);
     let two_faced = start(TwoFaced {
         log,
@@ -426,9 +429,9 @@ fn private_forks_are_refused(author: &Author) {
         assert!(refused.is_lie(), "{refused}");
         assert!(matches!(fault(refused), Fault::Fork(_)));
     }
-    // Both histories begin alike.
+    // Both histories begin with the same version.
     assert!(client.ask(Version::new(1), &about("apple")).is_ok());
-    // The older version is the log's.
+    // The head of the older version comes from the log.
     let logged = client.head(Version::new(2)).unwrap();
     assert_eq!(logged.root, witnessed_head(&honest.server, author, &policy));
     for file in author.kept("two-faced", ".evidence") {
@@ -444,7 +447,7 @@ fn private_forks_are_refused(author: &Author) {
     }
 }
 
-/// A service of the store `s.pad` with the log that another server keeps.
+/// A service of the store `s.pad`, with the log of another server.
 fn service_with(author: &Author, log: &Arc<HeadLog>) -> Service {
     let dictionary = Dictionary::open(&author.path("s.pad")).unwrap();
     let dictionary = Arc::new(dictionary.logging(Arc::clone(log)));
@@ -500,7 +503,7 @@ fn whatever_is_changed_in_a_log_is_refused_and_the_next_server_asked() {
                 .client(&[&liar, &logged.server], "view")
                 .witnessed_by(Witnesses::new(policy.clone(), HOUR))
                 .unwrap();
-            // Of the bundle the last entry is used at once, and the others when they are asked for.
+            // The last entry of the bundle is used at once, the others on request.
             assert_eq!(client.advance().unwrap(), Version::new(3), "{path} {byte}");
             client.head(Version::new(1)).unwrap();
             let incidents = client.take_incidents();
@@ -577,7 +580,7 @@ fn a_lying_clock_makes_nothing_recent() {
     });
 }
 
-/// A client whose clock is right accepts what was cosigned now. Without witnesses it is answered.
+/// A client with a correct clock accepts recent cosignatures. Without witnesses it gets answers.
 #[test]
 fn witnesses_and_servers_with_lying_clocks_make_nothing_recent() {
     let right: Clock = SystemTime::now;
@@ -639,7 +642,7 @@ fn a_witness_whose_clock_is_before_1970_says_so() {
     stop(server);
 }
 
-/// A witness whose clock is ahead is not counted by servers either, and nothing is published in its name.
+/// Servers ignore a witness with a clock ahead of theirs, and publish no cosignature of it.
 #[test]
 fn a_cosignature_from_the_future_is_not_published() {
     let author = Author::of_tree();
@@ -657,7 +660,7 @@ fn a_cosignature_from_the_future_is_not_published() {
     stop(right);
 }
 
-/// A log that is no longer kept could be shown as the newest.
+/// With several logs, an abandoned log could be shown as the newest.
 #[test]
 fn a_policy_names_one_log_of_a_dictionary() {
     let author = Author::of_tree();
@@ -684,7 +687,7 @@ fn a_policy_names_one_log_of_a_dictionary() {
         refused,
         ClientError::Policy(WitnessedError::SeveralLogs(_))
     ));
-    // One of them with a key that this program does not know.
+    // One of the logs has a key of an unknown type.
     let new = format!("other.example/{id}+00000000+BgAA");
     let text = format!(
         "log {}\nlog {new}\nwitness w {witness}\nquorum w\n",
@@ -695,7 +698,7 @@ fn a_policy_names_one_log_of_a_dictionary() {
         refused,
         ClientError::Policy(WitnessedError::SeveralLogs(_))
     ));
-    // Two keys of one log, and logs of other dictionaries.
+    // Accepts two keys of one log, and logs of other dictionaries.
     assert!(client(policy([log("one.example", 1), log("one.example", 2)])).is_ok());
     let other = pad::DictionaryId::from_name("other");
     let other = pad::witnessed::origin("one.example", other);
@@ -797,7 +800,7 @@ fn hostile_requests_to_a_witness_get_the_statuses_that_are_described() {
         let response = &described[reply.status.as_str()];
         assert!(response["content"][kind].is_object(), "{status} {kind}");
     }
-    // What was cosigned last can be read, with the signatures of the log and of the witness.
+    // The last cosigned checkpoint can be read, with the signatures of log and witness.
     let hash = hex::encode(Sha256::digest(origin));
     let cosigned = Note::parse(text(&server, &format!("/{hash}/checkpoint")).as_bytes()).unwrap();
     let keys = [log.verifier(), cosigner("honest").verifier()];
@@ -807,13 +810,13 @@ fn hostile_requests_to_a_witness_get_the_statuses_that_are_described() {
     assert_eq!(opened.text, checkpoint.text());
     let unknown = text(&server, &format!("/{}/checkpoint", "0".repeat(64)));
     assert!(unknown.contains("unknown_path"), "{unknown}");
-    // Every byte of a good request changed, and every beginning of it: never a cosignature for something else.
+    // Changes every byte of a good request and truncates it everywhere: no cosignature results.
     let first = post(&server, template, &good).unwrap();
     assert_eq!(first.body, b"1\n");
     for place in 0..good.len() {
         let mut changed = good.clone();
         changed[place] ^= 1;
-        // From where it is to where it is, which is right.
+        // A request from size 1 to size 1 is valid.
         if changed.starts_with(b"old 1") {
             changed = Vec::new();
         }

@@ -1,9 +1,12 @@
-//! Trees that are built at once, from their leaves in ascending order.
+//! Bulk construction of trees from their leaves in ascending order.
 //!
-//! Between two neighbouring leaves is a gap, of which an inner node is made. A scheme says how high each gap is ([`BalancingScheme::gap`]),
-//! and the tree is the Cartesian tree of these heights: no node is above a higher one, and of equal ones the left one is above. It grows
-//! from left to right, and what is left of a gap that is higher than all before it is final. So whoever builds holds the gaps above the
-//! last leaf, a path, and may give away what is final.
+//! Each gap between two neighbouring leaves becomes an inner node. A scheme defines the height of
+//! each gap ([`BalancingScheme::gap`]), and the tree is the Cartesian tree of these heights. No
+//! node is above a higher one; of equal ones the left one is above.
+//!
+//! The tree grows from left to right. The left subtree of a gap that is higher than all before it
+//! is final. The builder therefore holds only the gaps above the last leaf, which form a path, and
+//! may hand over final subtrees.
 //!
 //! Source: Vuillemin, "A unifying look at data structures", 1980.
 
@@ -15,27 +18,28 @@ use crate::{
     store::{Balance, NodeStore},
 };
 
-/// What a scheme makes of the gap between two neighbouring leaves of a tree that is built at once.
+/// The inner node that a scheme creates for the gap between two neighbouring leaves in a bulk
+/// build.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Gap<B> {
-    /// A node is below all higher ones that no still higher one separates from it.
+    /// The height. A node is below every higher one that no still higher one separates from it.
     pub height: u32,
     /// The balance of the gap's node.
     pub balance: B,
 }
 
-/// The gaps above the last leaf of a tree that grows from left to right; what is on their right is not complete.
+/// The right spine of a tree that grows from left to right: the gaps above the last leaf.
 ///
-/// `K` are separators, `N` subtrees.
+/// The right subtrees of these gaps are incomplete. `K` are separators, `N` subtrees.
 #[derive(Debug)]
 pub(crate) struct Spine<B, K, N> {
-    /// From the root down.
+    /// The open gaps, from the root down.
     open: Vec<Open<B, K, N>>,
-    /// What is on the right of the lowest of them.
+    /// The right subtree of the lowest open gap.
     right: N,
 }
 
-/// A gap with what is on its left.
+/// A gap with its left subtree.
 #[derive(Debug)]
 struct Open<B, K, N> {
     gap: Gap<B>,
@@ -52,8 +56,8 @@ impl<B, K, N: Copy> Spine<B, K, N> {
         }
     }
 
-    /// Adds a leaf on the right, beyond a gap. `join` makes a node of a separator, a balance and two subtrees, the last two that are not
-    /// joined.
+    /// Adds a leaf on the right, beyond a gap. `join` makes a node of a separator, a balance and
+    /// the last two unjoined subtrees.
     ///
     /// # Errors
     /// Those of `join`.

@@ -1,19 +1,21 @@
 //! Set-unique trees: the Cartesian tree of the gaps between leaves.
 //!
 //! Every gap has the rank of the key on its right, which is also its separator. The tree is ordered
-//! by keys from left to right and by ranks from top to bottom; among equal ranks the leftmost gap is
-//! the highest. That tree is unique for a set of keys, so the dictionary is history independent.
+//! by keys from left to right and by ranks from top to bottom. Among equal ranks the leftmost gap
+//! is the highest. That tree is unique for a set of keys, so the dictionary is history independent.
 //!
 //! * Ranks of 32 uniform bits give the **treap** (Crosby & Wallach 2010, section 3.1.1).
-//! * Geometric ranks (level `l` with probability `2^-(l+1)`) give the **skip list** in its
-//!   tree form (section 3.1.2): a tower node at level `l` has the tower below it as its left child
-//!   and the next tower of exactly that level as its right child; tower nodes without a right
-//!   neighbour branch nowhere and are left out, and with them the sentinel's, which is therefore
-//!   exactly as tall as needed. That the two structures coincide up to the distribution of ranks is
-//!   the observation behind zip trees (Tarjan, Levy & Timmel 2019), so one algorithm serves both.
+//! * Geometric ranks (level `l` with probability `2^-(l+1)`) give the **skip list** in its tree
+//!   form (section 3.1.2). The left child of a tower node at level `l` is the tower below it. Its
+//!   right child is the next tower of exactly that level. Tower nodes without a right neighbour
+//!   have no branch and are left out. The sentinel's are left out too, so it is exactly as tall as
+//!   needed.
 //!
-//! Depth is `O(log n)` expected over ranks, and ranks come from a public digest of the key: an
-//! author who lets attackers choose keys should prefer red-black.
+//! The two structures coincide up to the distribution of ranks, so one algorithm serves both. This
+//! is the observation behind zip trees (Tarjan, Levy & Timmel 2019).
+//!
+//! Depth is `O(log n)` expected over ranks. Ranks come from a public digest of the key: an author
+//! should prefer red-black if attackers can choose keys.
 
 use super::{BalancingScheme, Gap, LeafPair, Step, half_depth, relink, update_child};
 use crate::{
@@ -22,7 +24,7 @@ use crate::{
     store::NodeStore,
 };
 
-/// The schemes under which equal sets of keys have equal trees, whatever their past.
+/// Schemes under which equal sets of keys have equal trees, independent of their history.
 ///
 /// Source: Crosby & Wallach 2010, section 2.1.1.
 pub trait SetUnique: BalancingScheme<Balance = ()> {}
@@ -113,8 +115,8 @@ fn is_on_top<S: NodeStore>(store: &S, node: NodeId) -> bool {
         && below(children.right()).is_none_or(|right| is_above(store, separator, right))
 }
 
-/// Splits the subtree at the first node of the path that the new gap is above, and puts the gap on
-/// top of the two halves.
+/// Inserts a gap at the first node of the path that it must be above. The subtree of that node is
+/// split, and its two halves become the children of the new gap.
 fn insert<S: NodeStore>(store: &mut S, path: &[Step], pair: LeafPair) -> NodeId
 where
     S::Scheme: SetUnique,
@@ -130,7 +132,7 @@ where
     let (above, split) = path.split_at(depth);
     let (mut left, mut right) = (pair.low, pair.high);
     for step in split.iter().rev() {
-        // A path that goes right leaves its node, and what is left of it, below the new gap.
+        // A path that turns right leaves its node and the left subtree below the new gap.
         match step.side {
             Side::Right => left = update_child(store, step.node, Side::Right, left),
             Side::Left => right = update_child(store, step.node, Side::Left, right),
@@ -140,14 +142,14 @@ where
     relink(store, above, gap)
 }
 
-/// Removes a leaf and the gap on its left (of the first leaf: on its right) by merging what was on
-/// the two sides of the gap.
+/// Removes a leaf with the gap on its left, or on its right for the first leaf. Merges the subtrees
+/// on both sides of the gap.
 fn remove<S: NodeStore>(store: &mut S, path: &[Step], leaf: EntryId) -> Result<NodeId, S::Fault>
 where
     S::Scheme: SetUnique,
 {
     let Some(gap) = path.iter().rposition(|step| step.side == Side::Right) else {
-        // The first leaf: its gap is its parent, and its sibling takes the parent's place.
+        // The first leaf: its gap is its parent, and its sibling replaces the parent.
         let Some((parent, above)) = path.split_last() else {
             unreachable!("cartesian: the last leaf is not removed by the scheme");
         };
@@ -170,7 +172,7 @@ where
     Ok(relink(store, &path[..gap], merged))
 }
 
-/// Merges `left` with the tree that `spine` leads through; the spine's last leaf goes away.
+/// Merges `left` with the tree that `spine` leads through; the spine's last leaf is removed.
 fn merge<S: NodeStore>(store: &mut S, left: NodeId, spine: &[Step]) -> Result<NodeId, S::Fault>
 where
     S::Scheme: SetUnique,

@@ -99,8 +99,9 @@ impl BalancingScheme for RedBlack {
         Ok(relink(store, path, child))
     }
 
-    /// The gap in the middle of all leaves is the highest, and so on in both halves, the left one of which is the larger. The leaves lie at
-    /// two neighbouring depths; the inner nodes of the deeper one are red.
+    /// Places the middle gap of all leaves at the top, then recurses into both halves, of which the
+    /// left is the larger. The leaves are at two neighbouring depths. The inner nodes of the deeper
+    /// level are red.
     fn gap(_: u32, place: u64, leaves: u64) -> Gap<Color> {
         let (mut place, mut size, mut depth) = (place, leaves, 0);
         loop {
@@ -122,7 +123,7 @@ impl BalancingScheme for RedBlack {
         }
     }
 
-    /// The black height: how many black inner nodes each path to a leaf has.
+    /// The black height: the number of black inner nodes on each path to a leaf.
     fn shape<S: NodeStore<Scheme = Self>>(
         store: &S,
         node: NodeId,
@@ -182,7 +183,7 @@ fn rotate_for_insert<S: NodeStore<Scheme = RedBlack>>(
     }
 }
 
-/// Puts `child`, whose paths miss one black node, below `step`. Returns the new subtree, and
+/// Links `child`, whose paths miss one black node, below `step`. Returns the new subtree, and
 /// whether its paths still miss one.
 fn lengthen<S: NodeStore<Scheme = RedBlack>>(
     store: &mut S,
@@ -195,7 +196,7 @@ fn lengthen<S: NodeStore<Scheme = RedBlack>>(
         let color = store.balance(parent);
         return lengthen_beside_black(store, step, child, sibling, color);
     }
-    // The sibling is red, so the parent is black: turn the sibling above it first.
+    // The sibling is red, so the parent is black: rotate the sibling above it first.
     let near = store.fetch(sibling, side)?;
     let far = store.children(sibling).on(side.other());
     let (low, _) = lengthen_beside_black(store, step, child, near, Color::Red)?;
@@ -204,7 +205,8 @@ fn lengthen<S: NodeStore<Scheme = RedBlack>>(
     Ok((top, false))
 }
 
-/// The same where the sibling is black; the subtree's top takes `color`, the parent's colour.
+/// Repairs a missing black node like [`lengthen`], for a black sibling. The subtree's top takes
+/// `color`, the parent's colour.
 fn lengthen_beside_black<S: NodeStore<Scheme = RedBlack>>(
     store: &mut S,
     step: Step,
@@ -214,7 +216,7 @@ fn lengthen_beside_black<S: NodeStore<Scheme = RedBlack>>(
 ) -> Result<(NodeId, bool), S::Fault> {
     let Step { node: parent, side } = step;
     if !sibling.is_inner() {
-        // The balance of stored nodes is hashed by nobody: here it was somebody else's.
+        // Balances of stored nodes are not hashed: this one was not written by the scheme.
         return Ok((update_both(store, parent, side, child, sibling), false));
     }
     let nephews = store.children(sibling);

@@ -26,24 +26,26 @@ pub(super) struct Leaf<S: Suite> {
     pub(super) content: Content<S>,
 }
 
-/// An inner node. What stands in it beside its children's digests follows from them, and is found by the walk.
+/// An inner node. Fields other than the children's digests follow from the children, and are filled
+/// in by the walk.
 #[derive(Debug)]
 pub(super) struct Inner<S: Suite> {
     /// The digests of the left and the right child.
     pub(super) children: [S::Digest; 2],
-    /// What parts the keys on the left that are here from those on the right that are: as good as the separator of the whole tree for keys of
-    /// the range, since no leaf beside them is missing.
+    /// The split between the keys below the left child and those below the right one, as far as
+    /// both are here. For keys of the range it routes like the separator of the whole tree, since
+    /// no neighbouring leaf is missing.
     pub(super) split: Option<Split>,
-    /// The first and the last key, if everything below is here.
+    /// The first and the last key, if the whole subtree is present.
     pub(super) whole: Option<[Arc<[u8]>; 2]>,
 }
 
-/// What parts the keys below an inner node.
+/// The split between the keys below an inner node's two children.
 #[derive(Clone, Debug)]
 pub(super) enum Split {
     /// The first key on the right.
     From(Arc<[u8]>),
-    /// The last key on the left: nothing on the right is here.
+    /// The last key on the left: no leaf on the right is here.
     Above(Arc<[u8]>),
 }
 
@@ -57,7 +59,7 @@ impl Split {
     }
 }
 
-/// The nodes of all versions of a part. Each inner one has a leaf below it that is here.
+/// The nodes of all versions of a part. Each inner node has a present leaf below it.
 #[derive(Debug)]
 pub(super) struct Nodes<S: Suite> {
     nodes: HashMap<S::Digest, Node<S>>,
@@ -90,11 +92,11 @@ impl<S: Suite> Nodes<S> {
         }
     }
 
-    /// The bytes of memory that they take, about.
+    /// The approximate bytes of memory that the nodes take.
     pub(super) fn memory_bytes(&self) -> usize {
         let slot = size_of::<(S::Digest, Node<S>)>().saturating_add(1);
-        // A table has a power of two of slots. Its capacity leaves out the slots of removed entries,
-        // and how many of these stay behind depends on the hasher's seed.
+        // The number of slots in a table is a power of two. Its capacity excludes the slots of
+        // removed entries, and how many of these remain depends on the hasher's seed.
         let slots = match self.nodes.capacity() {
             0 => 0,
             capacity => capacity.saturating_add(1).next_power_of_two(),
@@ -102,7 +104,7 @@ impl<S: Suite> Nodes<S> {
         slots.saturating_mul(slot).saturating_add(self.bytes)
     }
 
-    /// What a proof shows while it is checked.
+    /// Starts to collect the nodes that a proof shows while it is checked.
     pub(super) fn shown(&self) -> Shown<'_, S> {
         Shown {
             known: self,
@@ -111,7 +113,7 @@ impl<S: Suite> Nodes<S> {
         }
     }
 
-    /// Takes what a proof has shown that was not refused.
+    /// Stores the nodes of a verified proof.
     pub(super) fn take(&mut self, shown: Vec<(S::Digest, Node<S>)>) {
         for (digest, node) in shown {
             let (old, new) = (self.nodes.get(&digest), node.bytes());
@@ -124,7 +126,7 @@ impl<S: Suite> Nodes<S> {
         }
     }
 
-    /// Drops all but what these nodes reach.
+    /// Drops all nodes that `roots` do not reach.
     pub(super) fn keep_reached(&mut self, roots: impl Iterator<Item = S::Digest>) {
         let mut reached = HashSet::new();
         let mut pending: Vec<S::Digest> = roots.collect();
@@ -158,7 +160,7 @@ impl<S: Suite> Node<S> {
         }
     }
 
-    /// Whether another one with the same digest says more.
+    /// Whether `other`, with an equal digest, holds a value that this node lacks.
     const fn is_less_than(&self, other: &Self) -> bool {
         matches!(
             (self, other),
@@ -240,7 +242,7 @@ impl<S: Suite> Shown<'_, S> {
         }
     }
 
-    /// Those that are new.
+    /// The new nodes.
     pub(super) fn into_nodes(self) -> Vec<(S::Digest, Node<S>)> {
         self.nodes
     }

@@ -12,17 +12,18 @@ use crate::{
     side::Side,
 };
 
-/// One version of a part. A search that comes to a node which is not here ends with [`LookupError::NotKept`].
+/// A searchable version of a part. A search that reaches a missing node ends with
+/// [`LookupError::NotKept`].
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PartView<'p, S: Suite> {
     nodes: &'p Nodes<S>,
     root: S::Digest,
-    /// Whether a value was asked for that is not here.
+    /// Set when a missing value was read.
     lacks_value: &'p Cell<bool>,
 }
 
 impl<'p, S: Suite> PartView<'p, S> {
-    /// The view of the version with this root; `lacks_value` is set when a value is asked for that is not here.
+    /// The view of the version with this root. Reading a missing value sets `lacks_value`.
     pub(super) const fn new(
         nodes: &'p Nodes<S>,
         root: S::Digest,
@@ -36,7 +37,7 @@ impl<'p, S: Suite> PartView<'p, S> {
     }
 }
 
-/// An inner node, and what parts its children.
+/// An inner node, and the split between its children.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Parted<'p, S: Suite> {
     inner: &'p Inner<S>,
@@ -57,7 +58,7 @@ impl<'p, S: Suite> SearchTree for PartView<'p, S> {
         match self.nodes.get(node) {
             Some(Node::Leaf(leaf)) => Ok(Opened::Leaf(leaf)),
             Some(Node::Inner(inner)) => {
-                // One that no walk has come to is none that the range needs.
+                // The range needs no node that the walk has not reached.
                 let split = inner.split.as_ref().ok_or(LookupError::NotKept)?;
                 Ok(Opened::Inner(Parted { inner, split }))
             }
@@ -97,7 +98,8 @@ impl<S: Suite> HashedTree for PartView<'_, S> {
         &leaf.key
     }
 
-    /// Nothing, of a leaf that is here without its value, which is remembered.
+    /// The value, or an empty one for a leaf without its value; the latter is noted in
+    /// `lacks_value`.
     fn value<'l>(&'l self, leaf: &'l Self::Leaf) -> &'l [u8] {
         match &leaf.content {
             Content::Value(value) => value.as_bytes(),

@@ -1,4 +1,4 @@
-//! Finding what is missing of a version: a walk over the nodes that are here, from left to right.
+//! Search for missing nodes of a version: a walk over the present nodes from left to right.
 
 use std::sync::Arc;
 
@@ -7,12 +7,12 @@ use pad_core::{Key, KeyRange, MAX_KEY_LENGTH, Suite};
 use super::nodes::{Inner, Leaf, Node, Nodes, Split};
 use crate::opened::Content;
 
-/// The author has signed something whose keys do not ascend from left to right.
+/// Error returned when the author signed a tree whose keys do not ascend from left to right.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the author has signed a tree whose keys are out of order")]
 pub struct Disordered;
 
-/// What is still to be done.
+/// A pending step of the walk.
 enum Task<D> {
     /// A subtree.
     Visit(D),
@@ -20,21 +20,24 @@ enum Task<D> {
     Join(D),
 }
 
-/// What is here of a subtree.
+/// The present leaves of a subtree.
 #[derive(Default)]
 struct Here {
-    /// The first key and the last one that are.
+    /// The first and the last present key.
     ends: Option<[Arc<[u8]>; 2]>,
-    /// Whether nothing is missing.
+    /// Whether the subtree is complete.
     is_whole: bool,
 }
 
 impl<S: Suite> Nodes<S> {
-    /// A range of keys whose proof has something that is missing; `None` if a search for any key of the range finds its leaf, or the leaves on
-    /// both sides of its gap, and so does a proof of the range.
+    /// A range of keys whose proof contains missing nodes; `None` if the version is complete.
     ///
-    /// Below nodes that are whole it does not go. Each other one has a leaf below that is here, and these have to ascend: so the time is
-    /// linear in what is here even where an author has signed something in which many nodes share a child.
+    /// In a complete version, a search for any key of the range finds its leaf, or the leaves on
+    /// both sides of its gap. The proof of the range is available too.
+    ///
+    /// Complete subtrees are not entered. Every other inner node has a present leaf below it, and
+    /// these leaves must ascend. So the time is linear in the present nodes, even if an author has
+    /// signed a structure in which many nodes share a child.
     ///
     /// # Errors
     /// [`Disordered`].
@@ -86,12 +89,12 @@ impl<S: Suite> Nodes<S> {
     }
 }
 
-/// What is here of an inner node, of whose children this is.
+/// Joins the present leaves of an inner node's two children.
 fn join<S: Suite>(inner: &mut Inner<S>, left: Here, right: Here) -> Here {
     let is_whole = left.is_whole && right.is_whole;
     inner.split = match (&left.ends, &right.ends) {
         (_, Some([first, _])) => Some(Split::From(Arc::clone(first))),
-        // All that is on the right is beyond the range.
+        // Everything on the right is beyond the range.
         (Some([_, last]), None) => Some(Split::Above(Arc::clone(last))),
         (None, None) => None,
     };
@@ -105,16 +108,16 @@ fn join<S: Suite>(inner: &mut Inner<S>, left: Here, right: Here) -> Here {
     Here { ends, is_whole }
 }
 
-/// A walk over the leaves that are here, in ascending order.
+/// A walk over the present leaves in ascending order.
 struct Walk<'r> {
     range: &'r KeyRange,
     /// The key of the last leaf.
     previous: Option<Arc<[u8]>>,
-    /// Whether something was passed by since that is not here.
+    /// Whether a missing subtree was passed since the last leaf.
     passed: bool,
-    /// The key of the first leaf since the last one with a value that is in the range and here without its value.
+    /// The key of the first leaf in the range that lacks its value, since the last leaf with one.
     lacking: Option<Arc<[u8]>>,
-    /// What was found to be missing.
+    /// The missing range that was found.
     missing: Option<KeyRange>,
 }
 
@@ -129,7 +132,7 @@ impl<'r> Walk<'r> {
         }
     }
 
-    /// Comes to a leaf, or to a subtree that is whole.
+    /// Reaches a leaf, or a complete subtree.
     fn reach<S: Suite>(&mut self, node: &Node<S>) -> Result<Here, Disordered> {
         let (ends, is_whole) = match node {
             Node::Leaf(Leaf { key, content }) => {
@@ -147,7 +150,8 @@ impl<'r> Walk<'r> {
         }
         let lacks_value = !is_whole && self.range.contains(first);
         if let Some(lacking) = &self.lacking {
-            // What follows such a leaf is missing too, most of the time: it was the one beside what was asked for last.
+            // The leaves after such a leaf are usually missing too: it bounded the previous
+            // request.
             if !lacks_value {
                 self.missing = Some(self.between(lacking, Some(first)));
             }
@@ -162,7 +166,7 @@ impl<'r> Walk<'r> {
         Ok(Here { ends, is_whole })
     }
 
-    /// What is missing at the end.
+    /// The missing range at the end of the walk.
     fn end(self) -> Option<KeyRange> {
         if let Some(lacking) = &self.lacking {
             return Some(self.between(lacking, None));
@@ -170,7 +174,8 @@ impl<'r> Walk<'r> {
         (self.passed && self.needs(None)).then(|| self.gap(None))
     }
 
-    /// Whether what was passed by before `next` may be needed: not if it is beyond a leaf that is beside the range.
+    /// Whether the missing subtrees passed before `next` may be needed. They are not if they lie
+    /// beyond a leaf next to the range.
     fn needs(&self, next: Option<&Arc<[u8]>>) -> bool {
         let is_before = next
             .zip(self.range.start.as_ref())
@@ -183,7 +188,8 @@ impl<'r> Walk<'r> {
         !is_before && !is_after
     }
 
-    /// The keys of the range between the last leaf and the next one, or these leaves themselves if there are none.
+    /// The keys of the range between the last leaf and `next`, or one of these leaves if there are
+    /// none.
     fn gap(&self, next: Option<&Arc<[u8]>>) -> KeyRange {
         let within = |key: &&Arc<[u8]>| self.range.contains(key);
         let (previous, next) = (
@@ -210,7 +216,7 @@ impl<'r> Walk<'r> {
         }
     }
 
-    /// The keys of the range from one on, up to the next one that is here.
+    /// The keys of the range from `first` up to the next present one.
     fn between(&self, first: &[u8], next: Option<&Arc<[u8]>>) -> KeyRange {
         let next = next.filter(|next| self.range.contains(next));
         KeyRange {
@@ -221,7 +227,7 @@ impl<'r> Walk<'r> {
         }
     }
 
-    /// A key of the range alone.
+    /// The range of one key.
     fn around(&self, key: &[u8]) -> KeyRange {
         KeyRange {
             start: key_of(key),
@@ -230,12 +236,12 @@ impl<'r> Walk<'r> {
     }
 }
 
-/// A key that was one already.
+/// Restores a key from its bytes.
 fn key_of(bytes: &[u8]) -> Option<Key> {
     Key::new(bytes).ok()
 }
 
-/// The smallest key above another; there is none above the greatest.
+/// The smallest key above `key`; `None` for the greatest.
 fn after(key: &[u8]) -> Option<Key> {
     let mut bytes = key.to_vec();
     if bytes.len() < MAX_KEY_LENGTH {

@@ -7,17 +7,17 @@ use core::fmt::Debug;
 
 use crate::balancing::BalancingScheme;
 
-/// Which digests are kept once a later snapshot supersedes them. Implemented by zero-sized types.
+/// A policy for digests that a later snapshot supersedes. Implemented by zero-sized types.
 ///
-/// Sealed: a policy that keeps too little costs time, never correctness, but the three of the paper
-/// are the ones that are compared.
+/// Sealed: a policy that keeps too little costs time, never correctness. Only the three policies of
+/// the paper are compared.
 pub trait CachePolicy: Copy + Debug + Default + Send + Sync + sealed::Sealed + 'static {
-    /// The name that names the versioned-node store with this policy to people.
+    /// A human-readable name of the versioned-node store with this policy.
     const NAME: &'static str;
-    /// Whether every digest is kept, so that none need be recomputed.
+    /// Whether every digest is kept, so that none is recomputed.
     const EVERYWHERE: bool;
 
-    /// Whether to keep the digest of a node of this rank at this depth, in a snapshot with this many
+    /// Whether to keep the digest of a node of this rank and depth, in a snapshot with `population`
     /// entries.
     fn keeps<B: BalancingScheme>(rank: u32, depth: u32, population: usize) -> bool;
 }

@@ -1,7 +1,7 @@
-//! The latest snapshot only: what an author keeps.
+//! A store for the latest snapshot only, used by authors.
 //!
-//! Nodes are overwritten, and the places of nodes, keys and entries that leave the snapshot are
-//! used again: memory is proportional to the number of entries, however long the author lives.
+//! Nodes are overwritten. The slots of nodes, keys and entries that leave the snapshot are reused.
+//! So memory is proportional to the number of entries, independent of the number of updates.
 
 use core::convert::Infallible;
 use core::{fmt, ops::Range};
@@ -17,7 +17,7 @@ use crate::{
     id::{Children, EntryId, KeyId, MAX_INDEX, NodeId, NodeKind, Side},
 };
 
-/// A node store that holds the latest snapshot and nothing else.
+/// A node store that holds only the latest snapshot.
 pub struct InPlace<A: Annotation, B: BalancingScheme> {
     entries: Entries<A>,
     nodes: Vec<Node<A::Cell>>,
@@ -25,11 +25,11 @@ pub struct InPlace<A: Annotation, B: BalancingScheme> {
     free: Vec<NodeId>,
     /// The number of seals.
     seals: u32,
-    /// Per key: by how many of leaf and separator it is used.
+    /// For each key, the number of its uses as a leaf's key or as a separator.
     key_uses: Vec<u8>,
 }
 
-/// Everything that a search, a change and a hash need of a node, in one cache line.
+/// The fields of a node that a search, a change and a hash need, in one cache line.
 #[derive(Debug)]
 #[repr(align(64))]
 struct Node<C> {
@@ -37,7 +37,7 @@ struct Node<C> {
     separator: KeyId,
     /// The first bytes of the separator, so that a search need not look elsewhere.
     prefix: u64,
-    /// The number of seals before the one that the last change waits for.
+    /// The value of `seals` at the last change.
     touched: u32,
     digest: C,
 }
@@ -132,7 +132,7 @@ impl<A: Annotation, B: BalancingScheme> InPlace<A, B> {
         self.entries.compact();
     }
 
-    /// A store that begins after a seal: what is adopted is untouched.
+    /// A store that begins after a seal: adopted nodes are untouched.
     pub(crate) fn sealed() -> Self {
         Self {
             seals: 1,
@@ -140,8 +140,8 @@ impl<A: Annotation, B: BalancingScheme> InPlace<A, B> {
         }
     }
 
-    /// Takes in a node of which no more than digest and balance is known, and no change. Until [`InPlace::fill`] nothing else of it
-    /// may be asked for.
+    /// Adopts an untouched node of which only digest and balance are known. Nothing else of it may
+    /// be read before [`InPlace::fill`].
     pub(crate) fn adopt(&mut self, digest: A::Digest, balance: B::Balance) -> NodeId {
         let cell = A::Cell::default();
         A::store(&cell, digest);
@@ -155,7 +155,7 @@ impl<A: Annotation, B: BalancingScheme> InPlace<A, B> {
         self.put_node(node, balance)
     }
 
-    /// Gives a node that was adopted its separator and children. Its digest stays.
+    /// Gives an adopted node its separator and children. Its digest stays.
     pub(crate) fn fill(&mut self, node: NodeId, separator: KeyId, children: Children) {
         self.use_key(separator);
         let prefix = self.entries.prefix(separator);
@@ -165,7 +165,7 @@ impl<A: Annotation, B: BalancingScheme> InPlace<A, B> {
         record.prefix = prefix;
     }
 
-    /// Takes in a leaf, and lets the node go that stood for it.
+    /// Adds a leaf, and releases the adopted node that represented it.
     pub(crate) fn fill_leaf(&mut self, node: NodeId, key: &[u8], value: &[u8]) -> EntryId {
         let rank = B::RANKED.then(|| B::rank(A::key_bits(key)));
         let key = self.entries.add_key(key, rank);
@@ -177,7 +177,7 @@ impl<A: Annotation, B: BalancingScheme> InPlace<A, B> {
         entry
     }
 
-    /// Has an inner node lead to the same child under another id: no change of what it is.
+    /// Redirects an inner node to the same child under another id; its digest stays valid.
     pub(crate) fn lead(&mut self, node: NodeId, side: Side, child: NodeId) {
         let record = &mut self.nodes[node.index()];
         record.children = record.children.with(side, child);

@@ -1,8 +1,8 @@
-//! Path copying: an applicative tree. A node of a sealed snapshot is never changed; changing it
-//! means cloning it, and its ancestors with it.
+//! Path copying: an applicative tree. A node of a sealed snapshot is never changed. A change clones
+//! the node and its ancestors.
 //!
-//! Storage: `O(log n)` nodes of 12 bytes and a digest per update. Proofs of old versions are as fast
-//! as those of the latest. Source: Crosby & Wallach 2010, section 3.2.
+//! Storage: `O(log n)` nodes of 12 bytes and a digest per update. Proofs of old versions are as
+//! fast as those of the latest. Source: Crosby & Wallach 2010, section 3.2.
 
 use core::convert::Infallible;
 use pad_core::InputError;
@@ -15,7 +15,7 @@ use crate::{
     id::{Children, EntryId, KeyId, MAX_INDEX, NodeId, NodeKind},
 };
 
-/// A node store that clones what it changes.
+/// A node store that clones each changed node.
 #[derive(Clone, Debug)]
 pub struct PathCopying<A: Annotation, B: BalancingScheme> {
     entries: Entries<A>,
@@ -27,7 +27,7 @@ pub struct PathCopying<A: Annotation, B: BalancingScheme> {
     sealed: usize,
     /// Balances of sealed nodes that were changed since the last seal.
     journal: Vec<(NodeId, B::Balance)>,
-    /// Nodes that were born and released since the last seal.
+    /// Nodes that were created and released since the last seal.
     free: Vec<NodeId>,
 }
 
@@ -111,7 +111,7 @@ impl<A: Annotation, B: BalancingScheme> NodeStore for PathCopying<A, B> {
     }
 
     fn replace_value(&mut self, entry: EntryId, value: &[u8]) -> NodeId {
-        // Whoever passes updates on can add operations that change nothing: they are to leave nothing behind.
+        // A relay of updates can add operations that change nothing; these must leave no trace.
         if self.entries.value(entry) == value {
             return NodeId::leaf(entry);
         }

@@ -4,23 +4,23 @@ use std::collections::HashMap;
 
 use crate::id::{to_u32, to_usize};
 
-/// One ascending run per owner, each contiguous; capacities are powers of two.
+/// A pool of ascending runs, one contiguous run per owner; capacities are powers of two.
 ///
-/// A run that outgrows its place moves to a larger one and leaves the old to later runs.
+/// A run that outgrows its slot moves to a larger one. Later runs reuse the old slot.
 #[derive(Clone, Debug, Default)]
 pub(super) struct RunPool {
     pool: Vec<u32>,
     runs: Runs,
-    /// Free places by the logarithm of their capacity.
+    /// Free slots by the logarithm of their capacity.
     free: Vec<Vec<u32>>,
 }
 
-/// Where each owner's run is.
+/// The run of each owner.
 #[derive(Clone, Debug)]
 enum Runs {
-    /// Most owners have one.
+    /// A table for many owners with runs.
     Dense(Vec<Run>),
-    /// Few owners have one.
+    /// A map for few owners with runs.
     Sparse(HashMap<usize, Run>),
 }
 
@@ -76,13 +76,13 @@ impl RunPool {
         self.at(self.runs.of(owner))
     }
 
-    /// Where the run of an owner is; of none, nowhere.
+    /// The location of an owner's run; an empty run for `None`.
     #[inline]
     pub(super) fn locate(&self, owner: Option<usize>) -> Run {
         owner.map(|owner| self.runs.of(owner)).unwrap_or_default()
     }
 
-    /// The run at a place.
+    /// The numbers of a located run.
     #[inline]
     pub(super) fn at(&self, run: Run) -> &[u32] {
         &self.pool[to_usize(run.start)..][..to_usize(run.length)]
@@ -114,7 +114,7 @@ impl RunPool {
     pub(super) fn memory_bytes(&self) -> usize {
         let runs = match &self.runs {
             Runs::Dense(runs) => runs.len(),
-            // A key and a control byte beside each run, and an eighth of the places free.
+            // A key and a control byte next to each run, and an eighth of the slots free.
             Runs::Sparse(runs) => runs.len() * 3,
         };
         self.pool.len() * 4 + runs * size_of::<Run>()

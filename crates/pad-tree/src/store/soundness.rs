@@ -1,8 +1,8 @@
-//! Whether a tree that was read from elsewhere has its scheme's balance.
+//! Balance check of a tree that was read from elsewhere.
 
 use crate::{balancing::BalancingScheme as _, id::NodeId, store::NodeStore};
 
-/// Whether the latest snapshot, which is a search tree, has this many entries and the scheme's balance.
+/// Whether the latest snapshot, a search tree, has `population` entries and the scheme's balance.
 pub(crate) fn is_balanced<S: NodeStore>(
     store: &S,
     root: Option<NodeId>,

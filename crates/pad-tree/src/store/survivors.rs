@@ -1,11 +1,11 @@
-//! Mark and compact: what is left of the arenas after pruning, and under which numbers.
+//! Mark and compact: the surviving rows of the arenas after pruning, and their new numbers.
 
 use crate::id::{Children, EntryId, KeyId, NodeId, NodeKind, to_u32, to_usize};
 
 /// Not kept.
 const DROPPED: u32 = u32::MAX;
 
-/// For every node, entry and key: its new number, or that it goes away.
+/// The new number of every node, entry and key, or a mark that it is dropped.
 #[derive(Debug)]
 pub(crate) struct Survivors {
     nodes: Vec<u32>,
@@ -14,8 +14,8 @@ pub(crate) struct Survivors {
 }
 
 impl Survivors {
-    /// Marks everything below `roots`, among so many nodes, entries and keys. `visit` pushes the children of an inner node and returns its
-    /// separator.
+    /// Marks everything below `roots`, among `nodes` nodes, `entries` entries and `keys` keys.
+    /// `visit` pushes the children of an inner node and returns its separator.
     pub(super) fn mark(
         nodes: usize,
         (entries, keys): (usize, usize),
@@ -54,17 +54,17 @@ impl Survivors {
         self.nodes[node] != DROPPED
     }
 
-    /// Drops the rows of nodes that go away.
+    /// Drops the rows of nodes that do not survive.
     pub(super) fn compact<T>(&self, rows: &mut Vec<T>) {
         compact(&self.nodes, rows);
     }
 
-    /// Drops the rows of keys that go away.
+    /// Drops the rows of keys that do not survive.
     pub(crate) fn compact_keys<T>(&self, rows: &mut Vec<T>) {
         compact(&self.keys, rows);
     }
 
-    /// Drops the rows of entries that go away.
+    /// Drops the rows of entries that do not survive.
     pub(crate) fn compact_entries<T>(&self, rows: &mut Vec<T>) {
         compact(&self.entries, rows);
     }
@@ -74,7 +74,7 @@ impl Survivors {
         KeyId(self.keys[key.index()])
     }
 
-    /// The new number of a node that stays; of one that goes away, any number.
+    /// The new number of a node that stays; arbitrary for a dropped node.
     pub(super) fn node(&self, node: NodeId) -> NodeId {
         match node.kind() {
             NodeKind::Leaf(entry) => match self.entries[entry.index()] {

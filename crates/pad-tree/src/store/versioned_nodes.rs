@@ -1,15 +1,16 @@
 //! Sarnak-Tarjan versioned nodes: a node holds its current children and, once, archived ones.
 //!
-//! Changing a node's children a second time clones it, as path copying would; so an update costs
-//! `O(1)` nodes amortized. Digests are kept apart from nodes: the latest one in a cell, superseded
-//! ones, where the cache policy keeps them, in an archive in order of the versions that superseded
-//! them. A node's *versioned reference* is the ascending run of its archive positions; the digest at
+//! Changing a node's children a second time clones it, as path copying would. So an update costs
+//! `O(1)` nodes amortized.
+//!
+//! Digests are stored separately from nodes: the latest one in a cell, superseded ones in an
+//! archive if the cache policy keeps them. The archive is ordered by the superseding version. A
+//! node's *versioned reference* is the ascending run of its archive positions. The digest at
 //! version `q` is the first one that was superseded after `q`.
 //!
-//! Source: Crosby & Wallach 2010, sections 3.2 and 3.3; Sarnak & Tarjan 1986.
-//! Deviation: the paper's versioned reference holds pairs of version and digest, with explicit
-//! invalid marks; here a position tells the version that superseded, and `since` the one that
-//! computed.
+//! Source: Crosby & Wallach 2010, sections 3.2 and 3.3; Sarnak & Tarjan 1986. Deviation: the
+//! paper's versioned reference holds pairs of version and digest, with explicit invalid marks. Here
+//! the position gives the superseding version, and `since` the computing one.
 
 use core::convert::Infallible;
 use core::marker::PhantomData;
@@ -27,7 +28,7 @@ use crate::{
     id::{Children, EntryId, KeyId, MAX_INDEX, NodeId, NodeKind, to_u32, to_usize},
 };
 
-/// A node store that archives what it changes, under a cache policy.
+/// A node store that archives superseded children and digests, under a cache policy.
 #[derive(Clone, Debug)]
 pub struct VersionedNodes<A: Annotation, B: BalancingScheme, C: CachePolicy> {
     entries: Entries<A>,
@@ -41,12 +42,12 @@ pub struct VersionedNodes<A: Annotation, B: BalancingScheme, C: CachePolicy> {
     next: u32,
     /// Nodes below this index belong to sealed snapshots.
     sealed: usize,
-    /// Sealed nodes that were changed since the last seal, as they were.
+    /// Sealed nodes that were changed since the last seal, in their sealed state.
     journal: Vec<(NodeId, Node)>,
     balance_journal: Vec<(NodeId, B::Balance)>,
     /// Nodes that left the latest snapshot since the last seal.
     dead: Vec<NodeId>,
-    /// Nodes that were born and released since the last seal.
+    /// Nodes that were created and released since the last seal.
     free: Vec<NodeId>,
     policy: PhantomData<C>,
 }
@@ -133,7 +134,7 @@ impl<D: Copy> Archive<D> {
         self.first_after_in(self.references.run(node), version)
     }
 
-    /// The same, given the node's versioned reference.
+    /// Searches like [`Archive::first_after`], with the node's versioned reference given.
     #[inline]
     fn first_after_in(&self, run: &[u32], version: u32) -> Option<usize> {
         let bound = *self.bounds.get(to_usize(version))?;
@@ -209,7 +210,7 @@ impl<A: Annotation, B: BalancingScheme, C: CachePolicy> VersionedNodes<A, B, C> 
         (!record.cell.is_none() && record.since <= version).then(|| self.cells[record.cell.index()])
     }
 
-    /// Recomputes a digest from what is stored below it.
+    /// Recomputes a digest from the stored digests below the node.
     #[cold]
     fn recompute(&self, root: NodeId, version: u32) -> A::Digest {
         enum Task {
@@ -314,7 +315,7 @@ impl<A: Annotation, B: BalancingScheme, C: CachePolicy> NodeStore for VersionedN
     }
 
     fn replace_value(&mut self, entry: EntryId, value: &[u8]) -> NodeId {
-        // Whoever passes updates on can add operations that change nothing: they are to leave nothing behind.
+        // A relay of updates can add operations that change nothing; these must leave no trace.
         if self.entries.value(entry) == value {
             return NodeId::leaf(entry);
         }
@@ -403,8 +404,8 @@ impl<A: Annotation, B: BalancingScheme, C: CachePolicy> VersionedStore for Versi
             digests.extend(nodes.map(|node| self.digest_at(node, version)));
             return;
         }
-        // First all runs, then all positions, then all digests: each of the three is a list of
-        // independent cache misses, which the searches between them would keep from overlapping.
+        // First all runs are read, then all positions, then all digests. Each of the three is a
+        // list of independent cache misses that overlap; searches between them would prevent that.
         let references = &self.archive.references;
         let runs: Vec<_> = nodes
             .map(|node| {
@@ -435,7 +436,7 @@ impl<A: Annotation, B: BalancingScheme, C: CachePolicy> VersionedStore for Versi
 
     fn commit(&mut self, version: u32, sealed: Sealed<'_, Self>) {
         debug_assert_eq!(version, self.next);
-        // The journal remembers since when each superseded digest was valid.
+        // The journal holds the version since which each superseded digest was valid.
         let mut journal = core::mem::take(&mut self.journal);
         journal.sort_unstable_by_key(|(node, _)| *node);
         for ((node, depth), digest) in sealed.nodes.iter().zip(sealed.digests) {
@@ -450,7 +451,8 @@ impl<A: Annotation, B: BalancingScheme, C: CachePolicy> VersionedStore for Versi
             if record.since == version
                 && let Ok(index) = journal.binary_search_by_key(&node, |(journaled, _)| *journaled)
             {
-                // It was changed before it left: its digest is still the one of then.
+                // It was changed before it left the snapshot: its digest is still the one before
+                // the change.
                 record.since = journal[index].1.since;
             }
             if !record.cell.is_none() && !record.cell.is_kept() {
@@ -505,7 +507,8 @@ impl<A: Annotation, B: BalancingScheme, C: CachePolicy> VersionedStore for Versi
         survivors.compact(&mut self.balances);
         for node in &mut self.nodes {
             if node.switched <= oldest {
-                // What only pruned versions need; the node can be changed in place once more.
+                // Only pruned versions need the archived children; the node can be changed in place
+                // once more.
                 node.archived = node.children;
                 node.switched = 0;
             }

@@ -1,4 +1,4 @@
-//! The blocks of a log that were used last, in memory.
+//! The recently used blocks of a log, in memory.
 
 use core::fmt;
 use std::sync::Arc;
@@ -9,14 +9,14 @@ use quick_cache::{
 };
 use rustc_hash::FxBuildHasher;
 
-/// The bytes that are read and kept at a time.
+/// The unit of reading and caching, in bytes.
 pub(super) const BLOCK: usize = 4096;
 pub(super) const BLOCK_BYTES: u64 = 4096;
 
-/// The blocks that were used last, by their numbers.
+/// The recently used blocks, by their numbers.
 pub(super) struct RecentBlocks(Cache<u64, Arc<[u8]>, Bytes, FxBuildHasher>);
 
-/// Blocks count by their bytes: the last one of the log is a part of one.
+/// Weighs blocks by their bytes: the last block of a log is partial.
 #[derive(Clone, Debug)]
 struct Bytes;
 
@@ -27,7 +27,7 @@ impl Weighter<u64, Arc<[u8]>> for Bytes {
 }
 
 impl RecentBlocks {
-    /// Room for blocks of about so many bytes.
+    /// A cache for blocks of about `bytes` bytes.
     pub(super) fn new(bytes: usize) -> Self {
         let blocks = (bytes / BLOCK).max(LEAST_BLOCKS);
         let capacity = u64::try_from(blocks)
@@ -50,12 +50,12 @@ impl RecentBlocks {
         self.0.insert(number, block);
     }
 
-    /// Whether it was there.
+    /// Removes a block. Returns whether it was present.
     pub(super) fn remove(&self, number: u64) -> bool {
         self.0.remove(&number).is_some()
     }
 
-    /// The bytes of the blocks that are here.
+    /// The bytes of the cached blocks.
     pub(super) fn weight(&self) -> u64 {
         self.0.weight()
     }
@@ -67,5 +67,5 @@ impl fmt::Debug for RecentBlocks {
     }
 }
 
-/// A few paths.
+/// The least number of blocks: enough for a few paths.
 const LEAST_BLOCKS: usize = 16;

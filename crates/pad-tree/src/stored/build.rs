@@ -1,4 +1,4 @@
-//! A stored tree from its entries in ascending order: memory for a path.
+//! Builds a stored tree from its entries in ascending order, in memory for one path.
 
 use core::mem;
 
@@ -13,16 +13,16 @@ use crate::{
     balancing::{BalancingScheme, Spine},
 };
 
-/// Lays a tree out while its leaves come, from left to right.
+/// Lays out a tree while its leaves arrive, from left to right.
 pub(super) struct Build<S: Suite, B: BalancingScheme, A> {
     layout: Layout<S>,
-    /// Appends bytes.
+    /// Appends bytes to the log.
     append: A,
-    /// None before the first leaf.
+    /// `None` before the first leaf.
     spine: Option<Spine<B::Balance, Key, Link<S::Digest>>>,
-    /// How many leaves came.
+    /// The number of leaves that have arrived.
     placed: u64,
-    /// How many will come.
+    /// The number of leaves in total.
     leaves: u64,
 }
 
@@ -54,7 +54,7 @@ where
     B: BalancingScheme,
     A: FnMut(&[u8]) -> Result<(), StoreFault>,
 {
-    /// A tree that will have so many leaves, from a position of a log on.
+    /// A tree of `leaves` leaves, appended to a log from `position` on.
     pub(super) fn new(leaves: u64, position: u64, append: A) -> Self {
         Self {
             layout: Layout::new(position),
@@ -65,7 +65,7 @@ where
         }
     }
 
-    /// The next leaf, on the right of all others.
+    /// Adds the next leaf, on the right of all others.
     ///
     /// # Errors
     /// [`Unplaced`].
@@ -81,7 +81,7 @@ where
             is_leaf: true,
             balance: false,
         };
-        // What is on its left is joined before it comes, for the layout joins the last two.
+        // Join everything on its left before adding it: the layout joins the last two subtrees.
         let bytes = key.as_bytes().to_vec();
         match &mut self.spine {
             None => self.spine = Some(Spine::new(link)),
@@ -99,7 +99,7 @@ where
         Ok(())
     }
 
-    /// Writes what is pending. Returns the root, if there is one.
+    /// Writes all pending nodes. Returns the root, if there is one.
     ///
     /// # Errors
     /// [`Unplaced`].

@@ -1,4 +1,4 @@
-//! How much of a log is in memory, and what one opening of it leaves to the next.
+//! Cache configuration of a log, and the cached state that one opening leaves to the next.
 
 use core::{
     fmt,
@@ -10,16 +10,17 @@ use pad_core::{StoreFault, Version};
 
 use super::{blocks::RecentBlocks, held::Held};
 
-/// How much of a stored dictionary is kept in memory.
+/// The amount of a stored dictionary that is kept in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CacheSize {
-    /// The blocks that were used last, of about so many bytes.
+    /// The recently used blocks, of about this many bytes.
     OfBytes(usize),
-    /// All blocks that have nodes of the latest version, once they are [read](crate::StoredRepository::warm), and beside them those of
-    /// other versions that were used last. Values longer than four blocks are read from the log each time.
+    /// All blocks with nodes of the latest version, once they are
+    /// [read](crate::StoredRepository::warm), in addition to recently used blocks of other
+    /// versions. Values longer than four blocks are read from the log each time.
     Warmed {
-        /// The latest version must not need more bytes than this; a version that grows beyond it while it is followed is read
-        /// from the log as far as it does not fit.
+        /// The most bytes that the latest version may need. If a followed version grows beyond this
+        /// limit, the excess is read from the log.
         most: u64,
     },
 }
@@ -31,7 +32,7 @@ impl Default for CacheSize {
 }
 
 impl CacheSize {
-    /// The bytes of the blocks that are kept because they were used last.
+    /// The bytes for recently used blocks.
     pub(super) fn recent_bytes(self) -> usize {
         match self {
             Self::OfBytes(bytes) => bytes,
@@ -40,80 +41,80 @@ impl CacheSize {
     }
 }
 
-/// Blocks in memory of a repository that was told nothing else.
+/// The default size of the block cache.
 const USUAL_BYTES: usize = 64 << 20;
 
-/// What no other log has: blocks of one opening of a log are right for the next.
+/// A unique identity of a log: blocks cached in one opening of a log are valid in the next.
 pub type LogId = [u8; 24];
 
-/// The memory for the nodes of one dictionary: who opens its log again with the same value finds what was warmed or read before, and
-/// reads what is new.
+/// A cache for the nodes of one dictionary. Opening its log again with the same value reuses the
+/// cached blocks, and reads only new ones.
 #[derive(Clone)]
 pub struct NodeCache {
     size: CacheSize,
     progress: Option<Arc<dyn Fn(Warming) + Send + Sync>>,
-    /// Whether a version was in memory at some time.
+    /// Whether a version was ever warmed.
     was_warmed: Arc<AtomicBool>,
     kept: Arc<Mutex<Option<Kept>>>,
-    /// The blocks of a log that were used last.
+    /// The recently used blocks of a log.
     shared: Arc<Mutex<Option<Shared>>>,
 }
 
-/// The blocks that all openings of one log have.
+/// The blocks that all openings of one log share.
 type Shared = (LogId, Arc<RecentBlocks>);
 
-/// How far the reading of a version into memory is.
+/// Progress of reading a version into memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Warming {
-    /// The entries that were read.
+    /// The number of entries read so far.
     pub entries: u64,
-    /// The entries of the version.
+    /// The number of entries of the version.
     pub of: u64,
     /// The bytes of the blocks in memory.
     pub bytes: u64,
 }
 
-/// A version is not in memory.
+/// Error returned when a version cannot be read into memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum WarmError {
     /// A node cannot be read.
     #[error(transparent)]
     Store(#[from] StoreFault),
-    /// It would need more memory than it may take.
+    /// The version needs more memory than the limit.
     #[error("the latest version needs {needed} bytes of memory, and may take {most}")]
     TooLarge {
-        /// The bytes of the blocks that have its nodes.
+        /// The bytes of the blocks with nodes of the version.
         needed: u64,
-        /// The bytes that they may take.
+        /// The limit in bytes.
         most: u64,
     },
 }
 
-/// What was warmed last.
+/// The result of the last warming.
 #[derive(Clone, Debug)]
 pub(super) struct Kept {
     pub(super) log: LogId,
     pub(super) version: Version,
-    /// All nodes of the version are before this position.
+    /// An upper bound for the positions of the version's nodes.
     pub(super) end: u64,
     pub(super) held: Held,
-    /// The bytes when a whole version was read last.
+    /// The bytes when a whole version was last read.
     pub(super) whole_bytes: u64,
 }
 
 impl Kept {
-    /// Whether most of it may be of versions that were followed and are not the latest any more.
+    /// Whether most of the blocks may belong only to superseded versions.
     pub(super) fn is_stale(&self) -> bool {
         self.held.bytes() > self.whole_bytes.max(LEAST_STALE).saturating_mul(2)
     }
 }
 
-/// Less than this is not worth to be read again.
+/// A smaller cache is not worth reading again.
 const LEAST_STALE: u64 = 16 << 20;
 
 impl NodeCache {
-    /// Memory of this size.
+    /// A cache of this size.
     pub fn new(size: CacheSize) -> Self {
         Self {
             size,
@@ -124,7 +125,7 @@ impl NodeCache {
         }
     }
 
-    /// The same, which says now and then how far the reading of a version into memory is, from any thread.
+    /// Reports the progress of warming to `note` from time to time, from any thread.
     #[must_use]
     pub fn with_progress(self, note: impl Fn(Warming) + Send + Sync + 'static) -> Self {
         Self {
@@ -133,12 +134,12 @@ impl NodeCache {
         }
     }
 
-    /// How much is kept.
+    /// The configured size.
     pub const fn size(&self) -> CacheSize {
         self.size
     }
 
-    /// Whether a version was in memory at some time.
+    /// Whether a version was ever warmed.
     pub(super) fn was_warmed(&self) -> bool {
         self.was_warmed.load(Ordering::Relaxed)
     }
@@ -153,7 +154,8 @@ impl NodeCache {
         }
     }
 
-    /// The blocks that every opening of this log shares; none that anybody has, if it is not known that it is the same log.
+    /// The blocks that every opening of this log shares; unshared ones if the log has no known
+    /// identity.
     pub(super) fn blocks_of(&self, log: Option<LogId>) -> Arc<RecentBlocks> {
         let Some(log) = log else {
             return self.new_blocks();
@@ -169,12 +171,12 @@ impl NodeCache {
         blocks
     }
 
-    /// Room for blocks, for one opening alone.
+    /// An empty block cache for a single opening.
     pub(super) fn new_blocks(&self) -> Arc<RecentBlocks> {
         Arc::new(RecentBlocks::new(self.size.recent_bytes()))
     }
 
-    /// What was warmed of this log, up to this version.
+    /// The warmed state of this log, if its version is not later than `latest`.
     pub(super) fn kept(&self, log: Option<LogId>, latest: Version) -> Option<Kept> {
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let kept = kept.as_ref();
@@ -199,7 +201,7 @@ impl From<CacheSize> for NodeCache {
     }
 }
 
-/// The blocks that were used last, of about so many bytes.
+/// A cache of recently used blocks, of about `bytes` bytes.
 impl From<usize> for NodeCache {
     fn from(bytes: usize) -> Self {
         Self::new(CacheSize::OfBytes(bytes))

@@ -1,4 +1,4 @@
-//! The next version of a stored tree: what of the latest one was read, and what is new.
+//! The next version of a stored tree in memory: nodes read from the latest one, and new nodes.
 
 use core::{cmp::Ordering, fmt, num::NonZeroU32};
 
@@ -23,36 +23,37 @@ use crate::{
     tree::Tree,
 };
 
-/// A node store over the latest version of a log. Nodes are read when an operation needs them; those that do not change keep their place.
+/// A node store over the latest version of a log. Nodes are read when an operation needs them.
+/// Unchanged nodes keep their addresses.
 pub(super) struct Draft<'n, S: Suite, B: BalancingScheme, L> {
     memory: InPlace<Authenticated<S>, B>,
     nodes: &'n Nodes<L>,
     recent: Recent,
-    /// Where the inner nodes in memory are from; those that are not here are new.
+    /// The origins of the inner nodes in memory. Nodes beyond the end of the list are new.
     origins: Vec<Origin>,
-    /// The addresses of the leaves in memory; `None`, or none here, for new ones.
+    /// The addresses of the leaves in memory. `None`, or no item, for new ones.
     leaves: Vec<Option<u64>>,
     separators: Separators,
 }
 
-/// A draft that is settled: what of it is to be stored.
+/// The changes of a settled draft, to be stored.
 pub(super) struct Changes<S: Suite, B: BalancingScheme> {
     memory: InPlace<Authenticated<S>, B>,
     origins: Vec<Origin>,
     leaves: Vec<Option<u64>>,
 }
 
-/// The separators of all nodes that were read: what is below them is between two of these. They outlive the nodes, which the scheme may
-/// drop.
+/// The separators of all nodes that were read, as bounds for the nodes below. They outlive the
+/// nodes, which the scheme may drop.
 #[derive(Debug, Default)]
 struct Separators {
     bytes: Vec<u8>,
-    /// Where each of them ends.
+    /// The end of each separator in `bytes`.
     ends: Vec<usize>,
 }
 
 impl Separators {
-    /// `None` if there are too many to be counted.
+    /// Adds a separator. `None` if there are too many to be numbered.
     fn add(&mut self, separator: &[u8]) -> Option<NonZeroU32> {
         self.bytes.extend_from_slice(separator);
         self.ends.push(self.bytes.len());
@@ -65,7 +66,8 @@ impl Separators {
         &self.bytes[start..self.ends[index]]
     }
 
-    /// Whether a key is at or above a lower bound, or above it if it is `strictly`, and below an upper one.
+    /// Whether a key is within `bounds`. The lower bound is inclusive unless `strictly`; the upper
+    /// bound is exclusive.
     fn are_around(&self, bounds: Bounds, key: &[u8], strictly: bool) -> bool {
         let is_above = bounds.low.is_none_or(|low| {
             let low = self.get(low);
@@ -75,21 +77,21 @@ impl Separators {
     }
 }
 
-/// The numbers of the separators that a node is between, of [`Separators`].
+/// The separators around a node, as numbers in [`Separators`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Bounds {
     low: Option<NonZeroU32>,
     high: Option<NonZeroU32>,
 }
 
-/// Where an inner node in memory is from.
+/// The origin of an inner node in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Origin {
-    /// It is new, or changed.
+    /// A new or changed node.
     New,
-    /// It was read from this address.
+    /// A node that was read from this address.
     Read { address: u64 },
-    /// It stands for a node, of whatever kind, that was not read.
+    /// A placeholder for a leaf or inner node that was not read.
     Unread {
         address: u64,
         is_leaf: bool,
@@ -105,7 +107,7 @@ struct Unread<D> {
     bounds: Bounds,
 }
 
-/// What a parent says of a node that is stored at this address.
+/// The link of a parent to a node that is stored at this address.
 fn link<S: Suite, B: BalancingScheme>(
     memory: &InPlace<Authenticated<S>, B>,
     node: NodeId,
@@ -123,14 +125,14 @@ fn link<S: Suite, B: BalancingScheme>(
     }
 }
 
-/// A node on the way down, or on the way up when what is below it is laid out.
+/// A node on the way down, or on the way up once the nodes below it are laid out.
 enum Visit {
     Down(NodeId),
     Up(NodeId),
 }
 
 impl<S: Suite, B: BalancingScheme> Changes<S, B> {
-    /// Appends what is new below the root, which stands from a position on. Returns what is to be said of the root.
+    /// Appends the new nodes below the root, from `position` on. Returns the link to the root.
     ///
     /// While one piece is appended, the next is laid out, if there are workers for it.
     ///
@@ -157,7 +159,7 @@ impl<S: Suite, B: BalancingScheme> Changes<S, B> {
         layout.finish(append)
     }
 
-    /// Goes on until there is a piece to be appended; `None` at the end.
+    /// Lays out nodes until a piece is ready to be appended; `None` at the end.
     fn lay_out_piece(
         &self,
         visits: &mut Vec<Visit>,
@@ -191,7 +193,7 @@ impl<S: Suite, B: BalancingScheme> Changes<S, B> {
         Ok(None)
     }
 
-    /// What is to be said of a node that is stored already.
+    /// The link to a node that is stored already.
     fn stored(&self, node: NodeId) -> Option<Link<S::Digest>> {
         match node.kind() {
             NodeKind::Leaf(entry) => {
@@ -219,7 +221,7 @@ impl<S: Suite, B: BalancingScheme, L> fmt::Debug for Draft<'_, S, B, L> {
 }
 
 impl<'n, S: Suite, B: BalancingScheme, L: NodeLog> Draft<'n, S, B, L> {
-    /// A draft of what follows the version with this root, and the root's id in it.
+    /// A draft of the successor of the version with this root, and the root's id in it.
     pub(super) fn new(
         nodes: &'n Nodes<L>,
         root: Option<Link<S::Digest>>,
@@ -236,7 +238,8 @@ impl<'n, S: Suite, B: BalancingScheme, L: NodeLog> Draft<'n, S, B, L> {
         (draft, root)
     }
 
-    /// All nodes of the version with this root and so many entries, in memory: a search tree of the scheme's balance.
+    /// Reads all nodes of the version with this root and `population` entries. The result is a
+    /// search tree with the scheme's balance.
     ///
     /// # Errors
     /// A node cannot be read, or [`StoreFault::Damaged`].
@@ -269,13 +272,15 @@ impl<'n, S: Suite, B: BalancingScheme, L: NodeLog> Draft<'n, S, B, L> {
         }
     }
 
-    /// Whether the version below this root has a key, known from what is hashed alone: where the key is not, both of its neighbours are
-    /// looked at. What is read on the way stays in the draft, so that the operations which follow meet the same nodes.
+    /// Whether the version below this root has a key, derived from hashed data alone. For an absent
+    /// key, both of its neighbours are read.
     ///
-    /// The root gets the id under which it is in memory.
+    /// Nodes that are read stay in the draft, so that the following operations find them. The root
+    /// gets the id under which it is in memory.
     ///
     /// # Errors
-    /// A node cannot be read, or [`StoreFault::Damaged`]: its neighbours are not the key's.
+    /// A node cannot be read, or [`StoreFault::Damaged`] if the neighbours are not those of the
+    /// key.
     pub(super) fn contains(
         &mut self,
         root: &mut Option<NodeId>,
@@ -300,7 +305,8 @@ impl<'n, S: Suite, B: BalancingScheme, L: NodeLog> Draft<'n, S, B, L> {
         if order.is_eq() {
             return Ok(true);
         }
-        // One neighbour of the gap was reached. The other one is on this side of it, below the last node that was left on the other.
+        // One neighbour of the gap was reached. The other one is on this side of it, below the last
+        // node where the path turned to the other side.
         let side = Side::right_if(order.is_gt());
         if let Some(turn) = turns[side.other().index()] {
             let mut node = self.fetch(turn, side)?;
@@ -317,24 +323,24 @@ impl<'n, S: Suite, B: BalancingScheme, L: NodeLog> Draft<'n, S, B, L> {
         Ok(false)
     }
 
-    /// How a key compares with that of an entry.
+    /// Compares a key with that of an entry.
     fn compare(&self, probe: &Probe<'_>, entry: EntryId) -> Ordering {
         let entries = self.memory.entries();
         entries.compare(probe, entries.key_of(entry))
     }
 
-    /// Stores the digests of what has changed.
+    /// Stores the digests of the changed nodes.
     pub(super) fn settle(&mut self, sealed: &Sealed<'_, Self>) {
         self.memory.commit(&Sealed {
             nodes: sealed.nodes,
             digests: sealed.digests,
-            // A batch of the nodes that one update reads is small beside the reading.
+            // Storing the digests of one update's nodes is cheap compared with reading the nodes.
             parallel: false,
             population: sealed.population,
         });
     }
 
-    /// What there is to be stored.
+    /// Extracts the changes to be stored.
     pub(super) fn into_changes(self) -> Changes<S, B> {
         let Self {
             memory,
@@ -349,7 +355,7 @@ impl<'n, S: Suite, B: BalancingScheme, L: NodeLog> Draft<'n, S, B, L> {
         }
     }
 
-    /// What is known of a node that was not read; `None` if it was.
+    /// The link and bounds of a node that was not read; `None` if it was.
     fn unread(&self, node: NodeId) -> Option<Unread<S::Digest>> {
         if !node.is_inner() {
             return None;
@@ -371,7 +377,8 @@ impl<'n, S: Suite, B: BalancingScheme, L: NodeLog> Draft<'n, S, B, L> {
         }
     }
 
-    /// Reads a node. It has the digest that its parent says, and is between the separators on its way.
+    /// Reads a node. Checks it against the digest in its parent, and against the separators on its
+    /// path.
     fn read(
         &self,
         unread: &Unread<S::Digest>,
@@ -396,7 +403,7 @@ impl<'n, S: Suite, B: BalancingScheme, L: NodeLog> Draft<'n, S, B, L> {
         }
     }
 
-    /// Takes in a node that was read. A leaf gets another id.
+    /// Adds a node that was read. A leaf gets another id.
     fn take(&mut self, unread: Unread<S::Digest>, record: &[u8]) -> Result<NodeId, StoreFault> {
         let Unread { node, link, bounds } = unread;
         let address = link.address;
@@ -423,7 +430,7 @@ impl<'n, S: Suite, B: BalancingScheme, L: NodeLog> Draft<'n, S, B, L> {
         Ok(node)
     }
 
-    /// A node of which no more is known than its link says.
+    /// Adds an unread node, known only by its link.
     fn adopt(&mut self, link: Link<S::Digest>, bounds: Bounds) -> NodeId {
         let node = self.memory.adopt(link.digest, B::from_bit(link.balance));
         let origin = Origin::Unread {

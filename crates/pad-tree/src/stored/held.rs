@@ -1,4 +1,4 @@
-//! Blocks that stay in memory: found without a lock, because their places are a table.
+//! Pinned blocks in memory, found through a table without a lock.
 
 use core::{
     fmt, iter,
@@ -6,23 +6,24 @@ use core::{
 };
 use std::sync::{Arc, OnceLock};
 
-/// The blocks of a part of the table.
+/// The number of blocks in one part of the table.
 const PART: u64 = 256;
 const BITS: u64 = 64;
 
-/// Blocks of a log by their numbers. A copy shares what is there, and what comes to parts that are there.
+/// Blocks of a log by their numbers. A clone shares the existing parts, with all blocks that are
+/// added to them later.
 #[derive(Clone, Default)]
 pub(super) struct Held {
     parts: Vec<Arc<Part>>,
-    /// The last block of the log, which is not whole, and its number.
+    /// The last block of the log, which is partial, and its number.
     last: Option<(u64, Arc<[u8]>)>,
     /// The bytes of the blocks that were wanted.
     wanted: Arc<AtomicU64>,
-    /// The bytes of those that are here.
+    /// The bytes of the blocks in memory.
     here: Arc<AtomicU64>,
 }
 
-/// So many blocks in a row.
+/// A run of [`PART`] blocks.
 struct Part {
     blocks: Vec<OnceLock<Arc<[u8]>>>,
     /// A bit for each block that was wanted.
@@ -40,13 +41,13 @@ impl Part {
     }
 }
 
-/// A number below [`PART`] as a place.
+/// A number up to [`PART`] as a `usize`.
 fn index(number: u64) -> usize {
     usize::try_from(number).unwrap_or(usize::MAX)
 }
 
 impl Held {
-    /// The same with places for so many blocks.
+    /// Extends the table to `blocks` blocks.
     pub(super) fn with_places(mut self, blocks: u64) -> Self {
         let parts = usize::try_from(blocks.div_ceil(PART)).unwrap_or(usize::MAX);
         while self.parts.len() < parts {
@@ -55,7 +56,7 @@ impl Held {
         self
     }
 
-    /// The same with this last block, which is not whole.
+    /// Replaces the last, partial block.
     pub(super) fn with_last(mut self, last: Option<(u64, Arc<[u8]>)>) -> Self {
         self.last = last;
         self
@@ -66,7 +67,7 @@ impl Held {
         Some((part, number % PART))
     }
 
-    /// A block, if it is here.
+    /// A block, if it is in memory.
     #[inline]
     pub(super) fn get(&self, number: u64) -> Option<&Arc<[u8]>> {
         if let Some((last, block)) = &self.last
@@ -78,7 +79,7 @@ impl Held {
         part.blocks.get(index(place))?.get()
     }
 
-    /// Whether a block is wanted that was not wanted before.
+    /// Marks a block as wanted. Returns whether it was not wanted before.
     pub(super) fn wants(&self, number: u64, bytes: u64) -> bool {
         let Some((part, place)) = self.part(number) else {
             return false;
@@ -94,7 +95,7 @@ impl Held {
         is_new
     }
 
-    /// Takes a block, which stays.
+    /// Stores a block permanently.
     pub(super) fn put(&self, number: u64, block: Arc<[u8]>) {
         let bytes = u64::try_from(block.len()).unwrap_or(u64::MAX);
         if let Some((part, place)) = self.part(number)
@@ -105,14 +106,14 @@ impl Held {
         }
     }
 
-    /// The bytes of the blocks that were wanted, whether they are here or not.
+    /// The bytes of the blocks that were wanted, whether in memory or not.
     pub(super) fn wanted_bytes(&self) -> u64 {
         self.wanted
             .load(Ordering::Relaxed)
             .saturating_add(self.last_bytes())
     }
 
-    /// The bytes of the blocks that are here.
+    /// The bytes of the blocks in memory.
     pub(super) fn bytes(&self) -> u64 {
         self.here
             .load(Ordering::Relaxed)

@@ -1,10 +1,14 @@
-//! Where the new nodes of a version go: such that a search reads few blocks.
+//! The layout of a version's new nodes in the log, such that a search reads few blocks.
 //!
-//! Nodes come from the leaves up, a subtree at a time: as soon as a node and what is pending below it would be more than a block, the larger
-//! of what is pending below is written, its top first and then level by level. So the way from any node down goes through about as many
-//! blocks as subtrees of a block's size are above each other, and what a small update changes, a few paths, is one piece.
+//! Nodes arrive from the leaves up and are written a subtree at a time. A node and its pending
+//! descendants may become larger than a block. Then the larger pending subtree below is written,
+//! its top first and then level by level.
 //!
-//! What is pending are parts of blocks, two for each level: memory does not depend on how many nodes there are.
+//! So the number of blocks on a path is about the number of block-sized subtrees above each other.
+//! The few paths that a small update changes are one piece.
+//!
+//! At most two partial blocks are pending for each level: memory does not depend on the number of
+//! nodes.
 
 use core::mem;
 
@@ -16,32 +20,33 @@ use super::{
     record,
 };
 
-/// At most so much of a block is left free for a subtree that it would fit into the next one whole.
+/// The most free space left at the end of a block so that a subtree fits into the next one whole.
 const MOST_GAP: usize = BLOCK / 8;
 
-/// So many bytes are worth to be appended.
+/// The least number of bytes worth an append.
 const PIECE: usize = 1 << 20;
 
-/// Takes the nodes of a tree, children before their parents and left before right, and makes what is to be appended to a log of the new ones.
+/// Lays out the new nodes of a tree for a log: children before their parents and left before right.
 ///
-/// Who uses it has what is [ready](Layout::append_ready) appended now and then.
+/// The caller appends the [ready](Layout::append_ready) bytes from time to time.
 pub(super) struct Layout<S: Suite> {
-    /// Where the bytes will stand.
+    /// The position of `bytes` in the log.
     position: u64,
     bytes: Vec<u8>,
-    /// The subtrees whose parents have not come yet. What is pending of each stands behind what is pending of the one before.
+    /// The subtrees whose parents have not arrived yet, with their pending nodes and records in the
+    /// same order.
     subtrees: Vec<Subtree<S::Digest>>,
     nodes: Vec<Node>,
-    /// The records of these nodes, one behind the other.
+    /// The concatenated records of these nodes.
     records: Vec<u8>,
 }
 
-/// Why nodes cannot be laid out.
+/// Error returned when nodes cannot be laid out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unplaced {
-    /// They cannot be appended.
+    /// The nodes cannot be appended.
     Fault(StoreFault),
-    /// The log would be longer than addresses reach.
+    /// The log would exceed the range of addresses.
     TooLong,
 }
 
@@ -60,34 +65,36 @@ impl From<Unplaced> for pad_core::ApplyError {
     }
 }
 
-/// A subtree, all or the top of which is not written yet.
+/// A subtree that is unwritten, in whole or at its top.
 struct Subtree<D> {
-    /// Its root. The address is that of the record once it is written.
+    /// The link to its root. The address is valid once the root is written.
     link: Link<D>,
-    /// Where its nodes begin that are not written; the last one is its root. None if it is written.
+    /// The start of its unwritten nodes, of which the last is its root. There are none if it is
+    /// written.
     nodes: usize,
-    /// Where their records begin.
+    /// The start of their records.
     records: usize,
 }
 
-/// Where the nodes of a subtree are written.
+/// The write order and addresses of a subtree's nodes.
 struct Places {
     order: Vec<usize>,
     /// The address of each node.
     addresses: Vec<u64>,
 }
 
-/// A node that is not written.
+/// An unwritten node.
 #[derive(Clone, Copy)]
 struct Node {
-    /// The bytes of its record.
+    /// The length of its record in bytes.
     length: usize,
-    /// Of an inner node, how many places before it its children stand among the nodes; `None` for what is written.
+    /// For an inner node, the distances back to its children in the list of nodes; `None` for a
+    /// written child.
     children: [Option<usize>; 2],
 }
 
 impl<S: Suite> Layout<S> {
-    /// A layout of what is to stand from a position on.
+    /// A layout of nodes that are appended from `position` on.
     pub(super) fn new(position: u64) -> Self {
         Self {
             position,
@@ -98,7 +105,7 @@ impl<S: Suite> Layout<S> {
         }
     }
 
-    /// A subtree that is in the log already.
+    /// Adds a subtree that is in the log already.
     pub(super) fn stored(&mut self, link: Link<S::Digest>) {
         self.subtrees.push(Subtree {
             link,
@@ -107,7 +114,7 @@ impl<S: Suite> Layout<S> {
         });
     }
 
-    /// A new leaf.
+    /// Adds a new leaf.
     pub(super) fn leaf(&mut self, key: &[u8], value: &[u8], link: Link<S::Digest>) {
         self.stored(link);
         record::write_leaf(key, value, &mut self.records);
@@ -117,10 +124,10 @@ impl<S: Suite> Layout<S> {
         });
     }
 
-    /// A new inner node over the two subtrees that came last.
+    /// Adds a new inner node over the two latest subtrees.
     ///
     /// # Errors
-    /// [`Unplaced`]; [`StoreFault::Damaged`] in it if there are no two subtrees.
+    /// [`Unplaced`], with [`StoreFault::Damaged`] if there are no two subtrees.
     pub(super) fn inner(
         &mut self,
         separator: &[u8],
@@ -161,7 +168,7 @@ impl<S: Suite> Layout<S> {
         Ok(())
     }
 
-    /// Has what is laid out appended, if it is worth it.
+    /// Appends the written bytes, if there are enough of them.
     ///
     /// # Errors
     /// [`Unplaced`].
@@ -175,7 +182,7 @@ impl<S: Suite> Layout<S> {
         Ok(())
     }
 
-    /// Takes out what is laid out and is to be appended next, if it is worth it.
+    /// Takes the written bytes to be appended next, if there are enough of them.
     ///
     /// # Errors
     /// [`Unplaced::TooLong`].
@@ -187,7 +194,7 @@ impl<S: Suite> Layout<S> {
         Ok(Some(mem::take(&mut self.bytes)))
     }
 
-    /// Has what is pending appended. Returns the root, if there is one.
+    /// Writes and appends all pending nodes. Returns the root, if there is one.
     ///
     /// # Errors
     /// [`Unplaced`].
@@ -214,7 +221,7 @@ impl<S: Suite> Layout<S> {
         Ok(())
     }
 
-    /// What comes next stands behind what is laid out.
+    /// Advances the position past the written bytes.
     fn pass(&mut self) -> Result<(), Unplaced> {
         self.position = self.end();
         if self.position < MOST_BYTES {
@@ -224,8 +231,8 @@ impl<S: Suite> Layout<S> {
         }
     }
 
-    /// Writes what is pending of a subtree, whose nodes and records end there. Then there is nothing between its beginning and what comes
-    /// behind it.
+    /// Writes the pending nodes of a subtree, up to `nodes_end` and `records_end`. Removes them
+    /// from the pending lists.
     fn write(
         &mut self,
         subtree: &mut Subtree<S::Digest>,
@@ -262,10 +269,10 @@ impl<S: Suite> Layout<S> {
         subtree.link.address = places.addresses[top];
     }
 
-    /// The order in which nodes are written, from the top down, and the address that each will have.
+    /// The write order of nodes, from the top down, and their addresses.
     fn places(&self, nodes: &[Node], top: usize) -> Places {
         let mut addresses = vec![0; nodes.len()];
-        // What comes from it on is still to be written.
+        // Nodes from `next` on in `order` are still to be written.
         let (mut order, mut next) = (Vec::with_capacity(nodes.len()), 0);
         order.push(top);
         let (mut place, mut end) = (self.place(), self.end());
@@ -287,7 +294,7 @@ impl<S: Suite> Layout<S> {
         self.position.saturating_add(widened(self.bytes.len()))
     }
 
-    /// Where in a block the next byte stands.
+    /// The offset of the next byte in its block.
     fn place(&self) -> usize {
         let place = self.end() % widened(BLOCK);
         usize::try_from(place).unwrap_or_default()
@@ -298,7 +305,8 @@ impl<S: Suite> Layout<S> {
     }
 }
 
-/// The bytes to leave free at a place in a block, so that a record of this length is in one block if it can be.
+/// The padding before a record at an offset in a block, so that the record is in one block if it
+/// fits.
 fn gap(place: usize, length: usize) -> usize {
     let left = BLOCK - place % BLOCK;
     if length > left && length <= BLOCK {
@@ -308,7 +316,7 @@ fn gap(place: usize, length: usize) -> usize {
     }
 }
 
-/// A number of bytes in memory as one of a log.
+/// Widens a number of bytes in memory to a number of bytes of a log.
 fn widened(length: usize) -> u64 {
     u64::try_from(length).unwrap_or(u64::MAX)
 }

@@ -1,24 +1,24 @@
-//! What a stored node says of a child, and a head of its root.
+//! Links to stored nodes, from a parent or a head.
 
 use pad_core::DigestBytes;
 
-/// Where a node stands, and what is known of it without reading it.
+/// The address of a node, and the facts known without reading it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Link<D> {
     /// The position of its record in the log.
     pub(super) address: u64,
-    /// Its digest.
+    /// The digest of the node.
     pub(super) digest: D,
-    /// Whether it is a leaf.
+    /// Whether the node is a leaf.
     pub(super) is_leaf: bool,
     /// The balance of an inner node.
     pub(super) balance: bool,
 }
 
-/// The bytes of an address: a log may have 2^48 of them.
+/// The bytes of an address: a log has at most 2^48 bytes.
 pub(super) const ADDRESS_BYTES: usize = 6;
 
-/// No log is as long as this.
+/// Every log is shorter than this.
 pub(super) const MOST_BYTES: u64 = 1 << (8 * ADDRESS_BYTES);
 
 /// The bits of flags.
@@ -28,14 +28,15 @@ const LEAF: u8 = 1;
 const BALANCE: u8 = 2;
 
 impl<D: DigestBytes> Link<D> {
-    /// The bits that say what kind of node it is.
+    /// The flags of the node: its kind and balance.
     pub(super) fn flags(&self) -> u8 {
         let leaf = if self.is_leaf { LEAF } else { 0 };
         let balance = if self.balance { BALANCE } else { 0 };
         leaf | balance
     }
 
-    /// The inverse of [`Link::flags`] with the other two fields; `None` if they are no link's. Leaves have no balance.
+    /// Restores a link from its flags, address and digest; `None` if they are invalid. Leaves have
+    /// no balance.
     pub(super) fn read(flags: u8, address: &[u8], digest: &[u8]) -> Option<Self> {
         let mut number = [0; 8];
         number.get_mut(..address.len())?.copy_from_slice(address);

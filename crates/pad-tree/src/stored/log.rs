@@ -1,4 +1,4 @@
-//! The medium under a stored tree: bytes that are appended and never changed, and a record for each version.
+//! The medium of a stored tree: append-only bytes, and a record for each version.
 
 use core::fmt::Debug;
 
@@ -9,24 +9,26 @@ use super::cache::LogId;
 /// An append-only log of bytes with one record for each version.
 ///
 /// Laws:
-/// 1. What is appended is read back from its position on.
-/// 2. Versions are published in their order, without gaps. After the next opening a version is there wholly or not at all, and no later
-///    one is without it; it is there for certain after [`NodeLog::synchronise`].
-/// 3. One writes at a time. A version that another has published meanwhile is not published again.
-/// 4. Neither bytes nor records of versions change, but for what [`NodeLog::replace`] does.
+/// 1. Appended bytes are read back from their position on.
+/// 2. Versions are published in order, without gaps. After the next opening a version is present
+///    completely or not at all, and no later one is present without it. After
+///    [`NodeLog::synchronise`] it is certainly present.
+/// 3. There is one writer at a time. A version that another writer has published is not published
+///    again.
+/// 4. Neither bytes nor records of versions change, except by [`NodeLog::replace`].
 pub trait NodeLog: Debug + Send + Sync {
-    /// The latest version that is published; 0 if none is.
+    /// The latest published version; 0 if there is none.
     fn latest(&self) -> Version;
 
-    /// How many bytes were ever appended: the position of the next one.
+    /// The number of bytes ever appended, which is the position of the next one.
     fn end(&self) -> u64;
 
-    /// What no other log has; `None` if what was read in one opening is not known to be the same in the next.
+    /// A unique identity of the log. `None` if bytes read in one opening may differ in the next.
     fn identity(&self) -> Option<LogId> {
         None
     }
 
-    /// Reads the bytes from a position on.
+    /// Reads the bytes from `position` on.
     ///
     /// # Errors
     /// [`StoreFault::Damaged`] if they are not there; [`StoreFault::Medium`].
@@ -38,24 +40,25 @@ pub trait NodeLog: Debug + Send + Sync {
     /// [`StoreFault::Damaged`] if it is not there; [`StoreFault::Medium`].
     fn record(&self, version: Version) -> Result<Vec<u8>, StoreFault>;
 
-    /// Appends bytes. Nobody else sees them before a version is published.
+    /// Appends bytes. Readers do not see them before a version is published.
     ///
     /// # Errors
-    /// [`StoreFault::Medium`], [`StoreFault::Closed`]: [`NodeLog::discard`] is next.
+    /// [`StoreFault::Medium`], [`StoreFault::Closed`]: call [`NodeLog::discard`] next.
     fn append(&mut self, bytes: &[u8]) -> Result<(), StoreFault>;
 
-    /// Makes the next version readable, with all that was appended and its record.
+    /// Makes the next version readable, with its record and all appended bytes.
     ///
     /// # Errors
-    /// [`StoreFault::Damaged`] if another version is the next one; [`StoreFault::Medium`], [`StoreFault::Closed`]: whether the
-    /// version is there, only the next opening tells.
+    /// [`StoreFault::Damaged`] if another version is the next one. After [`StoreFault::Medium`] or
+    /// [`StoreFault::Closed`], only the next opening tells whether the version is there.
     fn publish(&mut self, version: Version, record: &[u8]) -> Result<(), StoreFault>;
 
-    /// Gives the latest version another record, which says the same of it, but of where its nodes are: some of them were appended once more.
-    /// The nodes of the next version come behind them.
+    /// Replaces the record of the latest version. Only the address of its root may differ, because
+    /// some of its nodes were appended again. The nodes of the next version follow them.
     ///
     /// # Errors
-    /// [`StoreFault::Damaged`] if there is no version; [`StoreFault::Closed`], also of a log that cannot do it.
+    /// [`StoreFault::Damaged`] if there is no version. [`StoreFault::Closed`], also if the log does
+    /// not support it.
     fn replace(&mut self, _record: &[u8]) -> Result<(), StoreFault> {
         Err(StoreFault::Closed)
     }
@@ -63,18 +66,19 @@ pub trait NodeLog: Debug + Send + Sync {
     /// Makes all published versions durable.
     ///
     /// # Errors
-    /// [`StoreFault::Medium`], [`StoreFault::Closed`]: which versions are there, only the next opening tells.
+    /// [`StoreFault::Medium`], [`StoreFault::Closed`]: only the next opening tells which versions
+    /// are there.
     fn synchronise(&mut self) -> Result<(), StoreFault>;
 
-    /// Drops what was appended since the last version.
+    /// Drops the bytes appended since the last version.
     fn discard(&mut self);
 }
 
-/// A log in memory: for tests, and for what need not last.
+/// A log in memory, for tests and temporary data.
 #[derive(Clone, Debug, Default)]
 pub struct MemoryLog {
     bytes: Vec<u8>,
-    /// How many of the bytes belong to versions.
+    /// The number of bytes that belong to versions.
     published: usize,
     records: Vec<Vec<u8>>,
 }

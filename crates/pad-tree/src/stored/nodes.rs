@@ -1,4 +1,4 @@
-//! Reading nodes from a log, through a cache of its blocks.
+//! Reads of nodes from a log, through a cache of its blocks.
 
 use core::{
     iter,
@@ -18,34 +18,36 @@ use super::{
     record::{self, longest_header},
 };
 
-/// A log and the blocks of it that were used last.
+/// A log with its recently used blocks.
 #[derive(Debug)]
 pub(super) struct Nodes<L> {
     log: L,
     blocks: Arc<RecentBlocks>,
     cache: NodeCache,
-    /// Blocks that stay, if any do.
+    /// The pinned blocks, if any.
     held: Option<Stay>,
-    /// The bytes of published versions: what is appended for another one is not read, and may be overwritten.
+    /// The bytes of published versions. Bytes appended for the next one are not read, and may be
+    /// overwritten.
     visible: u64,
     reads: AtomicU64,
 }
 
-/// The blocks that stay.
+/// The pinned blocks.
 #[derive(Debug)]
 struct Stay {
     held: Held,
-    /// They may have so many bytes.
+    /// The limit of their bytes.
     most: u64,
-    /// The root of the tree of which all is here and was checked, if no version came since.
+    /// The root of the tree whose nodes are all pinned and checked; `None` once another version
+    /// came.
     root: Option<u64>,
-    /// What was warmed ends here; `None` while nothing is.
+    /// The end of the warmed nodes; `None` before the first warming.
     end: Option<u64>,
-    /// The bytes when a whole version was read last.
+    /// The bytes when a whole version was last read.
     whole_bytes: u64,
 }
 
-/// The copy begins with no blocks, but those that every opening of the log shares.
+/// The clone begins with no blocks except those shared by every opening of the log.
 impl<L: NodeLog + Clone> Clone for Nodes<L> {
     fn clone(&self) -> Self {
         Self::new(self.log.clone(), self.cache.clone())
@@ -53,7 +55,7 @@ impl<L: NodeLog + Clone> Clone for Nodes<L> {
 }
 
 impl<L: NodeLog> Nodes<L> {
-    /// The nodes of a log, of which so much is kept in memory.
+    /// The nodes of a log, cached as `cache` configures.
     pub(super) fn new(log: L, cache: NodeCache) -> Self {
         Self {
             visible: log.end(),
@@ -79,14 +81,14 @@ impl<L: NodeLog> Nodes<L> {
         self.log.append(bytes)
     }
 
-    /// Shares blocks with no other opening: what is published here may never be in the store.
+    /// Stops sharing blocks with other openings: the bytes written here may never be in the store.
     fn keep_apart(&mut self) {
         if Arc::strong_count(&self.blocks) > 1 {
             self.blocks = self.cache.new_blocks();
         }
     }
 
-    /// Makes the next version durable, and its nodes visible.
+    /// Publishes the next version, and makes its nodes visible.
     pub(super) fn publish(&mut self, version: Version, record: &[u8]) -> Result<(), StoreFault> {
         self.keep_apart();
         self.log.publish(version, record)?;
@@ -95,7 +97,7 @@ impl<L: NodeLog> Nodes<L> {
         Ok(())
     }
 
-    /// Has the latest version have this record, and what was appended.
+    /// Replaces the record of the latest version, and makes appended nodes visible.
     pub(super) fn replace(&mut self, record: &[u8]) -> Result<(), StoreFault> {
         self.keep_apart();
         self.log.replace(record)?;
@@ -104,7 +106,7 @@ impl<L: NodeLog> Nodes<L> {
         Ok(())
     }
 
-    /// The last block that stays may have grown.
+    /// Drops the partial last block, which may have grown.
     fn forget_last(&mut self) {
         if let Some(stay) = &mut self.held {
             stay.held = stay.held.clone().with_last(None);
@@ -112,7 +114,7 @@ impl<L: NodeLog> Nodes<L> {
         }
     }
 
-    /// Forgets what is in memory, and goes on with this memory.
+    /// Drops all cached blocks, and continues with `cache`.
     pub(super) fn use_cache(&mut self, cache: NodeCache) {
         self.blocks = recent_blocks(&self.log, &cache);
         self.held = None;
@@ -123,27 +125,27 @@ impl<L: NodeLog> Nodes<L> {
         &self.cache
     }
 
-    /// The blocks that stay.
+    /// The pinned blocks.
     pub(super) fn held(&self) -> Option<&Held> {
         self.held.as_ref().map(|stay| &stay.held)
     }
 
-    /// Where the version ends that was warmed.
+    /// The end of the warmed version.
     pub(super) fn warmed_end(&self) -> Option<u64> {
         self.held.as_ref()?.end
     }
 
-    /// The bytes in memory when a whole version was read last.
+    /// The bytes in memory when a whole version was last read.
     pub(super) fn whole_bytes(&self) -> Option<u64> {
         self.held.as_ref().map(|stay| stay.whole_bytes)
     }
 
-    /// Where the nodes of the latest version end.
+    /// The end of the latest version's nodes.
     pub(super) const fn visible(&self) -> u64 {
         self.visible
     }
 
-    /// What is held, with places for all blocks.
+    /// Extends `held` to all visible blocks, with the partial last one.
     pub(super) fn with_places(&self, held: Held) -> Result<Held, StoreFault> {
         let whole = self.visible / BLOCK_BYTES;
         let last = if self.visible.is_multiple_of(BLOCK_BYTES) {
@@ -154,7 +156,7 @@ impl<L: NodeLog> Nodes<L> {
         Ok(held.with_places(whole).with_last(last))
     }
 
-    /// Has blocks stay from now on, of at most so many bytes.
+    /// Starts to pin blocks, of at most `most` bytes.
     pub(super) fn hold(&mut self, held: Held, most: u64) {
         self.held = Some(Stay {
             held,
@@ -165,12 +167,13 @@ impl<L: NodeLog> Nodes<L> {
         });
     }
 
-    /// Lets go of all blocks.
+    /// Unpins all blocks.
     pub(super) fn hold_nothing(&mut self) {
         self.held = None;
     }
 
-    /// All nodes of the tree with a root there are in the blocks that stay, as far as they may be.
+    /// Notes that all nodes of the tree with its root at `root` are pinned, as far as the limit
+    /// allows.
     pub(super) fn warmed(&mut self, (held, whole_bytes): (Held, u64), root: Option<u64>) {
         let most = self.held.as_ref().map_or(0, |stay| stay.most);
         self.held = Some(Stay {
@@ -182,14 +185,15 @@ impl<L: NodeLog> Nodes<L> {
         });
     }
 
-    /// The blocks that stay, if all nodes of the tree with a root there were checked when they came into memory.
+    /// The pinned blocks, if all nodes of the tree with its root at `root` were checked when they
+    /// were read.
     #[inline]
     pub(super) fn checked(&self, root: u64) -> Option<&Held> {
         let stay = self.held.as_ref()?;
         (stay.root == Some(root)).then_some(&stay.held)
     }
 
-    /// Has the blocks of a node stay, if they may.
+    /// Pins the blocks of a node, within the limit.
     pub(super) fn stay<D: DigestBytes>(&self, address: u64) -> Result<(), StoreFault> {
         let Some(stay) = &self.held else {
             return Ok(());
@@ -215,7 +219,7 @@ impl<L: NodeLog> Nodes<L> {
         Ok(())
     }
 
-    /// Has the block stay that a position is in: it may have been the last one, and have grown.
+    /// Pins the block of a position. It may have been the last one, and have grown.
     pub(super) fn stay_at(&self, position: u64) -> Result<(), StoreFault> {
         match &self.held {
             Some(stay) if position > 0 => self.stay_block(stay, position / BLOCK_BYTES),
@@ -224,7 +228,7 @@ impl<L: NodeLog> Nodes<L> {
     }
 
     fn stay_block(&self, stay: &Stay, number: u64) -> Result<(), StoreFault> {
-        // The last one has a place of its own as long as it grows.
+        // The last block is kept separately while it grows.
         if number >= self.visible / BLOCK_BYTES {
             return Ok(());
         }
@@ -235,12 +239,12 @@ impl<L: NodeLog> Nodes<L> {
         Ok(())
     }
 
-    /// A block from the log.
+    /// Reads a block from the log.
     fn fetched(&self, number: u64) -> Result<Arc<[u8]>, StoreFault> {
         let start = number.checked_mul(BLOCK_BYTES).ok_or(StoreFault::Damaged)?;
         let length = self.visible.saturating_sub(start).min(BLOCK_BYTES);
         let length = usize::try_from(length).map_err(|_| StoreFault::Damaged)?;
-        // Read where it stays.
+        // Read in place, without a copy.
         let mut block: Arc<[u8]> = iter::repeat_n(0, length).collect();
         let bytes = Arc::get_mut(&mut block).ok_or(StoreFault::Damaged)?;
         self.log.read(start, bytes)?;
@@ -253,23 +257,24 @@ impl<L: NodeLog> Nodes<L> {
         self.log.synchronise()
     }
 
-    /// Drops what was appended since the last version.
+    /// Drops the bytes appended since the last version.
     pub(super) fn discard(&mut self) {
         self.log.discard();
     }
 
-    /// Has what was appended be read before it is published: only what makes the next version reaches it.
+    /// Makes appended nodes readable before they are published, for the construction of the next
+    /// version only.
     pub(super) fn show_appended(&mut self) {
         self.visible = self.log.end();
         self.forget_last();
     }
 
-    /// Drops what was appended since the last version, although it may have been read.
+    /// Drops the bytes appended since the last version, even if they may have been read.
     pub(super) fn withdraw(&mut self) {
         self.discard();
         if self.visible != self.log.end() {
             self.visible = self.log.end();
-            // Blocks in memory may be of what is not there any more.
+            // Cached blocks may hold bytes that are no longer in the log.
             self.use_cache(self.cache.clone());
         }
     }
@@ -281,13 +286,13 @@ impl<L: NodeLog> Nodes<L> {
         usize::try_from(bytes).unwrap_or(usize::MAX)
     }
 
-    /// How many blocks were read from the log.
+    /// The number of blocks read from the log.
     pub(super) fn reads(&self) -> u64 {
         self.reads.load(Ordering::Relaxed)
     }
 
-    /// Forgets what is at hand of a node that is not what was written, but for blocks that stay; whether there was anything, so that what is
-    /// read next may be something else.
+    /// Drops the unpinned cached blocks of a damaged node. Returns whether there were any, so that
+    /// another read may give other bytes.
     pub(super) fn doubt<D: DigestBytes>(&self, link: &Link<D>) -> bool {
         let first = link.address / BLOCK_BYTES;
         let mut was_there = false;
@@ -297,7 +302,7 @@ impl<L: NodeLog> Nodes<L> {
         was_there
     }
 
-    /// The record of a node, of the kind that it should be. Its digest is not made again.
+    /// Reads the record of a node and checks its kind. The digest is not recomputed.
     ///
     /// # Errors
     /// [`StoreFault::Damaged`], [`StoreFault::Medium`].
@@ -305,7 +310,8 @@ impl<L: NodeLog> Nodes<L> {
         self.open_near(link, &mut Recent::default(), Passing::Often)
     }
 
-    /// The same for who has read the node above it from the recent block, which is often its own.
+    /// Reads like [`Nodes::open`], for callers that read the parent from the `recent` block, which
+    /// often holds the node too.
     ///
     /// # Errors
     /// As [`Nodes::open`].
@@ -342,7 +348,7 @@ impl<L: NodeLog> Nodes<L> {
         }
     }
 
-    /// A record that is in several blocks.
+    /// A record that spans several blocks.
     fn assembled<D: DigestBytes>(
         &self,
         address: u64,
@@ -363,13 +369,13 @@ impl<L: NodeLog> Nodes<L> {
         })
     }
 
-    /// The length of a record that begins in one block and says it in the next.
+    /// The length of a record whose header spans two blocks.
     fn length_across<D: DigestBytes>(&self, address: u64) -> Result<usize, StoreFault> {
         let header = self.bytes(address, longest_header::<D>())?;
         record::length::<D>(&header)?.ok_or(StoreFault::Damaged)
     }
 
-    /// The bytes from an address on, as many as there are up to `length`.
+    /// Up to `length` bytes from an address on.
     fn bytes(&self, address: u64, length: usize) -> Result<Vec<u8>, StoreFault> {
         let rest = self.visible.saturating_sub(address);
         let length = length.min(usize::try_from(rest).unwrap_or(usize::MAX));
@@ -391,7 +397,7 @@ impl<L: NodeLog> Nodes<L> {
         Ok(bytes)
     }
 
-    /// A block that has at least this byte.
+    /// A block that contains at least the byte at `place`.
     fn block(&self, number: u64, place: usize, passing: Passing) -> Result<Arc<[u8]>, StoreFault> {
         if let Some(block) = self.held().and_then(|held| held.get(number))
             && block.len() > place
@@ -424,13 +430,14 @@ impl<L: NodeLog> Nodes<L> {
     }
 }
 
-/// The blocks that all openings of a log have, if it has anything yet.
+/// The blocks shared by all openings of a log, if it has a version yet.
 fn recent_blocks<L: NodeLog>(log: &L, cache: &NodeCache) -> Arc<RecentBlocks> {
     let has_versions = log.latest() > Version::EMPTY;
     cache.blocks_of(log.identity().filter(|_| has_versions))
 }
 
-/// The node at an address in blocks that stay, if it is of the kind that it should be and in one block. Nothing of it is checked.
+/// The record of a node within one pinned block, if it has the expected kind. Its digest is not
+/// checked.
 #[inline]
 pub(super) fn in_place<'h, D: DigestBytes>(held: &'h Held, link: &Link<D>) -> Option<&'h [u8]> {
     let start = usize::try_from(link.address % BLOCK_BYTES).ok()?;
@@ -439,19 +446,19 @@ pub(super) fn in_place<'h, D: DigestBytes>(held: &'h Held, link: &Link<D>) -> Op
     (record::is_leaf(found) == link.is_leaf).then_some(found)
 }
 
-/// A longer record is not worth the room of many nodes.
+/// Longer records are not cached: they would displace many nodes.
 const LONGEST_KEPT: usize = 4 * BLOCK;
 
 /// Whether a block is likely to be read again soon.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Passing {
-    /// It stays in memory while there is room.
+    /// The block stays in memory while there is room.
     Often,
-    /// It takes the room of no other.
+    /// The block is not cached, and displaces no other.
     Once,
 }
 
-/// The block that was read from last, and its number: nodes above each other often stand in one.
+/// The most recently read block, and its number. A node and its parent are often in one block.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Recent(Option<(u64, Arc<[u8]>)>);
 

@@ -1,11 +1,17 @@
-//! The bytes of a stored node.
+//! The byte format of a stored node.
 //!
-//! An inner node: a byte of kind and of both children's flags, a checksum (CRC-32) in four bytes, for each child its address and its digest, the length
-//! of the separator in two bytes, and the separator. A leaf: a byte of kind, the length of the key in two bytes and that of the value in
-//! four, key and value. Numbers are little-endian.
+//! An inner node, in this order:
+//! - a byte of kind and of both children's flags
+//! - a checksum (CRC-32) in four bytes
+//! - for each child its address and its digest
+//! - the length of the separator in two bytes, and the separator
 //!
-//! The digests of the tree protect keys, values and digests. What they do not protect, separators and flags, decides what shape an update
-//! gives the tree. The checksum is over the whole record; it tells accidents, not attacks.
+//! A leaf: a byte of kind, the length of the key in two bytes and that of the value in four, key
+//! and value. Numbers are little-endian.
+//!
+//! The digests of the tree protect keys, values and digests. They do not protect separators and
+//! flags, which decide the shape of the tree after an update. The checksum covers the whole record;
+//! it detects accidents, not attacks.
 
 use core::ops::Range;
 
@@ -13,8 +19,8 @@ use pad_core::{DigestBytes, MAX_KEY_LENGTH, MAX_VALUE_LENGTH, StoreFault};
 
 use super::link::{ADDRESS_BYTES, FLAG_BITS, FLAGS, Link};
 
-/// The first bytes of records; 0 is none, so that what was never written is no record. That of an inner node has the flags of its children
-/// in the lower bits.
+/// The first bytes of records. 0 is not one of them, so that unwritten space is no record. The
+/// first byte of an inner node has the flags of its children in the lower bits.
 const LEAF: u8 = 1;
 const INNER: u8 = 0x10;
 
@@ -30,7 +36,8 @@ const fn inner_header<D: DigestBytes>() -> usize {
     1 + CHECKSUM_BYTES + 2 * child_bytes::<D>() + 2
 }
 
-/// The checksum of an inner node's record, which has its own place after the first byte.
+/// The checksum of an inner node's record. It is stored after the first byte, and covers all other
+/// bytes.
 fn checksum(record: &[u8]) -> [u8; CHECKSUM_BYTES] {
     let mut hasher = crc32fast::Hasher::new();
     hasher.update(record.get(..1).unwrap_or_default());
@@ -38,7 +45,7 @@ fn checksum(record: &[u8]) -> [u8; CHECKSUM_BYTES] {
     hasher.finalize().to_le_bytes()
 }
 
-/// So many bytes tell the length of any record.
+/// The number of leading bytes that determine the length of any record.
 pub(super) const fn longest_header<D: DigestBytes>() -> usize {
     if inner_header::<D>() > LEAF_HEADER {
         inner_header::<D>()
@@ -57,7 +64,7 @@ pub(super) const fn leaf_bytes(key: &[u8], value: &[u8]) -> usize {
     LEAF_HEADER + key.len() + value.len()
 }
 
-/// Appends an inner node's record, all but what [`settle`] adds.
+/// Appends an inner node's record, without the fields that [`settle`] fills in.
 pub(super) fn write_inner<D: DigestBytes>(
     children: &[Link<D>; 2],
     separator: &[u8],
@@ -78,7 +85,8 @@ pub(super) fn write_inner<D: DigestBytes>(
     bytes.extend(separator);
 }
 
-/// Puts into a whole record where children stand that had no address when it was written, and the checksum of an inner node.
+/// Fills in the addresses of children that were unknown when the record was written, and the
+/// checksum. Leaves are unchanged.
 pub(super) fn settle<D: DigestBytes>(record: &mut [u8], children: [Option<u64>; 2]) {
     if !record.first().is_some_and(|first| is_inner(*first)) {
         return;
@@ -103,10 +111,10 @@ pub(super) fn write_leaf(key: &[u8], value: &[u8], bytes: &mut Vec<u8>) {
     bytes.extend(value);
 }
 
-/// The length of the record that begins so; `None` if more bytes are needed to know it.
+/// The length of the record with this beginning; `None` if more bytes are needed.
 ///
 /// # Errors
-/// [`StoreFault::Damaged`] if no record begins so.
+/// [`StoreFault::Damaged`] if no record begins like this.
 pub(super) fn length<D: DigestBytes>(bytes: &[u8]) -> Result<Option<usize>, StoreFault> {
     let number = |range: Range<usize>| -> Option<usize> {
         let mut number = [0; 4];
@@ -144,18 +152,18 @@ const fn is_inner(first: u8) -> bool {
     first & !(FLAGS | FLAGS << FLAG_BITS) == INNER
 }
 
-/// Whether a whole record has the checksum that it should: leaves have none.
+/// Whether a whole record has a correct checksum. Leaves have none.
 pub(super) fn is_intact(record: &[u8]) -> bool {
     let is_leaf = record.first().is_none_or(|first| !is_inner(*first));
     is_leaf || record.get(1..=CHECKSUM_BYTES) == Some(&checksum(record)[..])
 }
 
-/// Whether a whole record is that of a leaf.
+/// Whether a whole record belongs to a leaf.
 pub(super) fn is_leaf(record: &[u8]) -> bool {
     record.first() == Some(&LEAF)
 }
 
-/// The key and the value of a leaf's whole record; of no bytes if it is another's.
+/// The key and the value of a leaf's whole record; both empty for other records.
 pub(super) fn entry(record: &[u8]) -> (&[u8], &[u8]) {
     let entry = || {
         let (length, rest) = record.get(1..)?.split_first_chunk()?;

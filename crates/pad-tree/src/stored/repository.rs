@@ -1,4 +1,4 @@
-//! The server of a dictionary whose nodes are stored.
+//! The server of a dictionary whose nodes are stored in a log.
 
 use core::marker::PhantomData;
 
@@ -47,34 +47,39 @@ use crate::{
     tree::Tree,
 };
 
-/// A repository of a tree PAD of scheme `B` under suite `S`, whose nodes are in the log `L`.
+/// A repository of a tree PAD of scheme `B` under suite `S`, whose nodes are stored in the log `L`.
 ///
-/// Roots and proofs are those of [`TreeRepository`](crate::TreeRepository). Memory: a bound for blocks of the log, and during an
-/// update the nodes on the ways of its keys.
+/// Roots and proofs are those of [`TreeRepository`](crate::TreeRepository). Memory: a bounded cache
+/// for blocks of the log, and during an update the nodes on the paths of its keys.
 #[derive(Clone, Debug)]
 pub struct StoredRepository<S: Suite, B, L: NodeLog = MemoryLog> {
     nodes: Nodes<L>,
     authority: Authority,
     /// The oldest version whose contents are kept.
     oldest: Version,
-    /// The latest version's; the author has signed it.
+    /// The head of the latest version, signed by the author.
     latest: Option<StoredHead<S>>,
-    /// The history of all versions, once it was needed; it is the one that the latest head vouches for.
+    /// The history of all versions, loaded on first use. The latest head commits to it.
     frontier: Option<Frontier<S>>,
     workers: Workers,
-    /// A version could not be published: whether it is there is not known before the log is opened again.
+    /// Set after a failed publication: only the next opening of the log tells whether the version
+    /// is there.
     is_closed: bool,
     scheme: PhantomData<fn() -> B>,
 }
 
 impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
-    /// The repository of the updates of one author and dictionary in a log, which may have some already. `cache` says how much of it is
-    /// kept in memory; a number is that of the bytes of the blocks that were used last.
+    /// Opens a log, empty or not, as the repository of one author and dictionary.
     ///
-    /// Time: two records and one signature; after a pruning a record more for each halving of the number of versions.
+    /// `cache` configures the cache of the log. A number is the size in bytes of a cache of
+    /// recently used blocks.
+    ///
+    /// Time: two records and one signature. After a pruning, one more record for each halving of
+    /// the number of versions.
     ///
     /// # Errors
-    /// [`StoreFault::Damaged`] if the log is not one of this author's, or not whole; [`StoreFault::Medium`].
+    /// [`StoreFault::Damaged`] if the log belongs to another author or is incomplete;
+    /// [`StoreFault::Medium`].
     pub fn open(
         authority: Authority,
         log: L,
@@ -106,14 +111,14 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
         }
     }
 
-    /// Spreads large updates over these threads.
+    /// Runs large updates on `workers`.
     #[must_use]
     pub fn with_workers(mut self, workers: Workers) -> Self {
         self.workers = workers;
         self
     }
 
-    /// Whose updates this repository accepts.
+    /// The author and dictionary whose updates this repository accepts.
     pub const fn authority(&self) -> &Authority {
         &self.authority
     }
@@ -133,42 +138,42 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
         StoredHeads::new(self.nodes.log(), &self.authority)
     }
 
-    /// The log.
+    /// The underlying log.
     pub const fn log(&self) -> &L {
         self.nodes.log()
     }
 
-    /// The log, for what its owner does with it beside the repository: bytes and records that are published do not change.
+    /// The underlying log, for its owner. Published bytes and records must not change.
     pub const fn log_mut(&mut self) -> &mut L {
         self.nodes.log_mut()
     }
 
-    /// Forgets what is in memory of the log, and goes on with this memory.
+    /// Drops all cached blocks, and continues with `cache`.
     pub fn use_cache(&mut self, cache: impl Into<NodeCache>) {
         self.nodes.use_cache(cache.into());
     }
 
-    /// The memory for its nodes.
+    /// The cache of the log's nodes.
     pub const fn cache(&self) -> &NodeCache {
         self.nodes.cache()
     }
 
-    /// The bytes of memory that kept blocks take.
+    /// The bytes of memory that cached blocks take.
     pub fn memory_bytes(&self) -> usize {
         self.nodes.cached_bytes()
     }
 
-    /// How many blocks were read from the log since the repository was opened.
+    /// The number of blocks read from the log since the repository was opened.
     pub fn blocks_read(&self) -> u64 {
         self.nodes.reads()
     }
 
     /// Answers any query about a version.
     ///
-    /// Time: one search for each key or end of a range, and the blocks on its way.
+    /// Time: one search for each key or end of a range, and the blocks on its path.
     ///
     /// # Errors
-    /// [`LookupError`] if the version is not there, the query makes no sense, or a node cannot be read.
+    /// [`LookupError`] if the version is not there, the query is invalid, or a node cannot be read.
     pub fn prove_query<Q: ProvableQuery>(
         &self,
         version: Version,
@@ -177,7 +182,10 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
         prover::prove(self.view(version)?, query)
     }
 
-    /// The beginning of a range of a version that has at most so many bytes, so that all of it can be asked for in pages.
+    /// The first page of `range` in a version: its beginning with at most `bytes` bytes of entries.
+    ///
+    /// A single larger entry makes a page of its own. The next page starts at the end of the
+    /// returned range.
     ///
     /// Time: one search, and the entries of the page.
     ///
@@ -215,13 +223,13 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
         contents.ok_or(LookupError::Damaged { version })
     }
 
-    /// The contents of the latest version, of which the next one is made.
+    /// The contents of the latest version, on which the next one is based.
     fn latest_contents(&self) -> Contents<S::Digest> {
         let latest = self.latest.as_ref().and_then(|latest| latest.contents);
         latest.unwrap_or(Contents::EMPTY)
     }
 
-    /// What the next head says of the history.
+    /// The history that the next head commits to.
     fn frontier(&mut self) -> Result<&Frontier<S>, StoreFault> {
         let frontier = match self.frontier.take() {
             Some(frontier) => frontier,
@@ -236,7 +244,7 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
         check_next(&self.authority, self.latest(), Some(history), base, head)
     }
 
-    /// Applies operations to a draft of what follows these contents.
+    /// Applies operations to a draft of the successor of these contents.
     fn applied(
         &self,
         (draft, root): (Draft<'_, S, B, L>, Option<NodeId>),
@@ -244,7 +252,8 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
         followed: Followed<'_, S::Digest>,
     ) -> Result<Applied<S, B>, ApplyError> {
         let operations = followed.operations();
-        // Nobody has signed the number of entries: what it changes by is counted from a number that no removal exceeds.
+        // The number of entries is not signed. Its change is counted from a number that no removal
+        // exceeds.
         let base = operations.len();
         let mut tree = Tree::with_store(draft, root, base);
         match followed {
@@ -275,7 +284,7 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
         })
     }
 
-    /// Appends what is new in a version. Returns its contents.
+    /// Appends the new nodes of a version. Returns its contents.
     fn place(&mut self, applied: &Applied<S, B>) -> Result<Contents<S::Digest>, ApplyError> {
         let (position, nodes) = (self.nodes.log().end(), &mut self.nodes);
         let append = |bytes: &[u8]| nodes.append(bytes);
@@ -329,7 +338,7 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
         Ok(())
     }
 
-    /// Refuses a head that says something else of the versions before it than they are.
+    /// Refuses a head that commits to another history than that of this log.
     fn require_history(&mut self, signed: &SignedHead<S>) -> Result<(), LookupError> {
         let version = signed.head.version;
         if self.frontier()?.root() == signed.head.history {
@@ -350,7 +359,8 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
     /// Makes all versions durable.
     ///
     /// # Errors
-    /// [`StoreFault::Medium`], [`StoreFault::Closed`]: which versions are there, only the next opening tells.
+    /// [`StoreFault::Medium`], [`StoreFault::Closed`]: only the next opening tells which versions
+    /// are there.
     pub fn synchronise(&mut self) -> Result<(), StoreFault> {
         self.require_open()?;
         let synchronised = self.nodes.synchronise();
@@ -369,12 +379,15 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
             .transpose()
     }
 
-    /// Notes the keys that differ between two versions, in ascending order, without proof.
+    /// Streams the keys that differ between two versions to `note`, in ascending order, without
+    /// proof.
     ///
-    /// Time: proportional to the number of differing keys times the depth of the tree; equal subtrees are not read.
+    /// Time: proportional to the number of differing keys times the depth of the tree. Equal
+    /// subtrees are not read.
     ///
     /// # Errors
-    /// [`LookupError`] if one of the versions is not there, or a node cannot be read; the first error of `note`.
+    /// [`LookupError`] if one of the versions is not there, or a node cannot be read; the first
+    /// error of `note`.
     pub fn differences<E: From<LookupError>>(
         &self,
         before: Version,
@@ -394,7 +407,8 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
         self.history_page(key, self.latest(), u64::MAX)
     }
 
-    /// The same of the versions up to `last`, as [`TreeRepository::history_page`](crate::TreeRepository::history_page).
+    /// One page of a key's history, like
+    /// [`TreeRepository::history_page`](crate::TreeRepository::history_page).
     ///
     /// # Errors
     /// [`LookupError`] if a node cannot be read.
@@ -411,8 +425,8 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
         })
     }
 
-    /// The update that leads to a version: its head, and what it changes. Operations that the author has signed and that change nothing
-    /// are not among these.
+    /// The update that leads to a version: its head and its operations. Signed operations that
+    /// change nothing are not included.
     ///
     /// Time: as [`StoredRepository::differences`] to the version before.
     ///
@@ -422,7 +436,8 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
         self.update_within(version, usize::MAX)
     }
 
-    /// The same, if its keys and values have at most so many bytes together.
+    /// Returns [`StoredRepository::update`], limited to `most` bytes of keys and values. Each
+    /// operation counts two bytes more.
     ///
     /// Memory: in proportion to `most`.
     ///
@@ -454,23 +469,24 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
         })
     }
 
-    /// Reads the heads of all versions, and checks that the author has signed them, and that each continues the one before.
+    /// Verifies the heads of all versions: each is signed by the author and continues the one
+    /// before.
     ///
     /// Time: a signature for each version. Memory: a constant.
     ///
     /// # Errors
-    /// [`LookupError`] if a head is not so, or cannot be read.
+    /// [`LookupError`] if a head is invalid or cannot be read.
     pub fn check_heads(&self) -> Result<(), LookupError> {
         self.heads().check()
     }
 
-    /// Reads all contents of a version, and checks that they hash to its root, stand in order, and are as many as is said of the latest
-    /// version. Returns their number.
+    /// Verifies all contents of a version: they hash to its root and are in order. Their number
+    /// must be the one in the version's record. Returns the number of entries.
     ///
     /// Time: linear in the number of entries. Memory: a path.
     ///
     /// # Errors
-    /// [`LookupError`] if the version is not there, or its contents are not whole.
+    /// [`LookupError`] if the version is not there, or its contents are incomplete.
     pub fn check_contents(&self, version: Version) -> Result<u64, LookupError> {
         let entries = self.view(version)?.check()?;
         if entries == self.contents(version)?.population {
@@ -481,17 +497,18 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
     }
 }
 
-/// What an operation takes at least in a message, beside its key and its value.
+/// The least size of an operation in a message, in addition to its key and its value.
 const LEAST_OPERATION: usize = 2;
 
-/// What is applied to a draft.
+/// Operations to apply to a draft.
 #[derive(Clone, Copy)]
 enum Followed<'o, D> {
     /// All operations of a version.
     Batch(&'o [Operation]),
-    /// All of one that somebody else has signed, and the root that they lead to.
+    /// All operations of a version that its author signed elsewhere, and the expected root.
     Update(&'o [Operation], &'o D),
-    /// Some of those of a version, in their turn: what one has emptied is not loaded anew by the next.
+    /// Some operations of a version, in order. If one piece empties the tree, the next piece does
+    /// not bulk load it.
     Piece(&'o [Operation]),
 }
 
@@ -505,7 +522,7 @@ impl<'o, D> Followed<'o, D> {
     }
 }
 
-/// What an update has led to.
+/// The result of applying operations.
 struct Applied<S: Suite, B: BalancingScheme> {
     /// The root's digest.
     digest: S::Digest,

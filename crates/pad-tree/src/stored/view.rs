@@ -1,4 +1,4 @@
-//! One version of a stored tree, to be read.
+//! Read access to one version of a stored tree.
 
 use core::{cmp::Ordering, marker::PhantomData};
 
@@ -46,8 +46,10 @@ impl<S: Suite, L> Clone for StoredView<'_, S, L> {
 
 impl<S: Suite, L> Copy for StoredView<'_, S, L> {}
 
-/// A node and the separators that it is between. Nobody has hashed those: without bounds, nodes that somebody else wrote could lead to the
-/// same node on many ways, and a proof could open all of them.
+/// A node with the separators around it.
+///
+/// Separators are not hashed. Without bounds, nodes from an attacker could lead to the same node on
+/// many paths, and a proof could open all of them.
 #[derive(Clone, Debug)]
 pub(super) struct Node<D> {
     link: Link<D>,
@@ -64,10 +66,10 @@ pub(super) struct Inner<D> {
     high: Option<Record>,
 }
 
-/// What is to be said of the root of a copy, and the number of its entries.
+/// The link to the root of a copy, and the number of its entries.
 type Copied<D> = (Option<Link<D>>, u64);
 
-/// A node that [`StoredView::visit`] came to.
+/// A node that [`StoredView::visit`] reached.
 enum Visited<'v, D> {
     Leaf {
         key: &'v [u8],
@@ -78,16 +80,16 @@ enum Visited<'v, D> {
         separator: &'v [u8],
         link: Link<D>,
     },
-    /// It was not read.
+    /// A node that was skipped and not read.
     Left {
         link: Link<D>,
     },
 }
 
-/// What is still to be visited.
+/// The pending steps of a visit.
 pub(super) struct Steps<D>(Vec<Step<D>>);
 
-/// A node on the way down, or on the way up when all below it was visited.
+/// A node on the way down, or on the way up once all nodes below it were visited.
 enum Step<D> {
     Down(Node<D>),
     Up { separator: Record, link: Link<D> },
@@ -116,8 +118,10 @@ impl<S: Suite, L: NodeLog> StoredView<'_, S, L> {
         }
     }
 
-    /// The record of a node, and the children of an inner one: it has the digest that its parent says. So what somebody else wrote cannot
-    /// lead in a circle, and an accident is no wrong answer. What is something else is read once more where that may help.
+    /// The record of a node, and the children of an inner one. Checks the digest in its parent.
+    ///
+    /// So nodes from an attacker cannot form a cycle, and an accident gives no wrong answer. A
+    /// damaged node is read once more if it came from the cache.
     fn read(self, link: &Link<S::Digest>) -> Result<Read<S::Digest>, StoreFault> {
         match self.read_once(link) {
             Err(StoreFault::Damaged) if self.nodes.doubt(link) => self.read_once(link),
@@ -142,7 +146,8 @@ impl<S: Suite, L: NodeLog> StoredView<'_, S, L> {
         }
     }
 
-    /// Reads everything: the number of entries of a tree that is in order and hashes to its root.
+    /// Checks all nodes. Returns the number of entries of a tree that is in order and hashes to its
+    /// root.
     pub(super) fn check(self) -> Result<u64, LookupError> {
         let mut entries: u64 = 0;
         self.visit(|visited| {
@@ -154,7 +159,8 @@ impl<S: Suite, L: NodeLog> StoredView<'_, S, L> {
         Ok(entries)
     }
 
-    /// Reads everything, and appends it anew from a position of a log on: what is to be said of the root there, and the number of entries.
+    /// Reads all nodes, and appends them to a log from `position` on. Returns the new link to the
+    /// root and the number of entries.
     pub(super) fn lay_out(
         self,
         position: u64,
@@ -176,7 +182,8 @@ impl<S: Suite, L: NodeLog> StoredView<'_, S, L> {
         Ok((layout.finish(append)?, entries))
     }
 
-    /// Visits all nodes, children before their parents and left before right; each stands in order and has the digest that its parent says.
+    /// Visits all nodes, children before their parents and left before right. Checks the order of
+    /// each and the digest in its parent.
     fn visit<E: From<StoreFault>>(
         self,
         mut note: impl FnMut(Visited<'_, S::Digest>) -> Result<(), E>,
@@ -196,7 +203,8 @@ impl<S: Suite, L: NodeLog> StoredView<'_, S, L> {
         Steps(top.into_iter().map(Step::Down).collect())
     }
 
-    /// Goes one step of a visit; whether there was one. Nodes that are left are not read, nor what is below them.
+    /// Performs one step of a visit. Returns whether there was one. Nodes for which `is_left` holds
+    /// are skipped: neither they nor the nodes below are read.
     fn step<E: From<StoreFault>>(
         self,
         steps: &mut Steps<S::Digest>,
@@ -236,8 +244,10 @@ impl<S: Suite, L: NodeLog> StoredView<'_, S, L> {
         Ok(true)
     }
 
-    /// Lays out what the next step of a visit meets; whether there was one. Nodes before a position stay where they are, and so do all leaves:
-    /// their places tell one entry from another with the same value.
+    /// Lays out the node of the next step of a visit. Returns whether there was one.
+    ///
+    /// Nodes before the position `from` are not moved. Neither are leaves, because their addresses
+    /// distinguish entries with equal values.
     pub(super) fn lay_out_step(
         self,
         steps: &mut Steps<S::Digest>,
@@ -255,7 +265,7 @@ impl<S: Suite, L: NodeLog> StoredView<'_, S, L> {
         })
     }
 
-    /// A node that is between the separators above it, and has the digest that its parent says.
+    /// Opens a node. Checks the separators around it, and the digest in its parent.
     fn opened(self, node: &Node<S::Digest>) -> Result<Opened<Self>, StoreFault> {
         let Node { link, low, high } = node;
         let (record, children) = self.read(link)?;
@@ -282,8 +292,10 @@ impl<S: Suite, L: NodeLog> StoredView<'_, S, L> {
         }))
     }
 
-    /// Has the blocks of nodes from a position on stay in memory, the top of the tree first; what is below so many nodes is left. Those
-    /// before the position are there already, and so is all that is below them.
+    /// Pins the blocks of the tree's top nodes, level by level. Returns the subtrees below, once
+    /// there are at least `subtrees` of them.
+    ///
+    /// Skips nodes before the position `from`: they and all nodes below are pinned already.
     pub(super) fn hold_top(
         self,
         from: u64,
@@ -308,7 +320,8 @@ impl<S: Suite, L: NodeLog> StoredView<'_, S, L> {
         Ok(level)
     }
 
-    /// The same for all below a node; says how many entries it has met.
+    /// Pins the blocks of all nodes below a node, like [`StoredView::hold_top`]. Reports the number
+    /// of entries to `note`.
     pub(super) fn hold_below(
         self,
         node: &Node<S::Digest>,
@@ -331,7 +344,7 @@ impl<S: Suite, L: NodeLog> StoredView<'_, S, L> {
         Ok(())
     }
 
-    /// Checks a node, and has its blocks stay in memory: its children.
+    /// Checks a node, and pins its blocks. Returns its children.
     fn hold(self, node: &Node<S::Digest>) -> Result<Vec<Node<S::Digest>>, StoreFault> {
         let opened = self.opened(node)?;
         self.nodes.stay::<S::Digest>(node.link.address)?;
@@ -341,8 +354,8 @@ impl<S: Suite, L: NodeLog> StoredView<'_, S, L> {
         })
     }
 
-    /// The proof for a key that is there; `None` if it was not found on a way that was not checked. The nodes on the way are read once, and
-    /// nothing is hashed: whoever asks does it.
+    /// The proof for a key that is present; `None` if an unchecked search did not find it. Reads
+    /// the nodes on the path once and hashes nothing: the client verifies the proof.
     pub(super) fn prove_present(self, key: &Key) -> Result<Option<TreeProof<S, Key>>, LookupError> {
         let Some(mut link) = self.root else {
             return Ok(None);
@@ -356,7 +369,7 @@ impl<S: Suite, L: NodeLog> StoredView<'_, S, L> {
                 record
             } else {
                 read = match self.nodes.open(&link) {
-                    // On the way that is checked it is read once more.
+                    // The checked search reads it once more.
                     Err(StoreFault::Damaged) => return Ok(None),
                     opened => opened?,
                 };
@@ -379,13 +392,13 @@ impl<S: Suite, L: NodeLog> StoredView<'_, S, L> {
     }
 }
 
-/// A way that is not checked may lead in a circle, so that longer ones are.
+/// The longest unchecked path, since it may form a cycle. Longer ones are checked.
 const LONGEST_UNCHECKED: usize = 1 << 10;
 
-/// Entries that are told of together.
+/// The number of entries that are reported together.
 const ENTRIES_TOGETHER: u64 = 1 << 10;
 
-/// The separator that bounds a node.
+/// The separator in the record that bounds a node.
 fn bound<S: Suite>(record: Option<&Record>) -> Option<&[u8]> {
     record.map(|record| record::separator::<S::Digest>(record))
 }

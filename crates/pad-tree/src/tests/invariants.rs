@@ -8,7 +8,7 @@ use crate::{
     store::NodeStore,
 };
 
-/// What a scheme promises of every tree.
+/// The invariants that a scheme guarantees for every tree.
 pub(super) trait Invariants: BalancingScheme {
     /// Panics if a tree breaks the scheme's invariants.
     fn check<S: NodeStore<Scheme = Self>>(store: &S, root: NodeId);

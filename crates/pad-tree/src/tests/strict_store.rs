@@ -1,5 +1,5 @@
-//! A node store that tolerates no breach of the contract of [`NodeStore`]: it always clones, and
-//! panics when a node that was superseded or released is touched again.
+//! A node store that enforces the contract of [`NodeStore`]. It always clones, and panics when a
+//! superseded or released node is touched again.
 
 use core::convert::Infallible;
 use std::collections::HashSet;

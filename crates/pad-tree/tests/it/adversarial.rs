@@ -42,7 +42,7 @@ struct Target<S: Suite, B: BalancingScheme> {
 
 const ENTRIES: u8 = 24;
 
-/// The keys 2, 4, 6, .. so that every gap has a key that is absent.
+/// Even keys from 2, so that every gap has an absent key.
 fn entry_key(number: u8) -> Key {
     key([number * 2])
 }
@@ -96,14 +96,14 @@ impl<S: Suite, B: BalancingScheme> Target<S, B> {
             .map(Verified::into_inner)
     }
 
-    /// The proof with these leaves, honestly hashed.
+    /// Makes an honestly hashed proof that shows leaves according to `shown`.
     fn pruned<Q: TreeQuery>(&self, shown: &dyn Fn(&Key) -> Shown) -> TreeProof<S, Q> {
         let tree = self.whole.shown(shown);
         assert_eq!(tree.digest(), self.head.get().root, "honestly hashed");
         tree.to_mirror().to_proof()
     }
 
-    /// What a client says to a proof that shows these leaves: (key, with value or not).
+    /// The client's refusal of a proof that shows `leaves`: each a key, with value or digest.
     fn refusal<Q: TreeQuery>(&self, leaves: &[(&Key, Shown)], query: &Q) -> Option<VerifyError> {
         let shown = |key: &Key| {
             let found = leaves.iter().find(|(shown, _)| *shown == key);

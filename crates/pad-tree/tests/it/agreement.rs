@@ -1,5 +1,5 @@
-//! What must not make a difference: the store, the number of threads, the way a batch arrives, and
-//! for set-unique schemes the order of operations.
+//! Results do not depend on the store, the number of threads, or the form of a batch. For
+//! set-unique schemes, they do not depend on the order of operations.
 
 use core::num::NonZeroUsize;
 use std::collections::BTreeMap;
@@ -24,7 +24,7 @@ use pad_tree::{
 type S = Sha256Ed25519;
 type A = Authenticated<S>;
 
-/// The roots of the versions after a trace, and the bytes of the proofs of some keys.
+/// The roots of the versions after a trace, and the encoded proofs of some keys.
 fn roots<B, St>(actions: &[Action]) -> Vec<(Digest<32>, Vec<Vec<u8>>)>
 where
     B: BalancingScheme,
@@ -114,7 +114,7 @@ fn schemes_give_the_same_answers() {
     });
 }
 
-/// Some large batches, pseudorandom: loads the empty tree, changes a part, removes nearly all.
+/// Large pseudorandom batches: load the empty tree, change a part, remove nearly all.
 fn large_batches() -> Vec<Vec<Operation>> {
     let mut random = Random::new(traces::seed());
     let mut present: Vec<Key> = Vec::new();
@@ -198,8 +198,8 @@ fn threads_make_no_difference() {
     check_threads::<SkipList, VersionedNodes<A, SkipList, CacheEverywhere>>();
 }
 
-/// The root after these keys were put in this order, one snapshot each, and some others put and
-/// removed on the way.
+/// The root after putting `keys` in order, one snapshot each, with `detours` put and removed in
+/// between.
 fn root_of_order<B: BalancingScheme>(keys: &[Key], detours: &[Key]) -> Digest<32> {
     let mut author = tree_author::<S, B>(dictionary(), 7);
     let mut root = None;
@@ -232,7 +232,7 @@ fn equal_contents_have_equal_roots_where_set_unique() {
             .collect();
         let sorted = keys.clone();
         let last = keys.len() - 1;
-        // A shuffle, with the last put being the same so that nothing is left on the way.
+        // Shuffles all but the last put, so that no detour remains.
         for position in (1..last).rev() {
             let other =
                 usize::try_from(random.below(u64::try_from(position).unwrap() + 1)).unwrap();
@@ -261,7 +261,7 @@ fn root_of_batch<B: BalancingScheme>(keys: &[Key]) -> Digest<32> {
         .root
 }
 
-/// Three keys are enough: the last one put decides on which side of the root there are two leaves.
+/// Three keys suffice: the last one put decides which side of the root has two leaves.
 #[test]
 fn red_black_trees_are_not_set_unique() {
     const { assert!(!RedBlack::SET_UNIQUE && Treap::SET_UNIQUE && SkipList::SET_UNIQUE) };

@@ -1,5 +1,5 @@
-//! Large batches take another path through the code than single operations; the roots, the answers
-//! and the refusals are the same.
+//! Large batches use another code path than single operations. Roots, answers and refusals must be
+//! equal.
 
 use std::num::NonZeroUsize;
 
@@ -71,7 +71,7 @@ fn two_threads() -> Workers {
     Workers::new(NonZeroUsize::new(2).unwrap()).unwrap()
 }
 
-/// The updates of the batches, each given as a whole.
+/// The updates of the batches, each passed as a whole.
 fn updates<B: BalancingScheme>(workers: Workers) -> Vec<Update<Sha256Ed25519>> {
     let mut author = author::<B>(workers);
     batches()

@@ -1,4 +1,4 @@
-//! What the one client refuses, and what it remembers.
+//! Refusals and remembered state of the generic client.
 
 use ed25519_dalek::SigningKey;
 use pad_core::{
@@ -13,7 +13,7 @@ fn key(text: &str) -> Key {
     Key::try_from(text).unwrap()
 }
 
-/// An author of one dictionary and its server, after so many versions with this price of an apple.
+/// An author of one dictionary and its server, after `versions` versions with `price` for an apple.
 fn published(price: &str, versions: u64) -> (Author<Prices>, Server<Prices>) {
     let signer = SigningKey::from_bytes(&[7; 32]);
     let mut author = Author::<Prices>::new("fruit prices", signer).unwrap();

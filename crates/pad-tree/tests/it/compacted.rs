@@ -1,4 +1,4 @@
-//! Nodes that were put together: every answer as before, at fewer reads.
+//! Compacted nodes give the same answers with fewer reads.
 
 use conformance::{Random, tree};
 use ed25519_dalek::SigningKey;
@@ -34,7 +34,8 @@ fn value(number: u64) -> Value {
     Value::new(vec![u8::try_from(number % 251).unwrap(); 32]).unwrap()
 }
 
-/// So many entries in version 1, and a random one of them replaced in each of so many versions after it.
+/// A store of `entries` entries in version 1, with one random entry replaced in each of `versions`
+/// later versions.
 fn grown<B: BalancingScheme>(entries: u64, versions: u64) -> Stored<B> {
     let mut stored = Stored::<B>::open(authority::<B>(), MemoryLog::default(), 64 << 20).unwrap();
     let all = (0..entries).map(|number| Ok::<_, ()>((key(number), value(number))));
@@ -68,7 +69,7 @@ fn check_answers<B: BalancingScheme>() {
             .unwrap();
         assert_eq!((bytes, said), (stored.log().end() - length, bytes));
         assert!(bytes > 0);
-        // As another process finds it.
+        // Opens the log as a new process does.
         let opened = Stored::<B>::open(authority::<B>(), stored.log().clone(), 0).unwrap();
         assert_eq!(opened.len(), before.len());
         opened.check_heads().unwrap();
@@ -111,7 +112,7 @@ fn what_cannot_be_put_together_stays_as_it_is() {
         Err(CopyError::Lookup(_))
     ));
     assert_eq!(stored.log().end(), end);
-    // A log that keeps nodes where they are.
+    // A log that does not support moving nodes.
     let log = Twisted(stored.log().clone(), Fixed);
     let mut fixed =
         StoredRepository::<S, RedBlack, _>::open(authority::<RedBlack>(), log, 0).unwrap();
@@ -120,13 +121,14 @@ fn what_cannot_be_put_together_stays_as_it_is() {
     assert!(fixed.prove(Version::new(4), &key(3)).is_ok());
 }
 
-/// As every log was once.
+/// A log without optional operations, as all logs once were.
 #[derive(Clone, Debug)]
 struct Fixed;
 
 impl Twist for Fixed {}
 
-/// The blocks that 300 look-ups of random keys read in the latest version, each with nothing in memory: they follow from the contents alone.
+/// Counts the blocks read by 300 lookups of random keys in the latest version, each with an empty
+/// cache. The number depends on the contents alone.
 fn reads(stored: &mut Stored<RedBlack>, entries: u64) -> u64 {
     let (latest, mut random, before) = (stored.latest(), Random::new(43), stored.blocks_read());
     for _ in 0..300 {
@@ -138,8 +140,8 @@ fn reads(stored: &mut Stored<RedBlack>, entries: u64) -> u64 {
     stored.blocks_read() - before
 }
 
-/// The reads before the versions, after a thousand of them, and after putting together what they changed, and everything; and the bytes that
-/// the last two wrote.
+/// Measures reads after loading, after a thousand versions, after compaction of their changes, and
+/// after full compaction. Also returns the bytes that the two compactions wrote.
 fn measured(entries: u64) -> ([u64; 4], [u64; 2]) {
     let loaded = reads(&mut grown(entries, 0), entries);
     let mut stored = grown(entries, 1_000);
@@ -159,12 +161,13 @@ fn measured(entries: u64) -> ([u64; 4], [u64; 2]) {
     (counted, [some_bytes, bytes])
 }
 
-/// What is counted follows from the contents alone, so that it is the same everywhere.
+/// The counts depend on the contents alone, so that they are equal on every machine.
 #[test]
 fn a_thousand_versions_cost_fewer_reads_once_their_nodes_are_together() {
     let few = ([1_580, 1_876, 1_659, 1_370], [363_363, 1_051_095]);
     assert_eq!(measured(10_000), few);
-    // Leaves stay, in blocks of their own: putting everything together parts them from the inner nodes that they were loaded with.
+    // Leaves stay in blocks of their own: full compaction separates them from the inner nodes
+    // loaded with them.
     let more = ([1_617, 2_030, 1_728, 2_223], [679_078, 10_145_330]);
     assert_eq!(measured(100_000), more);
 }

@@ -1,4 +1,4 @@
-//! Storage grows as claimed: nodes and digests are counted, not timed.
+//! Storage growth, measured in nodes and digests instead of time.
 
 use conformance::{
     Random,
@@ -14,19 +14,19 @@ use pad_tree::{
 
 type A = Authenticated<Sha256Ed25519>;
 
-/// Nodes and digests stored per version, over as many single-key versions, in two halves.
+/// Nodes and digests stored per version, in each half of the single-key versions.
 #[derive(Clone, Copy, Debug)]
 struct Growth {
     nodes: [f64; 2],
     digests: [f64; 2],
 }
 
-/// What the single-key versions do.
+/// The operations of single-key versions.
 #[derive(Clone, Copy)]
 enum Workload {
-    /// Insert a new key each.
+    /// Inserts a new key each.
     Insert,
-    /// Replace a value, remove a key and insert another in turn, at a constant size.
+    /// Replaces a value, removes a key and inserts another in turn, at a constant size.
     Churn,
 }
 
@@ -83,8 +83,8 @@ where
     }
 }
 
-/// Versioned nodes: `O(1)` nodes per update, and no more of them later than earlier; digests as the
-/// policy says. Path copying: about the depth of the tree.
+/// Checks storage growth. Versioned nodes store `O(1)` nodes per update, without an increase over
+/// time, and digests according to the policy. Path copying stores about the depth of the tree.
 fn check_growth<B: BalancingScheme>() {
     for workload in [Workload::Insert, Workload::Churn] {
         let copying = measure::<B, PathCopying<A, B>>(workload);
@@ -114,7 +114,7 @@ fn check_growth<B: BalancingScheme>() {
                 "{}: no more than that: {copying:?}",
                 B::NAME
             );
-            // The live ones, of which an insertion adds one.
+            // Only digests of live nodes, of which an insertion adds one.
             assert!(nowhere.digests[half] < 1.1, "{}: {nowhere:?}", B::NAME);
             assert!(median.digests[half] < 4.0, "{}: {median:?}", B::NAME);
             let path = everywhere.digests[half] / copying.digests[half];

@@ -1,4 +1,5 @@
-//! Both functions under every tag and suite: `docs/vectors/hashes.json`, also for those tags that are of other families.
+//! Both hash functions under every tag and suite: `docs/vectors/hashes.json`, including tags of
+//! other families.
 
 use conformance::published;
 use pad_core::{Blake3Ed25519, Domain, Paper2010, Sha256Ed25519, Suite};
@@ -33,7 +34,7 @@ struct Node {
 const COMMENT: &str = "Byte strings in hexadecimal. Both functions of the section Hashing, under every tag that is used with them; what \
     data stands behind a tag in the format is in the document, and is of no account here.";
 
-/// The tags of inner nodes, and of what else is made of two digests.
+/// The tags of inner nodes, and of other hashes of two digests.
 const NODES: [Domain; 7] = [
     Domain::TreeNode,
     Domain::HistoryNode,

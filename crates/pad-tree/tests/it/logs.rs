@@ -1,11 +1,12 @@
-//! Logs that differ from one in memory in one respect.
+//! Variants of an in-memory log that each differ in one respect.
 
 use core::fmt::Debug;
 
 use pad_core::{StoreFault, Version};
 use pad_tree::{LogId, MemoryLog, NodeLog};
 
-/// What is otherwise than in memory. Nothing is put in the place of a record: [`NodeLog::replace`] is refused.
+/// The differences from an in-memory log. No twist can replace a record: [`NodeLog::replace`] is
+/// refused.
 pub(crate) trait Twist: Debug + Send + Sync {
     fn identity(&self) -> Option<LogId> {
         None
@@ -29,7 +30,7 @@ pub(crate) trait Twist: Debug + Send + Sync {
     }
 }
 
-/// A log in memory but for its twist.
+/// An in-memory log with a twist.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Twisted<T>(pub(crate) MemoryLog, pub(crate) T);
 
@@ -63,7 +64,7 @@ impl<T: Twist> NodeLog for Twisted<T> {
     }
 }
 
-/// One byte differs: of the nodes, or of a version's record.
+/// A log with one byte changed: of the nodes, or of a version's record.
 #[derive(Clone, Debug)]
 pub(crate) struct Flipped {
     pub(crate) position: u64,
@@ -72,7 +73,7 @@ pub(crate) struct Flipped {
 }
 
 impl Flipped {
-    /// In bytes that were read from a position on.
+    /// Changes the byte if it is in `bytes`, which were read from `position` on.
     fn flip(&self, position: u64, bytes: &mut [u8]) {
         let place = self.position.checked_sub(position);
         let place = place.and_then(|place| usize::try_from(place).ok());

@@ -1,4 +1,4 @@
-//! The twelve tree PADs from outside: conformance, vectors, and lying servers.
+//! Integration tests of the twelve tree PADs: conformance, vectors, and lying servers.
 
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 

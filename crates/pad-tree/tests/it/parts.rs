@@ -1,4 +1,5 @@
-//! Parts of the keys: what they prove is what the whole tree proves, and nothing else is proved or taken.
+//! Parts of the keys: their proofs equal those of the whole tree, and they prove and accept nothing
+//! else.
 
 use core::fmt::Debug;
 use std::collections::BTreeSet;
@@ -33,8 +34,8 @@ fn range(start: Option<&Key>, end: Option<&Key>) -> KeyRange {
     }
 }
 
-/// Has a part load a version from a whole server: the keys that are said to have changed, then whatever is missing, in pages of so many bytes.
-/// How many questions that took.
+/// Loads a version into a part from a full server: first the `changed` keys, then missing ranges,
+/// in pages of `page` bytes. Returns the number of questions.
 fn load<St>(
     part: &mut Part,
     server: &TreeRepository<S, St>,
@@ -70,7 +71,8 @@ where
     }
 }
 
-/// That a part proves what the whole tree does, or says that it does not keep the keys.
+/// Asserts that a part makes the proof of the whole tree, or refuses because it does not keep the
+/// keys.
 fn assert_same<St, Q: ProvableQuery + Debug>(
     part: &Part,
     server: &TreeRepository<S, St>,
@@ -96,7 +98,7 @@ fn assert_same<St, Q: ProvableQuery + Debug>(
     }
 }
 
-/// Every question about a version.
+/// Checks questions of every kind about a version.
 fn check_version<St>(
     part: &Part,
     server: &TreeRepository<S, St>,
@@ -110,7 +112,7 @@ fn check_version<St>(
     for key in keys {
         let is_inside = kept.contains(key.as_bytes());
         assert_same(part, server, (version, key), Some(is_inside));
-        // Of the neighbours of other keys a part may know some, and not whether they are all.
+        // A part may know some neighbours of other keys, but not whether they are all.
         let expected = (!is_inside).then_some(false);
         assert_same(part, server, (version, &Predecessor(key.clone())), expected);
         assert_same(part, server, (version, &Successor(key.clone())), expected);
@@ -142,7 +144,7 @@ fn check_version<St>(
     }
 }
 
-/// A page of a part begins the range, and ends where the part does at the latest.
+/// Asserts that a page of a part begins the range, and ends at the part's end at the latest.
 fn check_page<St>(part: &Part, server: &TreeRepository<S, St>, version: Version, asked: &KeyRange)
 where
     St: VersionedStore<Annotation = Authenticated<S>> + Send + Sync,
@@ -159,7 +161,7 @@ where
     }
 }
 
-/// Ranges with their ends at keys, beside them, and nowhere.
+/// Ranges with bounds at interesting keys, and without bounds.
 fn ranges(keys: &[Key], random: &mut Random) -> Vec<KeyRange> {
     let mut pick = || {
         let place = random.below(u64::try_from(keys.len()).unwrap());
@@ -175,7 +177,7 @@ fn ranges(keys: &[Key], random: &mut Random) -> Vec<KeyRange> {
         if bounded.is_valid() {
             ranges.push(bounded);
         } else if ranges.len() == 5 {
-            // There may be one key alone.
+            // The trace may have only one key.
             break;
         }
     }
@@ -218,7 +220,7 @@ where
     }
 }
 
-/// What is left when older versions are dropped is what a part has that never had them.
+/// After pruning, a part equals one that never loaded older versions, except for nodes.
 fn check_dropping<St>(part: &mut Part, server: &TreeRepository<S, St>, keys: &[Key])
 where
     St: VersionedStore<Annotation = Authenticated<S>> + Send + Sync,
@@ -240,7 +242,7 @@ where
             fresh.follow_head(&head).unwrap();
         }
         load(&mut fresh, server, latest, (&[], 16));
-        // The empty version is right before the first.
+        // The empty version directly precedes the first.
         let oldest = if before == Version::EMPTY {
             before
         } else {
@@ -248,7 +250,7 @@ where
         };
         assert_eq!((fresh.oldest(), fresh.latest()), (oldest, latest));
         check_version(&fresh, server, latest, keys, &mut random);
-        // Beside the keys, there may be a leaf of an older version's beside the range.
+        // A pruned part may also keep a leaf of an older version next to the range.
         assert!(fresh.node_count() <= part.node_count());
     }
 }
@@ -283,7 +285,8 @@ fn numbered(number: u32) -> Key {
     key(format!("{number:06}"))
 }
 
-/// A dictionary of some thousand keys, of which each version changes some: the updates, and the whole server.
+/// Updates and full server of a dictionary of some thousand keys, of which each version changes
+/// some.
 fn large<B: BalancingScheme>() -> (Vec<Update<S>>, Whole<B>) {
     let mut author = tree_author::<S, B>(dictionary(), 7);
     let mut server = Whole::<B>::new(author.authority());
@@ -310,7 +313,7 @@ fn large<B: BalancingScheme>() -> (Vec<Update<S>>, Whole<B>) {
     (updates, server)
 }
 
-/// Versions share what has not changed, rotations included, and a new one costs the paths that have.
+/// Versions share unchanged nodes, rotations included. A new version costs its changed paths.
 fn check_sharing<B: BalancingScheme>() {
     let (updates, server) = large::<B>();
     let kept = range(Some(&numbered(2000)), Some(&numbered(3000)));
@@ -321,7 +324,7 @@ fn check_sharing<B: BalancingScheme>() {
         let changed = part.follow(update).unwrap();
         let questions = load(&mut part, &server, version, (&changed, 1));
         if version == Version::new(1) {
-            // About 500 entries: with the inner nodes above them, some more for skip lists.
+            // About 500 entries with their inner nodes, which are more in skip lists.
             nodes = part.node_count();
             assert!((900..2200).contains(&nodes), "{nodes}");
         } else {
@@ -350,7 +353,7 @@ fn versions_share_what_has_not_changed() {
     check_sharing::<SkipList>();
 }
 
-/// Nothing needs the list of changed keys to be right.
+/// The list of changed keys may be wrong.
 #[test]
 fn a_wrong_list_of_changes_costs_questions_and_nothing_else() {
     let (updates, server) = large::<RedBlack>();
@@ -369,7 +372,7 @@ fn a_wrong_list_of_changes_costs_questions_and_nothing_else() {
     }
 }
 
-/// A part with two versions of three loaded, and a whole server.
+/// A part with two of three versions loaded, and a full server.
 fn with_third_missing() -> (Part, Whole<RedBlack>) {
     let (updates, server) = large::<RedBlack>();
     let kept = range(Some(&numbered(2000)), Some(&numbered(2100)));
@@ -393,13 +396,13 @@ fn what_an_upstream_makes_up_is_not_taken() {
     assert_eq!(unloaded, Err(PartError::NotLoading));
     part.load(third).unwrap();
     let nodes = part.node_count();
-    // Other versions' nodes.
+    // Nodes of other versions.
     for version in [0, 1, 2, 4, 60].map(Version::new) {
         let proof = Untrusted::new(server.prove_query(version, &kept).unwrap());
         let refused = part.take_range(&kept, proof);
         assert_eq!(refused, Err(VerifyError::RootMismatch.into()), "{version}");
     }
-    // Some leaves left out: the proof of a part of the range, or of a larger one.
+    // Proofs of part of the range, or of a larger one.
     for (start, end) in [(2000, 2050), (2050, 2100), (1990, 2100), (2000, 2200)] {
         let other = range(Some(&numbered(start)), Some(&numbered(end)));
         let proof = server.prove_query(third, &other).unwrap();
@@ -408,7 +411,7 @@ fn what_an_upstream_makes_up_is_not_taken() {
         let refused = part.take_range(&kept, proof);
         assert!(matches!(refused, Err(PartError::Refused(_))), "{refused:?}");
     }
-    // Garbage: every byte changed.
+    // Every byte changed.
     let asked = range(Some(&numbered(2000)), Some(&numbered(2006)));
     let bytes = codec::encode(&server.prove_query(third, &asked).unwrap());
     for place in 0..bytes.len() {
@@ -419,7 +422,7 @@ fn what_an_upstream_makes_up_is_not_taken() {
             assert!(matches!(refused, Err(PartError::Refused(_))), "{place}");
         }
     }
-    // What is not asked for is not taken, though it verifies.
+    // Valid proofs outside the part's range are refused.
     let other = range(Some(&numbered(4000)), Some(&numbered(4100)));
     let proof = Untrusted::new(server.prove_query(third, &other).unwrap());
     assert_eq!(part.take_range(&other, proof), Err(PartError::Outside));
@@ -427,7 +430,7 @@ fn what_an_upstream_makes_up_is_not_taken() {
     let proof = Untrusted::new(server.prove_query(third, &keys).unwrap());
     assert_eq!(part.take_keys(&keys, proof), Err(PartError::Outside));
     assert_eq!(part.node_count(), nodes, "nothing was taken");
-    // The versions that are there are as they were, and the third is not there in part.
+    // Loaded versions are unchanged, and the third is not served in part.
     let before = Version::new(2);
     for number in 1995..2105 {
         let asked = numbered(number);
@@ -439,7 +442,7 @@ fn what_an_upstream_makes_up_is_not_taken() {
         latest: before,
     };
     assert_eq!(part.prove(third, &numbered(2001)), Err(unknown));
-    // An honest upstream puts it right.
+    // The version can be loaded from an honest upstream.
     load(&mut part, &server, third, (&[], 64));
     let proof = server.prove_query(third, &kept).unwrap();
     assert_eq!(part.prove_query(third, &kept), Ok(proof));
@@ -457,7 +460,7 @@ fn half_of_a_version_is_never_served_and_is_freed() {
     assert!(part.node_count() > nodes);
     assert!(matches!(part.progress(), Ok(PartProgress::Missing(_))));
     assert!(part.prove(third, &numbered(2001)).is_err());
-    // What was taken is not taken twice.
+    // Loading the same version again keeps its nodes.
     let taken = part.node_count();
     part.load(third).unwrap();
     assert_eq!(part.node_count(), taken);
@@ -471,7 +474,7 @@ fn half_of_a_version_is_never_served_and_is_freed() {
         part.load(Version::new(4)),
         Err(PartError::Lookup(LookupError::UnknownVersion { .. }))
     ));
-    // It stays until another one is loaded, and no longer: whoever begins anew at a later version loses nothing.
+    // The nodes stay until another version is loaded; starting a later version keeps them.
     let fourth = server.head(Version::new(4)).unwrap();
     part.follow_head(&fourth).unwrap();
     part.load(Version::new(4)).unwrap();
@@ -490,7 +493,7 @@ fn half_of_a_version_is_never_served_and_is_freed() {
     assert_eq!(fresh, [part.node_count()].into());
 }
 
-/// One question for each page, and one more at most for the key beside it.
+/// Loading takes one question for each page, and at most one more for the adjacent key.
 #[test]
 fn a_part_is_loaded_in_as_many_questions_as_it_has_pages() {
     let (updates, server) = large::<Treap>();
@@ -528,7 +531,7 @@ fn what_was_begun_and_abandoned_is_freed_with_the_next_version() {
     for part in [&mut part, &mut other] {
         part.follow_head(&head).unwrap();
     }
-    // Half of a later version, and then the one before it after all.
+    // Loads half of a later version, and then the one before it.
     let nodes = part.node_count();
     let half = range(Some(&numbered(2000)), Some(&numbered(2050)));
     let begin = |part: &mut Part| {
@@ -584,7 +587,7 @@ fn a_range_that_can_hold_no_key_is_no_part() {
     }
 }
 
-/// An author may sign what is no tree. No single proof shows it; the part sees it when it has both.
+/// An author may sign a disordered tree. No single proof shows this; the part detects it with both.
 #[test]
 fn a_tree_out_of_order_is_never_complete() {
     let leaf = |text: &str| {
@@ -622,7 +625,7 @@ fn a_tree_out_of_order_is_never_complete() {
     assert_eq!(part.latest(), Version::EMPTY);
 }
 
-/// The part right at its ends: keys at both, beside both, and none at all in it.
+/// Parts are exact at their ends: keys at both ends, next to both, and none in the range.
 #[test]
 fn ends_of_the_range_are_exact() {
     let mut author = tree_author::<S, RedBlack>(dictionary(), 7);
@@ -654,7 +657,7 @@ fn ends_of_the_range_are_exact() {
             load(&mut part, &server, version, (&changed, 1));
             let mut random = Random::new(1);
             check_version(&part, &server, version, &asked, &mut random);
-            // The same in pages of one entry.
+            // Loads the part again in pages of one entry.
             let mut paged = Part::new(*server.authority(), part.range().clone()).unwrap();
             paged.follow(&update).unwrap();
             load(&mut paged, &server, version, (&[], 1));

@@ -1,4 +1,4 @@
-//! Changes that are applied piece by piece: as the author in memory applies them at once.
+//! Changes applied piece by piece give the same result as an in-memory author.
 
 use core::{convert::Infallible, num::NonZeroUsize};
 
@@ -66,7 +66,7 @@ fn all(operations: &[Operation]) -> impl Iterator<Item = Result<Operation, Infal
     operations.iter().cloned().map(Ok)
 }
 
-/// Changes in order: of keys that may be there and of keys between them, one of three a removal.
+/// Sorted changes of present and absent keys, one of three a removal.
 fn changes(keys: u64, random: &mut Random) -> Vec<Operation> {
     let mut changes = Vec::new();
     for number in 0..keys * 7 {
@@ -110,7 +110,7 @@ fn check<B: BalancingScheme>() {
                 let changes = changes(keys, &mut random);
                 let update = author.snapshot_of(changes.clone()).unwrap();
                 if pieced.is_empty() {
-                    // Nothing is there to be changed.
+                    // An empty repository is refused.
                     let refused =
                         pieced.publish_changes(all(&changes), together(pieces), &signer());
                     assert!(matches!(refused, Err(SortedError::Empty)));
@@ -122,7 +122,7 @@ fn check<B: BalancingScheme>() {
                 let latest = pieced.latest();
                 assert_eq!(pieced.check_contents(latest).unwrap(), pieced.len());
             }
-            // What follows is made of what was stored.
+            // The next update is applied to the stored nodes.
             let mut opened = repository::<B, _>(pieced.log().clone());
             let changes = changes(keys, &mut random);
             let update = author.snapshot_of(changes).unwrap();
@@ -137,7 +137,7 @@ fn check_emptied<B: BalancingScheme>() {
     let mut changes: Vec<_> = (0..40)
         .map(|number| Operation::Remove(numbered(number)))
         .collect();
-    // Behind all that are removed, in pieces of their own.
+    // Insertions after all removed keys, in separate pieces.
     changes.extend((100..140).map(|number| Operation::Put(numbered(number), value("new"))));
     let update = author.snapshot_of(changes.clone()).unwrap();
     let head = pieced.publish_changes(all(&changes), together(10), &signer());
@@ -164,7 +164,7 @@ fn check_refusals<B: BalancingScheme>() {
             (pieced.log().end(), pieced.latest()),
             (end, Version::new(1))
         );
-        // What was read of what is gone is not answered from memory.
+        // Cached blocks of the discarded nodes are not used.
         assert_eq!(pieced.check_contents(Version::new(1)).unwrap(), 2000);
         error
     };
@@ -207,7 +207,7 @@ fn check_refusals<B: BalancingScheme>() {
         (pieced.log().end(), pieced.latest()),
         (end, Version::new(1))
     );
-    // The same changes are taken afterwards.
+    // Afterwards, these changes are accepted.
     let update = author.snapshot_of(changes.clone()).unwrap();
     let head = pieced.publish_changes(whole(), together(100), &signer());
     assert_eq!(head.unwrap(), update.head);
@@ -217,7 +217,7 @@ fn check_refusals<B: BalancingScheme>() {
     );
 }
 
-/// A log whose memory is there before it is measured.
+/// A log with memory allocated before the measurement.
 #[derive(Debug)]
 struct Reserved(MemoryLog, Vec<u8>);
 

@@ -1,5 +1,5 @@
-//! Strict verification of signatures: the verdicts of `docs/vectors/ed25519.json`, which is made of numbers that
-//! nobody signs with, and so written once and for all.
+//! Strict verification of signatures: the verdicts of `docs/vectors/ed25519.json`. Its keys belong
+//! to no signer, so the file is fixed.
 
 use conformance::published::{self, decode};
 use pad_core::{AuthorKey, HeadSignature};

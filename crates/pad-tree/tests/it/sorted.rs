@@ -1,4 +1,5 @@
-//! Stored trees that are built from sorted entries: as those that an author in memory comes to, in memory for a path.
+//! Stored trees built from sorted entries equal those of an in-memory author; building needs memory
+//! for one path.
 
 use core::convert::Infallible;
 use std::collections::BTreeMap;
@@ -82,7 +83,8 @@ pub(crate) fn repository<B: BalancingScheme, L: NodeLog>(log: L) -> StoredReposi
     StoredRepository::open(author::<B>().authority(), log, 1 << 20).unwrap()
 }
 
-/// Keys of 0 to 40 bytes that often begin alike, and values of up to so many bytes.
+/// Random keys of 0 to 40 bytes, often with a common prefix, and values of up to `longest_value`
+/// bytes.
 fn contents(number: u64, longest_value: u64, random: &mut Random) -> Contents {
     let mut contents = Contents::new();
     let mut bytes = |most: u64| {
@@ -104,7 +106,7 @@ fn entries(contents: &Contents) -> impl Iterator<Item = Result<(Key, Value), Inf
         .map(|(key, value)| Ok((key.clone(), value.clone())))
 }
 
-/// Everything that a log has.
+/// All nodes and records of a log.
 fn bytes(log: &MemoryLog) -> (Vec<u8>, Vec<Vec<u8>>) {
     let mut nodes = vec![0; usize::try_from(log.end()).unwrap()];
     log.read(0, &mut nodes).unwrap();
@@ -112,7 +114,8 @@ fn bytes(log: &MemoryLog) -> (Vec<u8>, Vec<Vec<u8>>) {
     (nodes, records.collect::<Result<_, _>>().unwrap())
 }
 
-/// Two versions, the first of which is built: log, head and update are those of the author in memory.
+/// Checks a built first version and an applied second one: log, head and update equal those of an
+/// in-memory author.
 fn check<B: BalancingScheme>(number: u64, longest_value: u64, random: &mut Random) {
     let contents = contents(number, longest_value, random);
     let mut author = author::<B>();
@@ -152,7 +155,7 @@ fn check<B: BalancingScheme>(number: u64, longest_value: u64, random: &mut Rando
     }
 }
 
-/// A log that counts what it is given, and keeps none of it.
+/// A log that counts appended bytes and discards them.
 #[derive(Debug, Default)]
 struct Counted {
     end: u64,
@@ -206,12 +209,12 @@ fn check_memory<B: BalancingScheme>() {
         taken.bytes_max
     };
     let (few, many) = (peak(20_000), peak(160_000));
-    // Three levels more, and of each of them what is not written: two parts of a block.
+    // Three more levels, each with unwritten data: two parts of a block.
     assert!(many < few + (64 << 10), "{few} bytes, {many} bytes");
     assert!(many < 6 << 20, "{many} bytes");
 }
 
-/// A signer that refuses.
+/// A signer that always fails.
 pub(crate) struct Refusing;
 
 impl Signer<HeadSignature> for Refusing {
@@ -220,7 +223,7 @@ impl Signer<HeadSignature> for Refusing {
     }
 }
 
-/// There is room for so many bytes.
+/// A log with room for a limited number of bytes.
 #[derive(Debug)]
 pub(crate) struct Full(pub(crate) u64);
 
@@ -303,7 +306,7 @@ fn check_refusals<B: BalancingScheme>() {
         (repository.log().end(), repository.latest()),
         (0, Version::EMPTY)
     );
-    // It goes on from there, and takes no second one.
+    // The repository continues from there, and refuses a second build.
     repository.publish_sorted(number, all(), &signer()).unwrap();
     let end = repository.log().end();
     let error = repository
@@ -316,7 +319,7 @@ fn check_refusals<B: BalancingScheme>() {
     );
 }
 
-/// A version after others, all of whose entries were removed: as an update of the same.
+/// Filling an emptied dictionary from sorted entries equals applying the update.
 #[test]
 fn an_emptied_dictionary_is_filled_again() {
     let mut author = author::<RedBlack>();

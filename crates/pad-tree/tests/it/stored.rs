@@ -1,4 +1,4 @@
-//! Trees whose nodes are stored: as those in memory, at few reads, and never a wrong answer from damaged bytes.
+//! Stored trees equal in-memory ones with few reads, and give no wrong answer from damaged bytes.
 
 use core::cell::Cell;
 
@@ -79,8 +79,8 @@ fn value(number: u64) -> Value {
     Value::try_from(format!("value {number}").as_str()).unwrap()
 }
 
-/// Batches large and small of puts and removals, for which rotations and merges read nodes beside the paths: the author in memory and the
-/// stored repository stay of one mind.
+/// Applies large and small batches, in which rotations and merges also read nodes off the paths.
+/// In-memory author and stored repository must agree.
 fn check_churn<B: BalancingScheme>() {
     let mut author = new_author::<B>();
     let mut server =
@@ -101,7 +101,8 @@ fn check_churn<B: BalancingScheme>() {
     }
 }
 
-/// A repository with so many entries in version 1, and one replaced in each of so many versions after it.
+/// A repository of `entries` entries in version 1, with one replaced in each of `versions` later
+/// versions.
 fn grown(entries: u64, versions: u64) -> (StoredRepository<S, RedBlack>, Author<RedBlack>) {
     let mut author = new_author::<RedBlack>();
     let mut server =
@@ -116,7 +117,8 @@ fn grown(entries: u64, versions: u64) -> (StoredRepository<S, RedBlack>, Author<
     (server, author)
 }
 
-/// The layout depends on contents alone. What the cache keeps depends on chance, too: the bounds are far from what is usual.
+/// The layout depends on contents alone. The cache's contents also depend on chance, so the bounds
+/// are far above usual values.
 #[test]
 fn a_look_up_reads_few_blocks() {
     let (server, _) = grown(20_000, 100);
@@ -148,7 +150,7 @@ fn a_look_up_reads_few_blocks() {
             }
             few.blocks_read() - before
         };
-        // The blocks that are always used are in memory then.
+        // Warms the cache with frequently used blocks.
         look_up();
         let reads = look_up();
         assert!(
@@ -169,7 +171,8 @@ fn a_version_with_one_change_is_a_path_and_its_head() {
     assert!(bytes < 15 * 2 * 100, "{bytes} bytes");
 }
 
-/// Whatever byte is another one: a client refuses, or gets the right answer; an update is refused, or leads to the signed root.
+/// Checks changes of every byte. A client refuses or gets the right answer; an update is refused or
+/// leads to the signed root.
 fn check_bytes<B: BalancingScheme>() {
     let mut author = new_author::<B>();
     let mut server =
@@ -182,7 +185,7 @@ fn check_bytes<B: BalancingScheme>() {
     let view = TrustedView::<S>::new(author.authority());
     let head = Untrusted::new(server.head(latest).unwrap());
     let snapshot = view.snapshot(latest, head).unwrap();
-    // At both ends and in the middle: some of the removals rotate.
+    // Removals at both ends and in the middle, some with rotations.
     author.put(key(1_000), value(1));
     for number in [0, 1, 2, 3, 29, 30, 58, 59] {
         author.remove(&key(number));
@@ -247,7 +250,7 @@ fn check_update<B: BalancingScheme, L: NodeLog>(
     }
 }
 
-/// Nothing of a log is believed to be short, or shallow, or a tree.
+/// Reads terminate on a log that is not a tree.
 #[test]
 fn a_log_that_leads_in_circles_ends() {
     #[derive(Clone, Debug)]
@@ -255,7 +258,7 @@ fn a_log_that_leads_in_circles_ends() {
     impl Twist for Circle {
         fn read(&self, log: &MemoryLog, position: u64, bytes: &mut [u8]) -> Result<(), StoreFault> {
             log.read(position, bytes)?;
-            // An inner node whose children are itself.
+            // An inner node that is its own child, twice.
             let digest_length = <S as Suite>::Digest::default().as_ref().len();
             let mut node = vec![0x10_u8];
             for _ in 0..2 {
@@ -284,13 +287,14 @@ fn a_log_that_leads_in_circles_ends() {
     assert_eq!(opened.prove(Version::new(1), &key(1)), Err(damaged.into()));
     let all = opened.prove_query(Version::new(1), &KeyRange::ALL);
     assert_eq!(all, Err(damaged.into()));
-    // The first digest is another one.
+    // The first digest on the path does not match.
     author.put(key(1), value(2));
     let update = author.snapshot().unwrap();
     assert_eq!(opened.apply(&update), Err(ApplyError::Store(damaged)));
 }
 
-/// The root of a version before the latest one is another one. The latest head does not speak for such a history, so nothing follows it.
+/// Changes the root of an older version. The latest head does not commit to such a history, so no
+/// version continues it.
 #[test]
 fn heads_that_were_changed_lead_to_no_head() {
     for versions in [1, 2, 6, 7, 8, 30] {
@@ -309,7 +313,7 @@ fn heads_that_were_changed_lead_to_no_head() {
             let mut batch = vec![Operation::Put(key(4), value(5))];
             let published = opened.publish(&mut batch, &SigningKey::from_bytes(&[7; 32]));
             if let Ok(next) = &published {
-                // A subtree that is kept speaks for the changed version.
+                // A stored subtree still commits to the unchanged version.
                 assert_eq!(next.head.head.history, update.head.head.history);
             } else {
                 let refused = opened.apply(&update).unwrap_err();
@@ -322,7 +326,7 @@ fn heads_that_were_changed_lead_to_no_head() {
     }
 }
 
-/// Values longer than a block, and than what is kept in memory; keys as long as they can be.
+/// Values longer than a block and longer than the cache, and keys of maximal length.
 #[test]
 fn long_entries() {
     let mut author = new_author::<RedBlack>();
@@ -347,7 +351,7 @@ fn long_entries() {
     }
 }
 
-/// The neighbours of a key that is not there are opened without their values, so these may be as long as any.
+/// Neighbours of an absent key are opened without values, so their values may have maximal length.
 #[test]
 fn absence_between_long_values() {
     let mut author = new_author::<RedBlack>();
@@ -371,7 +375,7 @@ fn absence_between_long_values() {
     }
 }
 
-/// A signer that refuses once.
+/// A signer that fails once.
 struct Refusing(SigningKey, Cell<bool>);
 
 impl Signer<HeadSignature> for Refusing {
@@ -384,7 +388,8 @@ impl Signer<HeadSignature> for Refusing {
     }
 }
 
-/// Nothing is signed or appended then, and the same batch is the next version, as that of an author with all contents.
+/// A failed signature changes nothing: a retry of the batch gives the version of an in-memory
+/// author.
 #[test]
 fn a_signer_that_refuses_changes_nothing() {
     let mut author = new_author::<Treap>();
@@ -422,7 +427,7 @@ fn a_signer_that_refuses_changes_nothing() {
     );
 }
 
-/// A log that fails once, when a version is published.
+/// A log that fails once, at the publication of version 2.
 #[derive(Clone, Debug, Default)]
 struct Failing(bool);
 
@@ -440,7 +445,7 @@ impl Twist for Failing {
     }
 }
 
-/// Nobody knows whether a version is there that could not be published, before the log is opened again.
+/// After a failed publication, the state of the version is unknown until the log is reopened.
 #[test]
 fn after_a_version_that_was_not_published_nothing_is_taken() {
     let mut author = new_author::<RedBlack>();

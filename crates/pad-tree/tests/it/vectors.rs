@@ -1,5 +1,6 @@
-//! Known-answer vectors: `docs/vectors/trees/*.json`, one file per scheme and suite, and one constant over
-//! many pseudorandom operations per scheme. What a file says is put in is published anew here.
+//! Known-answer vectors: `docs/vectors/trees/*.json`, one file per scheme and suite, and one
+//! constant over many pseudorandom operations per scheme. Tests publish the inputs of each file
+//! again.
 
 use std::collections::BTreeMap;
 
@@ -26,9 +27,9 @@ use pad_tree::{
 };
 use serde::{Deserialize, Serialize};
 
-/// The signing key's seed is 32 times this byte.
+/// The byte of which the signing key's seed consists, 32 times.
 const SIGNER: u8 = 42;
-/// Longer than any message here.
+/// Maximum message length.
 const LONGEST: usize = 1 << 16;
 
 #[derive(Serialize, Deserialize)]
@@ -55,7 +56,7 @@ struct Vector {
 #[derive(Serialize, Deserialize)]
 struct VersionVector {
     version: u64,
-    /// Each operation: the key, and the value or nothing for a removal.
+    /// Operations: each a key, with its value or `null` for a removal.
     operations: Vec<(String, Option<String>)>,
     root: String,
     history: String,
@@ -71,7 +72,7 @@ struct ProofVector {
     version: u64,
     /// Keys of the query, in hexadecimal; `null` for an open end of a range.
     query: Vec<Option<String>>,
-    /// The entries that the proof establishes; for look-ups, `null` for an absent key.
+    /// The entries that the proof establishes; for lookups, `null` for an absent key.
     answer: Vec<(String, Option<String>)>,
     proof: String,
 }
@@ -92,7 +93,7 @@ struct Accumulated {
     digests: BTreeMap<String, String>,
 }
 
-/// An update that a server which has the version before it refuses.
+/// An update that is refused by a server with the version before it.
 #[derive(Serialize, Deserialize)]
 struct RefusedUpdate {
     why: String,
@@ -111,7 +112,7 @@ struct RefusedHistory {
     proof: String,
 }
 
-/// A message of kind 5 or 9 that is no evidence.
+/// A message of kind 5 or 9 that is not valid evidence.
 #[derive(Serialize, Deserialize)]
 struct RefusedEvidence {
     why: String,
@@ -133,7 +134,7 @@ fn updates<S: Suite, B: BalancingScheme>(of: &Vector) -> (Vec<Update<S>>, Author
     (updates.collect(), author.authority())
 }
 
-/// The server after each version, and the file anew.
+/// Checks the server after each version, and rebuilds the file.
 fn check_all<S: Suite, B: BalancingScheme>(name: &str) {
     let file = format!("trees/{name}");
     let of: Vector = published::read(&file);
@@ -242,7 +243,7 @@ fn version_vector<S: Suite>(update: &Update<S>) -> VersionVector {
     }
 }
 
-/// What a statement names.
+/// Entries in a statement.
 trait Entries {
     fn entries(self) -> Vec<(Key, Option<pad_core::Value>)>;
 }
@@ -276,7 +277,7 @@ impl<Q> Entries for Neighbour<Q> {
     }
 }
 
-/// Calls a function with the query that was asked.
+/// Calls a function with the query of a vector.
 macro_rules! with_query {
     ($asked:expr, $function:ident($($argument:expr),*)) => {{
         let keys = $asked.keys().into_iter().map(|asked| asked.map(key));
@@ -301,7 +302,7 @@ macro_rules! with_query {
     }};
 }
 
-/// A proof, and the proof file with its head.
+/// Makes a proof, and the proof file with its head.
 fn prove<S: Suite, St: Store<S>>(
     server: &TreeRepository<S, St>,
     asked: &Asked,
@@ -319,7 +320,7 @@ fn prove<S: Suite, St: Store<S>>(
     with_query!(asked, prove(server, Version::new(asked.version)))
 }
 
-/// What a client learns from a proof file.
+/// Verifies a proof file as a client does; returns the entries.
 fn verify<S: Suite, St: Store<S>>(
     server: &TreeRepository<S, St>,
     asked: &Asked,
@@ -342,7 +343,8 @@ fn verify<S: Suite, St: Store<S>>(
     with_query!(asked, verify(&client, Version::new(asked.version), file))
 }
 
-/// Whether a message of this kind shows that version `older` is a part of version `newer`.
+/// Returns whether a message of kind `kind` proves that version `older` is a prefix of version
+/// `newer`.
 fn is_history<S: Suite, St: Store<S>>(
     server: &TreeRepository<S, St>,
     (kind, older, newer): (&str, u64, u64),
@@ -360,7 +362,7 @@ fn is_history<S: Suite, St: Store<S>>(
     }
 }
 
-/// Whether a message of kind 5 or 9 proves something against the author.
+/// Returns whether a message of kind 5 or 9 is valid evidence against the author.
 fn is_evidence<S: Suite>(authority: &Authority, message: &[u8]) -> bool {
     if message[5] == 5 {
         return Untrusted::<Equivocation<S>>::decode(message, LONGEST)
@@ -371,7 +373,7 @@ fn is_evidence<S: Suite>(authority: &Authority, message: &[u8]) -> bool {
 }
 
 impl Vector {
-    /// That a server refuses what is listed for its latest version.
+    /// Asserts that a server refuses the listed updates for its latest version.
     fn check_refused_updates<S: Suite, St: Store<S>>(&self, server: &mut TreeRepository<S, St>) {
         let latest = server.latest();
         let refused = self.refused_updates.iter();
@@ -383,7 +385,7 @@ impl Vector {
         }
     }
 
-    /// That clients refuse the other things listed.
+    /// Asserts that clients refuse the other listed messages.
     fn check_refused<S: Suite, St: Store<S>>(&self, server: &TreeRepository<S, St>) {
         for row in &self.refused_history {
             let versions = (&*row.kind, row.older, row.newer);
@@ -403,7 +405,7 @@ impl Vector {
     }
 }
 
-/// The messages that are not in the other fields.
+/// Messages that are not in the other fields.
 fn messages<S: Suite, St: Store<S>>(
     server: &TreeRepository<S, St>,
     updates: &[Update<S>],
@@ -413,7 +415,7 @@ fn messages<S: Suite, St: Store<S>>(
     other.root = S::empty_tree();
     let second = other.sign(&signing_key(SIGNER)).unwrap();
     let equivocation = Equivocation { first, second };
-    // A head of version 3 from another fork, and what version 6 says of version 3.
+    // A head of version 3 from another fork, and version 6's proof about version 3.
     let mut other = updates[2].head.head;
     other.root = S::empty_tree();
     let other = other.sign(&signing_key(SIGNER)).unwrap();
@@ -484,8 +486,8 @@ fn other_suites() {
     check_all::<Paper2010, Treap>("treap-paper-2010");
 }
 
-/// 100 runs of 1000 pseudorandom operations each, a snapshot after about every eighth: the hash over
-/// all roots is one constant per scheme, whatever the store.
+/// Hashes all roots of 100 runs of 1000 pseudorandom operations each, with a snapshot after about
+/// every eighth. The result is one constant per scheme, for every store.
 #[test]
 fn accumulated() {
     const RUNS: u64 = 100;

@@ -1,4 +1,5 @@
-//! The latest version in memory: no reads, the same proofs, and what is new when it is new.
+//! Latest versions in memory: no reads, the same proofs, and updates as soon as there is a new
+//! version.
 
 use std::sync::{Arc, Mutex};
 
@@ -22,7 +23,8 @@ fn key(number: u64) -> Key {
     Key::try_from(format!("key {number:08}").as_str()).unwrap()
 }
 
-/// Of very different lengths: some are in several blocks, and some are longer than what stays.
+/// Values of very different lengths: some span several blocks, and some are too long to stay in
+/// memory.
 fn value(number: u64, version: u64) -> Value {
     let length = match number % 97 {
         0 => 6_000,
@@ -80,7 +82,8 @@ impl Grown {
         Stored::open(self.author.authority(), log, cache.clone()).unwrap()
     }
 
-    /// All answers are those of the tree in memory; for those about the latest version, nothing is read but long values.
+    /// Asserts that all answers equal those of the in-memory tree. Those about the latest version
+    /// read at most `most_reads` blocks.
     fn check(&self, stored: &Stored<Twisted<Known>>, most_reads: u64) {
         let latest = stored.latest();
         let before = stored.blocks_read();
@@ -98,7 +101,7 @@ impl Grown {
     }
 }
 
-/// Says which log it is.
+/// A log with a known identity.
 #[derive(Clone, Debug)]
 struct Known(LogId);
 
@@ -124,7 +127,7 @@ fn a_warmed_version_is_not_read_again_and_the_next_opening_reads_what_is_new() {
     assert!(whole > 20);
     let last = said.lock().unwrap().last().copied().unwrap();
     assert_eq!((last.entries, last.of), (ENTRIES, ENTRIES));
-    // What is longer than four blocks does not stay, and is no block.
+    // Values longer than four blocks do not stay, and are not counted as blocks.
     grown.check(&stored, 0);
     for _ in 0..30 {
         grown.change();
@@ -158,7 +161,7 @@ fn a_repository_follows_its_own_updates() {
     grown.check(&stored, 0);
 }
 
-/// Blocks of another log, or of a version that is not here, are never used.
+/// Blocks of another log, or of a version that is absent here, are never used.
 #[test]
 fn another_log_begins_anew() {
     let cache = NodeCache::new(ROOMY);
@@ -189,17 +192,17 @@ fn what_needs_more_than_it_may_take_is_refused_with_the_number() {
     let mut refused = grown.opened(&size(needed - 1));
     let most = needed - 1;
     assert_eq!(refused.warm(), Err(WarmError::TooLarge { needed, most }));
-    // It answers all the same.
+    // The store still answers.
     let unlimited = u64::MAX;
     grown.check(&refused, unlimited);
-    // What has grown while it was followed is served, the rest of it from the log.
+    // A version that grew while it was followed is served, with the rest read from the log.
     for _ in 0..20 {
         grown.change();
     }
     let mut followed = grown.opened(&exact);
     assert!(followed.warm().unwrap() <= needed);
     grown.check(&followed, unlimited);
-    // And nothing is warmed of what was not asked to be.
+    // Without the option, no version is warmed.
     assert_eq!(grown.opened(&NodeCache::default()).warm(), Ok(0));
 }
 
@@ -221,7 +224,7 @@ fn a_damaged_node_is_found_when_it_is_warmed() {
                 assert_eq!(error, WarmError::Store(StoreFault::Damaged));
                 found += 1;
             }
-            // It is in a gap between nodes.
+            // The byte is in a gap between nodes.
             Ok(_) => grown_check_one(&grown, &stored),
         }
     }

@@ -1,4 +1,4 @@
-//! The author's accumulators: one set and value for each generation.
+//! The author's accumulators: a set and a value for each generation.
 
 use accumulators::{AccumulateError, Dynamic, ElementSet, SecretKey};
 use pad_core::{Domain, Suite, Version, Workers};
@@ -12,8 +12,8 @@ use crate::{
     tuple::{GenerationIndex, generation_index},
 };
 
-/// The label of a generation's accumulator: tag (32 bytes) ‖ suite (2) ‖ scheme (2) ‖ dictionary (16)
-/// ‖ generation (1). Nothing of one generation, dictionary or design means anything to another.
+/// Returns the label of a generation's accumulator: tag (32 bytes) ‖ suite (2) ‖ scheme (2) ‖
+/// dictionary (16) ‖ generation (1). The label separates generations, dictionaries and designs.
 pub fn label<S: Suite>(context: Context, generation: GenerationIndex) -> Vec<u8> {
     let mut bytes = Domain::TupleStatement.block::<32>().to_vec();
     bytes.extend_from_slice(&context.to_bytes::<S>());
@@ -21,7 +21,7 @@ pub fn label<S: Suite>(context: Context, generation: GenerationIndex) -> Vec<u8>
     bytes
 }
 
-/// A tuple of a generation, and the instant since which it is there.
+/// A tuple of a generation, and the instant of its creation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct Member<S: Suite> {
@@ -32,16 +32,16 @@ pub struct Member<S: Suite> {
 }
 
 impl<S: Suite> Member<S> {
-    /// What is accumulated of it.
+    /// Returns the element that is accumulated for the tuple.
     pub(crate) fn element<R: Retention>(&self) -> Vec<u8> {
         R::element(&self.tuple, R::shown(self.since))
     }
 }
 
-/// What the author remembers of a tuple; `None` before it is accumulated.
+/// The author's state of a tuple; `None` before it is accumulated.
 pub type TupleState<S> = Option<Member<S>>;
 
-/// A generation's tuples as its accumulator has them.
+/// A generation's accumulator: the set of its tuples, and the value.
 #[derive(Clone, Debug)]
 pub(crate) struct Collection<A: Dynamic> {
     pub(crate) set: ElementSet<A>,
@@ -58,7 +58,8 @@ impl<A: Dynamic> Collection<A> {
 
     /// Removes and adds elements, all or nothing.
     ///
-    /// Cost: for few elements a constant number of powers; for many, all exponents anew and one power.
+    /// Cost: for few elements a constant number of powers. For many, all exponents are computed
+    /// anew, plus one power.
     fn change(
         &mut self,
         secret: &A::SecretKey,
@@ -79,19 +80,19 @@ impl<A: Dynamic> Collection<A> {
     }
 }
 
-/// Up to this many elements are removed and added one by one.
+/// Maximum number of elements that are removed and added one by one.
 const FEW_ELEMENTS: usize = 8;
 
-/// What the author remembers of all generations.
+/// The author's state of all generations.
 #[derive(Clone, Debug)]
 pub struct AuthorState<A: Dynamic> {
-    /// The version that the collections are of.
+    /// The version of the collections.
     version: Version,
     pub(crate) generations: Vec<Collection<A>>,
 }
 
 impl<A: Dynamic> AuthorState<A> {
-    /// The state before the first snapshot.
+    /// Returns the state before the first snapshot.
     pub(crate) fn new<S: Suite>(key: &A::SecretKey, context: Context, generations: usize) -> Self {
         let generations = (0..generations).map(|generation| {
             let labelled = key.with_label(&label::<S>(context, generation_index(generation)));
@@ -103,7 +104,7 @@ impl<A: Dynamic> AuthorState<A> {
         }
     }
 
-    /// The state of collections that a server has, if the secret is theirs.
+    /// Builds the state from a server's collections, if they belong to `secret`.
     ///
     /// # Errors
     /// [`AccumulateError::WrongAccumulator`], [`AccumulateError::ValueMismatch`].
@@ -127,10 +128,10 @@ impl<A: Dynamic> AuthorState<A> {
         })
     }
 
-    /// Follows a transition, once: for the same version again it does nothing.
+    /// Applies a transition, once. A second call for the same version does nothing.
     ///
     /// # Errors
-    /// [`AccumulateError`]; the state is then as it was.
+    /// [`AccumulateError`]; the state is then unchanged.
     pub(crate) fn advance<S: Suite, R: Retention>(
         &mut self,
         secret: &A::SecretKey,
@@ -154,7 +155,7 @@ impl<A: Dynamic> AuthorState<A> {
                 collection.change(&labelled, (&[], &added), workers)?;
                 emptied.push(collection);
             } else {
-                // The last that can fail, and then it changes nothing.
+                // The last step that can fail; on failure it changes nothing.
                 let known = change.deleted.iter().filter_map(|(_, note)| note.as_ref());
                 let removed: Vec<_> = known.map(Member::element::<R>).collect();
                 self.generations[generation].change(&labelled, (&removed, &added), workers)?;
@@ -168,7 +169,7 @@ impl<A: Dynamic> AuthorState<A> {
     }
 }
 
-/// Notes the new tuples of a generation, and gives their elements.
+/// Notes the new tuples of a generation, and returns their elements.
 fn note_created<S: Suite, R: Retention>(
     layers: &mut Layers<S, TupleState<S>>,
     generation: usize,

@@ -1,4 +1,4 @@
-//! What proves a tuple by a signed accumulator value, and its check.
+//! Evidence of a tuple under a signed accumulator value, and its check.
 
 #![deny(
     clippy::indexing_slicing,
@@ -15,13 +15,13 @@ use serde::{Deserialize, Serialize};
 use super::{Retention, collection::label};
 use crate::scheme::{Claim, Expectation};
 
-/// What a proof shows of one tuple.
+/// Evidence that a proof shows for one tuple.
 ///
-/// The byte strings are the bodies of the accumulator's formats, which only its public key can read.
+/// The byte strings are bodies of the accumulator's formats. Only its public key can decode them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct AccumulatedEvidence<R: Retention> {
-    /// Since when the tuple is there, for superseding witnesses.
+    /// The creation instant of the tuple, for superseding witnesses.
     pub shown: R::Shown,
     /// The generation's value at some instant, with the author's signature.
     pub snapshot: Vec<u8>,
@@ -30,12 +30,14 @@ pub struct AccumulatedEvidence<R: Retention> {
 }
 
 impl<R: Retention> AccumulatedEvidence<R> {
-    /// Checks that the tuple was there at the instant claimed.
+    /// Checks that the tuple existed at the claimed instant.
     ///
     /// # Errors
-    /// [`VerifyError::Undecodable`]; [`VerifyError::OutsideValidity`] if the value does not vouch for
-    /// the instant; [`VerifyError::SignatureInvalid`] if the author did not sign the value for this
-    /// generation, design and dictionary; the errors of the accumulator's witness.
+    /// - [`VerifyError::Undecodable`].
+    /// - [`VerifyError::OutsideValidity`] if the value does not vouch for the instant.
+    /// - [`VerifyError::SignatureInvalid`] if the author did not sign the value for this
+    ///   generation, design and dictionary.
+    /// - The errors of the accumulator's witness.
     pub(crate) fn check<S: Suite, A: Dynamic>(
         &self,
         expectation: &Expectation<A::PublicKey>,
@@ -55,7 +57,8 @@ impl<R: Retention> AccumulatedEvidence<R> {
     }
 }
 
-/// An object of the accumulator, from bytes within a message, which has bounded their length.
+/// Decodes an object of the accumulator from bytes within a message, which has bounded their
+/// length.
 ///
 /// # Errors
 /// [`VerifyError::Undecodable`].

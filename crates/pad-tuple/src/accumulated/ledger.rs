@@ -1,11 +1,13 @@
-//! The server's accumulators: sets, and what proves each tuple.
+//! The server's accumulators: the sets, and the proofs of each tuple.
 //!
-//! An update carries neither values nor witnesses. The server knows every tuple, so it makes the
-//! witnesses of all tuples of a generation whose clock moved, and has the value from them: of RSA by one
-//! short power, of bilinear maps by one multi-scalar product. Witnesses are made anew and not updated. For
-//! RSA that follows from a count: with something removed, an update is a power with an exponent as long
-//! as all changed primes for each witness, a witness among `n` made anew one of `log2(n) / 2` primes. For
-//! bilinear maps no such count was made.
+//! An update carries neither values nor witnesses. The server knows every tuple. It computes the
+//! witnesses of all tuples of a generation whose clock moved, and from them the value. That takes
+//! one short power for RSA, and one multi-scalar product for bilinear maps.
+//!
+//! Witnesses are recomputed instead of updated. For RSA the reason is a count. If an element was
+//! removed, updating a witness takes a power with an exponent as long as all changed primes.
+//! Recomputing one of `n` witnesses takes a power of `log2(n) / 2` primes. For bilinear maps no
+//! such count was made.
 
 use std::collections::HashSet;
 
@@ -25,7 +27,8 @@ use crate::{
     tuple::generation_index,
 };
 
-/// The collections of all generations, and for each tuple what proves it, `P` for each instant kept.
+/// Collections of all generations, with the proofs of each tuple: one `P` for each retained
+/// instant.
 #[derive(Clone, Debug)]
 pub struct Ledger<S: Suite, A: Dynamic, P> {
     generations: Vec<Generation<A>>,
@@ -47,16 +50,16 @@ struct Record<S: Suite, P> {
     kept: Vec<P>,
 }
 
-/// A ledger as it is stored in checkpoints, with `Q` in the place of what is kept.
+/// A ledger as it is stored in checkpoints, with `Q` instead of the retained `P`.
 #[derive(Serialize, Deserialize)]
 #[serde(bound(serialize = "Q: Serialize", deserialize = "Q: Deserialize<'de>"))]
 pub(crate) struct StoredLedger<S: Suite, Q> {
-    /// The tuples in each set, and the value.
+    /// The tuples in each set, and the encoded value.
     generations: Vec<(Vec<TupleId>, Vec<u8>)>,
     records: Vec<Option<Record<S, Q>>>,
 }
 
-/// What the server found for a generation whose clock moved.
+/// A generation's new collection and witnesses, computed by the server after its clock moved.
 pub(crate) struct Derived<S: Suite, A: Dynamic> {
     collection: Collection<A>,
     /// Each tuple with its witness.
@@ -70,7 +73,7 @@ impl<S: Suite, A: Dynamic> Derived<S, A> {
 }
 
 impl<S: Suite, A: Dynamic, P> Ledger<S, A, P> {
-    /// The collections before the first snapshot.
+    /// Creates the collections before the first snapshot.
     pub(crate) fn new(key: &A::PublicKey, context: Context, generations: usize) -> Self {
         let generations = (0..generations).map(|generation| {
             let key = key.with_label(&label::<S>(context, generation_index(generation)));
@@ -88,28 +91,30 @@ impl<S: Suite, A: Dynamic, P> Ledger<S, A, P> {
         }
     }
 
-    /// The public key of a generation's accumulator.
+    /// Returns the public key of a generation's accumulator.
     pub(crate) fn key(&self, generation: usize) -> &A::PublicKey {
         &self.generations[generation].key
     }
 
-    /// The collections, youngest first.
+    /// Returns the collections, youngest first.
     pub(crate) fn collections(&self) -> impl Iterator<Item = &Collection<A>> {
         self.generations
             .iter()
             .map(|generation| &generation.collection)
     }
 
-    /// What is known of a tuple.
+    /// Returns the digest and the creation instant of a tuple.
     pub(crate) fn member(&self, tuple: TupleId) -> Option<Member<S>> {
         self.record(tuple).map(|record| record.member)
     }
 
-    /// Values and witnesses of all generations whose clock moved, youngest first. Nothing is changed.
+    /// Computes values and witnesses of all generations whose clock moved, youngest first. Changes
+    /// nothing.
     ///
     /// # Errors
-    /// [`ApplyError::Input`] with [`InputError::CapacityExceeded`] if the key serves no set as large;
-    /// [`ApplyError::AttachmentMismatch`] if the tuples cannot be accumulated for another reason.
+    /// [`ApplyError::Input`] with [`InputError::CapacityExceeded`] if the set is too large for the
+    /// key; [`ApplyError::AttachmentMismatch`] if the tuples cannot be accumulated for another
+    /// reason.
     pub(crate) fn derive<R: Retention, T>(
         &self,
         admission: &Admission<'_, S, T>,
@@ -170,7 +175,8 @@ impl<S: Suite, A: Dynamic, P> Ledger<S, A, P> {
         })
     }
 
-    /// Takes in what was derived; `proves` makes of a generation's witness what is kept.
+    /// Stores derived collections and witnesses. `proves` turns a generation's witness into the
+    /// retained proof.
     pub(crate) fn commit<R: Retention>(
         &mut self,
         derived: Vec<Derived<S, A>>,
@@ -194,7 +200,7 @@ impl<S: Suite, A: Dynamic, P> Ledger<S, A, P> {
         }
     }
 
-    /// What proves a tuple at an instant at which it was there, and since when it is there.
+    /// Returns the creation instant of a tuple, and its proof for an instant at which it existed.
     pub(crate) fn proof<R: Retention>(&self, instant: u64, tuple: TupleId) -> Option<(u64, &P)> {
         let record = self.record(tuple)?;
         let since = record.member.since;
@@ -202,7 +208,7 @@ impl<S: Suite, A: Dynamic, P> Ledger<S, A, P> {
         Some((since, kept))
     }
 
-    /// Forgets these tuples.
+    /// Drops the records of `tuples`.
     pub(crate) fn forget(&mut self, tuples: &[TupleId]) {
         for tuple in tuples {
             if let Some(slot) = self.records.get_mut(tuple.position()) {
@@ -211,7 +217,7 @@ impl<S: Suite, A: Dynamic, P> Ledger<S, A, P> {
         }
     }
 
-    /// The ledger to be stored, with `store` applied to everything kept.
+    /// Returns the ledger for a checkpoint, with `store` applied to every retained proof.
     pub(crate) fn store<Q>(&self, mut store: impl FnMut(&P) -> Q) -> StoredLedger<S, Q> {
         let generations = self.generations.iter().map(|generation| {
             let value = wire::encode_body(&generation.collection.value);
@@ -231,9 +237,9 @@ impl<S: Suite, A: Dynamic, P> Ledger<S, A, P> {
         }
     }
 
-    /// The inverse of [`Ledger::store`]; `None` if the parts do not fit.
+    /// Restores the output of [`Ledger::store`]; `None` if the parts do not fit.
     ///
-    /// Cost: the representatives of all elements of the latest version.
+    /// Cost: computes the representatives of all elements of the latest version.
     pub(crate) fn restore<R: Retention, Q>(
         mut self,
         stored: StoredLedger<S, Q>,
@@ -256,7 +262,7 @@ impl<S: Suite, A: Dynamic, P> Ledger<S, A, P> {
         }
         for generation in 0..stored.generations.len() {
             let (live, value) = stored.generations.get(generation)?;
-            // Each costs a representative, so one may not stand there often.
+            // Each tuple costs a representative, so none may be listed twice.
             let mut seen = vec![false; self.records.len()];
             for tuple in live {
                 let first = seen.get_mut(tuple.position())?;
@@ -278,13 +284,14 @@ impl<S: Suite, A: Dynamic, P> Ledger<S, A, P> {
         Some(self)
     }
 
-    /// Refuses collections of other tuples than `layers`, or of other values than the signed ones.
+    /// Refuses collections of other tuples than those of `layers`, or of other values than the
+    /// signed ones.
     ///
-    /// `signed` returns the value of a generation that the author has signed.
+    /// `signed` returns the value that the author has signed for a generation.
     ///
     /// # Errors
-    /// [`VerifyError::CountMismatch`] if tuples are missing or too many, [`VerifyError::RootMismatch`]
-    /// if a tuple or a value is another; the errors of `signed`.
+    /// [`VerifyError::CountMismatch`] if tuples are missing or too many;
+    /// [`VerifyError::RootMismatch`] if a tuple or a value differs; the errors of `signed`.
     pub(crate) fn require_vouched(
         &self,
         layers: &Layers<S, TupleId>,
@@ -316,7 +323,7 @@ impl<S: Suite, A: Dynamic, P> Ledger<S, A, P> {
         Ok(())
     }
 
-    /// Everything kept.
+    /// Returns all retained proofs.
     pub(crate) fn kept(&self) -> impl Iterator<Item = &P> {
         self.records
             .iter()
@@ -324,13 +331,13 @@ impl<S: Suite, A: Dynamic, P> Ledger<S, A, P> {
             .flat_map(|record| &record.kept)
     }
 
-    /// The bytes of the sets and of the records, without what is kept for each instant.
+    /// Returns the bytes of the sets and of the records, without the retained proofs.
     pub(crate) fn memory_bytes(&self) -> usize {
         let elements: usize = self
             .collections()
             .map(|collection| collection.set.len())
             .sum();
-        // An element, and its digest and position in the set's index.
+        // Size of an element, and of its digest and position in the set's index.
         let element = size_of::<A::Element>() + 32 + size_of::<usize>();
         elements * element + self.records.len() * size_of::<Option<Record<S, P>>>()
     }

@@ -1,4 +1,4 @@
-//! What is accumulated of a tuple, and which witnesses a server keeps.
+//! Retention rules: the accumulated element of a tuple, and the witnesses that a server keeps.
 
 use core::fmt::Debug;
 
@@ -7,32 +7,32 @@ use serde::{Serialize, de::DeserializeOwned};
 
 use crate::signed::{Plain, Superseding, Validity};
 
-/// For which instants a value vouches for its tuples.
+/// Rule for the instants that a value vouches for.
 ///
 /// Source: Crosby & Wallach 2010, section 4.3.
 pub trait Retention: Copy + Debug + Eq + Send + Sync + 'static {
-    /// The number of this retention in scheme ids.
+    /// The code of this retention in scheme ids.
     const CODE: u16;
-    /// What a proof shows of a tuple beside the value and the witness.
+    /// Data that a proof shows of a tuple, in addition to the value and the witness.
     type Shown: Copy + Debug + Eq + Serialize + DeserializeOwned;
 
-    /// What a proof shows of a tuple that is there since an instant.
+    /// Returns the data that a proof shows of a tuple created at the instant `since`.
     fn shown(since: u64) -> Self::Shown;
 
-    /// The bytes that are accumulated for a tuple, of fixed length.
+    /// Returns the bytes that are accumulated for a tuple, of fixed length.
     fn element<D: DigestBytes>(tuple: &D, shown: Self::Shown) -> Vec<u8>;
 
-    /// The instants for which the value of the instant `until` vouches.
+    /// Returns the instants that the value of the instant `until` vouches for.
     fn validity(shown: Self::Shown, until: u64) -> Validity;
 
-    /// Keeps what proves the tuple at the next instant.
+    /// Adds the proof of the tuple at the next instant.
     fn keep<P>(kept: &mut Vec<P>, newest: P);
 
-    /// What proves the tuple so many instants after its first.
+    /// Returns the proof of the tuple at `age` instants after its first.
     fn kept<P>(kept: &[P], age: u64) -> Option<&P>;
 }
 
-/// The tuple's digest is accumulated; the server keeps a witness for each instant.
+/// Accumulates the tuple's digest. The server keeps a witness for each instant.
 impl Retention for Plain {
     const CODE: u16 = 0;
     type Shown = ();
@@ -59,8 +59,8 @@ impl Retention for Plain {
     }
 }
 
-/// The tuple's digest and the instant of its creation (8 bytes, big-endian) are accumulated; the server
-/// keeps the newest witness.
+/// Accumulates the tuple's digest and its creation instant (8 bytes, big-endian). The server keeps
+/// the newest witness.
 impl Retention for Superseding {
     const CODE: u16 = 1;
     type Shown = u64;

@@ -1,4 +1,4 @@
-//! The author's side of hash chains: the secret that they start from, and revealing them link by link.
+//! Author's side of hash chains: the secret of their seeds, and revealing them link by link.
 
 use core::fmt;
 
@@ -8,7 +8,7 @@ use zeroize::Zeroizing;
 use super::{DEFAULT_CHAIN_LENGTH, MAX_CHAIN_LENGTH, walk};
 use crate::statement::{Context, TupleStatement};
 
-/// The secret from which an author derives every chain's seed, and the chains' length.
+/// Secret from which an author derives every chain's seed, with the chains' length.
 #[derive(Clone)]
 pub struct ChainSecret {
     secret: Zeroizing<[u8; 32]>,
@@ -22,10 +22,11 @@ impl fmt::Debug for ChainSecret {
 }
 
 impl ChainSecret {
-    /// The secret with these bytes, which must be uniformly random and never leave the author.
+    /// Creates a secret from bytes, which must be uniformly random and never leave the author.
     ///
-    /// It belongs to one signing key: whoever replaces that key, for example because it leaked, must
-    /// replace this secret as well, since equal tuples would otherwise have equal chains under both.
+    /// The secret belongs to one signing key. An author that replaces that key, for example after a
+    /// leak, must replace this secret as well. Equal tuples would otherwise have equal chains under
+    /// both keys.
     pub fn from_bytes(secret: [u8; 32]) -> Self {
         Self {
             secret: Zeroizing::new(secret),
@@ -33,26 +34,28 @@ impl ChainSecret {
         }
     }
 
-    /// Chains of this length, at least 1 and at most [`MAX_CHAIN_LENGTH`], which bounds it.
+    /// Sets the length of chains, clamped to at least 1 and at most [`MAX_CHAIN_LENGTH`].
     ///
-    /// An author that goes on with another length signs every tuple anew. With BLS signatures, clients
-    /// may refuse proofs of more than 64 tuples if chains are longer than [`STEPS_PER_TUPLE`](super::STEPS_PER_TUPLE).
+    /// An author that resumes with another length signs every tuple anew. With BLS signatures,
+    /// clients may refuse proofs of more than 64 tuples if chains are longer than
+    /// [`STEPS_PER_TUPLE`](super::STEPS_PER_TUPLE).
     #[must_use]
     pub fn with_length(mut self, length: u32) -> Self {
         self.length = length.clamp(1, MAX_CHAIN_LENGTH);
         self
     }
 
-    /// The number of links that a chain can reveal.
+    /// Returns the number of links that a chain can reveal.
     pub const fn length(&self) -> u32 {
         self.length
     }
 
-    /// The seed of the chain for a statement: a pseudorandom function of everything that tells one
-    /// signing from another, so an author that signs again after a crash signs the same anchor.
+    /// Returns the seed of the chain for `statement`. It is a pseudorandom function of all inputs
+    /// that distinguish one signing from another. An author that signs again after a crash
+    /// therefore signs the same anchor.
     ///
-    /// `H(hash-chain-seed, secret (32) ‖ length (4) ‖ context (20) ‖ generation (1) ‖ since (8) ‖ until (8) ‖
-    /// tuple digest)`.
+    /// The seed is `H(hash-chain-seed, secret (32) ‖ length (4) ‖ context (20) ‖ generation (1) ‖
+    /// since (8) ‖ until (8) ‖ tuple digest)`.
     pub fn seed<S: Suite>(&self, context: Context, statement: &TupleStatement<S>) -> S::Digest {
         S::hash(
             Domain::HashChainSeed,
@@ -69,14 +72,14 @@ impl ChainSecret {
     }
 }
 
-/// A chain that is revealed from its end to its start, with `O(log L)` remembered links and an
-/// amortised `O(log L)` hashes for each.
+/// Hash chain traversal from end to start, with `O(log L)` stored links and an amortised `O(log L)`
+/// hashes for each link.
 ///
-/// The remembered links halve the distance to the seed again and again, as in a binary search that
-/// leaves its probes behind.
+/// The stored links repeatedly halve the distance to the seed, like a binary search that keeps its
+/// probes.
 #[derive(Clone, Debug)]
 pub struct Pebbles<S: Suite> {
-    /// Positions (steps after the seed) and links, in ascending order.
+    /// Positions (steps after the seed) and their links, in ascending order.
     pebbles: Vec<(u32, S::Digest)>,
 }
 
@@ -88,7 +91,7 @@ impl<S: Suite> Default for Pebbles<S> {
     }
 }
 
-/// Links that are not revealed yet are as good as the secret, for their tuple.
+/// Clears the stored links: for their tuple, unrevealed links are as sensitive as the secret.
 impl<S: Suite> Drop for Pebbles<S> {
     fn drop(&mut self) {
         for (_, link) in &mut self.pebbles {
@@ -99,9 +102,9 @@ impl<S: Suite> Drop for Pebbles<S> {
 }
 
 impl<S: Suite> Pebbles<S> {
-    /// The link at a position; positions are asked for in descending order.
+    /// Returns the link at a position. Positions must be asked for in descending order.
     ///
-    /// `seed` is the link at position 0, which need not be remembered.
+    /// `seed` computes the link at position 0, which need not be stored.
     pub fn link(
         &mut self,
         seed: impl FnOnce() -> S::Digest,
@@ -120,7 +123,7 @@ impl<S: Suite> Pebbles<S> {
             self.pebbles.push((at, link));
         }
         while at < position {
-            // From the midpoint on, so that the next positions below are near a pebble.
+            // Store the midpoint, so that the next lower positions are near a stored link.
             let next = at + (position - at).div_ceil(2);
             link = walk::<S>(link, tuple, next - at);
             at = next;

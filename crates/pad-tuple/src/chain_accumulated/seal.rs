@@ -1,4 +1,4 @@
-//! The chain over the generations' values, and its opening.
+//! Chain over the generations' values, and its opening.
 
 #![deny(
     clippy::indexing_slicing,
@@ -22,8 +22,9 @@ use crate::{
     update,
 };
 
-/// The chain over a generation's value and the chain over all older ones, which the oldest lacks:
-/// `H(tuple-chain, value's length (4 bytes, big-endian) ‖ value ‖ chain over the older ones)`.
+/// Returns the chain over a generation's value and the chain over all older ones, which the oldest
+/// lacks: `H(tuple-chain, value's length (4 bytes, big-endian) ‖ value ‖ chain over the older
+/// ones)`.
 ///
 /// Source: Crosby & Wallach 2010, section 4.3, `B(v)`.
 pub fn link<S: Suite>(value: &[u8], older: Option<&S::Digest>) -> S::Digest {
@@ -31,14 +32,15 @@ pub fn link<S: Suite>(value: &[u8], older: Option<&S::Digest>) -> S::Digest {
     S::hash(Domain::TupleChain, &[&length_of(value), value, older])
 }
 
-/// What the root binds of a chain: `H(tuple-attachment, merged (1) ‖ chain)`, `merged` the generation that
-/// the younger ones were merged into. No attachment with extensions listed is as short.
+/// Returns the digest of a chain that the root binds: `H(tuple-attachment, merged (1) ‖ chain)`.
+/// `merged` is the generation that the younger ones were merged into. No attachment with a list of
+/// extensions is as short.
 pub(super) fn bound<S: Suite>(merged: GenerationIndex, chain: &S::Digest) -> S::Digest {
     S::hash(Domain::TupleAttachment, &[&[merged], chain.as_ref()])
 }
 
-/// The head of a version without its root, and what the root is made of: the operations and the values
-/// of the generations shown.
+/// Opening of a version's head: the head without its root, and the inputs of the root. The inputs
+/// are the operations and the values of the generations shown.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct ChainSeal<S: Suite> {
@@ -57,7 +59,7 @@ pub struct ChainSeal<S: Suite> {
 }
 
 impl<S: Suite> ChainSeal<S> {
-    /// The root that operations and chain lead to.
+    /// Returns the root that operations and chain lead to.
     pub(super) fn root(&self) -> S::Digest {
         let mut chain = self.rest;
         for value in self.values.iter().rev() {
@@ -68,10 +70,11 @@ impl<S: Suite> ChainSeal<S> {
         update::root::<S>(&self.operations, &bound::<S>(self.merged, &chain))
     }
 
-    /// The signed head of the version asked about.
+    /// Returns the verified head of the version asked about.
     ///
     /// # Errors
-    /// [`VerifyError::SignatureInvalid`] if the author did not sign it; [`VerifyError`] of heads.
+    /// [`VerifyError::SignatureInvalid`] if the author did not sign it; other errors of head
+    /// verification.
     fn head<K>(
         &self,
         expectation: &Expectation<K>,
@@ -100,15 +103,15 @@ impl<S: Suite> ChainSeal<S> {
     }
 }
 
-/// The value of one generation in an opened chain.
+/// Value of one generation in an opened chain.
 struct OpenedValue<'a, S: Suite, A: Dynamic> {
     seal: &'a ChainSeal<S>,
     generation: GenerationIndex,
     accumulator: core::marker::PhantomData<A>,
 }
 
-/// Commitment: the verified head. Query: the public key of the generation's accumulator. Statement: the
-/// generation's value in the head's version.
+/// Commitment: the verified head. Query: the public key of the generation's accumulator. Statement:
+/// the generation's value in the head's version.
 impl<S: Suite, A: Dynamic> Proof for OpenedValue<'_, S, A> {
     type Commitment = Verified<SnapshotHead<S>>;
     type Query = A::PublicKey;
@@ -134,12 +137,13 @@ impl<S: Suite, A: Dynamic> Proof for OpenedValue<'_, S, A> {
 
 /// Checks the witnesses of all claims against the values that the signed root binds.
 ///
-/// The head is of the version asked about and binds the values of all generations in that version, so no
-/// instant has to be compared: the epochs that the youngest tuple names are those of this version.
+/// The head is that of the version asked about, and binds the values of all generations in that
+/// version. No instant has to be compared: the epochs in the youngest tuple are those of this
+/// version.
 ///
 /// # Errors
-/// [`VerifyError::GenerationMissing`], [`VerifyError::GenerationSurplus`],
-/// [`VerifyError::CountMismatch`]; [`VerifyError::SignatureInvalid`] if anything that the head binds is
+/// [`VerifyError::GenerationMissing`]; [`VerifyError::GenerationSurplus`];
+/// [`VerifyError::CountMismatch`]; [`VerifyError::SignatureInvalid`] if any input of the head is
 /// not the author's; [`VerifyError::Undecodable`]; the errors of the accumulator's witness.
 pub(super) fn check<S: Suite, A: Dynamic>(
     expectation: &Expectation<A::PublicKey>,

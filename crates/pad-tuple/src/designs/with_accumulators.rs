@@ -11,8 +11,8 @@ use crate::{
     signed::{Plain, Superseding},
 };
 
-/// Speculation over two generations, a signed RSA accumulator for each, a witness for each tuple and
-/// instant.
+/// Speculation over two generations, a signed RSA accumulator for each, a witness for each tuple
+/// and instant.
 #[cfg(feature = "rsa")]
 pub type AccumulatorsRsa = Accumulated<Rsa, Plain, 2>;
 /// Speculation over two generations, a signed RSA accumulator for each, superseding witnesses.
@@ -21,8 +21,8 @@ pub type AccumulatorsSupersedingRsa = Accumulated<Rsa, Superseding, 2>;
 /// Speculation over two generations, RSA accumulators in a hash chain under the signed root.
 #[cfg(feature = "rsa")]
 pub type ChainAccumulatorsRsa = ChainAccumulated<Rsa, 2>;
-/// Speculation over two generations, a signed bilinear accumulator for each, a witness for each tuple
-/// and instant.
+/// Speculation over two generations, a signed bilinear accumulator for each, a witness for each
+/// tuple and instant.
 #[cfg(feature = "bilinear")]
 pub type AccumulatorsBilinear = Accumulated<Bilinear, Plain, 2>;
 /// Speculation over two generations, a signed bilinear accumulator for each, superseding witnesses.
@@ -32,8 +32,9 @@ pub type AccumulatorsSupersedingBilinear = Accumulated<Bilinear, Superseding, 2>
 #[cfg(feature = "bilinear")]
 pub type ChainAccumulatorsBilinear = ChainAccumulated<Bilinear, 2>;
 
-/// Calls a macro once for each design with accumulators, as [`for_each_tuple`](crate::for_each_tuple): apart, because one
-/// snapshot takes them milliseconds.
+/// Calls a macro once for each design with accumulators, like
+/// [`for_each_tuple`](crate::for_each_tuple). The list is separate because one snapshot takes these
+/// designs milliseconds.
 #[cfg(all(feature = "rsa", feature = "bilinear"))]
 #[macro_export]
 macro_rules! for_each_accumulated_tuple {

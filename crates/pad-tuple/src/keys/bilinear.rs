@@ -1,4 +1,4 @@
-//! The keys of accumulators of bilinear maps.
+//! Keys of bilinear-map accumulators.
 
 use std::sync::Arc;
 
@@ -13,13 +13,13 @@ use zeroize::Zeroizing;
 use super::{KeyBytes, LABEL, PublicBytes, SecretBytes};
 use crate::design::AuthorError;
 
-/// The length of a secret key's own message.
+/// Length in bytes of a secret key's own message.
 const SECRET_LENGTH: usize = 40;
 
 impl KeyBytes for BilinearPublicKey {
     const LENGTH: Option<usize> = None;
 
-    /// Time: the pairings that show the parameters to be powers of one secret.
+    /// Time: pairings, which check that the parameters are powers of one secret.
     fn from_slice(bytes: &[u8]) -> Option<Self> {
         let workers = Workers::sequential();
         let parameters = wire::decode::<Parameters>(&workers, bytes, bytes.len()).ok()?;
@@ -51,7 +51,7 @@ impl SecretBytes for BilinearSecretKey {
     fn generate_bytes(entries: usize) -> Result<Zeroizing<Vec<u8>>, AuthorError> {
         let secret = <Self as SecretBytes>::generate(entries)?;
         let parameters = secret.public_key().to_vec();
-        // Room first: a vector that grows leaves a copy behind.
+        // Allocate first: a vector that grows leaves a copy behind.
         let length = SECRET_LENGTH + parameters.len();
         let mut bytes = Zeroizing::new(Vec::with_capacity(length));
         bytes.extend_from_slice(&secret.to_bytes());
@@ -59,7 +59,7 @@ impl SecretBytes for BilinearSecretKey {
         Ok(bytes)
     }
 
-    /// A generation has a tuple for each entry, and one for what is below the first.
+    /// A generation has a tuple for each entry, and one for the keys below the first.
     fn generate(entries: usize) -> Result<Self, AuthorError> {
         let capacity = entries.saturating_add(1);
         Self::generate(capacity, 1, LABEL, &Workers::sequential())

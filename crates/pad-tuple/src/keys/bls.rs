@@ -1,4 +1,4 @@
-//! The public keys of BLS signatures.
+//! Public keys of BLS signatures.
 
 use alloc::vec::Vec;
 

@@ -1,4 +1,4 @@
-//! The keys of RSA accumulators.
+//! Keys of RSA accumulators.
 
 use std::{ops::ControlFlow, sync::Arc};
 
@@ -31,14 +31,14 @@ impl PublicBytes for RsaPublicKey {
 impl KeyBytes for RsaSecretKey {
     const LENGTH: Option<usize> = None;
 
-    /// Time: the tests of the factors for primality.
+    /// Time: primality tests of the factors.
     fn from_slice(bytes: &[u8]) -> Option<Self> {
         Self::from_bytes(bytes, LABEL).ok()
     }
 }
 
 impl SecretBytes for RsaSecretKey {
-    /// Time: minutes, and it varies a lot.
+    /// Time: minutes, with a large variance.
     fn generate_bytes(entries: usize) -> Result<Zeroizing<Vec<u8>>, AuthorError> {
         <Self as SecretBytes>::generate(entries).map(|secret| secret.to_bytes())
     }

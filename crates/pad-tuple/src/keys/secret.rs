@@ -1,4 +1,4 @@
-//! The secrets of authors as bytes.
+//! Encodings of authors' secrets.
 
 use zeroize::Zeroizing;
 
@@ -7,23 +7,23 @@ use super::KeyBytes;
 use crate::bls::BlsSecretKey;
 use crate::{chain::ChainSecret, design::AuthorError};
 
-/// The number of entries that new keys are for, where their number is bounded and nothing else is said.
+/// Default number of entries for new keys with a bounded number of entries.
 pub const DEFAULT_ENTRIES: usize = 4095;
 
 /// A secret of an author.
 pub trait SecretBytes: KeyBytes {
-    /// Whether the secret is for dictionaries of up to a number of entries: the more, the longer its
-    /// public half, and the longer that takes to check.
+    /// Whether the number of entries is bounded. A larger bound makes the public half longer, and
+    /// slower to check.
     const IS_BOUNDED: bool = false;
 
-    /// The encoding of a new secret, from the system's randomness, for a dictionary of up to so many
-    /// entries. Secrets without a bound ignore the number.
+    /// Generates a secret from the system's randomness, for a dictionary of up to `entries`
+    /// entries, and returns its encoding. Secrets without a bound ignore `entries`.
     ///
     /// # Errors
     /// [`AuthorError::NoRandomness`].
     fn generate_bytes(entries: usize) -> Result<Zeroizing<Vec<u8>>, AuthorError>;
 
-    /// A new secret, as [`SecretBytes::generate_bytes`].
+    /// Generates a secret like [`SecretBytes::generate_bytes`], and decodes it.
     ///
     /// # Errors
     /// [`AuthorError::NoRandomness`].
@@ -32,7 +32,7 @@ pub trait SecretBytes: KeyBytes {
     }
 }
 
-/// So many random bytes.
+/// Returns `length` random bytes.
 fn random_bytes(length: usize) -> Result<Zeroizing<Vec<u8>>, AuthorError> {
     let mut bytes = Zeroizing::new(vec![0; length]);
     getrandom::fill(&mut bytes).map_err(|_| AuthorError::NoRandomness)?;
@@ -45,8 +45,8 @@ impl SecretBytes for () {
     }
 }
 
-/// 32 random bytes, independent of the key that signs heads: that one may be in a device which does
-/// not let it out, and a chain's links tell nothing about it.
+/// 32 random bytes, independent of the key that signs heads. That key may be in a device that does
+/// not export it, and a chain's links reveal nothing about it.
 impl KeyBytes for ChainSecret {
     const LENGTH: Option<usize> = Some(SEED_LENGTH);
 
@@ -61,10 +61,10 @@ impl SecretBytes for ChainSecret {
     }
 }
 
-/// The length of the secrets that are random bytes.
+/// Length in bytes of the secrets that are random bytes.
 const SEED_LENGTH: usize = 32;
 
-/// One after the other; all of the first have the same length.
+/// Concatenation of both encodings. All encodings of `A` must have the same length.
 impl<A: KeyBytes, B: KeyBytes> KeyBytes for (A, B) {
     const LENGTH: Option<usize> = match (A::LENGTH, B::LENGTH) {
         (Some(first), Some(second)) => Some(first + second),
@@ -89,7 +89,7 @@ impl<A: SecretBytes, B: SecretBytes> SecretBytes for (A, B) {
     }
 }
 
-/// The seed of the key.
+/// The encoding is the seed of the key.
 #[cfg(feature = "bls")]
 impl KeyBytes for BlsSecretKey {
     const LENGTH: Option<usize> = Some(SEED_LENGTH);

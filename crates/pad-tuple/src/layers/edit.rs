@@ -1,4 +1,4 @@
-//! Edits of one generation.
+//! Editor of one generation.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -10,12 +10,12 @@ use pad_core::{Key, Suite};
 use super::{Generation, GenerationChange, Live};
 use crate::{content::Content, tuple::start_of_keys};
 
-/// Edits a generation, and writes down what that did to its tuples.
+/// Edits a generation, and records the changes to its tuples.
 pub(super) struct Editor<'a, S: Suite, A> {
     tuples: &'a mut Generation<S, A>,
     change: &'a mut GenerationChange<S, A>,
     created: BTreeSet<Key>,
-    /// Keys where an interval begins or ends that did not before.
+    /// Keys at which an interval newly begins or ends.
     moved: Vec<Key>,
 }
 
@@ -32,8 +32,8 @@ impl<'a, S: Suite, A: Clone + Default> Editor<'a, S, A> {
         }
     }
 
-    /// Sets the contents of these keys. A removal leaves a tombstone where there are older generations, else
-    /// nothing.
+    /// Sets the contents of keys. A removal leaves a tombstone if `keeps_tombstones`, that is, if
+    /// there are older generations.
     pub(super) fn edit(mut self, edits: BTreeMap<Key, Content<S>>, keeps_tombstones: bool) {
         if self.tuples.is_empty() {
             self.put(start_of_keys(), Content::Nothing);
@@ -77,7 +77,7 @@ impl<'a, S: Suite, A: Clone + Default> Editor<'a, S, A> {
         }
     }
 
-    /// Makes the tuples anew whose upper ends have moved.
+    /// Replaces the tuples whose upper ends have moved.
     fn stretch(&mut self) {
         for key in core::mem::take(&mut self.moved) {
             let before = (Bound::<&Key>::Unbounded, Bound::Excluded(&key));
@@ -92,7 +92,7 @@ impl<'a, S: Suite, A: Clone + Default> Editor<'a, S, A> {
     }
 }
 
-/// Makes a tuple a new one, without what was noted of it.
+/// Replaces a tuple by a new one with an empty note.
 fn renew<S: Suite, A: Default>(
     key: Key,
     live: &mut Live<S, A>,

@@ -8,13 +8,13 @@ use super::*;
 type Test = Layers<Suite256, u64>;
 type Digest = <Suite256 as Suite>::Digest;
 
-/// A tuple as everyone sees it: the epochs that it names, its interval, its content.
+/// A tuple as verifiers see it: the epochs that it names, its interval, its content.
 type Seen = (Vec<u64>, Vec<u8>, Option<Vec<u8>>, String);
 
-/// What a generation says of each key that it knows: `None` for a tombstone.
+/// Content of each key that a generation knows: `None` for a tombstone.
 type Entries = BTreeMap<Vec<u8>, Option<Vec<u8>>>;
 
-/// The generations as maps that know nothing of intervals.
+/// Model of the generations: maps without intervals.
 #[derive(Clone)]
 struct Model {
     generations: Vec<Entries>,
@@ -95,7 +95,7 @@ fn tuples(layers: &Test, generation: usize) -> Vec<Seen> {
         .collect()
 }
 
-/// Everything: each generation's tuples with their notes, the epochs, the version.
+/// All state: each generation's tuples with their notes, the epochs, the version.
 type Deep = (Vec<Vec<(Seen, u64)>>, Vec<u64>, Version);
 
 fn deep(layers: &Test) -> Deep {
@@ -122,7 +122,7 @@ fn check_intervals(tuples: &[Seen]) {
     }
 }
 
-/// What a transition lists is exactly the difference; a generation that is emptied is all new.
+/// A transition lists exactly the difference. A generation that is emptied is all new.
 fn check_changes(
     before: &Model,
     after: &Model,
@@ -239,7 +239,8 @@ fn check_run(generations: usize, seed: u64) {
                 assert!(change.created.len() <= 2 && change.deleted.len() <= 2);
             }
         }
-        // New tuples get notes, as author and server do, and the old state comes back with its own.
+        // New tuples get notes, as for author and server, and undo restores the old state with its
+        // notes.
         for (generation, change) in transition.changes.iter().enumerate() {
             for lower in &change.created {
                 notes += 1;

@@ -1,4 +1,4 @@
-//! Proofs for several keys, as the server makes them.
+//! Server side of proofs for several keys.
 
 use pad_core::{Key, Keys, LookupError, Suite, Version};
 
@@ -11,7 +11,7 @@ use crate::{
 };
 
 impl<S: Suite> ShownTuple<S> {
-    /// Whether the key that the tuple is shown for has its answer with it.
+    /// Returns whether the tuple decides the answer for the key that it is shown for.
     pub(crate) const fn decides(&self) -> bool {
         matches!(
             self,
@@ -24,13 +24,13 @@ impl<S: Suite> ShownTuple<S> {
 }
 
 impl<S: Suite, D: AggregateDesign<S>> TupleRepository<S, D> {
-    /// The proof of the values of several keys in a version.
+    /// Proves the values of several keys in `version`.
     ///
-    /// Time: as for each key alone; for BLS signatures also their sum, 0.06 milliseconds for each
-    /// tuple.
+    /// Time: that of a proof for each key. BLS signatures also have to be added up, which takes
+    /// 0.06 milliseconds for each tuple.
     ///
     /// # Errors
-    /// [`LookupError`] if the version is not there.
+    /// [`LookupError`] if the version does not exist or was pruned.
     pub fn prove_keys(
         &self,
         version: Version,
@@ -40,7 +40,7 @@ impl<S: Suite, D: AggregateDesign<S>> TupleRepository<S, D> {
     }
 }
 
-/// The same from any source.
+/// Proves the values of several keys from any [`Source`], see [`TupleRepository::prove_keys`].
 pub(crate) fn prove_keys<S: Suite, D: AggregateDesign<S>>(
     source: &impl Source<S, D>,
     version: Version,

@@ -1,4 +1,4 @@
-//! Proofs of ranges, as the server makes them.
+//! Server side of range proofs.
 
 use std::collections::BTreeSet;
 
@@ -15,12 +15,12 @@ use crate::{
 };
 
 impl<S: Suite, D: AggregateDesign<S>> TupleRepository<S, D> {
-    /// The proof of all entries of a version in a range of keys.
+    /// Proves all entries of `version` in a range of keys.
     ///
-    /// Time: `O(log n)` for each tuple that the range touches.
+    /// Time: `O(log n)` for each tuple that overlaps the range.
     ///
     /// # Errors
-    /// [`LookupError`] if the version is not there or the range cannot hold a key.
+    /// [`LookupError`] if the version does not exist or was pruned, or the range cannot hold a key.
     pub fn prove_range(
         &self,
         version: Version,
@@ -30,7 +30,7 @@ impl<S: Suite, D: AggregateDesign<S>> TupleRepository<S, D> {
     }
 }
 
-/// The same from any source.
+/// Proves a range from any [`Source`], see [`TupleRepository::prove_range`].
 pub(crate) fn prove_range<S: Suite, D: AggregateDesign<S>>(
     source: &impl Source<S, D>,
     version: Version,
@@ -76,8 +76,9 @@ pub(crate) fn prove_range<S: Suite, D: AggregateDesign<S>>(
     Ok(proof)
 }
 
-/// One generation's tuples, without what the design shows of them; [`LookupError::Damaged`] if they do not follow each other in
-/// ascending order, as those that an update made do.
+/// Collects one generation's tuples, without the design's evidence. Returns
+/// [`LookupError::Damaged`] if they do not follow each other in ascending order, as the tuples of
+/// an update do.
 fn draft<S: Suite, D: AggregateDesign<S>>(
     source: &impl Source<S, D>,
     version: Version,
@@ -125,5 +126,5 @@ fn draft<S: Suite, D: AggregateDesign<S>>(
     Ok((before, tuples))
 }
 
-/// The lower end of a generation's first tuple, if it is shown, and its tuples.
+/// The lower end of a generation's first tuple, if it is shown, and the generation's tuples.
 type Draft<S> = (Option<Key>, Vec<(Option<Key>, RangeContent<S>)>);

@@ -1,4 +1,4 @@
-//! Taking updates in.
+//! Applying updates.
 
 use pad_core::{
     ApplyError, InputError, Key, Operation, Repository, Suite, Update, Version, Workers,
@@ -13,7 +13,7 @@ use crate::{
 };
 
 impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
-    /// As [`Repository::apply`].
+    /// Applies an update, see [`Repository::apply`].
     pub(super) fn take_in(
         &mut self,
         update: &Update<S, TupleAttachment<D::Extension>>,
@@ -23,7 +23,7 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
         self.layers.check(&update.operations)?;
         let operations = Self::check_root(update)?;
         let entries = entries_after(&self.layers, self.entries, &update.operations);
-        // A removal of an absent key was refused.
+        // Removals of absent keys were already refused.
         let entries = entries.ok_or(ApplyError::RemovesAbsentKey)?;
         let transition = self.layers.apply(&update.operations, merged)?;
         if let Err(error) = self.number_tuples(&transition) {
@@ -55,7 +55,7 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
         Ok(self.latest())
     }
 
-    /// The digest of the operations, if they and the attachment lead to the signed root.
+    /// Returns the digest of the operations, if they and the attachment lead to the signed root.
     pub(crate) fn check_root(
         update: &Update<S, TupleAttachment<D::Extension>>,
     ) -> Result<S::Digest, ApplyError> {
@@ -68,7 +68,7 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
         }
     }
 
-    /// Numbers the new tuples.
+    /// Assigns numbers to the new tuples.
     pub(crate) fn number_tuples(
         &mut self,
         transition: &Transition<S, TupleId>,
@@ -96,7 +96,7 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
         Ok(())
     }
 
-    /// Takes back what [`Self::number_tuples`] did; before the layers are undone.
+    /// Undoes [`Self::number_tuples`]. Must run before the layers are undone.
     fn free_numbers(&mut self, transition: &Transition<S, TupleId>) {
         for (tuples, change) in self.layers.generations().iter().zip(&transition.changes) {
             let numbers = change.created.iter().filter_map(|lower| tuples.get(lower));
@@ -104,7 +104,7 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
         }
     }
 
-    /// Edits the indexes as the transition says, without sealing them.
+    /// Edits the indexes by the transition, without sealing them.
     pub(crate) fn edit_indexes(
         &mut self,
         transition: &Transition<S, TupleId>,
@@ -113,7 +113,7 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
         for ((tuples, change), index) in generations.zip(&transition.changes).zip(&mut self.indexes)
         {
             for (lower, _) in &change.deleted {
-                // A new tuple in the same place overwrites the old one.
+                // A new tuple with the same lower end overwrites the old one.
                 if !tuples.contains_key(lower) {
                     index.remove(lower.as_bytes())?;
                 }
@@ -126,14 +126,14 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
         Ok(())
     }
 
-    /// Takes back a transition with its numbers and its edits of the indexes.
+    /// Rolls back a transition, with its numbers and its edits of the indexes.
     pub(crate) fn roll_back(&mut self, transition: Transition<S, TupleId>) {
         self.free_numbers(&transition);
         self.layers.undo(transition);
         self.indexes.iter_mut().for_each(Index::rollback);
     }
 
-    /// Makes the layers' latest state the latest version.
+    /// Commits the layers' latest state as the latest version.
     pub(crate) fn commit(&mut self, transition: Transition<S, TupleId>) {
         let version = self.layers.version();
         for (generation, change) in transition.changes.into_iter().enumerate() {
@@ -158,7 +158,8 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
     }
 }
 
-/// The number of entries after operations on distinct keys; `None` if there were fewer than are removed.
+/// Returns the number of entries after operations on distinct keys; `None` if more are removed than
+/// there were.
 pub(crate) fn entries_after<S: Suite>(
     layers: &Layers<S, TupleId>,
     entries: usize,

@@ -1,4 +1,4 @@
-//! Reading a version: with proofs to come, and without.
+//! Reading a version, for proofs and without proof.
 
 use std::{borrow::Cow, collections::BTreeMap};
 
@@ -14,10 +14,10 @@ use crate::{
 };
 
 impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
-    /// The value of a key in a version, without proof.
+    /// Returns the value of a key in `version`, without proof.
     ///
     /// # Errors
-    /// [`LookupError`] if the version is not there.
+    /// [`LookupError`] if the version does not exist or was pruned.
     pub fn lookup(&self, version: Version, key: &Key) -> Result<Option<Value>, LookupError> {
         let shown = match version {
             Version::EMPTY => None,
@@ -35,10 +35,10 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
         })
     }
 
-    /// The contents of a version, in ascending order of keys.
+    /// Returns the contents of `version`, in ascending order of keys.
     ///
     /// # Errors
-    /// [`LookupError`] if the version is not there.
+    /// [`LookupError`] if the version does not exist or was pruned.
     pub fn entries(&self, version: Version) -> Result<BTreeMap<Key, Value>, LookupError> {
         let mut entries = BTreeMap::new();
         // Older generations first, so that younger ones overrule them.
@@ -74,7 +74,7 @@ impl<S: Suite, D: Design<S>> Source<S, D> for TupleRepository<S, D> {
         self.heads.head(version)
     }
 
-    /// [`LookupError::Damaged`] only if somebody else wrote the index.
+    /// [`LookupError::Damaged`] only if another party wrote the index.
     fn floor(
         &self,
         version: Version,

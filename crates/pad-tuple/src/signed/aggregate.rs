@@ -1,9 +1,10 @@
-//! Evidence for many signed tuples: what each shows, and the signatures together.
+//! Evidence for many signed tuples: the data of each tuple, and the aggregated signatures.
 //!
-//! What stands in a proof decides how far a client walks along hash chains, and nobody has vouched for
-//! it. So the client compares all instants and lengths before it hashes anything; it walks for no more
-//! tuples than one batch of signatures has before it verifies that batch; and where one signature is
-//! for all, it bounds the steps.
+//! An unverified proof decides how far a client walks along hash chains. The client therefore
+//! limits the work:
+//! - It compares all instants and lengths before it hashes anything.
+//! - It walks chains for at most one batch of signatures before it verifies that batch.
+//! - It bounds the steps of each batch, in particular if one signature covers all tuples.
 
 use alloc::vec::Vec;
 
@@ -55,10 +56,10 @@ where
     }
 }
 
-/// Refuses to walk more steps for the tuples of one signature, or one batch, than clients do.
+/// Refuses more chain steps for the tuples of one signature, or one batch, than clients walk.
 ///
 /// # Errors
-/// [`VerifyError::ChainTooLong`] with the limit for so many tuples.
+/// [`VerifyError::ChainTooLong`] with the limit for `tuples` tuples.
 fn require_few(tuples: usize, steps: impl Iterator<Item = u32>) -> Result<(), VerifyError> {
     let tuples = u32::try_from(tuples).unwrap_or(u32::MAX);
     let limit = STEPS_PER_TUPLE.saturating_mul(tuples).max(MAX_STEPS);

@@ -65,8 +65,8 @@ impl TupleSignature for Bls {
         Ok(secret.sign(message))
     }
 
-    /// If the author sent bytes that are no signatures, the first signature stands for the sum:
-    /// clients find that it is not good for all messages.
+    /// Returns the sum of the signatures. If the author sent bytes that are no signatures, returns
+    /// the first signature instead, which clients reject as invalid for all messages.
     fn aggregate(signatures: Vec<BlsSignature>) -> BlsSignature {
         BlsSignature::aggregate(&signatures).unwrap_or_else(|_| {
             *signatures

@@ -1,4 +1,4 @@
-//! Signed designs, as authors and servers know them.
+//! Signed designs: the part of authors and servers.
 
 use pad_core::{
     ApplyError, Key, SignedHead, Suite, VerifyError, Version, Workers, codec,
@@ -19,10 +19,10 @@ use crate::{
     update::{EpochExtension, count},
 };
 
-/// What the author of a signed design remembers of a tuple.
+/// The author's state of a tuple in a signed design.
 #[derive(Clone, Debug)]
 pub struct SignedTupleState<S: Suite, State> {
-    /// The tuple's digest, and since when it is there; `None` before it is first signed.
+    /// The tuple's digest and creation instant; `None` before it is first signed.
     known: Option<(S::Digest, u64)>,
     state: State,
 }
@@ -36,7 +36,7 @@ impl<S: Suite, State: Default> Default for SignedTupleState<S, State> {
     }
 }
 
-/// What an update says of one generation: one item for each of its tuples, in order.
+/// Extension for one generation: one item for each of its tuples, in order.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct SignedExtension<S: Suite, G: TupleSignature, R: Refresh<S>> {
@@ -52,7 +52,7 @@ impl<S: Suite, G: TupleSignature, R: Refresh<S>> EpochExtension for SignedExtens
     }
 }
 
-/// The records of all tuples, by number.
+/// The records of all tuples, indexed by number.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct SignedRecords<S: Suite, G: TupleSignature, R: Refresh<S>>(Vec<Option<R::Record<G>>>);
@@ -228,7 +228,7 @@ impl<S: Suite, G: TupleSignature, R: Refresh<S>> SignedRecords<S, G, R> {
         self.0.get(tuple.position())?.as_ref()
     }
 
-    /// Whether there is an item for each tuple that can follow what is recorded.
+    /// Returns whether there is an item for each tuple, and each can follow the tuple's record.
     pub(super) fn fit(
         &self,
         layers: &Layers<S, TupleId>,
@@ -254,8 +254,8 @@ impl<S: Suite, G: TupleSignature, R: Refresh<S>> SignedRecords<S, G, R> {
     }
 }
 
-/// An item for each tuple of a generation, in ascending order, by a function of what is to be signed and of the
-/// author's state of the tuple.
+/// Returns an item for each tuple of a generation, in ascending order. `issue` computes an item
+/// from the statement to be signed and the author's state of the tuple.
 fn issue_each<S: Suite, State, Item: Send>(
     layers: &mut Layers<S, SignedTupleState<S, State>>,
     generation: usize,
@@ -308,7 +308,7 @@ where
 
 type TupleMut<'a, S, M> = (&'a Key, Option<&'a Key>, &'a mut Live<S, M>);
 
-/// The tuples of a generation with their upper ends.
+/// Returns the tuples of a generation with their upper ends.
 fn with_upper<S: Suite, M>(
     tuples: &mut Generation<S, M>,
 ) -> impl Iterator<Item = TupleMut<'_, S, M>> {
@@ -320,8 +320,8 @@ fn with_upper<S: Suite, M>(
     })
 }
 
-/// As many signatures are verified together.
+/// Number of signatures in one batch of verification.
 pub(crate) const VERIFIED_TOGETHER: usize = 64;
 
-/// Generations with fewer tuples than this are signed by the calling thread.
+/// Minimum number of tuples of a generation to be signed on several threads.
 const PARALLEL_TUPLES: usize = 32;

@@ -1,4 +1,4 @@
-//! How signatures stay valid while their tuple stays the same: what a verifier knows of it.
+//! Refresh of signatures while their tuple stays the same: the part of verifiers.
 
 use core::fmt::Debug;
 
@@ -12,35 +12,35 @@ use crate::{
     validity::Validity,
 };
 
-/// How signatures stay valid while their tuple stays the same. Authors and servers know more of it
-/// (`Refresh`, with the feature `std`).
+/// Rule that keeps signatures valid while their tuple stays the same. `Refresh` (feature `std`)
+/// adds the part of authors and servers.
 ///
 /// Source: Crosby & Wallach 2010, sections 4.1 and 4.2.
 pub trait RefreshScheme<S: Suite>: Clone + Debug + Eq + Send + Sync + 'static {
-    /// The number of this refresh in scheme ids.
+    /// The code of this refresh in scheme ids.
     const CODE: u16;
-    /// What a proof shows of each tuple beside the signature.
+    /// Data that a proof shows of each tuple, in addition to the signature.
     type Shown: Clone + Debug + Eq + Serialize + DeserializeOwned;
 
-    /// What is shown of the time of a tuple.
+    /// Returns the instants and chain links that the shown data covers.
     fn attested(shown: &Self::Shown) -> Attested<S>;
 
-    /// How many steps of a chain finding the statement takes, if what is shown covers the instant
-    /// claimed. Hashes nothing.
+    /// Returns the number of chain steps for computing the statement, if `shown` covers the claimed
+    /// instant. Does no hashing.
     ///
     /// # Errors
     /// [`VerifyError::OutsideValidity`], [`VerifyError::ChainTooLong`].
     fn steps(shown: &Self::Shown, claim: &Claim<S>) -> Result<u32, VerifyError>;
 
-    /// What the author must have signed for the claim to be true.
+    /// Returns the statement that the author must have signed for the claim to be true.
     ///
     /// # Errors
-    /// Those of [`RefreshScheme::steps`], before anything is hashed.
+    /// Those of [`RefreshScheme::steps`], before any hashing.
     fn statement(shown: &Self::Shown, claim: &Claim<S>) -> Result<TupleStatement<S>, VerifyError>;
 }
 
-/// Every tuple is signed at every instant, and the server keeps every signature: the baseline that everything
-/// else is measured against.
+/// Signs every tuple at every instant; the server keeps every signature. The baseline for all other
+/// rules.
 ///
 /// Source: Crosby & Wallach 2010, section 4.1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,8 +69,8 @@ impl<S: Suite> RefreshScheme<S> for Plain {
     }
 }
 
-/// Every tuple is signed at every instant, for all instants since it is there; a signature makes the
-/// earlier ones of its tuple superfluous.
+/// Signs every tuple at every instant, for all instants since its creation. A signature supersedes
+/// the earlier ones of its tuple.
 ///
 /// Source: Crosby & Wallach 2010, section 4.2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,32 +100,32 @@ impl<S: Suite> RefreshScheme<S> for Superseding {
     }
 }
 
-/// A tuple is signed once, with the anchor of a hash chain; every instant after reveals the next link,
+/// Signs a tuple once, with the anchor of a hash chain. Every later instant reveals the next link,
 /// until the chain is used up and the tuple is signed again.
 ///
-/// As with superseding, a link makes the earlier ones superfluous: it covers every instant since the
-/// tuple is there. A tuple that is deleted has no further links revealed.
+/// A link supersedes the earlier ones, as in [`Superseding`]: it covers every instant since the
+/// tuple's creation. For a deleted tuple no further links are revealed.
 ///
 /// Source: Crosby & Wallach 2010, section 4.2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lightweight;
 
-/// What a proof shows beside the signature.
+/// Data that a proof shows in addition to the signature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct LightweightShown<S: Suite> {
-    /// Since when the tuple is there.
+    /// The creation instant of the tuple.
     pub since: u64,
     /// The instant of the signature.
     pub signed: u64,
     /// The number of links revealed since.
     pub revealed: u32,
-    /// The newest of them; the anchor itself if there are none.
+    /// The newest link; the anchor itself if none is revealed.
     pub link: S::Digest,
 }
 
 impl<S: Suite> LightweightShown<S> {
-    /// The instants that the links revealed cover.
+    /// Returns the instants that the revealed links cover.
     fn validity(&self) -> Validity {
         Validity {
             since: self.since,

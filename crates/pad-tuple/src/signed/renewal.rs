@@ -1,4 +1,4 @@
-//! How signatures are kept valid: what authors and servers do.
+//! Refresh of signatures: the part of authors and servers.
 
 use core::fmt::Debug;
 
@@ -12,30 +12,30 @@ mod lightweight;
 
 pub use lightweight::LightweightItem;
 
-/// Signs a message as the author.
+/// Callback that signs a message as the author.
 pub type Sign<'a, G> =
     &'a dyn Fn(&[u8]) -> Result<<G as SignatureScheme>::Signature, signature::Error>;
 
-/// How authors and servers keep signatures valid while their tuple stays the same.
+/// Rule by which authors and servers keep signatures valid while their tuple stays the same.
 ///
 /// Source: Crosby & Wallach 2010, sections 4.1 and 4.2.
 pub trait Refresh<S: Suite>: RefreshScheme<S> {
-    /// Whether each instant has a signature of its own, which the next one does not replace.
+    /// Whether each instant has its own signature, which the next one does not replace.
     const EACH_INSTANT: bool = false;
-    /// What the author must know beyond its signing key.
+    /// The author's secret, in addition to its signing key.
     type Secret: Send + Sync;
-    /// What the author remembers of each tuple.
+    /// The author's state of each tuple.
     type State: Clone + Debug + Default + Send + Sync;
-    /// What an update carries for each tuple.
+    /// Item that an update carries for each tuple.
     type Item<G: TupleSignature>: Clone + Debug + Eq + Send + Sync + Serialize + DeserializeOwned;
-    /// What the server keeps of each tuple.
+    /// The server's record of each tuple.
     type Record<G: TupleSignature>: Clone + Debug + Send + Sync + Serialize + DeserializeOwned;
 
-    /// Signs a tuple at an instant, or keeps an earlier signature valid. `statement` says since when
-    /// the tuple is there, and has the instant as its end.
+    /// Signs a tuple at an instant, or extends an earlier signature. `statement` starts at the
+    /// tuple's creation, and ends at the instant.
     ///
     /// # Errors
-    /// The signer's.
+    /// The errors of the signer.
     fn issue<G: TupleSignature>(
         secret: &Self::Secret,
         context: Context,
@@ -44,39 +44,39 @@ pub trait Refresh<S: Suite>: RefreshScheme<S> {
         sign: Sign<'_, G>,
     ) -> Result<Self::Item<G>, signature::Error>;
 
-    /// Appends an injective encoding of an item, one of fixed width or with a tag.
+    /// Appends an injective encoding of an item. It has a fixed width or a tag.
     fn absorb<G: TupleSignature>(item: &Self::Item<G>, bytes: &mut Vec<u8>);
 
-    /// Whether an item can follow what is recorded: `None` for a new tuple. Any can, unless a refresh says
-    /// otherwise.
+    /// Returns whether an item can follow the record, which is `None` for a new tuple. By default
+    /// any item can.
     fn fits<G: TupleSignature>(_: Option<&Self::Record<G>>, _: &Self::Item<G>) -> bool {
         true
     }
 
-    /// The record after an item that fits.
+    /// Returns the record after an item that fits.
     fn record<G: TupleSignature>(
         record: Option<Self::Record<G>>,
         item: &Self::Item<G>,
         instant: u64,
     ) -> Self::Record<G>;
 
-    /// What proves that the tuple was there at an instant; `None` if the record has nothing for it.
+    /// Returns the proof that the tuple existed at an instant; `None` if the record has none.
     fn show<G: TupleSignature>(
         record: &Self::Record<G>,
         instant: u64,
     ) -> Option<(Self::Shown, G::Signature)>;
 
-    /// The instant since which a recorded tuple is there, and the author's state of it; what it cannot
-    /// go on from, the next instant signs anew.
+    /// Returns the creation instant of a recorded tuple, and the author's state of it. If the state
+    /// does not suffice to continue, the next instant signs the tuple anew.
     fn resume<G: TupleSignature>(record: &Self::Record<G>) -> (u64, Self::State);
 
-    /// The bytes that a record takes beyond its own size.
+    /// Returns the bytes of heap memory that a record owns.
     fn heap_bytes<G: TupleSignature>(_: &Self::Record<G>) -> usize {
         0
     }
 }
 
-/// A tuple's signatures, one for each instant from the first on.
+/// A server's record of a tuple: its signatures, one for each instant from the first on.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct PlainRecord<G: TupleSignature> {
@@ -136,7 +136,7 @@ impl<S: Suite> Refresh<S> for Plain {
     }
 }
 
-/// A tuple's newest signature.
+/// A server's record of a tuple: its newest signature.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct SupersedingRecord<G: TupleSignature> {

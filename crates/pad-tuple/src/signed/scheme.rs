@@ -1,4 +1,4 @@
-//! Signature schemes for tuples, and the numbers and names of the signed designs.
+//! Signature schemes for tuples, and the scheme ids and names of the signed designs.
 
 use alloc::{vec, vec::Vec};
 use core::fmt::Debug;
@@ -8,18 +8,18 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::scheme::{Expectation, scheme_id};
 
-/// A signature scheme for tuples. Authors know how to sign (`TupleSignature`, with the feature `std`).
+/// A signature scheme for tuples. `TupleSignature` (feature `std`) adds signing.
 pub trait SignatureScheme: Clone + Debug + Eq + Send + Sync + 'static {
-    /// The number of this scheme in scheme ids.
+    /// The code of this scheme in scheme ids.
     const CODE: u16;
-    /// The public key, or nothing if it is the author's own.
+    /// The public key, or `()` if it is the author's own.
     type Key: Clone + Debug + PartialEq + Send + Sync;
     /// A signature.
     type Signature: Copy + Debug + Eq + Send + Sync + Serialize + DeserializeOwned + AsRef<[u8]>;
-    /// Signatures on several messages, in the smallest form that this scheme has for them.
+    /// Signatures on several messages, in the scheme's smallest form.
     type Aggregate: Clone + Debug + Eq + Send + Sync + Serialize + DeserializeOwned;
 
-    /// Checks a signature for each message.
+    /// Verifies a signature for each message.
     ///
     /// # Errors
     /// [`VerifyError::SignatureInvalid`].
@@ -28,12 +28,13 @@ pub trait SignatureScheme: Clone + Debug + Eq + Send + Sync + 'static {
         signed: &[(Vec<u8>, Self::Signature)],
     ) -> Result<(), VerifyError>;
 
-    /// The aggregate in pieces, each of the signatures for so many messages, in the order of messages:
-    /// as small as it pays to verify them, so that work for what is not signed ends early. One piece
-    /// unless a scheme can take its aggregates apart.
+    /// Splits the aggregate into pieces, in the order of messages. Each piece has its number of
+    /// messages and their signatures. Pieces are as small as efficient verification allows, so that
+    /// work on unsigned data ends early. The default is one piece, for schemes that cannot split
+    /// aggregates.
     ///
     /// # Errors
-    /// [`VerifyError::CountMismatch`] if it is visibly of another number of signatures.
+    /// [`VerifyError::CountMismatch`] if the aggregate visibly has another number of signatures.
     fn pieces(
         messages: usize,
         aggregate: Self::Aggregate,
@@ -41,10 +42,10 @@ pub trait SignatureScheme: Clone + Debug + Eq + Send + Sync + 'static {
         Ok(vec![(messages, aggregate)])
     }
 
-    /// Checks that the aggregate is of one signature for each message; no message is given twice.
+    /// Verifies an aggregate of one signature for each message. No message may be given twice.
     ///
     /// # Errors
-    /// [`VerifyError::CountMismatch`] if it is visibly of another number of signatures,
+    /// [`VerifyError::CountMismatch`] if the aggregate visibly has another number of signatures;
     /// [`VerifyError::SignatureInvalid`].
     fn verify_all(
         expectation: &Expectation<Self::Key>,
@@ -53,7 +54,7 @@ pub trait SignatureScheme: Clone + Debug + Eq + Send + Sync + 'static {
     ) -> Result<(), VerifyError>;
 }
 
-/// Ed25519 by the author's signer: the signatures of the paper's designs.
+/// Ed25519 with the author's signer: the signatures of the paper's designs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ed25519;
 
@@ -104,7 +105,7 @@ impl SignatureScheme for Ed25519 {
     }
 }
 
-/// As many signatures are verified as a batch: more would hardly cost less each.
+/// Number of signatures in one batch. Larger batches would hardly cost less per signature.
 const PIECE: usize = 64;
 
 /// The 64 bytes of an Ed25519 signature.
@@ -117,13 +118,13 @@ impl AsRef<[u8]> for SignatureBytes {
     }
 }
 
-/// `0x0200 | signature (0, 1) << 6 | refresh (0, 1, 2) << 4 | generations`.
+/// Returns `0x0200 | signature (0, 1) << 6 | refresh (0, 1, 2) << 4 | generations`.
 pub(super) const fn id(signature: u16, refresh: u16, generations: usize) -> SchemeId {
     scheme_id(signature << 2 | refresh, generations)
 }
 
-/// The name of a signed design: `base`, `spec` or `spec3` for one, two or three generations, then the
-/// refresh, then the signature.
+/// Returns the name of a signed design: `base`, `spec` or `spec3` for one, two or three
+/// generations, then the refresh, then the signature.
 pub(super) const fn name(signature: u16, refresh: u16, generations: usize) -> &'static str {
     match (signature, refresh, generations) {
         (0, 0, 1) => "base",

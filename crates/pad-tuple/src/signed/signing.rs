@@ -1,30 +1,30 @@
-//! The author's half of signature schemes.
+//! Author's half of signature schemes.
 
 use pad_core::Digest;
 
 use super::{Ed25519, SignatureBytes, SignatureScheme};
 use crate::design::SharedSigner;
 
-/// A signature scheme for tuples, with which authors sign them.
+/// A signature scheme with which authors sign tuples.
 pub trait TupleSignature: SignatureScheme {
-    /// The secret key, or nothing if it is the author's own signer.
+    /// The secret key, or `()` if the author's own signer signs.
     type Secret: Send + Sync;
 
-    /// The public half.
+    /// Returns the public half of a secret.
     fn key(secret: &Self::Secret) -> Self::Key;
 
     /// Signs a message.
     ///
     /// # Errors
-    /// The signer's.
+    /// The errors of the signer.
     fn sign(
         secret: &Self::Secret,
         signer: SharedSigner<'_>,
         message: &[u8],
     ) -> Result<Self::Signature, signature::Error>;
 
-    /// The signatures, at least one, together. Nothing is verified: bytes that are no signature give
-    /// an aggregate that [`SignatureScheme::verify_all`] refuses.
+    /// Aggregates at least one signature. Verifies nothing: bytes that are no signature give an
+    /// aggregate that [`SignatureScheme::verify_all`] refuses.
     fn aggregate(signatures: Vec<Self::Signature>) -> Self::Aggregate;
 }
 

@@ -1,14 +1,14 @@
-//! Keys in few bytes.
+//! Prefix compression of keys.
 
 use pad_core::{Key, StoreFault};
 use serde::{Deserialize, Serialize};
 
-/// A key that is stored after another one.
+/// A key without the prefix that it shares with the key before.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct After {
-    /// With so many bytes both begin.
+    /// Length in bytes of the common prefix.
     shared: u64,
-    /// What follows those.
+    /// The bytes after the common prefix.
     rest: Key,
 }
 
@@ -24,15 +24,16 @@ impl After {
         }
     }
 
-    /// The bytes of what follows what is shared.
+    /// Returns the number of bytes after the common prefix.
     pub(super) fn rest_bytes(&self) -> usize {
         self.rest.as_bytes().len()
     }
 
-    /// The key, given the one before.
+    /// Rebuilds the key, given the key before.
     ///
     /// # Errors
-    /// [`StoreFault::Damaged`] if that is shorter than what is shared, or the key too long.
+    /// [`StoreFault::Damaged`] if `before` is shorter than the common prefix, or the key is too
+    /// long.
     pub(super) fn key(&self, before: &[u8]) -> Result<Key, StoreFault> {
         let shared = usize::try_from(self.shared).ok();
         let shared = shared.and_then(|shared| before.get(..shared));

@@ -1,4 +1,4 @@
-//! Taking updates in.
+//! Applying updates to stored rows.
 
 use std::collections::BTreeMap;
 
@@ -24,7 +24,7 @@ use crate::{
     update::TupleAttachment,
 };
 
-/// What an update leads to.
+/// Result of an update: rows to be staged, and the new state.
 pub(super) struct Prepared<S: Suite> {
     rows: BTreeMap<Vec<u8>, Vec<u8>>,
     state: State,
@@ -32,7 +32,7 @@ pub(super) struct Prepared<S: Suite> {
 }
 
 impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
-    /// As [`pad_core::Repository::apply`].
+    /// Applies an update, see [`pad_core::Repository::apply`].
     pub(super) fn take_in(
         &mut self,
         update: &Update<S, TupleAttachment<D::Extension>>,
@@ -45,7 +45,7 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
         self.take_in_loaded(update, loaded?)
     }
 
-    /// The history of all versions.
+    /// Returns the history of all versions, reading it if necessary.
     pub(super) fn history(&mut self) -> Result<&Frontier<S>, StoreFault> {
         let frontier = match self.frontier.take() {
             Some(frontier) => frontier,
@@ -63,7 +63,8 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
         check_next(self.authority(), latest, history, update.base, &update.head)
     }
 
-    /// The same with the generations that the update moves, which were read since it was checked to be the next.
+    /// Applies an update like [`Self::take_in`], with the generations that it moves already read.
+    /// They must have been read after [`Self::check_next`].
     pub(super) fn take_in_loaded(
         &mut self,
         update: &Update<S, TupleAttachment<D::Extension>>,
@@ -84,7 +85,7 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
         Ok(self.state.latest)
     }
 
-    /// The order of checks is that of [`TupleRepository`].
+    /// Computes the rows and the state after an update. Checks in the order of [`TupleRepository`].
     fn prepared(
         &self,
         update: &Update<S, TupleAttachment<D::Extension>>,
@@ -155,7 +156,7 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
     }
 }
 
-/// Numbers the new tuples.
+/// Assigns numbers to the new tuples.
 fn number<S: Suite>(
     layers: &mut Layers<S, TupleId>,
     transition: &Transition<S, TupleId>,
@@ -176,7 +177,7 @@ fn number<S: Suite>(
     Ok(())
 }
 
-/// The rows that a version adds.
+/// Rows that a version adds.
 struct Drawn<'a, S: Suite, D: StorableDesign<S>> {
     layers: &'a Layers<S, TupleId>,
     numbers: &'a [u64],
@@ -190,7 +191,8 @@ impl<S: Suite, D: StorableDesign<S>> Drawn<'_, S, D> {
         number.copied().ok_or(StoreFault::Damaged)
     }
 
-    /// The run of a generation, and the record of each of its tuples. Returns how many they are.
+    /// Adds the run of a generation, and the record of each of its tuples. Returns the number of
+    /// tuples.
     fn generation(&mut self, generation: usize) -> Result<u64, StoreFault> {
         let tuples = self
             .layers
@@ -213,7 +215,7 @@ impl<S: Suite, D: StorableDesign<S>> Drawn<'_, S, D> {
         Ok(u64::try_from(tuples.len()).unwrap_or(u64::MAX))
     }
 
-    /// The tuples that are new.
+    /// Adds the new tuples.
     fn created(&mut self, generation: usize, created: &[Key]) -> Result<(), StoreFault> {
         let tuples = self
             .layers

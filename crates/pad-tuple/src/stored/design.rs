@@ -1,4 +1,4 @@
-//! Designs whose records can be kept one by one.
+//! Designs that store each record separately.
 
 use pad_core::{Suite, codec};
 
@@ -8,21 +8,26 @@ use crate::{
     signed::{Refresh, Signed, TupleSignature},
 };
 
-/// A design whose records can be kept one by one, each under the number of its tuple.
+/// A design that stores each record separately, under the number of its tuple.
 ///
-/// Laws: records into which some tuples' records were read answer about those tuples as the ones that they were written from. With
-/// [`StorableDesign::EACH_INSTANT`], a record that was read is of one instant, and answers about no other.
+/// Laws:
+/// - Records that were written and read back answer about their tuples like the original records.
+/// - With [`StorableDesign::EACH_INSTANT`], a record that was read back is of one instant, and
+///   answers about no other.
 pub trait StorableDesign<S: Suite>: AggregateDesign<S> {
-    /// Whether there is a record for each instant: the newest one does not tell what the earlier ones do.
+    /// Whether each instant has its own record, because the newest record does not cover earlier
+    /// instants.
     const EACH_INSTANT: bool;
 
-    /// A tuple's record, after an instant was admitted to records that had none of the tuple, or the one before.
+    /// Encodes a tuple's record, after an instant was admitted. Before that, `records` had no
+    /// record of the tuple, or the preceding one.
     fn write_record(records: &Self::Records, tuple: TupleId) -> Option<Vec<u8>>;
 
-    /// Puts a record where its tuple's is; `None`, and nothing is changed, if the bytes are not one.
+    /// Decodes a tuple's record into `records`. `None` if the bytes are not a record; nothing is
+    /// changed then.
     fn read_record(records: &mut Self::Records, tuple: TupleId, bytes: &[u8]) -> Option<()>;
 
-    /// Whether a record is of a time that tells of this claim's instant; hashes nothing.
+    /// Returns whether a tuple's record covers the claimed instant. Does no hashing.
     fn covers(records: &Self::Records, tuple: TupleId, claim: &Claim<S>) -> bool;
 }
 

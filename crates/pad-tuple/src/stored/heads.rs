@@ -1,4 +1,4 @@
-//! The heads of all versions, read one by one.
+//! Stored heads, which are read one by one.
 
 use core::marker::PhantomData;
 use std::collections::BTreeMap;
@@ -15,7 +15,7 @@ use super::{
     rows::{Rows, Staged},
 };
 
-/// The heads of all versions of stored tuples. None of them is in memory.
+/// The heads of all versions of stored tuples. None of them is kept in memory.
 #[derive(Debug)]
 pub struct StoredHeads<'r, S, R> {
     pub(super) rows: &'r R,
@@ -36,7 +36,7 @@ impl<S: Suite, R: Rows> StoredHeads<'_, S, R> {
         })
     }
 
-    /// The row of a version that there is.
+    /// Returns the row of a version that must exist.
     fn there(&self, version: Version) -> Result<VersionRow<S>, StoreFault> {
         self.row(version).map_err(|error| match error {
             LookupError::Store(fault) => fault,
@@ -44,7 +44,8 @@ impl<S: Suite, R: Rows> StoredHeads<'_, S, R> {
         })
     }
 
-    /// The latest head, which the author has signed; `None` if there is none.
+    /// Returns the latest head after verifying the author's signature; `None` if there is no
+    /// version.
     pub(super) fn latest_head(&self) -> Result<Option<SignedHead<S>>, StoreFault> {
         if self.latest == Version::EMPTY {
             return Ok(None);
@@ -55,7 +56,7 @@ impl<S: Suite, R: Rows> StoredHeads<'_, S, R> {
         Ok(Some(signed))
     }
 
-    /// What the next head says of the history, known from the latest head, which the author has signed.
+    /// Returns the history for the next head. The signed latest head vouches for it.
     pub(super) fn frontier(&self) -> Result<Frontier<S>, StoreFault> {
         let Some(latest) = self.latest_head()? else {
             return Ok(Frontier::default());
@@ -69,12 +70,13 @@ impl<S: Suite, R: Rows> StoredHeads<'_, S, R> {
         Ok(frontier)
     }
 
-    /// Reads the heads of all versions, and checks that the author has signed them, and that each continues the one before.
+    /// Verifies that the author signed the head of every version, and that each head continues the
+    /// one before.
     ///
-    /// Time: a signature for each version. Memory: a constant.
+    /// Time: one signature for each version. Memory: constant.
     ///
     /// # Errors
-    /// [`LookupError::Damaged`] with the first version that is not so; [`LookupError::Store`].
+    /// [`LookupError::Damaged`] with the first version that fails; [`LookupError::Store`].
     pub fn check(&self) -> Result<(), LookupError> {
         let mut history = Frontier::<S>::default();
         for version in (1..=self.latest.number()).map(Version::new) {
@@ -103,7 +105,8 @@ impl<S: Suite, R: Rows> Subtrees<S> for StoredHeads<'_, S, R> {
         Ok(Some(self.there(version)?.root))
     }
 
-    /// A version's row has the largest subtree that ends there, and those are the ones with an even index.
+    /// Reads a subtree from the row of the version where it ends. The row has the largest such
+    /// subtree, and only subtrees with an even index are the largest.
     fn kept(&self, level: u32, index: u64) -> Result<Option<S::Digest>, StoreFault> {
         if !index.is_multiple_of(2) {
             return Ok(None);

@@ -1,17 +1,18 @@
-//! What the rows are, and under which keys they stand.
+//! Layout of the rows and their keys.
 //!
 //! | key | value |
 //! |---|---|
-//! | 0 | whose rows these are, and where they stand: [`State`] |
+//! | 0 | the dictionary and the state of its rows: [`State`] |
 //! | 1 ‖ version (8) | the version's head and epochs: [`VersionRow`] |
 //! | 2 ‖ number (8) | a tuple: [`TupleRow`] |
-//! | 3 ‖ number (8) | what authenticates a tuple, where the newest record says all |
-//! | 3 ‖ number (8) ‖ instant (8) | what authenticates a tuple at an instant, where each has a record of its own |
-//! | 4 ‖ version (8) | the numbers of the tuples that the version before was the last to have |
-//! | 16 + generation ‖ instant (8) ‖ lower end | a piece of a generation's run, which begins there: a `Piece` |
+//! | 3 ‖ number (8) | the record of a tuple, in designs where the newest record covers all instants |
+//! | 3 ‖ number (8) ‖ instant (8) | the record of a tuple at an instant, in designs with a record for each instant |
+//! | 4 ‖ version (8) | the numbers of the tuples that this version deleted |
+//! | 16 + generation ‖ instant (8) ‖ lower end | the piece of a generation's run that begins at the lower end: a `Piece` |
 //!
-//! Integers in keys are big-endian, so that rows stand in their order. But for records, which are overwritten, and what prunings drop, the rows of a
-//! kind are added in ascending order.
+//! Integers in keys are big-endian, so that rows are stored in their order. Rows of a kind are
+//! added in ascending order. The exceptions are records, which are overwritten, and pruned rows,
+//! which are removed.
 
 use core::ops::Range;
 
@@ -29,7 +30,7 @@ use crate::{
     tuple::{GenerationIndex, generation_index},
 };
 
-/// Where the rows stand.
+/// State of the rows: the dictionary, its versions and its counters.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct State {
     pub(super) authority: Authority,
@@ -37,11 +38,11 @@ pub(super) struct State {
     pub(super) oldest: Version,
     /// The number of the next tuple.
     pub(super) next: u64,
-    /// The entries of the latest version.
+    /// The number of entries of the latest version.
     pub(super) entries: u64,
-    /// The operations of all versions after the first.
+    /// The number of operations of all versions after the first.
     pub(super) operations: u64,
-    /// How many tuples each generation has, youngest first.
+    /// The number of tuples of each generation, youngest first.
     pub(super) sizes: Vec<u64>,
     /// The epochs of the latest version.
     pub(super) epochs: Vec<u64>,
@@ -61,7 +62,7 @@ impl State {
         }
     }
 
-    /// The time of a generation's clock.
+    /// Returns the instant on a generation's clock.
     pub(super) fn instant(&self, generation: usize) -> Option<u64> {
         match generation.checked_sub(1) {
             None => Some(self.latest.number()),
@@ -70,7 +71,7 @@ impl State {
     }
 }
 
-/// The head of a version, and what its generations were.
+/// The head of a version, and the epochs of its generations.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub(super) struct VersionRow<S: Suite> {
@@ -100,7 +101,7 @@ impl<S: Suite> VersionRow<S> {
     }
 }
 
-/// A tuple, which never changes.
+/// A stored tuple, which never changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct TupleRow {
     pub(super) generation: GenerationIndex,
@@ -148,7 +149,7 @@ pub(super) fn tuple_key(number: u64) -> Vec<u8> {
     numbered(2, number)
 }
 
-/// Where the record of a tuple is; with an instant, that of this one.
+/// Returns the key of a tuple's record; with an instant, of its record for that instant.
 pub(super) fn record_key(number: u64, instant: Option<u64>) -> Vec<u8> {
     let mut key = numbered(3, number);
     if let Some(instant) = instant {
@@ -157,7 +158,7 @@ pub(super) fn record_key(number: u64, instant: Option<u64>) -> Vec<u8> {
     key
 }
 
-/// All that authenticates a tuple.
+/// Returns the keys of all records of a tuple.
 pub(super) fn records_of(number: u64) -> Range<Vec<u8>> {
     numbered(3, number)..numbered(3, number.saturating_add(1))
 }
@@ -169,12 +170,12 @@ pub(super) fn run_key(generation: usize, instant: u64, lower: &[u8]) -> Vec<u8> 
     key
 }
 
-/// The lower end at which a piece of a run begins.
+/// Returns the lower end at which a piece of a run begins, from the piece's key.
 pub(super) fn piece_start(key: &[u8]) -> Option<&[u8]> {
     key.get(9..)
 }
 
-/// The runs of a generation from one instant on, before another one.
+/// Returns the keys of a generation's runs from the instant `from` on, before the instant `to`.
 pub(super) fn runs_between(generation: usize, from: u64, to: u64) -> Range<Vec<u8>> {
     run_key(generation, from, &[])..run_key(generation, to, &[])
 }
@@ -189,7 +190,7 @@ fn numbered(kind: u8, number: u64) -> Vec<u8> {
     key
 }
 
-/// What a row says.
+/// Decodes a row.
 pub(super) fn decoded<T: Serialize + DeserializeOwned>(row: &[u8]) -> Result<T, StoreFault> {
     codec::decode_body(row).map_err(|_| StoreFault::Damaged)
 }

@@ -1,5 +1,5 @@
-//! Reading what the next version changes: the generations whose clocks it moves, as a whole, since each of their tuples has an item in its
-//! update.
+//! Loading of the data that the next version changes. Generations whose clocks move are read as a
+//! whole, because the update has an item for each of their tuples.
 
 use std::collections::BTreeMap;
 
@@ -22,20 +22,21 @@ use crate::{
 
 /// The youngest generations of the latest version.
 pub(super) struct Loaded<S: Suite, D: StorableDesign<S>> {
-    /// With the number of each tuple among [`Loaded::numbers`].
+    /// The layers; notes are indexes into [`Loaded::numbers`].
     pub(super) layers: Layers<S, TupleId>,
     pub(super) records: D::Records,
-    /// Under which numbers the tuples are stored.
+    /// The numbers under which the tuples are stored.
     pub(super) numbers: Vec<u64>,
-    /// The tuples of other generations that were asked about keys.
+    /// The tuples of older generations in which keys were looked up.
     pub(super) elsewhere: Claims<S>,
 }
 
 impl<K> Reader<'_, K> {
-    /// The generations up to one, and what the others say about keys of which these say nothing.
+    /// Loads the generations `0..=merged`, and the contents of older generations for `keys`.
     ///
     /// # Errors
-    /// [`StoreFault::Damaged`] if they are not whole; [`StoreFault::Medium`].
+    /// [`StoreFault::Damaged`] if generations are incomplete; [`StoreFault::Closed`] if another
+    /// writer has written; [`StoreFault::Medium`].
     pub(super) fn load<'k, S: Suite, D: StorableDesign<S, Key = K>>(
         &self,
         merged: usize,
@@ -48,7 +49,7 @@ impl<K> Reader<'_, K> {
             elsewhere: Claims::new(),
         };
         if self.state.latest != self.latest {
-            // Somebody else has written: what is known here is not what a next version follows.
+            // Another writer has written: the known state is not the base of the next version.
             return Err(StoreFault::Closed);
         }
         if self.latest == Version::EMPTY {
@@ -85,7 +86,7 @@ impl<K> Reader<'_, K> {
         let mut next = run.iter().skip(1).map(|(lower, _)| lower);
         for (lower, number) in &run {
             let row = self.tuple(generation, lower, *number)?;
-            // They follow each other, so none is missing.
+            // The tuples are adjacent, so none is missing.
             if row.upper.as_ref() != next.next() {
                 return Err(StoreFault::Damaged);
             }
@@ -106,7 +107,8 @@ impl<K> Reader<'_, K> {
         Ok(())
     }
 
-    /// All tuples of a generation at an instant: their lower ends, which ascend, and numbers.
+    /// Returns the lower ends, which ascend, and the numbers of all tuples of a generation at an
+    /// instant.
     pub(super) fn run(&self, generation: usize, instant: u64) -> Result<Piece, StoreFault> {
         let mut run = Piece::new();
         let range = runs_between(generation, instant, instant.saturating_add(1));

@@ -1,4 +1,4 @@
-//! Dropping old versions.
+//! Pruning of old versions.
 
 use std::collections::BTreeMap;
 
@@ -13,19 +13,21 @@ use super::{
 use crate::source::Source;
 
 impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
-    /// Drops the contents of all versions before `oldest`; their heads stay. What was applied is written first.
+    /// Drops the contents of all versions before `oldest`. Their heads stay. Flushes staged rows
+    /// first.
     ///
-    /// Time: what the dropped versions have that later ones do not, and their runs; of plain designs, all tuples of the oldest version that
-    /// stays.
+    /// Time: proportional to the runs of the dropped versions, and to their tuples that later
+    /// versions do not have. Plain designs also read all tuples of the version `oldest`.
     ///
     /// # Errors
-    /// [`LookupError`] if the version is not there, or the rows cannot be read or written.
+    /// [`LookupError`] if the version does not exist or was pruned, or the rows cannot be read or
+    /// written.
     pub fn prune(&mut self, oldest: Version) -> Result<(), LookupError> {
         self.flush()?;
         let row = encode_body(&self.state);
         let is_known = self.written.as_ref().is_none_or(|written| *written == row);
         if !is_known {
-            // Somebody else has written: what is known here is not what there is.
+            // Another writer has written: the known state is outdated.
             return Err(StoreFault::Closed.into());
         }
         let (instants, mut removed) = self.read(|reader| {

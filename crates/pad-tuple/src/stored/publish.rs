@@ -1,4 +1,4 @@
-//! The author without a copy of the contents.
+//! Publishing by an author without a copy of the contents.
 
 use std::collections::BTreeSet;
 
@@ -19,15 +19,17 @@ use crate::{
 };
 
 impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
-    /// Signs a batch as the next version, and applies it: the author without a copy of the contents.
+    /// Signs a batch as the next version, and applies it. The author needs no copy of the contents.
     ///
-    /// The last operation on a key wins; removing an absent key does nothing. What is read is the batch's keys, and the generations whose clocks
-    /// the version moves, whose tuples are all signed anew or get another link.
+    /// The last operation on a key wins. Removing an absent key does nothing. Reads the batch's
+    /// keys, and the generations whose clocks the version moves. All tuples of these generations
+    /// are signed anew or get another link.
     ///
-    /// The version must not be handed out before the update is kept.
+    /// Store the update durably before handing out the version.
     ///
     /// # Errors
-    /// [`PublishError`]: nothing is changed, no signature has left this function, and the batch has its operations still.
+    /// [`PublishError`]. Nothing is changed, no signature is returned, and `batch` still has its
+    /// effective operations.
     pub fn publish<K: Signer<HeadSignature> + Sync>(
         &mut self,
         batch: &mut Vec<Operation>,
@@ -49,8 +51,9 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
         })
     }
 
-    /// Those keys of a batch that the latest version has. The author's signatures vouch for the absence
-    /// of those that are to be removed, since it signs a version as if they were not named.
+    /// Returns the keys of a batch that the latest version has. For absent keys that the batch
+    /// removes, checks that the author's signatures vouch for their absence. The author signs the
+    /// version as if the batch did not name them.
     fn there(&self, batch: &[Operation]) -> Result<BTreeSet<Key>, PublishError> {
         if self.state.latest == Version::EMPTY {
             return Ok(BTreeSet::new());
@@ -71,7 +74,8 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
         })
     }
 
-    /// The update of operations that are in order, which lead to so many entries.
+    /// Signs and applies ordered operations that lead to `entries` entries, and returns their
+    /// update.
     #[allow(
         clippy::type_complexity,
         reason = "an update, or why not and its operations"

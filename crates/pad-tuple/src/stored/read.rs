@@ -1,4 +1,4 @@
-//! Finding tuples and their records in one state of the rows.
+//! Lookup of tuples and records in one state of the rows.
 
 use std::{borrow::Cow, cell::RefCell};
 
@@ -22,26 +22,28 @@ use crate::{
     tuple::{TupleView, generation_index},
 };
 
-/// Tuples of the latest version: the number of each row, and what it claims.
+/// Tuples of the latest version: the number of each row, and its claim.
 pub(super) type Claims<S> = Vec<(u64, Claim<S>)>;
 
-/// One state of the rows, of a dictionary with this key.
+/// A reader of one state of the rows, of a dictionary with this key.
 ///
-/// Tuples have numbers that count for this reading alone: those that were found, in their order.
+/// Numbers of tuples are valid for this reader alone: they count the tuples found, in their order.
 pub(super) struct Reader<'v, K> {
     pub(super) rows: &'v dyn RowView,
     pub(super) key: &'v K,
-    /// The latest version that is asked about.
+    /// The latest version that may be asked about.
     pub(super) latest: Version,
     pub(super) state: State,
     numbers: RefCell<Vec<u64>>,
 }
 
 impl<'v, K> Reader<'v, K> {
-    /// The rows can be ahead of what is known, if somebody else has written meanwhile.
+    /// Opens a state of the rows. It may be newer than `known` if another writer has written
+    /// meanwhile.
     ///
     /// # Errors
-    /// [`StoreFault::Damaged`] if these are not rows of this dictionary up to its latest version.
+    /// [`StoreFault::Damaged`] if the rows are not those of this dictionary up to its latest
+    /// version.
     pub(super) fn new(
         rows: &'v dyn RowView,
         key: &'v K,
@@ -66,12 +68,12 @@ impl<'v, K> Reader<'v, K> {
         })
     }
 
-    /// The row of a version from 1 on.
+    /// Returns the row of a version from 1 on.
     pub(super) fn version<S: Suite>(&self, version: Version) -> Result<VersionRow<S>, LookupError> {
         version_row(self.rows, self.latest, version)
     }
 
-    /// The tuple under a number, which is said to begin there.
+    /// Returns the tuple under a number. It must belong to `generation` and begin at `lower`.
     pub(super) fn tuple(
         &self,
         generation: usize,
@@ -87,7 +89,7 @@ impl<'v, K> Reader<'v, K> {
         }
     }
 
-    /// The tuple of a generation that holds a key at an instant, and its number.
+    /// Returns the tuple of a generation that holds a key at an instant, and its number.
     pub(super) fn holding(
         &self,
         (generation, instant): (usize, u64),
@@ -103,7 +105,7 @@ impl<'v, K> Reader<'v, K> {
         let found = below.checked_sub(1).and_then(|place| piece.get(place));
         let (lower, number) = found.ok_or(StoreFault::Damaged)?;
         let tuple = self.tuple(generation, lower, *number)?;
-        // A piece that is missing would make the one before it seem to hold its keys.
+        // Without a missing piece, the one before would seem to hold its keys.
         if tuple
             .upper
             .as_ref()
@@ -114,10 +116,10 @@ impl<'v, K> Reader<'v, K> {
         Ok((tuple, *number))
     }
 
-    /// Reads the record of a tuple, which must tell of the claim's instant.
+    /// Reads the record of a tuple, which must cover the claimed instant.
     ///
     /// # Errors
-    /// [`StoreFault::Damaged`], also for a record of an earlier time, which accidents can bring back;
+    /// [`StoreFault::Damaged`], also for an outdated record that an accident brought back;
     /// [`StoreFault::Medium`].
     pub(super) fn read_record<S: Suite, D: StorableDesign<S, Key = K>>(
         &self,
@@ -137,7 +139,7 @@ impl<'v, K> Reader<'v, K> {
         }
     }
 
-    /// Looks up a key in the generations of the latest version from `from` on: the youngest that
+    /// Looks up a key in the generations `from` and older of the latest version. The youngest that
     /// has the key decides. Adds the tuples that were read to `claims`.
     pub(super) fn decided<S: Suite>(
         &self,
@@ -178,7 +180,7 @@ impl<'v, K> Reader<'v, K> {
         Ok(None)
     }
 
-    /// A number for this reading.
+    /// Assigns the next number of this reader.
     fn numbered(&self, number: u64) -> Result<TupleId, StoreFault> {
         let mut numbers = self.numbers.borrow_mut();
         let place = u32::try_from(numbers.len()).map_err(|_| StoreFault::Damaged)?;
@@ -187,7 +189,7 @@ impl<'v, K> Reader<'v, K> {
     }
 }
 
-/// The row of a version from 1 on, of versions up to a latest one.
+/// Returns the row of a version between 1 and `latest`.
 pub(super) fn version_row<S: Suite>(
     rows: &dyn RowView,
     latest: Version,

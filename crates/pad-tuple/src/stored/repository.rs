@@ -1,4 +1,4 @@
-//! The server of a dictionary whose tuples are stored.
+//! Repository of a dictionary with stored tuples.
 
 use core::marker::PhantomData;
 use std::collections::BTreeMap;
@@ -33,37 +33,41 @@ use crate::{
     update::TupleAttachment,
 };
 
-/// A repository of a tuple PAD of design `D` under suite `S`, whose tuples are rows of `R`.
+/// A repository of a tuple PAD of design `D` under suite `S`, with tuples stored as rows of `R`.
 ///
-/// Proofs, heads and updates are those of [`TupleRepository`](crate::TupleRepository). Memory: what was applied since the last
-/// [`StoredTupleRepository::flush`], and during an update the generations whose clocks it moves.
+/// Proofs, heads and updates are those of [`TupleRepository`](crate::TupleRepository). Memory: the
+/// rows staged since the last [`StoredTupleRepository::flush`], and during an update the
+/// generations whose clocks it moves.
 ///
-/// What was applied is seen at once, and is in the rows after [`StoredTupleRepository::flush`]. Whoever acknowledges an update keeps it
-/// elsewhere first: rows that are behind go on from there.
+/// Applied updates are visible at once, and are written to the rows by
+/// [`StoredTupleRepository::flush`]. Store an update elsewhere before acknowledging it: rows that
+/// are behind continue from there.
 #[derive(Clone, Debug)]
 pub struct StoredTupleRepository<S: Suite, D: StorableDesign<S>, R = MemoryRows> {
     pub(super) rows: R,
-    /// What is not in the rows yet.
+    /// Rows that are not written yet.
     pub(super) staged: BTreeMap<Vec<u8>, Vec<u8>>,
-    /// The bytes of what was put there.
+    /// The bytes of all rows staged since the last flush, including overwritten ones.
     pub(super) staged_bytes: usize,
     pub(super) key: D::Key,
     pub(super) state: State,
-    /// The state that the rows have; `None` if they have none.
+    /// The encoded state in the rows; `None` if they have none.
     pub(super) written: Option<Vec<u8>>,
-    /// The history of all versions, once it was needed; it is the one that the latest head vouches for.
+    /// The history of all versions, once it was needed. The latest head vouches for it.
     pub(super) frontier: Option<Frontier<S>>,
     pub(super) speculation: Speculation,
     pub(super) workers: Workers,
 }
 
 impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
-    /// The repository of the updates of one author and dictionary in these rows, which may have some already.
+    /// Opens the repository of one author and dictionary in `rows`, which may have versions
+    /// already.
     ///
-    /// Time: two rows and one signature.
+    /// Time: reads two rows and verifies one signature.
     ///
     /// # Errors
-    /// [`StoreFault::Damaged`] if the rows are not of this dictionary, or not whole; [`StoreFault::Medium`].
+    /// [`StoreFault::Damaged`] if the rows belong to another dictionary or are incomplete;
+    /// [`StoreFault::Medium`].
     pub fn open(authority: Authority, key: D::Key, rows: R) -> Result<Self, StoreFault> {
         let written = rows.read(|rows| rows.get(STATE))?;
         let state = match &written {
@@ -101,56 +105,57 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
         }
     }
 
-    /// Spreads signing over these threads.
+    /// Computes and verifies signatures on the threads of `workers`.
     #[must_use]
     pub fn with_workers(mut self, workers: Workers) -> Self {
         self.workers = workers;
         self
     }
 
-    /// Merges generations by this rule when a version is signed here.
+    /// Merges generations by the rule `speculation` when this repository signs a version.
     #[must_use]
     pub const fn with_speculation(mut self, speculation: Speculation) -> Self {
         self.speculation = speculation;
         self
     }
 
-    /// Whose updates this repository accepts.
+    /// Returns the author and dictionary of the accepted updates.
     pub const fn authority(&self) -> &Authority {
         &self.state.authority
     }
 
-    /// What clients must know beyond the authority.
+    /// Returns the key that clients need in addition to the authority.
     pub const fn key(&self) -> &D::Key {
         &self.key
     }
 
-    /// The number of entries of the latest version.
+    /// Returns the number of entries of the latest version.
     pub const fn len(&self) -> u64 {
         self.state.entries
     }
 
-    /// Whether the latest version is empty.
+    /// Returns whether the latest version is empty.
     pub const fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The rows.
+    /// Returns the rows.
     pub const fn rows(&self) -> &R {
         &self.rows
     }
 
-    /// The rows, for what their owner does with them beside the repository: what they say does not change.
+    /// Returns the rows for maintenance by their owner, which must not change their contents.
     pub const fn rows_mut(&mut self) -> &mut R {
         &mut self.rows
     }
 
-    /// The bytes that were made since the last [`StoredTupleRepository::flush`]; no more than these are in memory for it.
+    /// Returns the bytes staged since the last [`StoredTupleRepository::flush`], an upper bound of
+    /// the staged rows in memory.
     pub const fn memory_bytes(&self) -> usize {
         self.staged_bytes
     }
 
-    /// The heads of all versions.
+    /// Returns the heads of all versions.
     pub const fn heads(&self) -> StoredHeads<'_, S, R> {
         StoredHeads {
             rows: &self.rows,
@@ -161,12 +166,13 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
         }
     }
 
-    /// Writes what was applied, which must be published: what is in the rows is proved to everybody, and outlives a crash. Whoever else writes,
-    /// applies the same updates: what they have written of them meanwhile is the same.
+    /// Writes the staged rows. Their updates must be published before, because written rows are
+    /// served in proofs and survive a crash. If other writers have applied the same updates
+    /// meanwhile, their rows are equal.
     ///
     /// # Errors
-    /// [`StoreFault::Closed`] if somebody else has applied other updates, [`StoreFault`] of the medium: it is seen still, and the next call
-    /// tries again.
+    /// [`StoreFault::Closed`] if another writer has applied other updates; [`StoreFault`] of the
+    /// medium. The staged rows stay visible, and the next call retries.
     pub fn flush(&mut self) -> Result<(), StoreFault> {
         if self.staged.is_empty() {
             return Ok(());
@@ -181,7 +187,7 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
         Ok(())
     }
 
-    /// The same where others have written since.
+    /// Flushes like [`Self::flush`], after other writers have written.
     fn flush_after_others(&mut self) -> Result<(), StoreFault> {
         let found = self.rows.read(|rows| rows.get(STATE))?;
         let found = found.ok_or(StoreFault::Closed)?;
@@ -196,7 +202,7 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
         if theirs.authority != self.state.authority || differs || theirs.oldest > same {
             return Err(StoreFault::Closed);
         }
-        // What they have dropped is dropped.
+        // Versions that other writers have pruned are pruned.
         self.state.oldest = self.state.oldest.max(theirs.oldest);
         if same < self.state.latest {
             let own = encode_body(&self.state);
@@ -216,11 +222,12 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
         self.staged_bytes = 0;
     }
 
-    /// Comes to terms with what others have written since, before something is made of the rows. Nothing is written: what was applied last need
-    /// not be published yet.
+    /// Reconciles with the rows of other writers, before a next version is computed. Writes
+    /// nothing, because the update applied last may not be published yet.
     ///
     /// # Errors
-    /// [`StoreFault::Closed`] if others have written what was not applied here, [`StoreFault`] of the medium.
+    /// [`StoreFault::Closed`] if other writers have written updates that were not applied here;
+    /// [`StoreFault`] of the medium.
     pub(super) fn meet_others(&mut self) -> Result<(), StoreFault> {
         let found = self.rows.read(|rows| rows.get(STATE))?;
         if found == self.written {
@@ -240,7 +247,7 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
         if theirs.authority != self.state.authority || theirs.oldest > theirs.latest {
             return Err(StoreFault::Closed);
         }
-        // What they have dropped is dropped.
+        // Versions that other writers have pruned are pruned.
         self.state.oldest = self.state.oldest.max(theirs.oldest);
         let own = encode_body(&self.state);
         if let Some(staged) = self.staged.get_mut(STATE) {
@@ -250,10 +257,11 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
         Ok(())
     }
 
-    /// Reads in one state, which is the one that what was applied follows: others have overwritten no record since.
+    /// Reads one state of the rows, which must be the base of the staged rows. Other writers have
+    /// then overwritten no record since.
     ///
     /// # Errors
-    /// Those of `work`; [`StoreFault::Closed`] if others have written.
+    /// Those of `work`; [`StoreFault::Closed`] if another writer has written.
     pub(super) fn read_known<T, E: From<StoreFault>>(
         &self,
         work: impl FnOnce(&Reader<'_, D::Key>) -> Result<T, E>,
@@ -270,7 +278,7 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
         })
     }
 
-    /// Reads in one state.
+    /// Reads one state of the rows, under the staged rows.
     pub(super) fn read<T, E: From<StoreFault>>(
         &self,
         work: impl FnOnce(&Reader<'_, D::Key>) -> Result<T, E>,
@@ -284,10 +292,10 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
         })
     }
 
-    /// The value of a key in a version, without proof.
+    /// Returns the value of a key in `version`, without proof.
     ///
     /// # Errors
-    /// [`LookupError`] if the version is not there, or cannot be read.
+    /// [`LookupError`] if the version does not exist, was pruned or cannot be read.
     pub fn lookup(&self, version: Version, key: &Key) -> Result<Option<Value>, LookupError> {
         if version == Version::EMPTY {
             return Ok(None);
@@ -308,10 +316,10 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
         })
     }
 
-    /// The contents of a version, in ascending order of keys.
+    /// Returns the contents of `version`, in ascending order of keys.
     ///
     /// # Errors
-    /// [`LookupError`] if the version is not there, or cannot be read.
+    /// [`LookupError`] if the version does not exist, was pruned or cannot be read.
     pub fn entries(&self, version: Version) -> Result<BTreeMap<Key, Value>, LookupError> {
         self.read(|reader| {
             let instants = Source::<S, D>::instants(reader, version)?;
@@ -331,10 +339,11 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
         })
     }
 
-    /// As [`TupleRepository::prove_keys`](crate::TupleRepository::prove_keys).
+    /// Proves the values of several keys, see
+    /// [`TupleRepository::prove_keys`](crate::TupleRepository::prove_keys).
     ///
     /// # Errors
-    /// [`LookupError`] if the version is not there, or cannot be read.
+    /// [`LookupError`] if the version does not exist, was pruned or cannot be read.
     pub fn prove_keys(
         &self,
         version: Version,
@@ -343,10 +352,12 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
         self.read(|reader| prove_keys(reader, version, keys))
     }
 
-    /// As [`TupleRepository::prove_range`](crate::TupleRepository::prove_range).
+    /// Proves all entries of a range, see
+    /// [`TupleRepository::prove_range`](crate::TupleRepository::prove_range).
     ///
     /// # Errors
-    /// [`LookupError`] if the version is not there, or cannot be read, or the range cannot hold a key.
+    /// [`LookupError`] if the version does not exist, was pruned or cannot be read, or the range
+    /// cannot hold a key.
     pub fn prove_range(
         &self,
         version: Version,
@@ -355,10 +366,11 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
         self.read(|reader| prove_range(reader, version, range))
     }
 
-    /// Refuses keys with which this dictionary cannot go on.
+    /// Refuses a signer and a secret that are not those of this dictionary.
     ///
     /// # Errors
-    /// [`AuthorError::WrongKey`]; [`AuthorError::Signing`] if the signer does not sign, or there is no head to be signed.
+    /// [`AuthorError::WrongKey`]; [`AuthorError::Signing`] if the signer does not sign, or the
+    /// latest head cannot be read.
     pub fn require_keys<K: Signer<HeadSignature>>(
         &self,
         signer: &K,
@@ -369,7 +381,7 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
     }
 }
 
-/// A store cannot be read from which an author is to go on.
+/// Converts a fault of the rows from which an author resumes.
 fn unreadable(fault: StoreFault) -> AuthorError {
     AuthorError::Signing(fault.to_string())
 }
@@ -416,7 +428,7 @@ where
         Self::empty(*public.authority(), public.key().clone(), R::default())
     }
 
-    /// Reads all contents of the latest version into memory.
+    /// Reads and verifies all contents of the latest version, in memory.
     fn resume(
         &self,
         signer: HeadSigner,

@@ -1,4 +1,4 @@
-//! The medium under stored tuples: an ordered map of rows.
+//! Storage interface of stored tuples: an ordered map of rows.
 
 use core::{
     fmt::Debug,
@@ -11,13 +11,14 @@ use pad_core::StoreFault;
 /// An ordered map of rows, each a key and a value of bytes.
 ///
 /// Laws:
-/// 1. A reading sees one state, whatever is written meanwhile.
-/// 2. A writing is there wholly or not at all.
-/// 3. What is read is what was written: an accident to a row is [`StoreFault::Damaged`], never another value.
+/// 1. Isolation: a read sees one state, whatever is written meanwhile.
+/// 2. Atomicity: a write takes effect wholly or not at all.
+/// 3. Integrity: a read returns the written value. A corrupted row is [`StoreFault::Damaged`],
+///    never another value.
 ///
-/// Those who write and read keep to this: the keys between two that are named together begin with the byte with which both begin.
+/// Callers pass ranges with two bounds that begin with the same byte.
 pub trait Rows: Debug + Send + Sync {
-    /// Reads in one state.
+    /// Reads one state of the rows.
     ///
     /// # Errors
     /// Those of `work`; [`StoreFault::Medium`], [`StoreFault::Damaged`].
@@ -26,12 +27,12 @@ pub trait Rows: Debug + Send + Sync {
         work: impl FnOnce(&dyn RowView) -> Result<T, E>,
     ) -> Result<T, E>;
 
-    /// Takes ranges of keys away, then writes rows in the place of what has their keys, all or nothing; but only if a row is there still, or is
-    /// not there, as the writer knows it.
+    /// Removes ranges of keys, then inserts or overwrites `rows`, all or nothing. Only writes if
+    /// the row `known` still has the value that the writer knows, or is still missing.
     ///
     /// # Errors
-    /// [`StoreFault::Closed`] if somebody else has changed that row: nothing is changed. [`StoreFault`] of the medium: what is there, only the
-    /// next reading tells.
+    /// [`StoreFault::Closed`] if another writer has changed that row; nothing is changed.
+    /// [`StoreFault`] of the medium: only the next read shows the resulting state.
     fn write(
         &mut self,
         known: (&[u8], Option<&[u8]>),
@@ -40,27 +41,27 @@ pub trait Rows: Debug + Send + Sync {
     ) -> Result<(), StoreFault>;
 }
 
-/// A row that was found: its key and its value.
+/// A row: its key and its value.
 pub type Row = (Vec<u8>, Vec<u8>);
 
 /// One state of an ordered map of rows.
 pub trait RowView {
-    /// The value of the row with this key.
+    /// Returns the value of the row with this key.
     ///
     /// # Errors
     /// [`StoreFault::Medium`], [`StoreFault::Damaged`].
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreFault>;
 
-    /// The last row whose key is neither below the first of these nor above the second.
+    /// Returns the last row with a key of at least `from` and at most `to`.
     ///
     /// # Errors
     /// [`StoreFault::Medium`], [`StoreFault::Damaged`].
     fn last(&self, from: &[u8], to: &[u8]) -> Result<Option<Row>, StoreFault>;
 
-    /// Shows the rows from the first of these keys on, below the second, in ascending order.
+    /// Calls `visit` for the rows with keys of at least `from` and below `to`, in ascending order.
     ///
     /// # Errors
-    /// [`StoreFault::Medium`], [`StoreFault::Damaged`]; those of `visit`, which end it.
+    /// [`StoreFault::Medium`], [`StoreFault::Damaged`]; those of `visit`, which end the scan.
     #[allow(
         clippy::type_complexity,
         reason = "what is done with a key and a value"
@@ -73,12 +74,12 @@ pub trait RowView {
     ) -> Result<(), StoreFault>;
 }
 
-/// Rows in memory: for tests, and for what need not last.
+/// Rows in memory, for tests and temporary data.
 #[derive(Clone, Debug, Default)]
 pub struct MemoryRows(BTreeMap<Vec<u8>, Vec<u8>>);
 
 impl MemoryRows {
-    /// The rows, to be looked at or, in tests, damaged.
+    /// Returns the rows, to be inspected or, in tests, damaged.
     pub const fn rows_mut(&mut self) -> &mut BTreeMap<Vec<u8>, Vec<u8>> {
         &mut self.0
     }
@@ -139,7 +140,7 @@ impl RowView for BTreeMap<Vec<u8>, Vec<u8>> {
     }
 }
 
-/// Rows that are to be written, over those that are.
+/// Overlay of staged rows on the written rows.
 pub(super) struct Staged<'v> {
     pub(super) rows: &'v BTreeMap<Vec<u8>, Vec<u8>>,
     pub(super) below: &'v dyn RowView,

@@ -1,7 +1,8 @@
-//! The runs of generations, in pieces.
+//! Runs of generations, in pieces.
 //!
-//! A run is written at each instant, so it is stored in few bytes: a lower end as what it does not share with the one before, and the number of its
-//! tuple as the distance from the one before, since neighbours were mostly made together.
+//! A run is written at each instant, so its encoding is compact. A lower end is stored without the
+//! prefix that it shares with its predecessor. The number of a tuple is stored as the difference
+//! from its predecessor's, because neighbours were mostly created together.
 
 use std::collections::BTreeMap;
 
@@ -15,11 +16,14 @@ use super::{
 /// A piece of a run: lower ends in ascending order, and the numbers of their tuples.
 pub(super) type Piece = Vec<(Key, u64)>;
 
-/// The piece in a row.
+/// Decodes the piece in a row.
 ///
 /// # Errors
-/// [`StoreFault::Damaged`], also if lower ends do not ascend, or the first is not the one in its key. That one is not stored again, so a row that has come under another
-/// key of the same length shows in its digest, and in its tuples, which have their lower ends too.
+/// [`StoreFault::Damaged`], also if lower ends do not ascend, or the first is not the one in the
+/// key.
+///
+/// The first lower end is not stored again in the row. A row under a wrong key of the same length
+/// is detected by its digest, and by its tuples, which also have their lower ends.
 pub(super) fn decode_piece(key: &[u8], row: &[u8]) -> Result<Piece, StoreFault> {
     let start = piece_start(key).ok_or(StoreFault::Damaged)?;
     if row.len() > LONGEST_ROW {
@@ -41,16 +45,16 @@ pub(super) fn decode_piece(key: &[u8], row: &[u8]) -> Result<Piece, StoreFault> 
     }
 }
 
-/// Draws the rows of a run.
+/// Writer of the rows of a run.
 #[derive(Debug)]
 pub(super) struct RunWriter<'r> {
     generation: usize,
     instant: u64,
     rows: &'r mut BTreeMap<Vec<u8>, Vec<u8>>,
-    /// Where the piece begins, and its tuples.
+    /// The key of the current piece, and the piece.
     key: Vec<u8>,
     piece: Vec<(After, i64)>,
-    /// The bytes of the piece, and its last tuple.
+    /// The bytes of the piece, and the lower end and number of its last tuple.
     bytes: usize,
     lower: Key,
     number: u64,
@@ -105,7 +109,7 @@ impl<'r> RunWriter<'r> {
     }
 }
 
-/// About so many bytes does a tuple take in its piece.
+/// Returns the approximate number of bytes that a tuple takes in its piece.
 fn stored_bytes((after, distance): &(After, i64)) -> usize {
     let number = match distance.unsigned_abs() {
         ..=125 => 1,
@@ -116,11 +120,13 @@ fn stored_bytes((after, distance): &(After, i64)) -> usize {
     after.rest_bytes().saturating_add(number + 2)
 }
 
-/// The most bytes of a piece of several tuples and its key: four of them, with what a medium has around them, fill a page of 4 KiB.
+/// Maximum bytes of a piece of several tuples and its key. Four pieces, with a medium's overhead,
+/// fill a page of 4 KiB.
 const PIECE_BYTES: usize = 980;
 
-/// No row is longer: the first lower end is in its key alone, and where many bytes are shared a tuple takes four more than were counted. Long
-/// keys can be written in few bytes, so what is longer is refused before they are made.
+/// Maximum length of a row in bytes. The first lower end is in the row's key alone, and a tuple
+/// with a long shared prefix takes four bytes more than were counted. Long keys can be encoded in
+/// few bytes, so longer rows are refused before the keys are built.
 const LONGEST_ROW: usize = 3 * PIECE_BYTES;
 
 #[cfg(test)]
@@ -181,7 +187,8 @@ mod tests {
             let cut = decode_piece(place, &row[..length]);
             assert_eq!(cut, Err(StoreFault::Damaged), "{length}");
         }
-        // Few bytes that make many keys, more than are ever written; and keys that do not ascend.
+        // A small row that expands to many keys, more than are ever written; and keys that do not
+        // ascend.
         let before = vec![b'l'; 4000];
         let again = (After::of(&before, &key(&before)), 0_i64);
         for number in [LONGEST_ROW / 3, 2] {

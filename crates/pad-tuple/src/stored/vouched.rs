@@ -1,8 +1,8 @@
-//! Checks that an author's own signatures vouch for stored rows.
+//! Check that an author's own signatures vouch for stored rows.
 //!
 //! An author signs tuples anew from their stored contents and creation instants. A changed row
-//! would make it sign a false past. So the author verifies each tuple as a client would: by a
-//! signature for the latest version's instant.
+//! would make it sign a false history. The author therefore verifies each tuple as a client would:
+//! by a signature for the latest version's instant.
 
 use pad_core::{StoreFault, Suite, VerifyError, Workers};
 
@@ -20,11 +20,11 @@ use crate::{
 };
 
 impl<K: Clone + Sync> Reader<'_, K> {
-    /// Refuses loaded generations, and tuples that were looked up in others, unless the author's
+    /// Refuses loaded generations, and older tuples that were looked up, unless the author's
     /// signatures vouch for them.
     ///
-    /// The records that the author resumes from are the ones that are verified: a medium may
-    /// answer a second read with another row.
+    /// Verifies the same records from which the author resumes, because a medium may return another
+    /// row on a second read.
     ///
     /// Time: one signature for each tuple, verified in batches on the threads of `workers`.
     ///
@@ -38,7 +38,7 @@ impl<K: Clone + Sync> Reader<'_, K> {
         let mut others = loaded.elsewhere.clone();
         let claims = loaded.layers.claims();
         if D::EACH_INSTANT {
-            // An author of such a design resumes from contents alone.
+            // Authors of designs with a record for each instant resume from contents alone.
             for (claim, tuple) in claims {
                 let number = loaded.numbers.get(tuple.position());
                 others.push((*number.ok_or(StoreFault::Damaged)?, claim));
@@ -53,13 +53,13 @@ impl<K: Clone + Sync> Reader<'_, K> {
     /// Refuses tuples for which the author's signatures do not vouch.
     ///
     /// # Errors
-    /// As [`Reader::require_loaded`].
+    /// Those of [`Reader::require_loaded`].
     pub(super) fn require_vouched<S: Suite, D: StorableDesign<S, Key = K>>(
         &self,
         mut claims: Claims<S>,
         workers: &Workers,
     ) -> Result<(), PublishError> {
-        // One tuple may answer several keys.
+        // One tuple may decide several keys.
         claims.sort_by_key(|(number, _)| *number);
         claims.dedup();
         let mut records = D::records(self.key, Context::of(&self.state.authority));

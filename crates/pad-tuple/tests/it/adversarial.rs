@@ -1,5 +1,5 @@
-//! A lying server of a signed design: corrupted, spliced and re-combined proofs, each refused with the
-//! exact reason.
+//! A lying server of a signed design: corrupted, spliced and recombined proofs, each refused with
+//! the exact reason.
 
 mod bytes;
 mod chains;
@@ -39,15 +39,15 @@ use pad_tuple::{
 
 type S = Sha256Ed25519;
 type Digest = <S as Suite>::Digest;
-/// What a superseding signature covers.
+/// The instants that a superseding signature covers.
 type Validity = <Superseding as RefreshScheme<S>>::Shown;
-/// What a lightweight signature shows beside itself.
+/// Data shown with a lightweight signature.
 type Chain = <Lightweight as RefreshScheme<S>>::Shown;
 
 /// The number of the author's keys and secrets.
 const AUTHOR: u8 = 7;
 
-/// A dictionary under attack: the server as it was at every version, and the truth.
+/// A dictionary under attack: the server at every version, and the oracle.
 struct Target<D: Design<S>> {
     authority: Authority,
     /// The server after each version, from version 0 on.
@@ -64,7 +64,7 @@ fn remove(name: &str) -> Action {
     Action::Remove(key(name))
 }
 
-/// What happens in most tests. With two generations, versions 1, 4 and 7 are merges.
+/// The trace of most tests. With two generations, versions 1, 4 and 7 are merges.
 fn actions() -> Vec<Action> {
     let snapshot = Action::Snapshot;
     let versions: [&[Action]; 8] = [
@@ -92,7 +92,7 @@ impl<D: Design<S, Secret: TestSecret>> Target<D> {
         Self::with(dictionary, signer, actions, 4)
     }
 
-    /// Merges generation 0 when it has `size` tuples.
+    /// Plays `actions`, and merges generation 0 when it has `size` tuples.
     fn with(dictionary: DictionaryId, signer: u8, actions: &[Action], size: usize) -> Self {
         let secret = D::Secret::numbered(AUTHOR);
         let mut author: TupleAuthor<S, D, SigningKey> =
@@ -148,7 +148,7 @@ impl<D: Design<S, Secret: TestSecret>> Target<D> {
             .map(|lookup| lookup.into_inner().answer)
     }
 
-    /// What a client says to a proof; accepted, it must be the truth.
+    /// The client's refusal of a proof; asserts that an accepted answer is true.
     fn refusal(&self, proof: &TupleProof<S, D>, version: u64, name: &str) -> Option<VerifyError> {
         let asked = key(name);
         match self.verify(proof, version, &asked) {
@@ -189,7 +189,7 @@ fn honest_proofs_of_every_moment_verify() {
     check::<SpecLightweight3>();
 }
 
-/// What the other tests build on: when generations were merged.
+/// The epochs that other tests assume.
 #[test]
 fn the_versions_have_the_epochs_that_the_tests_assume() {
     let target = Target::<SpecSuperseding>::new();

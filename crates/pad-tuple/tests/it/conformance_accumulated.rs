@@ -1,5 +1,5 @@
-//! Every design of tuple PADs with accumulators under the shared checks, on fewer and shorter random traces: a
-//! snapshot takes milliseconds, and so does a look-up.
+//! Every design of tuple PADs with accumulators under the shared checks. Random traces are fewer
+//! and shorter, because snapshots and lookups take milliseconds.
 
 macro_rules! conformance {
     ($name:ident, $($design:tt)+) => {

@@ -1,4 +1,4 @@
-//! The tuple PADs from outside: conformance, vectors, and lying servers.
+//! Integration tests of the tuple PADs: conformance, vectors, and lying servers.
 
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 

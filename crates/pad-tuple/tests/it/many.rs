@@ -1,4 +1,4 @@
-//! Proofs for many keys and for ranges: against the oracle, and every way to cheat in them.
+//! Proofs for many keys and for ranges: comparison with the oracle, and attacks.
 
 mod attacks;
 mod effort;
@@ -23,14 +23,14 @@ use pad_tuple::{AggregateDesign, Design, Expectation, ManyProof, RangeProof};
 
 type Suite = Sha256Ed25519;
 
-/// Why bytes were refused.
+/// The reason why bytes were refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Refusal {
     Decode(DecodeError),
     Verify(VerifyError),
 }
 
-/// What a client makes of bytes.
+/// Decodes and verifies bytes as a client does.
 fn verify<P: Proof<Error = VerifyError> + Message>(
     bytes: &[u8],
     commitment: &P::Commitment,
@@ -107,7 +107,7 @@ where
     assert_eq!(contents.entries, expected, "{range:?} in {version}");
 }
 
-/// All interesting keys, and some random subsets of them, at every version.
+/// Checks all interesting keys, and some random subsets of them, at every version.
 fn check_trace<D>(actions: &[Action])
 where
     D: Design<Suite, Secret: TestSecret> + AggregateDesign<Suite>,
@@ -152,7 +152,7 @@ where
     check_refusals(&played);
 }
 
-/// What the server refuses.
+/// Checks queries that the server refuses.
 fn check_refusals<D>(played: &Played<TuplePad<Suite, D>>)
 where
     D: Design<Suite, Secret: TestSecret> + AggregateDesign<Suite>,
@@ -180,7 +180,7 @@ where
     );
 }
 
-/// Every bit of every byte flipped one at a time, every truncation, and bytes behind.
+/// Flips bits of bytes, truncates the message everywhere, and appends a byte.
 fn check_bytes<P: Proof<Error = VerifyError> + Message>(
     honest: &P,
     commitment: &P::Commitment,
@@ -209,7 +209,7 @@ fn check_bytes<P: Proof<Error = VerifyError> + Message>(
     assert_eq!(refused, Some(Refusal::Decode(DecodeError::TrailingBytes)));
 }
 
-/// The trace's repository, and what a client expects of its latest version.
+/// The trace's repository, and a client's expectation of its latest version.
 fn fixture<D>() -> (Played<TuplePad<Suite, D>>, Expectation<D::Key>)
 where
     D: Design<Suite, Secret: TestSecret>,
@@ -219,7 +219,7 @@ where
     (played, trusted)
 }
 
-/// The trace's repository as it was one version earlier: what it could prove then.
+/// The trace's repository one version earlier, to make old proofs.
 fn one_version_earlier<D>() -> Played<TuplePad<Suite, D>>
 where
     D: Design<Suite, Secret: TestSecret>,
@@ -290,7 +290,7 @@ many!(spec_lightweight_3, pad_tuple::designs::SpecLightweight3);
 many!(base_superseding_bls, pad_tuple::designs::BaseSupersedingBls);
 many!(spec_lightweight_bls, pad_tuple::designs::SpecLightweightBls);
 
-/// The empty version needs no signature, and nothing else does without one.
+/// Only the proof of the empty version may lack a signature.
 #[test]
 fn the_proof_without_signatures_is_of_version_0_only() {
     type Design = pad_tuple::designs::SpecLightweight;

@@ -1,4 +1,4 @@
-//! What authors and servers refuse beyond the shared checks.
+//! Refusals of authors and servers beyond the shared checks.
 
 use conformance::{
     Action, Pad, TuplePad,
@@ -58,8 +58,8 @@ fn an_author_does_not_go_on_with_another_bls_key() {
     assert!(resume(7).is_ok());
 }
 
-/// Lengths below, at and above the number of links revealed: what the author cannot go on from it
-/// signs anew, and clients understand it either way.
+/// Resumes with chain lengths below, at and above the number of revealed links. The author signs
+/// again where it cannot continue a chain, and clients accept both.
 #[test]
 fn an_author_goes_on_with_another_chain_secret_or_length() {
     for (byte, length) in [(7, 1), (7, 2), (7, 50), (8, 3)] {

@@ -1,6 +1,6 @@
-//! Known-answer vectors: `docs/vectors/tuples/*.json`, one file for each signed design, two more for the
-//! other suites, one for proofs of many keys and of ranges, and one for each design with accumulators. What a
-//! file says is put in is published anew here.
+//! Known-answer vectors: `docs/vectors/tuples/*.json`. There is one file for each signed design,
+//! two for other suites, one for proofs of many keys and of ranges, and one for each design with
+//! accumulators. Tests publish the inputs of each file again.
 
 #[cfg(feature = "accumulators")]
 mod accumulated;
@@ -33,11 +33,11 @@ use pad_tuple::{
 };
 use serde::{Deserialize, Serialize};
 
-/// The seeds of the signing keys and the secret of the chains are 32 times this byte.
+/// The byte of which the seeds of the signing keys and the secret of the chains consist, 32 times.
 const SECRET: u8 = 42;
-/// Generations are merged when this many tuples are in the youngest.
+/// Number of tuples in the youngest generation at which generations are merged.
 const SIZE: usize = 4;
-/// Longer than any message here.
+/// Maximum message length.
 const LONGEST: usize = 1 << 16;
 
 #[derive(Serialize, Deserialize)]
@@ -49,7 +49,7 @@ struct Vector {
     scheme_id: u16,
     author_seed: String,
     author_key: String,
-    /// For designs whose tuples are not signed with the author's key.
+    /// The tuple key of designs whose tuples are not signed with the author's key.
     tuple_key: Option<String>,
     chain_secret: String,
     chain_length: u32,
@@ -64,7 +64,7 @@ struct Vector {
 #[derive(Serialize, Deserialize)]
 struct VersionVector {
     version: u64,
-    /// Each operation: the key, and the value or nothing for a removal.
+    /// Operations: each a key, with its value or `null` for a removal.
     operations: Vec<(String, Option<String>)>,
     merged: u8,
     root: String,
@@ -77,12 +77,12 @@ struct VersionVector {
 struct ProofVector {
     version: u64,
     key: String,
-    /// The value, or nothing for an absent key.
+    /// The value, or `null` for an absent key.
     answer: Option<String>,
     proof: String,
 }
 
-/// An update that a server which has the version before it refuses.
+/// An update that is refused by a server with the version before it.
 #[derive(Serialize, Deserialize)]
 struct RefusedUpdate {
     why: String,
@@ -98,7 +98,7 @@ struct Made<S: Suite, D: Design<S>> {
     server: TupleRepository<S, D>,
 }
 
-/// Publishes the versions, and finds that the server refuses what is listed for each.
+/// Publishes the versions, and asserts that the server refuses the listed updates of each.
 fn make<S: Suite, D: Design<S>>(
     secret: D::Secret,
     dictionary: &str,
@@ -140,7 +140,7 @@ fn own_key(key: &impl PublicBytes) -> Option<String> {
     (!bytes.is_empty()).then(|| encode(bytes))
 }
 
-/// The file of a design anew, with the example of the document's in the one that it is in.
+/// Rebuilds the file of a design, including the document's worked example in its file.
 fn check_all<S, D>(name: &str)
 where
     S: Suite,
@@ -228,7 +228,7 @@ fn expect<S: Suite, D: Design<S>>(
     }
 }
 
-/// Look-ups in a server.
+/// Makes and verifies lookup proofs.
 fn proofs<S: Suite, D: Design<S>>(
     server: &TupleRepository<S, D>,
     asked: Vec<ProofVector>,
@@ -263,7 +263,7 @@ fn the_range(asked: &Asked) -> KeyRange {
     KeyRange { start, end }
 }
 
-/// The file with a proof of a version.
+/// The proof file of a version.
 fn response<S: Suite, D: Design<S>>(
     server: &TupleRepository<S, D>,
     version: Version,
@@ -296,7 +296,7 @@ fn prove_look_up<S: Suite, D: Design<S>>(server: &TupleRepository<S, D>, asked: 
     response(server, version, proof)
 }
 
-/// What a client learns from a proof file.
+/// Verifies a proof file as a client does; returns the answer.
 fn verify_file<S: Suite, D: AggregateDesign<S>>(
     server: &TupleRepository<S, D>,
     asked: &Asked,
@@ -355,7 +355,7 @@ where
     Some(verdict.ok()?.into_inner())
 }
 
-/// The steps of checking the youngest tuple of the worked example in the format's document: "fig" in
+/// The steps of checking the youngest tuple of the format document's worked example: "fig" in
 /// version 4.
 fn example(of: &Vector) -> [(String, String); 3] {
     type S = Sha256Ed25519;
@@ -411,7 +411,8 @@ fn other_suites() {
     check_all::<Paper2010, SpecLightweight>("spec-lightweight-paper-2010");
 }
 
-/// Signatures of other tuples, as many as there should be: a server that checked each would do the clients' work.
+/// Clients refuse signatures of other tuples in the right number, which servers do not check
+/// individually.
 #[test]
 fn what_servers_take_unchecked_no_client_believes() {
     type S = Sha256Ed25519;

@@ -1,4 +1,4 @@
-//! Operations in memory, close together, and sorted in place.
+//! Operations in memory, stored compactly and sorted in place.
 
 use core::cmp::Ordering;
 
@@ -7,14 +7,14 @@ use rayon::prelude::*;
 
 use super::record::Record;
 
-/// Operations one after the other, and where each begins.
+/// Encoded operations, one after the other, and their positions.
 #[derive(Debug, Default)]
 pub(super) struct Buffer {
     bytes: Vec<u8>,
     places: Vec<Place>,
 }
 
-/// Where an operation is.
+/// The position of an operation.
 #[derive(Clone, Copy, Debug)]
 struct Place {
     /// The first bytes of the key, which tell most keys apart.
@@ -44,13 +44,13 @@ impl Buffer {
         self.places.is_empty()
     }
 
-    /// Leaves nothing, but keeps the memory for what follows.
+    /// Removes all operations, but keeps the memory.
     pub(super) fn clear(&mut self) {
         self.bytes.clear();
         self.places.clear();
     }
 
-    /// Puts the operations into ascending order of their keys. Of those on one key the last one stays.
+    /// Sorts the operations by key. Of several operations on a key, only the last one stays.
     pub(super) fn sort(&mut self, workers: &Workers) {
         let Self { bytes, places } = self;
         let bytes = bytes.as_slice();
@@ -74,7 +74,7 @@ impl Buffer {
         });
     }
 
-    /// The operation at a place in the order.
+    /// The operation at index `place` in the order.
     pub(super) fn get(&self, place: usize) -> Option<Record<'_>> {
         record(&self.bytes, self.places.get(place)?)
     }
@@ -89,7 +89,7 @@ fn compare_keys(bytes: &[u8], one: &Place, other: &Place) -> Ordering {
     key(one).cmp(&key(other))
 }
 
-/// The first eight bytes of a key; zeros where it has none.
+/// The first eight bytes of a key, padded with zeros.
 fn prefix(key: &[u8]) -> u64 {
     let mut first = [0; 8];
     for (byte, of_key) in first.iter_mut().zip(key) {

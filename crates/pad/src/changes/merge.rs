@@ -1,4 +1,4 @@
-//! Sorted runs in a file as one: of the operations on a key, the one of the newest run.
+//! Merges sorted runs in a file. Of several operations on a key, that of the newest run wins.
 
 use core::{cmp::Ordering, ops::Range};
 use std::{
@@ -10,18 +10,19 @@ use disk::Scratch;
 
 use super::record::{HEADER, Record};
 
-/// Merges runs, of which a piece each is in memory.
+/// Merges runs, with a piece of each in memory.
 #[derive(Debug)]
 pub(super) struct Merge<'s> {
     file: &'s Scratch,
     readers: Vec<Reader>,
     /// The next operation of each run that has one.
     heads: BinaryHeap<Head>,
-    /// The key that was given last; what else there is on it is older.
+    /// The last key returned; other operations on it are older.
     given: Option<Vec<u8>>,
 }
 
-/// The key of a run's next operation. The greatest head is that of the smallest key, and of the newest run among equal ones.
+/// The key of a run's next operation. The greatest head has the smallest key and, among equal keys,
+/// the newest run.
 #[derive(Debug, PartialEq, Eq)]
 struct Head {
     key: Vec<u8>,
@@ -42,7 +43,8 @@ impl PartialOrd for Head {
 }
 
 impl<'s> Merge<'s> {
-    /// Merges these runs of a file, from the oldest to the newest; pieces of about so many bytes of each are in memory.
+    /// Merges these runs of a file, ordered from the oldest to the newest, with about `piece` bytes
+    /// of each in memory.
     ///
     /// # Errors
     /// The operating system's.
@@ -66,7 +68,8 @@ impl<'s> Merge<'s> {
     /// The operation on the next key.
     ///
     /// # Errors
-    /// The operating system's; [`io::ErrorKind::UnexpectedEof`] if the file does not have what was written.
+    /// The operating system's; [`io::ErrorKind::UnexpectedEof`] if the file is shorter than what
+    /// was written.
     pub(super) fn next(&mut self) -> io::Result<Option<Record<'_>>> {
         let run = loop {
             let Some(mut top) = self.heads.peek_mut() else {
@@ -96,11 +99,11 @@ impl<'s> Merge<'s> {
 /// Reads a run.
 #[derive(Debug)]
 struct Reader {
-    /// What is to be read from the file.
+    /// The part of the run that is not read yet.
     rest: Range<u64>,
     piece: usize,
     bytes: Vec<u8>,
-    /// Where in the bytes the operation is.
+    /// The range of the current operation in the bytes.
     operation: Range<usize>,
 }
 
@@ -114,7 +117,7 @@ impl Reader {
         }
     }
 
-    /// Goes to the next operation; `false` if there is none.
+    /// Moves to the next operation; `false` if there is none.
     fn advance(&mut self, file: &Scratch) -> io::Result<bool> {
         let start = self.operation.end;
         self.operation = start..start;
@@ -130,7 +133,7 @@ impl Reader {
         Ok(true)
     }
 
-    /// Has at least so many bytes from the operation on in memory.
+    /// Reads until at least `length` bytes from the current operation on are in memory.
     fn require(&mut self, file: &Scratch, length: usize) -> io::Result<()> {
         let there = self.bytes.len().saturating_sub(self.operation.start);
         if there >= length {

@@ -1,11 +1,13 @@
-//! An operation as bytes, for as long as it is sorted: a byte of kind, the length of the key in two bytes and that of the value in four,
-//! key and value. Numbers are little-endian.
+//! Encoding of an operation while it is sorted.
+//!
+//! The fields are a byte of kind, the length of the key in two bytes, the length of the value in
+//! four, key and value. Numbers are little-endian.
 
 use std::io;
 
 use pad_core::{InputError, Key, Operation, Value};
 
-/// An operation in somebody else's bytes.
+/// An operation that borrows its bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Record<'b> {
     pub(super) key: &'b [u8],
@@ -45,7 +47,8 @@ impl<'b> Record<'b> {
         bytes.extend(value);
     }
 
-    /// The number of bytes of the record that begins so; `None` if more bytes are needed to know it.
+    /// The length of the record at the beginning of these bytes; `None` if its header is
+    /// incomplete.
     pub(super) fn length(bytes: &[u8]) -> Option<usize> {
         let (_, rest) = bytes.split_first()?;
         let (key, rest) = rest.split_first_chunk()?;
@@ -54,7 +57,7 @@ impl<'b> Record<'b> {
         usize::try_from(value).ok()?.checked_add(HEADER + key)
     }
 
-    /// The record that stands at the beginning of these bytes; `None` if it is not whole.
+    /// The record at the beginning of these bytes; `None` if it is incomplete.
     pub(super) fn read(bytes: &'b [u8]) -> Option<Self> {
         let record = bytes.get(..Self::length(bytes)?)?;
         let (kind, rest) = record.split_first()?;
@@ -70,7 +73,8 @@ impl<'b> Record<'b> {
     /// The operation.
     ///
     /// # Errors
-    /// [`io::ErrorKind::InvalidData`] if key or value are longer than any: the record is not what was written.
+    /// [`io::ErrorKind::InvalidData`] if key or value is too long: the record is not what was
+    /// written.
     pub(super) fn operation(self) -> io::Result<Operation> {
         let changed =
             |error: InputError| io::Error::new(io::ErrorKind::InvalidData, error.to_string());

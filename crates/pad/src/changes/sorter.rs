@@ -1,4 +1,4 @@
-//! Operations in ascending order of their keys: in memory up to a bound, and beyond it in sorted runs in a file.
+//! External sort of operations by key: in memory up to a bound, beyond it in sorted runs in a file.
 
 use core::ops::Range;
 use std::{
@@ -19,7 +19,7 @@ pub(crate) struct Sorter {
     bound: usize,
     workers: Workers,
     buffer: Buffer,
-    /// None as long as all are in memory.
+    /// `None` as long as all operations are in memory.
     spilled: Option<Runs>,
 }
 
@@ -27,13 +27,14 @@ pub(crate) struct Sorter {
 #[derive(Debug)]
 struct Runs {
     file: Scratch,
-    /// About so many bytes are written at a time.
+    /// The number of bytes written at a time, about.
     piece: usize,
     extents: Vec<Range<u64>>,
 }
 
 impl Sorter {
-    /// Keeps about so many bytes in memory, and the others in the folder of the file at this path.
+    /// A sorter with about `bound` bytes in memory, and the rest in the folder of the file
+    /// `beside`.
     pub(super) fn new(beside: &Path, bound: usize, workers: Workers) -> Self {
         Self {
             beside: beside.to_path_buf(),
@@ -52,7 +53,7 @@ impl Sorter {
         Ok(())
     }
 
-    /// Writes what is in memory as a run.
+    /// Sorts the operations in memory and writes them as a run.
     fn spill(&mut self) -> io::Result<()> {
         self.buffer.sort(&self.workers);
         let runs = match &mut self.spilled {
@@ -64,7 +65,7 @@ impl Sorter {
         Ok(())
     }
 
-    /// The operations in ascending order of their keys, the last one on each key.
+    /// The operations in ascending order of their keys, with the last operation on each key only.
     ///
     /// # Errors
     /// [`StoreError::Io`].
@@ -76,7 +77,7 @@ impl Sorter {
             self.buffer.sort(&self.workers);
             return Ok(Sorted(Source::Memory(self.buffer)));
         };
-        // The room is needed for reading.
+        // Its memory is needed for reading.
         drop(mem::take(&mut self.buffer));
         let most = (self.bound / LEAST_PIECE).clamp(2, MOST_RUNS);
         while runs.extents.len() > most {
@@ -111,7 +112,7 @@ impl Runs {
         Ok(())
     }
 
-    /// The same in another file, with so many runs each made one.
+    /// Merges each group of up to `most` runs into one, in a new file.
     fn merged(&self, beside: &Path, most: usize, piece: usize) -> io::Result<Self> {
         let mut merged = Self::new(beside, self.piece)?;
         for group in self.extents.chunks(most) {
@@ -144,7 +145,7 @@ impl Sorted {
         Ok(number)
     }
 
-    /// The keys that have values, with them.
+    /// The keys that have values, with their values.
     ///
     /// # Errors
     /// [`StoreError::Io`], also in the iterator.
@@ -159,7 +160,7 @@ impl Sorted {
         }))
     }
 
-    /// Whether there are more than so many, or some are in a file.
+    /// Whether there are more than `few` operations, or some are in a file.
     pub(crate) fn are_more_than(&self, few: usize) -> bool {
         match &self.0 {
             Source::Memory(buffer) => buffer.get(few).is_some(),
@@ -175,7 +176,7 @@ impl Sorted {
         self.operations()?.collect()
     }
 
-    /// All operations, one after the other.
+    /// Iterates over all operations.
     ///
     /// # Errors
     /// [`StoreError::Io`], also in the iterator.
@@ -199,10 +200,10 @@ impl Sorted {
     }
 }
 
-/// Goes through sorted operations.
+/// A cursor over sorted operations.
 #[derive(Debug)]
 enum Cursor<'s> {
-    /// The next one is at this place.
+    /// The buffer, and the index of the next operation.
     Memory(&'s Buffer, usize),
     File(Merge<'s>),
 }
@@ -220,14 +221,15 @@ impl Cursor<'_> {
     }
 }
 
-/// The bytes that are written, or read of each run, at a time, if so many pieces may take about this memory.
+/// The number of bytes to write at a time, or to read of each run, for `pieces` pieces in about
+/// `bound` bytes.
 fn piece(bound: usize, pieces: usize) -> usize {
     (bound / pieces.max(1)).clamp(LEAST_PIECE, PIECE)
 }
 
-/// So many bytes are written, and of a run read, at most.
+/// The maximum number of bytes written at a time, or read of a run.
 const PIECE: usize = 1 << 20;
-/// So many bytes of a run are read at least.
+/// The minimum number of bytes read of a run.
 const LEAST_PIECE: usize = 1 << 12;
-/// So many runs are merged at most.
+/// The maximum number of runs that are merged at once.
 const MOST_RUNS: usize = 512;

@@ -1,4 +1,4 @@
-//! What is sorted is what a map says, whatever the bound.
+//! Property tests: the sorter agrees with a map, for any memory bound.
 
 use std::collections::BTreeMap;
 
@@ -26,7 +26,7 @@ impl Random {
     }
 }
 
-/// So many operations, many of them on one key; every fifth removes it.
+/// Makes `number` operations, many of them on equal keys. About every fifth removes its key.
 fn operations(number: u64, longest: u64, random: &mut Random) -> Vec<Operation> {
     let operation = |_| {
         let key = Key::new(random.bytes(12)).unwrap();
@@ -65,7 +65,7 @@ fn sorted(
 fn check(operations: &[Operation], memory: usize, folder: &Path, workers: &Workers) {
     let sorted = sorted(operations, memory, folder, workers).unwrap();
     let expected = last(operations);
-    // Twice: whoever counts reads all of it.
+    // Twice: counting reads everything once.
     for _ in 0..2 {
         let batch = sorted.batch().unwrap();
         assert!(batch.iter().eq(expected.values()), "{memory} bytes");
@@ -92,7 +92,7 @@ fn the_last_operation_on_each_key_in_order_whatever_the_bound() {
     for round in 0..60 {
         let number = random.below(if round % 10 == 0 { 6000 } else { 90 });
         let operations = operations(number, 30, &mut random);
-        // Every operation a run, a few runs, and none.
+        // One run for each operation, a few runs, and none.
         for memory in [0, 100, 3000, 1 << 14, 1 << 30] {
             check(&operations, memory, folder.path(), &Workers::sequential());
         }
@@ -136,11 +136,11 @@ fn without_a_folder_the_error_is_typed() {
     let operations = operations(100, 30, &mut Random(74));
     let failed = sorted(&operations, 100, &none, &Workers::sequential());
     assert!(matches!(failed, Err(StoreError::Io(_))));
-    // Nothing is written as long as there is room in memory.
+    // Nothing is written as long as the memory suffices.
     sorted(&operations, 1 << 20, &none, &Workers::sequential()).unwrap();
 }
 
-/// What is gathered, merged and read takes as much memory for eight times as many operations.
+/// Gathering, merging and reading need the same memory for eight times as many operations.
 #[test]
 fn memory_does_not_grow_with_the_number_of_operations() {
     let folder = tempfile::tempdir().unwrap();
@@ -151,7 +151,7 @@ fn memory_does_not_grow_with_the_number_of_operations() {
             let beside = folder.path().join("store");
             let mut changes = Changes::sorted(&beside, bound, Workers::sequential());
             for place in 0..number {
-                // An odd multiplier: the keys come in no order, and no two are the same.
+                // An odd multiplier: the keys are unordered and distinct.
                 let name = place.wrapping_mul(0x9e37_79b9_7f4a_7c15).to_be_bytes();
                 let key = Key::new(name.as_slice()).unwrap();
                 let value = Value::new(vec![1; 32]).unwrap();
@@ -167,7 +167,7 @@ fn memory_does_not_grow_with_the_number_of_operations() {
         measured.bytes_max
     };
     let (few, many) = (peak(20_000), peak(160_000));
-    // Of each run it is known where it is.
+    // Only the position of each run is kept in memory.
     assert!(many < few + (16 << 10), "{few} bytes, {many} bytes");
     assert!(many < 6 * (1 << 16), "{many} bytes");
 }

@@ -1,4 +1,4 @@
-//! A view that follows the heads which somebody shows, and accuses the author if they contradict it.
+//! Advances a view along the heads of a server, and accuses the author if they contradict it.
 
 use block_directory::BlockDirectory;
 use pad_core::{Heads as _, LookupError, Suite, VerifyError, Version, codec, contradiction::Past};
@@ -10,9 +10,9 @@ use crate::{
     witnessed::heads_of,
 };
 
-/// What shows a client the heads of a dictionary: a server in this process, or one far away.
+/// A source of a dictionary's heads: a server in this process, or a remote one.
 pub trait Heads {
-    /// Why something is not shown.
+    /// The error for a head or proof that is not returned.
     type Error;
 
     /// The latest version.
@@ -30,7 +30,8 @@ pub trait Heads {
     /// [`Self::Error`].
     fn consistency_message(&self, older: Version, newer: Version) -> Result<Vec<u8>, Self::Error>;
 
-    /// The proof that a newer version contains an older one, as a message; `None` where entries are also removed.
+    /// The proof that a newer version contains an older one, as a message; `None` where entries can
+    /// be removed.
     ///
     /// # Errors
     /// [`Self::Error`].
@@ -40,7 +41,8 @@ pub trait Heads {
         newer: Version,
     ) -> Result<Option<Vec<u8>>, Self::Error>;
 
-    /// What the head of a newer version says about an older one, each as the body of a message.
+    /// The statements of a newer version's head about an older version, each as the body of a
+    /// message.
     ///
     /// # Errors
     /// [`Self::Error`].
@@ -103,30 +105,30 @@ impl<S: Suite> Heads for BlockDirectory<S> {
     }
 }
 
-/// Why a view stays where it is.
+/// Error of advancing a view. The view is unchanged.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotFollowed<E> {
-    /// The latest version shown is older than the newest one seen.
+    /// The latest version of the source is older than the newest one seen.
     #[error("{}", VerifyError::Rollback { seen: *.seen, offered: *.offered })]
     Behind {
         /// The newest version seen.
         seen: Version,
-        /// The latest one shown.
+        /// The latest version offered.
         offered: Version,
     },
     /// The latest head is refused.
     #[error(transparent)]
     Refused(#[from] RefusedHead),
-    /// Something is not shown.
+    /// The source does not return a head or proof.
     #[error("{0}")]
     Silent(E),
 }
 
 impl StoredView {
-    /// The view after it has been shown the latest head of `heads`.
+    /// Advances the view to the latest head of `heads`, and returns the new view.
     ///
     /// # Errors
-    /// [`NotFollowed`]; with evidence, if what is shown convicts the author.
+    /// [`NotFollowed`]; with evidence, if the heads convict the author.
     pub fn follow<H: Heads + ?Sized>(&self, heads: &H) -> Result<Self, NotFollowed<H::Error>> {
         let (seen, offered) = (self.version(), heads.latest());
         if offered < seen {
@@ -157,15 +159,18 @@ impl StoredView {
         })
     }
 
-    /// Checks that the heads in a verified answer belong to the past of the newest head seen, where a signature alone does
-    /// not show it: of logs. `heads` shows the proofs that the newest head's history names an older root, and that the
+    /// Checks that the heads in a verified answer belong to the past of the newest head seen. For
+    /// logs, a signature alone does not show that.
+    ///
+    /// `heads` supplies the proofs that the newest head's history names an older root, and that the
     /// newest version contains the older one.
     ///
-    /// Nothing is checked of other families, of a view that has seen no head, and of the newest version itself, which
-    /// [`crate::dynamic::client_of`] compares.
+    /// Nothing is checked for other families, or for a view that has seen no head. The newest
+    /// version itself is not checked either: [`crate::dynamic::client_of`] compares it.
     ///
     /// # Errors
-    /// [`NotFollowed`]; with evidence if the answer came with a head that the history does not name.
+    /// [`NotFollowed`]; with evidence if the answer came with a head that the history does not
+    /// name.
     pub fn check_past<H: Heads + ?Sized>(
         &self,
         heads: &H,

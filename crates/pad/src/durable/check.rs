@@ -1,4 +1,4 @@
-//! The check of a whole store, trusting the author's public key only.
+//! Check of a whole store, trusting the author's public key only.
 
 use pad_core::{VerifyError, Version};
 
@@ -9,40 +9,43 @@ use crate::{
     store::{Store, StoreError},
 };
 
-/// What a check went through.
+/// Result of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Checked {
-    /// The versions whose signed heads verify.
+    /// The number of versions whose signed heads verify.
     pub heads: u64,
-    /// The stored updates that were replayed, each with signature and recomputed root: all of them
-    /// from the empty dictionary on, unless the store was pruned.
-    /// `None` for a repository that keeps its contents itself, which has none.
+    /// The number of stored updates that were replayed, each with signature and recomputed root.
+    /// They are all updates from the empty dictionary on, unless the store was pruned. `None` for
+    /// repositories that keep their contents themselves or derived data: their contents are checked
+    /// instead.
     pub replayed: Option<u64>,
-    /// The kept versions whose contents were proved against their heads.
+    /// The number of kept versions whose contents were proved against their heads.
     pub proved: u64,
-    /// Whether the store has a checkpoint, which then passed its integrity check.
+    /// Whether the store has a checkpoint, which passed its integrity check.
     pub checkpoint: bool,
     /// Whether everything was replayed from the empty dictionary.
     pub from_empty: bool,
-    /// Whether nothing is missing from the contents of the oldest and the latest kept version. Proofs of
-    /// designs with accumulators do not show that; the replay from the empty dictionary does.
+    /// Whether the contents of the oldest and the latest kept version are known to be complete.
+    /// Proofs of designs with accumulators do not show that; the replay from the empty dictionary
+    /// does.
     pub complete: bool,
 }
 
 impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
-    /// Checks everything the store holds:
+    /// Checks everything in the store:
     ///
     /// 1. the storage engine's own structure, and the checkpoint's integrity digest;
     /// 2. the signature of every version's head, pruned versions included, and the history in it;
     /// 3. every stored update, replayed from the empty dictionary, or after pruning from the
-    ///    checkpoint; a repository that keeps its contents itself has none, and its contents are read instead;
+    ///    checkpoint (not for repositories that keep their contents themselves or derived data);
     /// 4. of logs, every node and certificate in the checkpoint, by making it anew;
-    /// 5. the contents of the oldest and the latest kept version, all of them, and in every kept
-    ///    version what its stored update changed, by proofs against the heads, or where the repository keeps
-    ///    its contents itself by hashing them up to the signed roots.
+    /// 5. all contents of the oldest and the latest kept version, and in every other kept version
+    ///    what its update changed. They are checked by proofs against the heads. Where the
+    ///    repository keeps its contents itself, they are hashed up to the signed roots. Logs prove
+    ///    only a few entries of an update.
     ///
     /// # Errors
-    /// [`CheckError`] with the first thing that is wrong.
+    /// [`CheckError`] with the first problem found.
     pub fn check(&mut self) -> Result<Checked, CheckError> {
         self.store_mut().check()?;
         let from_empty = self.oldest() == Version::EMPTY;
@@ -50,7 +53,7 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
         let memory = match self.memory_mut().keeping() {
             Keeping::Whole(memory) => memory,
             Keeping::Rows(_) => return self.check_kept(),
-            // What is staged is in this memory only.
+            // Staged updates are in this memory only.
             Keeping::Derived(_) if has_staged => return self.check_derived(),
             Keeping::Derived(_) => return self.in_one_state(Self::check_derived),
         };
@@ -88,7 +91,7 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
         })
     }
 
-    /// Whether it is known that the contents of the oldest and the latest version lack nothing.
+    /// Whether the contents of the oldest and the latest version are known to be complete.
     fn check_completeness(
         &self,
         replayed: &mut dyn HostedRepository,
@@ -121,7 +124,7 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
         Ok(complete)
     }
 
-    /// The same of a repository that keeps its contents itself, and no updates.
+    /// Checks a repository that keeps its contents itself, and no updates.
     fn check_kept(&mut self) -> Result<Checked, CheckError> {
         let (oldest, latest) = (self.oldest().number().max(1), self.latest().number());
         if let Keeping::Rows(rows) = self.memory_mut().keeping() {
@@ -144,7 +147,7 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
         })
     }
 
-    /// The same of a repository that keeps what follows from its updates, whose heads are checked.
+    /// Checks a repository that keeps derived data, whose heads are stored with it.
     fn check_derived(&mut self) -> Result<Checked, CheckError> {
         if let Keeping::Derived(derived) = self.memory_mut().keeping() {
             derived.check_heads()?;

@@ -1,4 +1,4 @@
-//! From the updates in a store back to a repository.
+//! Replay of the updates in a store.
 
 use pad_core::Version;
 
@@ -8,7 +8,7 @@ use crate::{
     store::{Store, StoreError},
 };
 
-/// Applies the stored updates that the repository does not have yet; returns their bytes.
+/// Applies the stored updates that the repository lacks; returns their bytes.
 pub(crate) fn replay(
     repository: &mut (impl UpdatedRepository + ?Sized),
     store: &(impl Store + ?Sized),
@@ -16,10 +16,10 @@ pub(crate) fn replay(
     replay_with(repository, store, |_| ())
 }
 
-/// Has what is kept beside a store go on with it, and apply the updates that it lacks.
+/// Opens derived data next to a store, and applies the updates that it lacks.
 ///
-/// Memory: that of an update, and [`MOST_WAITING`] bytes, if what is beside the store can be written to. Where it cannot, what was lacking is
-/// in memory.
+/// Memory: that of an update, and [`MOST_WAITING`] bytes, if the derived data can be written.
+/// Otherwise the derived data of all missing updates is in memory.
 pub(super) fn bring_up(
     derived: &mut dyn Derived,
     store: &impl Store,
@@ -30,23 +30,24 @@ pub(super) fn bring_up(
         let mut can_write = true;
         let replayed = replay_with(derived, store, |derived| {
             if can_write && derived.waiting() > MOST_WAITING {
-                // Each attempt waits for whoever else writes.
+                // Each attempt waits for other writers.
                 can_write = derived.settle().is_ok();
             }
         });
         match replayed {
-            // Another process does the same, and was ahead.
+            // Another process applied the same updates first.
             Err(RepositoryError::Store(StoreError::Closed)) if attempts < ATTEMPTS => {
                 attempts += 1;
                 continue;
             }
-            // Nothing was lacking, and the state that was taken up is still pinned.
+            // Nothing was lacking, and the opened state is still pinned.
             Ok(0) => return Ok(()),
             replayed => drop(replayed?),
         }
-        // Somebody else may be writing, or this process may not: what was lacking is in memory then.
+        // Another process may be writing, or this one may lack the permission; then the derived
+        // data is in memory.
         let settled = derived.settle();
-        // Whoever only asks keeps no author waiting.
+        // A mere reader must not keep an author waiting.
         derived.release();
         match settled {
             Ok(()) | Err(StoreError::Closed) if attempts < ATTEMPTS => attempts += 1,
@@ -88,8 +89,8 @@ fn replay_with<R: UpdatedRepository + ?Sized>(
     Ok(replayed)
 }
 
-/// So many bytes wait to be written beside a store before they are.
+/// The number of waiting bytes of derived data above which they are written.
 pub(super) const MOST_WAITING: usize = 32 << 20;
 
-/// How often another process may come first.
+/// The maximum number of times that another process may come first.
 const ATTEMPTS: usize = 3;

@@ -1,6 +1,6 @@
 //! Append-only logs: a key keeps all its values, and a later version contains the earlier ones.
 //!
-//! What other families answer and a log does not (ranges, differences, several keys at once) is [`NotOffered`].
+//! Ranges, differences and several keys at once are [`NotOffered`] for logs.
 
 use core::marker::PhantomData;
 
@@ -36,7 +36,8 @@ use hosted::HostedLog;
 
 type Head = Verified<SnapshotHead<Sha256Ed25519>>;
 
-/// What stands after the arrow, with the scheme of a log that has this name as a type; `None` for other schemes.
+/// Evaluates the expression after the arrow, with the log scheme of this name as a type; `None` for
+/// other schemes.
 macro_rules! with_log_scheme {
     ($scheme:expr, $type:ident => $work:expr) => {
         match $scheme {
@@ -61,7 +62,8 @@ macro_rules! with_log_scheme {
     };
 }
 
-/// An empty repository of the log that is described, if there is such a one. Its parameters are in the store.
+/// An empty repository of the log with this public key; `None` for other schemes. Its parameters
+/// are in the store.
 pub(crate) fn repository<S: Suite>(
     public: &PublicKey,
     store: &impl Store,
@@ -90,7 +92,7 @@ fn empty<S: AskedScheme>(
     }
 }
 
-/// The client of the log whose public key this is.
+/// The client of the log with this public key.
 pub(crate) fn client<S: Suite>(public: &PublicKey) -> Option<Box<dyn AnyClient>> {
     if !has_suite::<S>() {
         return None;
@@ -101,12 +103,12 @@ pub(crate) fn client<S: Suite>(public: &PublicKey) -> Option<Box<dyn AnyClient>>
     })
 }
 
-/// Heads and updates of logs have one suite.
+/// Heads and updates of logs have only one suite.
 fn has_suite<S: Suite>() -> bool {
     S::ID == Sha256Ed25519::ID
 }
 
-/// Checks that a version of a log contains an older one, both of which the author has signed.
+/// Checks that a version of a log contains an older one. The author has signed both.
 pub(crate) fn check_growth(
     public: &PublicKey,
     heads: [&Head; 2],
@@ -126,7 +128,7 @@ pub(crate) fn check_growth(
     checked.ok_or(DecodeError::Malformed)?.map_err(not_grown)
 }
 
-/// The client of a log, who trusts its author's key and its parameters.
+/// The client of a log, which trusts its author's key and its parameters.
 #[derive(Debug)]
 struct LogReader<S> {
     authority: Authority,

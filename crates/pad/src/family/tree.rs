@@ -1,4 +1,4 @@
-//! Tree PADs: every question is offered, and a proof needs the head alone.
+//! Tree PADs: every question about keys is offered, and a proof needs only the head.
 
 use core::ops::ControlFlow;
 
@@ -19,7 +19,7 @@ mod stored;
 pub(crate) use explain::explain;
 pub(crate) use stored::repository;
 
-/// The client of the tree PAD whose public key this is.
+/// The client of the tree PAD with this public key.
 pub(crate) fn client<S: Suite>(public: &PublicKey) -> Option<Box<dyn AnyClient>> {
     let authority = public.authority;
     macro_rules! try_scheme {
@@ -54,7 +54,7 @@ impl<B: BalancingScheme, S: Suite> AnyClient for Client<Tree<B, S>> {
     }
 }
 
-/// Why differences were not gone through to their end.
+/// The reason why the differences were not all visited.
 enum Ended {
     Stopped,
     Failed(LookupError),
@@ -66,7 +66,7 @@ impl From<LookupError> for Ended {
     }
 }
 
-/// Has what `differences` finds be noted, until that is told to stop.
+/// Passes the differences to `note` until it stops.
 fn until_stopped(
     note: &mut Noted<'_, Difference>,
     differences: impl FnOnce(&mut dyn FnMut(Difference) -> Result<(), Ended>) -> Result<(), Ended>,

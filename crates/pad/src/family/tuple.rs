@@ -1,4 +1,5 @@
-//! Tuple PADs: a proof needs the head's version, and some designs a key beside the author's.
+//! Tuple PADs: a proof needs the head's version, and some designs a key in addition to the
+//! author's.
 
 use pad_core::{Client, Key, SchemeId, Suite, Version, head::Authority};
 use pad_tuple::{Design, KeyBytes, Tuple, TupleScheme, for_each_tuple};
@@ -22,10 +23,10 @@ mod stored;
 pub(crate) use answers::AskedDesign;
 use explain::explain_design;
 
-/// What the clients of a tuple PAD trust, and its repositories are made from.
+/// The trust anchor of a tuple PAD's clients, from which its repositories are made.
 pub(crate) type TupleSetup<S, D> = pad_core::PublicKey<Tuple<D, S>>;
 
-/// What a public key says. `None` if its scheme's own key is not of this kind.
+/// The setup from a public key; `None` if its scheme key is not of this design.
 fn setup<S: Suite, D: AskedDesign<S>>(public: &PublicKey) -> Option<TupleSetup<S, D>> {
     let key = match &public.scheme_key {
         Some(own) => own.get::<D::Key>()?.clone(),
@@ -46,8 +47,8 @@ macro_rules! for_each_design {
     };
 }
 
-/// An empty repository of the tuple PAD with this public key, if there is such a one. Signed tuples are in a file beside its store,
-/// accumulated ones in memory.
+/// An empty repository of the tuple PAD with this public key; `None` for other schemes. Signed
+/// tuples are in a file next to the store, accumulated ones in memory.
 pub(crate) fn repository<S: Suite>(
     public: &PublicKey,
     store: &AnyStore,
@@ -72,7 +73,7 @@ pub(crate) fn repository<S: Suite>(
     Ok(None)
 }
 
-/// The client of the tuple PAD whose public key this is.
+/// The client of the tuple PAD with this public key.
 pub(crate) fn client<S: Suite>(public: &PublicKey) -> Option<Box<dyn AnyClient>> {
     macro_rules! try_design {
         ($name:ident, $design:ty) => {
@@ -85,8 +86,8 @@ pub(crate) fn client<S: Suite>(public: &PublicKey) -> Option<Box<dyn AnyClient>>
     None
 }
 
-/// Says step by step what the proof of a look-up in this version shows: the body of a [`pad_core::Response`]. `false` where the scheme is none
-/// of a tuple PAD.
+/// Reports step by step what the proof of a lookup in this version shows. `body` is the body of a
+/// [`pad_core::Response`]. Returns `false` if the scheme is not a tuple PAD's.
 ///
 /// # Errors
 /// [`Refusal`] at the first thing that does not fit.

@@ -1,4 +1,4 @@
-//! A repository of one family, as what is known of every family.
+//! Adapter from a repository of one family to the traits of any family.
 
 use core::{any::Any, fmt};
 use std::collections::BTreeMap;
@@ -38,7 +38,8 @@ impl<R: AnsweringRepository> Typed<R> {
         verified.map_err(|error| CheckError::Version(version, error))
     }
 
-    /// The operations of the update that led to a version are what its contents say about their keys.
+    /// Checks that the contents of a version agree with the operations of the update that led to
+    /// it.
     fn check_update(
         &self,
         head: &Verified<SnapshotHead<R::Suite>>,
@@ -88,7 +89,7 @@ impl<R: AnsweringRepository> UpdatedRepository for Typed<R> {
     fn verify_update(&self, message: &[u8]) -> Result<(), RepositoryError> {
         let head = UpdateHead::<R::Suite>::peek::<R::Attachment>(message, message.len())
             .map_err(RepositoryError::Unreadable)?;
-        // First of all: what nobody has signed is to cost no more than this.
+        // Checked first: an unsigned update must cost no more than this.
         head.verify(self.authority())
             .map_err(|error| RepositoryError::Refused(ApplyError::Head(error)))?;
         let (expected, actual) = (self.latest(), head.base);
@@ -96,7 +97,7 @@ impl<R: AnsweringRepository> UpdatedRepository for Typed<R> {
             let gap = ApplyError::VersionGap { expected, actual };
             return Err(RepositoryError::Refused(gap));
         }
-        // The head may be the author's and the operations a stranger's.
+        // An attacker can combine the author's head with other operations.
         let entries = u64::try_from(self.0.entries()).unwrap_or(u64::MAX);
         let followed = head.require_operations(entries);
         followed.map_err(RepositoryError::Refused)
@@ -118,7 +119,7 @@ impl<R: AnsweringRepository> UpdatedRepository for Typed<R> {
         let any: &dyn Any = update;
         match any.downcast_ref::<UpdateOf<R>>() {
             Some(update) => self.apply(update),
-            // Of another family: decoding says how it differs.
+            // An update of another family: the decoding error shows the difference.
             None => self.apply_message(&update.encode()),
         }
     }
@@ -178,7 +179,7 @@ impl<R: AnsweringRepository> AskedRepository for Typed<R> {
     }
 }
 
-/// What the head of a newer version says about an older one: its root, and its history.
+/// The statements of a newer version's head about an older version: its root, and its history.
 pub(crate) fn past_messages<S: Suite>(
     heads: &impl Heads<S>,
     older: Version,
@@ -191,17 +192,17 @@ pub(crate) fn past_messages<S: Suite>(
     Ok(past.iter().map(codec::encode_body).collect())
 }
 
-/// A repository of one family that outlives its process.
+/// A repository of one family that can be made persistent.
 pub(crate) trait KeptRepository:
     Repository<Query = Key, Proof: Serialize> + fmt::Debug + Send + Sync + Sized + 'static
 {
-    /// As [`HostedRepository::evidence_outlives_version`].
+    /// See [`HostedRepository::evidence_outlives_version`].
     const EVIDENCE_OUTLIVES_VERSION: bool;
 
-    /// As [`HostedRepository::keeping`].
+    /// See [`HostedRepository::keeping`].
     fn keeping(typed: &mut Typed<Self>) -> Keeping<'_>;
 
-    /// Whose updates are taken.
+    /// The author and dictionary whose updates are accepted.
     fn authority(&self) -> &Authority;
 
     /// The heads of all versions.
@@ -210,23 +211,23 @@ pub(crate) trait KeptRepository:
     /// The number of entries of the latest version.
     fn entries(&self) -> usize;
 
-    /// The bytes of memory that contents, heads and history take.
+    /// The bytes of memory for contents, heads and history.
     fn memory_bytes(&self) -> usize;
 
-    /// As [`HostedRepository::use_cache`].
+    /// See [`HostedRepository::use_cache`].
     fn use_cache(&mut self, _: &NodeCache) {}
 
-    /// As [`HostedRepository::file_bytes`].
+    /// See [`HostedRepository::file_bytes`].
     fn file_bytes(&self) -> Result<u64, StoreError> {
         Ok(0)
     }
 
-    /// An update was not taken, for this reason.
+    /// Converts the error of an update that was not applied.
     fn refused(&self, error: ApplyError) -> RepositoryError {
         RepositoryError::Refused(error)
     }
 
-    /// As [`HostedRepository::update_message`].
+    /// See [`HostedRepository::update_message`].
     fn update_message(&self, _: Version, _: usize) -> Result<Option<Vec<u8>>, LookupError> {
         Ok(None)
     }

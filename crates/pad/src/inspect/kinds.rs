@@ -1,46 +1,46 @@
-//! The kinds of messages: the table of `docs/format.md`.
+//! The kinds of messages: the table in `docs/format.md`.
 
 use pad_core::{DecodeError, codec};
 
 use super::suite_numbered;
 use crate::selection::SuiteName;
 
-/// What a message is.
+/// The kind of a message, from its envelope.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Kind {
     /// Its number in envelopes.
     pub number: u8,
-    /// What stands after it: the suite, the scheme, the kind of tags, or 0.
+    /// The context number after it: the suite, the scheme, the kind of tags, or 0.
     pub context: u16,
-    /// What it is called.
+    /// The name of the kind.
     pub name: &'static str,
-    /// What can be said about it.
+    /// The role of such messages.
     pub role: Role,
 }
 
-/// What can be said about a message.
+/// The role of a message, by which it is inspected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// A signed head.
     Head,
     /// A signed head, and a proof under it.
     ProofFile,
-    /// What leads to a version, with the head of that.
+    /// An update that leads to a version, with that version's head.
     Update,
     /// Evidence against an author's key.
     Evidence,
-    /// Something without a head at its beginning.
+    /// A message without a head at its beginning.
     Other,
 }
 
-/// The longest message that is inspected: a value of the longest length, with its proof.
+/// The longest message that is inspected: a value of maximum length, with its proof.
 pub const LONGEST: usize = (16 << 20) + (1 << 20);
 
 impl Kind {
-    /// What an envelope says.
+    /// Decodes the kind from the envelope of a message.
     ///
     /// # Errors
-    /// [`DecodeError`]: it is no envelope of this format, or its number means nothing.
+    /// [`DecodeError`] if it is no envelope of this format, or its kind is unknown.
     pub fn of(message: &[u8]) -> Result<Self, DecodeError> {
         let envelope = message.first_chunk::<{ codec::ENVELOPE_LENGTH }>();
         let [m0, m1, m2, m3, format, number, c0, c1] = *envelope.ok_or(DecodeError::Malformed)?;
@@ -59,10 +59,10 @@ impl Kind {
         })
     }
 
-    /// The suite of what is signed in it.
+    /// The suite of the signed contents.
     pub(super) fn suite(&self) -> Result<SuiteName, DecodeError> {
         match self.number {
-            // Logs have one; kinds without heads need none.
+            // Logs have one suite; kinds without heads need none.
             10..=12 | 48..=58 | 96..=112 | 129..=131 | 145..=147 => Ok(SuiteName::Sha256Ed25519),
             _ => suite_numbered(self.context),
         }

@@ -1,11 +1,12 @@
-//! The nodes of stored trees, in files beside their store.
+//! The nodes of stored trees, in files next to their store.
 //!
-//! One file has the nodes of all versions, the other one a row for each version: what is signed for it, where its root is, and where the nodes
-//! end. Both are only ever appended to. The store has the row of the latest version, so a version is there when the store has published it,
-//! and what a crash has left behind is cut off. Who writes has the lock of the file of nodes; readers need none.
+//! One file has the nodes of all versions. The other has a row for each version: the signed head,
+//! the position of its root, and the end of its nodes. Both are append-only. The store has the row
+//! of the latest version. So a version exists when the store has published it, and what a crash has
+//! left behind is cut off. A writer locks the file of nodes; readers need no lock.
 //!
-//! Each begins with a block that says whose it is. A file that says something else is another store's, whatever its name: nothing of it
-//! is read, cut off or taken away.
+//! Each file begins with a block that names its owner. A file of another owner belongs to another
+//! store, whatever its name. It is not read, truncated or removed.
 
 use std::{path::Path, sync::Arc};
 
@@ -24,7 +25,7 @@ mod owned;
 
 use owned::{OwnedFile, Owner};
 
-/// The nodes of stored trees and the rows of their versions, in files beside their store.
+/// The nodes of stored trees and the rows of their versions, in files next to their store.
 #[derive(Debug)]
 pub(crate) struct NodeFile {
     folder: Arc<dyn FileLayer>,
@@ -35,20 +36,21 @@ pub(crate) struct NodeFile {
     rows: OwnedFile,
     lengths: RowLengths,
     latest: Version,
-    /// The row of the latest version that the store has, if its nodes were appended once more: the file has the one from before.
+    /// The row of the latest version in the store, if its nodes were rewritten at the end. The file
+    /// has the row from before.
     moved: Option<Vec<u8>>,
-    /// Where the nodes of the latest version end.
+    /// The end of the nodes of the latest version.
     published: u64,
     /// The position of the next byte.
     end: u64,
     is_writer: bool,
-    /// Whether nobody knows what the store has, until it is opened anew.
+    /// Whether the state of the store is unknown until it is opened anew.
     is_closed: bool,
     error: SystemError,
 }
 
 impl NodeFile {
-    /// The first files of the store at this path, with no versions and of nobody yet.
+    /// The first files of the store at this path, with no versions and no owner yet.
     ///
     /// # Errors
     /// [`StoreError::Io`], also if the store's name is not UTF-8.
@@ -58,7 +60,7 @@ impl NodeFile {
         Ok(Self::new(folder, store, lengths))
     }
 
-    /// The same of the store of this name in a folder.
+    /// The first files of the store named `store` in a folder.
     pub(crate) fn new(folder: Arc<dyn FileLayer>, store: String, lengths: RowLengths) -> Self {
         Self::owned(folder, store, lengths, Owner::default())
     }
@@ -92,10 +94,11 @@ impl NodeFile {
         }
     }
 
-    /// The same files, with the versions up to one of which the store has this row.
+    /// Opens the same files, with the versions up to `latest`, whose row in the store is `row`.
     ///
     /// # Errors
-    /// [`StoreError::Damaged`] if that is no row, or the files do not have what it says; [`StoreError::Io`].
+    /// [`StoreError::Damaged`] if `row` is malformed, or the files do not match it;
+    /// [`StoreError::Io`].
     pub(crate) fn up_to(&self, latest: Version, row: &[u8]) -> Result<Self, StoreError> {
         let mut file = self.of(self.owner);
         if latest == Version::EMPTY {
@@ -125,12 +128,12 @@ impl NodeFile {
         self.lengths.end(latest.number()).ok_or(NO_ROW)
     }
 
-    /// Refuses a new store at a path where there are nodes already: they are of another one.
+    /// Refuses a new store at a path that has files of nodes already: they belong to another store.
     ///
     /// # Errors
     /// [`StoreError::Damaged`]; [`StoreError::Io`].
     pub(crate) fn require_none(store: &Path) -> Result<(), StoreError> {
-        // Where rows would stand is of no account.
+        // The positions of rows do not matter here.
         let lengths = RowLengths::of::<Sha256Ed25519>();
         if Self::of_store(store, lengths)?.file_bytes()? > 0 {
             return Err(FOREIGN);
@@ -146,10 +149,10 @@ impl NodeFile {
         Ok(self.nodes.bytes()?.saturating_add(self.rows.bytes()?))
     }
 
-    /// The row of a version, for the store to keep if it is the latest.
+    /// The row of a version. The store keeps that of the latest one.
     ///
     /// # Errors
-    /// [`StoreFault::Damaged`] if it is not there, or not what was written; [`StoreFault::Medium`].
+    /// [`StoreFault::Damaged`] if it is missing, or not what was written; [`StoreFault::Medium`].
     pub(crate) fn row(&self, version: Version) -> Result<Vec<u8>, StoreFault> {
         if let Some(moved) = self.moved.as_ref().filter(|_| version == self.latest) {
             return Ok(moved.clone());
@@ -167,8 +170,9 @@ impl NodeFile {
         }
     }
 
-    /// Keeps other writers out until this value is dropped. What a writer has left behind that was killed is cut off, if `is_newest` says
-    /// that there is no version after the latest one here: it is asked when nobody else can publish any more.
+    /// Keeps other writers out until this value is dropped, and cuts off what a killed writer has
+    /// left behind. Before that, `is_newest` checks under the lock that there is no version after
+    /// the latest one here.
     ///
     /// # Errors
     /// [`StoreError::InUse`], [`StoreError::Damaged`], [`StoreError::Io`]; those of `is_newest`.
@@ -188,7 +192,7 @@ impl NodeFile {
         self.nodes.lock(&*nodes)?;
         is_newest()?;
         let rows = self.rows.opened_to_write(rows_end)?;
-        // Both or none: the lock is kept with the file.
+        // Both or none: the lock is held through the file handle.
         self.nodes.prepare(&*nodes, self.published)?;
         self.rows.prepare(&*rows, rows_end)?;
         self.nodes.write_to(nodes);
@@ -211,7 +215,7 @@ impl NodeLog for NodeFile {
         self.end
     }
 
-    /// Of what the store has: a writer's may not come to be.
+    /// Only for published nodes: those of a writer may never be published.
     fn identity(&self) -> Option<LogId> {
         (!self.is_writer).then(|| self.owner.bytes())
     }
@@ -259,7 +263,7 @@ impl NodeLog for NodeFile {
         Ok(())
     }
 
-    /// The store is to have the row: what is in the file does not change.
+    /// Only the row in the store changes; the file keeps the old one.
     fn replace(&mut self, record: &[u8]) -> Result<(), StoreFault> {
         if !self.may_write() {
             return Err(StoreFault::Closed);
@@ -293,7 +297,7 @@ const NO_ROW: StoreError = StoreError::Damaged("a row of it does not say where a
 const OTHER_ROW: StoreError = StoreError::Damaged(
     "the file of heads beside it (with .nodes.heads at the end of its name) does not have its latest version: bring the one back that was copied with it",
 );
-/// Says that there is no file; somebody may have pruned since the store was read.
+/// Reports a missing file. A pruning may have replaced it since the store was read.
 pub(crate) const MISSING: &str = "the files of nodes beside it (with .nodes and .nodes.heads at the end of their names) are not all there: copy them with the store";
 const FOREIGN: StoreError = StoreError::Damaged(
     "the file of nodes beside it is another store's: bring its own back, or move that one away if the store is new",

@@ -1,7 +1,7 @@
 //! Nodes in the segments of an object store.
 //!
-//! A position is the number of a segment and the place in it, so that numbers may be left out: whoever writes begins behind all segments that
-//! are there, of whomever they are.
+//! A position consists of the number of a segment and the offset in it, so numbers may be skipped.
+//! A writer begins after all existing segments, also those of other writers.
 
 use core::ops::RangeInclusive;
 use std::{io, sync::Arc};
@@ -21,41 +21,44 @@ pub(crate) struct ObjectLog {
     folder: Arc<ObjectFolder>,
     identity: LogId,
     latest: Version,
-    /// Where the nodes of the latest version end.
+    /// The end of the nodes of the latest version.
     published: u64,
     /// The position of the next byte.
     end: u64,
-    /// What is written and in no segment yet, and its position.
+    /// The bytes that are in no segment yet, and their position.
     pending: Vec<u8>,
     pending_from: u64,
-    /// Where what is not synchronised begins.
+    /// The beginning of what is not synchronised yet.
     first: u64,
     is_writer: bool,
     is_closed: bool,
     error: SystemError,
 }
 
-/// The bits of the place in a segment.
+/// The bits of the offset in a segment.
 const PLACE_BITS: u32 = 20;
-/// The numbers of segments are below this one: a position has 48 bits.
+/// The upper bound of segment numbers: a position has 48 bits.
 const MOST_SEGMENTS: u64 = 1 << (48 - PLACE_BITS);
-/// The most bytes of a segment.
+/// The maximum number of bytes in a segment.
 const SEGMENT: usize = 1 << PLACE_BITS;
 const SEGMENT_BYTES: u64 = 1 << PLACE_BITS;
-/// Segments end with a block, so that a block is read in one piece.
+/// Segments end at a block boundary, so that a block is read in one piece.
 const BLOCK: usize = 4096;
 
-/// Before the end of a row: the number of the first segment that the version may have nodes of its own in.
+/// Before the end of a row: the number of the first segment that may hold nodes of the version's
+/// own.
 const FIRST_BYTES: usize = 8;
 
-/// The record in a row, the first segment, and where the nodes end; `None` if the row is not that of the version.
+/// The record in a row, the first segment, and the end of the nodes; `None` if the row is not that
+/// of the version.
 fn parts(version: Version, row: &[u8]) -> Option<(&[u8], u64, u64)> {
     let (body, end) = rows::parts(version, row)?;
     let (record, first) = body.split_last_chunk::<FIRST_BYTES>()?;
     Some((record, u64::from_le_bytes(*first), end))
 }
 
-/// The numbers of the segments that a version may have nodes of its own in, from its row; `None` if it is not the version's row.
+/// The numbers of the segments that may hold a version's own nodes, from its row. `None` if it is
+/// not the version's row.
 pub(crate) fn segments(version: Version, row: &[u8]) -> Option<RangeInclusive<u64>> {
     let (_, first, end) = parts(version, row)?;
     Some(first..=segment(end.saturating_sub(1)))
@@ -104,7 +107,7 @@ impl ObjectLog {
         Ok(())
     }
 
-    /// Reads from what is in no segment yet.
+    /// Reads bytes that are in no segment yet.
     fn read_pending(&self, position: u64, bytes: &mut [u8]) -> Option<()> {
         let start = usize::try_from(position.checked_sub(self.pending_from)?).ok()?;
         let found = self.pending.get(start..)?.get(..bytes.len())?;
@@ -122,13 +125,13 @@ impl NodeLog for ObjectLog {
         self.end
     }
 
-    /// Of what is published: a writer's may not come to be.
+    /// Only for published nodes: those of a writer may never be published.
     fn identity(&self) -> Option<LogId> {
         (!self.is_writer).then_some(self.identity)
     }
 
     fn read(&self, position: u64, bytes: &mut [u8]) -> Result<(), StoreFault> {
-        // A long value may go on in the segments that follow.
+        // A long value may continue in the segments that follow.
         let (mut position, mut rest) = (position, bytes);
         while !rest.is_empty() {
             let place = position % SEGMENT_BYTES;
@@ -194,7 +197,7 @@ impl NodeLog for ObjectLog {
         Ok(())
     }
 
-    /// Segments that are created stay, and nobody speaks of them.
+    /// Segments created already stay, and no head refers to them.
     fn discard(&mut self) {
         let kept = self.published.checked_sub(self.pending_from);
         let kept = kept.and_then(|kept| usize::try_from(kept).ok());

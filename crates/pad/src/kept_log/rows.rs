@@ -1,28 +1,28 @@
-//! The rows of all versions, each at a place that follows from its number: what a record says of the version, and where the nodes end for
-//! it.
+//! The rows of all versions, each at a position that follows from its number. A row contains the
+//! version's record, and the end of its nodes.
 
 use core::ops::Range;
 
 use pad_core::{Suite, Version};
 use pad_tree::{RECORDS_FOR_EACH_SUBTREE, place_in_record, record_bytes};
 
-/// How long rows are, and so where each of them stands.
+/// The lengths of rows, and so their positions.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RowLengths {
     ordinary: u64,
-    /// How much longer the last one of each group is.
+    /// The number of bytes by which the last row of each group is longer.
     more: u64,
-    /// Where a record says where the root is.
+    /// The range of the root's position in a record.
     root: (usize, usize),
 }
 
-/// Behind the record: where the nodes end, in eight bytes, and a checksum (CRC-32) of version, record and end, in four. It tells accidents,
-/// not attacks.
+/// After the record: the end of the nodes, in eight bytes, and a checksum (CRC-32) of version,
+/// record and end, in four. It detects accidents, not attacks.
 const END_BYTES: usize = 8;
 const CHECKSUM_BYTES: usize = 4;
 
 impl RowLengths {
-    /// Those of a tree under this suite.
+    /// The lengths for a tree under this suite.
     pub(crate) const fn of<S: Suite>() -> Self {
         let ordinary = record_bytes::<S>(Version::new(1));
         let longer = record_bytes::<S>(Version::new(RECORDS_FOR_EACH_SUBTREE));
@@ -34,7 +34,8 @@ impl RowLengths {
         }
     }
 
-    /// Whether a row of a version says what another one says, but that its nodes are further behind.
+    /// Whether `row` is `from` after its nodes were rewritten. Only the root may differ, and the
+    /// end of the nodes, which must not be earlier.
     pub(super) fn is_moved(&self, version: Version, row: &[u8], from: &[u8]) -> bool {
         let parts = |row| -> Option<([&[u8]; 2], u64)> {
             let (record, end) = parts(version, row)?;
@@ -47,14 +48,15 @@ impl RowLengths {
         }
     }
 
-    /// Where the rows of so many versions end; `None` beyond what a file can have.
+    /// The end of the rows of `versions` versions; `None` beyond the maximum length of a file.
     pub(super) fn end(&self, versions: u64) -> Option<u64> {
         let groups = versions / RECORDS_FOR_EACH_SUBTREE;
         let more = groups.checked_mul(self.more)?;
         versions.checked_mul(self.ordinary)?.checked_add(more)
     }
 
-    /// Where a row stands, and how long it is; `None` beyond what a file can have, and for version 0, which has none.
+    /// The position and length of a row. `None` beyond the maximum length of a file, and for
+    /// version 0, which has none.
     pub(super) fn row(&self, version: Version) -> Option<(u64, usize)> {
         let start = self.end(version.previous()?.number())?;
         let length = self.end(version.number())?.checked_sub(start)?;
@@ -70,7 +72,7 @@ const fn widened(length: usize) -> u64 {
     length as u64
 }
 
-/// The row of a version for which the nodes end there.
+/// The row of a version whose nodes end at `end`.
 pub(super) fn row(version: Version, record: &[u8], end: u64) -> Vec<u8> {
     let mut row = record.to_vec();
     row.extend_from_slice(&end.to_le_bytes());
@@ -78,7 +80,7 @@ pub(super) fn row(version: Version, record: &[u8], end: u64) -> Vec<u8> {
     row
 }
 
-/// The record in a row, and where the nodes end; `None` if the row is not that of the version.
+/// The record in a row, and the end of the nodes; `None` if the row is not that of the version.
 pub(super) fn parts(version: Version, row: &[u8]) -> Option<(&[u8], u64)> {
     let (body, sum) = row.split_last_chunk::<CHECKSUM_BYTES>()?;
     let (record, end) = body.split_last_chunk::<END_BYTES>()?;

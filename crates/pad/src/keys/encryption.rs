@@ -1,5 +1,7 @@
-//! Secrets encrypted with a passphrase, in the format of the program `scrypt` (Tarsnap): a key is derived from the passphrase by
-//! scrypt (RFC 7914), encrypts with AES-256-CTR and authenticates with HMAC-SHA-256.
+//! Passphrase encryption of secrets, in the format of the program `scrypt` (Tarsnap).
+//!
+//! A key is derived from the passphrase by scrypt (RFC 7914). The file is encrypted with
+//! AES-256-CTR and authenticated with HMAC-SHA-256.
 
 use core::fmt;
 
@@ -9,7 +11,7 @@ use zeroize::Zeroizing;
 use super::{KeyFileError, file::ENCRYPTION_BYTES};
 use crate::own_keys::NoRandomness;
 
-/// A passphrase. It is erased from memory when it is dropped, and stays out of debug output.
+/// A passphrase. It is erased from memory when it is dropped, and never appears in debug output.
 pub struct Passphrase(Zeroizing<String>);
 
 impl Passphrase {
@@ -27,7 +29,7 @@ impl Passphrase {
         }
     }
 
-    /// Whether two passphrases are the same, as they are if somebody has typed one twice.
+    /// Whether two passphrases are equal, for example after a repeated prompt.
     pub fn is(&self, other: &Self) -> bool {
         *self.0 == *other.0
     }
@@ -39,7 +41,7 @@ impl fmt::Debug for Passphrase {
     }
 }
 
-/// What deriving a key from a passphrase costs, and so trying one: the parameters of scrypt.
+/// Cost of deriving a key from a passphrase, and so of each guess: the parameters of scrypt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Work {
     log_n: u8,
@@ -48,27 +50,28 @@ pub struct Work {
 }
 
 impl Work {
-    /// What files are written with: 128 MiB of memory.
+    /// The parameters for new files: 128 MiB of memory.
     pub const USUAL: Self = Self {
         log_n: 17,
         r: 8,
         p: 1,
     };
-    /// As little as possible. It keeps nobody out who tries many passphrases: for tests.
+    /// The lowest parameters, for tests only: they do not slow down guessing.
     pub const LEAST: Self = Self {
         log_n: 1,
         r: 1,
         p: 1,
     };
-    /// The most memory that is spent on a file, in bytes: 1 GiB for its blocks, 1 MiB for the rest.
+    /// Maximum memory for decrypting a file, in bytes: 1 GiB for its blocks, 1 MiB for the rest.
     pub const MOST_MEMORY: u64 = (1 << 30) + (1 << 20);
-    /// More blocks than this, `N * r * p`, are not computed for a file: 16 times as many as usual.
+    /// Maximum number of blocks, `N * r * p`, for a file: 16 times that of [`Work::USUAL`].
     pub const MOST_BLOCKS: u64 = 1 << 24;
 
-    /// The parameters with `N` two to the power of `log_n`, unless they are none, or more than is spent on a file.
+    /// Checks parameters with `N` equal to two to the power of `log_n`.
     ///
     /// # Errors
-    /// [`KeyFileError::TooMuchWork`]; [`KeyFileError::Damaged`] if RFC 7914 excludes them.
+    /// [`KeyFileError::TooMuchWork`] if they exceed the limits for a file;
+    /// [`KeyFileError::Damaged`] if RFC 7914 excludes them.
     pub fn new(log_n: u8, r: u32, p: u32) -> Result<Self, KeyFileError> {
         let blocks = 1_u128.checked_shl(log_n.into()).unwrap_or(u128::MAX);
         let blocks = blocks.saturating_mul(r.into());
@@ -81,7 +84,7 @@ impl Work {
         work.parameters().map(|_| work)
     }
 
-    /// The memory that deriving a key takes, in bytes: `128 r (N + p + 2)` (RFC 7914, section 6).
+    /// The memory of a key derivation in bytes: `128 r (N + p + 2)` (RFC 7914, section 6).
     pub fn memory(self) -> u64 {
         let lanes = u64::from(self.p).saturating_add(2);
         let n = 1_u64.checked_shl(self.log_n.into()).unwrap_or(u64::MAX);
@@ -90,7 +93,7 @@ impl Work {
     }
 
     fn parameters(self) -> Result<scrypt::Params, KeyFileError> {
-        // The length is of no account: it is that of passwords' hashes.
+        // The length is not used: it is that of password hashes.
         let length = scrypt::Params::RECOMMENDED_LEN;
         scrypt::Params::new(self.log_n, self.r, self.p, length).map_err(|_| KeyFileError::Damaged)
     }
@@ -103,9 +106,9 @@ impl fmt::Display for Work {
     }
 }
 
-/// What decrypting this file takes; the beginning says it, which is authenticated only by the decryption.
+/// Reads the cost of decrypting a file from its header, which only the decryption authenticates.
 pub(super) fn work_of(encrypted: &[u8]) -> Result<Work, KeyFileError> {
-    // Read before the library reads them, which takes what cannot be computed for an error of another kind.
+    // Read here first: the library reports parameters that are too large as another error.
     let header = encrypted.get(7..16).and_then(|bytes| {
         let (log_n, bytes) = bytes.split_first()?;
         let (r, p) = bytes.split_first_chunk::<4>()?;
@@ -117,23 +120,23 @@ pub(super) fn work_of(encrypted: &[u8]) -> Result<Work, KeyFileError> {
     Ok(work)
 }
 
-/// The contents, encrypted.
+/// Encrypts the contents.
 pub(super) fn encrypt(
     clear: &[u8],
     passphrase: &Passphrase,
     work: Work,
 ) -> Result<Zeroizing<Vec<u8>>, KeyFileError> {
-    // The library panics where the operating system has no random numbers.
+    // The library panics if the operating system has no random numbers.
     getrandom::fill(&mut [0; 32]).map_err(|_| NoRandomness)?;
     let parameters = work.parameters()?;
     let encryptor = Encryptor::with_params(&clear, passphrase.0.as_bytes(), parameters);
-    // Encrypted in place: no copy of what is in clear is left behind.
+    // Encrypted in place, so that no plaintext copy is left behind.
     let mut encrypted = Zeroizing::new(vec![0; clear.len() + ENCRYPTION_BYTES]);
     encryptor.encrypt(encrypted.as_mut_slice());
     Ok(encrypted)
 }
 
-/// The contents in clear. Nothing is computed that costs more than is spent on a file.
+/// Decrypts the contents. Fails before any costly computation if the parameters exceed the limits.
 pub(super) fn decrypt(
     encrypted: &[u8],
     passphrase: &Passphrase,
@@ -153,5 +156,5 @@ fn failure(error: Error) -> KeyFileError {
     }
 }
 
-/// More than anybody types.
+/// Longer than any typed passphrase.
 const MAX_PASSPHRASE_BYTES: usize = 1024;

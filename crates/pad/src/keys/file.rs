@@ -1,4 +1,4 @@
-//! Key files as bytes: their lines, their permissions, and that secrets leave no copies.
+//! Key files as bytes: lines, permissions, and buffers that leave no copies of secrets.
 
 use std::{fs::File, io::Read};
 
@@ -19,7 +19,8 @@ pub(super) struct Lines<'a> {
     pub(super) own: Option<&'a str>,
 }
 
-/// Splits a key file; `has_own` says whether a scheme has a key of its own, and so a sixth line.
+/// Splits a key file into lines; `has_own` tells whether a scheme has a key of its own, and so a
+/// sixth line.
 pub(super) fn parse<'a>(
     text: &'a str,
     title: &'static str,
@@ -64,8 +65,8 @@ pub(super) fn is_lower_hexadecimal(digits: &str) -> bool {
         .all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f'))
 }
 
-/// The whole file, if it begins with this title; its capacity is reserved at once, so that no copy is
-/// left behind in freed memory.
+/// Reads the whole file, if it begins with this title. Its capacity is reserved at once, so that no
+/// copy is left in freed memory.
 pub(super) fn read_text(
     file: &mut File,
     title: &'static str,
@@ -89,9 +90,9 @@ pub(super) fn read_text(
     }
 }
 
-/// The beginning of a file, or all of it if it is not too long to be a key; its capacity is reserved at once.
+/// Reads at most one byte more than the longest key file has. The capacity is reserved at once.
 pub(super) fn read_bytes(file: &mut File) -> Result<Zeroizing<Vec<u8>>, KeyFileError> {
-    // One more than a file may have, so that a longer one is noticed.
+    // One more than a file may have, so that a longer one is detected.
     let limit = MAX_ENCRYPTED_BYTES + 1;
     let found = file.metadata().map_err(KeyFileError::Io)?;
     let length = usize::try_from(found.len()).unwrap_or(limit);
@@ -109,7 +110,7 @@ pub(super) fn read_bytes(file: &mut File) -> Result<Zeroizing<Vec<u8>>, KeyFileE
     Ok(bytes)
 }
 
-/// What a file is, by its beginning.
+/// Names the kind of a file by its first bytes.
 pub(super) fn kind_of(bytes: &[u8]) -> &'static str {
     KINDS
         .iter()
@@ -117,7 +118,7 @@ pub(super) fn kind_of(bytes: &[u8]) -> &'static str {
         .map_or("a file of another kind", |(_, kind)| kind)
 }
 
-/// The beginnings of files that are taken for each other.
+/// The first bytes of the kinds of files that are easily confused.
 const KINDS: [(&[u8], &str); 9] = [
     (b"pad-public-key ", "a public key"),
     (b"pad-secret-key ", "a secret key"),
@@ -150,22 +151,23 @@ pub(super) fn check_permissions(_: &File) -> Result<(), KeyFileError> {
     Ok(())
 }
 
-/// More than the parameters of accumulators take as digits, far less than what would be a nuisance to read.
+/// Longer than the digits of accumulator parameters, and short enough to read quickly.
 pub(super) const MAX_FILE_BYTES: usize = 4 << 20;
 
-/// The beginnings of files with secret keys in clear.
+/// The first bytes of files with secret keys in clear.
 pub(super) const SECRETS: [&[u8]; 3] = [b"pad-secret-key ", b"pad-file-key ", b"PRIVATE+KEY+"];
 
-/// How a file begins that was encrypted with a passphrase: the title of the format, and its version.
+/// The first bytes of a file encrypted with a passphrase: the format's title and version.
 pub(super) const ENCRYPTED: &[u8] = b"scrypt\0";
 
-/// What encryption adds to a file: the parameters with a salt, a checksum and an authenticator, and the authenticator of the contents.
+/// The overhead of encryption: parameters with a salt, a checksum and an authenticator, and the
+/// authenticator of the contents.
 pub(super) const ENCRYPTION_BYTES: usize = 128;
 
-/// The longest encrypted file.
+/// The length of the longest encrypted file.
 pub(super) const MAX_ENCRYPTED_BYTES: usize = MAX_FILE_BYTES + ENCRYPTION_BYTES;
 
-/// Bytes of lower-case hexadecimal digits, of which no copies are left behind.
+/// Decodes lower-case hexadecimal digits, without leaving copies in memory.
 pub(super) fn decode(digits: &str) -> Option<Zeroizing<Vec<u8>>> {
     let mut bytes = Zeroizing::new(vec![0; digits.len() / 2]);
     let decoded = hex::decode_to_slice(digits, &mut bytes);

@@ -5,9 +5,8 @@
 //! seed 0707070707070707070707070707070707070707070707070707070707070707
 //! tags 0100...
 //! ```
-//!
-//! `seed` is the Ed25519 private key of RFC 8032 that signs changes, `tags` the tag scheme's key as
-//! `flexlist::tag::OwnerKey` writes it.
+//! `seed` is the Ed25519 private key of RFC 8032 that signs changes. `tags` is the tag scheme's key
+//! in the encoding of `flexlist::tag::OwnerKey`.
 
 use core::fmt;
 use std::path::Path;
@@ -23,7 +22,7 @@ use crate::own_keys::NoRandomness;
 
 const TITLE: &str = "pad-file-key v1";
 
-/// What an owner of outsourced files must keep secret.
+/// The secret key of an owner of outsourced files.
 pub struct FileOwnerKey {
     seed: Zeroizing<[u8; 32]>,
     tags: OwnerKey,
@@ -38,7 +37,7 @@ impl fmt::Debug for FileOwnerKey {
 }
 
 impl FileOwnerKey {
-    /// A new key for tags of this kind.
+    /// Generates a key for tags of this kind.
     ///
     /// # Errors
     /// [`FileOwnerKeyError`]: no randomness, or a kind that this build does not have.
@@ -57,7 +56,7 @@ impl FileOwnerKey {
         Self::from_file(&SecretFile::read(path)?)
     }
 
-    /// The key in a key file that was read, and decrypted if it was encrypted.
+    /// Parses the key in a key file that is in clear, or was decrypted.
     ///
     /// # Errors
     /// [`FileOwnerKeyError`]: encrypted, malformed, or open to others.
@@ -85,15 +84,15 @@ impl FileOwnerKey {
         Ok(Self { seed, tags })
     }
 
-    /// Writes a new key file, which only its owner can read.
+    /// Writes a new key file that only its owner can read.
     ///
     /// # Errors
-    /// [`FileOwnerKeyError`]; a file of that name is never overwritten.
+    /// [`FileOwnerKeyError`]; an existing file is never overwritten.
     pub fn save(&self, path: &Path) -> Result<(), FileOwnerKeyError> {
         Ok(self.to_file().save(path)?)
     }
 
-    /// The key file, which is not written yet.
+    /// The key file, not written yet.
     pub fn to_file(&self) -> SecretFile {
         let tags = self.tags.to_bytes();
         let digits = (self.seed.len() + tags.len()) * 2;
@@ -110,12 +109,12 @@ impl FileOwnerKey {
         SecretFile::of_text(text)
     }
 
-    /// Which tags the key makes.
+    /// The kind of tags that the key makes.
     pub fn kind(&self) -> TagKind {
         self.tags.kind()
     }
 
-    /// The owner, as clients need it.
+    /// The owner for use by clients.
     ///
     /// # Panics
     /// Never: every seed has a public key.
@@ -131,14 +130,14 @@ impl FileOwnerKey {
     }
 }
 
-/// The bytes of an even number of digits, in memory that is reserved at once and overwritten when dropped.
+/// Decodes an even number of digits, into memory that is reserved at once and erased when dropped.
 fn decode(digits: &str) -> Option<Zeroizing<Vec<u8>>> {
     let mut bytes = Zeroizing::new(vec![0; digits.len() / 2]);
     hex::decode_to_slice(digits, &mut bytes).ok()?;
     Some(bytes)
 }
 
-/// A key of an owner of files cannot be made or used.
+/// Error of making or using a key of an owner of files.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FileOwnerKeyError {

@@ -1,4 +1,4 @@
-//! What an owner of an outsourced file publishes about it.
+//! The public file that an owner publishes about an outsourced file.
 //!
 //! ```text
 //! pad-file-public v1
@@ -11,9 +11,12 @@
 //! server example.org:7420
 //! ```
 //!
-//! `owner` is the Ed25519 public key that changes are signed with; `tags` the key that checks tags, as
-//! `flexlist::tag::VerifierKey` writes it, or the name of their kind if that key is secret; `version`, `bytes`
-//! and `root` are a version of the file. The last line may be missing. Digits are lower-case.
+//! - `owner` is the Ed25519 public key that verifies changes.
+//! - `tags` is the key that checks tags, in the encoding of `flexlist::tag::VerifierKey`. If that
+//!   key is secret, it is the name of their kind.
+//! - `version`, `bytes` and `root` describe a version of the file.
+//!
+//! The last line may be missing. Digits are lower-case.
 
 use core::fmt;
 use std::{fs::File, path::Path};
@@ -36,17 +39,18 @@ const TITLE: &str = "pad-file-public v1";
 /// The longest address of a server in bytes.
 const MAX_ADDRESS_BYTES: usize = 512;
 
-/// A public file as it is kept and sent: what checks the file, and where that is.
+/// A public file for storage and transfer: the verification data of the file, and the server's
+/// address.
 #[derive(Clone, Debug)]
 pub struct FilePublic {
-    /// What checks it.
+    /// The data that verifies the file.
     pub file: PublicFile,
-    /// The server's address; empty if it is not told. It need not be trusted.
+    /// The server's address; empty if it is not given. It need not be trusted.
     pub server: String,
 }
 
 impl FilePublic {
-    /// Reads such a file.
+    /// Reads a public file.
     ///
     /// # Errors
     /// [`FileOwnerKeyError`]: unreadable or malformed, or of tags that this build does not have.
@@ -123,7 +127,8 @@ impl fmt::Display for FilePublic {
     }
 }
 
-/// What checks tags; nothing if the text is neither a public key nor the name of a kind without one.
+/// Parses the tag check; `None` if the text is neither a public key nor the name of a kind without
+/// one.
 fn read_tags(text: &str) -> Result<Option<TagCheck>, FileOwnerKeyError> {
     if let Ok(kind) = text.parse::<TagKind>() {
         return Ok((!kind.is_public()).then(|| TagCheck::of_reads(kind)));
@@ -141,14 +146,14 @@ fn digest(digits: &str) -> Option<[u8; 32]> {
     is_lower_hexadecimal(digits).then_some(bytes)
 }
 
-/// A number as it is written, and in no other way.
+/// Parses a number in canonical decimal form only.
 fn number(text: &str) -> Option<u64> {
     text.parse()
         .ok()
         .filter(|number: &u64| number.to_string() == text)
 }
 
-/// Something that can stand in a line, and does no tricks with a terminal.
+/// Whether the text fits into one line and contains no terminal control characters.
 fn is_address(text: &str) -> bool {
     (1..=MAX_ADDRESS_BYTES).contains(&text.len())
         && text.chars().all(|letter| letter.is_ascii_graphic())
@@ -196,7 +201,7 @@ mod tests {
                 assert_eq!(read.file.tags.key().is_some(), kind.is_public());
             }
         }
-        // Nor is the secret key of such tags written, should somebody have put it there.
+        // The secret key of such tags is never written, even if the value holds it.
         let owner = OwnerKey::generate(TagKind::PrivateMac, &Workers::sequential()).unwrap();
         let mut public = example(TagKind::PrivateMac, "");
         public.file.tags = TagCheck::new(owner.verifier());
@@ -235,7 +240,7 @@ mod tests {
             assert!(good.contains(from), "{from}");
             assert_eq!(line_of(&good.replacen(from, to, 1)), line, "{from}: {to}");
         }
-        // Cut anywhere, but before the line that may be missing, it is none.
+        // A truncated file is refused, unless only the optional line is missing.
         let without_server = good.find("server ").unwrap();
         for length in 0..good.len() {
             let cut = FilePublic::parse(&good[..length]);

@@ -1,4 +1,4 @@
-//! Files of secrets: what stands in them, in clear or encrypted with a passphrase, and who may read them.
+//! Files of secrets: contents in clear or encrypted with a passphrase, and their permissions.
 
 use core::fmt;
 use std::{fs::File, path::Path};
@@ -16,10 +16,11 @@ use super::{
     file::MAX_FILE_BYTES,
 };
 
-/// What is in a file of a secret: the text of a key, or the same encrypted. It is erased from memory when it is dropped.
+/// Contents of a secret file: the text of a key, in clear or encrypted. It is erased from memory
+/// when it is dropped.
 pub struct SecretFile {
     bytes: Zeroizing<Vec<u8>>,
-    /// The permissions, if others than the owner have some.
+    /// The permissions, if users other than the owner have any.
     exposed: Option<u32>,
 }
 
@@ -30,11 +31,11 @@ impl fmt::Debug for SecretFile {
 }
 
 impl SecretFile {
-    /// Reads a file. Whether it can be decrypted at a bearable price is known thereafter.
+    /// Reads a file. For an encrypted one, checks that decryption stays within the cost limits.
     ///
     /// # Errors
-    /// [`KeyFileError::Io`]; of an encrypted file [`KeyFileError::TooLong`], and with the feature `passphrase`
-    /// [`KeyFileError::Damaged`] and [`KeyFileError::TooMuchWork`].
+    /// [`KeyFileError::Io`]; for an encrypted file, with the feature `passphrase`, also
+    /// [`KeyFileError::TooLong`], [`KeyFileError::Damaged`] and [`KeyFileError::TooMuchWork`].
     pub fn read(path: &Path) -> Result<Self, KeyFileError> {
         let mut file = File::open(path)?;
         let exposed = match check_permissions(&file) {
@@ -69,7 +70,7 @@ impl SecretFile {
         Ok(())
     }
 
-    /// A file with this text, which is not written yet.
+    /// A file with this text, not written yet.
     pub fn of_text(mut text: Zeroizing<String>) -> Self {
         Self::new(Zeroizing::new(core::mem::take(&mut *text).into_bytes()))
     }
@@ -81,12 +82,13 @@ impl SecretFile {
         }
     }
 
-    /// What the file is, in words.
+    /// The kind of the file, in words.
     pub fn kind(&self) -> &'static str {
         kind_of(&self.bytes)
     }
 
-    /// Whether this is a secret key in clear: of an author, of an owner of outsourced files, of a witness or of a log.
+    /// Whether this is a secret key in clear: of an author, of an owner of outsourced files, of a
+    /// witness or of a log.
     pub fn is_secret_key(&self) -> bool {
         let mut beginnings = SECRETS.iter();
         beginnings.any(|beginning| self.bytes.starts_with(beginning))
@@ -97,7 +99,7 @@ impl SecretFile {
         self.bytes.starts_with(ENCRYPTED)
     }
 
-    /// Refuses a file that others than its owner may read or change.
+    /// Refuses a file that users other than its owner may read or change.
     ///
     /// # Errors
     /// [`KeyFileError::Exposed`].
@@ -111,7 +113,7 @@ impl SecretFile {
     /// The text in clear.
     ///
     /// # Errors
-    /// [`KeyFileError::Encrypted`]; [`KeyFileError::Malformed`] if it is no text.
+    /// [`KeyFileError::Encrypted`]; [`KeyFileError::Malformed`] if it is not UTF-8.
     pub fn text(&self) -> Result<&str, KeyFileError> {
         if self.is_encrypted() {
             return Err(KeyFileError::Encrypted);
@@ -122,7 +124,7 @@ impl SecretFile {
         })
     }
 
-    /// The text in clear of a file with this title, that nobody but its owner can read.
+    /// The text in clear of a file with this title that only its owner can read.
     pub(super) fn text_of(&self, title: &'static str) -> Result<&str, KeyFileError> {
         let (found, wanted) = (self.kind(), kind_of(title.as_bytes()));
         if found != wanted && !self.is_encrypted() {
@@ -133,14 +135,14 @@ impl SecretFile {
         Ok(text)
     }
 
-    /// What deriving the key from a passphrase costs; nothing for a file in clear.
+    /// The cost of deriving the key from a passphrase; `None` for a file in clear.
     #[cfg(feature = "passphrase")]
     pub fn work(&self) -> Option<Work> {
         let encrypted = self.is_encrypted().then_some(&self.bytes)?;
         work_of(encrypted).ok()
     }
 
-    /// The same in clear, which a file in clear is already.
+    /// Decrypts the file; returns a file in clear unchanged.
     ///
     /// Takes the memory and the time of [`SecretFile::work`].
     ///
@@ -157,10 +159,11 @@ impl SecretFile {
         })
     }
 
-    /// The same, encrypted with this passphrase.
+    /// Encrypts the file with this passphrase.
     ///
     /// # Errors
-    /// [`KeyFileError::Encrypted`] if it is already; [`KeyFileError::TooLong`]; [`KeyFileError::NoRandomness`].
+    /// [`KeyFileError::Encrypted`] if it is encrypted already; [`KeyFileError::TooLong`];
+    /// [`KeyFileError::NoRandomness`].
     #[cfg(feature = "passphrase")]
     pub fn encrypt(&self, passphrase: &Passphrase, work: Work) -> Result<Self, KeyFileError> {
         if self.is_encrypted() {
@@ -175,7 +178,7 @@ impl SecretFile {
         })
     }
 
-    /// Writes a new file that nobody but its owner can read.
+    /// Writes a new file that only its owner can read.
     ///
     /// # Errors
     /// [`KeyFileError::Exists`], [`KeyFileError::Io`].
@@ -183,8 +186,7 @@ impl SecretFile {
         Ok(disk::create(path, &self.bytes, Access::Private)?)
     }
 
-    /// Puts the contents in the place of a file, durably, so that nobody but its owner can read them. Whatever happens, the file has
-    /// its old contents or these.
+    /// Replaces a file durably and atomically by these contents, readable by its owner only.
     ///
     /// # Errors
     /// [`KeyFileError::Io`].

@@ -13,16 +13,17 @@ use sha2::{Digest as _, Sha256};
 use super::{DESCRIPTION, HEADS, NEWEST, ObjectFolder, names};
 use crate::store::{Record, RecordChange, Store, StoreError, StoredCheckpoint};
 
-/// The store of a dictionary whose versions and nodes are objects. It has the records that it was made with, and takes versions only.
+/// The store of a dictionary whose versions and nodes are objects. It has the records of its
+/// creation, and accepts only versions.
 #[derive(Debug)]
 pub struct ObjectBackend {
     folder: Arc<ObjectFolder>,
     description: Description,
-    /// What reads see as the latest version from [`Store::pin`] on.
+    /// The latest version that reads see, from [`Store::pin`] on.
     pinned: Mutex<Option<Version>>,
 }
 
-/// What stands in the object that is made first.
+/// The contents of the object that is created first.
 #[derive(Debug, Serialize, Deserialize)]
 struct Description {
     title: [u8; 8],
@@ -38,10 +39,10 @@ const UNDESCRIBED: StoreError = StoreError::Damaged(
 );
 
 impl ObjectBackend {
-    /// Makes a new store with these records.
+    /// Creates a store with these records.
     ///
     /// # Errors
-    /// [`StoreError::Exists`] if there is one; [`StoreError`] of the medium.
+    /// [`StoreError::Exists`] if there is a store already; [`StoreError`] of the medium.
     pub fn create(
         folder: &ObjectFolder,
         name: &str,
@@ -74,7 +75,7 @@ impl ObjectBackend {
         }
     }
 
-    /// The store of these objects.
+    /// Opens the store of these objects.
     ///
     /// # Errors
     /// [`StoreError::Missing`]; [`StoreError::Foreign`]; [`StoreError`] of the medium.
@@ -108,12 +109,12 @@ impl ObjectBackend {
     }
 
     fn pinned(&self) -> std::sync::MutexGuard<'_, Option<Version>> {
-        // Nothing panics while it is locked.
+        // No code panics while it is locked.
         self.pinned.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// What is beside versions belongs in the store of the author, which is in files.
+/// Other records belong in the store of the author, which is in files.
 const ONLY_VERSIONS: &str = "objects take versions only: changes wait in a store in files";
 
 fn only_versions() -> StoreError {
@@ -164,7 +165,7 @@ impl Store for ObjectBackend {
             }
         }
         self.folder.staged().clear();
-        // Whoever looks for the latest version begins here. Nothing depends on it.
+        // A hint for finding the latest version. Nothing depends on it.
         let newest = names::digits(latest).into_bytes();
         drop(self.folder.replace(NEWEST, newest));
         Ok(())
@@ -214,7 +215,7 @@ impl Store for ObjectBackend {
         *self.pinned() = None;
     }
 
-    /// Takes away what writers have left behind that were killed.
+    /// Removes the segments left behind by killed writers.
     fn compact(&mut self) -> Result<(), StoreError> {
         self.folder.collect().map(drop)
     }

@@ -1,11 +1,12 @@
-//! The public half of the key that some schemes have beside the author's.
+//! The public half of a scheme's own key.
 
 use core::{any::Any, fmt};
 use std::sync::Arc;
 
-/// The public half of a scheme's own key: what clients verify with beside the author's key.
+/// The public half of a scheme's own key, with which clients verify in addition to the author's
+/// key.
 ///
-/// It was checked once, which may take long, and copies share it.
+/// The check at construction may take long. Copies share the checked key.
 #[derive(Clone)]
 pub struct SchemeKey {
     bytes: Vec<u8>,
@@ -13,13 +14,13 @@ pub struct SchemeKey {
 }
 
 impl SchemeKey {
-    /// A key that its scheme has accepted, and its encoding.
+    /// A key that its scheme has accepted, with its encoding.
     pub fn new(bytes: Vec<u8>, key: impl Any + Send + Sync) -> Self {
         let key = Arc::new(key);
         Self { bytes, key }
     }
 
-    /// The key in the encoding of its scheme, which has accepted it.
+    /// The encoding, which the scheme has accepted.
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes
     }
@@ -30,7 +31,7 @@ impl SchemeKey {
     }
 }
 
-/// By their encodings, of which each key has one.
+/// Compares encodings; each key has only one.
 impl PartialEq for SchemeKey {
     fn eq(&self, other: &Self) -> bool {
         self.bytes == other.bytes

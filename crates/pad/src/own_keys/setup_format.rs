@@ -1,11 +1,11 @@
-//! What key files say of a log: its parameters and its shape.
+//! The scheme key of a log in key files: its parameters and its shape.
 
 use aad::Setup;
 use zeroize::Zeroizing;
 
 use super::{NoRandomness, SchemeKey, SchemeKeyFormat};
 
-/// What key files say of a log beside the author's key: see [`Setup::to_bytes`].
+/// The format of a log's scheme key: see [`Setup::to_bytes`].
 pub(crate) struct SetupFormat;
 
 impl SchemeKeyFormat for SetupFormat {

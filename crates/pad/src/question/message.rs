@@ -1,4 +1,4 @@
-//! Questions as messages.
+//! Encoding of questions as messages.
 
 #![deny(
     clippy::indexing_slicing,
@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Question;
 
-/// The longest question that is read, in bytes: a thousand of the longest keys.
+/// The longest question that is read, in bytes: about a thousand of the longest keys.
 pub const LONGEST_QUESTION: usize = 4 << 20;
 
 /// The body of the message.
@@ -37,7 +37,7 @@ impl Message for Asked<'_> {
 }
 
 impl Question {
-    /// It as a message: the only one that stands for it.
+    /// Encodes the question as its only canonical message.
     pub fn encode(&self) -> Vec<u8> {
         codec::encode(&match self {
             Self::Key(key) => Asked::Key(Cow::Borrowed(key)),
@@ -51,10 +51,10 @@ impl Question {
         })
     }
 
-    /// The question of a message of at most [`LONGEST_QUESTION`] bytes.
+    /// Decodes the message of a question, of at most [`LONGEST_QUESTION`] bytes.
     ///
     /// # Errors
-    /// [`DecodeError`]; [`DecodeError::NonCanonical`] also for several keys that do not ascend.
+    /// [`DecodeError`]; [`DecodeError::NonCanonical`] also for keys that do not ascend.
     pub fn decode(bytes: &[u8]) -> Result<Self, DecodeError> {
         Ok(
             match codec::decode::<Asked<'static>>(bytes, LONGEST_QUESTION)? {
@@ -113,7 +113,7 @@ mod tests {
                     }
                     let decoded = Question::decode(&other);
                     assert!(decoded.as_ref() != Ok(question));
-                    // What can be read is the one message of what was read.
+                    // A readable message is the canonical one of its question.
                     assert!(decoded.is_err() || decoded.is_ok_and(|read| read.encode() == other));
                 }
             }

@@ -1,4 +1,4 @@
-//! A store of whatever kind, by its address.
+//! A store of any kind, chosen by its path or address.
 
 use std::path::Path;
 
@@ -8,7 +8,8 @@ use super::{Record, RecordChange, Store, StoreError, StoredCheckpoint, redb_stor
 #[cfg(feature = "object-store")]
 use crate::objects::{ObjectBackend, ObjectFolder};
 
-/// A store in a file, or with the feature `object-store` in objects at an address such as `s3://bucket/prices`.
+/// A store in a file or, with the feature `object-store`, in objects at an address such as
+/// `s3://bucket/prices`.
 #[derive(Debug)]
 pub enum AnyStore {
     /// In a file.
@@ -18,13 +19,13 @@ pub enum AnyStore {
     Objects(ObjectBackend),
 }
 
-/// Whether a store is in objects, and not in a file.
+/// Returns the address if the store is in objects, not in a file.
 fn is_address(path: &Path) -> Option<&str> {
     path.to_str().filter(|address| address.contains("://"))
 }
 
 impl AnyStore {
-    /// Makes a new store with these records.
+    /// Creates a store with these records.
     ///
     /// # Errors
     /// [`StoreError::Exists`]; [`StoreError`] of the medium.
@@ -41,7 +42,7 @@ impl AnyStore {
     /// Opens a store.
     ///
     /// # Errors
-    /// As [`RedbStore::open`].
+    /// Those of [`RedbStore::open`].
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         match is_address(path) {
             None => Ok(Self::File(Box::new(RedbStore::open(path)?))),
@@ -54,7 +55,7 @@ impl AnyStore {
         }
     }
 
-    /// Whether there is something at this path or address.
+    /// Whether a store or file exists at this path or address.
     ///
     /// # Errors
     /// [`StoreError`] of the medium.
@@ -82,21 +83,21 @@ impl AnyStore {
         is_address(path).is_some()
     }
 
-    /// The bytes of what the store keeps itself.
+    /// The size of the store's own file in bytes; 0 for a store in objects.
     ///
     /// # Errors
     /// [`StoreError`] of the medium.
     pub fn file_bytes(&self) -> Result<u64, StoreError> {
         match self {
             Self::File(store) => store.file_bytes(),
-            // A row for each version, beside which there is not much.
+            // One row for each version, and little else.
             #[cfg(feature = "object-store")]
             Self::Objects(_) => Ok(0),
         }
     }
 }
 
-/// Calls the same of the store that it is.
+/// Forwards a call to the store inside.
 macro_rules! of {
     ($store:expr, $found:ident => $call:expr) => {
         match $store {

@@ -1,22 +1,22 @@
-//! A store in one file, by redb: copy-on-write trees, two-phase durable commits, one writer beside any
-//! number of readers.
+//! A store in one file, based on redb: copy-on-write trees, two-phase durable commits, one writer
+//! and any number of readers.
 //!
 //! | table | key | value |
 //! |---|---|---|
-//! | `summary` | nothing | what the other tables hold, as of one change |
-//! | `records` | group, name | value; group `format` says whose file this is |
-//! | `groups` | group | how many records it has, and their digest |
-//! | `updates` | version | the update that led to it; of a repository that keeps its contents itself the latest row alone |
+//! | `summary` | nothing | a summary of the other tables, as of one change |
+//! | `records` | group, name | value; group `format` identifies the file format |
+//! | `groups` | group | the number of its records, and their digest |
+//! | `updates` | version, piece | the update that led to it, or only the latest version's row |
 //! | `links` | version | a digest of all updates up to that one |
 //! | `checkpoint` | 0, 1, .. | the checkpoint's bytes, in pieces |
 //!
-//! Keys of large tables only ever grow, which a copy-on-write tree takes at little more than the
-//! bytes written.
+//! Keys of large tables only ever grow. A copy-on-write tree stores such rows with little write
+//! amplification.
 //!
-//! The engine checks its pages only when it is asked to, which reads all of them. So every row
-//! carries a digest, the tables vouch for each other by the summary, and a small file beside the
-//! store, `<store>.newest`, says what was acknowledged last. A flipped bit, a stale page or a mixture
-//! of two states of the file is found when it is met, before it is answered or signed.
+//! The engine checks its pages only on request, and that reads all of them. So every row carries a
+//! digest, and the summary vouches for the other tables. A small file next to the store,
+//! `<store>.newest`, records the last acknowledged state. A flipped bit, a stale page or a mixture
+//! of two states of the file is detected on access. So damaged data is neither answered nor signed.
 
 use std::{io, path::Path};
 
@@ -37,19 +37,19 @@ mod tables;
 use summary::{CheckpointSummary, Link, Summary};
 use tables::{CHECKPOINT, LINKS, UPDATES, engine};
 
-/// A store in one file, with its newest acknowledged state in another beside it.
+/// A store in one file, with its newest acknowledged state in a file next to it.
 #[derive(Debug)]
 pub struct RedbStore {
     database: SharedDatabase,
-    /// The file beside the store; open while this process is the writer.
+    /// The file next to the store; open while this process is the writer.
     newest: Option<Register>,
 }
 
 impl RedbStore {
-    /// Makes a new store with these records. It appears under its path complete or not at all.
+    /// Creates a store with these records. It appears under its path complete or not at all.
     ///
     /// # Errors
-    /// [`StoreError::Exists`] if there is something at the path; [`StoreError`] of the medium.
+    /// [`StoreError::Exists`] if the path is taken; [`StoreError`] of the medium.
     pub fn create(path: &Path, records: &[RecordChange]) -> Result<Self, StoreError> {
         let mut id = [0; 16];
         getrandom::fill(&mut id).map_err(|error| io::Error::other(error.to_string()))?;
@@ -64,7 +64,7 @@ impl RedbStore {
             summary.write(transaction)
         })?;
         if matches!(newest::known(path), Err(StoreError::Damaged(_))) {
-            // Of a store that was here before; what it says is not about this one.
+            // Left over from an earlier store at this path; it is not about this one.
             std::fs::remove_file(newest::path(path)?)?;
         }
         newest::prepare(path, &summary)?;
@@ -73,24 +73,27 @@ impl RedbStore {
 
     /// Opens an existing store, after a crash at its last durable state.
     ///
-    /// It is opened to be read; the first change opens it to be written, and keeps other writers out
-    /// until this value is dropped. The number of reads does not depend on the store's size.
+    /// The store is opened for reading. The first change opens it for writing, and keeps other
+    /// writers out until this value is dropped. The number of reads does not depend on the store's
+    /// size.
     ///
     /// # Errors
-    /// [`StoreError::Missing`], [`StoreError::Foreign`] (also where the file is cut off),
-    /// [`StoreError::Damaged`] if its parts do not agree, [`StoreError::Older`] if it is behind what was
-    /// acknowledged from it; [`StoreError`] of the medium.
+    /// - [`StoreError::Missing`] or [`StoreError::Foreign`] (also if the file is truncated)
+    /// - [`StoreError::Damaged`] if its parts do not agree
+    /// - [`StoreError::Older`] if it is behind its last acknowledged state
+    /// - [`StoreError`] of the medium
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         let store = Self {
             database: SharedDatabase::open(path, STORE_FORMAT)?,
             newest: None,
         };
-        // Before the store: a change between the two makes the store newer, not older.
+        // The register is read before the store: a change between the two makes the store newer,
+        // not older.
         store.check_newest()?;
         Ok(store)
     }
 
-    /// Where the store is.
+    /// The path of the store.
     pub fn path(&self) -> &Path {
         self.database.path()
     }
@@ -301,7 +304,7 @@ fn append(
     Ok(())
 }
 
-/// Replaces all updates by one row, which the digest of all updates goes on with.
+/// Replaces all updates by one row, which continues the digest chain of all updates.
 fn replace_row(
     transaction: &WriteTransaction,
     summary: &mut Summary,
@@ -344,7 +347,7 @@ fn replace_checkpoint(
         return Err(StoreError::Superseded);
     }
     if oldest < summary.base.version {
-        // Somebody has pruned meanwhile, and what was dropped must not come back.
+        // Another process has pruned meanwhile, and dropped versions must not come back.
         return Err(StoreError::Superseded);
     }
     if version > summary.latest.version || oldest > version {
@@ -375,6 +378,6 @@ fn replace_checkpoint(
 
 const FORMAT_GROUP: &str = "format";
 const FORMAT: &[u8] = b"pad-store v3";
-/// A little below powers of two: with its header a piece fills its pages.
+/// A little below a power of two, so that a piece with its header fills its pages.
 const PIECE_BYTES: usize = (1 << 20) - 4096;
 const UPDATE_PIECE_BYTES: usize = (1 << 16) - 4096;

@@ -1,4 +1,5 @@
-//! Where the rows are: in a database that processes share, and in tests in one of a folder whose operations can be made to fail.
+//! The database of the rows: shared by processes, or for tests in a folder whose operations can be
+//! made to fail.
 
 #[cfg(test)]
 use std::sync::Arc;
@@ -35,7 +36,7 @@ pub(super) enum Database {
 }
 
 impl Place {
-    /// The path; in a layer there is none.
+    /// The path; `None` in a layer.
     #[allow(clippy::unnecessary_wraps, reason = "in tests there are layers")]
     pub(super) fn path(&self) -> Option<&Path> {
         match self {
@@ -68,7 +69,7 @@ impl Place {
         }
     }
 
-    /// Makes the file's name durable: it may be one of a process that failed when it did so.
+    /// Makes the file's name durable: its creator may have failed before it did so.
     ///
     /// # Errors
     /// The operating system's.

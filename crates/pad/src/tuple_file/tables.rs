@@ -1,4 +1,4 @@
-//! The tables of the file, and what it says of itself.
+//! The tables of the file, and its metadata.
 
 use disk::engine::EngineError;
 use redb::{
@@ -6,7 +6,7 @@ use redb::{
     WriteTransaction,
 };
 
-/// What the file says under a name.
+/// The metadata of the file under a name.
 pub(super) fn named(
     transaction: &ReadTransaction,
     name: &str,
@@ -24,12 +24,12 @@ pub(super) fn is_ours(transaction: &ReadTransaction) -> Result<bool, EngineError
     Ok(found.is_some_and(|name| name == FORMAT_NAME || name == OLDER_FORMAT_NAME))
 }
 
-/// Whether the file is of the format before this one, in which all rows were in one table.
+/// Whether the file is of the previous format, in which all rows were in one table.
 pub(super) fn is_older(transaction: &ReadTransaction) -> Result<bool, EngineError> {
     Ok(named(transaction, KIND)?.as_deref() == Some(OLDER_FORMAT_NAME))
 }
 
-/// Says whose rows will be in the file: those of the store with this number.
+/// Writes the metadata of a new file for the store with this number.
 pub(super) fn fill(transaction: &WriteTransaction, store: &[u8]) -> Result<(), EngineError> {
     let mut about = transaction.open_table(ABOUT).map_err(EngineError::of)?;
     about.insert(KIND, FORMAT_NAME).map_err(EngineError::of)?;
@@ -39,7 +39,7 @@ pub(super) fn fill(transaction: &WriteTransaction, store: &[u8]) -> Result<(), E
 
 pub(super) type Table = ReadOnlyTable<&'static [u8], &'static [u8]>;
 
-/// The table of the rows whose keys begin as this one, if there are any.
+/// The table of the rows whose keys begin with the same byte as `key`, if it exists.
 pub(super) fn of_key(
     transaction: &ReadTransaction,
     key: &[u8],
@@ -50,7 +50,7 @@ pub(super) fn of_key(
     }
 }
 
-/// The same to be written to.
+/// The table of [`of_key`], for writing.
 pub(super) fn of_key_to_write<'t>(
     transaction: &'t WriteTransaction,
     key: &[u8],

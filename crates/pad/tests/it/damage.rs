@@ -1,8 +1,11 @@
-//! Accidents to the files of a store: flipped bits, stale pages, cut ends, mixtures of two states.
+//! Accidents to the files of a store: flipped bits, stale pages, truncation, mixtures of two
+//! states.
 //!
-//! Whatever becomes of a store's file, or of the small one beside it, every command fails or does what it
-//! would have done before: no other answer, no older "latest", no other pending change, no second head
-//! for a version. `PAD_DAMAGE_ROUNDS` sets the number of accidents for each scheme, 150 unless set;
+//! After any accident to a store's file, or to the small file next to it, every command fails or
+//! behaves as before. It gives no other answer, older "latest", other pending change, or second
+//! head for a version.
+//!
+//! `PAD_DAMAGE_ROUNDS` sets the number of accidents for each scheme, 150 unless set;
 //! `PAD_DAMAGE_SEED` the seed.
 
 use std::{
@@ -27,22 +30,22 @@ const PAGE: usize = 4096;
 struct Files {
     store: Vec<u8>,
     newest: Vec<u8>,
-    /// Files of nodes or tuples: the end of each name, and its contents.
+    /// Files of nodes or tuples: the suffix of each name, and its contents.
     nodes: BTreeMap<String, Vec<u8>>,
 }
 
-/// A store that has seen some life, as its files were after each step of it.
+/// A store with a history: copies of its files after each step.
 struct Life {
     key: SecretKey,
     states: Vec<Files>,
     record: Vec<u8>,
-    /// What the store says when it is whole.
+    /// The observable state of the intact store.
     expected: Told,
     /// The head that the next commit makes.
     next: Vec<u8>,
 }
 
-/// What a store tells its users.
+/// Observable state of a store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Told {
     latest: Version,
@@ -150,7 +153,7 @@ fn live(scheme: SchemeName, folder: &Path) -> Life {
     }
 }
 
-/// Everything that reading commands print, each answer verified with the key.
+/// Reads everything that commands print, and verifies each answer with the key.
 fn tell(key: &SecretKey, store: &Path) -> Result<Told, String> {
     let text = |error: &dyn ToString| error.to_string();
     let repository = open_repository(store).map_err(|error| text(&error))?;
@@ -195,7 +198,7 @@ fn values(
             .map_err(|error| error.to_string())?;
         match verify(key.public(), version, &question, &answer) {
             Ok(Statement::Lookup(lookup)) => Ok(lookup.answer.value().cloned()),
-            // Nodes that were met by an accident are not hashed before they are sent.
+            // Damaged nodes may be sent: they are not hashed before.
             Err(refusal) => Err(refusal.to_string()),
             other => panic!("the answer to a look-up is {other:?}"),
         }
@@ -203,7 +206,7 @@ fn values(
     keys().map(value).collect()
 }
 
-/// Signs what is pending, as `pad commit` does; the new head.
+/// Signs pending changes as `pad commit` does; returns the new head.
 fn commit(key: &SecretKey, store: &Path, record: &Path) -> Result<Vec<u8>, String> {
     let text = |error: &dyn ToString| error.to_string();
     let record = SigningRecord::open(record).map_err(|error| text(&error))?;
@@ -239,7 +242,7 @@ impl Random {
     }
 }
 
-/// One accident to the last state, and what it was.
+/// Applies one accident to the last state; returns a description of it.
 fn accident(life: &Life, random: &mut Random) -> (Files, String) {
     let last = life.states.last().unwrap();
     let mut files = last.clone();
@@ -255,7 +258,7 @@ fn accident(life: &Life, random: &mut Random) -> (Files, String) {
             format!("bit {bit} of byte {place}")
         }
         1 => {
-            // The pages that everything hangs on are the first ones.
+            // The first pages, on which all others depend.
             let (place, bit) = (random.below(4 * PAGE), random.below(8));
             files.store[place] ^= 1 << bit;
             format!("bit {bit} of byte {place}")
@@ -371,7 +374,8 @@ fn no_accident_to_a_tree_changes_an_answer() {
     survive(SchemeName::Treap);
 }
 
-/// The commits of a store, from the oldest to the newest, as copies of both its files.
+/// Opens old copies of a store with the newest acknowledgement, then without it, then with their
+/// own.
 #[test]
 fn an_old_store_is_refused_by_what_was_acknowledged_from_it() {
     let folder = tempfile::tempdir().unwrap();
@@ -389,16 +393,16 @@ fn an_old_store_is_refused_by_what_was_acknowledged_from_it() {
             matches!(error, StoreError::Older { .. }),
             "{number}: {error}"
         );
-        // Whoever wants the old state says so.
+        // Removing the acknowledgement file accepts the old state.
         fs::remove_file(newest_path(&store)).unwrap();
         RedbStore::open(&store).unwrap();
-        // Both files of one old state are that state.
+        // Both files from one old state are consistent.
         state.write(&store);
         RedbStore::open(&store).unwrap();
     }
 }
 
-/// A crash between a change and its acknowledgement leaves a store that is ahead.
+/// A crash between a change and its acknowledgement leaves a store ahead of its acknowledgement.
 #[test]
 fn a_store_that_is_ahead_of_what_was_acknowledged_is_taken() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,5 @@
-//! Stores, and what they keep of each family: crashes, damage and refusals, without the command line.
+//! Stores and the data that they keep for each family: crashes, damage and refusals, without the
+//! command line.
 
 use std::path::Path;
 
@@ -11,7 +12,7 @@ use pad::{
 };
 use tempfile::TempDir;
 
-/// A tree, whose rows are kept; tuples, that follow from updates; and where they are built in tuples in a checkpoint.
+/// A tree (stored rows), tuples (derived from updates), and, if built, tuples in a checkpoint.
 const SCHEMES: &[SchemeName] = &[
     SchemeName::RedBlack,
     SchemeName::TupleSpecLightweight,
@@ -44,7 +45,7 @@ impl Shop {
         Self::of(key_of(SuiteName::Sha256Ed25519, scheme))
     }
 
-    /// With three versions.
+    /// A store with three versions.
     fn published(scheme: SchemeName) -> Self {
         let shop = Self::new(scheme);
         for number in 1..=3_u32 {
@@ -181,7 +182,7 @@ fn an_author_goes_on_where_it_stopped() {
         let mut author = shop.author().unwrap();
         author.stage(vec![put("new", "4")]).unwrap();
         assert_eq!(author.flush(&[]).unwrap(), Version::new(4));
-        // A staged snapshot that a crash takes away was never handed out, so its number is free.
+        // A crash drops a staged snapshot that was never published, so its number is free.
         assert_eq!(
             author.stage(vec![put("lost", "5")]).unwrap(),
             Version::new(5)
@@ -193,7 +194,7 @@ fn an_author_goes_on_where_it_stopped() {
     }
 }
 
-/// The key file of another author, with the public half of this one.
+/// Opens a store with the key file of another author.
 #[test]
 fn an_author_with_another_key_is_refused() {
     for scheme in SCHEMES {
@@ -225,7 +226,7 @@ fn staged_updates_are_not_answered_before_they_are_durable() {
         ));
         repository.stage_message(&updates[2]).unwrap();
         let answered = repository.answer(Version::new(2), &question);
-        // A superseding statement vouches for later versions.
+        // A superseding statement covers later versions.
         let is_tuple = *scheme != SchemeName::RedBlack;
         assert_eq!(answered.is_err(), is_tuple, "{scheme}");
         if let Err(error) = answered {
@@ -265,7 +266,7 @@ fn a_damaged_checkpoint_costs_a_replay_or_is_refused() {
     ));
 }
 
-/// The updates of another author in the store of this one, who signs the first as well.
+/// Stores the updates of another author, who also signed the first one.
 #[test]
 fn damaged_updates_are_found() {
     for scheme in SCHEMES.iter().skip(1) {
@@ -287,7 +288,7 @@ fn damaged_updates_are_found() {
     }
 }
 
-/// A store in which a tree was read into memory, as stores once could be.
+/// A store of an earlier format, whose tree was read into memory.
 #[test]
 fn a_store_that_keeps_its_versions_otherwise_is_refused() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,5 @@
-//! A log of heads: `docs/vectors/logs/heads.json`, of the heads in `trees/red-black.json`.
+//! Vectors of a log of heads: `docs/vectors/logs/heads.json`, with the heads in
+//! `trees/red-black.json`.
 
 use std::collections::BTreeMap;
 
@@ -21,12 +22,12 @@ use transparency_log::{
 
 use crate::witnessed::{Entries, time};
 
-/// The place that the log's origin begins with.
+/// The prefix of the log's origin.
 const PLACE: &str = "pad.example/heads";
-/// The seeds of the log and of its witnesses: this byte, 32 times.
+/// The seeds of the log and of its witnesses are one byte, repeated 32 times.
 const LOG: u8 = 0x2b;
 const WITNESSES: [(&str, u8); 2] = [("witness.example/w1", 0x2c), ("witness.example/w2", 0x2d)];
-/// When the witnesses cosign the log of one entry; each later one a minute later.
+/// The time at which witnesses cosign the log of one entry; each later size is one minute later.
 const FIRST: u64 = 1_700_000_000;
 
 #[derive(Serialize, Deserialize)]
@@ -52,16 +53,16 @@ struct WitnessKey {
     key: String,
 }
 
-/// The log of the first so many entries.
+/// The log of the first `size` entries.
 #[derive(Serialize, Deserialize)]
 struct OfSize {
     size: u64,
     root: String,
-    /// The checkpoint as the log signed it, with the cosignatures of both witnesses.
+    /// The log's signed checkpoint, with the cosignatures of both witnesses.
     checkpoint: String,
-    /// What the log asks its witnesses, which know the log of one entry less.
+    /// The log's request to witnesses that have cosigned one entry less.
     request: String,
-    /// Tiles and bundles of entries that the log has of this size, by their paths.
+    /// Tiles and entry bundles of the log of this size, by their paths.
     resources: BTreeMap<String, String>,
 }
 
@@ -81,7 +82,7 @@ struct Refused {
     proof: String,
 }
 
-/// The trees' dictionary.
+/// The dictionary of the tree vectors: its public key and heads.
 fn dictionary() -> (PublicKey, Vec<Vec<u8>>) {
     let json: Json = published::read("trees/red-black");
     let field = |name: &str| json[name].as_str().unwrap();
@@ -96,14 +97,14 @@ fn dictionary() -> (PublicKey, Vec<Vec<u8>>) {
     (PublicKey::from_text(&public).unwrap(), heads)
 }
 
-/// The key of a log; that of another dictionary's log is another one.
+/// The key of a log; the log of another dictionary has another key.
 fn log_key(origin: &str) -> NoteSigner {
     let is_other = origin == other_origin();
     let byte = if is_other { LOG + 10 } else { LOG };
     NoteSigner::new(origin.parse().unwrap(), &[byte; 32])
 }
 
-/// The log of another dictionary.
+/// The origin of the log of another dictionary.
 fn other_origin() -> String {
     origin(PLACE, DictionaryId::from_name("another"))
 }
@@ -112,7 +113,7 @@ fn witness_keys() -> [Cosigner; 2] {
     WITNESSES.map(|(name, byte)| Cosigner::new(name.parse().unwrap(), &[byte; 32]))
 }
 
-/// When the log of so many entries is cosigned.
+/// The time at which the log of `size` entries is cosigned.
 fn cosigned_at(size: u64) -> u64 {
     FIRST + 60 * (size - 1)
 }
@@ -123,7 +124,7 @@ fn checkpoint(origin: &str, entries: &[Vec<u8>]) -> Checkpoint {
     Checkpoint::new(origin, size, root).unwrap()
 }
 
-/// The checkpoint of these entries, cosigned by these witnesses.
+/// The checkpoint of `entries`, cosigned by `witnesses`.
 fn note(origin: &str, entries: &[Vec<u8>], witnesses: &[Cosigner]) -> Note {
     let checkpoint = checkpoint(origin, entries);
     let mut note = checkpoint.sign(&log_key(origin));
@@ -134,7 +135,7 @@ fn note(origin: &str, entries: &[Vec<u8>], witnesses: &[Cosigner]) -> Note {
     note
 }
 
-/// The proof of the last entry, which is also the `extra` line.
+/// The proof of the last entry, with the entry as its `extra` line.
 fn last(origin: &str, entries: &[Vec<u8>]) -> LogProof {
     let size = u64::try_from(entries.len()).unwrap();
     let path = prove_inclusion(&mut Entries(entries.to_vec()), size - 1, size).unwrap();
@@ -146,7 +147,7 @@ fn last(origin: &str, entries: &[Vec<u8>]) -> LogProof {
     }
 }
 
-/// What a log has, by its path.
+/// Resources of a log, by path.
 struct Resources<'a>(&'a BTreeMap<String, String>);
 
 impl Fetch for Resources<'_> {
@@ -161,7 +162,7 @@ fn resources(entries: &[Vec<u8>]) -> BTreeMap<String, String> {
     let size = u64::try_from(entries.len()).unwrap();
     let of_path = grown(0, size).map(|path| {
         let bytes: Vec<u8> = match path {
-            // Fewer than 256 entries: all in one bundle, and their hashes in one tile.
+            // With fewer than 256 entries, one bundle holds all, and one tile their hashes.
             ResourcePath::Entries { .. } => entries
                 .iter()
                 .flat_map(|entry| encode_entry(entry).unwrap())
@@ -195,7 +196,7 @@ fn size_of(origin: &str, entries: &[Vec<u8>]) -> OfSize {
     }
 }
 
-/// A proof of the newest head with a signature of somebody whom the policy does not know.
+/// A proof of the newest head, with an additional signature by a witness outside the policy.
 fn with_another_signature(origin: &str, heads: &[Vec<u8>]) -> String {
     let mut proof = last(origin, heads);
     let unknown = Cosigner::new("witness.example/w3".parse().unwrap(), &[0x2e; 32]);
@@ -219,7 +220,7 @@ fn the_log_of_heads_is_the_published_one() {
     );
     let parsed: Policy = policy.parse().unwrap();
     let check = |since: Option<u64>, proof: &str| {
-        // The cases are of times that have been.
+        // All times of the cases are in the past.
         let until = time(u64::MAX >> 1);
         let window = since.map(|since| Window {
             since: time(since),

@@ -1,4 +1,4 @@
-//! A log that changes its past, before a client that remembers.
+//! A log that changes its past is refused by a client with a stored view.
 
 use accumulators::wire;
 use pad::{
@@ -22,7 +22,7 @@ fn entry(value: &str) -> Entry {
     Entry { key, value }
 }
 
-/// A signed history that contains the older head, over contents that do not contain the older ones.
+/// Offers a signed history that contains the older head, with contents that lack older entries.
 #[test]
 fn a_stored_view_does_not_follow_a_log_that_changes_its_past() {
     let (suite, scheme) = (SuiteName::Sha256Ed25519, SchemeName::AadCounted);
@@ -83,7 +83,8 @@ fn a_stored_view_does_not_follow_a_log_that_changes_its_past() {
     assert_eq!(StoredView::parse(&text).unwrap().version(), newer);
 }
 
-/// Whoever can write to the store puts the powers of a secret of its own beside the true `[s]_2`.
+/// An attacker with write access to the store keeps the true `[s]_2`, but replaces the other
+/// powers.
 #[test]
 fn an_author_signs_nothing_that_is_accumulated_with_other_powers() {
     let (suite, scheme) = (SuiteName::Sha256Ed25519, SchemeName::AadCounted);
@@ -109,7 +110,7 @@ fn an_author_signs_nothing_that_is_accumulated_with_other_powers() {
         other => panic!("{other:?}"),
     };
     let (honest, other) = (kept(&record), kept(&other.record()));
-    // 17 powers in G1, before those in G2.
+    // 17 powers in G1 come before those in G2.
     let in_g2 = honest.len() - 4 - 2 * 192;
     let mixed = [&other[..in_g2], &honest[in_g2..]].concat();
     let digest = Sha256::digest(&mixed);
@@ -120,7 +121,7 @@ fn an_author_signs_nothing_that_is_accumulated_with_other_powers() {
         .publish(latest.next().unwrap(), &[], &[record])
         .unwrap();
     drop(store);
-    // A server makes proofs that clients refuse; an author is stopped.
+    // A server makes proofs that clients refuse; an author fails to open.
     open_repository(&path).unwrap();
     let refused = open_author(&path, &key, signing()).unwrap_err().to_string();
     assert!(

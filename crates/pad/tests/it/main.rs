@@ -1,4 +1,4 @@
-//! The library, from outside.
+//! Integration tests of the library.
 
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 

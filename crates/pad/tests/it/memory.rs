@@ -1,4 +1,4 @@
-//! Dictionaries in memory, with which stored ones are compared.
+//! Dictionaries in memory, for comparison with stored ones.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ use crate::shop::questions;
 
 type S = Sha256Ed25519;
 
-/// All that a repository says.
+/// Observable state of a repository.
 pub(crate) trait Says {
     fn versions(&self) -> (Version, Version);
     fn number(&self) -> usize;
@@ -51,7 +51,7 @@ impl Says for AnyRepository {
 
     fn changes(&self, key: &Key) -> KeyHistory {
         let history = self.history(key).unwrap().into_unverified();
-        // A page is the end of it.
+        // A page is a suffix of the history.
         let page = self.history_page(key, self.latest(), 3).unwrap();
         let page = page.into_unverified();
         let end = history.changes.iter().filter(|at| **at > page.since);
@@ -68,7 +68,7 @@ pub(crate) struct Memory {
 }
 
 impl Memory {
-    /// Without versions.
+    /// An empty dictionary, without versions.
     pub(crate) fn new(public: &PublicKey) -> Self {
         Self {
             server: server(public),
@@ -77,14 +77,14 @@ impl Memory {
         }
     }
 
-    /// With the versions of a repository that was not pruned.
+    /// A dictionary with the versions of a repository that was not pruned.
     pub(crate) fn of(public: &PublicKey, repository: &AnyRepository) -> Self {
         let mut memory = Self::new(public);
         memory.follow(repository);
         memory
     }
 
-    /// Takes the updates that it lacks.
+    /// Applies the missing updates of a repository.
     pub(crate) fn follow(&mut self, repository: &AnyRepository) {
         let latest = self.versions().1.number();
         for version in (latest + 1..=repository.latest().number()).map(Version::new) {
@@ -152,7 +152,7 @@ impl Says for Memory {
     }
 }
 
-/// Two repositories say the same.
+/// Asserts that two repositories have equal observable state.
 pub(crate) fn assert_same(one: &impl Says, other: &impl Says) {
     let (oldest, latest) = one.versions();
     assert_eq!((oldest, latest), other.versions());
@@ -177,7 +177,7 @@ pub(crate) fn assert_same(one: &impl Says, other: &impl Says) {
 
 /// A server of any family.
 trait Serving {
-    /// Takes an update; its operations.
+    /// Applies an update; returns its operations.
     fn apply(&mut self, update: &[u8]) -> Vec<Operation>;
     fn prune(&mut self, oldest: Version);
     fn answer(&self, version: Version, question: &Question) -> Vec<u8>;

@@ -1,4 +1,4 @@
-//! Readers of objects that keep what they have read in memory.
+//! Readers of objects with an in-memory cache.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::{
     shop::{key, name, questions},
 };
 
-/// A reader that has just begun, and the objects that it reads.
+/// A new reader, and the objects that it reads.
 struct Reader {
     repository: AnyRepository,
     objects: Arc<ObjectFolder>,
@@ -32,7 +32,7 @@ impl Reader {
         }
     }
 
-    /// What is answered to all questions, and how many requests that takes.
+    /// Returns the answers to all questions, and the number of requests for them.
     fn asked(&self, version: Version) -> (Vec<Vec<u8>>, u64) {
         let before = self.objects.requests();
         let answer = |question| self.repository.answer(version, &question).unwrap();
@@ -49,7 +49,7 @@ fn published(scheme: SchemeName, until: u64) -> (Arc<Bucket>, tempfile::TempDir)
     (bucket, folder)
 }
 
-/// What was in memory of one version is there for the next.
+/// Cached data of one version is reused for the next.
 #[test]
 fn a_reader_that_follows_reads_what_is_new() {
     let (bucket, own) = published(SchemeName::Treap, 12);
@@ -65,7 +65,7 @@ fn a_reader_that_follows_reads_what_is_new() {
     assert!(new < all, "{new} of {all}");
 }
 
-/// What was kept of an object while it was damaged is not what an object says that was mended.
+/// Cached data from a damaged object does not replace that of the repaired object.
 #[test]
 fn what_was_read_of_a_damaged_object_is_read_again() {
     let (bucket, _own) = published(SchemeName::RedBlack, 6);
@@ -95,7 +95,7 @@ fn what_was_read_of_a_damaged_object_is_read_again() {
             says();
             bucket.write(path, bytes.clone());
             if !could_answer {
-                // It was seen to be damaged: what is in memory is not believed for longer.
+                // The damage was detected, so the cached data is dropped.
                 assert!(says().is_some(), "{path} {place}");
                 mended += 1;
             }
@@ -104,7 +104,7 @@ fn what_was_read_of_a_damaged_object_is_read_again() {
     assert!(mended > 3, "{mended}");
 }
 
-/// Two dictionaries in one memory, one of which takes the other's place.
+/// Two dictionaries share a cache and use it in turn.
 #[test]
 fn blocks_are_those_of_one_dictionary() {
     let memory = NodeCache::default();

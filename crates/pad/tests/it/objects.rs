@@ -1,4 +1,5 @@
-//! Dictionaries in objects: what is there after every accident, who wins a race, and how many requests a question takes.
+//! Dictionaries in object stores: state after accidents, races between writers, and requests for
+//! each question.
 
 use std::{
     future::ready,
@@ -32,19 +33,19 @@ use crate::{
     shop::{TREES, batches, key, name, put, questions},
 };
 
-/// A store of objects that many processes share.
+/// An object store shared by many processes.
 #[derive(Debug, Default)]
 pub(crate) struct Bucket {
     objects: InMemory,
-    /// How many changes there are to come before one that fails; none if it is `usize::MAX`.
+    /// The number of changes before one fails; none fails if it is `usize::MAX`.
     until_failure: AtomicUsize,
-    /// Whether what fails has been done all the same.
+    /// Set if failing changes take effect but report an error.
     only_says_so: bool,
-    /// Whether objects are replaced that are to be created only.
+    /// Set if conditional creates replace existing objects.
     replaces: AtomicBool,
-    /// How many objects are not created because of another request, as the medium says.
+    /// The number of creates that fail with a reported conflict.
     conflicts: AtomicUsize,
-    /// The end of a name that listings leave out, as those of a folder can while it changes.
+    /// The suffix of a name that listings omit, as a folder's can while it changes.
     unlisted: Mutex<Option<&'static str>>,
 }
 
@@ -70,7 +71,7 @@ impl Bucket {
         })
     }
 
-    /// Whether this change is one that fails: from the chosen one on, all do.
+    /// Returns whether this change fails; from the chosen one on, all do.
     fn fails(&self) -> bool {
         let left = self.until_failure.load(Ordering::Relaxed);
         if left != usize::MAX && left > 0 {
@@ -103,7 +104,7 @@ impl Bucket {
         open_repository_in(self.store()).unwrap()
     }
 
-    /// The names of all objects and what is in them.
+    /// The names and contents of all objects.
     pub(crate) fn contents(&self) -> Vec<(Path, Vec<u8>)> {
         let read = async {
             let mut found = Vec::new();
@@ -216,7 +217,7 @@ impl ObjectStore for Bucket {
     }
 }
 
-/// The author's own store in a folder, with so many versions at least.
+/// The author's own store in a folder, with at least `until` versions.
 pub(crate) fn signed(key: &SecretKey, folder: &std::path::Path, until: u64) -> AnyRepository {
     let path = folder.join("files");
     if !path.exists() {
@@ -233,7 +234,7 @@ pub(crate) fn signed(key: &SecretKey, folder: &std::path::Path, until: u64) -> A
     open_repository(&path).unwrap()
 }
 
-/// Brings updates to objects, a few versions at a time.
+/// Copies updates to objects, three versions at a time.
 pub(crate) fn bring(
     from: &AnyRepository,
     to: &mut AnyRepository,
@@ -260,7 +261,7 @@ pub(crate) fn publish(
     bring(&signed(key, folder, until), &mut bucket.repository(), until)
 }
 
-/// One more version with this value, which another folder's author knows nothing of.
+/// Signs one more version with value `number`, unknown to the author in another folder.
 fn fork(key: &SecretKey, folder: &std::path::Path, number: u64) -> Vec<u8> {
     let record = SigningRecord::open(&folder.join("signed")).unwrap();
     let mut author = open_author(&folder.join("files"), key, record).unwrap();
@@ -280,7 +281,7 @@ fn copy(from: &std::path::Path, to: &std::path::Path) {
     }
 }
 
-/// Each of two writers brings its update at the same time; one is taken.
+/// Makes two writers apply their updates concurrently; exactly one succeeds.
 fn race(writers: [AnyRepository; 2], updates: &[Vec<u8>; 2]) {
     let start = std::sync::Barrier::new(2);
     let ends = std::thread::scope(|scope| {
@@ -346,12 +347,12 @@ fn of_two_writers_one_wins_each_time() {
             let folder = &folders[usize::try_from(number - 1).unwrap()];
             fork(&key, folder.path(), 100 * number + round)
         });
-        // Both are at the latest version.
+        // Both writers are at the latest version.
         race([bucket.repository(), bucket.repository()], &updates);
         let mut repository = bucket.repository();
         assert_eq!(repository.latest(), Version::new(4));
         repository.check().unwrap();
-        // Whoever has won goes on from there.
+        // The winner continues.
         let head = repository.head_message(Version::new(4)).unwrap();
         let winner = folders.iter().find(|folder| {
             let own = open_repository(&folder.path().join("files")).unwrap();
@@ -362,8 +363,7 @@ fn of_two_writers_one_wins_each_time() {
     }
 }
 
-/// An author's own store is older than any answer about what it has signed.
-/// Two writers would both succeed, and the version of one would be gone.
+/// Without conditional creates, two writers would both succeed, and one version would be lost.
 #[test]
 fn a_medium_that_replaces_what_is_to_be_created_is_refused_at_once() {
     let key = key(SchemeName::RedBlack);
@@ -377,7 +377,7 @@ fn a_medium_that_replaces_what_is_to_be_created_is_refused_at_once() {
     let bucket = Bucket::new();
     bucket.replaces.store(true, Ordering::Relaxed);
     refused(bucket.create(&key).unwrap_err().into());
-    // One that has begun to do so since the store was made.
+    // A medium that stops supporting conditional creates after the store was made.
     let (bucket, folder) = (Bucket::new(), tempfile::tempdir().unwrap());
     bucket.create(&key).unwrap();
     publish(&bucket, &key, folder.path(), 3).unwrap();
@@ -412,7 +412,7 @@ fn addresses_of_no_objects_are_refused() {
     }
 }
 
-/// A folder is listed in no order, and while it changes.
+/// Folder listings are unordered, and may miss files during changes.
 #[test]
 fn a_head_that_a_listing_leaves_out_is_found() {
     let (key, bucket) = (key(SchemeName::SkipList), Bucket::new());
@@ -426,14 +426,14 @@ fn a_head_that_a_listing_leaves_out_is_found() {
     assert!(open_repository_in(bucket.store()).is_err());
 }
 
-/// Whatever name is kept there, and without it.
+/// Finds the latest version with any hint in the `newest` object, and without it.
 #[test]
 fn the_latest_version_is_found_from_anywhere() {
     let (key, bucket) = (key(SchemeName::RedBlack), Bucket::new());
     bucket.create(&key).unwrap();
     let newest = Path::from("a/prices/newest");
     let folder = tempfile::tempdir().unwrap();
-    // What is not named as a head is none.
+    // Objects without the name of a head are ignored.
     for stray in ["000", "zz"] {
         let stray = Path::from(format!("a/prices/heads/{stray}"));
         bucket.write(&stray, b"stray".to_vec());
@@ -451,7 +451,7 @@ fn the_latest_version_is_found_from_anywhere() {
     }
 }
 
-/// A service may refuse a create because of a concurrent one, and have no such object.
+/// A service may refuse a create because of a concurrent one, though no object exists.
 #[test]
 fn what_is_refused_without_an_object_is_tried_again() {
     let (key, bucket) = (key(SchemeName::RedBlack), Bucket::new());
@@ -513,7 +513,7 @@ fn what_a_killed_writer_left_behind_is_collected_and_nothing_else() {
     let folder = tempfile::tempdir().unwrap();
     publish(&bucket, &key, folder.path(), 4).unwrap();
     let whole = bucket.contents();
-    // Killed between its segment and its head.
+    // A writer killed between its segment and its head.
     let nodes: Vec<_> = whole
         .iter()
         .filter(|(path, _)| path.as_ref().contains("/nodes/"))
@@ -522,7 +522,7 @@ fn what_a_killed_writer_left_behind_is_collected_and_nothing_else() {
     let number = u64::from_str_radix(&last[last.len() - 16..], 16).unwrap();
     let orphan = format!("{}{:016x}", &last[..last.len() - 16], number + 1);
     bucket.write(&Path::from(orphan.as_str()), vec![1; 4096]);
-    // It may be one that is being written.
+    // The segment may still be in use by a writer.
     assert_eq!(bucket.folder().collect().unwrap(), 0);
     publish(&bucket, &key, folder.path(), 7).unwrap();
     assert_eq!(bucket.folder().collect().unwrap(), 1);
@@ -532,7 +532,7 @@ fn what_a_killed_writer_left_behind_is_collected_and_nothing_else() {
     bucket.repository().check().unwrap();
 }
 
-/// Every object in turn is changed, cut off, emptied, removed, and put in the place of another one.
+/// Changes, truncates, empties and removes every object, and replaces it by another one.
 #[test]
 fn damaged_objects_make_no_wrong_answer() {
     let (key, bucket) = (key(SchemeName::RedBlack), Bucket::new());
@@ -616,7 +616,8 @@ fn a_look_up_takes_few_requests_and_an_opening_too() {
     let store = ObjectBackend::open(bucket.folder(), "prices").unwrap();
     let objects = Arc::clone(store.folder());
     let repository = open_repository_in(AnyStore::Objects(store)).unwrap();
-    // The description, the latest version that was known, whether it is there, those behind it, and the first and the latest head.
+    // Requests: the description, the last known version, its existence, later versions, and the
+    // first and the latest head.
     assert!(objects.requests() <= 10, "{}", objects.requests());
     assert_eq!(repository.store().latest().unwrap(), Version::new(39));
     for number in (0..100_000).step_by(997) {
@@ -662,7 +663,7 @@ fn a_folder_is_a_store_of_objects_by_its_address() {
     assert!(repository.file_bytes().unwrap() >= 4096);
 }
 
-/// Objects at the address in `PAD_OBJECTS`, or in a folder.
+/// An address of objects under `PAD_OBJECTS`, or in a folder.
 pub(crate) fn address(folder: &std::path::Path, name: &str) -> String {
     let base = std::env::var("PAD_OBJECTS");
     let base = base.unwrap_or_else(|_| format!("file://{}", folder.display()));
@@ -670,8 +671,8 @@ pub(crate) fn address(folder: &std::path::Path, name: &str) -> String {
     format!("{base}/{}-{name}", unique.trim_start_matches('.'))
 }
 
-/// What `PAD_OBJECTS` leads to is as the one in memory: two processes race for each of 25 versions, and three readers that keep nothing
-/// answer for all of them.
+/// Objects at `PAD_OBJECTS` behave like those in memory. Two processes race for each of 25
+/// versions. Three readers without caches answer for all of them.
 #[test]
 fn what_is_at_an_address_is_raced_for_and_read_by_many() {
     let folder = tempfile::tempdir().unwrap();

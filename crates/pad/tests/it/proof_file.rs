@@ -8,7 +8,7 @@ use pad::{
     selection::{SchemeFamily, SchemeName, SuiteName},
 };
 
-/// A new key; of accumulators one that is published, because a new one takes minutes.
+/// A new key; a published one for accumulators, because a new one takes minutes.
 fn secret_key(suite: SuiteName, scheme: SchemeName) -> SecretKey {
     let text = match scheme.name().rsplit('-').next() {
         Some("rsa") => include_str!("../../../../data/keys-for-tests/rsa-2048.txt"),
@@ -21,7 +21,7 @@ fn secret_key(suite: SuiteName, scheme: SchemeName) -> SecretKey {
     SecretKey::from_parts(suite, scheme, dictionary, &[7; 32], Some(secret)).unwrap()
 }
 
-/// The number of entries; of accumulators, what their parameters are for.
+/// The number of entries; for accumulators, within the capacity of their parameters.
 fn entries(scheme: SchemeName) -> u32 {
     if scheme.name().contains("accumulators") {
         12
@@ -30,7 +30,7 @@ fn entries(scheme: SchemeName) -> u32 {
     }
 }
 
-/// The public key, and an answer for a present and for an absent key of a small dictionary.
+/// The public key of a small dictionary, with answers for a present key and absent ones.
 fn answers(suite: SuiteName, scheme: SchemeName) -> (PublicKey, Vec<(Question, Vec<u8>)>) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("s");
@@ -67,7 +67,7 @@ fn answers(suite: SuiteName, scheme: SchemeName) -> (PublicKey, Vec<(Question, V
 #[test]
 fn no_changed_byte_is_accepted() {
     for suite in SuiteName::ALL {
-        // Proofs of logs and of directories have tests of their own, and keys of logs need parameters.
+        // Proofs of logs and of directories have their own tests, and keys of logs need parameters.
         let all = SchemeName::ALL.iter();
         let has_keys = |scheme: &&SchemeName| scheme.family() != SchemeFamily::Directory;
         let all = all.filter(has_keys);

@@ -1,4 +1,4 @@
-//! Stores of trees and of tuples with their authors' keys, and what holds of both.
+//! Stores of trees and of tuples with their authors' keys, and tests of both.
 
 use std::{
     fs,
@@ -15,14 +15,14 @@ use zeroize::Zeroizing;
 
 use crate::memory::{Memory, assert_same};
 
-/// The schemes whose nodes are in a file of their own.
+/// The schemes with a separate file of nodes.
 pub(crate) const TREES: [SchemeName; 3] = [
     SchemeName::RedBlack,
     SchemeName::Treap,
     SchemeName::SkipList,
 ];
 
-/// The schemes whose tuples are in a file of their own.
+/// The schemes with a separate file of tuples.
 pub(crate) const TUPLES: [SchemeName; 5] = [
     SchemeName::TupleBase,
     SchemeName::TupleBaseSuperseding,
@@ -33,7 +33,7 @@ pub(crate) const TUPLES: [SchemeName; 5] = [
 
 pub(crate) fn key(scheme: SchemeName) -> SecretKey {
     let id = pad::DictionaryId::from_name("stored");
-    // Another secret would make other chains, and other roots.
+    // A fixed secret, as another one would make other chains and roots.
     let is_chained = scheme.name().ends_with("lightweight");
     let chains = is_chained.then(|| Zeroizing::new(vec![9; 32]));
     SecretKey::from_parts(SuiteName::Sha256Ed25519, scheme, id, &[5; 32], chains).unwrap()
@@ -56,7 +56,7 @@ impl Shop {
         Self { key, store }
     }
 
-    /// The file beside the store whose name ends so.
+    /// The file next to the store with extension `end`.
     pub(crate) fn beside(&self, end: &str) -> PathBuf {
         self.store.with_extension(end)
     }
@@ -80,7 +80,7 @@ impl Shop {
         author.flush(&[]).unwrap()
     }
 
-    /// The value that a verified answer says a key has.
+    /// The value of a key in a verified answer.
     pub(crate) fn value(&self, version: Version, key: &Key) -> Option<Value> {
         let question = Question::Key(key.clone());
         let answer = self.repository().answer(version, &question).unwrap();
@@ -103,7 +103,7 @@ pub(crate) fn put(number: u64, value: u64) -> Operation {
     Operation::Put(name(number), Value::try_from(text.as_str()).unwrap())
 }
 
-/// Batches of all sizes, with removals of keys that are there and that are not.
+/// Random batches of all sizes, with removals of present and absent keys.
 pub(crate) fn batches(seed: u64, number: u64) -> impl Iterator<Item = Vec<Operation>> {
     let mut state = seed;
     let mut random = move |below: u64| {
@@ -147,7 +147,7 @@ fn every_answer_is_that_of_the_repository_in_memory() {
         create_store(&mirror, stored.key.public()).unwrap();
         let mut batches = batches(scheme.id().0.into(), versions).peekable();
         while batches.peek().is_some() {
-            // A few versions at a time, and each time as another process would.
+            // Publishes a few versions at a time, each time as a new process.
             let group: Vec<_> = batches.by_ref().take(group).collect();
             let mut author = stored.author().unwrap();
             for batch in group {
@@ -158,7 +158,8 @@ fn every_answer_is_that_of_the_repository_in_memory() {
         let repository = stored.repository();
         memory.follow(&repository);
         assert_same(&memory, &repository);
-        // Updates are made again from what is stored, and lead another server to the same.
+        // Updates are rebuilt from stored data; applied to another server, they give the same
+        // state.
         let mut follower = open_repository(&mirror).unwrap();
         for version in (1..=repository.latest().number()).map(Version::new) {
             let update = repository.update_message(version).unwrap().unwrap();

@@ -1,4 +1,5 @@
-//! Stores whose tuples are in a file of their own: as those in memory, whoever else reads or writes, and whatever becomes of the file.
+//! Stores with a separate file of tuples: equal to in-memory ones, with concurrent readers and
+//! writers, and after damage.
 
 use std::{
     fs,
@@ -49,7 +50,8 @@ fn pruned_versions_go_and_the_others_stay_what_they_are() {
     }
 }
 
-/// A process is killed after its update is durable and before the tuples are: they are behind, or not there at all.
+/// A process killed after its update is durable and before its tuples are leaves them behind or
+/// missing.
 #[test]
 fn tuples_that_are_behind_their_store_are_brought_up() {
     for scheme in TUPLES {
@@ -102,7 +104,7 @@ fn a_store_behind_a_symbolic_link_has_its_tuples_beside_it() {
     let (away, elsewhere) = (shop.store.clone(), tempfile::tempdir().unwrap());
     shop.store = elsewhere.path().join("link");
     std::os::unix::fs::symlink(away, &shop.store).unwrap();
-    // Their updates are gone, so they cannot be made again.
+    // The pruned updates are gone, so tuples cannot be rebuilt from them.
     shop.repository().prune(version).unwrap();
     shop.publish(vec![put(2, 2)]);
     assert_eq!(shop.repository().oldest(), version);
@@ -156,7 +158,7 @@ fn readers_beside_an_author_that_prunes_raise_no_alarm() {
     }
 }
 
-/// `PAD_DAMAGE_ROUNDS` sets the number of accidents, 60 unless set.
+/// Flips bits in the file. `PAD_DAMAGE_ROUNDS` sets the number of accidents, 60 unless set.
 #[test]
 fn accidents_to_the_file_make_no_wrong_answer() {
     let rounds =
@@ -189,7 +191,7 @@ fn accidents_to_the_file_make_no_wrong_answer() {
             bytes[place] ^= 1 << (state >> 61);
             fs::write(shop.beside("tuples"), bytes).unwrap();
             for (expected, question) in &answers {
-                // An error, or the answer.
+                // Accepts an error or the right answer.
                 if let Ok(repository) = open_repository(&shop.store)
                     && let Ok(answer) = repository.answer(latest, question)
                 {
@@ -203,7 +205,7 @@ fn accidents_to_the_file_make_no_wrong_answer() {
     }
 }
 
-/// Each row of the file in turn is another one: what is asked is answered rightly, or refused because of the damage.
+/// Damages each row of the file in turn: answers are right, or refused because of the damage.
 #[test]
 fn every_damaged_row_is_met_as_damage() {
     for scheme in [SchemeName::TupleSpecLightweight, SchemeName::TupleBase] {
@@ -229,7 +231,7 @@ fn every_damaged_row_is_met_as_damage() {
         let every = soak::size(9, 1);
         let mut seen = std::collections::BTreeMap::<u8, usize>::new();
         for row in rows(&shop.beside("tuples")) {
-            // Of each kind of rows the first ones, and then some.
+            // Tests the first rows of each kind, then a sample.
             let seen = seen.entry(row[0]).or_default();
             *seen += 1;
             if *seen > 4 && !seen.is_multiple_of(every) {
@@ -264,9 +266,9 @@ fn every_damaged_row_is_met_as_damage() {
             .into_iter()
             .map(|(kind, refused)| (kind, refused > 0))
             .collect();
-        // What has gone is needed by prunings alone.
+        // Rows of removed tuples are needed by pruning only.
         let mut expected = vec![(0, true), (1, true), (2, true), (3, true), (4, false)];
-        // The runs of each generation.
+        // Rows of the runs of each generation.
         expected.push((16, true));
         if scheme == SchemeName::TupleSpecLightweight {
             expected.push((17, true));
@@ -278,7 +280,7 @@ fn every_damaged_row_is_met_as_damage() {
 
 type Rows<'n> = TableDefinition<'n, &'static [u8], &'static [u8]>;
 
-/// Rows are in tables by the first byte of their keys.
+/// The name of the table for rows whose keys begin with byte `kind`.
 fn table(kind: u8) -> String {
     format!("rows {kind}")
 }
@@ -310,7 +312,7 @@ fn damage(file: &Path, row: &[u8]) {
     transaction.commit().unwrap();
 }
 
-/// A file of the format before this one, in which all rows were in one table.
+/// A file of the previous format, with all rows in one table.
 #[test]
 fn a_file_of_an_older_format_is_left_alone_and_made_again_when_it_is_gone() {
     let folder = tempfile::tempdir().unwrap();
@@ -340,7 +342,7 @@ fn a_file_of_an_older_format_is_left_alone_and_made_again_when_it_is_gone() {
     assert_same(&memory, &stored.repository());
 }
 
-/// Whoever has more soon leaves what follows from the updates to be written later: nobody sees a difference, and whoever is killed loses nothing.
+/// Tuples written later are available at once, and a kill loses nothing.
 #[test]
 fn tuples_that_are_written_later_are_there_at_once() {
     for scheme in TUPLES {
@@ -356,12 +358,12 @@ fn tuples_that_are_written_later_are_there_at_once() {
             assert_same(&memory, author.repository());
             assert_eq!(fs::read(stored.beside("tuples")).ok().is_some(), place > 4);
             if place == 4 {
-                // Another process opens the store, and brings the file up.
+                // Another process opens the store and updates its file.
                 assert_same(&memory, &stored.repository());
             }
         }
         assert_eq!(before, None);
-        // As if it were killed here.
+        // Copies the files as a kill would leave them.
         let copy = folder.path().join("copy");
         fs::copy(&stored.store, &copy).unwrap();
         fs::copy(stored.beside("tuples"), copy.with_extension("tuples")).unwrap();
@@ -378,10 +380,11 @@ fn tuples_that_are_written_later_are_there_at_once() {
     }
 }
 
-/// Tuples that wait are nobody else's to write: a second author is kept out meanwhile, and goes on from what the first one leaves.
+/// Refuses a second author while tuples wait to be written. It continues from the state that the
+/// first one leaves.
 #[test]
 fn a_second_author_is_refused_while_tuples_wait_to_be_written() {
-    // A refusal waits for the one who writes for seconds.
+    // A refused author first waits seconds for the lock.
     for scheme in &TUPLES[..soak::size(1, 5)] {
         let folder = tempfile::tempdir().unwrap();
         let stored = Shop::new(folder.path(), *scheme);
@@ -405,7 +408,7 @@ fn a_second_author_is_refused_while_tuples_wait_to_be_written() {
     }
 }
 
-/// An old copy of the store comes back, with its tuples or without them.
+/// Restores an old copy of the store, with its tuples or without them.
 #[test]
 fn an_old_backup_goes_on_where_it_stands() {
     let folder = tempfile::tempdir().unwrap();
@@ -438,7 +441,7 @@ fn an_old_backup_goes_on_where_it_stands() {
     let backup = files().map(|file| fs::read(file).unwrap());
     follow(9);
     assert_same(&author.repository(), &mirror.repository());
-    // The store alone: what is beside it is newer.
+    // The store alone, next to newer tuples.
     for (file, bytes) in files().iter().zip(&backup).take(2) {
         fs::write(file, bytes).unwrap();
     }
@@ -448,14 +451,14 @@ fn an_old_backup_goes_on_where_it_stands() {
     assert_eq!(mirror.repository().latest(), Version::new(4));
     follow(9);
     assert_same(&author.repository(), &mirror.repository());
-    // All of it.
+    // All files.
     for (file, bytes) in files().iter().zip(&backup) {
         fs::write(file, bytes).unwrap();
     }
     assert_eq!(mirror.repository().latest(), Version::new(4));
     follow(9);
     assert_same(&author.repository(), &mirror.repository());
-    // The tuples alone are behind, and cannot be brought up where what they lack was pruned.
+    // Old tuples alone are brought up to date, unless the missing versions were pruned.
     fs::write(mirror.beside("tuples"), &backup[2]).unwrap();
     assert_same(&author.repository(), &mirror.repository());
     mirror.repository().prune(Version::new(6)).unwrap();
@@ -482,7 +485,7 @@ fn one_writes_at_a_time_and_readers_see_their_version() {
     let answer = reader.answer(first, &question).unwrap();
     verify(shop.key.public(), first, &question, &answer).unwrap();
     assert!(reader.answer(second, &question).is_err());
-    // It has not seen that the version is there, and has to be opened again.
+    // The writer missed the published version and must be reopened.
     let refused = late.apply_message(&update).unwrap_err();
     let is_closed = matches!(refused, RepositoryError::Store(StoreError::Closed));
     assert!(is_closed, "{refused}");

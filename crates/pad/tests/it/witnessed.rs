@@ -1,4 +1,4 @@
-//! Heads in a log that witnesses watch.
+//! Heads in a witnessed log.
 
 use core::convert::Infallible;
 
@@ -19,7 +19,7 @@ use transparency_log::{
 
 type S = Sha256Ed25519;
 
-/// A log's entries; each hash is computed when it is asked for.
+/// A log's entries; hashes are computed on demand.
 pub(crate) struct Entries(pub(crate) Vec<Vec<u8>>);
 
 impl Subtrees for Entries {
@@ -157,7 +157,7 @@ fn other_entries_and_logs_are_refused() {
         refused(&bare, &unplaced),
         WitnessedError::OtherDictionary(bare.clone())
     );
-    // A head at another place than its version says.
+    // A head at an index that differs from its version.
     let (expected, actual) = (Version::new(2), Version::new(1));
     let wrong = WitnessedError::Head(VerifyError::WrongVersion { expected, actual });
     assert_eq!(
@@ -174,7 +174,7 @@ fn other_entries_and_logs_are_refused() {
         ..honest.clone()
     };
     assert_eq!(refused(&own, &without), WitnessedError::NoHead);
-    // The head of the same version, that the log does not have.
+    // A head of the right version that is not in the log.
     let mut forged = head(2);
     *forged.last_mut().unwrap() ^= 1;
     let swapped = LogProof {
@@ -185,7 +185,7 @@ fn other_entries_and_logs_are_refused() {
         refused(&own, &swapped),
         WitnessedError::Log(LogProofError::Tree(_))
     ));
-    // Somebody who has the log's key, and not the author's.
+    // An attacker with the log's key, but not the author's.
     let unsigned = proof(&own, vec![head(1), forged], 1);
     let invalid = WitnessedError::Head(VerifyError::SignatureInvalid);
     assert_eq!(refused(&own, &unsigned), invalid);

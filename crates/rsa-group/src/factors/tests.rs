@@ -135,7 +135,7 @@ fn powers_are_those_of_the_definition() {
             let expected = public.group.power(&public.base, &exponent);
             assert_eq!(public.power(&factors, &exponent), Ok(expected));
         }
-        // The wrong modulus or base is what a fault would be.
+        // A wrong modulus or base has the effect of a fault.
         let exponent = SecretInteger::new(exponent());
         let other = ResidueGroup::new((public.group.modulus() + 2_u32).complete());
         let fault = Err(FaultDetected);
@@ -146,8 +146,8 @@ fn powers_are_those_of_the_definition() {
     }
 }
 
-/// A fault of the last reduction modulo one prime makes a power that is right modulo the other, and the
-/// difference to the right one has that other as a factor.
+/// A fault of the last reduction modulo one prime gives a power that is right modulo the other. Its
+/// difference to the right power has that other prime as a factor.
 #[test]
 fn a_fault_of_the_last_reduction_is_noticed() {
     for public in [Public::large(), Public::small()] {

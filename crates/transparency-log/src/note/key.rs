@@ -1,4 +1,4 @@
-//! Names and ids of keys, and what they sign.
+//! Key names, key ids and signature types.
 
 use core::{fmt, str::FromStr};
 
@@ -10,15 +10,15 @@ use crate::{
     lines::{base64, bytes, is_plain},
 };
 
-/// The name of a key: plain text without spaces and `+`. A URL without its scheme is recommended.
+/// The name of a key: plain text without whitespace or `+`. A schemeless URL is recommended.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct KeyName(String);
 
 impl KeyName {
-    /// The longest name, in bytes.
+    /// Maximum length of a name in bytes.
     pub const LONGEST: usize = 1024;
 
-    /// The name.
+    /// Returns the name as a string slice.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -44,23 +44,23 @@ impl fmt::Display for KeyName {
     }
 }
 
-/// The id of a key: with the name, it says which key made a signature. It is too short to say that to somebody who
-/// does not know the key.
+/// A four-byte key id. Together with the name it selects the key to verify a signature with. It is
+/// too short to authenticate a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct KeyId(u32);
 
 impl KeyId {
-    /// The id with this number.
+    /// Creates an id from its number.
     pub const fn from_number(number: u32) -> Self {
         Self(number)
     }
 
-    /// Its number.
+    /// Returns the number of the id.
     pub const fn number(self) -> u32 {
         self.0
     }
 
-    /// The first four bytes of `SHA-256(name ‖ 0a ‖ type ‖ key)`.
+    /// Computes the first four bytes of `SHA-256(name ‖ 0a ‖ type ‖ key)`.
     pub(super) fn of(name: &KeyName, algorithm: Algorithm, key: &[u8; 32]) -> Self {
         let hash = Sha256::new()
             .chain_update(name.as_str())
@@ -72,24 +72,25 @@ impl KeyId {
     }
 }
 
-/// In eight hexadecimal digits.
+/// Eight hexadecimal digits.
 impl fmt::Display for KeyId {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{:08x}", self.0)
     }
 }
 
-/// What a key signs, and how.
+/// A signature type: the signed message and the algorithm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Algorithm {
     /// The text of a note, with Ed25519 (type 1).
     Ed25519,
-    /// A time and the text of a checkpoint, with Ed25519 (type 4): a witness's cosignature, version 1.
+    /// A witness's cosignature, version 1 (type 4): a time and the text of a checkpoint, with
+    /// Ed25519.
     CosignatureV1,
 }
 
 impl Algorithm {
-    /// The number of the type of signatures.
+    /// Returns the number of the signature type.
     pub const fn number(self) -> u8 {
         match self {
             Self::Ed25519 => 1,
@@ -106,9 +107,9 @@ impl Algorithm {
     }
 }
 
-/// A type of signatures, as a type: what a [`SignerKey`](super::SignerKey) makes.
+/// A type-level [`Algorithm`], the parameter of a [`SignerKey`](super::SignerKey).
 pub trait SignatureType: fmt::Debug {
-    /// The same as a value.
+    /// The value of this type.
     const ALGORITHM: Algorithm;
 }
 
@@ -128,19 +129,19 @@ impl SignatureType for CosignatureV1 {
     const ALGORITHM: Algorithm = Algorithm::CosignatureV1;
 }
 
-/// What a witness signs: two lines before the text of the checkpoint (`tlog-cosignature`).
+/// Returns the message a witness signs: two lines before the checkpoint text (`tlog-cosignature`).
 pub(super) fn cosigned(text: &str, time: Timestamp) -> String {
     format!("cosignature/v1\ntime {time}\n{text}")
 }
 
-/// The text of a key: `<name>+<id>+<base 64 of type and key>`.
+/// Encodes a key as text: `<name>+<id>+<base64 of type and key>`.
 pub(super) fn key_text(name: &KeyName, id: KeyId, algorithm: Algorithm, key: &[u8; 32]) -> String {
     let mut typed = vec![algorithm.number()];
     typed.extend_from_slice(key);
     format!("{name}+{id}+{}", base64(&typed))
 }
 
-/// What such a text says; the id is not checked.
+/// Parses the text of a key, without checking its id.
 pub(super) fn parse_key_text(text: &str) -> Result<(KeyName, &str, Algorithm, [u8; 32]), KeyError> {
     if text.len() > KeyName::LONGEST.saturating_add(LONGEST_REST) {
         return Err(KeyError::Form);
@@ -154,5 +155,5 @@ pub(super) fn parse_key_text(text: &str) -> Result<(KeyName, &str, Algorithm, [u
     Ok((name.parse()?, id, algorithm, key))
 }
 
-/// More than an id and a key need, also of types that are not known here: some have 1312 bytes.
+/// Upper bound on the length of an id and a key, including unknown types: some have 1312 bytes.
 const LONGEST_REST: usize = 4096;

@@ -1,4 +1,4 @@
-//! Keys that sign.
+//! Signing keys.
 
 use core::{fmt, marker::PhantomData, str::FromStr};
 
@@ -10,22 +10,22 @@ use super::{
 };
 use crate::{Checkpoint, Timestamp};
 
-/// A secret Ed25519 key with a name, for one type of signatures. Its debug form does not show the secret.
+/// A secret Ed25519 key with a name, for one signature type. Its debug form hides the secret.
 ///
-/// The specification asks that a key be used for one purpose: a witness that is also a log has two.
+/// The specification requires one purpose per key: a witness that is also a log needs two keys.
 pub struct SignerKey<T: SignatureType> {
     name: KeyName,
     key: SigningKey,
     purpose: PhantomData<T>,
 }
 
-/// A key that signs notes: a log's.
+/// A log's key: signs notes.
 pub type NoteSigner = SignerKey<Ed25519>;
-/// A key that cosigns checkpoints: a witness's.
+/// A witness's key: cosigns checkpoints.
 pub type Cosigner = SignerKey<CosignatureV1>;
 
 impl<T: SignatureType> SignerKey<T> {
-    /// The key of this name with this secret, 32 random bytes.
+    /// Creates a key from its name and secret, 32 random bytes.
     pub fn new(name: KeyName, secret: &[u8; 32]) -> Self {
         Self {
             name,
@@ -34,17 +34,17 @@ impl<T: SignatureType> SignerKey<T> {
         }
     }
 
-    /// The key that verifies its signatures.
+    /// Returns the key that verifies its signatures.
     pub fn verifier(&self) -> VerifierKey {
         VerifierKey::of(self.name.clone(), T::ALGORITHM, self.key.verifying_key())
     }
 
-    /// Its name.
+    /// Returns the name of the key.
     pub const fn name(&self) -> &KeyName {
         &self.name
     }
 
-    /// The key with its secret as text: `PRIVATE+KEY+<name>+<id>+<base 64 of type and secret>`.
+    /// Encodes the secret key as text: `PRIVATE+KEY+<name>+<id>+<base64 of type and secret>`.
     pub fn to_secret_text(&self) -> String {
         let id = self.verifier().id();
         let text = key_text(&self.name, id, T::ALGORITHM, self.key.as_bytes());
@@ -62,15 +62,18 @@ impl<T: SignatureType> SignerKey<T> {
 }
 
 impl NoteSigner {
-    /// The signature of the text of a note.
+    /// Signs the text of a note.
     pub fn sign(&self, text: &str) -> Signature {
         self.signature(self.key.sign(text.as_bytes()).to_bytes().to_vec())
     }
 }
 
 impl Cosigner {
-    /// The statement that at this time, this was the largest checkpoint of its log that the witness had seen, and that it
-    /// continued all before it. [`Witness`](crate::witness::Witness) sees to it that this is true.
+    /// Cosigns `checkpoint` at `time`.
+    ///
+    /// The cosignature states that no larger checkpoint of the log was seen before, and that this
+    /// one continues all earlier ones. The caller must ensure both;
+    /// [`Witness`](crate::witness::Witness) does.
     pub fn cosign(&self, checkpoint: &Checkpoint, time: Timestamp) -> Signature {
         let mut signed = time.seconds().to_be_bytes().to_vec();
         let message = cosigned(&checkpoint.text(), time);

@@ -1,4 +1,4 @@
-//! Keys that verify.
+//! Verification keys.
 
 use core::{fmt, str::FromStr};
 
@@ -10,7 +10,8 @@ use super::{
 };
 use crate::Timestamp;
 
-/// A public Ed25519 key with a name and a type of signatures. Its text is `<name>+<id>+<base 64 of type and key>`.
+/// A public Ed25519 key with a name and a signature type. Its text is
+/// `<name>+<id>+<base64 of type and key>`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VerifierKey {
     name: KeyName,
@@ -22,22 +23,23 @@ pub struct VerifierKey {
 /// A verified signature.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Signed {
-    /// Whose it is.
+    /// The name of the signer's key.
     pub name: KeyName,
-    /// By which of its keys.
+    /// The id of the signer's key.
     pub id: KeyId,
-    /// When a witness signed, by its own clock; `None` for signatures that do not say.
+    /// The time of a witness's signature by its own clock; `None` for other signatures.
     pub time: Option<Timestamp>,
 }
 
 impl VerifierKey {
-    /// The key of this name with these bytes.
+    /// Creates a key from its name, signature type and bytes.
     ///
     /// # Errors
-    /// [`KeyError::Material`].
+    /// [`KeyError::Material`] if `key` is not a canonical point or has small order.
     pub fn new(name: KeyName, algorithm: Algorithm, key: &[u8; 32]) -> Result<Self, KeyError> {
         let point = VerifyingKey::from_bytes(key).map_err(|_| KeyError::Material)?;
-        // Under a point of small order anybody can sign. One in another encoding would be another key, with another id.
+        // Anyone can forge signatures under a point of small order. A non-canonical encoding would
+        // be another key with another id.
         if point.is_weak() || point.to_edwards().compress().as_bytes() != key {
             return Err(KeyError::Material);
         }
@@ -53,27 +55,27 @@ impl VerifierKey {
         }
     }
 
-    /// Its name.
+    /// Returns the name of the key.
     pub const fn name(&self) -> &KeyName {
         &self.name
     }
 
-    /// Its id.
+    /// Returns the id of the key.
     pub const fn id(&self) -> KeyId {
         self.id
     }
 
-    /// What it signs.
+    /// Returns the signature type.
     pub const fn algorithm(&self) -> Algorithm {
         self.algorithm
     }
 
-    /// The bytes of the key itself.
+    /// Returns the public key bytes.
     pub fn as_bytes(&self) -> &[u8; 32] {
         self.key.as_bytes()
     }
 
-    /// Checks one signature of a text, which [claims](Signature::claims) to be by this key.
+    /// Verifies a signature of `text` that [claims](Signature::claims) to be by this key.
     ///
     /// # Errors
     /// [`NoteError::WrongSignature`].
@@ -99,7 +101,7 @@ impl VerifierKey {
         })
     }
 
-    /// When a witness signed this, if it did.
+    /// Returns the time of a witness's signature, if it verifies.
     fn cosigned_at(&self, text: &str, signature: &[u8]) -> Option<Timestamp> {
         let (seconds, signature) = signature.split_first_chunk()?;
         let time = Timestamp::from_seconds(u64::from_be_bytes(*seconds))?;

@@ -1,4 +1,4 @@
-//! Policies as text.
+//! Parsing of policies.
 
 use core::str::FromStr;
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,25 +12,25 @@ use crate::{
     note::{Algorithm, KeyError, VerifierKey},
 };
 
-/// A text is not a policy; the number of the line, from 1 on.
+/// Error returned when a text is not a policy. Line numbers begin at 1.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PolicyTextError {
     /// The text is longer than [`Policy::LONGEST`].
     #[error("a policy is too long")]
     TooLong,
-    /// The line is none of those that there are, or has control characters in it.
+    /// The line has no known form, or has control characters.
     #[error("line {0} of a policy cannot be read")]
     Line(usize),
-    /// The key in the line cannot be read, or signs something else.
+    /// The key in the line cannot be parsed, or has the wrong signature type.
     #[error("the key in line {line} of a policy cannot be used")]
     Key {
-        /// The line.
+        /// The line number.
         line: usize,
-        /// Why.
+        /// The cause.
         source: KeyError,
     },
-    /// Another log or witness has this key, or a log and a witness share it.
+    /// Another log or witness has this key.
     #[error("the key in line {0} of a policy stands in it twice")]
     KeyTwice(usize),
     /// Another witness or group has this name, or it is `none`.
@@ -39,34 +39,34 @@ pub enum PolicyTextError {
     /// No line before this one defines a witness or a group of this name.
     #[error("line {line} of a policy names {name:?}, which no line before it defines")]
     UnknownName {
-        /// The line.
+        /// The line number.
         line: usize,
         /// The name.
         name: String,
     },
-    /// The name is a member of another group already, or of this one.
+    /// The name is already a member of this or another group.
     #[error("line {line} of a policy has {name:?} as a member, which is one already")]
     MemberTwice {
-        /// The line.
+        /// The line number.
         line: usize,
         /// The name.
         name: String,
     },
-    /// The group has fewer members than must be met, or none.
+    /// The group's threshold is 0 or exceeds the number of its members.
     #[error("the group in line {0} of a policy asks for no members, or for more than it has")]
     Threshold(usize),
-    /// There is no `quorum` line, or more than one.
+    /// The policy has no `quorum` line, or more than one.
     #[error("a policy has no quorum, or more than one")]
     Quorum,
-    /// There are more than [`Policy::MOST`] logs, witnesses or groups.
+    /// The policy has more than [`Policy::MOST`] logs, witnesses or groups.
     #[error("a policy has too many logs, witnesses or groups")]
     TooMany,
 }
 
 impl Policy {
-    /// The longest text, in bytes.
+    /// Maximum length of the text in bytes.
     pub const LONGEST: usize = 1 << 20;
-    /// The most logs, witnesses, and groups, of each.
+    /// Maximum number of logs, of witnesses, and of groups.
     pub const MOST: usize = 256;
 }
 
@@ -89,7 +89,7 @@ impl FromStr for Policy {
     }
 }
 
-/// See [`Policy::threshold`].
+/// Implements [`Policy::threshold`].
 pub(super) fn threshold(
     logs: &[VerifierKey],
     threshold: usize,
@@ -129,7 +129,7 @@ impl Builder {
             .split([' ', '\t'])
             .filter(|word| !word.is_empty())
             .collect();
-        // None of a type that is not known here.
+        // Returns the type number for a key of unknown type.
         let key = |text: &str| match text.parse::<VerifierKey>() {
             Ok(key) => Ok(Ok(key)),
             Err(KeyError::Type(key_type)) => Ok(Err(key_type)),

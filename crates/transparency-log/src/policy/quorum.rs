@@ -1,15 +1,15 @@
-//! When enough witnesses have cosigned.
+//! Quorum rules over witnesses.
 
-/// A rule over the witnesses of a policy.
+/// A quorum rule over the witnesses of a policy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Rule {
-    /// In the order of their lines: members stand before their group.
+    /// Groups in the order of their lines: members precede their group.
     pub(super) groups: Vec<Group>,
-    /// What has to be met.
+    /// The member that must be met.
     pub(super) quorum: Member,
 }
 
-/// Some of its members have to be met.
+/// A group that is met if at least `threshold` of its members are.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Group {
     pub(super) name: String,
@@ -17,7 +17,7 @@ pub(super) struct Group {
     pub(super) members: Vec<Member>,
 }
 
-/// A member of a quorum: a witness or group by index, a witness whose key type is unknown, or the
+/// A member of a quorum: a witness or group by index, a witness with an unknown key type, or the
 /// empty member, which is always met.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Member {
@@ -28,7 +28,7 @@ pub(super) enum Member {
 }
 
 impl Rule {
-    /// Whether the rule is met when these witnesses count.
+    /// Returns whether the rule is met if exactly the marked `witnesses` count.
     pub(super) fn is_met(&self, witnesses: &[bool]) -> bool {
         let mut groups: Vec<bool> = Vec::with_capacity(self.groups.len());
         for group in &self.groups {

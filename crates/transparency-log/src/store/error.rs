@@ -1,4 +1,4 @@
-//! What can be wrong with a log in a folder.
+//! Errors of a log in a folder.
 
 use std::{io, path::PathBuf};
 
@@ -8,58 +8,58 @@ use crate::{
     tile::{BundleError, ReadError},
 };
 
-/// A log in a folder cannot do what it should.
+/// Error returned by operations on a log in a folder.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreError {
-    /// Another process has the log.
+    /// Another process holds the lock file.
     #[error("another process uses the log in {}", .0.display())]
     InUse(PathBuf),
-    /// What is in the folder is not what was written.
+    /// The folder's contents are corrupted.
     #[error("the log is damaged: {0}")]
     Damaged(&'static str),
-    /// The log has not signed this note.
+    /// The note cannot be parsed, or the log has not signed it.
     #[error("the log has not signed this note")]
     Note(#[source] NoteError),
-    /// The note is no checkpoint.
+    /// The note is not a checkpoint.
     #[error(transparent)]
     Checkpoint(CheckpointError),
-    /// The note is another log's; its origin.
+    /// The note belongs to another log; carries its origin.
     #[error("this is a checkpoint of another log: {0:?}")]
     OtherLog(String),
     /// The key is not the log's.
     #[error("this is not the key of the log")]
     OtherKey,
-    /// The log has not signed this checkpoint, or is no longer what it was then.
+    /// The log has not signed this checkpoint, or the log's entries no longer match.
     #[error("the log has not signed this checkpoint")]
     NotSigned,
-    /// A newer checkpoint is published.
+    /// A newer checkpoint is already published.
     #[error("a checkpoint of {published} entries is published, and this one has {size}")]
     Older {
-        /// What is published.
+        /// The published size.
         published: u64,
-        /// What should be.
+        /// The size to publish.
         size: u64,
     },
-    /// What is published already is not the beginning of the log.
+    /// The published entries are not a prefix of the log.
     #[error("the {published} entries that are published are not the beginning of this log")]
     Forked {
-        /// What is published.
+        /// The published size.
         published: u64,
     },
-    /// A resource is missing, or not the checkpoint's.
+    /// A resource is missing or does not match the checkpoint.
     #[error(transparent)]
     Read(#[from] ReadError),
     /// The entry is too long.
     #[error(transparent)]
     Entry(BundleError),
-    /// The log has as many entries or bytes as it can have.
+    /// The log has reached its maximum number of entries or bytes.
     #[error("the log is full")]
     Full,
-    /// The medium has failed before; the log has to be opened anew.
+    /// An earlier I/O error requires the log to be reopened.
     #[error("the medium of the log has failed before")]
     Failed,
-    /// The operating system refused.
+    /// An I/O error.
     #[error(transparent)]
     Io(#[from] io::Error),
 }

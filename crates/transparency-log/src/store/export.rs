@@ -1,4 +1,4 @@
-//! A log as a tree of files that any web server can publish.
+//! Export of a log as static files for any web server.
 
 use std::{fs, io, path::Path};
 
@@ -13,16 +13,21 @@ use crate::{
     tile::{Fetch, FetchError, ResourcePath, TileReader, grown},
 };
 
-/// Copies a log to a folder with a file for each resource, under its path: what was published there grows, and the
-/// checkpoint comes last, so that a crash leaves none whose tiles are missing. Returns the size.
+/// Exports a log to a folder with one file per resource, and returns its size.
 ///
-/// Every tile and every entry is checked against the checkpoint's root before it is written, and what is published must be the
-/// beginning of the log; whoever does not trust where they come from verifies the checkpoint's note before. Cost: what has been added
-/// since, and the tiles of the right edge.
+/// Adds to what was exported before and writes the checkpoint last. A crash never leaves a
+/// checkpoint whose tiles are missing.
+///
+/// Every tile and entry is verified against the checkpoint's root before it is written. The
+/// published entries must be a prefix of the log. The note's signatures are not verified: if the
+/// source is untrusted, the caller verifies them first.
+///
+/// Cost: the new tiles and entries, and the tiles of the right edge.
 ///
 /// # Errors
-/// [`StoreError::Read`] if a resource is missing, or does not lead to the checkpoint's root; [`StoreError::Older`] if more is published
-/// there, [`StoreError::Forked`] if something else is; [`StoreError::Io`].
+/// [`StoreError::Read`] if a resource is missing or does not match the checkpoint's root;
+/// [`StoreError::Older`] if a larger log is published; [`StoreError::Forked`] if a different one
+/// is; [`StoreError::Io`].
 pub fn export(from: &impl Fetch, folder: &Path) -> Result<u64, StoreError> {
     let note = fetched(from, &ResourcePath::Checkpoint)?;
     let checkpoint = of_note(&note)?;
@@ -62,7 +67,7 @@ fn of_note(note: &[u8]) -> Result<Checkpoint, StoreError> {
     Checkpoint::parse(note.unverified_text()).map_err(StoreError::Checkpoint)
 }
 
-/// Each file is there whole or not at all; the folders that it is in are made, durably.
+/// Writes a file atomically, and creates its parent folders durably.
 fn put(folder: &Path, path: &ResourcePath, bytes: &[u8]) -> Result<(), StoreError> {
     let path = path.to_string();
     let mut parent = folder.to_path_buf();

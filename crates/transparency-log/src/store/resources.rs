@@ -1,4 +1,4 @@
-//! The resources of a log, as ranges of its files.
+//! Resources of a log as byte ranges of its files.
 
 use std::{io, sync::Arc};
 
@@ -11,15 +11,15 @@ use crate::{
     tree::{HASH_LENGTH, complete_at},
 };
 
-/// The resources of a log in a folder, as they are published: no more than the published checkpoint has.
+/// The published resources of a log in a folder, up to the published checkpoint.
 ///
-/// Any number of processes have them while one writes. Its clones are the same.
+/// Any number of processes may read them while one writes. Clones share the folder.
 #[derive(Clone, Debug)]
 pub struct LogFiles {
     layer: Arc<dyn FileLayer>,
 }
 
-/// The same up to a size that is known.
+/// Like [`LogFiles`], up to a given size instead of the published one.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FilesUpTo<'a> {
     files: &'a LogFiles,
@@ -27,7 +27,7 @@ pub(super) struct FilesUpTo<'a> {
 }
 
 impl LogFiles {
-    /// The resources of the log in this folder. Nothing is read yet.
+    /// Opens the resources of the log in this folder. Reads nothing yet.
     pub const fn open(layer: Arc<dyn FileLayer>) -> Self {
         Self { layer }
     }
@@ -40,10 +40,10 @@ impl LogFiles {
         FilesUpTo { files: self, size }
     }
 
-    /// How many entries the published checkpoint has; 0 if none is published.
+    /// Returns the size of the published checkpoint; 0 if none is published.
     ///
     /// # Errors
-    /// [`StoreError::Damaged`], [`StoreError::Io`].
+    /// [`StoreError::Damaged`], [`StoreError::Checkpoint`], [`StoreError::Io`].
     pub fn published_size(&self) -> Result<u64, StoreError> {
         let Some(bytes) = self.checkpoint()? else {
             return Ok(0);
@@ -57,7 +57,7 @@ impl LogFiles {
         Ok(layer::read(&*self.layer, CHECKPOINT, LONGEST_SIGNED)?)
     }
 
-    /// Where the first so many entries end.
+    /// Returns the end offset of the first `size` entries.
     pub(super) fn end_of(&self, size: u64) -> Result<u64, StoreError> {
         let Some(last) = size.checked_sub(1) else {
             return Ok(0);
@@ -73,7 +73,8 @@ impl LogFiles {
         Ok(bytes)
     }
 
-    /// A tile or a bundle of the log with so many entries; `None` if it has none of this path.
+    /// Reads a tile or a bundle of the log with `size` entries; `None` if the log has none at this
+    /// path.
     fn resource(&self, path: &ResourcePath, size: u64) -> Result<Option<Vec<u8>>, StoreError> {
         let (level, index, width) = match path {
             ResourcePath::Checkpoint => return self.checkpoint(),
@@ -123,7 +124,8 @@ impl Fetch for FilesUpTo<'_> {
         match self.files.resource(path, self.size) {
             Ok(Some(bytes)) => Ok(bytes),
             Ok(None) => Err(FetchError::NotFound),
-            // A file that is too short is damaged; another resource of it would not be there either.
+            // A missing file means that the resource is missing. A file that is too short is
+            // damaged.
             Err(StoreError::Io(error)) if error.kind() == io::ErrorKind::NotFound => {
                 Err(FetchError::NotFound)
             }

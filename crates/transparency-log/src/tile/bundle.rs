@@ -1,27 +1,27 @@
-//! Bundles of entries: each entry after its length in two bytes, big-endian.
+//! Bundles of entries, each prefixed by its length in two bytes, big-endian.
 
-/// The longest entry, in bytes.
+/// Maximum length of an entry in bytes.
 pub const LONGEST_ENTRY: usize = 65_535;
 
-/// The same with its length before it.
+/// Maximum length of an entry with its length prefix.
 pub(super) const LONGEST_BUNDLED: usize = LONGEST_ENTRY + 2;
 
-/// A bundle of entries cannot be made or read.
+/// Error returned when a bundle of entries cannot be encoded or parsed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BundleError {
-    /// An entry has more than [`LONGEST_ENTRY`] bytes; its length.
+    /// The entry has more than [`LONGEST_ENTRY`] bytes; carries its length.
     #[error("an entry of {0} bytes is too long for a log")]
     EntryTooLong(usize),
     /// The bundle ends within an entry.
     #[error("a bundle of entries ends within an entry")]
     Cut,
-    /// The bundle has another number of entries than expected.
+    /// The number of entries differs from the expected one.
     #[error("a bundle has other than {0} entries")]
     WrongNumber(u16),
 }
 
-/// An entry as it stands in a bundle.
+/// Encodes an entry for a bundle, with its length prefix.
 ///
 /// # Errors
 /// [`BundleError::EntryTooLong`].
@@ -33,7 +33,7 @@ pub fn encode_entry(entry: &[u8]) -> Result<Vec<u8>, BundleError> {
     Ok(encoded)
 }
 
-/// The entries of a bundle with so many.
+/// Parses a bundle of `number` entries.
 ///
 /// # Errors
 /// [`BundleError::Cut`], [`BundleError::WrongNumber`].

@@ -1,12 +1,12 @@
-//! Where resources come from, and what can be wrong with them.
+//! Sources of resources, and read errors.
 
 use super::{BundleError, ResourcePath};
 use crate::tree::TreeError;
 
-/// Wherever the resources of a log come from.
+/// A source of the resources of a log.
 pub trait Fetch {
-    /// The bytes of a resource. Whoever fetches from far away reads at most [`ResourcePath::longest`] bytes; more are
-    /// refused anyway.
+    /// Fetches a resource. A remote implementation should read at most [`ResourcePath::longest`]
+    /// bytes; the reader rejects longer ones.
     ///
     /// # Errors
     /// [`FetchError::NotFound`] if there is none; [`FetchError::Failed`].
@@ -19,31 +19,31 @@ impl<F: Fetch + ?Sized> Fetch for &F {
     }
 }
 
-/// A resource cannot be had.
+/// Error returned when a resource cannot be fetched.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FetchError {
-    /// There is no such resource.
+    /// The resource does not exist.
     #[error("there is no such resource")]
     NotFound,
-    /// Something failed on the way.
+    /// The fetch failed.
     #[error("a resource cannot be fetched")]
     Failed(#[source] Box<dyn core::error::Error + Send + Sync>),
 }
 
-/// A log cannot be read: a resource is missing, or not what the checkpoint says.
+/// Error returned when a resource of a log is missing or does not match the checkpoint.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReadError {
-    /// A resource cannot be had.
+    /// The resource cannot be fetched.
     #[error("{path} cannot be fetched")]
     Fetch {
-        /// Which.
+        /// The path of the resource.
         path: ResourcePath,
-        /// Why.
+        /// The cause.
         source: FetchError,
     },
-    /// A resource has another length than it must have.
+    /// A resource has the wrong length.
     #[error("{0} has the wrong length")]
     Length(ResourcePath),
     /// A tile does not lead to the checkpoint's root.
@@ -52,21 +52,21 @@ pub enum ReadError {
     /// The tiles on the right edge do not lead to the checkpoint's root.
     #[error("the tiles of the log do not have the root of its checkpoint")]
     Root,
-    /// A bundle cannot be read.
+    /// A bundle is malformed.
     #[error("{path} is not a bundle of entries")]
     Bundle {
-        /// Which.
+        /// The path of the resource.
         path: ResourcePath,
-        /// Why.
+        /// The cause.
         source: BundleError,
     },
-    /// An entry in a bundle is not the one in the tree; its index.
+    /// An entry in a bundle differs from the one in the tree; carries its index.
     #[error("entry {0} is not the one in the tree of the log")]
     Entry(u64),
-    /// There is no such entry, or no such older tree, in the log.
+    /// The log has no such entry, or no such older tree.
     #[error(transparent)]
     Tree(#[from] TreeError),
-    /// There is no such subtree in the log.
+    /// The log has no such subtree.
     #[error("there is no such subtree in the log")]
     NoSuchSubtree,
 }

@@ -1,4 +1,4 @@
-//! The paths of resources.
+//! Paths of resources.
 
 use core::{fmt, str::FromStr};
 
@@ -9,7 +9,7 @@ use crate::{
     tree::{HASH_LENGTH, complete_at},
 };
 
-/// A resource of a log, by its path below the log's prefix.
+/// A resource of a log, identified by its path below the log's prefix.
 ///
 /// ```
 /// use transparency_log::tile::{ResourcePath, Width};
@@ -20,40 +20,40 @@ use crate::{
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ResourcePath {
-    /// The newest checkpoint, the only resource that changes.
+    /// The latest checkpoint, the only mutable resource.
     Checkpoint,
     /// Hashes of consecutive complete subtrees of 256^level entries.
     Tile {
-        /// The level: 0 for hashes of entries, up to [`ResourcePath::HIGHEST_LEVEL`].
+        /// The level: 0 for entry hashes, up to [`ResourcePath::HIGHEST_LEVEL`].
         level: u8,
-        /// Which tile of the level, from 0 on.
+        /// The index of the tile within its level, from 0.
         index: u64,
-        /// How many hashes.
+        /// The number of hashes.
         width: Width,
     },
     /// Consecutive entries.
     Entries {
-        /// Which bundle, from 0 on.
+        /// The index of the bundle, from 0.
         index: u64,
-        /// How many entries.
+        /// The number of entries.
         width: Width,
     },
 }
 
-/// How many of its 256 hashes or entries a tile or a bundle has: at least one.
+/// The number of hashes in a tile or entries in a bundle: 1 to 256.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Width(u16);
 
-/// A text is not the path of a resource.
+/// Error returned when a text is not the path of a resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("this is not the path of a resource of a log")]
 pub struct PathError;
 
 impl Width {
-    /// All 256.
+    /// The width of a complete tile or bundle: 256.
     pub const COMPLETE: Self = Self(256);
 
-    /// Some, or all: 1 to 256.
+    /// Creates a width from 1 to 256; `None` for other numbers.
     pub const fn new(number: u16) -> Option<Self> {
         match number {
             1..=256 => Some(Self(number)),
@@ -61,7 +61,7 @@ impl Width {
         }
     }
 
-    /// The number.
+    /// Returns the width as a number.
     pub const fn number(self) -> u16 {
         self.0
     }
@@ -71,7 +71,7 @@ impl ResourcePath {
     /// The highest level that the specification allows.
     pub const HIGHEST_LEVEL: u8 = 63;
 
-    /// The most bytes that the resource can have.
+    /// Returns the maximum length of the resource in bytes.
     pub fn longest(&self) -> usize {
         let times = |width: &Width, bytes: usize| usize::from(width.0).saturating_mul(bytes);
         match self {
@@ -81,8 +81,8 @@ impl ResourcePath {
         }
     }
 
-    /// The complete tile or bundle of which this one is a beginning: a log may drop the beginning when the complete one
-    /// is there. `None` if it is complete.
+    /// Returns the complete tile or bundle that begins with this one; `None` if this one is
+    /// complete. A log may drop the partial one once the complete one exists.
     pub fn completed(&self) -> Option<Self> {
         let mut complete = *self;
         match &mut complete {
@@ -93,8 +93,10 @@ impl ResourcePath {
     }
 }
 
-/// The tiles and bundles that a log of `new` entries has, and did not have when it had `old` entries: bundles first, then
-/// tiles from level 0 upwards. For each level as many as are complete since, and one incomplete one.
+/// Lists the tiles and bundles that are new when a log grows from `old` to `new` entries.
+///
+/// Bundles come first, then tiles from level 0 upwards. Each level has all newly completed ones and
+/// at most one incomplete one.
 pub fn grown(old: u64, new: u64) -> impl Iterator<Item = ResourcePath> {
     let bundles =
         grown_at(old, new, 0).map(|(index, width)| ResourcePath::Entries { index, width });
@@ -108,7 +110,7 @@ pub fn grown(old: u64, new: u64) -> impl Iterator<Item = ResourcePath> {
     bundles.chain(tiles)
 }
 
-/// A tree of fewer than 2^64 entries has no tiles above it.
+/// The highest tile level of a tree with fewer than 2^64 entries.
 const HIGHEST_USED_LEVEL: u8 = 7;
 
 fn grown_at(old: u64, new: u64, level: u8) -> impl Iterator<Item = (u64, Width)> {
@@ -145,7 +147,7 @@ impl fmt::Display for ResourcePath {
     }
 }
 
-/// Three digits for each element of the path, all but the last with an `x` before them.
+/// Writes `index` in path elements of three digits, all but the last prefixed by `x`.
 fn write_index(formatter: &mut fmt::Formatter<'_>, index: u64) -> fmt::Result {
     let mut groups = Vec::new();
     let mut rest = index / 1000;
@@ -162,7 +164,7 @@ fn write_index(formatter: &mut fmt::Formatter<'_>, index: u64) -> fmt::Result {
 impl FromStr for ResourcePath {
     type Err = PathError;
 
-    /// Reads the one form of a path; whatever would be written otherwise is refused.
+    /// Parses the canonical form of a path and rejects all others.
     fn from_str(text: &str) -> Result<Self, PathError> {
         if text.len() > LONGEST_PATH {
             return Err(PathError);
@@ -206,5 +208,5 @@ fn parse(text: &str) -> Option<ResourcePath> {
     })
 }
 
-/// More than any path has.
+/// Upper bound on the length of a path.
 const LONGEST_PATH: usize = 64;

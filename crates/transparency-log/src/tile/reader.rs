@@ -1,4 +1,4 @@
-//! Reading a log from resources that nobody vouches for.
+//! Verified reads of a log from untrusted resources.
 
 use core::fmt;
 use std::collections::BTreeMap;
@@ -12,27 +12,27 @@ use crate::{
     },
 };
 
-/// Reads a log at one checkpoint. Every hash it uses leads to the checkpoint's root, and every entry it gives
-/// away has such a hash.
+/// A reader of a log at one checkpoint. All returned hashes and entries are verified against the
+/// checkpoint's root.
 ///
-/// That the checkpoint is the log's is for [`Policy::verify`](crate::Policy::verify) to say.
+/// The caller must verify the checkpoint itself, with [`Policy::verify`](crate::Policy::verify).
 ///
-/// A proof or an entry costs at most as many tiles as the tree has levels of them, 8 at most; some are kept.
+/// Cost of a proof or an entry: one tile per tile level, at most 8. Verified tiles are cached.
 pub struct TileReader<F> {
     fetch: F,
     edge: Edge,
-    /// Complete tiles, verified.
+    /// Cache of verified complete tiles.
     tiles: BTreeMap<(u8, u64), Vec<Hash>>,
 }
 
-/// The complete tiles that are kept: 2 MiB.
+/// Capacity of the cache in complete tiles: 2 MiB.
 const MOST_TILES: usize = 256;
 
 impl<F: Fetch> TileReader<F> {
-    /// Reads the tiles on the right edge, and checks that they have this root.
+    /// Reads the tiles on the right edge and verifies them against the root of `checkpoint`.
     ///
     /// # Errors
-    /// [`ReadError::Root`] if they have another one; [`ReadError::Fetch`], [`ReadError::Length`].
+    /// [`ReadError::Root`] if the root differs; [`ReadError::Fetch`], [`ReadError::Length`].
     pub fn open(fetch: F, checkpoint: &Checkpoint) -> Result<Self, ReadError> {
         let tree = TreeHead {
             size: checkpoint.size(),
@@ -41,10 +41,10 @@ impl<F: Fetch> TileReader<F> {
         Self::open_at(fetch, &tree)
     }
 
-    /// The same for a size and a root from elsewhere.
+    /// Like [`TileReader::open`], for a size and a root from another source.
     ///
     /// # Errors
-    /// As [`TileReader::open`].
+    /// Those of [`TileReader::open`].
     pub fn open_at(fetch: F, tree: &TreeHead) -> Result<Self, ReadError> {
         let mut levels = [const { Vec::new() }; LEVELS];
         for (level, tile) in (0..).zip(&mut levels) {
@@ -63,48 +63,48 @@ impl<F: Fetch> TileReader<F> {
         Ok(Self { fetch, edge, tiles })
     }
 
-    /// How many entries the log has.
+    /// Returns the number of entries.
     pub const fn size(&self) -> u64 {
         self.edge.size()
     }
 
-    /// What is needed to append to the log.
+    /// Returns the right edge, the state that is needed to append to the log.
     pub const fn edge(&self) -> &Edge {
         &self.edge
     }
 
-    /// The root that the log had at an earlier size. Whoever has seen a checkpoint of that size compares: another root
-    /// is proof of a fork.
+    /// Computes the root of the log at an earlier size. A root that differs from a checkpoint of
+    /// that size proves a fork.
     ///
     /// # Errors
-    /// [`ReadError::Tree`] if the log has never been so large; what reading brings.
+    /// [`ReadError::Tree`] if `size` exceeds the log's; other read errors.
     pub fn root_at(&mut self, size: u64) -> Result<Hash, ReadError> {
         self.check_size(size)?;
         root(self, size).map_err(read_error)
     }
 
-    /// The path of an entry to the root at this or an earlier size.
+    /// Generates the inclusion path of an entry to the root at `size` entries.
     ///
     /// # Errors
-    /// As [`TileReader::root_at`].
+    /// Those of [`TileReader::root_at`].
     pub fn prove_inclusion(&mut self, index: u64, size: u64) -> Result<Vec<Hash>, ReadError> {
         self.check_size(size)?;
         prove_inclusion(self, index, size).map_err(read_error)
     }
 
-    /// That the log at one size continues the log at another.
+    /// Generates a proof that the log at `new` entries continues the log at `old`.
     ///
     /// # Errors
-    /// As [`TileReader::root_at`].
+    /// Those of [`TileReader::root_at`].
     pub fn prove_consistency(&mut self, old: u64, new: u64) -> Result<Vec<Hash>, ReadError> {
         self.check_size(new)?;
         prove_consistency(self, old, new).map_err(read_error)
     }
 
-    /// An entry.
+    /// Reads an entry.
     ///
     /// # Errors
-    /// [`ReadError::Tree`] if there is none of this index; as [`TileReader::bundle`].
+    /// [`ReadError::Tree`] if the log has no entry at `index`; those of [`TileReader::bundle`].
     pub fn entry(&mut self, index: u64) -> Result<Vec<u8>, ReadError> {
         let size = self.size();
         if index >= size {
@@ -115,11 +115,11 @@ impl<F: Fetch> TileReader<F> {
         found.ok_or(ReadError::NoSuchSubtree)
     }
 
-    /// The 256 entries from `256 * index` on, or as many as there are, at least one.
+    /// Reads the 256 entries from `256 * index` on, or as many as exist, at least one.
     ///
     /// # Errors
-    /// [`ReadError::Tree`] if there are none; [`ReadError::Bundle`]; [`ReadError::Entry`] if one is not in the tree; what
-    /// reading brings.
+    /// [`ReadError::Tree`] if there are none; [`ReadError::Bundle`]; [`ReadError::Entry`] if one is
+    /// not in the tree; other read errors.
     pub fn bundle(&mut self, index: u64) -> Result<Vec<Vec<u8>>, ReadError> {
         let size = self.size();
         let first = index.checked_mul(256).filter(|first| *first < size);
@@ -148,10 +148,11 @@ impl<F: Fetch> TileReader<F> {
         Ok(verified)
     }
 
-    /// The bytes of a tile or a bundle, each hash and each entry of it verified.
+    /// Reads a tile or a bundle, with every hash and entry verified.
     ///
     /// # Errors
-    /// [`ReadError::NoSuchSubtree`] if the log has no such resource, the checkpoint among others; as [`TileReader::bundle`].
+    /// [`ReadError::NoSuchSubtree`] for the checkpoint, or if the log has no such resource; those
+    /// of [`TileReader::bundle`].
     pub fn resource(&mut self, path: &ResourcePath) -> Result<Vec<u8>, ReadError> {
         match *path {
             ResourcePath::Checkpoint => Err(ReadError::NoSuchSubtree),
@@ -187,18 +188,18 @@ impl<F: Fetch> TileReader<F> {
         Ok(())
     }
 
-    /// The hash of a complete subtree of 256^level entries.
+    /// Returns the hash of a complete subtree of 256^level entries.
     fn hash_at(&mut self, level: u8, index: u64) -> Result<Hash, ReadError> {
         let place = usize::try_from(index % 256).unwrap_or_default();
         let tile = self.tile(level, index >> 8)?;
         tile.get(place).copied().ok_or(ReadError::NoSuchSubtree)
     }
 
-    /// A tile, verified.
+    /// Returns a verified tile, from the cache or fetched.
     fn tile(&mut self, level: u8, index: u64) -> Result<&[Hash], ReadError> {
         let mut missing = Vec::new();
         let (mut above, mut at) = (level, index);
-        // Upwards to what is verified; the tile above has the root of each of these.
+        // Walks up to a verified tile. Each tile's root is a hash in the tile above.
         while !self.is_edge(above, at) && !self.tiles.contains_key(&(above, at)) {
             if usize::from(above) >= LEVELS {
                 return Err(ReadError::NoSuchSubtree);
@@ -229,7 +230,7 @@ impl<F: Fetch> TileReader<F> {
         Ok(self.verified(level, index))
     }
 
-    /// Whether this is the place of the incomplete tile of its level.
+    /// Returns whether the tile at `index` is the incomplete one of its level.
     fn is_edge(&self, level: u8, index: u64) -> bool {
         usize::from(level) < LEVELS && index == complete_at(self.size(), level) >> 8
     }
@@ -267,7 +268,8 @@ impl<F> fmt::Debug for TileReader<F> {
     }
 }
 
-/// A resource, or the beginning of the complete one where the log has dropped the other; whether it is complete.
+/// Fetches a resource, or the complete one if the log has dropped the partial one. Also returns
+/// whether the result is complete.
 fn fetch_or_complete(fetch: &impl Fetch, path: ResourcePath) -> Result<(Vec<u8>, bool), ReadError> {
     let fetched = |path: ResourcePath| {
         let bytes = fetch.fetch(&path)?;
@@ -284,7 +286,7 @@ fn fetch_or_complete(fetch: &impl Fetch, path: ResourcePath) -> Result<(Vec<u8>,
     Ok((bytes, path.completed().is_none()))
 }
 
-/// The hashes of a tile, not verified.
+/// Fetches the hashes of a tile without verifying them.
 fn fetch_tile(
     fetch: &impl Fetch,
     level: u8,

@@ -4,23 +4,23 @@ use pad_core::merkle;
 
 use super::{Hash, TreeHead};
 
-/// What has to be known of a tree to append to it: the hashes of its incomplete tiles.
+/// The hashes of a tree's incomplete tiles, the state that is needed to append to it.
 ///
-/// Level `l` has, of the complete subtrees of 256^l entries, those that are not in a complete subtree of
-/// 256^(l+1): at most 255. Space: 64 KiB for any tree of fewer than 2^64 entries.
+/// Level `l` has at most 255 hashes: those of the complete subtrees of 256^l entries that are not
+/// in a complete subtree of 256^(l+1). Space: 64 KiB for any tree of fewer than 2^64 entries.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Edge {
     size: u64,
     levels: [Vec<Hash>; LEVELS],
 }
 
-/// The levels of tiles that a tree of fewer than 2^64 entries has.
+/// Number of tile levels of a tree with fewer than 2^64 entries.
 pub(crate) const LEVELS: usize = 8;
-/// The hashes of a complete tile.
+/// Number of hashes in a complete tile.
 pub(crate) const TILE_WIDTH: usize = 256;
 
 impl Edge {
-    /// The edge of the tree without entries.
+    /// Returns the edge of the empty tree.
     pub const fn empty() -> Self {
         Self {
             size: 0,
@@ -28,8 +28,8 @@ impl Edge {
         }
     }
 
-    /// The edge of a tree of this size with these incomplete tiles, or `None` if one of them has another width than
-    /// in such a tree.
+    /// Creates the edge of a tree of `size` entries from its incomplete tiles. `None` if a tile has
+    /// the wrong width for that size.
     pub(crate) fn of_tiles(size: u64, levels: [Vec<Hash>; LEVELS]) -> Option<Self> {
         let widths = (0..)
             .zip(&levels)
@@ -37,20 +37,22 @@ impl Edge {
         widths.then_some(Self { size, levels })
     }
 
-    /// The number of entries.
+    /// Returns the number of entries.
     pub const fn size(&self) -> u64 {
         self.size
     }
 
-    /// The hashes of the incomplete tile at a level, none if there is no such tile.
+    /// Returns the hashes of the incomplete tile at `level`; empty if there is none.
     pub(crate) fn tile(&self, level: u8) -> &[Hash] {
         self.levels
             .get(usize::from(level))
             .map_or(&[], Vec::as_slice)
     }
 
-    /// Appends an entry by its hash, and says which hashes tiles get by that: the level and the hash, from level 0
-    /// upwards. A tree of 2^64 - 1 entries stays as it is, and nothing is said.
+    /// Appends an entry by its hash. Calls `tell` with the level and hash of each hash added to a
+    /// tile, from level 0 upwards.
+    ///
+    /// A tree of 2^64 - 1 entries is left unchanged, without a call.
     pub fn append(&mut self, leaf: Hash, mut tell: impl FnMut(u8, Hash)) {
         let Some(size) = self.size.checked_add(1) else {
             return;
@@ -67,9 +69,10 @@ impl Edge {
         }
     }
 
-    /// The root of the tree.
+    /// Computes the root of the tree.
     ///
-    /// A tile of complete subtrees with one smaller subtree behind it has the shape of a tree whose leaves they are.
+    /// A tile of complete subtrees followed by one smaller subtree has the shape of a tree with
+    /// these as leaves.
     pub fn root(&self) -> Hash {
         let below =
             |carried: Option<Hash>, tile: &Vec<Hash>| root_of(tile.iter().copied().chain(carried));
@@ -77,7 +80,7 @@ impl Edge {
         root.unwrap_or_else(Hash::of_nothing)
     }
 
-    /// The size and the root.
+    /// Returns the size and the root.
     pub fn head(&self) -> TreeHead {
         let (size, root) = (self.size, self.root());
         TreeHead { size, root }
@@ -90,19 +93,19 @@ impl Default for Edge {
     }
 }
 
-/// How many hashes the incomplete tile of a level has in a tree of this size.
+/// Returns the width of the incomplete tile at `level` in a tree of `size` entries.
 pub(crate) fn width(size: u64, level: u8) -> usize {
     let complete = complete_at(size, level) % 256;
     usize::try_from(complete).unwrap_or_default()
 }
 
-/// How many complete subtrees of 256^level entries a tree of this size has.
+/// Returns the number of complete subtrees of 256^level entries in a tree of `size` entries.
 pub(crate) fn complete_at(size: u64, level: u8) -> u64 {
     let shift = u32::from(level).saturating_mul(8);
     size.checked_shr(shift).unwrap_or_default()
 }
 
-/// The root over hashes as leaves, or `None` without any.
+/// Computes the root over `hashes` as leaves; `None` if there are none.
 pub(crate) fn root_of(hashes: impl IntoIterator<Item = Hash>) -> Option<Hash> {
     let mut subtrees = Vec::new();
     for (before, hash) in (0..).zip(hashes) {

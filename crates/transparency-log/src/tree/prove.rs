@@ -1,4 +1,4 @@
-//! Proofs, from the complete subtrees of a tree.
+//! Generation of proofs from the complete subtrees of a tree.
 
 use core::ops::Range;
 
@@ -6,16 +6,16 @@ use pad_core::merkle;
 
 use super::{Hash, TreeError};
 
-/// Whatever knows the complete subtrees of a tree, at least up to some size.
+/// A source of the complete subtrees of a tree, at least up to some size.
 pub trait Subtrees {
-    /// Why a hash cannot be had.
+    /// The error of a failed lookup.
     type Error: core::error::Error;
 
-    /// The hash of the complete subtree of this height over the entries from `index << height` on. Only subtrees
-    /// within the tree are asked for.
+    /// Returns the hash of the complete subtree of `height` over the entries from `index << height`
+    /// on. Callers request only subtrees within the tree.
     ///
     /// # Errors
-    /// The implementation's.
+    /// Those of the implementation.
     fn subtree(&mut self, height: u8, index: u64) -> Result<Hash, Self::Error>;
 }
 
@@ -27,19 +27,19 @@ impl<S: Subtrees> Subtrees for &mut S {
     }
 }
 
-/// A proof cannot be made.
+/// Error returned when a proof cannot be generated.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProveError<E: core::error::Error> {
-    /// There is no such proof: the entry is not in the tree, or the older tree is larger.
+    /// No such proof exists: the entry is not in the tree, or the older tree is larger.
     #[error(transparent)]
     Tree(#[from] TreeError),
-    /// A hash cannot be had.
+    /// A subtree's hash cannot be read.
     #[error("a hash of the tree cannot be had")]
     Subtree(#[source] E),
 }
 
-/// The root of the tree over the first entries.
+/// Computes the root of the tree over the first `size` entries.
 ///
 /// # Errors
 /// [`ProveError::Subtree`].
@@ -47,8 +47,10 @@ pub fn root<S: Subtrees>(subtrees: &mut S, size: u64) -> Result<Hash, ProveError
     range_root(subtrees, 0..size)
 }
 
-/// The path from an entry to the root of the tree over the first `size` entries (RFC 6962, section 2.1.1), in
-/// `O(log size)` hashes.
+/// Generates the path from an entry to the root of the tree over the first `size` entries (RFC
+/// 6962, section 2.1.1).
+///
+/// Proof size: `O(log size)` hashes.
 ///
 /// # Errors
 /// [`ProveError::Tree`] with [`TreeError::NoSuchEntry`]; [`ProveError::Subtree`].
@@ -63,8 +65,10 @@ pub fn prove_inclusion<S: Subtrees>(
     digests(subtrees, merkle::inclusion(index, size))
 }
 
-/// That the tree over the first `new` entries continues the one over the first `old` (RFC 6962, section 2.1.2), in
-/// `O(log new)` hashes. None are needed if the older tree has no entries or is the same.
+/// Generates a consistency proof from the first `old` to the first `new` entries (RFC 6962, section
+/// 2.1.2).
+///
+/// Proof size: `O(log new)` hashes; none if the older tree is empty or equal.
 ///
 /// # Errors
 /// [`ProveError::Tree`] with [`TreeError::Shrunk`]; [`ProveError::Subtree`].

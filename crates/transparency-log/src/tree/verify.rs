@@ -1,22 +1,22 @@
-//! The checks of proofs.
+//! Verification of proofs.
 
 use pad_core::merkle::{self, PathError};
 
 use super::{Hash, TreeHead};
 
-/// A proof does not prove what it should.
+/// Error returned when a proof is invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TreeError {
-    /// There is no entry of this index in a tree of this size.
+    /// The tree has no entry at this index.
     #[error("entry {index} is not one of {size}")]
     NoSuchEntry {
-        /// The index, from 0 on.
+        /// The index, from 0.
         index: u64,
         /// The number of entries.
         size: u64,
     },
-    /// The tree that should continue another one is smaller.
+    /// The tree that should continue the older one is smaller.
     #[error("a tree of {new} entries does not continue one of {old}")]
     Shrunk {
         /// The size of the older tree.
@@ -24,16 +24,17 @@ pub enum TreeError {
         /// The size of the tree that should continue it.
         new: u64,
     },
-    /// The proof has fewer hashes than one for these sizes.
+    /// The proof has fewer hashes than these sizes require.
     #[error("a proof has too few hashes")]
     TooShort,
-    /// The proof has more hashes than one for these sizes.
+    /// The proof has more hashes than these sizes require.
     #[error("a proof has too many hashes")]
     TooLong,
     /// The proof does not lead to the root of the tree.
     #[error("a proof leads to another root")]
     WrongRoot,
-    /// The proof does not lead to the root of the older tree, or two trees of one size have two roots.
+    /// The proof does not lead to the root of the older tree, or two trees of one size have
+    /// different roots.
     #[error("a proof leads to another root of the older tree")]
     WrongOldRoot,
 }
@@ -47,10 +48,11 @@ impl From<PathError> for TreeError {
     }
 }
 
-/// Checks that an entry is in a tree (RFC 9162, section 2.1.3.2).
+/// Verifies that the entry with hash `leaf` is at `index` in `tree` (RFC 9162, section 2.1.3.2).
 ///
 /// # Errors
-/// [`TreeError::NoSuchEntry`], [`TreeError::TooShort`], [`TreeError::TooLong`], [`TreeError::WrongRoot`].
+/// [`TreeError::NoSuchEntry`], [`TreeError::TooShort`], [`TreeError::TooLong`],
+/// [`TreeError::WrongRoot`].
 pub fn verify_inclusion(
     index: u64,
     leaf: Hash,
@@ -67,13 +69,13 @@ pub fn verify_inclusion(
     Ok(())
 }
 
-/// Checks that a tree begins with all entries of an older one (RFC 9162, section 2.1.4.2).
+/// Verifies that `new` begins with all entries of `old` (RFC 9162, section 2.1.4.2).
 ///
-/// Everything continues the tree without entries, and every tree itself; then the proof has no hashes.
+/// The proof is empty if `old` is the empty tree or equals `new`.
 ///
 /// # Errors
-/// [`TreeError::Shrunk`], [`TreeError::TooShort`], [`TreeError::TooLong`], [`TreeError::WrongRoot`],
-/// [`TreeError::WrongOldRoot`].
+/// [`TreeError::Shrunk`], [`TreeError::TooShort`], [`TreeError::TooLong`],
+/// [`TreeError::WrongRoot`], [`TreeError::WrongOldRoot`].
 pub fn verify_consistency(old: &TreeHead, new: &TreeHead, proof: &[Hash]) -> Result<(), TreeError> {
     if old.size > new.size {
         let (old, new) = (old.size, new.size);

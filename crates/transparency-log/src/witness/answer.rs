@@ -1,4 +1,4 @@
-//! What a log makes of a witness's answer.
+//! Parsing and verification of a witness's response.
 
 use super::SIZE_CONTENT_TYPE;
 use crate::{
@@ -7,44 +7,47 @@ use crate::{
     note::{MOST_SIGNATURES, NoteError, Signature, VerifierKey},
 };
 
-/// An answer of a witness, verified.
+/// A verified response of a witness.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// The witness has cosigned: its cosignatures, at least one. They belong into the note.
+    /// The verified cosignatures, at least one, to be added to the note.
     Cosigned(Vec<Signature>),
-    /// The witness has cosigned a checkpoint of this size last. The log asks again, with a proof from there.
+    /// The last size the witness has cosigned. The log retries with a proof from that size.
     Size(u64),
 }
 
-/// An answer is of no use.
+/// Error returned when a response has no usable content.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AnswerError {
-    /// The witness refuses, with this status.
+    /// The witness refuses with this HTTP status.
     #[error("the witness refuses with status {0}")]
     Refused(u16),
-    /// The answer is longer than [`LONGEST_ANSWER`].
+    /// The response is longer than [`LONGEST_ANSWER`].
     #[error("an answer of a witness is too long")]
     TooLong,
-    /// The answer does not have the form of one.
+    /// The response is malformed.
     #[error("an answer of a witness cannot be read")]
     Form,
-    /// A cosignature of the witness is wrong, or there is none of it.
+    /// A cosignature of the witness is invalid or missing.
     #[error("an answer of a witness does not cosign the checkpoint")]
     Note(#[from] NoteError),
-    /// The witness claims to have cosigned more entries than the checkpoint has, or the same number with another root.
+    /// The witness reports a size above that of the checkpoint, or the old size of the request.
     #[error("the witness has cosigned {0} entries, which the checkpoint does not continue")]
     Ahead(u64),
 }
 
-/// The longest answer, in bytes. Whoever receives one reads no more.
+/// Maximum length of a response in bytes. A receiver should not read more.
 pub const LONGEST_ANSWER: usize = 1 << 16;
 
 impl Answer {
-    /// What a witness with this key says to a request with this note, which was of this size; `asked` is the old size in the request.
+    /// Parses and verifies the response to a request.
+    ///
+    /// * `response`: status, content type and body.
+    /// * `sent`: the note, the old size in the request, and the size of the checkpoint.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// [`AnswerError`].
     pub fn read(
         response: (u16, Option<&str>, &[u8]),
         sent: (&Note, u64, u64),
@@ -61,7 +64,7 @@ impl Answer {
                 let text = core::str::from_utf8(body).map_err(|_| AnswerError::Form)?;
                 let recorded = text.strip_suffix('\n').and_then(decimal);
                 let recorded = recorded.ok_or(AnswerError::Form)?;
-                // To ask again from the same size, or from beyond the log, leads nowhere.
+                // A retry from the same size, or from beyond the log, cannot succeed.
                 if recorded > size || recorded == old_size {
                     return Err(AnswerError::Ahead(recorded));
                 }
@@ -81,7 +84,7 @@ fn cosigned(body: &[u8], note: &Note, witness: &VerifierKey) -> Result<Answer, A
         if number >= MOST_SIGNATURES {
             return Err(NoteError::TooManySignatures.into());
         }
-        // Those of unknown keys are passed over.
+        // Signatures by unknown keys are ignored.
         if signature.claims(witness) {
             witness.verify(note.unverified_text(), &signature)?;
             cosignatures.push(signature);

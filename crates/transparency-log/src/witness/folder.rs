@@ -1,4 +1,4 @@
-//! What a witness has cosigned, in a folder.
+//! Records of cosigned checkpoints in a folder.
 
 use std::{
     collections::BTreeMap,
@@ -14,47 +14,48 @@ use sha2::{Digest, Sha256};
 use super::{AddError, Records};
 use crate::{Checkpoint, note::Note, tree::TreeHead};
 
-/// Records in a folder, one file for each log, which is replaced as a whole: after a crash it is the one before or the
-/// new one. One process at a time has the folder.
+/// Records of a witness in a folder, one file per log. Updates replace the file atomically. One
+/// process at a time may open the folder.
 ///
-/// Whoever puts an old copy of the folder in its place has a witness that cosigns a second history.
+/// Restoring an old copy of the folder makes the witness cosign a second history.
 ///
-/// A file has the checkpoint of a log with the log's signatures and the witness's cosignature. Its name is the SHA-256 of
-/// the origin in hexadecimal digits.
+/// A file holds a checkpoint with the log's signatures and the witness's cosignature. Its name is
+/// the SHA-256 of the origin in hexadecimal digits.
 #[derive(Debug)]
 pub struct FolderRecords {
     layer: Arc<dyn FileLayer>,
-    /// Requests for one log come one after the other; those for different logs seldom wait for each other.
+    /// Locks by hash of the origin. They serialise requests for one log; other logs rarely contend.
     turns: [Mutex<()>; TURNS],
-    /// The notes that are known to be durable, by origin. What can be read need not be.
+    /// Notes known to be durable, by origin. A readable note need not be durable.
     durable: Mutex<BTreeMap<String, Note>>,
-    /// Open for as long as the lock is needed.
+    /// Holds the lock file open.
     _lock: Arc<dyn LayerFile>,
 }
 
-/// Records cannot be read or written.
+/// Error returned when records cannot be read or written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FolderRecordsError {
-    /// Another process has the folder.
+    /// Another process holds the lock file.
     #[error("another process uses {}", .0.display())]
     InUse(PathBuf),
-    /// A file is not what was written. Whoever removes it has a witness that may cosign a second history.
+    /// A record is corrupted. Removing it may make the witness cosign a second history.
     #[error("the record {} is damaged", .0.display())]
     Damaged(PathBuf),
-    /// The operating system refused.
+    /// An I/O error.
     #[error(transparent)]
     Io(#[from] io::Error),
 }
 
-/// The head cosigned last, and its note if the record has signatures.
+/// The last cosigned head, and its note if the record has signatures.
 type Record = (TreeHead, Option<Note>);
 
 impl FolderRecords {
     /// Opens the records in a folder, which may be empty.
     ///
     /// # Errors
-    /// [`FolderRecordsError::InUse`], after having waited for [`disk::PATIENCE`]; [`FolderRecordsError::Io`].
+    /// [`FolderRecordsError::InUse`] after waiting for [`disk::PATIENCE`];
+    /// [`FolderRecordsError::Io`].
     pub fn open(layer: Arc<dyn FileLayer>) -> Result<Self, FolderRecordsError> {
         let Some(lock) = layer::lock(&*layer, LOCK)? else {
             return Err(FolderRecordsError::InUse(layer.path().to_path_buf()));
@@ -67,7 +68,7 @@ impl FolderRecords {
         })
     }
 
-    /// What is on record for a log: the log without entries if nothing is.
+    /// Returns the recorded head of a log; the empty log if there is no record.
     ///
     /// # Errors
     /// [`FolderRecordsError::Damaged`], [`FolderRecordsError::Io`].
@@ -77,11 +78,14 @@ impl FolderRecords {
             .map_or_else(TreeHead::empty, |read| read.0))
     }
 
-    /// Returns the last cosigned checkpoint of a log as a note: the log's signatures and the cosignature. `None` if none
-    /// was cosigned, or before records had signatures. It is durable: no crash takes it back.
+    /// Returns the last cosigned checkpoint of a log as a note, with the log's signatures and the
+    /// cosignature.
+    ///
+    /// `None` if none was cosigned, or if the record predates signatures. The returned note is
+    /// durable.
     ///
     /// # Errors
-    /// As [`FolderRecords::recorded`].
+    /// Those of [`FolderRecords::recorded`].
     pub fn cosigned(&self, origin: &str) -> Result<Option<Note>, FolderRecordsError> {
         let _turn = self.turn(origin);
         if let Some(note) = self.durable().get(origin) {
@@ -100,7 +104,7 @@ impl FolderRecords {
         self.durable.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Has requests for a log wait for each other.
+    /// Takes the lock of a log's origin, which serialises requests for that log.
     fn turn(&self, origin: &str) -> Option<MutexGuard<'_, ()>> {
         let hasher = BuildHasherDefault::<DefaultHasher>::default();
         let place = usize::try_from(hasher.hash_one(origin) % 64).unwrap_or_default();
@@ -141,8 +145,8 @@ impl FolderRecords {
 impl Records for FolderRecords {
     type Error = FolderRecordsError;
 
-    /// What is read may be what a write left that failed, and not durable. It is only compared; what the witness goes on from
-    /// is written anew each time, also if it is the same.
+    /// The record may be left by a failed write and not durable. It is only compared: the new
+    /// record is written each time, even if it is unchanged.
     fn advance(
         &self,
         origin: &str,
@@ -156,7 +160,8 @@ impl Records for FolderRecords {
     }
 }
 
-/// The SHA-256 of an origin in hexadecimal digits: how a record, and a request for it, names a log.
+/// Returns the SHA-256 of an origin in hexadecimal digits, the name of a log in records and
+/// requests.
 pub fn file_name(origin: &str) -> String {
     use core::fmt::Write as _;
     let mut name = String::new();
@@ -169,5 +174,5 @@ pub fn file_name(origin: &str) -> String {
 
 const TURNS: usize = 64;
 const LOCK: &str = "lock";
-/// As [`LONGEST_NOTE`](crate::note::LONGEST_NOTE).
+/// Equals [`LONGEST_NOTE`](crate::note::LONGEST_NOTE).
 const LONGEST_RECORD: u64 = 1 << 20;

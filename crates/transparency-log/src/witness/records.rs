@@ -1,4 +1,4 @@
-//! What a witness has cosigned.
+//! Records of cosigned checkpoints.
 
 use core::convert::Infallible;
 use std::{
@@ -9,19 +9,22 @@ use std::{
 use super::AddError;
 use crate::{Checkpoint, note::Note, tree::TreeHead};
 
-/// The checkpoint of each log that was last cosigned.
+/// Storage of the last cosigned checkpoint of each log.
 ///
-/// The law: calls of [`Records::advance`] for one log happen one after the other, whoever makes them, in whatever process. What one
-/// of them has put on record is there for all that come later, also after a crash.
+/// Contract: calls of [`Records::advance`] for one log are serialised across threads and processes.
+/// A recorded checkpoint is visible to all later calls, also after a crash.
 pub trait Records: Send + Sync {
-    /// Why something cannot be recorded.
+    /// The error of a failed read or write.
     type Error: core::error::Error + Send + Sync + 'static;
 
-    /// Puts a cosigned checkpoint of a log on record if `check` accepts it as the next one after what is on record, which is
-    /// the log without entries at first. It is durable when this returns; also if it is what was on record before.
+    /// Records a cosigned checkpoint if `check` accepts it after the recorded head, which is the
+    /// empty log at first.
+    ///
+    /// The record is durable on return, even if it is unchanged.
     ///
     /// # Errors
-    /// Those of `check`, and then nothing has changed; [`AddError::Record`], and then it may be on record.
+    /// Those of `check`, with the record unchanged; [`AddError::Record`], after which the
+    /// checkpoint may or may not be recorded.
     fn advance(
         &self,
         origin: &str,
@@ -30,7 +33,7 @@ pub trait Records: Send + Sync {
     ) -> Result<(), AddError<Self::Error>>;
 }
 
-/// Records that are gone with the process: for tests, and for witnesses that never stop.
+/// In-memory records, lost when the process ends; for tests and for witnesses that never stop.
 #[derive(Debug, Default)]
 pub struct MemoryRecords {
     notes: Mutex<BTreeMap<String, Note>>,

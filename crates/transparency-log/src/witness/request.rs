@@ -1,4 +1,4 @@
-//! What a log sends to a witness.
+//! Cosignature requests of a log.
 
 use crate::{
     Note,
@@ -8,7 +8,7 @@ use crate::{
     tree::Hash,
 };
 
-/// The body of a request for a cosignature.
+/// The body of a cosignature request.
 ///
 /// ```text
 /// old 20852014
@@ -20,43 +20,44 @@ use crate::{
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AddCheckpoint {
-    /// The size of the log when the witness last cosigned, 0 if it has not.
+    /// The last size that the witness has cosigned; 0 if there is none.
     pub old_size: u64,
-    /// That the log has only grown since.
+    /// The consistency proof from the old size to the checkpoint.
     pub proof: Vec<Hash>,
     /// The checkpoint, signed by the log.
     pub note: Note,
 }
 
-/// A request cannot be read.
+/// Error returned when a request is malformed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RequestError {
     /// The request is longer than [`AddCheckpoint::LONGEST`].
     #[error("a request is too long")]
     TooLong,
-    /// The request is not text, or has no old size in the first line.
+    /// The request is not text, or its first line is not an old size.
     #[error("a request does not begin with the old size")]
     OldSize,
-    /// A line of the proof is not a hash, there are more than [`MOST_PROOF_LINES`], or no empty line follows.
+    /// A line of the proof is not a hash, there are more than [`MOST_PROOF_LINES`], or no empty
+    /// line follows.
     #[error("the consistency proof of a request cannot be read")]
     Proof,
-    /// The note cannot be read.
+    /// The note cannot be parsed.
     #[error("the note of a request cannot be read")]
     Note(#[source] NoteError),
 }
 
-/// The most lines of a proof.
+/// Maximum number of hashes in the proof of a request.
 pub const MOST_PROOF_LINES: usize = 63;
 
 impl AddCheckpoint {
-    /// The longest request, in bytes. Whoever receives one reads no more.
+    /// Maximum length of a request in bytes. A receiver should not read more.
     pub const LONGEST: usize = LONGEST_NOTE + 4096;
 
-    /// The request in this body.
+    /// Parses the body of a request.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// [`RequestError`].
     pub fn parse(body: &[u8]) -> Result<Self, RequestError> {
         if body.len() > Self::LONGEST {
             return Err(RequestError::TooLong);
@@ -74,7 +75,7 @@ impl AddCheckpoint {
         })
     }
 
-    /// The body.
+    /// Encodes the body of the request.
     pub fn encode(&self) -> String {
         let mut text = format!("old {}\n", self.old_size);
         write_hashes(&mut text, &self.proof);

@@ -25,7 +25,7 @@ fn the_example_of_the_specification_is_read() {
     assert_eq!(log.id().to_string(), "033de0ae");
     assert_eq!(log.as_bytes().len(), 64);
     assert_eq!(witness.as_bytes().len(), 8 + 64);
-    // The time that the specification gives.
+    // The time in the specification's example.
     assert_eq!(witness.as_bytes()[..8], 1_679_315_147_u64.to_be_bytes());
 }
 
@@ -92,7 +92,7 @@ fn what_is_no_checkpoint_is_refused_by_name() {
             "{root}"
         );
     }
-    // The last digit of 32 bytes has two bits that say nothing.
+    // The last base64 digit of 32 bytes has two unused bits.
     let text = root.to_string().replace("U=", "V=");
     assert_eq!(refused(format!("o\n1\n{text}\n")), CheckpointError::Root);
     assert_eq!(

@@ -12,14 +12,15 @@ use crate::support::{NaiveLog, entry, log_key, time, witness_key};
 /// Sizes at which the log is signed: within a tile, at its end, and beyond.
 const SIZES: [u64; 5] = [1, 3, 256, 258, 300];
 
-/// What somebody has seen of a log: notes that it has signed, the newest that is published.
+/// An observer's view of a log: the signed notes, and the latest published one.
 #[derive(Default)]
 struct Seen {
     signed: Vec<Note>,
     published: u64,
 }
 
-/// Appends, signs and publishes until something fails. Entries that were never signed for may be others in each run.
+/// Appends, signs and publishes until an operation fails. Entries that were never signed may differ
+/// between runs.
 fn go_on(folder: &SimulatedFolder, seen: &mut Seen, run: u8) {
     let Ok(mut store) = LogStore::open(folder.layer(), &log_key().verifier()) else {
         return;
@@ -52,7 +53,7 @@ fn go_on(folder: &SimulatedFolder, seen: &mut Seen, run: u8) {
     }
 }
 
-/// Whatever was signed is a beginning of what is there, and what is published is whole.
+/// Checks that all signed heads are prefixes of the log, and that the published log is complete.
 fn check(folder: &SimulatedFolder, seen: &Seen) {
     let files = LogFiles::open(folder.layer());
     let published = files.published_size().unwrap();
@@ -105,7 +106,7 @@ fn operations() -> usize {
     folder.operations().len()
 }
 
-/// The operations at which something other than one more write happens, and some writes.
+/// Crash points: all operations other than repeated writes, and some writes.
 fn chosen() -> impl Iterator<Item = usize> {
     let folder = SimulatedFolder::new("log");
     go_on(&folder, &mut Seen::default(), 0);
@@ -127,7 +128,7 @@ fn no_crash_leaves_a_checkpoint_without_its_tiles_or_forgets_a_signature() {
         for seed in 0..3 {
             let left = folder.after_power_cut(seed);
             check(&left, &seen);
-            // The next process appends other entries behind what was signed.
+            // The next process appends other entries after the signed ones.
             let mut later = Seen {
                 signed: seen.signed.clone(),
                 published: seen.published,
@@ -154,7 +155,7 @@ fn no_failure_of_the_medium_does_either() {
         folder.fail_at(failing, seed);
         let mut seen = Seen::default();
         go_on(&folder, &mut seen, 0);
-        // Another process goes on from what can be read, which need not be durable.
+        // Another process continues from the readable state, which need not be durable.
         go_on(&folder, &mut seen, 1);
         assert_eq!(seen.published, 300);
         for cut in 0..2 {

@@ -1,4 +1,4 @@
-//! Transparency logs from outside: vectors, a naive tree as oracle, hostile bytes, crashes, and forks.
+//! Integration tests: vectors, a naive tree as oracle, hostile bytes, crashes, and forks.
 
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 

@@ -76,11 +76,11 @@ fn no_mutation_of_a_note_says_anything_else() {
             continue;
         };
         read += 1;
-        // What is left out is one of two equal signatures.
+        // The removed signature is one of two equal ones.
         if parsed.encode().as_bytes() != changed {
             assert!(parsed.encode().len() < changed.len());
         }
-        // A signature may be gone, or be by an unknown key; what is left is about the same text.
+        // A signature may be missing or by an unknown key; the remaining ones sign the same text.
         if let Ok(found) = parsed.open(&keys) {
             assert_eq!(found.text, text);
             opened += 1;
@@ -101,7 +101,7 @@ fn signatures_of_other_notes_and_keys_prove_nothing() {
     let name: KeyName = log_key().name().clone();
     let wrong = NoteError::WrongSignature(name);
     assert_eq!(spliced.open(&[log_key().verifier()]), Err(wrong.clone()));
-    // A right one beside it does not help.
+    // A valid signature in addition does not help.
     spliced.add(short.signatures()[0].clone()).unwrap();
     assert_eq!(spliced.open(&[log_key().verifier()]), Err(wrong));
     assert_eq!(
@@ -126,7 +126,7 @@ fn a_cosignature_is_no_signature_and_the_other_way_round() {
         (&signature, cosigner.verifier()),
         (&cosignature, note_key.verifier()),
     ] {
-        // Also with the id of the other key before it.
+        // Also with the other key's id.
         let mut signed = key.id().number().to_be_bytes().to_vec();
         signed.extend_from_slice(signature.as_bytes());
         let line = format!("\u{2014} both.example {}", base64(&signed));
@@ -153,7 +153,7 @@ fn times_are_what_was_signed_and_have_an_end() {
     assert_eq!(transparency_log::Timestamp::from_seconds(1 << 63), None);
 }
 
-/// Ids are short enough for two keys of one name to be found that have the same.
+/// Two keys of one name with equal ids can be found, because ids are short.
 #[test]
 fn known_keys_with_one_name_and_id_are_refused() {
     let [first, second] = [52_634_u64, 156_688].map(|number| {
@@ -170,7 +170,7 @@ fn known_keys_with_one_name_and_id_are_refused() {
     assert_eq!(note.open(&keys), Err(ambiguous));
     let wrong = NoteError::WrongSignature(first.name().clone());
     assert_eq!(note.open(&keys[1..]), Err(wrong));
-    // The same key twice is one.
+    // A duplicate key counts once.
     let twice = [first.verifier(), first.verifier()];
     assert_eq!(note.open(&twice).unwrap().signed.len(), 1);
 }
@@ -202,7 +202,7 @@ fn notes_have_limits() {
     let long = format!("{}\n", "x".repeat(LONGEST_NOTE));
     assert_eq!(Note::new(long.clone()), Err(NoteError::TooLong));
     assert_eq!(Note::parse(long.as_bytes()), Err(NoteError::TooLong));
-    // Signatures of other types are as long as they like.
+    // Signatures of unknown types may have any length.
     let line = format!("\u{2014} quantum {}\n", base64(&[7; 5000]));
     Note::parse(format!("{text}\n{line}").as_bytes()).unwrap();
 }
@@ -234,10 +234,10 @@ fn what_is_no_note_is_refused_by_name() {
         "\u{2014} a+b AAAAAAA=\n",
         "\u{2014} a\u{a0}b AAAAAAA=\n",
         "\u{2014} a AAAAAAA\n",
-        // The last digit says more than the bytes, and another alphabet.
+        // Non-zero trailing bits, and another alphabet.
         "\u{2014} a AAAAAAB=\n",
         "\u{2014} a AAAA_-A=\n",
-        // An id, and no signature.
+        // An id without a signature.
         "\u{2014} a AAAAAA==\n",
         "\u{2014} a AAAA\n",
     ] {
@@ -280,7 +280,7 @@ fn keys_have_one_form() {
     );
     let secret = PETER_SECRET.parse::<SignerKey<CosignatureV1>>();
     assert_eq!(secret.unwrap_err(), KeyError::Type(1));
-    // A point of small order verifies signatures of everything.
+    // A point of small order verifies signatures of any message.
     let name: KeyName = "weak".parse().unwrap();
     let mut point = [0; 32];
     point[0] = 1;

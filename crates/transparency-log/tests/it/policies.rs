@@ -1,4 +1,4 @@
-//! Policies as text, and what they accept.
+//! Parsing of policies, and verification of notes against them.
 
 use std::fmt::Write as _;
 
@@ -21,7 +21,7 @@ fn policy(threshold: usize, number: u8) -> Policy {
     Policy::threshold(&[log_key().verifier()], threshold, &witnesses(number)).unwrap()
 }
 
-/// The note of a log of 9 entries with cosignatures of these witnesses.
+/// Returns the note of a log of 9 entries, cosigned by these witnesses.
 fn cosigned(by: &[u8]) -> Note {
     let log = NaiveLog::new(9);
     let mut note = log.note(9);
@@ -39,7 +39,7 @@ fn names(numbers: &[u8]) -> Vec<String> {
         .collect()
 }
 
-/// Cosignatures of these witnesses, each at the time of its number.
+/// Returns cosignatures by these witnesses, each at the time of its number.
 fn found(numbers: &[u8]) -> Vec<Cosignature> {
     let times = numbers.iter().map(|number| time(u64::from(*number)));
     let names = names(numbers).into_iter();
@@ -86,7 +86,7 @@ fn as_many_witnesses_as_asked_for_have_to_cosign() {
     }
 }
 
-/// One witness counts once, however often and by whatever names it cosigns.
+/// A witness counts once, even if it cosigns repeatedly or under several names.
 #[test]
 fn a_witness_counts_once() {
     let log = NaiveLog::new(9);
@@ -96,7 +96,7 @@ fn a_witness_counts_once() {
     note.add(witness_key(1).cosign(&log.checkpoint(9), time(5)))
         .unwrap();
     assert_eq!(policy(2, 2).verify(&note), Err(missing_alone(&[2])));
-    // Of several times the last.
+    // The latest of several times counts.
     let accepted = policy(1, 2).verify(&note).unwrap();
     assert_eq!(accepted.cosignatures().len(), 1);
     assert_eq!(accepted.cosignatures()[0].time, time(77));
@@ -126,7 +126,7 @@ fn old_cosignatures_do_not_count_where_new_ones_are_asked_for() {
     assert_eq!(since(3), Err(refused));
 }
 
-/// One that is accepted today is not accepted for ever.
+/// An accepted note expires.
 #[test]
 fn cosignatures_from_the_future_do_not_count() {
     let log = NaiveLog::new(9);
@@ -149,7 +149,7 @@ fn cosignatures_from_the_future_do_not_count() {
         (&[1_000 + day], None),
         (&[4_102_444_800], None),
         (&[u64::MAX >> 1], None),
-        // A clock that was put right.
+        // A corrected clock.
         (&[1_000 + day, 1_010], Some(1_010)),
         (&[1_010, 1_000 + day], Some(1_010)),
         (&[1_000 + day, 10], None),
@@ -208,7 +208,7 @@ fn keys_of_unknown_types_are_passed_over_while_the_quorum_can_be_met() {
     }
 }
 
-/// Its holder would vouch for itself.
+/// The key's holder would vouch for itself.
 #[test]
 fn no_key_is_a_logs_and_a_witnesses() {
     use transparency_log::note::{Cosigner, NoteSigner};
@@ -236,7 +236,7 @@ fn what_is_wrong_is_named() {
         two.verify(&unsigned),
         Err(PolicyError::NotSignedByLog(ORIGIN.into()))
     );
-    // By a key of the right name, that is not the log's.
+    // Signed by a key of the right name that is not the log's.
     unsigned
         .add(other_log_key().sign(unsigned.unverified_text()))
         .unwrap();
@@ -278,7 +278,7 @@ fn no_mutation_of_a_cosigned_note_is_accepted_as_another() {
             continue;
         };
         if let Ok(accepted) = two.verify(&parsed) {
-            // Lines of signatures may change places or stand twice, or others stand beside them.
+            // Signature lines may be reordered, repeated, or mixed with others.
             assert_eq!(accepted, honest);
         }
     }
@@ -428,7 +428,7 @@ fn the_threshold_has_to_be_possible() {
 fn large_policies_are_read() {
     let mut text = String::new();
     for number in 0..=255_u8 {
-        // None of them is the key of the log.
+        // None of these is the key of the log.
         let mut secret = [number; 32];
         secret[0] = 77;
         let name = format!("n{number}").parse().unwrap();

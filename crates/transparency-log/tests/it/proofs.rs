@@ -1,4 +1,4 @@
-//! Proofs as texts.
+//! Text proofs.
 
 use transparency_log::{
     Policy,
@@ -58,7 +58,7 @@ fn no_mutation_of_a_proof_proves_the_entry_elsewhere() {
         let Ok(read) = LogProof::parse(&changed) else {
             continue;
         };
-        // Nobody vouches for what an application adds.
+        // Application data is not authenticated.
         if let Ok(logged) = read.verify(&policy(), &entry(5)) {
             assert_eq!((logged.index(), read.path), (5, honest.path.clone()));
             assert_eq!(logged.accepted().checkpoint().size(), 7);

@@ -187,7 +187,7 @@ fn damaged_and_foreign_files_are_refused() {
     assert!(matches!(refused, StoreError::Damaged(_)));
 }
 
-/// A folder that any web server can publish has the same resources, under their paths.
+/// The exported folder has the same resources under their paths.
 #[test]
 fn exported_logs_have_all_resources() {
     struct Exported<'a>(&'a std::path::Path);
@@ -227,7 +227,8 @@ fn exported_logs_have_all_resources() {
     ));
 }
 
-/// Nothing of a log is published that does not lead to its checkpoint's root, and nothing on top of another log's beginning.
+/// Export rejects resources that do not lead to the checkpoint's root, and logs that do not
+/// continue the published one.
 #[test]
 fn only_what_was_checked_is_exported() {
     struct Lying<'a>(&'a NaiveLog, ResourcePath, u64);
@@ -263,7 +264,7 @@ fn only_what_was_checked_is_exported() {
     assert!(matches!(refused, StoreError::Forked { published: 700 }));
 }
 
-/// Appending costs writes by the levels of tiles, not by the size.
+/// Appending costs writes by the number of levels, not by the size.
 #[test]
 fn appending_does_not_read_the_log() {
     let folder = SimulatedFolder::new("log");
@@ -272,11 +273,11 @@ fn appending_does_not_read_the_log() {
     let before = folder.operations().len();
     append(&mut store, 5001);
     let operations = folder.operations().len() - before;
-    // Three writes, ten files made durable, and twice a file in the place of another.
+    // Three writes, ten synchronised files, and two atomic replacements.
     assert!(operations <= 3 + 10 + 2 * 6, "{operations}");
 }
 
-/// After an error nothing is known of what the medium has; only whoever opens the log anew knows.
+/// After an I/O error the state of the medium is unknown until the log is reopened.
 #[test]
 fn a_log_whose_medium_failed_has_to_be_opened_anew() {
     let folder = SimulatedFolder::new("log");

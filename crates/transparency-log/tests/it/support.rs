@@ -28,7 +28,7 @@ pub(crate) fn time(seconds: u64) -> Timestamp {
     Timestamp::from_seconds(seconds).unwrap()
 }
 
-/// Entry number `index` of every log here; some are empty, some long.
+/// Returns entry `index` of every log here; some are empty, some long.
 pub(crate) fn entry(index: u64) -> Vec<u8> {
     let length = usize::try_from(index * index % 97).unwrap();
     let mut entry = index.to_be_bytes().to_vec();
@@ -36,7 +36,7 @@ pub(crate) fn entry(index: u64) -> Vec<u8> {
     entry
 }
 
-/// The definition of RFC 6962, section 2.1, as it stands there.
+/// The definition of RFC 6962, section 2.1, transcribed.
 pub(crate) fn naive_root(leaves: &[Hash]) -> Hash {
     match leaves {
         [] => Hash::of_nothing(),
@@ -56,11 +56,11 @@ pub(crate) fn naive_split(length: usize) -> usize {
     split
 }
 
-/// A log in memory, with every hash computed by the definition.
+/// A log in memory with all hashes computed by the definition.
 pub(crate) struct NaiveLog {
     pub(crate) leaves: Vec<Hash>,
     pub(crate) entries: Vec<Vec<u8>>,
-    /// Roots of complete subtrees, once computed.
+    /// Cache of the roots of complete subtrees.
     known: BTreeMap<(u8, u64), Hash>,
 }
 
@@ -107,7 +107,7 @@ impl Subtrees for NaiveLog {
     }
 }
 
-/// Any tile, by its definition.
+/// Computes any tile by its definition.
 impl Fetch for NaiveLog {
     fn fetch(&self, path: &ResourcePath) -> Result<Vec<u8>, FetchError> {
         if let ResourcePath::Tile { index, .. } | ResourcePath::Entries { index, .. } = path
@@ -145,8 +145,8 @@ impl Fetch for NaiveLog {
     }
 }
 
-/// Everything that is one step away from some bytes: each byte changed, left out, doubled, each end cut off, each line left
-/// out, doubled, or swapped with the next.
+/// Returns all single mutations of some bytes: each byte changed, removed or doubled, and each end
+/// cut off. Lines are removed, doubled, or swapped with the next.
 pub(crate) fn mutations(bytes: &[u8]) -> Vec<Vec<u8>> {
     let mut mutated = Vec::new();
     for place in 0..bytes.len() {
@@ -176,7 +176,7 @@ pub(crate) fn mutations(bytes: &[u8]) -> Vec<Vec<u8>> {
     mutated
 }
 
-/// Numbers that look random, the same each time.
+/// Reproducible pseudorandom numbers.
 pub(crate) struct Numbers(pub(crate) u64);
 
 impl Numbers {

@@ -1,4 +1,4 @@
-//! Paths of resources, bundles, and a reader of hostile ones.
+//! Resource paths, bundles, and a reader of hostile resources.
 
 use std::{cell::RefCell, collections::BTreeMap};
 
@@ -130,7 +130,7 @@ fn growing_brings_the_tiles_of_the_new_size() {
     assert_eq!(grown(10, 9).count(), 0);
     let one_more: Vec<ResourcePath> = grown(69_999, 70_000).collect();
     assert_eq!(one_more, [bundle(273, 112), tile(0, 273, 112)]);
-    // A log that grows has, at each step, what its size needs.
+    // A growing log has, at each step, the resources that its size requires.
     let mut there = std::collections::BTreeSet::new();
     let mut size = 0;
     for step in [1, 1, 253, 1, 1, 255, 300, 65_000, 30] {
@@ -203,7 +203,7 @@ fn a_reader_gives_what_the_log_has() {
 
 type Change<'a> = &'a dyn Fn(&mut Vec<u8>);
 
-/// What is fetched, with changes to one resource.
+/// A source that changes one resource.
 struct Changed<'a> {
     log: &'a NaiveLog,
     path: ResourcePath,
@@ -234,7 +234,7 @@ impl Fetch for Changed<'_> {
     }
 }
 
-/// Every tile of a log is changed, in every hash; the reader says so and gives no wrong answer.
+/// The reader detects a change of any hash in any tile and returns no wrong result.
 #[test]
 fn changed_tiles_are_refused_before_anything_is_made_of_them() {
     let size = 66_000;
@@ -261,7 +261,7 @@ fn changed_tiles_are_refused_before_anything_is_made_of_them() {
                 continue;
             };
             assert_eq!(*width, Width::COMPLETE, "{path}");
-            // The entries of this tile, and one beside it.
+            // The entries of this tile, and an adjacent one.
             let refused = reader.entry(within);
             assert!(
                 matches!(refused, Err(ReadError::Tile(found)) if found == *path),
@@ -312,7 +312,7 @@ fn changed_entries_are_refused() {
     let lengths: Vec<usize> = log.entries.iter().map(Vec::len).collect();
     let mut place = 0;
     for (index, length) in lengths.iter().take(256).enumerate() {
-        // The first byte of each entry, and not its length.
+        // The first byte of each entry, not its length.
         place += 2;
         let at = place;
         let flip = |bytes: &mut Vec<u8>| bytes[at] ^= 1;
@@ -385,7 +385,7 @@ fn another_root_or_size_is_refused_at_once() {
     ));
 }
 
-/// Reading costs tiles by the levels, not by the size, and each is fetched once.
+/// Reading costs tiles by the number of levels, not by the size, and fetches each tile once.
 #[test]
 fn tiles_are_fetched_once() {
     let log = NaiveLog::new(66_000);

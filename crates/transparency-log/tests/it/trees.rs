@@ -7,7 +7,7 @@ use transparency_log::tree::{
 
 use crate::support::{NaiveLog, Numbers, entry, naive_root, naive_split};
 
-/// RFC 6962, section 2.1.1, as it stands there.
+/// RFC 6962, section 2.1.1, transcribed.
 fn naive_path(index: usize, leaves: &[Hash]) -> Vec<Hash> {
     if leaves.len() <= 1 {
         return Vec::new();
@@ -22,7 +22,7 @@ fn naive_path(index: usize, leaves: &[Hash]) -> Vec<Hash> {
     path
 }
 
-/// RFC 6962, section 2.1.2, as it stands there.
+/// RFC 6962, section 2.1.2, transcribed.
 fn naive_consistency(old: usize, leaves: &[Hash], is_whole: bool) -> Vec<Hash> {
     if old == leaves.len() {
         return if is_whole {
@@ -85,7 +85,8 @@ fn all_sizes_up_to_600_have_the_roots_and_proofs_of_the_definition() {
         assert_eq!(edge.head(), head, "{size}");
         assert_eq!(root(&mut log, size).unwrap(), head.root, "{size}");
         edge.append(Hash::of_leaf(&entry(size)), |_, _| {});
-        // All entries and older sizes of small trees, and those about the powers of two and the end of large ones.
+        // All entries and older sizes of small trees. In large trees, those near powers of two and
+        // near the end.
         let chosen = |number: u64| {
             size <= 70
                 || number.wrapping_add(1) & number.wrapping_sub(1) & number == 0
@@ -128,8 +129,8 @@ fn random_larger_trees_too() {
     }
 }
 
-/// Every proof of small trees: for another entry, index, size or root, and with hashes changed, left out, doubled or
-/// swapped, it proves nothing.
+/// Rejects all proofs of small trees for another entry, index, size or root. Also rejects them with
+/// hashes changed, removed, doubled or swapped.
 #[test]
 fn a_proof_proves_one_thing() {
     let mut log = NaiveLog::new(20);
@@ -231,7 +232,7 @@ fn each_refusal_has_its_name() {
     );
 }
 
-/// Sizes at the end of what a number can say end neither in a panic nor in a proof.
+/// Sizes near the maximum of `u64` cause no panic and no accepted proof.
 #[test]
 fn the_largest_sizes_are_only_numbers() {
     let root = Hash::of_nothing();

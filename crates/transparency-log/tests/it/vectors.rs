@@ -1,5 +1,5 @@
-//! What stands in messages, byte for byte. `scripts/transparency-interop.sh` has these files verified by other
-//! implementations.
+//! Byte-exact vectors of messages. `scripts/transparency-interop.sh` has other implementations
+//! verify these files.
 
 use transparency_log::{
     proof::LogProof,

@@ -1,4 +1,4 @@
-//! A witness: what it answers, what it never does, and what a log makes of its answers.
+//! Witnesses: their responses, their guarantees, and the log's handling of responses.
 
 use std::{
     sync::{Arc, Barrier},
@@ -43,7 +43,7 @@ fn add<R: Records>(
     witness.add_checkpoint(request.encode().as_bytes(), time(1_700_000_000))
 }
 
-/// The same entries but for the last one.
+/// The same entries except the last one.
 fn fork(size: u64) -> NaiveLog {
     let mut entries: Vec<Vec<u8>> = (0..size).map(entry).collect();
     entries.last_mut().unwrap().push(1);
@@ -156,7 +156,7 @@ fn each_refusal_has_its_status_and_changes_nothing() {
         });
         assert!(matches!((status, error), (422, AddError::Inconsistent(_))));
     }
-    // The same size again, with a proof that it does not need.
+    // The same size again, with a superfluous proof.
     let with_proof = AddCheckpoint {
         old_size: 9,
         note: log.note(9),
@@ -167,7 +167,7 @@ fn each_refusal_has_its_status_and_changes_nothing() {
     add(&witness, &honest).unwrap();
 }
 
-/// The log without entries has one root.
+/// The empty log has one root.
 #[test]
 fn the_first_checkpoint_may_be_empty_but_not_anything() {
     let witness = witness(MemoryRecords::default());
@@ -218,7 +218,7 @@ fn no_mutation_of_a_request_gets_anything_else_cosigned() {
         let witness = witness(MemoryRecords::default());
         add(&witness, &request(&mut log, 0, 9)).unwrap();
         if let Ok(cosignature) = witness.add_checkpoint(&changed, time(1)) {
-            // More signatures may stand below.
+            // More signatures may follow.
             let parsed = AddCheckpoint::parse(&changed).unwrap();
             assert_eq!(parsed.note.unverified_text(), text);
             witness.verifier().verify(text, &cosignature).unwrap();
@@ -324,7 +324,7 @@ fn answers_are_verified() {
     assert_eq!(read(200, None, &long), Err(AnswerError::TooLong));
 }
 
-/// Two histories are offered at once, many times: of each pair one is cosigned.
+/// Of two histories offered concurrently, many times, only one is cosigned.
 #[test]
 fn of_two_forks_at_once_one_wins() {
     let folder = tempfile::tempdir().unwrap();
@@ -380,7 +380,8 @@ fn one_process_at_a_time_has_the_records() {
     FolderRecords::open(folder.layer()).unwrap();
 }
 
-/// What happens with a witness in a folder until it fails: the sizes and roots that it has cosigned, or shown to be.
+/// Runs a witness in a folder until it fails. Returns the sizes and roots that it has cosigned or
+/// reported as cosigned.
 fn follow(folder: &SimulatedFolder, log: &mut NaiveLog, sizes: &[u64]) -> Vec<TreeHead> {
     let mut cosigned = Vec::new();
     let Ok(records) = FolderRecords::open(folder.layer()) else {
@@ -403,7 +404,8 @@ fn follow(folder: &SimulatedFolder, log: &mut NaiveLog, sizes: &[u64]) -> Vec<Tr
     cosigned
 }
 
-/// A crash at every write and synchronisation: whatever is left, no fork of what was cosigned is, and the honest log goes on.
+/// Crashes at every write and synchronisation. The recovered witness cosigns no fork, and the
+/// honest log continues.
 #[test]
 fn no_crash_makes_a_witness_forget() {
     const SIZES: [u64; 4] = [1, 2, 2, 7];
@@ -421,7 +423,7 @@ fn no_crash_makes_a_witness_forget() {
     }
 }
 
-/// An operation fails, the process goes on, and the power is cut later.
+/// An operation fails, the process continues, and the power is cut later.
 #[test]
 fn no_failure_of_the_medium_makes_a_witness_forget() {
     const SIZES: [u64; 4] = [1, 2, 2, 7];
@@ -433,7 +435,7 @@ fn no_failure_of_the_medium_makes_a_witness_forget() {
             let folder = SimulatedFolder::new("records");
             folder.fail_at(failing, seed);
             let mut cosigned = follow(&folder, &mut log, &SIZES);
-            // What can be read need not be durable; a second process goes on from there.
+            // The readable state need not be durable; a second process continues from it.
             cosigned.extend(follow(&folder, &mut log, &[7]));
             let last = cosigned.iter().max_by_key(|head| head.size);
             for cut in 0..6 {
@@ -479,7 +481,8 @@ fn damaged_records_are_not_taken_for_none() {
     for changed in mutations(&whole) {
         std::fs::write(&path, &changed).unwrap();
         let witness = open();
-        // No fork and nothing older is cosigned; the honest log may have to wait for the operator.
+        // Neither a fork nor an older checkpoint is cosigned. The honest log may have to wait for
+        // the operator.
         for old_size in [0, 1, 5, 7] {
             assert!(add(&witness, &request(&mut fork(7), old_size, 7)).is_err());
             let earlier = old_size.min(6);
@@ -489,7 +492,7 @@ fn damaged_records_are_not_taken_for_none() {
             add(&witness, &request(&mut log, 7, 7)),
             Ok(_) | Err(AddError::Record(FolderRecordsError::Damaged(_)))
         ) {
-            // The record says another size or root, with which nothing is consistent.
+            // The record has another size or root, with which nothing is consistent.
             assert!(add(&witness, &request(&mut log, 7, 9)).is_err());
         }
     }

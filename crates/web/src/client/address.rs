@@ -1,12 +1,12 @@
-//! The address of a server.
+//! Addresses of servers.
 
 use ureq::http::Uri;
 
 use super::{HttpError, http::without_password};
 
-/// The address of a server, in its two parts: `https://host:port` and the path that all paths begin with.
+/// The address of a server: its origin `https://host:port` and a path prefix.
 ///
-/// Nothing in it is guessed: a port that is no number from 1 to 65535, a query or a fragment is refused, and not left out.
+/// Parsing is strict: an invalid port, a query or a fragment is rejected, not dropped.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Address {
     origin: String,
@@ -15,7 +15,8 @@ pub struct Address {
 }
 
 impl Address {
-    /// Reads an address: `http://` or `https://` in any case, a host, and perhaps a user, a port and a path.
+    /// Parses an address: `http://` or `https://` in any case, a host, and optionally a user, a
+    /// port and a path.
     ///
     /// # Errors
     /// [`HttpError::Configuration`].
@@ -53,17 +54,17 @@ impl Address {
         })
     }
 
-    /// Scheme, host and port.
+    /// Returns scheme, host and port, and the user if there is one.
     pub fn origin(&self) -> &str {
         &self.origin
     }
 
-    /// The path that all paths begin with, without `/` at its end.
+    /// Returns the path prefix, without a trailing slash.
     pub fn path(&self) -> &str {
         &self.path
     }
 
-    /// Whether the server is asked through TLS.
+    /// Returns whether the connection uses TLS.
     pub const fn is_encrypted(&self) -> bool {
         self.is_encrypted
     }

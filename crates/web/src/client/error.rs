@@ -1,47 +1,47 @@
-//! Why there is no answer.
+//! Errors of the HTTP client.
 
 use std::io::ErrorKind;
 
 use ureq::{Error, Timeout};
 
-/// Why there is no answer.
+/// Error returned when a request has no response.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum HttpError {
-    /// Address, certificate or time-outs cannot be used, in words.
+    /// The address or the certificates are unusable; carries the details.
     #[error("the connection cannot be set up: {0}")]
     Configuration(String),
-    /// No attempt brought an answer; the reason of the last one, in words.
+    /// No attempt received a response.
     #[error("no answer after {attempts} attempts: {reason}")]
     Unreachable {
-        /// How many attempts.
+        /// The number of attempts.
         attempts: u32,
-        /// Why the last one failed.
+        /// The reason of the last failure.
         reason: String,
     },
-    /// The server accepted a request and did not begin to answer in the time for waiting, or did not end in the time for an answer;
-    /// why, in words.
+    /// The server accepted the request, but its response did not begin within `wait` or did not end
+    /// in time.
     #[error("no answer in time: {reason}")]
     Silent {
-        /// What was waited for.
+        /// The timeout that expired.
         reason: String,
     },
-    /// The server was busy at every attempt.
+    /// The server was busy on every attempt.
     #[error("the server was busy at all {attempts} attempts")]
     Overloaded {
-        /// How many attempts.
+        /// The number of attempts.
         attempts: u32,
     },
-    /// The server is not the one that its certificate should prove, or TLS failed otherwise.
+    /// The server's certificate is not trusted, or TLS failed otherwise.
     #[error("no secure connection: {0}")]
     Tls(String),
-    /// The request exceeds what the client, or the server by its status 413, lets through.
+    /// The request exceeds the client's limit, or the server rejected it with status 413.
     #[error("a request of {length} bytes is too large")]
     RequestTooLarge {
         /// The length of the request in bytes.
         length: usize,
     },
-    /// The answer exceeds the client's limit.
+    /// The response exceeds the client's limit.
     #[error("the answer exceeds {limit} bytes")]
     ResponseTooLarge {
         /// The limit in bytes.
@@ -49,15 +49,15 @@ pub enum HttpError {
     },
 }
 
-/// How an attempt failed.
+/// The failure of one attempt.
 pub(super) enum Failed {
     /// Another attempt would fail as well.
     ForGood(HttpError),
-    /// The server asks for this wait.
+    /// The server is busy and asks for this delay.
     Busy(core::time::Duration),
-    /// No answer, for a reason in words.
+    /// No response; carries the reason.
     Unreachable(String),
-    /// An answer that does not begin, or does not end.
+    /// The response did not begin, or did not end, in time; carries the reason.
     Silent(String),
 }
 

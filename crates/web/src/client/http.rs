@@ -1,4 +1,4 @@
-//! A server that is reached over HTTP.
+//! HTTP client of one server.
 
 use core::{fmt, time::Duration};
 use std::{net::IpAddr, sync::Arc, thread};
@@ -12,13 +12,14 @@ use ureq::{
 
 use super::{Address, HttpError, HttpOptions, error::Failed, options::root_certificates};
 
-/// Requests above this many bytes ask before they are sent, so that a refusal costs no transmission.
+/// Size in bytes above which a POST sends `Expect: 100-continue`, so that a refusal costs no
+/// transmission.
 const ASK_ABOVE: usize = 256 << 10;
 
-/// The longest wait before the next attempt, whatever the server asks for.
+/// Maximum delay before the next attempt, also if the server asks for more.
 const LONGEST_WAIT: Duration = Duration::from_secs(20);
 
-/// A server that is reached over HTTP, or HTTPS; connections are kept and used again.
+/// An HTTP or HTTPS client of one server, with a pool of idle connections.
 #[derive(Clone)]
 pub struct HttpClient {
     agent: Agent,
@@ -26,10 +27,10 @@ pub struct HttpClient {
     options: HttpOptions,
 }
 
-/// Path, what is posted, and the client that a proxy names.
+/// Path, POST body, and the client address to forward.
 type Request<'r> = (&'r str, Option<Posted<'r>>, Option<IpAddr>);
 
-/// What is posted.
+/// The body of a POST request.
 #[derive(Clone, Copy, Debug)]
 pub struct Posted<'b> {
     /// The content type.
@@ -38,34 +39,35 @@ pub struct Posted<'b> {
     pub body: &'b [u8],
 }
 
-/// An answer.
+/// A response.
 #[derive(Clone, Debug)]
 pub struct Reply {
-    /// Its status; neither 413 nor 503, which are the [`HttpClient`]'s own business.
+    /// The status; never 413 or 503, which [`HttpClient`] handles.
     pub status: StatusCode,
-    /// Its headers.
+    /// The headers.
     pub headers: HeaderMap,
-    /// Its body.
+    /// The body.
     pub body: Vec<u8>,
 }
 
-/// What a reader makes of an answer.
+/// The decision of a response handler: done or retry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict<T> {
-    /// This is the answer.
+    /// The result.
     Done(T),
-    /// The server asks to be asked again; this is the answer if there is no attempt left.
+    /// The server asks for a retry. The result is used if no attempt is left.
     Again(T),
 }
 
 impl HttpClient {
-    /// The server at this address: `http://host:port` or `https://host:port`, perhaps with a path that all paths
-    /// begin with.
+    /// Creates a client of the server at `address`: `http://host:port` or `https://host:port`, with
+    /// an optional path prefix.
     ///
-    /// Connects with the first request.
+    /// Connects on the first request.
     ///
     /// # Errors
-    /// [`HttpError::Configuration`]: not an [`Address`], an unreadable PEM, or no system certificates.
+    /// [`HttpError::Configuration`]: not an [`Address`], an unreadable PEM, or no system
+    /// certificates.
     pub fn new(address: &str, options: HttpOptions) -> Result<Self, HttpError> {
         let address = Address::parse(address)?;
         let mut tls = TlsConfig::builder()
@@ -81,7 +83,7 @@ impl HttpClient {
             .max_idle_connections_per_host(options.idle_connections)
             .timeout_resolve(Some(options.connect))
             .timeout_connect(Some(options.connect))
-            // A server may answer and never read.
+            // A server may accept a connection and never read.
             .timeout_send_request(Some(options.transfer))
             .timeout_send_body(Some(options.transfer))
             .timeout_recv_response(Some(options.transfer.min(options.wait)))
@@ -95,15 +97,15 @@ impl HttpClient {
         })
     }
 
-    /// The address without the name and password that may stand in it.
+    /// Returns the address without user and password.
     pub fn address(&self) -> String {
         without_password(&self.address)
     }
 
-    /// A client of the same server that waits for an answer as long as for a transfer.
+    /// Creates a client of the same server that waits for a response for up to `transfer`.
     ///
     /// # Errors
-    /// As [`HttpClient::new`].
+    /// Those of [`HttpClient::new`].
     pub fn patient(&self) -> Result<Self, HttpError> {
         let options = HttpOptions {
             wait: self.options.transfer,
@@ -112,15 +114,15 @@ impl HttpClient {
         Self::new(&self.address, options)
     }
 
-    /// How it talks to its server.
+    /// Returns the options.
     pub const fn options(&self) -> &HttpOptions {
         &self.options
     }
 
-    /// Gets what is at a path, of at most so many bytes, and has it read.
+    /// Sends a GET request for `path` and passes the response, of at most `most` bytes, to `read`.
     ///
     /// # Errors
-    /// [`HttpError`]; what `read` fails with.
+    /// [`HttpError`]; errors of `read`.
     pub fn get<T, E: From<HttpError>>(
         &self,
         path: &str,
@@ -130,10 +132,10 @@ impl HttpClient {
         self.exchange((path, None, None), most, read)
     }
 
-    /// Posts something to a path, and has the answer read, which is at most so many bytes long.
+    /// Sends a POST request to `path` and passes the response, of at most `most` bytes, to `read`.
     ///
     /// # Errors
-    /// [`HttpError`]; what `read` fails with.
+    /// [`HttpError`]; errors of `read`.
     pub fn post<T, E: From<HttpError>>(
         &self,
         path: &str,
@@ -148,9 +150,11 @@ impl HttpClient {
         self.exchange((path, Some(posted), None), most, read)
     }
 
-    /// Sends a request of `client` on once, and names the client in `X-Forwarded-For`.
+    /// Forwards a request of `client`, and names the client in `X-Forwarded-For`. Retries like
+    /// [`HttpClient::get`].
     ///
-    /// The server believes the name if it trusts this proxy. It is a POST if something is posted.
+    /// The server uses the name if it trusts this proxy. The request is a POST if `posted` is
+    /// given.
     ///
     /// # Errors
     /// [`HttpError`].
@@ -174,7 +178,7 @@ impl HttpClient {
         let mut backoff = self.options.backoff;
         let mut attempts = 1;
         loop {
-            // Others are asked before this one is again.
+            // Without patience, callers try other servers before they retry this one.
             let is_last = !self.options.is_patient() || attempts >= self.options.attempts;
             let (wait, error) = match self.attempt(request, most) {
                 Ok(reply) => match read(reply)? {
@@ -233,7 +237,7 @@ fn naming<B>(request: RequestBuilder<B>, client: Option<IpAddr>) -> RequestBuild
 
 fn read_reply(answer: HttpResponse<Body>, limit: usize) -> Result<Reply, Failed> {
     let (head, mut body) = answer.into_parts();
-    // One byte more than may be, so that it is seen that it is too much.
+    // Reads one byte above the limit to detect a longer body.
     let most = u64::try_from(limit).unwrap_or(u64::MAX).saturating_add(1);
     let too_large = || Failed::ForGood(HttpError::ResponseTooLarge { limit });
     let body = body.with_config().limit(most).read_to_vec();
@@ -251,7 +255,7 @@ fn read_reply(answer: HttpResponse<Body>, limit: usize) -> Result<Reply, Failed>
     })
 }
 
-/// An address without the name and password that may stand in it, to be shown.
+/// Removes user and password from an address, for display.
 pub fn without_password(address: &str) -> String {
     let (scheme, rest) = address.split_once("://").unwrap_or(("", address));
     let host = rest.rsplit_once('@').map_or(rest, |(_, host)| host);
@@ -261,7 +265,7 @@ pub fn without_password(address: &str) -> String {
     format!("{scheme}://{host}")
 }
 
-/// The whole seconds of `Retry-After`; a date, or nothing, means no wait of its own.
+/// Returns the delay of `Retry-After` in seconds; zero for a date or a missing header.
 fn retry_after(answer: &HttpResponse<Body>) -> Duration {
     let seconds = answer
         .headers()
@@ -270,10 +274,11 @@ fn retry_after(answer: &HttpResponse<Body>) -> Duration {
     Duration::from_secs(seconds.unwrap_or(0))
 }
 
-/// Between half of `backoff` and all of it, so that clients that failed together come back apart.
+/// Adds jitter: returns a delay between half of `backoff` and all of it, so that clients do not
+/// retry in lockstep.
 fn spread(backoff: Duration) -> Duration {
     let mut random = [0];
-    // Without randomness the wait is the longest.
+    // Without randomness, the delay is the longest.
     let random = getrandom::fill(&mut random).map_or(u8::MAX, |()| random[0]);
     let half = backoff.checked_div(2).unwrap_or_default();
     let share = half.saturating_mul(u32::from(random));

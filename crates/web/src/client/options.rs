@@ -1,4 +1,4 @@
-//! How a client talks to its server.
+//! Options of the HTTP client, and root certificates.
 
 use core::time::Duration;
 
@@ -6,37 +6,37 @@ use ureq::tls::{Certificate, PemItem, RootCerts, parse_pem};
 
 use super::HttpError;
 
-/// Which certificates the server's must descend from.
+/// The trusted root certificates of servers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Roots {
-    /// The certificate authorities that the operating system trusts.
+    /// The certificate authorities of the operating system.
     #[default]
     System,
-    /// The certificates in this PEM, and no others.
+    /// Only the certificates in this PEM.
     Pem(Vec<u8>),
 }
 
-/// How a client talks to its server.
+/// Options of an HTTP client.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HttpOptions {
-    /// Which certificates the server's must descend from; without effect for `http://`.
+    /// The trusted root certificates; without effect for `http://`.
     pub roots: Roots,
-    /// The longest request in bytes.
+    /// Maximum length of a request in bytes.
     pub request_bytes: usize,
-    /// The longest answer in bytes.
+    /// Maximum length of a response in bytes.
     pub response_bytes: usize,
-    /// How often a request is sent at most, when the server is out of reach or busy; at least once.
+    /// Maximum number of attempts if the server is unreachable or busy; at least one is made.
     pub attempts: u32,
-    /// The wait before the second attempt; it doubles with each further one.
+    /// The delay before the second attempt; it doubles with each further one.
     pub backoff: Duration,
-    /// The time for a connection, its TLS handshake included.
+    /// Timeout for a connection, including the TLS handshake.
     pub connect: Duration,
-    /// The time for sending a request, for waiting, and for receiving the answer, each.
+    /// Timeout for sending the request, for the response to begin, and for receiving it, each.
     pub transfer: Duration,
-    /// The longest wait for an answer to begin, and again for it to end; without effect if it is not
+    /// Timeout for the response to begin, and again for it to end; without effect if it is not
     /// below `transfer`. For clients with several servers: each request is then sent once.
     pub wait: Duration,
-    /// How many connections are kept for the next requests.
+    /// Maximum number of idle connections kept for reuse.
     pub idle_connections: usize,
 }
 
@@ -57,7 +57,7 @@ impl Default for HttpOptions {
 }
 
 impl HttpOptions {
-    /// Whether an answer is waited for as long as for a transfer.
+    /// Returns whether a response is waited for as long as `transfer`.
     pub fn is_patient(&self) -> bool {
         self.wait >= self.transfer
     }
@@ -81,7 +81,7 @@ pub(super) fn root_certificates(roots: &Roots) -> Result<RootCerts, HttpError> {
     Ok(RootCerts::from(certificates))
 }
 
-/// What can be read of the system's store; single unreadable files in it are no reason to stop.
+/// Loads the system's root certificates and skips unreadable ones.
 fn system_certificates() -> Vec<Certificate<'static>> {
     rustls_native_certs::load_native_certs()
         .certs

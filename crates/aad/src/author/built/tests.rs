@@ -36,7 +36,7 @@ fn memory<S: Scheme>(server: &LogRepository<S>) -> Vec<u8> {
     codec::encode(&server.checkpoint())
 }
 
-/// Nodes that are taken are those that would have been made, whichever way a version came before.
+/// Taken nodes equal the nodes that would have been made, for all earlier versions of either kind.
 fn check_taken<S: Scheme>(schedule: Schedule, batches: &[usize]) {
     let (mut author, [mut taking, mut making]) = parties::<S>(schedule);
     for (number, count) in batches.iter().enumerate() {
@@ -49,7 +49,7 @@ fn check_taken<S: Scheme>(schedule: Schedule, batches: &[usize]) {
         }
         making.apply(built.update()).unwrap();
         assert_eq!(memory(&taking), memory(&making), "version {number}");
-        // And what is made ahead is as far in both.
+        // Nodes made ahead have the same progress in both.
         let [taken, made] = [&taking, &making].map(|server| server.entries().progress());
         assert_eq!(taken, made, "version {number}");
     }

@@ -28,7 +28,7 @@ fn entry(number: u64) -> Entry {
     Entry { key, value }
 }
 
-/// A log of versions with so many entries each, in trees of up to 16.
+/// A log with a version for each of `batches`, its number of entries, in trees of up to 16.
 fn published<S: DictionaryScheme>(batches: &[u64]) -> LogRepository<S> {
     let workers = Workers::sequential();
     let shape = Shape::new(4, Schedule::Eager).unwrap();
@@ -57,7 +57,7 @@ fn restored<S: Scheme>(
     LogRepository::restore(read, log, author_key(), Workers::sequential())
 }
 
-/// What a client who trusts the head of a version learns of a key.
+/// The number of values of a key for a client that trusts the head of a version.
 fn values(
     repository: &LogRepository<AadFrontier>,
     version: Version,
@@ -75,7 +75,7 @@ fn values(
     Ok(values.get().values.len())
 }
 
-/// The root speaks for each element, so that nobody appends to others than were signed.
+/// The root covers each element, so that an author appends only to signed ones.
 #[test]
 fn entries_are_those_that_the_root_speaks_for() {
     let server = published::<AadCounted>(&[3, 14, 1, 0, 15, 8]);
@@ -89,7 +89,7 @@ fn entries_are_those_that_the_root_speaks_for() {
     }
     for level in 0..checkpoint.levels.len() {
         for place in (0..checkpoint.levels[level].len()).step_by(NODE_BYTES) {
-            // Accumulators, and what is hashed with them.
+            // Accumulators, and the hashes sealed with them.
             for byte in [place, place + 50] {
                 checkpoint.levels[level][byte] ^= 1;
                 assert!(restored(&server, &checkpoint).is_none(), "{level} {byte}");
@@ -155,13 +155,13 @@ fn stored_frontiers_are_of_their_trees_or_refused() {
         );
     }
     assert!(with(&|frontiers| frontiers[1].push(0)).is_none());
-    // One that is missing is made when it is asked for.
+    // A missing frontier is made on request.
     let key = Key::try_from("absent").unwrap();
     let without = with(&|frontiers| frontiers[0].clear()).unwrap();
     assert_eq!(values(&without, Version::new(2), &key), Ok(0));
 }
 
-/// What is stored is believed, and then clients do not believe the server.
+/// The server accepts stored frontiers unverified; clients then refuse its proofs.
 #[test]
 fn frontiers_that_somebody_else_wrote_deceive_nobody() {
     let server = published::<AadFrontier>(&[17]);
@@ -173,7 +173,7 @@ fn frontiers_that_somebody_else_wrote_deceive_nobody() {
         let mut changed = checkpoint.clone();
         changed.frontiers[0][place] ^= 1;
         let opened = restored(&server, &changed).unwrap();
-        // Of the nodes after the first 256 bytes, those beside the path are in no proof of this key.
+        // The nodes after the first 256 bytes that are off the path are in no proof of this key.
         let found = values(&opened, Version::new(1), &key);
         assert!(
             found.is_err() || (found == Ok(0) && place >= 256),

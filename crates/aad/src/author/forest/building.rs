@@ -1,4 +1,4 @@
-//! Nodes of deferred logs that are made before they are used.
+//! Nodes of deferred logs that are made before their first use.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::{
 };
 
 impl<S: Scheme> Forest<S> {
-    /// Begins all jobs anew, to be run in another way.
+    /// Changes the schedule, and begins all jobs anew.
     pub(crate) fn set_building(&mut self, building: Building) {
         self.jobs = Jobs::new(building, self.log.shape().schedule());
         self.advance();
@@ -27,7 +27,7 @@ impl<S: Scheme> Forest<S> {
         self.jobs.progress()
     }
 
-    /// Puts in the node of a level that was under construction, if the log has now the size for it.
+    /// Adds the node of `level` that was under construction, if the log has reached its size.
     ///
     /// # Errors
     /// [`AccumulateError`]; the job is then lost.
@@ -47,7 +47,7 @@ impl<S: Scheme> Forest<S> {
         Ok(())
     }
 
-    /// Begins the jobs for which it is time, and runs what the present size gives credit for.
+    /// Begins the jobs that are due, and runs the steps that the present size gives credit for.
     pub(in crate::author) fn advance(&mut self) {
         if self.jobs.are_at_once() {
             return;
@@ -67,13 +67,13 @@ impl<S: Scheme> Forest<S> {
         }
     }
 
-    /// The job of a node above the blocks' level whose children are there.
+    /// The job of a node above the blocks' level whose children are available.
     fn job(&self, node: Address) -> Option<Job> {
         let planned = (S::COMPLETENESS == Completeness::Frontier).then(|| self.plan(node));
         Some(Job::new::<S>(self.merge(node)?, planned, terms::<S>()))
     }
 
-    /// The parts of a node above the blocks' level whose children are there.
+    /// The inputs of a node above the blocks' level whose children are available.
     pub(super) fn merge(&self, node: Address) -> Option<Merge> {
         let (left, right) = node.children()?;
         let children = [left, right];
@@ -101,8 +101,8 @@ impl<S: Scheme> Forest<S> {
         }
     }
 
-    /// Drops jobs as [`Forest::drop_jobs`], and takes back as jobs the nodes that are under construction again. To be called before the
-    /// nodes are dropped.
+    /// Drops jobs like [`Forest::drop_jobs`], and turns nodes that are under construction again
+    /// into jobs. Call it before the nodes are dropped.
     pub(super) fn truncate_jobs(&mut self, size: u64) {
         if self.jobs.are_at_once() {
             return;
@@ -120,7 +120,7 @@ impl<S: Scheme> Forest<S> {
         }
     }
 
-    /// A node with what belongs to it, if it is made and all of it is known.
+    /// A finished node with its polynomial and frontier, if all of it is known.
     fn made(&self, node: Address) -> Option<Made> {
         let polynomial = self.polynomials.get(&node);
         let polynomial = polynomial.or_else(|| self.joined.get(&node))?;
@@ -132,8 +132,11 @@ impl<S: Scheme> Forest<S> {
     }
 }
 
-/// Terms of a sum that are one step. Fewer cost more each. With more, sums would be far longer than the other steps, and as all jobs end
-/// with sums, and many at the same size, so would be the appends before it.
+/// Number of terms of a sum in one step.
+///
+/// Smaller steps cost more for each term. With larger ones, sums would take far longer than the
+/// other steps. All jobs end with sums, and many of them at the same size, so the appends before
+/// that size would be slow.
 const fn terms<S: Scheme>() -> usize {
     match S::COMPLETENESS {
         Completeness::Counted => 256,

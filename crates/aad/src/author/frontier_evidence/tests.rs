@@ -12,7 +12,7 @@ use pad_core::Workers;
 
 const TREE: Address = Address { level: 4, index: 0 };
 
-/// A tree of sixteen elements that nobody finds by hashing.
+/// A tree of sixteen elements that are not made by hashing.
 fn tree<S: Scheme>(elements: &[Vec<u8>]) -> Forest<S> {
     assert_eq!(elements.len(), 16);
     let shape = Shape::new(4, Schedule::Eager).unwrap();
@@ -25,7 +25,7 @@ fn tree<S: Scheme>(elements: &[Vec<u8>]) -> Forest<S> {
     forest
 }
 
-/// Whether a verifier accepts what a server answers about a key half.
+/// Whether a verifier accepts a server's answer about a key half.
 fn holds<S: Scheme>(forest: &Forest<S>, half: [u8; HALF]) -> bool {
     let width = S::element_bytes();
     let elements = (0..).zip(forest.elements_of(TREE).chunks(width));
@@ -44,7 +44,7 @@ fn holds<S: Scheme>(forest: &Forest<S>, half: [u8; HALF]) -> bool {
     claims.hold(forest.log().setup().parameters())
 }
 
-/// A key half and a value half, that end with these bytes and are else this one.
+/// A key half and a value half that end with these bytes; all others are `fill`.
 fn element(fill: u8, (key, value): (u8, u8)) -> Vec<u8> {
     let mut element = vec![fill; 2 * HALF];
     element[HALF - 1] = key;
@@ -56,7 +56,8 @@ fn half_of(element: &[u8]) -> [u8; HALF] {
     first_half(element)
 }
 
-/// Keys, values, or both, that differ in their last bits alone; values of one key, one of each, and both.
+/// Keys, values, or both, that differ in their last bits only. Also values of one key, one value of
+/// each key, and both.
 #[test]
 fn answers_are_right_whatever_prefixes_are_shared() {
     let bits: &[(u8, u8)] = soak::size(&[(4, 0), (0, 4)][..], &[(4, 0), (0, 4), (2, 2), (3, 1)]);
@@ -90,7 +91,7 @@ fn members_may_differ_in_their_last_bits_alone() {
     assert!(holds(&forest, [0xff; HALF]));
 }
 
-/// An absent key half that ends in zeros where the first string of a group ends.
+/// An absent key half with zeros from the end of a group's first string on.
 #[test]
 fn an_absent_half_is_in_the_group_that_begins_with_its_prefix() {
     let elements: Vec<Vec<u8>> = (0..16_u8)

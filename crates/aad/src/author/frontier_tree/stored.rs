@@ -1,4 +1,5 @@
-//! Frontiers as they are stored: what is made from powers of the secret. Order and groups follow from the elements.
+//! Stored frontiers: the parts made from powers of the secret. Order and groups follow from the
+//! elements.
 
 use accumulators::wire::Reader;
 use bls12::{point::G1_BYTES, scalar::SCALAR_BYTES};
@@ -7,8 +8,8 @@ use super::{ARITY, FrontierNode, FrontierTree, groups, in_order, whole};
 use crate::{certificate::ScalarBytes, scheme::Scheme};
 
 impl FrontierTree {
-    /// That the root has nothing in common with the tree; then each node from the groups up: its accumulator and, if it has
-    /// several children, their values and the quotient.
+    /// Encodes the proof of coprimality, then each node from the groups up: its accumulator and, if
+    /// it has several children, their values and the quotient.
     pub(in crate::author) fn encode(&self) -> Vec<u8> {
         let mut bytes = self.disjoint.clone();
         for node in self.rows.iter().flatten() {
@@ -21,10 +22,12 @@ impl FrontierTree {
         bytes
     }
 
-    /// The frontier of a tree of these elements, which stand side by side. `None` if it has more nodes or fewer. What the bytes
-    /// say is believed: clients refuse proofs that rest on wrong ones.
+    /// Decodes the frontier of a tree with these concatenated elements. Returns `None` if the bytes
+    /// have more nodes or fewer.
     ///
-    /// Time: linear in the bits of the elements, and no sum.
+    /// The contents are not verified: clients refuse proofs that rest on wrong ones.
+    ///
+    /// Time: linear in the bits of the elements, without sums.
     pub(in crate::author) fn decode<S: Scheme>(elements: &[u8], bytes: &[u8]) -> Option<Self> {
         let (order, elements) = in_order::<S>(elements);
         let groups = groups::<S>(whole::<S>(&elements))
@@ -49,7 +52,7 @@ impl FrontierTree {
     }
 }
 
-/// The nodes with so many children each.
+/// Reads one row of nodes; `children` holds the number of children of each.
 fn read_row(reader: &mut Reader<'_>, children: &[usize]) -> Option<Vec<FrontierNode>> {
     let nodes = children.iter().map(|children| {
         let accumulator = reader.array().ok()?;
@@ -69,5 +72,5 @@ fn read_row(reader: &mut Reader<'_>, children: &[usize]) -> Option<Vec<FrontierN
     nodes.collect()
 }
 
-/// Commitments to `f`, `x` and `y`, two values, and the quotient.
+/// Bytes of the commitments to `f`, `x` and `y`, two values, and the quotient.
 const DISJOINT_BYTES: usize = 4 * G1_BYTES + 2 * SCALAR_BYTES;

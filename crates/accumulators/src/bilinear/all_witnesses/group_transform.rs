@@ -1,9 +1,9 @@
 //! The transforms of [`transform`](crate::bilinear::polynomial::transform) on vectors of points.
 //!
-//! Multiplying by a root of unity is a scalar multiplication here, some 40 microseconds (estimated)
-//! instead of 15 nanoseconds. So all vectors of a level go through each stage together, which makes large
-//! batches of affine additions, and roots of unity of order six cost nothing: the endomorphism
-//! multiplies by them.
+//! Multiplying by a root of unity is a scalar multiplication here, with some 40 microseconds
+//! (estimated) instead of 15 nanoseconds. All vectors of a level therefore pass each stage
+//! together, in large batches of affine additions. Roots of unity of order six cost nothing, since
+//! the endomorphism multiplies by them.
 
 use ark_bls12_381::{Fr, G1Affine, g1};
 use ark_ec::{AffineRepr, scalar_mul::glv::GLVConfig};
@@ -21,24 +21,24 @@ use crate::bilinear::{
     polynomial::transform::{Transform, branch_length},
 };
 
-/// Transforms of many vectors of points at once.
+/// Batched transforms of vectors of points.
 #[derive(Debug)]
 pub(super) struct GroupTransform<'a> {
     pub(super) transform: &'a Transform,
     pub(super) workers: &'a Workers,
 }
 
-/// Which roots a transform is taken at.
+/// Roots at which a transform evaluates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Roots {
-    /// Those of `X^n = 1`.
+    /// The roots of `X^n = 1`.
     Even,
-    /// Those of `X^n = -1`.
+    /// The roots of `X^n = -1`.
     Odd,
 }
 
 impl GroupTransform<'_> {
-    /// `Transform::forward` on each vector of `length` points.
+    /// Applies `Transform::forward` to each vector of `length` points.
     pub(super) fn forward(&self, points: &mut [G1Affine], length: usize) {
         self.split_branches(points, length);
         let branch = branch_length(length);
@@ -58,7 +58,7 @@ impl GroupTransform<'_> {
         }
     }
 
-    /// `Transform::inverse_odd` on each vector, without the division by `length`.
+    /// Applies `Transform::inverse_odd` to each vector, without the division by `length`.
     pub(super) fn inverse_odd(&self, points: &mut [G1Affine], length: usize) {
         let branch = branch_length(length);
         for level in (0..branch.trailing_zeros()).rev() {
@@ -105,12 +105,12 @@ impl GroupTransform<'_> {
         change_all(chunks, self.workers, scale_in_lockstep);
     }
 
-    /// Chunks as large as the cache likes, but at least one for each thread.
+    /// Chunk size: at most `most` for the cache, but with at least one chunk for each thread.
     fn chunk(&self, items: usize, most: usize) -> usize {
         items.div_ceil(self.workers.threads()).clamp(1, most)
     }
 
-    /// `(low + high, low - high)`.
+    /// Computes `(low + high, low - high)`.
     fn add_and_subtract(&self, low: &mut Vec<G1Affine>, high: &mut Vec<G1Affine>) {
         let negated: Vec<G1Affine> = high.iter().map(|point| -*point).collect();
         let mut difference = low.clone();
@@ -119,14 +119,14 @@ impl GroupTransform<'_> {
         *high = difference;
     }
 
-    /// Three branches `a + lambda^i b + lambda^(2i) c` of the thirds `a`, `b`, `c`.
+    /// Computes the three branches `a + lambda^i b + lambda^(2i) c` of the thirds `a`, `b`, `c`.
     fn split_branches(&self, points: &mut [G1Affine], length: usize) {
         if branch_length(length) < length {
             self.combine_thirds(points, length, [[0, 0, 0], [0, 1, 2], [0, 2, 1]]);
         }
     }
 
-    /// Three times the thirds `b_0, b_1, b_2` from `b_0 - lambda^(2i) b_1 + lambda^i b_2`.
+    /// Computes three times the thirds `b_0, b_1, b_2` from `b_0 - lambda^(2i) b_1 + lambda^i b_2`.
     fn join_odd_branches(&self, points: &mut [G1Affine], length: usize) {
         if branch_length(length) < length {
             self.combine_thirds(points, length, [[0, 0, 0], [0, 1, 2], [0, 2, 1]]);
@@ -139,8 +139,8 @@ impl GroupTransform<'_> {
         }
     }
 
-    /// Replaces the thirds of each vector by sums of all three; `turns[i][j]` is the power of
-    /// `lambda` that third `j` has in the new third `i`.
+    /// Replaces the thirds of each vector by sums of all three. Third `j` enters the new third `i`
+    /// with the power `turns[i][j]` of `lambda`.
     fn combine_thirds(&self, points: &mut [G1Affine], length: usize, turns: [[u8; 3]; 3]) {
         let third = length / 3;
         let gather = |number: usize| -> Vec<G1Affine> {
@@ -179,7 +179,7 @@ impl Stage {
         branch_length(self.length) >> self.level
     }
 
-    /// The lower and the upper halves of all blocks.
+    /// Gathers the lower and the upper halves of all blocks.
     fn halves(&self, points: &[G1Affine]) -> (Vec<G1Affine>, Vec<G1Affine>) {
         let half = self.block() / 2;
         let blocks = || points.chunks(2 * half);
@@ -199,7 +199,7 @@ impl Stage {
         }
     }
 
-    /// The factor of each of `count` points in the upper halves.
+    /// Computes the factor of each of `count` points in the upper halves.
     fn factors(&self, count: usize, twiddle: impl Fn(usize, usize) -> Fr) -> Vec<Fr> {
         let half = self.block() / 2;
         let blocks = 1_usize << self.level;
@@ -223,12 +223,12 @@ impl Stage {
     }
 }
 
-/// `lambda^turn` times the point.
+/// Multiplies a point by `lambda^turn`.
 fn turned(point: &G1Affine, turn: u8) -> G1Affine {
     (0..turn).fold(*point, |point, _| g1::Config::endomorphism_affine(&point))
 }
 
-/// The multiple by a sixth root of unity; nothing for any other factor.
+/// Multiplies by a sixth root of unity, or returns `None` for any other factor.
 fn unit_multiple(point: &G1Affine, halves: Halves) -> Option<G1Affine> {
     Some(match halves {
         [1, 0] => *point,
@@ -251,7 +251,7 @@ fn change_all<T: Send>(items: Vec<T>, workers: &Workers, change: impl Fn(T) + Sy
     }
 }
 
-/// Multiplies each point by its factor, all digit by digit together.
+/// Multiplies each point by its factor, digit by digit in one batch.
 fn scale_in_lockstep(points: &mut [(&mut G1Affine, Halves)]) {
     let bases: Vec<G1Affine> = points.iter().map(|(point, _)| **point).collect();
     let tables = tables(&bases, WIDTH);
@@ -279,12 +279,12 @@ fn scale_in_lockstep(points: &mut [(&mut G1Affine, Halves)]) {
     }
 }
 
-/// Digits of the scalars in [`scale_in_lockstep`].
+/// Digit width of the scalars in [`scale_in_lockstep`].
 const WIDTH: u32 = 4;
 
-/// Points that are multiplied together: fewer share an inversion badly, more leave the cache (not
-/// tuned).
+/// Maximum number of points multiplied together (not tuned). Fewer share an inversion badly, and
+/// more exceed the cache.
 const MULTIPLICATIONS: usize = 512;
 
-/// Points that are added together.
+/// Maximum number of points added together.
 const ADDITIONS: usize = 4096;

@@ -1,6 +1,6 @@
-//! Many sums over the same points: the multiples of the points are tabled once for all sums.
+//! Multi-scalar sums over shared points: tables of multiples are computed once for all sums.
 //!
-//! Source: Straus 1964 (interleaved windows), with the additions of a window made in batches.
+//! Source: Straus 1964 (interleaved windows), with batched additions within each window.
 
 use ark_bls12_381::{Fr, G1Affine, G1Projective};
 use ark_ff::{AdditiveGroup, Zero};
@@ -13,7 +13,7 @@ use crate::bilinear::multi_scalar::{
     endomorphism::{Halves, Window, decompose, endomorphism},
 };
 
-/// For each row of scalars the sum of `row[k] * bases[k]`.
+/// Computes for each row of scalars the sum of `row[k] * bases[k]`.
 ///
 /// Cost: about `32 * bases` affine additions and 127 doublings for each row.
 pub(super) fn sums(bases: &[G1Affine], rows: &[Vec<Fr>], workers: &Workers) -> Vec<G1Affine> {
@@ -40,7 +40,8 @@ pub(super) fn sums(bases: &[G1Affine], rows: &[Vec<Fr>], workers: &Workers) -> V
     normalize(&sums)
 }
 
-/// The width with the fewest additions for each point: its table, and two in each window and row.
+/// Chooses the width with the fewest additions for each point: its table, and two in each window
+/// and row.
 fn best_width(rows: usize) -> u32 {
     let cost = |width: u32| {
         let windows = Window::covering(HALF_BITS, width).count();
@@ -51,7 +52,7 @@ fn best_width(rows: usize) -> u32 {
         .unwrap_or(GREATEST_WIDTH)
 }
 
-/// The sum of each row within one window.
+/// Computes the sum of each row within one window.
 fn window_sum(tables: &[Vec<G1Affine>], rows: &[Vec<Halves>], window: &Window) -> Vec<G1Affine> {
     let mut addends = Vec::with_capacity(rows.len() * tables.len());
     let mut lengths = Vec::with_capacity(rows.len());
@@ -65,15 +66,15 @@ fn window_sum(tables: &[Vec<G1Affine>], rows: &[Vec<Halves>], window: &Window) -
     Adder::default().sum_segments(&addends, &mut lengths)
 }
 
-/// The table's point times a digit; nothing for the digit 0.
+/// Returns the table's point times a digit, or `None` for the digit 0.
 pub(super) fn multiple(table: &[G1Affine], digit: i32) -> Option<G1Affine> {
     let place = usize::try_from(digit.unsigned_abs()).ok()?.checked_sub(1)?;
     let multiple = table.get(place)?;
     Some(if digit < 0 { -*multiple } else { *multiple })
 }
 
-/// For each point and for its image under the endomorphism, in turn, the multiples by 1 to
-/// `2^(width - 1)`.
+/// Computes the multiples by 1 to `2^(width - 1)` of each point and of its image under the
+/// endomorphism, alternating.
 pub(super) fn tables(points: &[G1Affine], width: u32) -> Vec<Vec<G1Affine>> {
     let mut adder = Adder::default();
     // columns[v - 1][point]: a whole column is one batch.
@@ -97,5 +98,5 @@ pub(super) fn tables(points: &[G1Affine], width: u32) -> Vec<Vec<G1Affine>> {
         .collect()
 }
 
-/// Wider tables would not fit the cache (chosen by their size, not tuned).
+/// Wider tables would exceed the cache (chosen by size, not tuned).
 const GREATEST_WIDTH: u32 = 7;

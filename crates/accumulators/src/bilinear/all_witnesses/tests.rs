@@ -58,7 +58,7 @@ fn workers(threads: usize) -> Workers {
     Workers::new(NonZeroUsize::new(threads).unwrap()).unwrap()
 }
 
-/// As [`all_witnesses`], as in the paper: by a division and a sum of its own for each witness.
+/// Computes [`all_witnesses`] as in the paper: by one division and one sum for each witness.
 ///
 /// Cost: `n^2` field multiplications and `n` sums of `n` terms.
 fn naive(powers: &[G1Affine], elements: &[Fr], workers: &Workers) -> Option<Vec<G1Affine>> {

@@ -1,4 +1,4 @@
-//! How witnesses follow the single steps of changes.
+//! Witness updates over the single steps of changes.
 
 use ark_bls12_381::{Fr, G1Affine, G1Projective};
 use ark_ff::{Field, Zero, batch_inversion};
@@ -11,14 +11,14 @@ use crate::{
     error::AccumulateError,
 };
 
-/// What one step did with its element.
+/// Kind of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::bilinear) enum Kind {
     Removed,
     Added,
 }
 
-/// One element removed or added, and the value that the witness's equation needs.
+/// One element removed or added.
 struct Step {
     kind: Kind,
     scalar: Fr,
@@ -27,14 +27,16 @@ struct Step {
 /// The steps of consecutive changes.
 pub(in crate::bilinear) struct Steps {
     steps: Vec<Step>,
-    /// For an addition the value before, for a removal the value after.
+    /// The value before each addition and after each removal.
     points: Vec<G1Affine>,
 }
 
 impl Steps {
+    /// Collects the steps of `changes`.
+    ///
     /// # Errors
-    /// [`AccumulateError::ChangeGap`] if changes are not consecutive or a change has not one value
-    /// between any two steps.
+    /// [`AccumulateError::ChangeGap`] if changes are not consecutive, or if a change does not have
+    /// exactly one value between any two steps.
     pub(in crate::bilinear) fn new(changes: &[Change<Bilinear>]) -> Result<Self, AccumulateError> {
         require_consecutive(changes)?;
         let mut all = Self {
@@ -76,7 +78,8 @@ impl Steps {
         Ok(())
     }
 
-    /// How the witness of `element` follows, or what happened to `element` first.
+    /// Computes the update of the witness of `element`. Fails with the first step that concerns
+    /// `element` itself.
     ///
     /// Cost: one inversion and six multiplications per step in the field.
     pub(in crate::bilinear) fn follow(&self, element: Fr) -> Result<Followed, Kind> {
@@ -118,7 +121,7 @@ impl Steps {
         })
     }
 
-    /// The witness at this point, updated.
+    /// Applies an update to the witness at this point.
     pub(in crate::bilinear) fn apply(
         &self,
         witness: G1Affine,
@@ -140,12 +143,12 @@ impl Steps {
     }
 }
 
-/// Up to this number of terms they are multiplied one by one: a product of few terms costs as much
-/// as six multiplications.
+/// Maximum number of terms that are multiplied one by one. A multi-scalar product of few terms
+/// costs as much as six multiplications.
 const FEW: usize = 5;
 
-/// How a witness follows: multiplied by `factor`, with multiples of the steps' values added. A
-/// remainder is multiplied by `factor`.
+/// Update of a witness: multiplication by `factor`, and addition of multiples of the steps' values.
+/// A remainder is multiplied by `factor`.
 pub(in crate::bilinear) struct Followed {
     pub(in crate::bilinear) factor: Fr,
     coefficients: Vec<Fr>,

@@ -1,11 +1,11 @@
-//! Additions of affine points in batches: one field inversion serves a whole batch.
+//! Batched additions of affine points: one field inversion for a whole batch.
 //!
-//! An affine addition costs one inversion, two multiplications and a squaring; Montgomery's
-//! simultaneous inversion replaces the inversion by three multiplications. That is half of a mixed
-//! addition in projective coordinates.
+//! An affine addition costs one inversion, two multiplications and a squaring. Montgomery's
+//! simultaneous inversion replaces the inversion by three multiplications. The total is half of a
+//! mixed addition in projective coordinates.
 //!
 //! Every case is exact: equal points are doubled, opposite points cancel, and the identity is
-//! neutral. Points may come from an attacker who looks for the case that was forgotten.
+//! neutral. An attacker may choose the points, so no special case may be missing.
 //!
 //! Source: Montgomery 1987, section 10.3.1 (simultaneous inversion).
 
@@ -20,17 +20,17 @@ use super::{
     table::Table,
 };
 
-/// Adds batches of points; owns the memory that the inversions need.
+/// Adds batches of points. Owns the buffers of the inversions.
 #[derive(Debug, Default)]
 pub(crate) struct Adder {
     inverses: Vec<Fq>,
     prefixes: Vec<Fq>,
-    /// The sums of one round, and those of the round before.
+    /// Sums of the current and the previous round.
     rounds: [Vec<G1Affine>; 2],
 }
 
 impl Adder {
-    /// Adds `right` to `left`, element by element, as far as the shorter one goes.
+    /// Adds `right` to `left`, element by element, over the length of the shorter slice.
     ///
     /// Cost: 5 multiplications and a squaring per element, and one inversion.
     pub(crate) fn add_each(&mut self, left: &mut [G1Affine], right: &[G1Affine]) {
@@ -63,11 +63,11 @@ impl Adder {
         }
     }
 
-    /// The sum of each segment of `points`, where segment `i` has `lengths[i]` points; the identity
-    /// for an empty one.
+    /// Computes the sum of each segment of `points`. Segment `i` has `lengths[i]` points, and the
+    /// sum of an empty one is the identity.
     ///
-    /// Neighbours are added in rounds, so that a round is one batch. Points beyond the last segment
-    /// are ignored.
+    /// Neighbours are added in rounds, and a round is one batch. Points beyond the last segment are
+    /// ignored.
     ///
     /// Cost: one addition less than points in each segment, and one inversion for each doubling of
     /// the longest segment.
@@ -81,8 +81,8 @@ impl Adder {
         sums
     }
 
-    /// Appends the sum of each segment of points that are chosen from a table, as
-    /// [`Self::sum_segments`] does: they are never copied.
+    /// Like [`Self::sum_segments`], but appends to `sums`, and chooses the points from a table
+    /// without copying them.
     pub(super) fn append_sums_chosen<'a>(
         &mut self,
         table: &'a Table,
@@ -93,7 +93,7 @@ impl Adder {
         self.append_sums(choices, lengths, |choice| table.choose(*choice), sums);
     }
 
-    /// Appends the sums of segments of items that stand for points.
+    /// Appends the sums of segments of items that represent points.
     fn append_sums<'a, T>(
         &mut self,
         items: &'a [T],
@@ -101,7 +101,7 @@ impl Adder {
         point: impl Fn(&'a T) -> Coordinates<'a>,
         sums: &mut Vec<G1Affine>,
     ) {
-        // Taken out while the adder works on them, and kept: fresh memory costs more than it holds.
+        // Taken out during the work and put back, since fresh allocations are slow.
         let [mut points, mut next] = core::mem::take(&mut self.rounds);
         self.add_neighbours(items, lengths, point, &mut points);
         while lengths.iter().any(|length| *length > 1) {
@@ -116,8 +116,8 @@ impl Adder {
         self.rounds = [points, next];
     }
 
-    /// One round: the neighbours of every segment become their sum, an odd last one stays, and the
-    /// lengths are halved.
+    /// Performs one round: adds the pairs of neighbours of every segment, keeps an odd last point,
+    /// and halves the lengths.
     fn add_neighbours<'a, T>(
         &mut self,
         items: &'a [T],
@@ -149,7 +149,7 @@ impl Adder {
     }
 }
 
-/// The pairs of neighbours within each segment.
+/// Iterates over the pairs of neighbours within each segment.
 fn neighbours<'a, T>(items: &'a [T], lengths: &[usize]) -> impl Iterator<Item = &'a [T]> {
     let mut rest = items;
     lengths.iter().flat_map(move |length| {
@@ -159,7 +159,7 @@ fn neighbours<'a, T>(items: &'a [T], lengths: &[usize]) -> impl Iterator<Item = 
     })
 }
 
-/// What must be inverted to add two points; one, where nothing must.
+/// Computes the denominator of an addition, or one if no inversion is needed.
 #[inline]
 fn denominator(left: Coordinates<'_>, right: Coordinates<'_>) -> Fq {
     if left.is_identity() || right.is_identity() {
@@ -170,8 +170,8 @@ fn denominator(left: Coordinates<'_>, right: Coordinates<'_>) -> Fq {
         difference -= left.x;
         return difference;
     }
-    // The same point, or two that cancel. No point has order two, yet a zero ordinate must not
-    // poison the whole batch.
+    // Equal or opposite points. No point has order two, yet a zero ordinate must not zero the
+    // product of the whole batch.
     if equal(left.y, right.y) && !equal(left.y, &Fq::ZERO) {
         left.y.double()
     } else {
@@ -179,7 +179,7 @@ fn denominator(left: Coordinates<'_>, right: Coordinates<'_>) -> Fq {
     }
 }
 
-/// The sum of two points, given the inverse of their [`denominator`].
+/// Adds two points, given the inverse of their [`denominator`].
 #[inline]
 fn complete(left: Coordinates<'_>, right: Coordinates<'_>, inverse: &Fq) -> G1Affine {
     if left.is_identity() {
@@ -188,7 +188,7 @@ fn complete(left: Coordinates<'_>, right: Coordinates<'_>, inverse: &Fq) -> G1Af
     if right.is_identity() {
         return left.point();
     }
-    // In place: the compiler copies the results of operators.
+    // In place, since the compiler copies the results of operators.
     let mut slope;
     if !equal(left.x, right.x) {
         slope = *right.y;
@@ -211,10 +211,10 @@ fn complete(left: Coordinates<'_>, right: Coordinates<'_>, inverse: &Fq) -> G1Af
     G1Affine::new_unchecked(x, y)
 }
 
-/// Inverts every value; none may be zero.
+/// Inverts every value. None may be zero.
 ///
-/// The values are dealt to independent chains of products, because a processor overlaps
-/// multiplications that do not wait for each other.
+/// The values are distributed over independent chains of products, so that a processor can overlap
+/// the multiplications.
 fn invert_all(values: &mut [Fq], prefixes: &mut Vec<Fq>) {
     let mut products = [Fq::ONE; CHAINS];
     prefixes.clear();
@@ -234,9 +234,9 @@ fn invert_all(values: &mut [Fq], prefixes: &mut Vec<Fq>) {
     }
 }
 
-/// The same points in affine coordinates, with one inversion, on the calling thread.
+/// Converts points to affine coordinates with one inversion, on the calling thread.
 ///
-/// The library's `normalize_batch` would go to whatever thread pool is the current one.
+/// The library's `normalize_batch` would run in the current thread pool.
 pub(crate) fn normalize<C: SWCurveConfig>(points: &[Projective<C>]) -> Vec<Affine<C>> {
     let mut inverses: Vec<C::BaseField> = points.iter().map(|point| point.z).collect();
     serial_batch_inversion_and_mul(&mut inverses, &C::BaseField::ONE);
@@ -253,5 +253,5 @@ pub(crate) fn normalize<C: SWCurveConfig>(points: &[Projective<C>]) -> Vec<Affin
         .collect()
 }
 
-/// Independent chains of products in an inversion.
+/// Number of independent chains of products in an inversion.
 const CHAINS: usize = 4;

@@ -1,8 +1,8 @@
-//! Sums of scalar multiples by the bucket method, with affine additions throughout.
+//! Multi-scalar sums by the bucket method, with affine additions throughout.
 //!
-//! Points are dealt to buckets by a digit of their scalar, the buckets are summed, and the sum of
-//! `v * bucket_v` is put together from one sum for each bit of `v`: twice as many additions as there
-//! are buckets, all of them independent enough for batches.
+//! Points are distributed to buckets by a digit of their scalar, and the buckets are summed. The
+//! sum of `v * bucket_v` is combined from one sum for each bit of `v`. This takes twice as many
+//! additions as there are buckets, and they are independent enough for batches.
 //!
 //! Source: Pippenger 1976; Bernstein, Doumen, Lange, Oosterwijk 2012, section 4 (buckets).
 
@@ -18,18 +18,18 @@ use super::{
     table::Table,
 };
 
-/// The numbers to multiply points by, for one sum.
+/// The scalars of one sum.
 #[derive(Debug)]
 pub(super) struct Factors {
-    /// Two for each point: for itself, and for its image under the endomorphism.
+    /// Two halves for each point: for itself, and for its image under the endomorphism.
     pub(super) halves: Vec<Halves>,
-    /// No half is longer, with its sign.
+    /// Maximum length of a half in bits, with its sign.
     pub(super) bits: u32,
 }
 
-/// For each of `factors` the sum of the multiples of `points`.
+/// Computes for each of `factors` the sum of the multiples of `points`.
 ///
-/// The work is cut into groups of windows, one for sequential workers.
+/// The work is split into groups of windows. Sequential workers use one group.
 pub(super) fn sums(
     points: &[G1Affine],
     factors: &[Factors],
@@ -60,8 +60,8 @@ pub(super) fn sums(
         .collect()
 }
 
-/// The width with the fewest additions: each window costs one for each point and two for each
-/// bucket.
+/// Chooses the width with the fewest additions. Each window costs one for each point and two for
+/// each bucket.
 fn best_width(points: usize, factors: &[Factors]) -> u32 {
     let cost = |width: u32| {
         let windows: usize = factors
@@ -75,11 +75,11 @@ fn best_width(points: usize, factors: &[Factors]) -> u32 {
         .unwrap_or(LEAST_WIDTH)
 }
 
-/// What the buckets of one window add up to, as sums yet to be doubled.
+/// Sums of the buckets of one window, before the doublings.
 struct WindowSum {
-    /// Of all buckets.
+    /// Sum of all buckets.
     total: G1Affine,
-    /// For each bit, lowest first, of the buckets `v` where `v - 1` has that bit.
+    /// For each bit, lowest first, the sum of the buckets `v` where `v - 1` has that bit.
     bits: Vec<G1Affine>,
 }
 
@@ -138,10 +138,10 @@ fn deal(
     }
 }
 
-/// The sums for each bit, from the sums of the buckets of all windows.
+/// Computes the sums for each bit from the sums of the buckets of all windows.
 ///
-/// Halving: the odd entries make the sum for the lowest bit; each pair of neighbours becomes one
-/// entry for the bits above.
+/// Works by halving. The odd entries make the sum for the lowest bit, and each pair of neighbours
+/// becomes one entry for the higher bits.
 fn weigh(
     adder: &mut Adder,
     mut buckets: Vec<G1Affine>,
@@ -178,7 +178,7 @@ fn weigh(
         .collect()
 }
 
-/// Horner's rule over the windows and, within each, over the bits.
+/// Combines the sums by Horner's rule over the windows and, within each, over the bits.
 fn join_windows(windows: &[WindowSum]) -> G1Projective {
     let mut sum = G1Projective::zero();
     for window in windows.iter().rev() {
@@ -193,10 +193,10 @@ fn join_windows(windows: &[WindowSum]) -> G1Projective {
     sum
 }
 
-/// Points in one batch, about: more gain little, and leave the cache.
+/// Approximate number of points in one batch. More gain little and exceed the cache.
 const BATCH: usize = 1 << 13;
 
-/// Windows in one batch, so that several threads find work in small sums.
+/// Maximum number of windows in one group, so that small sums still use several threads.
 const MOST_WINDOWS: usize = 8;
 
 const LEAST_WIDTH: u32 = 4;

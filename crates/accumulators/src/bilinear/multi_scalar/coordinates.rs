@@ -1,10 +1,10 @@
-//! Points by reference to their coordinates, wherever these are.
+//! Points by reference to their coordinates.
 
 use ark_bls12_381::{Fq, G1Affine};
 use ark_ff::AdditiveGroup;
 
-/// A point to be added, wherever its coordinates are; both are zero for the identity, and that is
-/// no point of the curve.
+/// A summand by reference to its coordinates. Both are zero for the identity, which is no point of
+/// the curve.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Coordinates<'a> {
     pub(super) x: &'a Fq,
@@ -30,8 +30,8 @@ impl Coordinates<'_> {
     }
 }
 
-/// Equality without the call of `memcmp` that the comparison of arrays becomes: a twelfth of all
-/// time.
+/// Compares limb by limb. The comparison of arrays would call `memcmp`, which takes a twelfth of
+/// the total time.
 #[inline]
 pub(super) fn equal(left: &Fq, right: &Fq) -> bool {
     let limbs = left.0.0.iter().zip(&right.0.0);

@@ -1,10 +1,11 @@
-//! Scalars in two halves: `k = k_0 + mu * k_1` with `mu = x^2`, where `x` is the parameter of the
-//! curve, and the map `psi` on the group that multiplies by `mu` for the price of one field
-//! multiplication.
+//! GLV decomposition: scalars in two halves `k = k_0 + mu * k_1`, and the endomorphism of G1.
+//!
+//! Here `mu = x^2`, where `x` is the parameter of the curve. The map `psi` on the group multiplies
+//! by `mu` at the price of one field multiplication.
 //!
 //! The order of the group is `r = mu^2 - mu + 1`, so `mu` is a primitive sixth root of unity, and
-//! `psi(X, Y) = (beta X, -Y)` with a cube root of unity `beta`. This holds in the subgroup of order
-//! `r` only: points must have been checked to lie there.
+//! `psi(X, Y) = (beta X, -Y)` with a cube root of unity `beta`. This holds only in the subgroup of
+//! order `r`, so points must have been checked to be in it.
 //!
 //! Source: Gallant, Lambert, Vanstone 2001.
 
@@ -12,19 +13,19 @@ use ark_bls12_381::{Fr, G1Affine, g1};
 use ark_ec::scalar_mul::glv::GLVConfig;
 use ark_ff::{BigInt, PrimeField};
 
-/// A scalar `k_0 + mu * k_1`.
+/// The halves of a scalar `k_0 + mu * k_1`.
 pub(crate) type Halves = [i128; 2];
 
-/// `mu` times the point, if it lies in the subgroup.
+/// Multiplies a point of the subgroup by `mu`.
 pub(crate) fn endomorphism(point: &G1Affine) -> G1Affine {
     // The library's map has the eigenvalue -mu.
     -g1::Config::endomorphism_affine(point)
 }
 
-/// The two halves of a scalar, each at most `mu / 2 + 2 < 2^126.5` in absolute value.
+/// Splits a scalar into two halves, each at most `mu / 2 + 2 < 2^126.5` in absolute value.
 ///
-/// Division with remainder by `mu`, twice by `x`. The lattice of the pairs that stand for zero
-/// contains `(mu, -1)` and `(1, mu - 1)`; subtracting one of each at most centres both halves.
+/// Divides by `mu` with remainder, in two divisions by `x`. The lattice of the pairs that represent
+/// zero contains `(mu, -1)` and `(1, mu - 1)`. Subtracting each at most once centres both halves.
 pub(crate) fn decompose(scalar: &Fr) -> Halves {
     let BigInt(limbs) = scalar.into_bigint();
     let (limbs, low) = divide(limbs);
@@ -42,26 +43,26 @@ pub(crate) fn decompose(scalar: &Fr) -> Halves {
     [lower.cast_signed(), upper.cast_signed()]
 }
 
-/// The scalar that two halves stand for.
+/// Computes the scalar with these halves.
 pub(crate) fn compose([lower, upper]: Halves) -> Fr {
     Fr::from(lower) + Fr::from(MU) * Fr::from(upper)
 }
 
-/// One position in a number that is written with signed digits of `width` bits.
+/// One digit position of a number in signed digits of `width` bits.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Window {
     shift: u32,
-    /// Bits above the digit, to be dropped; none in the highest window.
+    /// Number of bits above the digit, to be dropped; none in the highest window.
     unused: u32,
-    /// Half of the base at each position below.
+    /// Half of the base at each lower position.
     halves: u128,
 }
 
 impl Window {
-    /// The windows of `width` bits that cover numbers of `bits` bits in two's complement, so of
-    /// `bits - 1` bits and a sign, lowest first.
+    /// Iterates over the windows of `width` bits that cover numbers of `bits` bits in two's
+    /// complement, lowest first. These have `bits - 1` bits and a sign.
     ///
-    /// 128 bits cover the halves of a scalar, which stay below `2^126.5`, so that adding to them in
+    /// 128 bits cover the halves of a scalar. These stay below `2^126.5`, so the addition in
     /// [`Self::digit`] does not overflow.
     pub(crate) fn covering(bits: u32, width: u32) -> impl Iterator<Item = Self> {
         let count = bits.div_ceil(width.max(1));
@@ -83,18 +84,19 @@ impl Window {
         })
     }
 
-    /// The digit of `number` in this window, from `-2^(width - 1)` to `2^(width - 1) - 1`; the
-    /// highest may be `2^(width - 1)` too, which saves a window where `width` divides `bits`.
+    /// Returns the digit of `number` in this window, from `-2^(width - 1)` to `2^(width - 1) - 1`.
+    /// The highest digit may also be `2^(width - 1)`, which saves a window if `width` divides
+    /// `bits`.
     ///
-    /// Adding half of the base to each digit below makes these non-negative, so that a shift cuts
-    /// them off; the rest modulo the base, with its sign, is the digit.
+    /// Adding half of the base to each lower digit makes these non-negative, so that a shift drops
+    /// them. The rest modulo the base, with its sign, is the digit.
     pub(crate) fn digit(&self, number: i128) -> i32 {
         let rest = number.wrapping_add(self.halves.cast_signed()) >> self.shift.min(127);
         i32::try_from((rest << self.unused) >> self.unused).unwrap_or(0)
     }
 }
 
-/// Quotient and remainder of a division by the parameter, from the highest limb down.
+/// Divides by the parameter, from the highest limb down, and returns quotient and remainder.
 fn divide(mut limbs: [u64; 4]) -> ([u64; 4], u64) {
     let mut remainder = 0;
     for limb in limbs.iter_mut().rev() {

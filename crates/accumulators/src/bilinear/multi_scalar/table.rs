@@ -1,5 +1,7 @@
-//! The points of a sum with all that a window may choose: a point, its image under the
-//! endomorphism, and the negatives of both, which have two abscissas and two ordinates in all.
+//! Table of all points that a window may choose.
+//!
+//! Each point has four variants: itself, its image under the endomorphism, and the negatives of
+//! both. Together they have two abscissas and two ordinates.
 
 use alloc::vec::Vec;
 
@@ -8,12 +10,13 @@ use ark_ff::AdditiveGroup;
 
 use super::{coordinates::Coordinates, endomorphism::endomorphism};
 
-/// Points, their images and negatives.
+/// Points with their images and negatives.
 #[derive(Debug)]
 pub(super) struct Table {
-    /// Of each point and of its image.
+    /// Abscissas of each point and of its image.
     abscissas: Vec<[Fq; 2]>,
-    /// Of each point, which is that of its negated image, and the negative.
+    /// Ordinates of each point and of its negative. The negated image has the ordinate of the
+    /// point.
     ordinates: Vec<[Fq; 2]>,
 }
 
@@ -26,18 +29,18 @@ impl Table {
         }
     }
 
-    /// Points and images.
+    /// Number of points and images.
     pub(super) fn len(&self) -> usize {
         self.abscissas.as_flattened().len()
     }
 
-    /// The choice of a point (an even number, twice its position) or its image (the odd number that
-    /// follows), negated or not.
+    /// Encodes a choice. An even `number`, twice a position, selects a point, and the next odd
+    /// number its image.
     pub(super) fn choice(number: u32, negative: bool) -> u32 {
         (number << 1) | u32::from(negative)
     }
 
-    /// The point of a choice; the identity if there is none.
+    /// Returns the point of a choice, or the identity if there is none.
     #[inline]
     pub(super) fn choose(&self, choice: u32) -> Coordinates<'_> {
         let place = |number: u32| usize::try_from(number).unwrap_or(usize::MAX);

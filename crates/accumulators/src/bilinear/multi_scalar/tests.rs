@@ -27,7 +27,7 @@ fn random_points(random: &mut ChaCha20Rng, count: usize) -> Vec<G1Affine> {
     normalize(&points)
 }
 
-/// The definition, without the endomorphism or windows of anybody.
+/// Reference implementation, without the endomorphism and windows.
 fn double_and_add(point: G1Projective, scalar: Fr) -> G1Projective {
     let mut sum = G1Projective::ZERO;
     for bit in scalar.into_bigint().to_bits_be() {

@@ -1,4 +1,4 @@
-//! Products by transforms, at once or in steps of bounded work.
+//! Polynomial products by transforms, at once or in steps of bounded work.
 //!
 //! Source: Bostan, Lecerf, Schost 2003, "Tellegen's principle into practice" (middle products).
 
@@ -9,16 +9,16 @@ use ark_ff::AdditiveGroup;
 
 use super::{Transform, transform::padded_length};
 
-/// The product of two polynomials, neither of which is empty. The transform is for vectors of the product's
-/// degree at least, see [`Transform::for_degree`].
+/// Multiplies two nonempty polynomials. The transform must support the product's degree, see
+/// [`Transform::for_degree`].
 ///
 /// Cost: three transforms of the product's degree, or `n m` multiplications for short ones.
 pub fn multiply(left: &[Fr], right: &[Fr], transform: &Transform) -> Vec<Fr> {
     StepwiseProduct::new(left, right).finish(transform)
 }
 
-/// The coefficients of a product from the factor's degree on, `count` of them; the factor's degree and `count` together are at most
-/// `vector.len()`. The transform is for vectors of that length.
+/// Computes `count` coefficients of a product, from the factor's degree on. The factor's degree
+/// plus `count` must be at most `vector.len()`. The transform must support vectors of that length.
 ///
 /// Cost: three transforms of that length.
 pub fn middle_product(
@@ -30,27 +30,29 @@ pub fn middle_product(
     StepwiseProduct::middle(factor, vector, count).finish(transform)
 }
 
-/// A product of two polynomials that is made step by step: see [`multiply`] and [`middle_product`].
+/// A product of two polynomials that is computed step by step: see [`multiply`] and
+/// [`middle_product`].
 ///
-/// A step is a part of a transform of at most `2^16` values, one level of a longer one, or one pass over all values: about
-/// 10 ms up to degrees of `2^20`. Products below a degree of `2^12` are one step.
+/// A step is a part of a transform of at most `2^16` values, one level of a longer transform, or
+/// one pass over all values. It takes about 10 ms up to degrees of `2^20`. Products below a degree
+/// of `2^12` are one step.
 #[derive(Debug)]
 pub struct StepwiseProduct<'a> {
     factors: [&'a [Fr]; 2],
-    /// For a middle product: how many coefficients.
+    /// Number of coefficients of a middle product.
     middle: Option<usize>,
-    /// The values of the factors at roots of unity; empty for short products.
+    /// Values of the factors at roots of unity; empty for short products.
     values: [Vec<Fr>; 2],
     next: usize,
 }
 
 impl<'a> StepwiseProduct<'a> {
-    /// The product of two polynomials, see [`multiply`].
+    /// Starts the product of two polynomials, see [`multiply`].
     pub fn new(left: &'a [Fr], right: &'a [Fr]) -> Self {
         Self::begin([left, right], None)
     }
 
-    /// The coefficients of a product from the factor's degree on, see [`middle_product`].
+    /// Starts a middle product, see [`middle_product`].
     pub fn middle(factor: &'a [Fr], vector: &'a [Fr], count: usize) -> Self {
         Self::begin([factor, vector], Some(count))
     }
@@ -64,18 +66,19 @@ impl<'a> StepwiseProduct<'a> {
         }
     }
 
-    /// The number of steps of a product of polynomials with these numbers of coefficients.
+    /// Number of steps of a product of polynomials with these numbers of coefficients.
     pub fn steps(left: usize, right: usize) -> usize {
         let length = padded_length(left.saturating_add(right).saturating_sub(2));
         steps(left.min(right) <= SHORT, length)
     }
 
-    /// The number of steps of a middle product.
+    /// Number of steps of a middle product.
     pub fn middle_steps(factor: usize, vector: usize, count: usize) -> usize {
         steps(factor.min(count) <= SHORT, padded_length(vector))
     }
 
-    /// Makes the next step; the product, after the last one. The transform is that for the whole product.
+    /// Performs the next step, and returns the product after the last one. The transform must be
+    /// the one for the whole product.
     pub fn step(&mut self, transform: &Transform) -> Option<Vec<Fr>> {
         let length = self.length();
         if steps(self.is_short(), length) == 1 {
@@ -85,7 +88,7 @@ impl<'a> StepwiseProduct<'a> {
         }
     }
 
-    /// Makes all steps that are left.
+    /// Performs all remaining steps.
     fn finish(mut self, transform: &Transform) -> Vec<Fr> {
         self.run(transform).unwrap_or_default()
     }
@@ -104,7 +107,8 @@ impl<'a> StepwiseProduct<'a> {
         left.min(self.middle.unwrap_or(right)) <= SHORT
     }
 
-    /// The length of the transforms. In a middle product, the rest wraps around to below the factor's degree.
+    /// Length of the transforms. In a middle product, the other coefficients wrap around to below
+    /// the factor's degree.
     fn length(&self) -> usize {
         let [left, right] = self.factors.map(<[Fr]>::len);
         padded_length(match self.middle {
@@ -113,7 +117,7 @@ impl<'a> StepwiseProduct<'a> {
         })
     }
 
-    /// The product coefficient by coefficient.
+    /// Computes the product coefficient by coefficient.
     fn short(&self) -> Vec<Fr> {
         let [left, right] = self.factors;
         if let Some(count) = self.middle {
@@ -132,7 +136,8 @@ impl<'a> StepwiseProduct<'a> {
         product
     }
 
-    /// One part of a transform, or the product of all values; the product, after the last part.
+    /// Computes one part of a transform, or the product of all values. Returns the product after
+    /// the last part.
     fn part(&mut self, length: usize, transform: &Transform) -> Option<Vec<Fr>> {
         if self.next >= parts(length) {
             return None;
@@ -158,7 +163,7 @@ impl<'a> StepwiseProduct<'a> {
         (self.next == parts(length)).then(|| self.unwrapped())
     }
 
-    /// The product from that modulo `X^n - 1`.
+    /// Recovers the product from its residue modulo `X^n - 1`.
     fn unwrapped(&mut self) -> Vec<Fr> {
         let mut product = core::mem::take(&mut self.values[0]);
         let [left, right] = self.factors;
@@ -184,13 +189,14 @@ fn steps(is_short: bool, length: usize) -> usize {
     parts(length)
 }
 
-/// Two transforms, the product of values, and the inverse, which has one part more.
+/// Number of parts: two transforms, the product of values, and the inverse, which has one part
+/// more.
 fn parts(length: usize) -> usize {
     3 * Transform::parts(length) + 2
 }
 
-/// Products of at most this degree are made in one step.
+/// Products of a smaller degree are computed in one step.
 const SMALL: usize = 1 << 12;
 
-/// Coefficients of a factor up to which products are made without transforms.
+/// Maximum number of coefficients of a factor for products without transforms.
 const SHORT: usize = 32;

@@ -1,10 +1,12 @@
 //! Number-theoretic transforms over the scalar field, for lengths `2^a` and `3 * 2^a`.
 //!
-//! Values stand in an order that needs no permutation and lets a transform be extended: a vector of
-//! length `T * l` (`T` is 1 or 3, `l` a power of two) is transformed into `T` branches of length
-//! `l`. Branch `i` holds the values at the roots of `X^l = lambda^i`, where `lambda` is a cube root
-//! of unity. Within a branch a block with `X^m = d^2` is cut into the halves `X^(m/2) = d` and
-//! `X^(m/2) = -d`; block `b` of each level uses `d = w[b]` times a power of `lambda`, the same
+//! Values are stored in an order that needs no permutation and allows a transform to be extended. A
+//! vector of length `T * l` (`T` is 1 or 3, `l` a power of two) is transformed into `T` branches of
+//! length `l`. Branch `i` holds the values at the roots of `X^l = lambda^i`, where `lambda` is a
+//! cube root of unity.
+//!
+//! Within a branch, a block with `X^m = d^2` is split into the halves `X^(m/2) = d` and
+//! `X^(m/2) = -d`. Block `b` of each level uses `d = w[b]` times a power of `lambda`, with the same
 //! table for all levels:
 //!
 //! ```text
@@ -13,9 +15,9 @@
 //! quarters:   d = w[0], d = w[1]    d = w[2], d = w[3]
 //! ```
 //!
-//! The first halves of the branches are the transform of half the length (with branches 1 and 2
-//! exchanged, because `lambda^2` squared is `lambda`); the second halves are the values at the roots
-//! of `X^(Tl/2) = -1`: see [`Transform::extended`].
+//! The first halves of the branches are the transform of half the length. (Branches 1 and 2 are
+//! exchanged, because `lambda^2` squared is `lambda`.) The second halves are the values at the
+//! roots of `X^(Tl/2) = -1`: see [`Transform::extended`].
 //!
 //! Source: Bernstein 2001, "Multidigit multiplication for mathematicians", sections 3 to 8.
 
@@ -26,20 +28,20 @@ use ark_ff::{FftField, Field};
 
 use crate::bilinear::multi_scalar::endomorphism::MU;
 
-/// The smallest length `2^a` or `3 * 2^a` that is at least `length`.
+/// Returns the smallest length `2^a` or `3 * 2^a` that is at least `length`.
 pub(crate) fn padded_length(length: usize) -> usize {
     let power = length.next_power_of_two();
     let third = power / 4 * 3;
     if third >= length.max(1) { third } else { power }
 }
 
-/// The powers `1, lambda, lambda^2` of the cube root of unity.
+/// Computes the powers `1, lambda, lambda^2` of the cube root of unity.
 pub(crate) fn cube_roots() -> [Fr; 3] {
     let root = -Fr::from(MU);
     [Fr::ONE, root, root.square()]
 }
 
-/// Twiddle factors for all lengths up to a limit.
+/// Tables of twiddle factors for all lengths up to a limit.
 #[derive(Debug)]
 pub struct Transform {
     /// `w[b] * lambda^i` at `[i][b]`.
@@ -48,7 +50,7 @@ pub struct Transform {
 }
 
 impl Transform {
-    /// For vectors of at most `length` entries, which must be below `2^32`.
+    /// Creates tables for vectors of at most `length` entries, which must be below `2^32`.
     pub(crate) fn new(length: usize) -> Self {
         let mut twiddles = vec![Fr::ONE];
         let mut order: u64 = 4;
@@ -69,25 +71,25 @@ impl Transform {
         }
     }
 
-    /// For products of up to this degree.
+    /// Creates tables for products of up to this degree.
     pub fn for_degree(degree: usize) -> Self {
         // Of all lengths below `3 * 2^a`, `2^(a + 1)` has the longest branch.
         Self::new(1 << padded_length(degree).ilog2())
     }
 
-    /// The factor `d` of block `block` in a level whose first block has `d = lambda^turn`.
+    /// Returns the factor `d` of block `block` in a level whose first block has `d = lambda^turn`.
     #[cfg(feature = "std")]
     pub(crate) fn twiddle(&self, turn: usize, block: usize) -> Fr {
         self.twiddles[turn % 3][block]
     }
 
-    /// The inverse of [`Self::twiddle`].
+    /// Returns the inverse of [`Self::twiddle`].
     #[cfg(feature = "std")]
     pub(crate) fn inverse_twiddle(&self, turn: usize, block: usize) -> Fr {
         self.inverse_twiddles[turn % 3][block]
     }
 
-    /// The values of a polynomial at all roots of unity of order `values.len()`.
+    /// Evaluates a polynomial at all roots of unity of order `values.len()`.
     pub(crate) fn forward(&self, values: &mut [Fr]) {
         let length = split_branches(values, Fr::ONE);
         for (branch, values) in values.chunks_mut(length).enumerate() {
@@ -95,7 +97,7 @@ impl Transform {
         }
     }
 
-    /// The coefficients from the values: undoes [`Self::forward`].
+    /// Interpolates the coefficients from the values: undoes [`Self::forward`].
     pub(crate) fn inverse(&self, values: &mut [Fr]) {
         let length = branch_length(values.len());
         for (branch, values) in values.chunks_mut(length).enumerate() {
@@ -105,9 +107,9 @@ impl Transform {
         scale(values);
     }
 
-    /// The values at the roots of `X^n = -1`, where `n = values.len()`.
+    /// Evaluates a polynomial at the roots of `X^n = -1`, where `n = values.len()`.
     ///
-    /// Branch `i` holds those with `X^(n/T) = -lambda^(2i)`.
+    /// Branch `i` holds the values with `X^(n/T) = -lambda^(2i)`.
     pub(crate) fn forward_odd(&self, values: &mut [Fr]) {
         let length = split_branches(values, -Fr::ONE);
         for (branch, values) in values.chunks_mut(length).enumerate() {
@@ -126,14 +128,14 @@ impl Transform {
         scale(values);
     }
 
-    /// The transform of double length: from the values at the roots of `X^n = 1` and the
+    /// Computes the transform of double length from the values at the roots of `X^n = 1` and the
     /// coefficients of the polynomial modulo `X^n + 1`.
     pub(crate) fn extended(&self, even: &[Fr], mut odd: Vec<Fr>) -> Vec<Fr> {
         self.forward_odd(&mut odd);
         join_halves(even, &odd)
     }
 
-    /// All levels of one branch, from the one where the blocks start with number `first` (0 or 1).
+    /// Transforms all levels of one branch. `first` (0 or 1) is the number of the first block.
     fn forward_blocks(&self, values: &mut [Fr], first: usize, turn: usize) {
         for level in 0..values.len().trailing_zeros() {
             self.forward_level(values, level, (first, turn));
@@ -174,7 +176,8 @@ impl Transform {
     }
 }
 
-/// The power of `lambda` for a level: each level doubles it, and doubling twice changes nothing, as `lambda^4 = lambda`.
+/// Returns the power of `lambda` for a level. Each level doubles it, and doubling twice changes
+/// nothing, as `lambda^4 = lambda`.
 const fn turn_at(turn: usize, level: u32) -> usize {
     if level.is_multiple_of(2) {
         turn % 3
@@ -183,17 +186,17 @@ const fn turn_at(turn: usize, level: u32) -> usize {
     }
 }
 
-/// The same transforms in parts of bounded work, one after the other.
+/// Transforms in sequential parts of bounded work.
 #[cfg(feature = "std")]
 impl Transform {
-    /// The number of parts of a transform of this length; the inverse has one more.
+    /// Number of parts of a transform of this length. The inverse has one more.
     pub(crate) fn parts(length: usize) -> usize {
         let branch = branch_length(length);
         let tall = tall_levels(branch);
         widen(tall) + ((length / branch) << tall)
     }
 
-    /// Part `part` of [`Self::forward`].
+    /// Performs part `part` of [`Self::forward`].
     pub(crate) fn forward_part(&self, values: &mut [Fr], part: usize) {
         let length = branch_length(values.len());
         let tall = tall_levels(length);
@@ -211,7 +214,7 @@ impl Transform {
         }
     }
 
-    /// Part `part` of [`Self::inverse`].
+    /// Performs part `part` of [`Self::inverse`].
     pub(crate) fn inverse_part(&self, values: &mut [Fr], part: usize) {
         let length = branch_length(values.len());
         let tall = tall_levels(length);
@@ -231,7 +234,7 @@ impl Transform {
     }
 }
 
-/// A block below the tall levels, with its number within its branch and the turn there.
+/// Returns a block below the tall levels, with its number within its branch and the turn there.
 #[cfg(feature = "std")]
 fn part_block(
     values: &mut [Fr],
@@ -245,7 +248,8 @@ fn part_block(
     (block, (number & ((1 << tall) - 1), turn))
 }
 
-/// The levels of a branch whose blocks are too long for one part: such a level is one.
+/// Number of levels of a branch whose blocks are too long for one part. Each such level is one
+/// part.
 #[cfg(feature = "std")]
 const fn tall_levels(branch: usize) -> u32 {
     branch.ilog2().saturating_sub(PART.ilog2())
@@ -256,11 +260,11 @@ fn widen(levels: u32) -> usize {
     usize::try_from(levels).unwrap_or(usize::MAX)
 }
 
-/// The longest block that is transformed in one part: about 10 ms.
+/// Length of the longest block that is transformed in one part: about 10 ms.
 #[cfg(feature = "std")]
 const PART: usize = 1 << 16;
 
-/// The length of a branch: the power of two in a length `2^a` or `3 * 2^a`.
+/// Returns the length of a branch: the power of two in a length `2^a` or `3 * 2^a`.
 pub(crate) fn branch_length(length: usize) -> usize {
     if length.is_multiple_of(3) {
         length / 3
@@ -269,8 +273,8 @@ pub(crate) fn branch_length(length: usize) -> usize {
     }
 }
 
-/// The transform of length `2n` whose halves of branches are these: `even` of length `n` at the
-/// roots of `X^n = 1` and `odd` at those of `X^n = -1`.
+/// Joins `even` and `odd` into the transform of length `2n`: `even` of length `n` at the roots of
+/// `X^n = 1` and `odd` at those of `X^n = -1`.
 pub(crate) fn join_halves<T: Copy>(even: &[T], odd: &[T]) -> Vec<T> {
     let length = branch_length(even.len());
     let branches = even.len() / length;
@@ -297,7 +301,7 @@ pub(crate) fn split_halves<T: Copy>(values: &[T]) -> (Vec<T>, Vec<T>) {
     (even.collect(), odd.collect())
 }
 
-/// Cuts modulo `X^n = sign` into branches `X^(n/3) = sign * lambda^i` (for `-1`: `lambda^(2i)`).
+/// Reduces modulo `X^n = sign` into branches `X^(n/3) = sign * lambda^i` (for `-1`: `lambda^(2i)`).
 /// Returns the length of a branch.
 fn split_branches(values: &mut [Fr], sign: Fr) -> usize {
     let length = branch_length(values.len());
@@ -335,7 +339,8 @@ fn join_branches(values: &mut [Fr], sign: Fr) {
     }
 }
 
-/// Powers of the cube root that leads to branch 1: `lambda`, or `lambda^2` for the odd half.
+/// Returns powers of the cube root that leads to branch 1: `lambda`, or `lambda^2` for the odd
+/// half.
 fn branch_factors(sign: Fr) -> [Fr; 3] {
     let [one, first, second] = cube_roots();
     if sign == one {

@@ -1,4 +1,4 @@
-//! Values and witnesses: every way to them gives the same, and they verify.
+//! Values and witnesses: all algorithms agree, and the results verify.
 
 use pad_core::{Untrusted, VerifyError, Workers};
 

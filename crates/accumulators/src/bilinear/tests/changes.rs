@@ -1,4 +1,4 @@
-//! Sets that change, and witnesses that follow.
+//! Changes of sets, and witness updates.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! What is refused, and with which error.
+//! Refused inputs and their errors.
 
 use ark_bls12_381::{Fq, G1Affine, g1};
 use ark_ff::{AdditiveGroup, BigInteger, Field, PrimeField};

@@ -1,4 +1,5 @@
-//! Parameters from files in every format, good and bad. The files are made from own secrets.
+//! Parameters from valid and invalid files in every format. The files are derived from known
+//! secrets.
 
 use std::sync::Arc;
 
@@ -81,7 +82,7 @@ impl Lists {
             .join("\n")
     }
 
-    /// What the three formats make of these lists, which must be the same.
+    /// Reads these lists in the three formats, and checks that the results are equal.
     fn import(&self) -> Result<Parameters, DecodeError> {
         let workers = workers(2);
         let from_json = ceremony::from_json(&self.json(), "test", &workers);
@@ -98,7 +99,7 @@ fn summary(parameters: &Result<Parameters, DecodeError>) -> Result<Vec<u8>, Deco
         .map_err(|error| *error)
 }
 
-/// What becomes of the good lists after a change to them.
+/// Reads the valid lists after a change to them.
 fn refused(change: impl FnOnce(&mut Lists)) -> DecodeError {
     let mut lists = lists();
     change(&mut lists);

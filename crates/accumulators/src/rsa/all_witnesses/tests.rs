@@ -3,7 +3,7 @@ use rsa_group::{exponentiation::product, group::ResidueGroup};
 use super::*;
 use crate::rsa::test_key::workers;
 
-/// As [`all_witnesses`], each witness on its own.
+/// Computes each witness of [`all_witnesses`] on its own.
 ///
 /// Cost: `n (n - 1) b` squarings: the paper's baseline.
 ///

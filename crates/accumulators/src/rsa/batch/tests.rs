@@ -138,7 +138,7 @@ mod subsets {
             aggregate(&forged[2..3]),
             Err(AccumulateError::WitnessMismatch)
         );
-        // An error of order two may drop out under an even exponent. The result is what counts.
+        // An error of order two may cancel under an even exponent. Only the result matters.
         let forged = with_error(&root_of_one());
         assert_eq!(
             aggregate(&forged[2..3]),
@@ -433,8 +433,8 @@ mod batches {
         }
     }
 
-    /// The documented limit: whoever knows a square root of 1, and with it the factors, can hide
-    /// it in a witness. Half of the batches with it pass; the elements are members all the same.
+    /// The documented limit: a prover that knows a square root of 1, and so the factors, can hide
+    /// it in a witness. Half of the batches with it pass, but the elements are members.
     #[test]
     fn an_error_of_order_two_passes_half_the_time_and_proves_membership_still() {
         let all = names("member", 2);
@@ -464,7 +464,7 @@ mod batches {
         let right =
             product_of_signed_powers(group, [(value.residue().as_integer(), s), (&doubled, t)]);
         assert_eq!(group.canonical(right), *honest[0].1.residue());
-        // For an element that is absent nothing of the sort exists, however small the order.
+        // For an absent element no such witness exists, however small the order.
         let mut query = all;
         query[0] = b"absent".to_vec();
         let absent = RsaElement::search(&public(), &public().id().digest_of(b"absent")).unwrap();

@@ -90,7 +90,8 @@ fn a_refused_change_changes_nothing() {
     assert_eq!(result, Err(AccumulateError::WrongAccumulator));
 }
 
-/// With the value of another set the author would publish `g^(r_a / r_b)`: a witness of anything.
+/// With the value of another set, the author would publish `g^(r_a / r_b)`: a witness of any
+/// element.
 #[test]
 fn nothing_is_removed_from_the_value_of_another_set() {
     let secret = secret();
@@ -130,7 +131,7 @@ fn witnesses_of_touched_elements_are_refused() {
     let twice = vec![both_changes[0].clone(); 2];
     let gap = Err(AccumulateError::ChangeGap);
     assert_eq!(update(one, &witnesses[1], &twice), gap);
-    // Everything that came has gone again, so nothing has to be computed.
+    // All additions were removed again, so nothing has to be computed.
     assert_eq!(
         update(one, &witnesses[1], &both_changes),
         Ok(witnesses[1].clone())

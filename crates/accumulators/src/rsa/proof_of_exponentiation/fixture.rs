@@ -1,4 +1,4 @@
-//! What the tests of proofs share: a key, sets, verified snapshots, altered residues.
+//! Fixtures for tests of proofs: a key, sets, verified snapshots, altered residues.
 
 use ed25519_dalek::SigningKey;
 use pad_core::{AuthorKey, Untrusted, Verified, Version, Workers};
@@ -13,7 +13,7 @@ use crate::{
     wire::{self, Wire},
 };
 
-/// More than any message of these tests has.
+/// Maximum length of the tests' messages.
 pub(in crate::rsa) const LIMIT: usize = 1 << 20;
 
 /// A secret key of 2048 bits.
@@ -69,7 +69,7 @@ pub(in crate::rsa) fn times(residue: &Residue, factor: &Integer) -> Residue {
     group.canonical((residue.as_integer() * factor).complete() % group.modulus())
 }
 
-/// A square root of 1 that is neither 1 nor -1: nobody without the factors knows one.
+/// Computes a square root of 1 that is neither 1 nor -1, which requires the factors.
 pub(in crate::rsa) fn root_of_one() -> Integer {
     let secret = secret();
     let [p, q] = secret.factors().primes();
@@ -96,8 +96,10 @@ pub(in crate::rsa) fn replaced(bytes: &[u8], residue: &Residue, number: &Integer
     [&bytes[..places[0]], &new, &bytes[places[0] + length..]].concat()
 }
 
-/// Checks that residues out of range, not canonical or not invertible are refused, as are messages
-/// that are cut anywhere or that go on, and that the message itself comes back as it was.
+/// Checks that malformed messages are refused and that the message itself decodes unchanged.
+///
+/// Malformed are residues that are out of range, not canonical or not invertible, and truncated or
+/// extended messages.
 pub(in crate::rsa) fn check_layout<W>(message: &W, residues: &[&Residue])
 where
     W: Wire<Context = RsaPublicKey> + Clone + PartialEq + core::fmt::Debug,

@@ -11,7 +11,7 @@ use crate::rsa::RsaPublicKey;
 
 const PURPOSE: &str = "test";
 
-/// The statement that `base^(product of factors)` is `result`, and what would prove it if it were.
+/// A statement `base^(product of factors) = result` with its proof. The statement may be false.
 fn proved(
     key: &RsaPublicKey,
     base: &Residue,
@@ -137,7 +137,7 @@ fn every_input_is_bound() {
             result: &other_result,
             ..honest
         },
-        // The same product, in other words.
+        // An equal product with other factors.
         Exponentiation {
             factors: &[&second, &first],
             ..honest

@@ -55,7 +55,7 @@ fn the_offset_leads_to_the_representative() {
     }
 }
 
-/// What a dishonest server can do, and why non-membership must search: see the module.
+/// Attack of a dishonest server on non-membership with a hint: see the module.
 #[test]
 fn a_later_prime_is_accepted_by_its_offset_but_is_not_the_representative() {
     for rule in RepresentativeRule::ALL {
@@ -139,7 +139,7 @@ fn a_window_without_a_prime_has_no_representative() {
     }
 }
 
-/// Both parities of the base, and windows that end beside stretches of the sieve.
+/// Both parities of the base, and windows that end next to stretches of the sieve.
 #[test]
 fn the_search_ends_with_the_window() {
     for rule in RepresentativeRule::ALL {

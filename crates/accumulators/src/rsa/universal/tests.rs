@@ -60,7 +60,7 @@ fn the_empty_set_has_the_plainest_witness() {
     let witness = witness(&set, b"anything");
     assert_eq!(witness.remainder, 1);
     assert_eq!(witness.cofactor, residue(1));
-    // It is the same for all elements, as it should be.
+    // This witness is equal for all elements, as expected.
     assert!(verify(&witness, &value, b"something else").is_ok());
 }
 
@@ -88,7 +88,7 @@ fn a_witness_is_for_one_element_one_value_and_one_accumulator() {
     let witness = witness(&set, b"absent");
     assert!(verify(&witness, &value, b"absent").is_ok());
     let mismatch = Err(VerifyError::WitnessMismatch);
-    // Of another element the prime may lie below the remainder; both are refusals.
+    // For another element, the prime may be below the remainder. Both outcomes are refusals.
     let others = names("other", 8);
     for other in &others {
         let refused = verify(&witness, &value, other).unwrap_err();
@@ -172,8 +172,8 @@ fn residues_of_other_parameters_are_refused() {
     );
 }
 
-/// The sign, everywhere it could stand: with odd and even remainders the equation holds up to sign
-/// for the honest element only, and `-B` is `B`.
+/// Tests every possible sign. With odd and even remainders, the equation holds up to sign only for
+/// the honest element, and `-B` is `B`.
 #[test]
 fn signs_change_nothing() {
     let group = public();
@@ -195,8 +195,8 @@ fn signs_change_nothing() {
     assert!(odd > 0 && even > 0, "both parities occur");
 }
 
-/// The reason why there is no hint: for a later prime of a present element's window there is a
-/// pair that satisfies the equation.
+/// Shows why there is no hint: a later prime of a present element's window has a pair that
+/// satisfies the equation.
 #[test]
 fn a_later_prime_of_a_present_element_is_not_accepted() {
     let key = public();
@@ -235,7 +235,7 @@ fn a_later_prime_of_a_present_element_is_not_accepted() {
         verify(&forged, &value, b"present 1"),
         Err(VerifyError::WitnessMismatch)
     );
-    // The same pair, for an update that is told the later prime: still refused.
+    // An update with the pair and the later prime is refused too.
     let misled = Rsa::update_non_membership_witness(&key, &present, &forged, &[]).unwrap();
     assert_eq!(
         verify(&misled, &value, b"present 1"),
@@ -243,7 +243,7 @@ fn a_later_prime_of_a_present_element_is_not_accepted() {
     );
 }
 
-/// A random history over a few names: what is absent all along keeps a witness that equals the
+/// A random history over a few names. The updated witness of an absent element equals the
 /// recomputed one after every change, one at a time and all at once.
 #[test]
 fn updates_over_random_histories_equal_recomputation() {
@@ -328,7 +328,7 @@ fn changes_that_touch_the_element_or_do_not_follow_each_other_are_refused() {
     assert_eq!(update(&[unrelated, goes]), Err(AccumulateError::ChangeGap));
 }
 
-/// A change log need not be trusted: a false one makes a witness that does not verify.
+/// Change logs need no trust: a false log leads to a witness that does not verify.
 #[test]
 fn false_changes_make_false_witnesses() {
     let (secret, workers) = (secret(), Workers::sequential());

@@ -1,4 +1,4 @@
-//! What changes mean for exponents.
+//! The effect of changes on exponents.
 
 use core::cmp::Ordering;
 
@@ -15,22 +15,23 @@ use crate::{
     rsa::{Rsa, RsaElement, RsaValue},
 };
 
-/// What consecutive changes did in the end: `before = u^removed` and `after = u^added`, for a `u`
-/// that nobody has to know, since the two exponents are coprime.
+/// The net effect of consecutive changes: `before = u^removed` and `after = u^added` for some `u`.
+///
+/// The value `u` need not be known, since the two exponents are coprime.
 pub(super) struct Transition<'a> {
     before: &'a RsaValue,
     after: &'a RsaValue,
-    /// The product of the primes that were there before, and not after.
+    /// Product of the primes that were present before and are absent after.
     pub(super) removed: Integer,
-    /// The product of those that are there after, and were not before.
+    /// Product of the primes that are present after and were absent before.
     pub(super) added: Integer,
 }
 
 impl<'a> Transition<'a> {
-    /// The transition of all these changes, or `None` if there are none.
+    /// Combines all changes into one transition, or returns `None` if there are none.
     ///
-    /// What is both added and removed cancels: every change says that `before^added = after^removed`,
-    /// and so does their chain, with products.
+    /// Elements both added and removed cancel. Every change satisfies
+    /// `before^added = after^removed`, and so does their chain, with products.
     pub(super) fn across(changes: &'a [Change<Rsa>]) -> Option<Self> {
         let product_of = |elements: fn(&Change<Rsa>) -> &Vec<RsaElement>| {
             let elements = changes.iter().flat_map(elements);
@@ -47,7 +48,7 @@ impl<'a> Transition<'a> {
         })
     }
 
-    /// `u^exponent`, for any sign of the exponent: `before^x * after^y` with
+    /// Computes `u^exponent` for an exponent of any sign: `before^x * after^y` with
     /// `x * removed + y * added = exponent`.
     ///
     /// Cost: one simultaneous power with exponents as long as `added` and as `removed`.
@@ -68,7 +69,7 @@ impl<'a> Transition<'a> {
     }
 }
 
-/// `left^x * right^y`, for exponents of any sign.
+/// Computes `left^x * right^y` for exponents of any sign.
 pub(in crate::rsa) fn product_of_signed_powers(
     group: &ResidueGroup,
     powers: [(&Integer, Integer); 2],
@@ -83,8 +84,8 @@ pub(in crate::rsa) fn product_of_signed_powers(
     multi_power(group, &[left.0, right.0], &[left.1, right.1])
 }
 
-/// The inverse of a product of representatives. There is none only if the representative is one of
-/// the factors.
+/// Inverts a product of representatives. The inverse is missing only if the representative is one
+/// of the factors.
 pub(super) fn inverse_modulo(
     product: &Integer,
     modulus: &Integer,

@@ -1,5 +1,7 @@
-//! An accumulated set, with witnesses made by the server for every version, by the server when somebody asks, or by the
-//! author, who has the secret key and sends them.
+//! Accumulated sets with each maker of witnesses.
+//!
+//! The server makes witnesses for every version or on request. The author, with the secret key,
+//! makes and sends them.
 
 use accumulators::{
     Accumulator, Authority, Change, Dynamic, ElementSet, Scheme, SecretKey, SignedSnapshot,
@@ -13,7 +15,8 @@ use super::{
 };
 use crate::{prelude::*, primitives::Primitives};
 
-/// Measures one accumulator at every size, with each maker of witnesses, in one and in two generations.
+/// Measures one accumulator at every size, with each maker of witnesses, in one and in two
+/// generations.
 pub fn run<B: Bench>(bench: &B, plan: &Plan, report: &mut Report) -> Outcome<()> {
     let primitives = Primitives::measure::<pad_core::Sha256Ed25519>(&Effort::new(plan.quick));
     let largest = plan.sizes.iter().copied().max().unwrap_or(1);
@@ -39,13 +42,13 @@ pub fn run<B: Bench>(bench: &B, plan: &Plan, report: &mut Report) -> Outcome<()>
     Ok(())
 }
 
-/// A set, what an update makes of it, and its witnesses before and after.
+/// A set before and after an update, with its witnesses.
 struct Scene<'a, B: Bench> {
     secret: &'a SecretKeyOf<B>,
     alone: Workers,
     set: ElementSet<B::Scheme>,
     value: Value<B>,
-    /// What goes, and what comes.
+    /// Element that leaves, and element that enters.
     exchange: [Vec<u8>; 2],
     changed: ElementSet<B::Scheme>,
     change: Change<B::Scheme>,
@@ -57,11 +60,11 @@ struct Scene<'a, B: Bench> {
 type Value<B> = <<B as Bench>::Scheme as Scheme>::Value;
 type Witness<B> = <<B as Bench>::Scheme as Witnessed>::Witness;
 
-/// What the maker of the witnesses decides of an update and a look-up.
+/// Figures of an update and a lookup that depend on the maker of witnesses.
 #[derive(Clone, Copy)]
 struct Made {
     witnesses: &'static str,
-    /// The author's time for them, and the primitives in that.
+    /// Author's time for witnesses, and the primitives in that.
     author_us: f64,
     author_limit_us: f64,
     server_us: f64,
@@ -105,8 +108,9 @@ impl<'a, B: Bench> Scene<'a, B> {
         Ok(snapshot.sign(&signing_key())?)
     }
 
-    /// The figures with each maker of witnesses, and the time of each of the server's witnesses unless they are
-    /// expected to take too long.
+    /// Returns the figures with each maker of witnesses, and the server's time for each witness.
+    ///
+    /// Leaves out the server's witnesses if they are expected to take too long.
     fn figures(
         &self,
         bench: &B,
@@ -177,7 +181,7 @@ impl<'a, B: Bench> Scene<'a, B> {
         plan.time_on(|| self.set.clone(), exchange)
     }
 
-    /// What each maker takes, and the time of each of the server's witnesses.
+    /// Returns the figures of each maker, and the server's time for each witness.
     fn makers(
         &self,
         bench: &B,
@@ -189,7 +193,7 @@ impl<'a, B: Bench> Scene<'a, B> {
         let updates = Made {
             witnesses: AUTHOR_UPDATES,
             author_us: self.update_us(plan)?,
-            // Each is raised to the element that comes, and freed of the one that goes.
+            // Each is raised to the new element, and freed of the removed one.
             author_limit_us: n * bench.bound(Bounded::SecretOnce, 1).us,
             ..author
         };
@@ -208,7 +212,7 @@ impl<'a, B: Bench> Scene<'a, B> {
         Ok((makers, Some(public_us / n)))
     }
 
-    /// The author makes all witnesses anew, with the secret key; the server stores them.
+    /// The author makes all witnesses again, with the secret key; the server stores them.
     fn author(&self, bench: &B, plan: &Plan) -> Outcome<Made> {
         let (n, alone) = (self.changed.len(), &self.alone);
         let find = || {
@@ -226,7 +230,7 @@ impl<'a, B: Bench> Scene<'a, B> {
         })
     }
 
-    /// The server makes a witness when somebody asks for it.
+    /// Measures a server that makes a witness on request.
     fn lazily(&self, plan: &Plan) -> Outcome<Made> {
         let make = || B::Scheme::witness(self.key(), &self.changed, &self.wanted, &self.alone);
         make()?;
@@ -255,7 +259,8 @@ impl<'a, B: Bench> Scene<'a, B> {
         }
     }
 
-    /// All witnesses of elements that stay, each from the one before: without the secret key, which is no help to it.
+    /// Microseconds of updating all witnesses of elements that stay, each from the one before.
+    /// Needs no secret key, which would not help.
     fn update_us(&self, plan: &Plan) -> Outcome<f64> {
         let before = B::Scheme::witnesses(self.secret, &self.set, &self.alone)?;
         let before = self.set.elements().iter().cloned().zip(before);

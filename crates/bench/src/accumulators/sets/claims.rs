@@ -1,4 +1,4 @@
-//! What the paper says of accumulated sets in numbers, beside ours.
+//! The paper's numbers for accumulated sets, next to ours.
 
 use crate::{
     costs, line,
@@ -6,7 +6,8 @@ use crate::{
     prelude::*,
 };
 
-/// The statements of section 7.4 over the lines of one size, as far as their contenders were measured.
+/// Reports the statements of section 7.4 over the lines of one size, as far as their contenders
+/// were measured.
 pub fn run(group: &[&Line], report: &mut Report) -> Outcome<()> {
     for accumulator in ["rsa", "bilinear"] {
         let Some(author) = one(group, accumulator, "author") else {
@@ -35,7 +36,7 @@ fn one<'a>(group: &[&'a Line], contender: &str, witnesses: &str) -> Option<&'a L
     group.iter().find(is_it).copied()
 }
 
-/// What each statement is about, as measured.
+/// Returns the measured value for each statement.
 fn claims(group: &[&Line], accumulator: &str, author: &Line) -> [(&'static str, Option<f64>); 7] {
     let (signed, tree) = (one(group, "signed-each", ""), one(group, "merkle-tree", ""));
     let server = one(group, accumulator, "server");

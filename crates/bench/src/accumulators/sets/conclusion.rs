@@ -1,4 +1,5 @@
-//! Whether the paper's conclusion holds, that accumulators never win, and its statements about bytes and times.
+//! Check of the paper's conclusion that accumulators never win, and of its statements about bytes
+//! and times.
 
 use super::{EXPERIMENT, claims};
 use crate::{
@@ -6,8 +7,10 @@ use crate::{
     tuple::{conclusion, costs::Expense},
 };
 
-/// What each contender costs by look-ups per update, which is the cheapest where, and what follows for accumulators: from
-/// the lines so far.
+/// Computes costs by lookups per update, the cheapest contender in each range, and the conclusion
+/// for accumulators.
+///
+/// Works from the lines so far.
 pub fn run(report: &mut Report) -> Outcome<()> {
     let lines = report.lines().to_vec();
     let lines = of(&lines, EXPERIMENT);
@@ -15,7 +18,7 @@ pub fn run(report: &mut Report) -> Outcome<()> {
         let n = group[0].count("n");
         for generations in [1, 2] {
             let contends = |line: &&&Line| {
-                // A tree gains nothing from generations, and stands beside both.
+                // A tree gains nothing from generations, and is compared with both.
                 line.count("generations") == generations || line.text("contender") == "merkle-tree"
             };
             let figure = format!("sets-{n}-elements-{generations}-generations");

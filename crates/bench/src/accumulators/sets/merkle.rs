@@ -4,10 +4,11 @@ use std::collections::HashMap;
 
 use pad_core::{Domain, Suite};
 
-/// A perfect tree over the digests of elements, padded with empty digests. What goes leaves its place to what comes.
+/// A perfect tree over the digests of elements, padded with empty digests. A new element takes the
+/// place of the one that leaves.
 #[derive(Clone, Debug)]
 pub struct MerkleSet<S: Suite> {
-    /// From the leaves, a power of two of them, to the root.
+    /// Levels from the leaves, a power of two of them, to the root.
     levels: Vec<Vec<S::Digest>>,
     places: HashMap<Vec<u8>, usize>,
 }
@@ -28,7 +29,7 @@ impl<S: Suite> MerkleSet<S> {
         Self { levels, places }
     }
 
-    /// What an author signs.
+    /// Root that an author signs.
     pub fn root(&self) -> S::Digest {
         let root = self.levels.last().and_then(|level| level.first());
         root.copied().unwrap_or_default()
@@ -55,7 +56,7 @@ impl<S: Suite> MerkleSet<S> {
         }
     }
 
-    /// The place of an element, and the digests beside the path to the root, from the leaf.
+    /// Proves an element: its place, and the siblings on the path to the root, from the leaf.
     pub fn prove(&self, element: &[u8]) -> Option<MerkleProof<S>> {
         let place = *self.places.get(element)?;
         let below_root = &self.levels[..self.depth()];
@@ -68,12 +69,12 @@ impl<S: Suite> MerkleSet<S> {
     }
 }
 
-/// Where an element is, and what stands beside the path to the root.
+/// Place of an element, and the siblings on its path to the root.
 #[derive(Clone, Debug)]
 pub struct MerkleProof<S: Suite> {
     /// The place.
     pub place: usize,
-    /// From the leaf.
+    /// Siblings, from the leaf.
     pub siblings: Vec<S::Digest>,
 }
 

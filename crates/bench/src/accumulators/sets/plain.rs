@@ -30,7 +30,7 @@ pub fn run(plan: &Plan, report: &mut Report) -> Outcome<()> {
     Ok(())
 }
 
-/// What is signed: a version, and an element or a root.
+/// Encodes the message to sign: a version, and an element or a root.
 fn message(version: Version, what: &[u8]) -> Vec<u8> {
     let mut message = b"bench/set\0".to_vec();
     message.extend_from_slice(&version.number().to_be_bytes());
@@ -38,7 +38,8 @@ fn message(version: Version, what: &[u8]) -> Vec<u8> {
     message
 }
 
-/// Every element is signed again for every version. The update is signed as a whole, too, and that is what the server checks.
+/// Measures signing every element again for every version. The update is signed as a whole, too,
+/// for the server to check.
 fn signed_each(n: usize, plan: &Plan, primitives: &Primitives) -> Outcome<SetFigures> {
     let (elements, signer, version) = (elements(n), signing_key(), Version::new(2));
     let sign_all = || -> Vec<HeadSignature> {

@@ -42,12 +42,12 @@ impl<'a> Party<'a> {
         })
     }
 
-    /// Where it listens.
+    /// Address that the server listens on.
     pub fn address(&self) -> SocketAddr {
         self.running.address()
     }
 
-    /// Uploads a file of so many blocks; its state is kept under this name.
+    /// Uploads a file of `blocks` blocks; its state is kept under `name`.
     pub fn upload(&self, name: &str, blocks: u64) -> Outcome<()> {
         let chunker = Chunker::fixed(usize::try_from(BLOCK_BYTES)?)?;
         let transport = Self::transport(self.address())?;
@@ -72,7 +72,8 @@ impl<'a> Party<'a> {
         Ok(client.with_options(options))
     }
 
-    /// One more client of a file, which may read and audit beside the others but not change it.
+    /// Opens one more client of a file. It may read and audit while others do, but must not change
+    /// the file.
     pub fn reader(&self, name: &str, number: usize, address: SocketAddr) -> Outcome<Client> {
         let copy = format!("{name}-{number}");
         std::fs::copy(self.folder.join(name), self.folder.join(&copy))?;

@@ -1,7 +1,6 @@
-//! A relay on the way to a server that sends its answers no faster than an uplink would.
+//! A relay in front of a server that limits the bandwidth of its responses to that of an uplink.
 //!
-//! In front of the server instead of in the system's settings: it needs no permission and slows nobody
-//! else down.
+//! Unlike the system's settings it needs no permission, and slows no other program down.
 
 use std::{
     io::{self, Read, Write},
@@ -14,7 +13,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// The bytes that are passed on at once: 3 ms of 48 Mbit/s.
+/// Bytes that are forwarded at once: 3 ms of 48 Mbit/s.
 const PIECE: usize = 16 << 10;
 
 /// A running relay.
@@ -26,7 +25,8 @@ pub struct Relay {
 }
 
 impl Relay {
-    /// Relays to `server`; all connections together get so many bits per second of answers.
+    /// Relays to `server`; all connections together get `bits_per_second` bits per second of
+    /// responses.
     pub fn start(server: SocketAddr, bits_per_second: f64) -> io::Result<Self> {
         let listener = TcpListener::bind("127.0.0.1:0")?;
         let address = listener.local_addr()?;
@@ -42,7 +42,7 @@ impl Relay {
                 if stop.load(Ordering::Acquire) {
                     break;
                 }
-                // A connection that fails is the client's to notice.
+                // A failed connection is noticed by the client.
                 let _ = client.and_then(|client| relay(client, server, &shared));
             }
         });
@@ -54,7 +54,7 @@ impl Relay {
         })
     }
 
-    /// Where clients connect to.
+    /// Address that clients connect to.
     pub const fn address(&self) -> SocketAddr {
         self.address
     }
@@ -64,7 +64,7 @@ impl Relay {
         self.uplink.bytes.load(Ordering::Relaxed)
     }
 
-    /// Takes no further connection; the ones that there are end with their clients.
+    /// Stops accepting connections; the existing ones end with their clients.
     pub fn stop(self) {
         self.stopped.store(true, Ordering::Release);
         // Wakes the thread, which then sees that it is stopped.
@@ -84,7 +84,7 @@ fn relay(client: TcpStream, server: SocketAddr, uplink: &Arc<Uplink>) -> io::Res
     Ok(())
 }
 
-/// Passes on what comes until the sender is done; each piece after its wait.
+/// Forwards data until the sender is done; each piece after its wait.
 fn pass(mut from: TcpStream, mut to: TcpStream, wait: impl Fn(usize)) {
     let mut piece = vec![0; PIECE];
     while let Ok(read @ 1..) = from.read(&mut piece) {
@@ -96,11 +96,11 @@ fn pass(mut from: TcpStream, mut to: TcpStream, wait: impl Fn(usize)) {
     let _ = to.shutdown(Shutdown::Write);
 }
 
-/// Lets one piece after the other go.
+/// Serializes the pieces of all connections.
 struct Uplink {
     bytes_per_second: f64,
     bytes: AtomicU64,
-    /// When the last piece will have left.
+    /// Time at which the last piece will have left.
     free: Mutex<Instant>,
 }
 

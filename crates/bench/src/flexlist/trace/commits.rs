@@ -45,7 +45,7 @@ enum RowKind {
 }
 
 impl Row {
-    /// A row about one of so many files.
+    /// Parses a row about one of `files` files.
     fn parse(rows: &Rows<impl Read>, files: usize) -> Result<Self, TraceError> {
         let line = rows.line();
         let (commit, path) = (rows.number(0)?, rows.number(1)?);
@@ -89,9 +89,9 @@ impl Row {
     }
 }
 
-/// What the rows so far say.
+/// State of the history after the rows so far.
 struct History {
-    /// The bytes of every file; none if it is not there.
+    /// Bytes of every file; none if it does not exist.
     sizes: Vec<Option<u64>>,
     commits: Vec<Commit>,
     /// The files that the last commit changes.

@@ -1,4 +1,4 @@
-//! Why a trace is refused.
+//! Errors of reading a trace.
 
 #![allow(missing_docs, reason = "the texts say what each field is")]
 
@@ -6,14 +6,14 @@ use std::{io, path::PathBuf};
 
 use thiserror::Error;
 
-/// A trace cannot be read on. Lines count from 1, the header.
+/// Error returned when a trace cannot be read. Lines count from 1, the header.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum TraceError {
     /// The operating system refused, or the compressed data is damaged.
     #[error("cannot be read: {0}")]
     Io(io::Error),
-    /// The text, unpacked, is longer than so many bytes.
+    /// Unpacked text that is longer than this number of bytes.
     #[error("the text has more than {0} bytes")]
     TooLarge(u64),
     /// The header has other columns than these.
@@ -28,10 +28,10 @@ pub enum TraceError {
     /// A field is not a whole number below 2^64, in decimal digits.
     #[error("line {line}: {column} is not a number")]
     NotANumber { line: u64, column: &'static str },
-    /// `kind` is none of `A`, `D` and `M`.
+    /// `kind` is not one of `A`, `D` and `M`.
     #[error("line {0}: kind is none of A, D and M")]
     UnknownKind(u64),
-    /// A field that means nothing for this kind is not 0.
+    /// A field without meaning for this kind is not 0.
     #[error("line {line}: {column} is not 0, as it is for this kind")]
     NotZero { line: u64, column: &'static str },
     /// An edit removes nothing and inserts nothing.
@@ -43,7 +43,7 @@ pub enum TraceError {
     /// The table of files has no such path.
     #[error("line {line}: path {path} is not in the table of files")]
     UnknownPath { line: u64, path: u64 },
-    /// Rows of one file in one commit do not stand together.
+    /// Rows of one file in one commit that are not adjacent.
     #[error("line {0}: the rows of one file do not stand together")]
     Scattered(u64),
     /// A file is added or deleted, and has another row in the same commit.
@@ -52,13 +52,13 @@ pub enum TraceError {
     /// An edit begins before the end of the one before it.
     #[error("line {0}: the edit begins before the end of the one before")]
     EditsOverlap(u64),
-    /// A file is added that is there already.
+    /// An added file exists already.
     #[error("line {0}: the added file was there already")]
     AlreadyThere(u64),
-    /// A file is deleted or edited that is not there.
+    /// A deleted or edited file does not exist.
     #[error("line {0}: the file was not there")]
     NotThere(u64),
-    /// A file is deleted, but its size was this one.
+    /// A deleted file has another size; this is the actual one.
     #[error("line {line}: the deleted file had {size} bytes")]
     DeletedSize { line: u64, size: u64 },
     /// An edit removes bytes beyond the end of the file, which had this size before the commit.
@@ -75,13 +75,13 @@ pub enum TraceError {
     FolderOutOfOrder(u64),
 }
 
-/// A trace's file is refused.
+/// Error of a trace's file.
 #[derive(Debug, Error)]
 #[error("{}: {error}", .file.display())]
 pub struct TraceFileError {
-    /// Which file.
+    /// File with the error.
     pub file: PathBuf,
-    /// Why.
-    // Not a source: the text says it already.
+    /// Error in the file.
+    // Not a source: the text contains it already.
     pub error: TraceError,
 }

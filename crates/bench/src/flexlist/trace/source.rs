@@ -11,7 +11,7 @@ use super::TraceError;
 /// The most bytes of a trace's text: some five million rows.
 pub const MOST_BYTES: u64 = 64 << 20;
 
-/// What the name of a compressed trace ends with.
+/// File name suffix of a compressed trace.
 pub const ZSTANDARD_SUFFIX: &str = ".zst";
 
 const ZSTANDARD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
@@ -43,7 +43,7 @@ pub(super) struct Rows<R> {
 impl<R: Read> Rows<R> {
     pub(super) fn new(source: R, columns: &'static [&'static str]) -> Result<Self, TraceError> {
         let mut rows = Self {
-            // One byte more than there may be: whoever reads it has read too much.
+            // One byte more than allowed: a reader that consumes it has exceeded the limit.
             reader: csv::Reader::from_reader(source.take(MOST_BYTES.saturating_add(1))),
             columns,
             row: csv::StringRecord::new(),
@@ -56,7 +56,7 @@ impl<R: Read> Rows<R> {
         Ok(rows)
     }
 
-    /// Goes on to the next row; false at the end.
+    /// Advances to the next row; false at the end.
     pub(super) fn advance(&mut self) -> Result<bool, TraceError> {
         let is_there = self.reader.read_record(&mut self.row);
         let is_there = self.within_limit(is_there)?;
@@ -64,7 +64,7 @@ impl<R: Read> Rows<R> {
         Ok(is_there)
     }
 
-    /// What was read, unless the text is too long: whatever its end looks like then.
+    /// Returns the result of reading, unless the text is too long. Then its end does not matter.
     fn within_limit<T>(&self, read: csv::Result<T>) -> Result<T, TraceError> {
         if self.reader.get_ref().limit() == 0 {
             return Err(TraceError::TooLarge(MOST_BYTES));
@@ -103,7 +103,7 @@ fn refusal(error: csv::Error) -> TraceError {
     match error.into_kind() {
         csv::ErrorKind::Io(error) => TraceError::Io(error),
         csv::ErrorKind::UnequalLengths { len, .. } => TraceError::FieldCount { line, fields: len },
-        // The reader of strings knows no further error but that of text.
+        // The reader of strings reports no other error than that of text.
         _ => TraceError::NotText(line),
     }
 }

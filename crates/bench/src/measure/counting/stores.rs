@@ -1,4 +1,5 @@
-//! A store that counts what is read of trees: how many nodes an operation visits is counted, not estimated.
+//! A store that counts reads of trees: the nodes that an operation visits are counted, not
+//! estimated.
 
 use std::cell::Cell;
 
@@ -12,11 +13,11 @@ use pad_tree::{
 
 /// Store `St`, counting on the calling thread. Same trees, same proofs.
 ///
-/// What a store reads by itself, when it computes digests of old versions again, shows as hashes.
+/// Reads by the store itself, when it recomputes digests of old versions, show as hashes.
 #[derive(Default)]
 pub struct CountedStore<St>(St);
 
-/// What was read of a tree.
+/// Reads of a tree.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Reads {
     /// The children of inner nodes.
@@ -26,7 +27,7 @@ pub struct Reads {
 }
 
 impl Reads {
-    /// What `work` read on this thread. Calls do not nest.
+    /// Counts the reads of `work` on this thread. Calls do not nest.
     pub fn of<R>(work: impl FnOnce() -> R) -> (Self, R) {
         READS.set(Self::default());
         let result = work();

@@ -21,7 +21,8 @@ pub struct LogRoles<S: DictionaryScheme> {
 }
 
 impl<S: DictionaryScheme> LogRoles<S> {
-    /// Both, without entries, for at most so many; with parameters of a secret that this process knows.
+    /// Makes author and server without entries, for at most `most_entries`. This process knows the
+    /// secret of the parameters.
     ///
     /// # Errors
     /// There is no randomness for the parameters.

@@ -1,5 +1,7 @@
-//! Directories of numbered entries. There are no keys: each key of a workload is told its entry's id, outside of what is timed, and
-//! an entry holds the digest of the value.
+//! Directories of numbered entries.
+//!
+//! There are no keys: outside of the timed work, each key of a workload gets its entry's id. An
+//! entry holds the digest of the value.
 
 use std::collections::HashMap;
 
@@ -25,7 +27,7 @@ pub struct NumberedRoles<S: Suite> {
 }
 
 impl<S: Suite> NumberedRoles<S> {
-    /// Both, without entries.
+    /// Makes author and server without entries.
     ///
     /// # Errors
     /// Never: the key and the height of blocks are valid.
@@ -85,7 +87,7 @@ pub enum NumberedChange<S: Suite> {
     Append(S::Digest),
     /// Another value.
     Update(EntryId, S::Digest),
-    /// No value any more.
+    /// Removes the value.
     Delete(EntryId),
 }
 
@@ -126,7 +128,7 @@ impl<S: Suite> Roles for NumberedRoles<S> {
         self.server.latest()
     }
 
-    /// The id of a key that is not there is one that is not assigned yet.
+    /// Absent keys have an id that is not assigned yet.
     fn question(&self, key: &Key) -> EntryId {
         let id = self.ids.get(key).copied();
         id.unwrap_or(EntryId::new(self.next))

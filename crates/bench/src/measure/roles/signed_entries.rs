@@ -1,7 +1,8 @@
-//! The baselines: the author signs entries one by one, and there is nothing else.
+//! Baselines: the author signs entries one by one, without any other structure.
 //!
-//! A signature of `sign-each-entry` names the version, so that each snapshot signs all entries again; that of
-//! `sign-changed-entries` does not, so that a server can go on with old ones. Neither shows that a key is absent.
+//! A signature of `sign-each-entry` names the version, so that each snapshot signs all entries
+//! again. A signature of `sign-changed-entries` does not, so that a server can continue with old
+//! ones. Neither shows that a key is absent.
 
 use std::collections::BTreeMap;
 
@@ -11,12 +12,12 @@ use signature::Signer;
 use super::Roles;
 use crate::{Outcome, primitives::author_key};
 
-/// Which entries a snapshot signs.
+/// Entries that a snapshot signs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Signed {
-    /// All, with the version.
+    /// All entries, with the version.
     Each,
-    /// Those that have changed, without.
+    /// Changed entries, without the version.
     Changed,
 }
 
@@ -33,20 +34,21 @@ pub struct SignedEntries {
     histories: Histories,
 }
 
-/// What a server keeps of each key.
+/// Server's histories of all keys.
 type Histories = BTreeMap<Key, History>;
 
-/// What a server keeps of a key: its values and its signatures, in all versions or in the latest one.
+/// Server's state for a key: its values and its signatures, in all versions or in the latest one.
 #[derive(Debug, Default)]
 struct History {
     is_present: bool,
-    /// The values, each with the version that it came with.
+    /// Values, each with its first version.
     values: Vec<(u64, Value)>,
     /// The signatures of consecutive versions, with the first one.
     signatures: Vec<(u64, Vec<HeadSignature>)>,
 }
 
-/// What an author sends: the changes, and the signatures of the entries that it signs, in the order of keys.
+/// Author's update: the changes, and the signatures of the entries that it signs, in the order of
+/// keys.
 #[derive(Clone, Debug)]
 pub struct SignedUpdate {
     operations: Vec<Operation>,
@@ -68,7 +70,7 @@ pub struct EntryStatement {
 }
 
 impl EntryStatement {
-    /// What is signed: the version, the length of the key, the key and the value.
+    /// Encodes the message to sign: the version, the length of the key, the key and the value.
     fn bytes(&self, key: &Key, value: &Value) -> Vec<u8> {
         let version = match self.signed {
             Signed::Each => self.version,
@@ -79,7 +81,7 @@ impl EntryStatement {
         [&version.to_be_bytes()[..], &length, key, value].concat()
     }
 
-    /// What a signed entry shows.
+    /// Verifies a signed entry, and returns its answer.
     fn verify(&self, entry: SignedEntry, key: &Key) -> Outcome<Answer> {
         author_key().verify(&self.bytes(key, &entry.value), &entry.signature)?;
         Ok(Answer::Present(entry.value))
@@ -87,7 +89,7 @@ impl EntryStatement {
 }
 
 impl SignedEntries {
-    /// Both, without entries.
+    /// Makes author and server without entries.
     pub fn new(signed: Signed, signer: HeadSigner) -> Self {
         Self {
             signed,

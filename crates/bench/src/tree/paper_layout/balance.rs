@@ -1,4 +1,4 @@
-//! How insertions keep a tree balanced.
+//! Balancing of a tree on insertion.
 
 use std::{cmp::Ordering, sync::Arc};
 
@@ -11,7 +11,8 @@ pub trait Balance {
     /// The name of the rule, as that of the trees with entries in the leaves.
     const NAME: &'static str;
 
-    /// The tree with an entry, new or changed. What the tree shares with the one before is not copied.
+    /// Returns the tree with an entry, new or changed. Shares unchanged subtrees with the tree
+    /// before.
     fn insert<S: Suite>(tree: &Tree<S>, key: &Key, value: &Value) -> Tree<S>;
 }
 
@@ -56,7 +57,8 @@ fn is_red<S: Suite>(tree: &Tree<S>) -> bool {
     tree.as_ref().is_some_and(|node| node.balance == RED)
 }
 
-/// The entry of `node` above these subtrees; two red nodes in a row below a black one become a red one above two black.
+/// Joins the entry of `node` with these subtrees. Two red nodes in a row below a black one become a
+/// red one above two black ones.
 fn balanced<S: Suite>(node: &Node<S>, left: Tree<S>, right: Tree<S>) -> Arc<Node<S>> {
     if node.balance == RED {
         return node.with(RED, left, right);

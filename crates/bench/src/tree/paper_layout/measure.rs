@@ -26,7 +26,7 @@ pub fn measure<S: Suite>(order: &Order) -> Outcome<Line> {
     }
 }
 
-/// All versions of a growing tree, and what they took.
+/// All versions of a growing tree, and their cost.
 struct Grown<S: Suite> {
     workload: Workload,
     effort: Effort,
@@ -168,7 +168,7 @@ impl<S: Suite> Grown<S> {
     }
 }
 
-/// The nodes of a tree that another one, from which it was made by an insertion, does not have.
+/// Collects the nodes of a tree that another one, from which an insertion made it, does not have.
 fn unshared<S: Suite>(tree: &Tree<S>, before: &Tree<S>) -> usize {
     fn is_in<S: Suite>(node: &Arc<Node<S>>, tree: &Tree<S>) -> bool {
         let mut next = tree;
@@ -192,7 +192,8 @@ fn unshared<S: Suite>(tree: &Tree<S>, before: &Tree<S>) -> usize {
     }
 }
 
-/// What the author signs: the root alone; the workspace's heads name dictionary, version and history too.
+/// Message that the author signs: the root alone. The workspace's heads name dictionary, version
+/// and history, too.
 fn signed<S: Suite>(tree: &Tree<S>) -> Vec<u8> {
     let mut message = vec![0; 28 + S::Digest::default().as_ref().len()];
     message.extend_from_slice(authenticator(tree).as_ref());

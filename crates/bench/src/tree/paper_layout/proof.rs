@@ -1,4 +1,5 @@
-//! Proofs: the search path, with each node's key, digest of its value, and authenticator of the other child.
+//! Proofs: the search path, with each node's key, digest of its value, and authenticator of the
+//! other child.
 
 use std::cmp::Ordering;
 
@@ -12,16 +13,17 @@ use super::{Tree, authenticator, combine};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct PathProof<S: Suite> {
-    /// Key, digest of the value, and authenticator of the child beside the path.
+    /// Key, digest of the value, and authenticator of the child off the path.
     pub(super) path: Vec<(Key, S::Digest, S::Digest)>,
-    /// The value, and the authenticators of the children of its node; none if the path leads to nothing.
+    /// Value, and the authenticators of the children of its node; none if the path ends without the
+    /// key.
     pub(super) end: Option<(Value, [S::Digest; 2])>,
 }
 
-/// Why a proof is refused.
+/// Error returned when a proof is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum ProofError {
-    /// The key stands on the path to it.
+    /// The key is on the path to the proved node.
     #[error("the search would have ended above")]
     KeyOnPath,
     /// The path leads to another root.
@@ -49,8 +51,10 @@ impl<S: Suite> PathProof<S> {
         Self { path, end: None }
     }
 
-    /// What the tree with this root says of a key. Every side of the path follows from comparing keys, so that a path to
-    /// nothing proves absence in a search tree.
+    /// Verifies the proof for a key under a root.
+    ///
+    /// Every side of the path follows from comparing keys. So a path that ends without the key
+    /// proves absence in a search tree.
     ///
     /// # Errors
     /// [`ProofError`].

@@ -7,7 +7,7 @@ use crate::workload::{Random, absent_key, key, value};
 
 type S = Sha256Ed25519;
 
-/// Keys in no order, some of them again, beside an oracle; every version stays what it was.
+/// Keys in no order, some of them repeated, next to an oracle; every version stays unchanged.
 fn grown<B: Balance>() -> Vec<(Tree<S>, BTreeMap<Key, Value>)> {
     let (mut random, mut versions) = (Random::new(1), vec![(None, BTreeMap::new())]);
     for step in 0..300 {
@@ -96,7 +96,8 @@ fn forged_proofs_are_refused() {
         refused(&PathProof::new(old, present), present),
         ProofError::WrongRoot
     );
-    // A present key said to be absent: by another key's path, by its own path with the end cut off, by a path through it.
+    // Claims that a present key is absent: by another key's path, by its own path with the end cut
+    // off, by a path through it.
     let others: Vec<_> = contents.keys().filter(|key| *key != present).collect();
     for other in others {
         assert!(PathProof::new(tree, other).verify(&root, present).is_err());

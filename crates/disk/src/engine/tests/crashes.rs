@@ -13,7 +13,8 @@ const BLOBS: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("blobs");
 const TRANSACTIONS: u64 = 20;
 const NAME: &str = "database";
 
-/// With room in memory for all of a transaction, and with less, so that pages are written before it ends.
+/// One format with a cache for whole transactions, and one with a smaller cache, which writes pages
+/// before the transaction ends.
 const FORMATS: [Format; 2] = [
     FORMAT,
     Format {
@@ -22,14 +23,14 @@ const FORMATS: [Format; 2] = [
     },
 ];
 
-/// What the database has after so many transactions.
+/// Contents of the database after a number of transactions.
 type Contents = BTreeMap<u64, Vec<u8>>;
 
 fn size(number: usize) -> u64 {
     u64::try_from(number).unwrap()
 }
 
-/// The changes of one transaction: values of a few bytes and of a few pages, put, exchanged and removed.
+/// Changes of one transaction: short and long values that are inserted, replaced and removed.
 fn changes(transaction: u64) -> Vec<(u64, Option<Vec<u8>>)> {
     let value = |key: u64, length: u64| {
         let mut bytes = vec![u8::try_from(transaction).unwrap(); usize::try_from(length).unwrap()];
@@ -80,7 +81,7 @@ fn write(database: &SoleDatabase, number: u64) -> Result<(), EngineError> {
     })
 }
 
-/// How many transactions the database has, of which it must have all and nothing else.
+/// Returns the number of transactions in the database, and checks that it holds exactly these.
 fn transactions(database: &SoleDatabase) -> Result<u64, EngineError> {
     let transaction = database.begin_read()?;
     let number = value(&transaction, "transactions")?.unwrap_or(0);
@@ -96,7 +97,7 @@ fn transactions(database: &SoleDatabase) -> Result<u64, EngineError> {
     Ok(number)
 }
 
-/// How far a run came.
+/// Progress of a run.
 #[derive(Clone, Copy, Debug, Default)]
 struct Progress {
     is_created: bool,
@@ -106,7 +107,7 @@ struct Progress {
 }
 
 impl Progress {
-    /// Makes the database and runs until something fails for good.
+    /// Creates the database and runs until a permanent failure.
     fn run(folder: &SimulatedFolder, format: Format) -> Self {
         let mut progress = Self::default();
         let layer = folder.layer();
@@ -120,8 +121,8 @@ impl Progress {
         progress
     }
 
-    /// Writes up to this transaction. A transaction that failed may be there or not; the next one follows
-    /// what is there.
+    /// Writes up to transaction `last`. A failed transaction may be present or not; the next one
+    /// follows the state found.
     fn go_on(&mut self, database: &SoleDatabase, last: u64) {
         let mut failures = 0;
         while self.acknowledged < last && failures < 5 {
@@ -139,7 +140,8 @@ impl Progress {
         }
     }
 
-    /// Opens what an accident has left, if there is something, and holds it against what was acknowledged.
+    /// Opens the database after an accident, if there is one, and compares it with the acknowledged
+    /// state.
     fn reopen(&mut self, folder: &SimulatedFolder, format: Format) -> Option<SoleDatabase> {
         let database = match SoleDatabase::open_in(&folder.layer(), NAME, format) {
             Err(EngineError::Missing(_)) if !self.is_created => return None,
@@ -149,7 +151,7 @@ impl Progress {
         Some(database)
     }
 
-    /// So many are there, and have to be from now on.
+    /// Checks the number of transactions found, which must be present from now on.
     fn acknowledge(&mut self, found: u64) {
         assert!(
             (self.acknowledged..=self.begun).contains(&found),
@@ -159,7 +161,7 @@ impl Progress {
     }
 }
 
-/// The operations of a run without accidents.
+/// Operations of a run without accidents.
 fn operations(format: Format) -> Vec<Operation> {
     let folder = SimulatedFolder::new("whole");
     let progress = Progress::run(&folder, format);
@@ -167,7 +169,7 @@ fn operations(format: Format) -> Vec<Operation> {
     folder.operations()
 }
 
-/// What a run has left that was stopped at an operation, and how far it came.
+/// Stops a run at an operation, and returns the folder and the progress.
 fn stopped_at(operation: usize, format: Format) -> (SimulatedFolder, Progress) {
     let folder = SimulatedFolder::new("stopped");
     let reads = if operation.is_multiple_of(2) {
@@ -234,7 +236,7 @@ fn a_power_cut_at_any_operation_loses_nothing_that_was_acknowledged() {
                 let Some(database) = progress.reopen(&left, format) else {
                     continue;
                 };
-                // Another one while it recovers, or soon after.
+                // A second accident during recovery or soon after.
                 drop(database);
                 let left = folder.after_power_cut(seed);
                 left.stop_at(1 + operation % 23, Reads::Work);
@@ -247,7 +249,7 @@ fn a_power_cut_at_any_operation_loses_nothing_that_was_acknowledged() {
     }
 }
 
-/// What a process that was killed has written but not synchronised can be read, and is lost later.
+/// Unsynchronised writes of a killed process can be read, and may be lost later.
 #[test]
 fn what_was_read_after_a_kill_survives_a_power_cut() {
     for format in FORMATS {
@@ -267,7 +269,7 @@ fn what_was_read_after_a_kill_survives_a_power_cut() {
     }
 }
 
-/// The process lives on, and so does what it reads, also where it never reached the medium.
+/// The process continues to read its writes, even those that never reached the medium.
 #[test]
 fn an_operation_that_fails_loses_nothing_that_was_acknowledged() {
     for (format, step) in FORMATS.into_iter().zip([1, 3]) {
@@ -305,7 +307,7 @@ fn a_power_cut_after_a_synchronisation_that_failed_loses_nothing_that_was_acknow
     }
 }
 
-/// Nobody is told whose process was killed before it synchronised.
+/// A process killed before its synchronisation is never told of lost writes.
 #[test]
 fn what_the_system_failed_to_write_before_a_kill_does_not_count() {
     for format in FORMATS {

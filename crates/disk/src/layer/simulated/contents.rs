@@ -1,12 +1,12 @@
-//! The bytes of a file, of which copies cost little.
+//! File contents that are cheap to copy.
 
 use std::{collections::BTreeMap, sync::Arc};
 
-/// How many bytes are allocated at once.
+/// Allocation unit in bytes.
 pub(super) const PAGE: u64 = 4096;
 const PAGE_BYTES: usize = 4096;
 
-/// Bytes in pages, of which those that were never written are zeros and take no room.
+/// Sparse bytes in shared pages. Pages that were never written read as zeros and take no space.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Contents {
     pages: BTreeMap<u64, Arc<[u8; PAGE_BYTES]>>,
@@ -18,17 +18,17 @@ impl Contents {
         self.length
     }
 
-    /// The bytes that it takes.
+    /// Bytes allocated.
     pub(super) fn used(&self) -> u64 {
         size(self.pages.len()) * PAGE
     }
 
-    /// Whether there are bytes written on this page.
+    /// Returns whether the page is allocated.
     pub(super) fn has_page(&self, page: u64) -> bool {
         self.pages.contains_key(&page)
     }
 
-    /// Fills the buffer from an offset on; `false` where the file ends earlier.
+    /// Fills `out` from `offset` on; `false` if the file ends earlier.
     pub(super) fn read(&self, offset: u64, out: &mut [u8]) -> bool {
         if out.is_empty() {
             return true;
@@ -54,7 +54,7 @@ impl Contents {
         true
     }
 
-    /// Writes bytes from an offset on, and is at least so long then.
+    /// Writes `bytes` at `offset`, extending the file if needed.
     pub(super) fn write(&mut self, offset: u64, bytes: &[u8]) {
         let mut at = offset;
         let mut rest = bytes;
@@ -70,7 +70,7 @@ impl Contents {
         self.length = self.length.max(at);
     }
 
-    /// Cuts the bytes off, or adds zeros.
+    /// Truncates the file or extends it with zeros.
     pub(super) fn set_length(&mut self, length: u64) {
         if length < self.length {
             drop(self.pages.split_off(&length.div_ceil(PAGE)));

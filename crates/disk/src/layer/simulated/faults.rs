@@ -1,29 +1,29 @@
-//! What goes wrong with a simulated folder.
+//! Faults of a simulated folder.
 
 use std::{collections::BTreeMap, io};
 
 use super::{operation::Reads, random::Random};
 
-/// What goes wrong, by the numbers of operations.
+/// Scheduled faults, by operation number.
 #[derive(Debug, Default)]
 pub(super) struct Faults {
     pub(super) stop: Option<(usize, Reads)>,
-    /// With seeds.
+    /// Seeds of failing operations.
     pub(super) failing: BTreeMap<usize, u64>,
-    /// Before which operations the system fails to write, with seeds.
+    /// Seeds of failed write-backs, by the number of the operation that follows.
     pub(super) write_back: BTreeMap<usize, u64>,
 }
 
-/// What becomes of an operation.
+/// Outcome of an operation.
 pub(super) enum Outcome {
     Happens,
-    /// And nobody hears of it.
+    /// Takes effect but returns an error: the folder stops here.
     HappensAtTheEnd,
     Fails(Random),
 }
 
 impl Faults {
-    /// What becomes of the operation of this number.
+    /// Returns the outcome of operation `number`.
     pub(super) fn of(&self, number: usize) -> io::Result<Outcome> {
         match self.stop {
             Some((stop, _)) if number > stop => return Err(stopped()),
@@ -36,7 +36,7 @@ impl Faults {
         })
     }
 
-    /// Whether what was written can be read after so many operations.
+    /// Fails if the folder has stopped for reads after this number of operations.
     pub(super) fn of_reading(&self, operations: usize) -> io::Result<()> {
         match self.stop {
             Some((stop, Reads::Fail)) if operations >= stop => Err(stopped()),
@@ -46,7 +46,7 @@ impl Faults {
 }
 
 impl Outcome {
-    /// Of an operation that happens whole or not at all.
+    /// Applies the outcome to an atomic operation.
     pub(super) fn of_step<T>(self, step: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
         match self {
             Self::Happens => step(),

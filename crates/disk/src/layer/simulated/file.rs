@@ -1,4 +1,4 @@
-//! A file as processes see it, and as it is on the medium.
+//! A file as processes see it, and as the medium holds it.
 
 use core::mem;
 use std::{collections::BTreeSet, sync::Arc};
@@ -9,25 +9,25 @@ use super::{
     random::{Fate, Random},
 };
 
-/// What processes see of a file, what is on the medium, and what leads from the one to the other.
+/// The visible and the durable state of a file, with the changes between them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Versions {
     seen: Contents,
     durable: Contents,
-    /// In the order in which they were made.
+    /// Changes in the order in which they were made.
     pending: Vec<Change>,
     pub(super) traffic: Traffic,
-    /// What has it open.
+    /// Open handles.
     pub(super) handles: BTreeSet<u64>,
-    /// What will be told that something was lost.
+    /// Handles whose next synchronisation reports lost data.
     pub(super) untold: BTreeSet<u64>,
-    /// What has the lock.
+    /// Handle that holds the lock.
     pub(super) lock: Option<u64>,
 }
 
 #[derive(Clone, Debug)]
 enum Change {
-    /// Whole sectors, as they were seen then.
+    /// Whole sectors, with their contents at the time of the write.
     Write {
         offset: u64,
         bytes: Arc<[u8]>,
@@ -64,13 +64,13 @@ impl Versions {
         self.pending.push(Change::Length(length));
     }
 
-    /// Makes durable what was not lost before.
+    /// Makes all pending changes durable, except those already lost.
     pub(super) fn synchronise(&mut self) {
         self.lose(Fate::Everything, &mut Random::new(0));
     }
 
-    /// Makes some of it durable, and the rest never will be. Whatever has the file open now is told so by
-    /// its next synchronisation.
+    /// Makes some pending changes durable and loses the rest. The next synchronisation of each open
+    /// handle reports it.
     pub(super) fn fail_write_back(&mut self, random: &mut Random) {
         if self.pending.is_empty() {
             return;
@@ -81,13 +81,13 @@ impl Versions {
     }
 
     fn lose(&mut self, fate: Fate, random: &mut Random) {
-        // Not a copy, of which each page would have to be copied.
+        // Taken instead of cloned: a shared page would have to be copied before it changes.
         let durable = mem::take(&mut self.durable);
         self.durable = self.survivor(durable, fate, random);
         self.pending.clear();
     }
 
-    /// What a power cut leaves.
+    /// State of the file after a power cut.
     pub(super) fn after_power_cut(&self, random: &mut Random) -> Self {
         let fate = Fate::of(self.pending.len(), random);
         let survivor = self.survivor(self.durable.clone(), fate, random);
@@ -98,7 +98,7 @@ impl Versions {
         }
     }
 
-    /// What nobody has open.
+    /// State of the file without open handles.
     pub(super) fn after_kill(&self) -> Self {
         Self {
             seen: self.seen.clone(),
@@ -108,7 +108,7 @@ impl Versions {
         }
     }
 
-    /// What the medium has after some of the changes.
+    /// Contents of the medium after some of the pending changes.
     fn survivor(&self, durable: Contents, fate: Fate, random: &mut Random) -> Contents {
         let mut medium = durable;
         if matches!(fate, Fate::Everything) {
@@ -118,11 +118,11 @@ impl Versions {
                     Change::Write { offset, bytes } => medium.write(*offset, bytes),
                 }
             }
-            // An earlier length may have been lost; this one is written with everything else.
+            // An earlier length may have been lost. The current one is always written.
             medium.set_length(self.seen.length());
             return medium;
         }
-        // File systems store lengths one after the other, whatever becomes of the bytes.
+        // File systems store lengths in order, regardless of the data.
         let mut lengths = fate.first_of(self.lengths(), random);
         for (number, change) in self.pending.iter().enumerate() {
             match change {
@@ -145,7 +145,7 @@ impl Versions {
     }
 }
 
-/// Writes some of these sectors, as far as the file goes.
+/// Writes the sectors selected by `is_kept`, up to the length of the file.
 fn write_sectors(
     medium: &mut Contents,
     offset: u64,

@@ -1,19 +1,19 @@
-//! The names of a folder as processes see them, and as they are on the medium.
+//! Names of a folder as processes see them, and as the medium holds them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::random::{Fate, Random};
 
-/// Which file each name leads to, by the files' numbers.
+/// Maps of names to file numbers: visible, durable, and the changes between them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Names {
     seen: BTreeMap<String, u64>,
     durable: BTreeMap<String, u64>,
-    /// In the order in which they were made.
+    /// Changes in the order in which they were made.
     pending: Vec<Change>,
 }
 
-/// One step, on the medium as well.
+/// An atomic change of a name.
 #[derive(Clone, Debug)]
 enum Change {
     Given(String, u64),
@@ -30,12 +30,12 @@ impl Names {
         self.seen.keys()
     }
 
-    /// Whether a name leads to this file.
+    /// Returns whether a name leads to `file`.
     pub(super) fn lead_to(&self, file: u64) -> bool {
         self.seen.values().any(|found| *found == file)
     }
 
-    /// The files that a process or a power cut may still find.
+    /// Files that a process may find now or after a power cut.
     pub(super) fn files(&self) -> BTreeSet<u64> {
         let named = self.seen.values().chain(self.durable.values()).copied();
         named.chain(self.pending.iter().map(Change::file)).collect()
@@ -59,12 +59,12 @@ impl Names {
         self.pending.push(change);
     }
 
-    /// Makes durable what was not lost before.
+    /// Makes all pending changes durable, except those already lost.
     pub(super) fn synchronise(&mut self) {
         self.lose(Fate::Everything, &mut Random::new(0));
     }
 
-    /// Makes some of it durable, and the rest never will be.
+    /// Makes some pending changes durable and loses the rest.
     pub(super) fn synchronise_in_vain(&mut self, random: &mut Random) {
         let fate = Fate::of(self.pending.len(), random);
         self.lose(fate, random);
@@ -75,7 +75,7 @@ impl Names {
         self.pending.clear();
     }
 
-    /// What a power cut leaves.
+    /// Names after a power cut.
     pub(super) fn after_power_cut(&self, random: &mut Random) -> Self {
         let fate = Fate::of(self.pending.len(), random);
         let survivor = self.survivor(fate, random);
@@ -98,7 +98,7 @@ impl Names {
 }
 
 impl Change {
-    /// Changes names, among which earlier changes may be missing.
+    /// Applies this change to `names`, from which earlier changes may be missing.
     fn apply(&self, names: &mut BTreeMap<String, u64>) {
         match self {
             Self::Given(name, file) => drop(names.insert(name.clone(), *file)),
@@ -117,7 +117,7 @@ impl Change {
     }
 }
 
-/// Takes the name away if it leads to this file.
+/// Removes the name if it leads to `file`.
 fn remove(names: &mut BTreeMap<String, u64>, name: &str, file: u64) {
     if names.get(name) == Some(&file) {
         names.remove(name);

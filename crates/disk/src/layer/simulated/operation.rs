@@ -1,9 +1,9 @@
-//! Operations of a simulated folder, their traffic, and the sector.
+//! Operations of a simulated folder, I/O counters, and the sector size.
 
-/// The bytes that a medium writes whole or not at all.
+/// Sector size in bytes: the unit that a medium writes completely or not at all.
 pub const SECTOR: u64 = 512;
 
-/// What changes a folder or its files, or makes that durable.
+/// An operation that changes a folder or its files, or makes changes durable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Operation {
     /// [`LayerFile::write_at`](crate::layer::LayerFile::write_at).
@@ -22,25 +22,25 @@ pub enum Operation {
     SynchroniseFolder,
 }
 
-/// Whether what has stopped can still be read.
+/// Behaviour of reads after the folder has stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reads {
-    /// It can.
+    /// Reads still succeed.
     Work,
-    /// Everything fails.
+    /// Reads fail too.
     Fail,
 }
 
-/// What was done with one file.
+/// I/O counters of one file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Traffic {
     /// Calls of [`LayerFile::write_at`](crate::layer::LayerFile::write_at).
     pub writes: u64,
-    /// Their bytes.
+    /// Bytes written by these calls.
     pub bytes_written: u64,
     /// Calls of [`LayerFile::read_at`](crate::layer::LayerFile::read_at).
     pub reads: u64,
-    /// Their bytes.
+    /// Bytes read by these calls.
     pub bytes_read: u64,
     /// Calls of [`LayerFile::synchronise`](crate::layer::LayerFile::synchronise).
     pub synchronisations: u64,

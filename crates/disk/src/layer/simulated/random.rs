@@ -1,6 +1,7 @@
-//! Chance that comes from a seed.
+//! Seeded random choices.
 
-/// Numbers by `SplitMix64` (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014).
+/// Numbers by `SplitMix64` (Steele, Lea, Flood, "Fast splittable pseudorandom number generators",
+/// 2014).
 #[derive(Debug)]
 pub(super) struct Random(u64);
 
@@ -17,28 +18,28 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number below this one, which is not 0.
+    /// Returns a number below `bound`, which must not be 0.
     pub(super) fn below(&mut self, bound: usize) -> usize {
         let bound = u64::try_from(bound).unwrap_or(u64::MAX);
         usize::try_from(self.next() % bound).unwrap_or_default()
     }
 }
 
-/// How much of what was not synchronised an accident leaves.
+/// Share of the unsynchronised changes that survives an accident.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Fate {
     Nothing,
     Everything,
-    /// The first changes, so many.
+    /// The first changes in order, up to this number.
     First(usize),
-    /// Each change by itself, whole.
+    /// Each change independently, as a whole.
     Some,
-    /// Each sector of each change by itself, so many of eight.
+    /// Each sector of a change independently, with a probability of this many eighths.
     Sectors(usize),
 }
 
 impl Fate {
-    /// Of so many changes. The extremes are as likely as everything between them.
+    /// Chooses a fate for a number of changes. Each extreme has a probability of 1/6.
     pub(super) fn of(changes: usize, random: &mut Random) -> Self {
         match random.below(6) {
             0 => Self::Nothing,
@@ -49,7 +50,7 @@ impl Fate {
         }
     }
 
-    /// How many of so many changes reach the medium, if they do so in order.
+    /// Number of changes that reach the medium, for changes that do so in order.
     pub(super) fn first_of(self, changes: usize, random: &mut Random) -> usize {
         match self {
             Self::Nothing => 0,
@@ -58,7 +59,7 @@ impl Fate {
         }
     }
 
-    /// Whether the change of this number reaches the medium, if it is one that does so whole.
+    /// Returns whether change `number` reaches the medium, for changes that do so as a whole.
     pub(super) fn keeps(self, number: usize, random: &mut Random) -> bool {
         match self {
             Self::Nothing => false,
@@ -68,7 +69,7 @@ impl Fate {
         }
     }
 
-    /// Whether a sector does, of a change that does.
+    /// Returns whether a sector of a surviving change reaches the medium.
     pub(super) fn keeps_sector(self, random: &mut Random) -> bool {
         match self {
             Self::Sectors(of_eight) => random.below(8) < of_eight,

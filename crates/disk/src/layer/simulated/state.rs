@@ -1,4 +1,4 @@
-//! What is in a simulated folder, and what goes wrong with it.
+//! State of a simulated folder, with its faults.
 
 use core::ops::Range;
 use std::{collections::BTreeMap, io};
@@ -12,12 +12,12 @@ use super::{
     random::Random,
 };
 
-/// A folder: its names, its files by their numbers, and its accidents.
+/// A folder: its names, its files by number, and its faults.
 #[derive(Debug)]
 pub(super) struct State {
     names: Names,
     files: BTreeMap<u64, Versions>,
-    /// Of the next file or handle.
+    /// Last number given to a file or handle.
     number: u64,
     pub(super) operations: Vec<Operation>,
     pub(super) faults: Faults,
@@ -85,7 +85,7 @@ impl State {
                 self.forget();
                 Ok(())
             }
-            // As much as is left to a power cut anyway.
+            // A power cut may leave any part of it anyway.
             Outcome::HappensAtTheEnd => Err(stopped()),
             Outcome::Fails(mut random) => {
                 self.names.synchronise_in_vain(&mut random);
@@ -150,7 +150,7 @@ impl State {
         file.traffic.synchronisations += 1;
         match outcome {
             Outcome::Happens => file.synchronise(),
-            // As much as is left to a power cut anyway.
+            // A power cut may leave any part of it anyway.
             Outcome::HappensAtTheEnd => return Err(stopped()),
             Outcome::Fails(mut random) => {
                 file.fail_write_back(&mut random);
@@ -177,7 +177,7 @@ impl State {
         self.forget();
     }
 
-    /// The bytes of the files that somebody can still read.
+    /// Bytes of all files that are open or have a name.
     pub(super) fn used(&self) -> u64 {
         let is_there = |(number, file): &(&u64, &Versions)| {
             !file.handles.is_empty() || self.names.lead_to(**number)
@@ -202,7 +202,7 @@ impl State {
         self.with(self.names.clone(), Versions::after_kill)
     }
 
-    /// What another process finds, of each file and behind these names.
+    /// Copies the folder with these names and with `found` applied to each file.
     fn with(&self, names: Names, mut found: impl FnMut(&Versions) -> Versions) -> Self {
         let files = self.files.iter();
         let mut state = Self {
@@ -236,7 +236,7 @@ impl State {
         Ok(self.names.get(name).ok_or(io::ErrorKind::NotFound)?)
     }
 
-    /// A file that is open, or has a name.
+    /// Returns the file of this number, which is open or has a name.
     fn file(&mut self, file: u64) -> &mut Versions {
         self.files.entry(file).or_default()
     }
@@ -252,7 +252,7 @@ impl State {
         self.number
     }
 
-    /// How many of these bytes of a file there is room for, from the start.
+    /// Length of the prefix of `bytes` that fits on the disk.
     fn fitting(&mut self, file: u64, bytes: Range<u64>) -> u64 {
         let length = bytes.end - bytes.start;
         if self.capacity == u64::MAX {
@@ -272,7 +272,7 @@ impl State {
         length
     }
 
-    /// Forgets what nobody can find any more.
+    /// Drops files without a handle or a name.
     fn forget(&mut self) {
         let named = self.names.files();
         self.files
@@ -280,7 +280,7 @@ impl State {
     }
 }
 
-/// How many of these bytes are in some of their sectors from the start.
+/// Length of a random prefix of `bytes` that ends at a sector boundary.
 fn first_sectors(bytes: Range<u64>, random: &mut Random) -> u64 {
     let first = bytes.start / SECTOR;
     let sectors = usize::try_from(bytes.end.div_ceil(SECTOR) - first).unwrap_or_default();

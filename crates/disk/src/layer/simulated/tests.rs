@@ -1,14 +1,14 @@
-//! What accidents leave of a simulated folder: everything that they may, and nothing that they may not.
+//! Outcomes of simulated accidents: all permitted ones occur, and no others.
 
 use std::collections::BTreeSet;
 
 use super::*;
 
-/// Of power cuts, after each of which there are few outcomes.
+/// Number of power cuts, each with few outcomes.
 const SEEDS: u64 = 1_000;
-/// Of operations that fail.
+/// Number of failing operations.
 const FAILURES: u64 = 300;
-/// Of power cuts after those.
+/// Number of power cuts after each of them.
 const FEW: u64 = 20;
 const LONG: usize = 3 * 512;
 
@@ -16,7 +16,7 @@ fn new() -> SimulatedFolder {
     SimulatedFolder::new("simulated")
 }
 
-/// A folder with a file of three sectors that is on the medium.
+/// Creates a folder with a durable file of three sectors.
 fn with_file() -> (SimulatedFolder, Arc<dyn LayerFile>) {
     let folder = new();
     let file = folder.create("file").unwrap();
@@ -33,7 +33,7 @@ fn contents(folder: &SimulatedFolder, name: &str) -> Vec<u8> {
     bytes
 }
 
-/// The first byte of each sector, of sectors of one byte each.
+/// First byte of each sector, which must consist of equal bytes.
 fn sectors(bytes: &[u8]) -> String {
     let first = |sector: &[u8]| {
         assert!(sector.iter().all(|byte| *byte == sector[0]));
@@ -42,7 +42,7 @@ fn sectors(bytes: &[u8]) -> String {
     bytes.chunks(512).map(first).collect()
 }
 
-/// What the file is after power cuts by many seeds.
+/// Contents of the file after power cuts with many seeds.
 fn outcomes(folder: &SimulatedFolder) -> BTreeSet<String> {
     outcomes_of(folder, SEEDS)
 }
@@ -165,7 +165,7 @@ fn what_a_failed_synchronisation_lost_is_seen_and_never_durable() {
         let bytes = |outcome: String| outcome.chars().take(3).collect::<String>();
         let lost = set(outcomes_of(&folder, FEW).into_iter().map(bytes));
         assert_eq!(lost.len(), 1, "only the length is still left to chance");
-        // Nothing was written again, so the next one has nothing to do.
+        // Nothing was written again, so the next synchronisation has nothing to do.
         file.synchronise().unwrap();
         assert_eq!(sectors(&contents(&folder, "file")), "bbbb");
         let synchronised = outcomes_of(&folder, FEW).pop_first().unwrap();

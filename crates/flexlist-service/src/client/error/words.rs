@@ -1,11 +1,11 @@
-//! Errors in words: clauses, in which what a server said is escaped.
+//! Messages of errors: clauses in which text from the server is escaped.
 
 use core::{fmt, ops::Range};
 
 use super::{Asked, AuditFailure, AuditFault, SearchEnd, Silence, Unanswered};
 use crate::message::Refusal;
 
-/// A server that refuses what it must do.
+/// The message for a server that refuses what it must do.
 pub(super) fn breach(refusal: &Refusal) -> String {
     match refusal {
         Refusal::StoreFailed(words) => format!(
@@ -16,7 +16,7 @@ pub(super) fn breach(refusal: &Refusal) -> String {
     }
 }
 
-/// A source that is not the one that the upload was begun with.
+/// The message for a source that differs from the one with which the upload began.
 pub(super) fn source_changed(bytes: u64, finished: bool) -> String {
     if finished {
         "the upload was finished with the source as it was before, which is version 1; it has changed \
@@ -110,7 +110,7 @@ fn ranges(formatter: &mut fmt::Formatter<'_>, ranges: &[Range<u64>]) -> fmt::Res
     })
 }
 
-/// The first of some items, with commas between them.
+/// Writes the first of some items, separated by commas.
 fn listed<T>(
     formatter: &mut fmt::Formatter<'_>,
     items: &[T],
@@ -128,7 +128,7 @@ fn listed<T>(
     Ok(())
 }
 
-/// How many items of a list are shown.
+/// Maximum number of items shown.
 const MOST_LISTED: usize = 20;
 
 impl fmt::Display for AuditFault {

@@ -1,11 +1,11 @@
-//! The search finds what is damaged, exactly where sound blocks bound it.
+//! Tests that the search finds damage exactly, up to the sound blocks around it.
 
 #![allow(clippy::arithmetic_side_effects, reason = "tests fail by panicking")]
 
 use super::*;
 use crate::client::{AuditFault, ClientError};
 
-/// Blocks of these lengths, of which these are damaged.
+/// A file of blocks with these lengths. The blocks in `damaged` are damaged.
 struct Server {
     lengths: Vec<u64>,
     damaged: Vec<usize>,
@@ -36,7 +36,7 @@ impl Server {
         Ok(asked.into_iter().map(|(_, block)| block).collect())
     }
 
-    /// The damaged bytes, joined where they touch.
+    /// Returns the damaged bytes, with adjacent ranges joined.
     fn expected(&self) -> Vec<Range<u64>> {
         let mut joined: Vec<Range<u64>> = Vec::new();
         for (number, block) in self.blocks().iter().enumerate() {
@@ -60,7 +60,7 @@ fn every_pattern_of_damage_is_bounded_exactly_where_sound_blocks_are_between() {
             lengths: lengths.clone(),
             damaged: (0..8).filter(|bit| pattern >> bit & 1 == 1).collect(),
         };
-        // All at once, and range by range, with borders inside blocks.
+        // The whole file at once, and in ranges whose bounds lie inside blocks.
         for width in [total, 7, 10] {
             let mut search = Search::new(Duration::MAX, |range| server.answer(&range));
             let mut start = 0;
@@ -133,8 +133,8 @@ fn a_search_ends_though_everything_is_damaged() {
     assert_eq!(search.damaged(), vec![0..1 << 26]);
 }
 
-/// The questions that a search asks about ranges of 100 bytes when the question after so many does not
-/// get an answer, and what it has found by then.
+/// Searches ranges of 100 bytes, with no answer to requests after the first `after`. Returns the
+/// number of requests, the ranges found and the end of the search.
 fn broken_off(after: u32) -> (u32, Vec<Range<u64>>, SearchEnd) {
     let server = Server {
         lengths: vec![10; 100],
@@ -164,9 +164,9 @@ fn a_search_that_gets_no_answer_ends_and_keeps_what_it_has_found() {
     for after in 0..questions {
         let (asked, found, end) = broken_off(after);
         assert_eq!(end, SearchEnd::GivenUp);
-        // Not one question more.
+        // No further request.
         assert_eq!(asked, after + 1);
-        // Everything that is damaged is in what is found.
+        // Every damaged range is included in the result.
         for range in &damaged {
             assert!(
                 found
@@ -190,7 +190,7 @@ fn damage_that_touches_is_one_range_while_the_search_goes_on() {
         search.within(start..start + 1);
         assert_eq!(search.damaged, vec![0..start + 1]);
     }
-    // Far beyond the most questions: the last ones were not asked.
+    // Far above the maximum number of requests: the last ones were not made.
     assert_eq!(search.questions, MOST_QUESTIONS);
     assert_eq!(search.end(), SearchEnd::GivenUp);
 }

@@ -1,4 +1,4 @@
-//! State files of several processes at once, and those that would be too long.
+//! Tests of state files: concurrent processes, and contents that are too long.
 
 #![allow(clippy::arithmetic_side_effects, reason = "tests fail by panicking")]
 
@@ -63,18 +63,18 @@ fn no_one_sees_a_state_that_another_has_left_behind() {
             scope.spawn(write);
         }
     });
-    // Each has built upon the one before it.
+    // Each write is based on the one before.
     let file = StateFile::open(&path, Duration::ZERO).unwrap();
     assert_eq!(version_of(file.record()), WRITERS * EACH);
 }
 
-/// Whoever opened the file before the lock was his could read what another has replaced meanwhile.
+/// A process that reads the file before it holds the lock could read a file that is being replaced.
 #[cfg(unix)]
 #[test]
 fn the_lock_comes_before_the_file() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("state");
-    // Something that is there and cannot be opened.
+    // A file that exists and cannot be opened.
     let _socket = std::os::unix::net::UnixListener::bind(&path).unwrap();
     let held = Lock::exclusive(&path, Duration::ZERO).unwrap();
     assert!(matches!(
@@ -117,7 +117,7 @@ fn two_names_of_one_state_are_one_state() {
     fs::create_dir(&elsewhere).unwrap();
     let (real, link) = (elsewhere.join("state"), directory.path().join("link"));
     std::os::unix::fs::symlink(&real, &link).unwrap();
-    // A link that leads nowhere yet is a name that is taken.
+    // A dangling link counts as an existing file.
     assert!(matches!(
         StateFile::create(&link, record(settled(0)), Duration::ZERO),
         Err(StateError::Exists)
@@ -135,7 +135,7 @@ fn two_names_of_one_state_are_one_state() {
         StateFile::open(&real, Duration::ZERO),
         Err(StateError::InUse)
     ));
-    // Also if the link leads elsewhere meanwhile: it is the file that was opened.
+    // A link that is changed later does not matter: the file that was opened is used.
     fs::remove_file(&link).unwrap();
     std::os::unix::fs::symlink(directory.path().join("other"), &link).unwrap();
     linked.advance(settled(3)).unwrap();
@@ -144,12 +144,12 @@ fn two_names_of_one_state_are_one_state() {
     assert_eq!(version_of(file.record()), 3);
     assert!(link.symlink_metadata().unwrap().is_symlink());
     assert!(!directory.path().join("other").exists());
-    // State and lock, where the state is; the folder and the link, where the link is.
+    // State and lock are next to the state file; the folder and the link are next to the link.
     assert_eq!(elsewhere.read_dir().unwrap().count(), 2);
     assert_eq!(directory.path().read_dir().unwrap().count(), 2);
 }
 
-/// A child has the locks of its parent from its fork until it executes another program.
+/// A child process holds its parent's locks from its fork until it executes another program.
 #[test]
 fn programs_that_are_started_meanwhile_do_not_keep_a_state() {
     use core::sync::atomic::{AtomicBool, Ordering};
@@ -166,7 +166,7 @@ fn programs_that_are_started_meanwhile_do_not_keep_a_state() {
             }
         });
         let opened = (0..ROUNDS).all(|round| {
-            // As long as a busy machine needs to start a program.
+            // Waits as long as a busy machine needs to start a program.
             let opened = StateFile::open(&path, Duration::from_mins(1));
             opened.is_ok_and(|mut file| file.advance(settled(round)).is_ok())
         });

@@ -1,4 +1,5 @@
-//! Crashes at every write and synchronisation: what was acknowledged is there, and nothing in part.
+//! Tests with a crash at every write and sync: acknowledged changes are kept, and changes are
+//! atomic.
 
 #![allow(
     clippy::arithmetic_side_effects,
@@ -11,14 +12,14 @@ use disk::layer::{Reads, SimulatedFolder};
 use super::*;
 use crate::message::Delete;
 
-/// Requests of two owners, and what a server shows after each, from none of them on.
+/// Requests of two owners, and the server's views before the first request and after each.
 struct Script {
     requests: Vec<Request>,
     files: [FileId; 2],
     views: Vec<Vec<Response>>,
 }
 
-/// What became of the requests.
+/// The progress of the requests.
 #[derive(Clone, Copy, Debug, Default)]
 struct Progress {
     is_created: bool,
@@ -65,7 +66,7 @@ impl Script {
         views
     }
 
-    /// What owners can see of their files.
+    /// Returns the responses that owners can get about their files.
     fn view(&self, server: &FileServer) -> Vec<Response> {
         let mut view = Vec::new();
         for file in self.files {
@@ -85,7 +86,7 @@ impl Script {
         view
     }
 
-    /// Sends the rest of the requests until one is refused.
+    /// Sends the remaining requests until one is refused.
     fn go_on(&self, server: &FileServer, progress: &mut Progress) {
         for (number, request) in (1..).zip(&self.requests).skip(progress.acknowledged) {
             progress.sent = number;
@@ -96,7 +97,7 @@ impl Script {
         }
     }
 
-    /// Sends all to a server whose folder stops at an operation.
+    /// Sends all requests to a server whose folder stops at operation `operation`.
     fn stopped_at(&self, operation: usize) -> (SimulatedFolder, Progress) {
         let folder = SimulatedFolder::new("stopped");
         folder.stop_at(operation, Reads::Work);
@@ -111,7 +112,8 @@ impl Script {
         (folder, progress)
     }
 
-    /// Opens what an accident has left, if there is something, and holds it against what was acknowledged.
+    /// Reopens the store after a crash, if there is one, and compares it with the acknowledged
+    /// requests.
     fn reopen(&self, folder: &SimulatedFolder, progress: &mut Progress) -> Option<FileServer> {
         let store = match FileStore::open_in(&folder.layer()) {
             Err(StoreError::Missing(_)) if !progress.is_created => return None,

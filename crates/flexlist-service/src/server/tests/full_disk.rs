@@ -1,4 +1,4 @@
-//! A disk that is full, or fails, while the server lives on.
+//! Tests with a full or failing disk while the server runs.
 
 #![allow(
     clippy::arithmetic_side_effects,
@@ -13,7 +13,7 @@ use flexlist::challenge::Challenge;
 use super::*;
 use crate::message::{Abort, Delete};
 
-/// Uploads that only grow.
+/// An upload that only grows.
 struct Uploader {
     signer: SigningKey,
     key: OwnerKey,
@@ -26,7 +26,7 @@ impl Uploader {
         Self::try_new(server, seed).unwrap()
     }
 
-    /// `None` if the server cannot write.
+    /// Begins an upload; `None` if the server cannot write.
     fn try_new(server: &FileServer, seed: u16) -> Option<Self> {
         let mut secret = [0; 32];
         secret[..2].copy_from_slice(&seed.to_be_bytes());
@@ -57,7 +57,7 @@ impl Uploader {
         Request::Begin(Signed::new(RequestKind::Begin, &begin, &self.signer).unwrap())
     }
 
-    /// One more part of so many bytes.
+    /// Sends one more part of `bytes` bytes.
     fn send(&mut self, server: &FileServer, bytes: usize) -> Response {
         let data = vec![u8::try_from(self.parts % 251).unwrap(); bytes];
         let block = SentBlock {
@@ -77,7 +77,7 @@ impl Uploader {
         response
     }
 
-    /// Sends parts until one is refused; why.
+    /// Sends parts until one is refused, and returns the refusal.
     fn fill(&mut self, server: &FileServer) -> Refusal {
         for _ in 0..10_000 {
             if let Response::Refused(refusal) = self.send(server, 64 << 10) {
@@ -93,7 +93,7 @@ impl Uploader {
     }
 }
 
-/// The first owner's file is read and audited as ever.
+/// Asserts that the first owner's file can be read and audited.
 fn assert_served(server: &FileServer, file: FileId) {
     let status = server.handle(Request::Status { file });
     assert!(matches!(status, Response::State(_)), "{status:?}");
@@ -135,7 +135,7 @@ fn delete(file: FileId) -> Request {
     Request::Delete(Signed::new(RequestKind::Delete, &delete, &signer).unwrap())
 }
 
-/// Until the parts of another upload are taken: the server makes room in the background.
+/// Waits until parts of another upload are accepted. The server frees space in the background.
 fn wait_for_room(server: &FileServer, uploader: &mut Uploader) {
     let start = Instant::now();
     while let Response::Refused(refusal) = uploader.send(server, 64 << 10) {
@@ -162,13 +162,13 @@ fn a_full_disk_refuses_writes_and_nothing_else_until_there_is_room() {
         assert_served(&server, file);
     }
     assert!(hostile.parts > 8, "{} parts", hostile.parts);
-    // What makes the store smaller is carried out.
+    // Changes that make the store smaller are accepted.
     let standing = server.handle(acknowledge(file));
     assert!(matches!(standing, Response::State(_)), "{standing:?}");
     assert_eq!(server.handle(hostile.abort()), Response::Removed);
     assert_served(&server, file);
     wait_for_room(&server, &mut honest);
-    // Full again, and again. A file can be removed too.
+    // The disk is full again. A file can be removed too.
     assert_eq!(honest.fill(&server), Refusal::CannotWrite);
     assert_eq!(server.handle(delete(file)), Response::Removed);
     assert_eq!(server.check().damages, vec![]);
@@ -192,7 +192,7 @@ fn what_makes_room_finds_the_reserve() {
     let folder = tempfile::tempdir().unwrap();
     let (server, file) = served(&folder.path().join("store"));
     let disk = server.store.simulated_disk();
-    // Others took the last page.
+    // Another program took the last page.
     disk.set_capacity(disk.used());
     assert_eq!(server.handle(delete(file)), Response::Removed);
 }
@@ -253,7 +253,7 @@ fn the_room_of_removed_files_goes_back_to_the_file_system() {
         for _ in 0..4 {
             large.send(&server, 64 << 10);
         }
-        // Between the blocks of the other, so that these have to be moved.
+        // Blocks between those of the other file, so that compaction has to move them.
         small.send(&server, 1 << 10);
     }
     assert!(server.store.file_bytes().unwrap() > before + (16 << 20));
@@ -280,7 +280,7 @@ fn random(mut state: u64) -> impl FnMut(u64) -> u64 {
     }
 }
 
-/// `FLEXLIST_DISK_STEPS` sets the number of steps, 400 unless set.
+/// Runs 400 steps, or as many as `FLEXLIST_DISK_STEPS` sets.
 #[test]
 fn a_bad_disk_loses_nothing_that_was_acknowledged() {
     let wanted = std::env::var("FLEXLIST_DISK_STEPS");
@@ -324,7 +324,7 @@ fn a_bad_disk_loses_nothing_that_was_acknowledged() {
                 match uploader.send(&server, bytes) {
                     Response::State(_) => {}
                     Response::Refused(Refusal::CannotWrite | Refusal::Unavailable) => refused += 1,
-                    // What failed was durable all the same.
+                    // The change was durable despite the error.
                     Response::Refused(Refusal::PartOutOfOrder { expected }) => {
                         assert_eq!(expected, uploader.parts + 1);
                         uploader.parts = expected;
@@ -355,7 +355,7 @@ fn a_bad_disk_loses_nothing_that_was_acknowledged() {
     );
 }
 
-/// Every part that was taken is there, and perhaps one that was refused.
+/// Asserts that every accepted part is stored, and at most one refused part.
 fn assert_stands(server: &FileServer, file: FileId, uploaders: &[Uploader]) {
     assert_served(server, file);
     for uploader in uploaders {

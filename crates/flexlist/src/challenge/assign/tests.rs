@@ -141,7 +141,7 @@ fn leaves_cover_the_range_of_a_challenge_exactly() {
             .all(|block| block.hits.len() == 1 && block.hits[0].offset < block.length)
     );
     assert_ne!(blocks[0].hits[0].coefficient, blocks[1].hits[0].coefficient);
-    // Coefficients come by number, wherever the blocks lie.
+    // Coefficients depend on the number of the leaf, not on its position.
     let others = questions.assign(&[leaf(0, 20), leaf(20, 80)]).unwrap();
     for (block, other) in blocks.iter().zip(&others) {
         assert_eq!(block.hits[0].coefficient, other.hits[0].coefficient);

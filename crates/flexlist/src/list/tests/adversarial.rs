@@ -1,7 +1,7 @@
-//! Every way to lie that we know of, with the refusal that it must meet: proofs of another truth.
+//! Every known attack on proofs, with the error that it must cause: proofs of a false statement.
 //!
-//! The forms that proofs must have are in `forms.rs`, updates in `replays.rs`. Numbers are those of the
-//! checklist that these three files go through.
+//! The forms of proofs are tested in `forms.rs`, updates in `replays.rs`. The numbers are those of
+//! the checklist behind these three files.
 
 use pad_core::Digest;
 
@@ -62,7 +62,7 @@ fn bytes_do_not_move_between_a_block_and_its_neighbour() {
     assert_eq!(refused(&forged, &list.state(), 5), ProofError::RootMismatch);
 }
 
-/// 2: without both ranks in an inner node's hash, the split between two pruned children could be moved.
+/// 2: without both ranks in an inner node's hash, bytes could be moved between two pruned children.
 #[test]
 fn the_split_of_an_inner_node_is_fixed() {
     let list = five();
@@ -118,7 +118,7 @@ fn another_length_of_the_file_is_refused() {
     );
 }
 
-/// 5: the client searches itself.
+/// 5: the client searches by itself.
 #[test]
 fn a_proof_of_another_block_is_refused() {
     let list = five();
@@ -129,7 +129,7 @@ fn a_proof_of_another_block_is_refused() {
                 &list.state(),
                 asked * 10 + 3,
             );
-            // Where the way to the block leads over the other one, the rest is too much.
+            // If the path to the block leads over the other one, the rest is surplus.
             assert!(
                 matches!(refusal, ProofError::Elided | ProofError::SurplusNode),
                 "{shown} for {asked}: {refusal}"
@@ -146,7 +146,7 @@ fn a_proof_of_another_block_is_refused() {
     );
 }
 
-/// 8: no node can be shown as one of another kind.
+/// 8: no node can be shown as a node of another kind.
 #[test]
 fn kinds_cannot_be_reinterpreted() {
     let list = five();
@@ -162,7 +162,7 @@ fn kinds_cannot_be_reinterpreted() {
             _ => digest,
         };
         let others = [
-            // One hash field in the place of another.
+            // One hash field instead of another.
             Tree::Pruned(rank, tag),
             Tree::Pruned(rank, child(0)),
             Tree::Leaf(rank, digest, None),
@@ -203,7 +203,7 @@ fn kinds_cannot_be_reinterpreted() {
     );
 }
 
-/// 9: one question has one proof.
+/// 9: every query has exactly one proof.
 #[test]
 fn needless_nodes_are_refused() {
     let list = five();
@@ -231,7 +231,7 @@ fn needless_nodes_are_refused() {
     assert_eq!(all, ProofError::SurplusNode, "the right sentinel");
 }
 
-/// 11: several bytes of one block are one block.
+/// 11: several bytes of one block prove the block once.
 #[test]
 fn repeated_bytes_show_a_block_once() {
     let list = five();
@@ -243,7 +243,7 @@ fn repeated_bytes_show_a_block_once() {
     assert_eq!(proof, list.prove(&[3, 14]).unwrap());
 }
 
-/// Questions that no proof answers.
+/// Queries that no proof answers.
 #[test]
 fn impossible_questions_are_refused() {
     let list = five();
@@ -260,7 +260,7 @@ fn impossible_questions_are_refused() {
         let refusal = verify_range::<Sha256>(&proof, &list.state(), start..end).unwrap_err();
         assert_eq!(refusal, operation(UpdateError::EmptyRange));
     }
-    // Nothing is not a question, even where the root alone would answer it.
+    // An empty query is invalid, even if the root alone would answer it.
     for answer in [Tree::of(&list).prune().bytes(), proof] {
         let refusal = verify_indices::<Sha256>(&answer, &list.state(), &[]).unwrap_err();
         assert_eq!(refusal, operation(UpdateError::EmptyBatch));

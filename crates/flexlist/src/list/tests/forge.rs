@@ -1,5 +1,5 @@
-//! What a liar works with: proofs as trees that can be changed, hashed by formulas of their own, and
-//! random lists, questions and changes.
+//! Forgery tools: proofs as mutable trees with independent hash formulas, and random lists, queries
+//! and changes.
 
 use pad_core::{Digest, Workers};
 use sha2::{Digest as _, Sha256};
@@ -32,18 +32,18 @@ pub(super) fn left(after: Option<Tree>) -> Tree {
     Tree::Left(after.map(Box::new))
 }
 
-/// A subtree that leads to so many bytes, with some hash.
+/// A pruned subtree of `rank` bytes, with an arbitrary hash.
 pub(super) fn pruned(rank: u64) -> Tree {
     Tree::Pruned(rank, [0xbb; 32])
 }
 
-/// The root over these blocks: `below` stands above the left sentinel.
+/// The root over a list; `below` is the node above the left sentinel.
 pub(super) fn root(below: Tree) -> Tree {
     inner(63, below, Tree::Right.prune())
 }
 
 impl Tree {
-    /// The whole list.
+    /// Converts a whole list.
     pub(super) fn of(list: &FlexList) -> Self {
         let link = Link {
             node: list.current().root_node(),
@@ -69,7 +69,7 @@ impl Tree {
         })
     }
 
-    /// An honest proof.
+    /// Parses an honest proof.
     pub(super) fn read(bytes: &[u8]) -> Self {
         let mut rest = bytes;
         let tree = Self::read_from(&mut rest);
@@ -138,7 +138,7 @@ impl Tree {
         }
     }
 
-    /// Section "FlexList" of `docs/format.md`.
+    /// Computes the hash by section "FlexList" of `docs/format.md`.
     pub(super) fn digest(&self) -> [u8; 32] {
         let leaf = |kind: u8, length: u64, tag: &[u8; 32], after: Option<&Self>| {
             let after_rank = rank_of(after).to_be_bytes();
@@ -160,7 +160,7 @@ impl Tree {
         }
     }
 
-    /// What a client keeps who trusts the maker of this list.
+    /// The commitment of a client that trusts the author of this list.
     pub(super) fn state(&self) -> ListState {
         ListState {
             root: Digest(self.digest()),
@@ -168,7 +168,7 @@ impl Tree {
         }
     }
 
-    /// Rank and hash only.
+    /// Returns the pruned node: rank and hash only.
     pub(super) fn prune(&self) -> Self {
         Self::Pruned(self.rank(), self.digest())
     }
@@ -185,7 +185,7 @@ impl Tree {
         1 + self.children().into_iter().map(Self::count).sum::<usize>()
     }
 
-    /// The node with this number in pre-order.
+    /// Returns the node with this number in pre-order.
     pub(super) fn at(&mut self, number: usize) -> &mut Self {
         self.find(&mut { number }).expect("a node of that number")
     }
@@ -253,7 +253,7 @@ pub(super) fn push_varint(bytes: &mut Vec<u8>, mut value: u64) {
     bytes.push(value.to_le_bytes()[0]);
 }
 
-/// Randomness from a seed: the generator `SplitMix64`.
+/// A seeded random generator: `SplitMix64`.
 #[derive(Clone, Debug)]
 pub(super) struct Random(pub(super) u64);
 
@@ -266,7 +266,7 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// Below `bound`, which is not 0.
+    /// Returns a number below `bound`, which must not be 0.
     pub(super) fn below(&mut self, bound: u64) -> u64 {
         self.next() % bound
     }
@@ -298,7 +298,7 @@ impl Random {
         (0..length).map(|_| self.block()).collect()
     }
 
-    /// Operations that can be carried out on these blocks, which they are.
+    /// Draws operations that are valid for these blocks, and applies them.
     pub(super) fn batch(&mut self, blocks: &mut Vec<Block>) -> Vec<Operation> {
         let length = 1 + self.below(5);
         (0..length).map(|_| self.operation(blocks)).collect()
@@ -340,7 +340,7 @@ pub(super) fn build(blocks: &[Block]) -> FlexList {
     FlexList::build(blocks, &Workers::sequential()).unwrap()
 }
 
-/// A block of this length and level, its tag digest full of `tag`.
+/// Creates a block of this length and level, with `tag` in every byte of its tag digest.
 pub(super) fn block(length: u64, level: u8, tag: u8) -> Block {
     Block {
         length,

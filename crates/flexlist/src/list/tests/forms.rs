@@ -1,5 +1,5 @@
-//! The form of proofs, where the liar made the root too: then collision resistance of the hash does not
-//! help, and only the rules of the form refuse.
+//! Malformed proofs whose attacker also chose the root. Collision resistance does not help then,
+//! and only the rules of the form reject them.
 
 use pad_core::Digest;
 
@@ -13,7 +13,7 @@ use super::{
 };
 use crate::error::ProofError;
 
-/// The refusal of a proof for byte 0 whose maker also made the root.
+/// Returns the error of a proof for byte 0 whose attacker also chose the root.
 fn refused_for_its_form(tree: &Tree) -> ProofError {
     refused(tree, &tree.state(), 0)
 }
@@ -39,30 +39,30 @@ fn ranks_that_no_file_has_are_refused() {
     for tree in overflowing {
         assert_eq!(refused_for_its_form(&tree), ProofError::RankOverflow);
     }
-    // The longest file of all is fine.
+    // The longest possible file is valid.
     let tree = root(left(Some(leaf(MAX_TOTAL - 1, 1, Some(pruned(1))))));
     let proven = verify_indices::<Sha256>(&tree.bytes(), &tree.state(), &[MAX_TOTAL - 2]);
     assert_eq!(proven.unwrap().get()[0].length, MAX_TOTAL - 1);
 }
 
-/// 6: who stands where.
+/// 6: positions of sentinels and blocks.
 #[test]
 fn sentinels_are_where_sentinels_are() {
     let misplaced = [
-        // A sentinel as a block, wherever a block can be.
+        // A sentinel as a block, in every position of a block.
         root(left(Some(left(None)))),
         root(left(Some(Tree::Right))),
         root(inner(2, left(None), left(None))),
         root(inner(2, left(None), Tree::Right)),
         root(inner(2, left(None), inner(1, left(None), leaf(1, 1, None)))),
-        // A block or the wrong sentinel in the place of one.
+        // A block or the wrong sentinel instead of a sentinel.
         root(leaf(1, 1, None)),
         root(Tree::Right),
         root(inner(3, leaf(1, 1, None), leaf(1, 1, None))),
         inner(63, left(None), leaf(1, 1, None)),
         inner(63, left(None), left(None)),
         inner(63, left(None), inner(1, leaf(1, 1, None), leaf(1, 1, None))),
-        // Anything but an inner node as the root.
+        // A node other than an inner node as the root.
         leaf(1, 1, None),
         left(Some(leaf(1, 1, None))),
         Tree::Right,
@@ -120,7 +120,7 @@ fn levels_follow_their_rules() {
             6,
             root(inner(8, left(None), inner(5, leaf(1, 1, None), blocks(6)))),
         ),
-        // After a leaf only leaves.
+        // Only leaves may follow a leaf.
         (1, root(left(Some(blocks(1))))),
         (62, root(left(Some(leaf(1, 1, Some(blocks(62))))))),
     ];
@@ -130,7 +130,7 @@ fn levels_follow_their_rules() {
             ProofError::WrongLevel { level }
         );
     }
-    // After: the same level is fine.
+    // After: the same level is valid.
     let right = root(inner(
         5,
         left(None).prune(),
@@ -139,7 +139,7 @@ fn levels_follow_their_rules() {
     assert!(verify_indices::<Sha256>(&right.bytes(), &right.state(), &[0]).is_ok());
 }
 
-/// 9: one proof has one encoding.
+/// 9: every proof has exactly one encoding.
 #[test]
 fn encodings_are_minimal() {
     let list = five();
@@ -169,7 +169,7 @@ fn encodings_are_minimal() {
     assert_eq!(refusal(&endless), ProofError::RankOverflow);
 }
 
-/// 20: neither the length nor the depth of a proof can hurt.
+/// 20: neither the length nor the depth of a proof causes excessive work.
 #[test]
 fn sizes_have_limits() {
     let state = five().state();
@@ -183,7 +183,7 @@ fn sizes_have_limits() {
         verify_update::<Sha256>(&long, &state, &[Operation::Remove { index: 0 }]).unwrap_err(),
     ];
     assert_eq!(refusals, [limit; 3]);
-    // A chain of leaves as long as a proof can be: no recursion, no time but that of the bytes.
+    // A chain of leaves of the maximum proof length: no recursion, and time linear in the bytes.
     let link = [&[1, 1][..], &[1; 32], &[1]].concat();
     let links = (MAX_PROOF_BYTES - 64) / link.len();
     let mut chain = [&[0, 63, 2, 1][..], &link.repeat(links)].concat();

@@ -1,4 +1,4 @@
-//! Owners who choose levels against the server: work stays in proportion to what is stored and sent.
+//! Owners that choose levels against the server: work is proportional to stored and sent data.
 
 use conformance::soak;
 
@@ -21,8 +21,8 @@ fn many_blocks_of_a_chain_cost_one_walk() {
     let length = 50_000_u64;
     let list = build(&chain(usize::try_from(length).unwrap()));
     let odd: Vec<u64> = (0..length).filter(|index| index % 2 == 1).collect();
-    // Root, sentinel, blocks: each is visited once, by server and client, whatever is asked for. One
-    // search for each block would be 10^9 visits.
+    // Root, sentinel and blocks are visited once each, by server and client, for any query.
+    // Separate searches for each block would make 10^9 visits.
     let (mut for_indices, mut for_range) = (0, 0);
     let view = list.current();
     view.search_indices(&odd, usize::MAX, |_| for_indices += 1)
@@ -30,7 +30,7 @@ fn many_blocks_of_a_chain_cost_one_walk() {
     view.search_range(0..length, usize::MAX, |_| for_range += 1)
         .unwrap();
     assert_eq!((for_indices, for_range), (length + 2, length + 2));
-    // With a limit the walk ends at it.
+    // With a limit, the walk stops there.
     let all = view.find_range(0..length).unwrap();
     for most in [0, 1, 3] {
         let (mut for_indices, mut for_range) = (0, 0);
@@ -68,7 +68,7 @@ fn many_changes_at_the_end_of_a_chain_are_refused() {
             })
             .collect()
     };
-    // The limit counts for the batch as a whole: a few long ways are fine.
+    // The limit applies to the batch as a whole: a few long paths are allowed.
     let mut list = build(&chain(20_000));
     let before = list.state();
     let few = append(20_000, 10);
@@ -76,7 +76,7 @@ fn many_changes_at_the_end_of_a_chain_are_refused() {
     let next = verify_update::<Sha256>(&change.witness, &before, &few).unwrap();
     assert_eq!(*next.get(), list.state());
 
-    // These would be 2 * 10^8 reads, and 100 times as many for ten times the operations.
+    // A batch that would take 2 * 10^8 reads, and 100 times as many for ten times the operations.
     let mut server = build(&chain(20));
     let before = server.state();
     let many = append(20, 20_000);
@@ -96,7 +96,7 @@ fn many_changes_at_the_end_of_a_chain_are_refused() {
 
 #[test]
 fn what_no_client_reads_is_not_sent() {
-    // A leaf is 35 bytes, so that all of them are more than a client reads.
+    // A leaf is 35 bytes, so all of them exceed the limit of a client.
     let length = MAX_PROOF_BYTES / 35 + 1;
     let mut list = build(&chain(length));
     let (before, total) = (list.state(), list.total());
@@ -112,7 +112,7 @@ fn what_no_client_reads_is_not_sent() {
     assert_eq!(list.update(&last).unwrap_err(), UpdateError::BatchTooLarge);
     assert_eq!(list.state(), before);
     assert_eq!(list.arena.leaves.taken(), length + 1);
-    // What is just short of it is sent and read.
+    // A proof just below the limit is sent and accepted.
     if soak::enabled() {
         let end = total - 10;
         let proof = list.prove_range(0..end).unwrap();

@@ -1,5 +1,5 @@
-//! Lists against a plain vector of blocks: what was built, what grew, and what was built in parts are
-//! the same list, and every proof and witness along the way verifies.
+//! Lists against a plain vector of blocks. Built, updated and joined lists are identical, and every
+//! proof and witness along the way verifies.
 
 use std::num::NonZeroUsize;
 
@@ -13,7 +13,7 @@ use super::super::{
 use crate::{error::UpdateError, level::Level};
 
 impl<H: NodeHash> View<'_, H> {
-    /// The list as text: `(level below after)`, `<leaf after>`, `[`, `]` and `d` with its length.
+    /// Formats the list: `(level below after)`, `<leaf after>`, `[`, `]` and `d` with its length.
     pub(super) fn shape(&self) -> String {
         self.shape_of(self.root_node())
     }
@@ -42,7 +42,7 @@ impl<H: NodeHash> View<'_, H> {
     }
 }
 
-/// The canonical shape by the definition, `T(i, k, e)`.
+/// Formats the canonical shape by its definition, `T(i, k, e)`.
 fn canonical(blocks: &[Block]) -> String {
     let sentinel = (0, 63);
     let middle = blocks.iter().map(|block| (block.length, block.level.get()));
@@ -113,7 +113,7 @@ fn any_step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Carries the step out on the plain vector; the operation that does the same on a list.
+/// Applies the step to the plain vector; returns the equivalent operation on a list.
 fn apply(step: Step, blocks: &mut Vec<Block>) -> Operation {
     let start = |blocks: &[Block], i: usize| blocks[..i].iter().map(|b| b.length).sum::<u64>();
     match step {
@@ -210,7 +210,7 @@ proptest! {
             let next = verify_update::<Sha256>(&change.witness, &old, &operations).unwrap();
             prop_assert_eq!(*next.get(), list.state());
 
-            // Taken back, and done again one by one, it comes to the same.
+            // Undone, and repeated one by one, the operations yield the same list.
             list.undo(change.previous);
             check_same(&list, &old_blocks);
             for operation in &operations {
@@ -219,7 +219,7 @@ proptest! {
             }
             check_same(&list, &blocks);
 
-            // Nothing but this version's nodes is left.
+            // Only the nodes of this version are left.
             let raised = blocks.iter().filter(|block| block.level.get() > 0).count();
             prop_assert_eq!(list.arena.inners.taken(), raised + 1);
             prop_assert_eq!(list.arena.leaves.taken(), blocks.len() + 1);

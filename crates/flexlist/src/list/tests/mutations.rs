@@ -1,7 +1,7 @@
-//! Tens of thousands of changed proofs, range proofs and witnesses: none is accepted.
+//! Tens of thousands of mutated proofs, range proofs and witnesses: none is accepted.
 //!
-//! `FLEXLIST_MUTATIONS` sets how many, `FLEXLIST_SEED` another seed. Of what is refused with the wrong
-//! error the list of `adversarial.rs` is the judge; here only acceptance counts.
+//! `FLEXLIST_MUTATIONS` sets the number of mutations, `FLEXLIST_SEED` another seed. Only acceptance
+//! counts here; `adversarial.rs` tests that the right error is returned.
 
 use super::{
     super::{
@@ -12,7 +12,7 @@ use super::{
 };
 use core::ops::Range;
 
-/// What is asked about a list.
+/// A query to a list.
 #[derive(Clone, Debug)]
 enum Question {
     Indices(Vec<u64>),
@@ -20,7 +20,7 @@ enum Question {
     Update(Vec<Operation>),
 }
 
-/// What an answer establishes.
+/// The statement that an answer proves.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Statement {
     Blocks(Vec<ProvenBlock>),
@@ -56,7 +56,7 @@ impl Question {
         })
     }
 
-    /// By the blocks alone.
+    /// Computes the statement from the blocks alone.
     fn truth(&self, blocks: &[Block], next: &[Block]) -> Statement {
         let mut start = 0;
         let all = blocks.iter().map(|block| {
@@ -84,7 +84,7 @@ impl Question {
     }
 }
 
-/// A list, what comes after it, and a question of each kind with its answer.
+/// A list, its next version, and a query of each kind with its answer.
 struct Scene {
     state: ListState,
     asked: Vec<(Question, Vec<u8>, Statement)>,
@@ -118,7 +118,7 @@ impl Scene {
     }
 }
 
-/// A changed answer must not be accepted.
+/// Checks that mutated answers are rejected.
 struct Judge<'a> {
     scene: &'a Scene,
     question: &'a Question,
@@ -146,7 +146,7 @@ impl Judge<'_> {
         let mut changed = self.honest.to_vec();
         for place in 0..changed.len() {
             let good = changed[place];
-            // Of long answers one change of each byte, else every bit of it.
+            // In long answers, one mutation per byte; otherwise every bit of it.
             let bits = if changed.len() > 150 {
                 vec![1 + random.byte() % 255]
             } else {
@@ -175,7 +175,7 @@ impl Judge<'_> {
         self.refuse(&[head, &tail[..length.min(tail.len())], tail].concat());
     }
 
-    /// Subtrees of other answers in the place of this one's, and nodes twice or not at all.
+    /// Replaces nodes by subtrees of other answers, by duplicates, and by their children.
     fn trees(&mut self, random: &mut Random, others: &[Tree]) {
         let honest = Tree::read(self.honest);
         for number in 0..honest.count() {
@@ -205,7 +205,7 @@ impl Judge<'_> {
     }
 }
 
-/// A node above or after itself.
+/// Returns the node placed below or after itself.
 fn duplicated(node: &Tree) -> Vec<Tree> {
     let boxed = || Box::new(node.clone());
     match node {
@@ -287,7 +287,7 @@ fn an_answer_answers_its_own_question_only() {
             let answer = asked.answer(&list);
             for (truth, other) in &questions {
                 if other.answer(&list) == answer {
-                    // Two questions may well need the same part of the list.
+                    // Two queries may need the same part of the list.
                     let statement = other.verify(&answer, &list.state());
                     assert_eq!(statement.as_ref(), Some(truth));
                     answered += 1;

@@ -1,4 +1,4 @@
-//! All proofs of a small list, against all questions: one question has one proof.
+//! All proofs of a small list, against all queries: every query has exactly one proof.
 
 use super::{
     super::{FlexList, Operation, Sha256, verify_indices, verify_range, verify_update},
@@ -16,7 +16,7 @@ fn seven() -> FlexList {
     build(&blocks)
 }
 
-/// The tree with every set of nodes shown that contains the parents of its nodes.
+/// Returns the tree in every pruning, i.e. with each set of nodes that is closed under parents.
 fn prunings(tree: &Tree) -> Vec<Tree> {
     let mut all = vec![tree.prune()];
     match tree {
@@ -42,7 +42,7 @@ fn prunings(tree: &Tree) -> Vec<Tree> {
     all
 }
 
-/// All but the honest one are refused: they show too little or too much.
+/// Checks that only the honest proof is accepted: all others show too little or too much.
 fn one_is_accepted<S>(
     proofs: &[Vec<u8>],
     honest: &[u8],

@@ -1,4 +1,4 @@
-//! Witnesses of updates that must be refused, and the ends of the list.
+//! Witnesses of updates that must be rejected, and the ends of the list.
 
 use pad_core::Digest;
 
@@ -9,7 +9,7 @@ use super::{
 };
 use crate::error::{ProofError, UpdateError};
 
-/// 13: a witness of an older version, of the same length, does not pass for the newest.
+/// 13: a witness of an older version, of equal length, is rejected for the newest.
 #[test]
 fn an_older_witness_is_refused() {
     let mut list = five();
@@ -34,7 +34,7 @@ fn an_older_witness_is_refused() {
     assert_eq!(refusal, ProofError::RootMismatch);
 }
 
-/// 14: a replay that leaves what is shown is refused, wherever that happens.
+/// 14: a replay that leaves the shown part is rejected, at every position.
 #[test]
 fn a_witness_with_a_hole_is_refused() {
     let list = five();
@@ -59,7 +59,7 @@ fn a_witness_with_a_hole_is_refused() {
     }
 }
 
-/// 15: what cannot be done is refused by server and client alike.
+/// 15: invalid operations are rejected by server and client alike.
 #[test]
 fn impossible_operations_are_refused() {
     let list = five();
@@ -181,7 +181,7 @@ fn the_last_block_can_go() {
                 ProofError::Operation(nowhere)
             );
         }
-        // The way back.
+        // The reverse operation.
         let operation = Operation::Insert {
             index: 0,
             block: block(10, level, 1),
@@ -192,7 +192,7 @@ fn the_last_block_can_go() {
     }
 }
 
-/// 19: the level is the client's, and part of the new root.
+/// 19: the level is chosen by the client, and part of the new root.
 #[test]
 fn another_level_is_another_root() {
     let list = five();
@@ -208,6 +208,6 @@ fn another_level_is_another_root() {
         server.root().0
     });
     let roots: std::collections::BTreeSet<_> = roots.collect();
-    // Towers above all others are the same but for one number.
+    // Towers above all others differ in one number only.
     assert_eq!(roots.len(), 63);
 }

@@ -1,4 +1,4 @@
-//! What a batch saves, in hashes and bytes, on the paper's file of 500 000 blocks.
+//! Savings of a batch, in hashes and bytes, on the paper's file of 500 000 blocks.
 //!
 //! Source: sections 4.2 and 4.3, figures 9 and 10.
 
@@ -13,7 +13,7 @@ thread_local! {
     static HASHES: Cell<u64> = const { Cell::new(0) };
 }
 
-/// SHA-256, counted.
+/// SHA-256 with a call counter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Counted;
 
@@ -116,13 +116,13 @@ fn a_batch_needs_a_fraction_of_the_hashes() {
         .collect();
     let (list, hashes) = counting(|| FlexList::build(&blocks, &Workers::sequential()).unwrap());
     let mut list: FlexList<Counted> = list;
-    // A hash for each node: the leaves, half as many inner nodes, and the sentinels.
+    // One hash per node: the leaves, half as many inner nodes, and the sentinels.
     assert!(
         (BLOCKS * 3 / 2..BLOCKS * 3 / 2 + 8).contains(&hashes),
         "{hashes}"
     );
 
-    // After a removal the next operation goes on at the same place.
+    // After a removal the next operation continues at the same position.
     let consecutive = operations(|number| 200_000 + number - number / 3);
     let saved = savings(&mut list, &consecutive);
     println!(

@@ -6,11 +6,11 @@
 //! root     = SHA-256(0x22 || u64be length of the block || top)
 //! ```
 //!
-//! Each layer joins neighbours of the one below; a last digest without a neighbour moves up as it is.
-//! The length fixes the number of chunks and with it the whole shape, so a digest stands for the same
-//! place of the same tree or for none.
+//! Each layer joins neighbours of the one below. A last digest without a neighbour moves up
+//! unchanged. The length determines the number of chunks and so the whole shape. A digest thus
+//! belongs to one position of one tree at most.
 //!
-//! Chunk length, measured on one core with SHA extensions, blocks of 2 KiB:
+//! Measurements by chunk length, on one core with SHA extensions, for blocks of 2 KiB:
 //!
 //! | chunk | root | opening of a chunk | 460 openings |
 //! | ---: | ---: | ---: | ---: |
@@ -20,8 +20,8 @@
 //! | 512 bytes | 2.0 us, 1.01 GB/s | 576 bytes | 265 KB |
 //! | 1024 bytes | 1.6 us, 1.32 GB/s | 1056 bytes | 486 KB |
 //!
-//! SHA-256 alone takes 1.2 us. 256 bytes keep the root well above the speed of a network and the openings
-//! below the list's own proof for them.
+//! SHA-256 alone takes 1.2 us. With 256 bytes, computing the root is much faster than a network,
+//! and the openings are smaller than the list's own proof for them.
 
 #![deny(clippy::arithmetic_side_effects)]
 
@@ -32,13 +32,13 @@ use sha2::{Digest as _, Sha256};
 /// The length of a chunk in bytes; the last of a block may be shorter.
 pub const CHUNK_LENGTH: u64 = 256;
 
-/// The same, to cut by.
+/// [`CHUNK_LENGTH`] as a `usize`.
 const CHUNK: usize = 256;
 
 /// A digest of the tree.
 pub type Digest = [u8; 32];
 
-/// The whole tree of a block.
+/// The complete tree of a block.
 #[derive(Debug)]
 pub struct ChunkTree<'a> {
     block: &'a [u8],
@@ -47,7 +47,7 @@ pub struct ChunkTree<'a> {
 }
 
 impl<'a> ChunkTree<'a> {
-    /// The tree of a block, which has at least one byte.
+    /// Builds the tree of a block, which has at least one byte.
     pub fn new(block: &'a [u8]) -> Self {
         let mut layer = leaves(block);
         let mut layers = Vec::new();
@@ -60,14 +60,14 @@ impl<'a> ChunkTree<'a> {
         Self { block, layers }
     }
 
-    /// The root.
+    /// Returns the root.
     pub fn root(&self) -> Digest {
         let top = self.layers.last().and_then(|layer| layer.first());
         seal(length_of(self.block), top.unwrap_or(&[0; 32]))
     }
 
-    /// Appends the chunk of this index, then the neighbours on its way up. Nothing if there is no
-    /// such chunk.
+    /// Appends the chunk at `index`, then the neighbours on its path to the root. Appends nothing
+    /// if there is no such chunk.
     pub fn open(&self, index: u64, bytes: &mut Vec<u8>) {
         let Ok(mut position) = usize::try_from(index) else {
             return;
@@ -86,9 +86,9 @@ impl<'a> ChunkTree<'a> {
     }
 }
 
-/// The root of a block, which has at least one byte.
+/// Computes the root of a block, which has at least one byte.
 ///
-/// Cost: the block through SHA-256, and half as much again for leaves and nodes.
+/// Cost: SHA-256 of the block, plus half as much for leaves and nodes.
 pub fn root(block: &[u8]) -> Digest {
     let mut layer = leaves(block);
     while layer.len() > 1 {
@@ -97,7 +97,8 @@ pub fn root(block: &[u8]) -> Digest {
     seal(length_of(block), layer.first().unwrap_or(&[0; 32]))
 }
 
-/// How many bytes [`ChunkTree::open`] appends for a block of this length. 0 if there is no such chunk.
+/// Returns the number of bytes that [`ChunkTree::open`] appends for a block of this `length`; 0 if
+/// there is no such chunk.
 pub fn opening_length(length: u64, index: u64) -> usize {
     let Some(chunk) = chunk_length(length, index) else {
         return 0;
@@ -111,9 +112,10 @@ pub fn opening_length(length: u64, index: u64) -> usize {
     bytes
 }
 
-/// The root that the opening of the chunk leads to, for a block of this length.
+/// Computes the root from the `opening` of the chunk at `index`, for a block of this `length`.
 ///
-/// `None` if the opening has another length than [`opening_length`] or there is no such chunk.
+/// Returns `None` if the opening has another length than [`opening_length`], or if there is no such
+/// chunk.
 pub fn opened_root(length: u64, index: u64, opening: &[u8]) -> Option<Digest> {
     let (chunk, path) = opening.split_at_checked(chunk_length(length, index)?)?;
     let (neighbours, []) = path.as_chunks::<32>() else {
@@ -135,15 +137,15 @@ pub fn opened_root(length: u64, index: u64, opening: &[u8]) -> Option<Digest> {
     (complete && neighbours.next().is_none()).then(|| seal(length, &digest))
 }
 
-/// The length of a chunk of a block of this length.
+/// Returns the length of the chunk at `index` of a block of this `length`.
 fn chunk_length(length: u64, index: u64) -> Option<usize> {
     let before = index.checked_mul(CHUNK_LENGTH)?;
     let rest = length.checked_sub(before).filter(|rest| *rest > 0)?;
     usize::try_from(rest.min(CHUNK_LENGTH)).ok()
 }
 
-/// The positions of a chunk's ancestors from the leaf up, below the top, and whether each has a
-/// neighbour.
+/// Calls `each` for the chunk's ancestors from the leaf up, without the top: with the position, and
+/// whether a neighbour exists.
 fn for_each_layer(length: u64, index: u64, mut each: impl FnMut(u64, bool)) {
     let mut count = length.div_ceil(CHUNK_LENGTH);
     let mut position = index;
@@ -168,7 +170,7 @@ fn leaf(index: u64, chunk: &[u8]) -> Digest {
     hash.chain_update(chunk).finalize().into()
 }
 
-/// The digest above one or two.
+/// Joins two digests; a single one is returned unchanged.
 fn join(pair: &[Digest]) -> Digest {
     match pair {
         [left, right] => node(left, right),

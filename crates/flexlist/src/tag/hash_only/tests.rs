@@ -96,7 +96,7 @@ fn every_changed_byte_names_its_block() {
     wrong.tags.swap(0, 1);
     let verdict = wrong.verify::<HashOnly>(&(), &proof);
     assert_eq!(verdict, Err(AuditError::BlockMismatch { start: 0 }));
-    // A server whose block has rotted sees it.
+    // A server detects its own corrupted block.
     wrong = audit;
     wrong.blocks[1][999] ^= 1;
     assert_eq!(wrong.prove::<HashOnly>(&()), Err(TagError::BlockMismatch));

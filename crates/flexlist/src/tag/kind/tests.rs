@@ -1,4 +1,4 @@
-//! All kinds through one interface.
+//! Tests of all kinds through one interface.
 
 use zeroize::Zeroizing;
 
@@ -8,7 +8,7 @@ use super::super::public_bls;
 use super::super::rsa;
 use super::{super::testing::*, *};
 
-/// A key of each kind that this build has, without a search for primes.
+/// Returns a key of each kind in this build, without a search for primes.
 fn keys() -> Vec<OwnerKey> {
     let generated = [TagKind::HashOnly, TagKind::PrivateMac]
         .map(|kind| OwnerKey::generate(kind, &Workers::sequential()).unwrap());
@@ -108,7 +108,7 @@ fn every_kind_audits_and_reads() {
     }
 }
 
-/// What both parts of a composed tag commit is bound: a root and a tag of two blocks do not pass.
+/// A composed tag binds both committed parts: the root and the tag of two blocks are rejected.
 #[test]
 fn mixed_tags_are_refused() {
     let key = OwnerKey::generate(TagKind::PrivateMac, &Workers::sequential()).unwrap();
@@ -123,7 +123,7 @@ fn mixed_tags_are_refused() {
         data: &first,
     }];
     assert_eq!(server.check_tags(&stored), Err(TagError::BlockMismatch));
-    // An audit asks for the tag alone, a read for the root alone.
+    // An audit checks the tag alone, a read the root alone.
     let read = key.kind().check_block(0, mixed.committed.as_ref(), &first);
     assert_eq!(read, Err(AuditError::BlockMismatch { start: 0 }));
 }
@@ -202,7 +202,7 @@ fn keys_of_one_kind_are_not_read_as_another() {
     );
 }
 
-/// Without a feature its kinds are refused by name.
+/// Kinds of a disabled feature are rejected by name.
 #[test]
 fn absent_kinds_are_refused() {
     let absent = TagKind::ALL.into_iter().filter(|kind| match kind {

@@ -1,20 +1,20 @@
 //! Arithmetic modulo the Mersenne prime `p = 2^127 - 1`, without branches on values.
 //!
-//! Numbers wrap nowhere: each sum's bound stands beside it. The operations are written as wrapping ones
-//! because the loops are hot and the release profile checks the others.
+//! Numbers never wrap: a comment next to each sum states its bound. The operations are wrapping
+//! ones because the loops are hot and the release profile checks the others.
 
 #![deny(clippy::arithmetic_side_effects)]
 
 use zeroize::Zeroize;
 
-/// `p`.
+/// The modulus `p`.
 const P: u128 = u128::MAX >> 1;
-/// The bits of a half sector.
+/// The number of bits of a half sector.
 const HALF: u32 = 60;
-/// Products of 60 by 64 bits that fit into 128 bits together.
+/// The number of products of 60 by 64 bits whose sum fits into 128 bits.
 const GROUP: usize = 16;
 
-/// A sector of a block: a number below 2^120, little-endian.
+/// The length of a sector in bytes: a number below 2^120, little-endian.
 pub(super) const SECTOR: usize = 15;
 
 /// A number below `p`.
@@ -28,20 +28,21 @@ impl Zeroize for Element {
 }
 
 impl Element {
-    /// The residue of any number.
+    /// Reduces any number.
     pub(super) const fn reduce(number: u128) -> Self {
         // At most 2^127 - 1 + 1.
         Self::subtract_once((number & P).wrapping_add(number >> 127))
     }
 
-    /// The residue of a number below `2 p`.
+    /// Reduces a number below `2 p`.
     const fn subtract_once(number: u128) -> Self {
-        // 2^127 and more fold to their low bits plus one; adding one shows whether p itself is reached.
+        // Numbers from 2^127 on fold to their low bits plus one. Adding one shows whether p itself
+        // is reached.
         let reached = number.wrapping_add(1) >> 127;
         Self(number.wrapping_add(reached) & P)
     }
 
-    /// The residue of 256 random bits: off uniform by less than 2^-128.
+    /// Reduces 256 random bits; the bias is below 2^-128.
     pub(super) fn from_random(bytes: &[u8; 32]) -> Self {
         let mut halves = bytes.as_chunks::<16>().0.iter();
         let mut next = || halves.next().copied().map_or(0, u128::from_le_bytes);
@@ -51,18 +52,18 @@ impl Element {
         Self::reduce(low).add(high).add(high)
     }
 
-    /// The number of 16 little-endian bytes, if it is below `p`.
+    /// Decodes 16 little-endian bytes; returns `None` unless the number is below `p`.
     pub(super) fn from_bytes(bytes: [u8; 16]) -> Option<Self> {
         let number = u128::from_le_bytes(bytes);
         (number < P).then_some(Self(number))
     }
 
-    /// 16 bytes, little-endian.
+    /// Encodes as 16 little-endian bytes.
     pub(super) const fn to_bytes(self) -> [u8; 16] {
         self.0.to_le_bytes()
     }
 
-    /// The number that a sector is.
+    /// Converts a sector into its number.
     pub(super) fn from_sector(sector: &[u8; SECTOR]) -> Self {
         let (low, high) = halves(sector);
         Self(u128::from(low) | u128::from(high) << HALF)
@@ -85,18 +86,18 @@ impl Element {
             .add(Self::reduce(high.wrapping_add(high)))
     }
 
-    /// This times 2^count, count below 127: a rotation of 127 bits.
+    /// Multiplies by 2^count, for a count below 127: a rotation of 127 bits.
     const fn shift(self, count: u32) -> Self {
-        // All ones, which is p, would be reduced, but the argument is below p.
+        // All ones, which is p, would need a reduction, but the argument is below p.
         Self((self.0 << count & P) | self.0 >> 127_u32.wrapping_sub(count))
     }
 
-    /// The number of a multiplier of [`dot`].
+    /// Converts a multiplier of [`dot`] into its number.
     pub(super) fn from_multiplier([low, high]: Multiplier) -> Self {
         Self(u128::from(low) | u128::from(high) << 64)
     }
 
-    /// The limbs of a multiplier of [`dot`].
+    /// Converts the number into a multiplier of [`dot`].
     pub(super) const fn multiplier(self) -> Multiplier {
         let (low, high) = limbs(self.0);
         [low, high]
@@ -106,7 +107,7 @@ impl Element {
 /// A number below `p` in two limbs, the low one first.
 pub(super) type Multiplier = [u64; 2];
 
-/// The sum of the products of multipliers and sectors, pair by pair.
+/// Computes the sum of the products of multipliers and sectors, pair by pair.
 ///
 /// Cost: four multiplications of 64 bits for each pair, and one reduction for each 16 pairs.
 pub(super) fn dot(multipliers: &[Multiplier], sectors: &[[u8; SECTOR]]) -> Element {
@@ -130,7 +131,7 @@ pub(super) fn dot(multipliers: &[Multiplier], sectors: &[[u8; SECTOR]]) -> Eleme
     total
 }
 
-/// A sector as two numbers of 60 bits.
+/// Splits a sector into two numbers of 60 bits.
 fn halves(sector: &[u8; SECTOR]) -> (u64, u64) {
     let [
         b0,
@@ -150,12 +151,12 @@ fn halves(sector: &[u8; SECTOR]) -> (u64, u64) {
         b14,
     ] = *sector;
     let low = u64::from_le_bytes([b0, b1, b2, b3, b4, b5, b6, b7]);
-    // The seventh byte again, so that both loads are of eight bytes.
+    // The byte at the boundary is read twice, so that both loads are of eight bytes.
     let high = u64::from_le_bytes([b7, b8, b9, b10, b11, b12, b13, b14]);
     (low & (u64::MAX >> 4), high >> 4)
 }
 
-/// The low 64 bits and the rest.
+/// Splits a number into the low 64 bits and the rest.
 #[expect(
     clippy::as_conversions,
     clippy::cast_possible_truncation,

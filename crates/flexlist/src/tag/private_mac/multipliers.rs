@@ -1,4 +1,4 @@
-//! The secret multipliers of sectors, made from the key when they are first needed.
+//! The secret multipliers of sectors, derived from the key on first use.
 
 use alloc::{boxed::Box, vec::Vec};
 use core::fmt;
@@ -8,9 +8,10 @@ use zeroize::{Zeroize, Zeroizing};
 
 use super::field::{Element, Multiplier};
 
-/// Multipliers of the first stretch; each further one has twice as many.
+/// The number of multipliers of the first stretch. Each further one has twice as many.
 const FIRST: usize = 256;
-/// Stretches: enough for a block of 15 * 256 * (2^14 - 1) bytes, more than the longest.
+/// The number of stretches: enough for a block of 15 * 256 * (2^14 - 1) bytes, more than the
+/// longest.
 const STRETCHES: usize = 14;
 
 /// The multipliers of sectors 0, 1, 2 and so on, in stretches.
@@ -41,7 +42,7 @@ impl Multipliers {
         }
     }
 
-    /// The stretches in order; together they are longer than any block.
+    /// Iterates over the stretches in order; together they cover more than any block.
     pub(super) fn stretches(&self) -> impl Iterator<Item = &[Multiplier]> {
         self.stretches.iter().enumerate().map(|(number, stretch)| {
             let stretch = stretch.get_or_init(|| Box::new(self.stretch(number)));
@@ -49,7 +50,7 @@ impl Multipliers {
         })
     }
 
-    /// Multiplier `i` is made of bytes `32 i .. 32 i + 32` of the key's output.
+    /// Derives a stretch. Multiplier `i` comes from bytes `32 i .. 32 i + 32` of the key's output.
     fn stretch(&self, number: usize) -> Stretch {
         let length = FIRST << number;
         let before = u64::try_from(length.saturating_sub(FIRST)).unwrap_or(u64::MAX);
@@ -58,7 +59,7 @@ impl Multipliers {
         let mut output = hasher.finalize_xof();
         output.set_position(before.saturating_mul(32));
         let mut bytes = Zeroizing::new([0; 32]);
-        // Reserved, so that no copy stays behind where the vector grew.
+        // Reserved, so that no copy is left behind when the vector grows.
         let mut stretch = Stretch(Vec::with_capacity(length));
         for _ in 0..length {
             output.fill(bytes.as_mut_slice());

@@ -1,4 +1,4 @@
-//! Sums, masks and their refusals.
+//! Sums, masks and their errors.
 
 use super::{super::testing::*, *};
 

@@ -1,4 +1,4 @@
-//! Sums, points and their refusals.
+//! Sums, points and their errors.
 
 use std::sync::LazyLock;
 
@@ -13,7 +13,7 @@ pub(in crate::tag) fn key() -> BlsOwnerKey {
     KEY.clone()
 }
 
-/// A point of the curve outside the subgroup: all but one in 2^125 are.
+/// Returns a point of the curve outside the subgroup; all but one in 2^125 are.
 fn outside() -> G1Affine {
     (1_u64..100)
         .filter_map(|x| G1Affine::get_point_from_x_unchecked(x.into(), false))

@@ -1,13 +1,14 @@
-//! How a scheme is chosen on the command line.
+//! Commands that create a dictionary of a recommended scheme.
 
 use comparison::{Load, Scheme, SchemeFamily};
 use pad::{keys::SchemeKeyFormat, selection::SchemeName};
 
 use crate::cli::keygen::MOST_ENTRIES;
 
-/// The commands that make a dictionary of this scheme for the load, one after the other; or why there are none.
+/// Commands that create a dictionary of `scheme` for `load`, in order; an error explains why there
+/// are none.
 ///
-/// The files `trace.csv` and `ceremony.json` are the user's.
+/// The user supplies `trace.csv` and `ceremony.json`.
 pub(super) fn commands(scheme: &Scheme, load: &Load) -> Result<Vec<String>, String> {
     let name = scheme
         .keygen
@@ -31,7 +32,7 @@ pub(super) fn commands(scheme: &Scheme, load: &Load) -> Result<Vec<String>, Stri
         ]);
     }
     let mut import = "pad import --store dictionary --key pad.key".to_owned();
-    // The parameters that come with the program have too few powers for frontiers.
+    // The bundled parameters have too few powers for frontiers.
     let parameters = name.ends_with("-frontier").then(|| {
         for command in [&mut keygen, &mut import] {
             command.push_str(" --parameters parameters");

@@ -1,11 +1,12 @@
-//! Numbers with the units that people think in.
+//! Parsers for numbers with units.
 
 use pad::pad_core::{MAX_KEY_LENGTH, MAX_VALUE_LENGTH};
 
 pub(super) use crate::cli::quantity::{bytes, whole};
 use crate::cli::quantity::{parsed, positive, scaled, split};
 
-/// A number with `k`, `M` or `G` behind it, as `10k`; at least 1 and below 2^53.
+/// Parses a number with an optional suffix `k`, `M` or `G`, as in `10k`; at least 1 and less than
+/// 9e15.
 pub(super) fn count(text: &str) -> Result<u64, String> {
     let number = scaled(text, &COUNTS)?;
     if (1.0..9e15).contains(&number) {
@@ -15,12 +16,12 @@ pub(super) fn count(text: &str) -> Result<u64, String> {
     }
 }
 
-/// The bytes of a key.
+/// Parses a key length in bytes, at most [`MAX_KEY_LENGTH`].
 pub(super) fn key_bytes(text: &str) -> Result<u64, String> {
     at_most(count(text)?, MAX_KEY_LENGTH)
 }
 
-/// The bytes of a value, or none.
+/// Parses a value length in bytes, at most [`MAX_VALUE_LENGTH`]; 0 is allowed.
 pub(super) fn value_bytes(text: &str) -> Result<u64, String> {
     let bytes = if text == "0" { 0 } else { count(text)? };
     at_most(bytes, MAX_VALUE_LENGTH)
@@ -33,7 +34,7 @@ fn at_most(bytes: u64, most: usize) -> Result<u64, String> {
     }
 }
 
-/// So many times in a day, as `1/s`, `10k/s`, `24/day` or `1/h`.
+/// Parses a rate, as in `1/s`, `10k/s`, `24/day` or `1/h`, into a number per day.
 pub(super) fn per_day(text: &str) -> Result<f64, String> {
     let (times, unit) = text
         .split_once('/')
@@ -42,13 +43,13 @@ pub(super) fn per_day(text: &str) -> Result<f64, String> {
     positive(times * 86_400.0 / seconds_of(unit)?)
 }
 
-/// Seconds, as `30d`, `12h`, `90s` or `10ms`.
+/// Parses a duration, as in `30d`, `12h`, `90s` or `10ms`, into seconds.
 pub(super) fn seconds(text: &str) -> Result<f64, String> {
     let (number, unit) = split(text);
     positive(positive(parsed(number)?)? * seconds_of(unit)?)
 }
 
-/// A share, as `10%` or `0.1`.
+/// Parses a share, as in `10%` or `0.1`, into a number from 0 to 1.
 pub(super) fn share(text: &str) -> Result<f64, String> {
     let share = match text.strip_suffix('%') {
         Some(hundredths) => parsed(hundredths)? / 100.0,
@@ -61,7 +62,7 @@ pub(super) fn share(text: &str) -> Result<f64, String> {
     }
 }
 
-/// So many times cheaper, or a fraction for what becomes dearer.
+/// Parses a price divisor; a fraction makes the item dearer.
 pub(super) fn times(text: &str) -> Result<f64, String> {
     positive(parsed(text)?)
 }

@@ -1,4 +1,4 @@
-//! Advice as text, and as an object.
+//! Rendering of advice as text and as a JSON object.
 
 use core::fmt;
 
@@ -12,7 +12,7 @@ use serde_json::{Value as Json, json};
 
 use super::{Basis, commands::commands};
 
-/// The advice for people and for programs.
+/// Renders the advice as text and as a JSON object.
 pub(super) fn shown(advice: &Advice, wanted: &Wanted, basis: &Basis) -> (String, Json) {
     let load = &wanted.load;
     let rivals = rivals(advice, load, basis);
@@ -33,7 +33,7 @@ struct Rival<'a> {
     crossing: Crossing,
 }
 
-/// The runner-up, and the cheapest of another family.
+/// The runner-up and the cheapest candidate of another family, without duplicates.
 fn rivals<'a>(advice: &'a Advice, load: &Load, basis: &Basis) -> Vec<Rival<'a>> {
     let Some(winner) = advice.winner() else {
         return Vec::new();
@@ -91,7 +91,7 @@ fn origin(wanted: &Wanted, basis: &Basis) -> String {
     )
 }
 
-/// From where on sending costs more than computing.
+/// Describes the ratio of bandwidth to computing above which bandwidth costs more.
 fn equilibrium(basis: &Basis) -> String {
     match basis.tariff.prices.equilibrium() {
         none if none.is_nan() => "neither sending nor computing costs anything".into(),
@@ -151,12 +151,12 @@ fn ranking(advice: &Advice, load: &Load) -> String {
     format!("{table}{notes}")
 }
 
-/// What has to be known of estimates, each once, with a number that stands in the table.
+/// Footnotes on estimates, deduplicated, with the numbers used in the table.
 #[derive(Default)]
 struct Notes(Vec<String>);
 
 impl Notes {
-    /// The numbers of a candidate's notes.
+    /// Note numbers of `candidate`, separated by spaces; adds new notes.
     fn of(&mut self, candidate: &Candidate) -> String {
         let numbers = candidate.marks.iter().map(|mark| {
             let note = mark.to_string();
@@ -178,13 +178,13 @@ impl fmt::Display for Notes {
     }
 }
 
-/// The largest part of the costs, with its share in hundredths; none if nothing costs anything.
+/// The dominant cost term and its share in percent; `None` if nothing costs anything.
 fn mostly(candidate: &Candidate) -> Option<(Term, String)> {
     let (term, share) = candidate.cost.dominant()?;
     Some((term, format!("{:.0} %", share * 100.0)))
 }
 
-/// Why the winner wins, and where it would not.
+/// Explains why the winner wins and where it would not.
 fn why(winner: &Candidate, load: &Load, rivals: &[Rival<'_>]) -> String {
     let name = winner.scheme.name;
     let mut lines: Vec<String> = match commands(winner.scheme, load) {
@@ -255,7 +255,7 @@ fn places(crossing: &Crossing) -> String {
     }
 }
 
-/// Schemes with the same reasons in one line.
+/// Groups schemes excluded for equal reasons, one line a group.
 fn excluded(all: &[Excluded]) -> String {
     let mut groups: Vec<(String, Vec<&str>)> = Vec::new();
     for excluded in all {
@@ -350,7 +350,7 @@ fn candidate_object(candidate: &Candidate, load: &Load) -> Json {
     })
 }
 
-/// Three or four digits.
+/// Formats `number` with up to four decimals, or in scientific notation below 0.01.
 fn digits(number: f64) -> String {
     let decimals = match number.abs() {
         size if size >= 100.0 || size == 0.0 => 0,
@@ -362,7 +362,7 @@ fn digits(number: f64) -> String {
     format!("{number:.decimals$}")
 }
 
-/// A time in microseconds, with its unit.
+/// Formats a time in microseconds with its unit.
 fn time(us: f64) -> String {
     match us {
         us if us >= 1e6 => format!("{} s", digits(us / 1e6)),
@@ -371,7 +371,7 @@ fn time(us: f64) -> String {
     }
 }
 
-/// A number of bytes, with its unit.
+/// Formats a number of bytes with its unit.
 fn size(bytes: f64) -> String {
     match bytes {
         bytes if bytes >= 1e9 => format!("{} GB", digits(bytes / 1e9)),

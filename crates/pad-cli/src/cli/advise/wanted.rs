@@ -1,4 +1,4 @@
-//! What the command line, and a trace, say of a load.
+//! The wanted load and needs, from the command line and a trace.
 
 use std::path::{Path, PathBuf};
 
@@ -78,7 +78,7 @@ pub(super) struct NeedArguments {
     max_snapshot: Option<f64>,
 }
 
-/// What is wanted, as both groups of arguments say.
+/// Combines both argument groups, and the trace if there is one.
 pub(super) fn wanted(load: &LoadArguments, needs: &NeedArguments) -> Result<Wanted, Failure> {
     let trace = load.trace.as_deref().map(read).transpose()?;
     let load = load.load(trace.as_ref(), needs.kept())?;
@@ -130,7 +130,7 @@ impl LoadArguments {
             keys,
             key_bytes: of(self.key_bytes, |trace| trace.key_bytes, 32),
             value_bytes: of(self.value_bytes, |trace| trace.value_bytes, 32),
-            // Of several changes of one key in a snapshot the last one counts.
+            // Several changes of one key in a snapshot count once; the last one wins.
             changes: changes.min(keys),
             snapshots_per_day,
             lookups_per_day: self.lookups,
@@ -140,7 +140,7 @@ impl LoadArguments {
         })
     }
 
-    /// Snapshots in a day, and the changes of each.
+    /// Snapshots a day and changes in each.
     fn snapshots(&self, trace: Option<&TraceLoad>) -> Result<(f64, u64), Failure> {
         let of_trace = trace.and_then(TraceLoad::snapshots_per_day);
         let changes = self
@@ -163,12 +163,12 @@ impl LoadArguments {
     }
 }
 
-/// Which versions are kept unless something else is said.
+/// Versions retained by default.
 #[derive(Clone, Copy)]
 enum Kept {
-    /// Those of [`MONTH`].
+    /// All versions of the last [`MONTH`].
     Month,
-    /// The latest alone.
+    /// The latest version only.
     Latest,
 }
 
@@ -184,7 +184,7 @@ impl NeedArguments {
         }
     }
 
-    /// What was asked for, what goes without saying, and what the load implies.
+    /// Needs that were requested, needs that always apply, and needs implied by the load.
     fn needs(&self, load: &Load, removes: bool) -> Vec<Need> {
         let mut needs = self.needs.clone();
         let implied = [

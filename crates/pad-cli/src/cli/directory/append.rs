@@ -33,7 +33,7 @@ pub(in crate::cli) struct Append {
     objects: Vec<PathBuf>,
 }
 
-/// An object to be registered, with the name of its file.
+/// An object to register: its file name, if there is one, and its digest.
 type Object<S> = (Option<String>, <S as Suite>::Digest);
 
 impl Append {
@@ -41,7 +41,7 @@ impl Append {
         output.goes_on();
         let key = self.sign.key()?;
         with_suite!(key.public().suite, S => {
-            // All objects are read before anything is changed.
+            // Reads all objects before changing anything.
             let objects = self.objects::<S>()?;
             let author = self.sign.open::<S>(&self.folder, &key)?;
             self.append(author, objects, output)
@@ -100,7 +100,7 @@ impl Append {
     }
 }
 
-/// The name of an object's file as people see it; of one that has none, its digest.
+/// Display name of an object: its file name, or else its digest.
 fn shown_name(name: Option<&str>, digest: &str, output: &Output) -> String {
     name.map_or_else(|| digest.to_owned(), |name| output.show(name.as_bytes()))
 }

@@ -1,4 +1,4 @@
-//! `pad directory apply`: how signed updates come to a server that is not the author.
+//! `pad directory apply`: applies signed updates on a server without the secret key.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,5 @@
-//! Signing versions of a directory: nothing is handed out that is not durable, and remembered beside the key.
+//! Signing of directory versions. A version is durable and recorded next to the key before it is
+//! published.
 
 use std::{
     fs, io,
@@ -30,30 +31,32 @@ pub(super) struct SignArguments {
     updates: Option<PathBuf>,
 }
 
-/// The author of the directory in a folder.
+/// The author of a directory.
 pub(super) struct Author<S: Suite> {
     pub(super) full: FullAuthor<S>,
     record: Remembered,
     updates: Option<PathBuf>,
 }
 
-/// Where it is remembered what was signed.
+/// The record of the last signed head.
 pub(super) struct Remembered(SigningRecord);
 
 impl SignArguments {
-    /// The author's secret key, which is for directories.
+    /// Loads the author's secret key and checks that it is for directories.
     pub(super) fn key(&self) -> Result<SecretKey, Failure> {
         let key = load_secret(&self.author.key)?;
         check_scheme(key.public(), &self.author.key)?;
         Ok(key)
     }
 
-    /// Whether signed updates are to be written.
+    /// Reports whether signed updates are to be written.
     pub(super) const fn has_updates(&self) -> bool {
         self.updates.is_some()
     }
 
-    /// Refuses to sign for a directory of another key, or one that is behind what was handed out.
+    /// Opens the signing record of a directory.
+    ///
+    /// Refuses directories of another key, and directories that are behind the record.
     pub(super) fn remember<S: Suite>(
         &self,
         folder: &Path,
@@ -68,7 +71,7 @@ impl SignArguments {
             heads.head(version).ok()
         })?;
         let mut remembered = Remembered(record);
-        // After a crash the directory may have a head more than the record.
+        // After a crash the directory may be one head ahead of the record.
         remembered.advance(directory)?;
         Ok(remembered)
     }
@@ -91,7 +94,7 @@ impl SignArguments {
 }
 
 impl Remembered {
-    /// Writes down the latest head of a directory, before anybody is told of it.
+    /// Records the latest head of `directory`, before it is published.
     pub(super) fn advance<S: Suite>(
         &mut self,
         directory: &BlockDirectory<S>,
@@ -104,12 +107,12 @@ impl Remembered {
 }
 
 impl<S: Suite> Author<S> {
-    /// The directory as of the latest version.
+    /// The directory at its latest version.
     pub(super) const fn directory(&self) -> &BlockDirectory<S> {
         self.full.directory()
     }
 
-    /// Signs the pending changes as the next version, which is durable and remembered when this returns.
+    /// Signs the pending changes as the next version, which is durable and recorded on return.
     pub(super) fn publish(&mut self) -> Result<Update<S>, Failure> {
         let update = self.full.snapshot().map_err(|error| match error {
             AuthorError::Store(fault) => failure::fault(self.directory(), fault),
@@ -123,19 +126,19 @@ impl<S: Suite> Author<S> {
         Ok(update)
     }
 
-    /// Leaves the directory so that opening it again has nothing to replay.
+    /// Closes the directory cleanly: the next open has nothing to replay.
     pub(super) fn close(self) -> Result<(), Failure> {
         let closed = self.full.into_directory().close();
         closed.map_err(|fault| Failure::Store(fault.to_string()))
     }
 }
 
-/// Writes an update into a folder of updates.
+/// Writes an update into the folder for updates, as `VERSION.update`.
 fn write_update(folder: &Path, version: Version, update: &[u8]) -> Result<(), Failure> {
     write_into(folder, &format!("{version}.update"), update)
 }
 
-/// Writes a file into a folder, which is made if it is missing; another file of its name is replaced.
+/// Writes a file into `folder`, replacing a file called `name`. Creates a missing folder.
 pub(super) fn write_into(folder: &Path, name: &str, bytes: &[u8]) -> Result<(), Failure> {
     make_folder(folder).map_err(|error| Failure::file(folder, &error))?;
     let path = folder.join(name);

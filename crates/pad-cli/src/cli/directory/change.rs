@@ -86,7 +86,7 @@ impl Delete {
     }
 }
 
-/// Publishes a change that was made, if it could be, and says so.
+/// Publishes a change that succeeded and reports the new version.
 fn published<S: Suite>(
     mut author: Author<S>,
     changed: Result<(), ApplyError>,

@@ -77,7 +77,7 @@ impl Create {
 }
 
 impl Layout {
-    /// A new directory in a folder that is empty or missing.
+    /// Creates a directory in a folder that is empty or missing.
     pub(super) fn create<S: Suite>(
         self,
         folder: &Path,

@@ -1,4 +1,4 @@
-//! What goes wrong with directories, as sentences and exit statuses.
+//! Conversion of directory errors into messages and exit statuses.
 
 use pad::{
     ApplyError, InputError, LookupError, Suite,
@@ -37,7 +37,7 @@ impl<S: Suite> From<AnswerError<S>> for Failure {
     }
 }
 
-/// A change that the author asked for cannot be made.
+/// Failure of a change requested by the author.
 pub(super) fn change(error: &ApplyError) -> Failure {
     match error {
         ApplyError::UnknownId(id) => Failure::Input(format!(
@@ -52,7 +52,7 @@ pub(super) fn change(error: &ApplyError) -> Failure {
     }
 }
 
-/// An object cannot be registered.
+/// Failure to register an object.
 pub(super) fn input(error: &InputError) -> Failure {
     Failure::Input(match error {
         InputError::CapacityExceeded => {
@@ -62,7 +62,7 @@ pub(super) fn input(error: &InputError) -> Failure {
     })
 }
 
-/// A failure of the store under a directory, with what it says in detail.
+/// Failure of the store under `directory`, with its detailed error if there is one.
 pub(super) fn fault<S: Suite>(directory: &BlockDirectory<S>, fault: StoreFault) -> Failure {
     match directory.take_store_error() {
         Some(error) => error.into(),
@@ -70,7 +70,7 @@ pub(super) fn fault<S: Suite>(directory: &BlockDirectory<S>, fault: StoreFault) 
     }
 }
 
-/// A directory has no answer to a question.
+/// Failure of a lookup.
 pub(super) fn lookup<S: Suite>(directory: &BlockDirectory<S>, error: LookupError) -> Failure {
     match error {
         LookupError::Store(found) => fault(directory, found),
@@ -78,7 +78,7 @@ pub(super) fn lookup<S: Suite>(directory: &BlockDirectory<S>, error: LookupError
     }
 }
 
-/// A directory has no answer to a request.
+/// Failure of a request.
 pub(super) fn request<S: Suite>(directory: &BlockDirectory<S>, error: RequestError) -> Failure {
     match error {
         RequestError::Lookup(error) => lookup(directory, error),
@@ -86,7 +86,7 @@ pub(super) fn request<S: Suite>(directory: &BlockDirectory<S>, error: RequestErr
     }
 }
 
-/// A failure of a change, with what the store under the directory says in detail.
+/// Failure of a change, with the detailed error of the store under `directory`.
 pub(super) fn changed<S: Suite>(directory: &BlockDirectory<S>, error: &ApplyError) -> Failure {
     match error {
         ApplyError::Store(found) => fault(directory, *found),

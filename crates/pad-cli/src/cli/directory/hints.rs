@@ -1,4 +1,4 @@
-//! Hints in files beside the objects.
+//! Hint files, stored next to the objects.
 
 use std::path::{Path, PathBuf};
 
@@ -22,7 +22,7 @@ pub(super) struct HintArguments {
 }
 
 impl HintArguments {
-    /// Writes the hints of entries of the latest version, if they are asked for.
+    /// Writes hints for entries of the latest version, if `--hints` is given.
     pub(super) fn write<S: Suite>(
         &self,
         directory: &BlockDirectory<S>,
@@ -46,7 +46,7 @@ fn write_hint<S: Suite>(
     let proof = directory.prove_latest(&EntryQuery::one(id));
     let proof = proof.map_err(|error| failure::lookup(directory, error))?;
     let dictionary = directory.heads().authority().dictionary;
-    // A registered entry has one.
+    // A registered entry always has a hint.
     let Some(hint) = Hint::new(dictionary, id, version, &proof) else {
         return Ok(());
     };

@@ -1,4 +1,4 @@
-//! Objects by their digests: of files, or as lines of hexadecimal digits.
+//! Digests of objects, computed from files or read as lines of hexadecimal digits.
 
 use std::{
     fs,
@@ -11,13 +11,13 @@ use pad::{Suite, pad_core::DigestBytes as _};
 
 use crate::cli::Failure;
 
-/// The digest that stands for the object in a file: that of a dictionary's value.
+/// Digest of the object in a file, computed like a dictionary's value digest.
 pub(super) fn digest_of_file<S: Suite>(path: &Path) -> Result<S::Digest, Failure> {
     let bytes = fs::read(path).map_err(|error| Failure::file(path, &error))?;
     Ok(S::value(&bytes))
 }
 
-/// A digest in hexadecimal digits.
+/// Parses a digest in hexadecimal digits.
 pub(super) fn parse_digest<S: Suite>(text: &str) -> Result<S::Digest, String> {
     let bytes = hex::decode(text).map_err(|error| error.to_string())?;
     let digest = S::Digest::from_slice(&bytes)
@@ -28,7 +28,7 @@ pub(super) fn parse_digest<S: Suite>(text: &str) -> Result<S::Digest, String> {
     Ok(digest)
 }
 
-/// Digests, one a line.
+/// Reader of digests, one a line.
 pub(super) struct DigestLines<S> {
     path: PathBuf,
     source: BufReader<Box<dyn Read>>,
@@ -37,7 +37,7 @@ pub(super) struct DigestLines<S> {
 }
 
 impl<S: Suite> DigestLines<S> {
-    /// Those in a file; - for standard input.
+    /// Opens a file of digests; `-` is standard input.
     pub(super) fn open(path: &Path) -> Result<Self, Failure> {
         let source: Box<dyn Read> = if path.as_os_str() == "-" {
             Box::new(io::stdin())
@@ -54,7 +54,7 @@ impl<S: Suite> DigestLines<S> {
 
     fn line(&mut self) -> Result<Option<S::Digest>, Failure> {
         let mut line = String::new();
-        // A line that never ends takes no memory.
+        // Bounds the memory used by an endless line.
         let mut limited = (&mut self.source).take(LONGEST_LINE);
         let read = limited.read_line(&mut line);
         let read = read.map_err(|error| self.refused(&error.to_string()))?;
@@ -80,7 +80,8 @@ impl<S: Suite> Iterator for DigestLines<S> {
     }
 }
 
-/// All plain files at these paths, those in folders in the order of their names. Links in folders are left out.
+/// All plain files at `paths`, those in folders in the order of their names. Links inside folders
+/// are skipped.
 pub(super) fn files_under(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     let mut files = Vec::new();
     for given in paths {
@@ -99,12 +100,12 @@ pub(super) fn files_under(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     Ok(files)
 }
 
-/// Adds all files in a folder and below.
+/// Adds all files in a folder and its subfolders.
 fn add_files_in(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), (PathBuf, io::Error)> {
     let mut waiting = vec![folder.to_owned()];
     while let Some(path) = waiting.pop() {
         let failure = |error| (path.clone(), error);
-        // Links are not followed, but for the folder that was given.
+        // Links are not followed, except for the folder that was given.
         let is_folder = path == folder || path.symlink_metadata().map_err(failure)?.is_dir();
         if is_folder {
             let inside = fs::read_dir(&path).map_err(failure)?;
@@ -119,5 +120,5 @@ fn add_files_in(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), (PathBuf,
     Ok(())
 }
 
-/// More than any line of a digest has.
+/// Upper bound on the bytes of a line.
 const LONGEST_LINE: u64 = 1024;

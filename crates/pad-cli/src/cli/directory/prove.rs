@@ -63,7 +63,7 @@ impl Prove {
     }
 }
 
-/// The proof of a question with the head of its version, once it verifies: another one is not worth writing.
+/// Encodes the proof for `query` with the head of its version, after verifying it.
 fn answer<S: Suite, Q: Selection>(
     directory: &BlockDirectory<S>,
     public: &PublicKey,

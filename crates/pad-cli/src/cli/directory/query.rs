@@ -1,4 +1,4 @@
-//! What is asked of a directory.
+//! Queries of a directory.
 
 use pad::{
     Suite,
@@ -8,7 +8,7 @@ use pad::{
 use super::shown::{self, Looked, Unassigned};
 use crate::cli::{Failure, Output, counted};
 
-/// Some ids, or all of a range.
+/// A query for a set of ids or a range.
 #[derive(Clone, Debug)]
 pub(super) enum Asked {
     Ids(EntryQuery),
@@ -16,7 +16,7 @@ pub(super) enum Asked {
 }
 
 impl Asked {
-    /// The question about ids in any order, or about a range.
+    /// Creates a query for ids in any order, or for a range.
     pub(super) fn new(ids: &[u64], range: Option<Bounds>) -> Result<Self, Failure> {
         if let Some(Bounds(start, end)) = range {
             let range = EntryRange::new(EntryId::new(start), EntryId::new(end));
@@ -39,7 +39,7 @@ impl Asked {
         Ok(Self::Ids(query))
     }
 
-    /// The question in words.
+    /// Describes the query in words.
     pub(super) fn text(&self) -> String {
         match self {
             Self::Ids(query) => match query.single() {
@@ -54,7 +54,7 @@ impl Asked {
     }
 }
 
-/// Prints the verified entries with some ids.
+/// Prints the verified entries of queried ids.
 pub(super) fn say_ids<S: Suite>(
     entries: &Entries<S, EntryQuery>,
     looked: Looked,
@@ -81,7 +81,7 @@ pub(super) fn say_range<S: Suite>(
     shown::entries(entries, &unassigned, looked, output)
 }
 
-/// The first id of a range and the first one behind it, as `A..B`.
+/// The half-open range of ids `A..B`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bounds(u64, u64);
 

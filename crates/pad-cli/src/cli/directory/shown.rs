@@ -1,4 +1,4 @@
-//! What is said of versions and of verified entries.
+//! Output of versions and verified entries.
 
 use pad::{
     Suite, Version,
@@ -8,7 +8,7 @@ use serde_json::{Map, Value as Json, json};
 
 use crate::cli::{Failure, Output, counted};
 
-/// A version of a directory that was just made, in words and as the fields of an object.
+/// Describes a new version of a directory, in words and as JSON fields.
 pub(super) fn version_line<S: Suite>(
     directory: &BlockDirectory<S>,
     version: Version,
@@ -26,7 +26,7 @@ pub(super) fn version_line<S: Suite>(
     Ok((text, object))
 }
 
-/// Prints verified entries, and from which id on none are assigned, if that was asked for.
+/// Prints verified entries, then the queried ids that are unassigned.
 pub(super) fn entries<S: Suite, Q: Selection>(
     entries: &Entries<S, Q>,
     unassigned: &[Unassigned],
@@ -61,26 +61,26 @@ pub(super) fn entries<S: Suite, Q: Selection>(
     output.say_verdict(&text, object)
 }
 
-/// How entries were looked up, and what they were compared with.
+/// Details of a lookup: cost, hint and comparison with an object.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Looked {
-    /// Whether the object at hand is the one that is registered.
+    /// Whether the given object is the registered one.
     pub(super) matches: Option<bool>,
     blocks_read: Option<u64>,
     hint: Option<UsedHint>,
 }
 
-/// What became of a hint.
+/// Outcome of a hint.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct UsedHint {
-    /// Whether the server met it.
+    /// Whether the hint matched on the server.
     pub(super) matched: bool,
-    /// Whether a newer one was written in its place.
+    /// Whether a newer hint replaced it.
     pub(super) refreshed: bool,
 }
 
 impl Looked {
-    /// By asking a directory, which has read so many blocks for it.
+    /// Details of a lookup in a directory that read `blocks_read` blocks.
     pub(super) const fn asked(blocks_read: u64, hint: Option<UsedHint>) -> Self {
         Self {
             matches: None,
@@ -128,7 +128,7 @@ impl Looked {
     }
 }
 
-/// Ids that no entry has yet.
+/// Ids not assigned to an entry yet.
 pub(super) enum Unassigned {
     One(EntryId),
     From(EntryId, EntryId),

@@ -1,4 +1,4 @@
-//! `pad directory verify`: proof files, and folders that are asked as servers are.
+//! `pad directory verify`: verifies proof files, or queries a folder through the client protocol.
 
 use std::path::{Path, PathBuf};
 
@@ -62,13 +62,14 @@ pub(in crate::cli) struct Verify {
     hint: Option<PathBuf>,
 }
 
-/// What a proof's file proves, and the head that it is under, which version 0 has not.
+/// The head of a proof file, absent for version 0, and the proved entries.
 type Proved<S, Q> = (Option<SignedHead<S>>, Entries<S, Q>);
 
-/// An object at hand: what it is called, and its digest.
+/// An object to compare with: its name and its digest.
 type AtHand<S> = (String, <S as Suite>::Digest);
 
-/// Offers a verified head, as a message and with its version, to the client's memory; none for version 0.
+/// Callback that offers an encoded verified head and its version to the client's view. The head is
+/// `None` for version 0.
 type Accept<'a> = &'a mut dyn FnMut(Option<&[u8]>, Version) -> Result<(), Failure>;
 
 impl Verify {
@@ -94,7 +95,7 @@ impl Verify {
         }
     }
 
-    /// The object to compare with.
+    /// The object to compare with, if one is given.
     fn at_hand<S: Suite>(&self) -> Result<Option<AtHand<S>>, Failure> {
         Ok(match (&self.object, &self.digest) {
             (Some(path), _) => Some((path.display().to_string(), digest_of_file::<S>(path)?)),
@@ -134,7 +135,7 @@ impl Verify {
         with_held_view(path, (given.as_ref(), None), advance).map(drop)
     }
 
-    /// Verifies a proof's file, offers its head to the client's memory, and prints what is proved.
+    /// Verifies a proof file, offers its head to the client's view, and prints the proved entries.
     fn verify_bytes<S: Suite>(
         &self,
         (proof, public): (&Path, &PublicKey),
@@ -169,7 +170,7 @@ impl Verify {
         }
     }
 
-    /// Asks the directory in a folder as a server is asked, and believes it no more.
+    /// Queries the directory in `folder` as an untrusted server.
     fn ask<S: Suite>(
         &self,
         folder: &Path,
@@ -197,7 +198,7 @@ impl Verify {
         }
     }
 
-    /// Looks entries up, with the hint if there is one, which is then refreshed.
+    /// Looks up entries. Uses and then refreshes the hint, if there is one.
     fn look_up<S: Suite>(
         &self,
         directory: &BlockDirectory<S>,
@@ -208,7 +209,7 @@ impl Verify {
         let Some((path, ((_, digest), id))) = hinted else {
             return Ok((ask_plainly(directory, &mut client, query)?, None));
         };
-        // One that is not there, or not to be read, is as good as a wrong one.
+        // A missing or unreadable hint is treated like a wrong one.
         let limit = u64::try_from(LONGEST_HINT).unwrap_or(u64::MAX);
         let hint = if path.exists() {
             read_file(path, limit).unwrap_or_default()
@@ -258,8 +259,10 @@ fn ask_range<S: Suite>(
     Ok(client.accept_range(&pending, &answer)?.into_inner())
 }
 
-/// The view after it has been offered the head of a proof's file, which comes without a proof that it continues the newest one seen.
-/// That nothing was in version 0 is news to nobody.
+/// Advances `view` to the head of a proof file, if possible.
+///
+/// The file does not prove that its head continues the newest one seen. A view past version 0
+/// therefore keeps its version, with a warning. A proof about version 0 changes nothing.
 fn seen(
     path: &Path,
     view: &StoredView,
@@ -285,7 +288,7 @@ fn seen(
     advanced.map_err(|refused| refused_head(path, seen, refused))
 }
 
-/// What a proof's file proves about a question, and the head that it is under, as [`entries_under`].
+/// Reads and verifies a proof file for `query`, see [`entries_under`].
 fn read_proof<S: Suite, Q: Selection>(
     (path, public): (&Path, &PublicKey),
     at: Option<Version>,
@@ -297,8 +300,10 @@ fn read_proof<S: Suite, Q: Selection>(
     entries_under(public, response.map_err(Refusal::from)?, at, query)
 }
 
-/// What a proof with its head establishes, for whoever trusts the public key and nothing else. There is no head of version 0, which
-/// could be said of every directory: it must have been asked about.
+/// Verifies a proof and its head, trusting the public key only.
+///
+/// Version 0 has no signed head. It is accepted only if `at` is version 0, because an empty answer
+/// fits every directory.
 pub(super) fn entries_under<S: Suite, Q: Selection>(
     public: &PublicKey,
     response: Untrusted<Response<S, DirectoryProof<S, Q>>>,
@@ -325,7 +330,7 @@ pub(super) fn entries_under<S: Suite, Q: Selection>(
     Ok((signed, entries.map_err(Refusal::from)?.into_inner()))
 }
 
-/// Prints verified entries, and refuses an object that is not the one that is registered.
+/// Prints verified entries. Refuses an object other than the registered one.
 fn compared<S: Suite>(
     entries: &Entries<S, EntryQuery>,
     object: Option<AtHand<S>>,
@@ -355,5 +360,5 @@ fn compared<S: Suite>(
     )))
 }
 
-/// The longest head in a proof's file, in bytes, and its envelope.
+/// Maximum bytes of the head and envelope in a proof file.
 const LONGEST_HEAD: usize = 1024;

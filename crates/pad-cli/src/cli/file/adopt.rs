@@ -1,4 +1,4 @@
-//! `pad file adopt`: the way back to an older version, and forth to a newer one, that the owner signed.
+//! `pad file adopt`: moves the state to an older or newer version signed by the owner.
 
 use clap::Args;
 use flexlist::FileState;
@@ -67,7 +67,7 @@ impl Adopt {
     }
 }
 
-/// Where the version that the server shows leads from the one that is known.
+/// Describes how the version shown by the server relates to the known one.
 fn way(known: Option<&FileState>, shown: &FileState) -> String {
     let version = shown.version;
     let signed = format!(
@@ -107,7 +107,7 @@ fn way(known: Option<&FileState>, shown: &FileState) -> String {
 }
 
 impl FileArguments {
-    /// A failure, and the way out of it where the server shows one.
+    /// Converts an error. Adds how to adopt the server's version, where the server shows one.
     pub(super) fn failure_of(&self, client: &Client, error: ClientError) -> Failure {
         let way_back = match &error {
             ClientError::Rollback { .. } | ClientError::Forked { .. } | ClientError::Audit(_) => {
@@ -138,7 +138,7 @@ impl FileArguments {
         )
     }
 
-    /// The command that adopts a version, in words.
+    /// Explains the commands that read or adopt `version`.
     pub(super) fn how_to_adopt(&self, version: u64) -> String {
         format!(
             "pad file read --accept-version {version} reads it, pad file adopt --state {} \

@@ -97,7 +97,7 @@ impl Audit {
         byte_bar(output, if self.full { total } else { 0 }, "audit")
     }
 
-    /// What to ask for, and what an answer establishes.
+    /// The extent of the audit, and what a valid proof establishes.
     fn extent(&self) -> Result<(Extent, String), Failure> {
         let invalid =
             |error: flexlist::detection::DetectionError| Failure::Input(error.to_string());
@@ -118,7 +118,7 @@ impl Audit {
     }
 }
 
-/// A chance, which is never said to be certain unless it is.
+/// Formats a probability. A chance below 1 is never shown as 100 %.
 fn percent(chance: f64) -> String {
     if (0.9995..1.0).contains(&chance) {
         return "more than 99.9 %".into();

@@ -64,7 +64,7 @@ impl Contents {
     }
 }
 
-/// More than any server takes at once: standard input may have no end.
+/// More than any server takes at once. Bounds endless standard input.
 const MOST_BYTES: u64 = 1 << 30;
 
 impl Write {
@@ -93,7 +93,7 @@ pub(super) fn apply(
     output: &mut Output,
 ) -> Result<(), Failure> {
     let mut client = file.open()?;
-    // Whoever repeats a change that got no answer has to know that both were carried out.
+    // Reported first: a user who repeats an unanswered change must learn that both were applied.
     let settled = client.settle();
     match settled.map_err(|error| file.failure_of(&client, error))? {
         Settled::Nothing => {}

@@ -1,4 +1,4 @@
-//! What goes wrong with outsourced files, as sentences and exit statuses.
+//! Conversion of errors with outsourced files into messages and exit statuses.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use web::client::without_password;
 
 use crate::cli::Failure;
 
-/// An operation on the file with this state file failed.
+/// Failure of an operation on the file of `state`.
 pub(super) fn client(state: &Path, error: ClientError) -> Failure {
     let blame = error.blame();
     let text = match error {
@@ -66,7 +66,7 @@ pub(super) fn client(state: &Path, error: ClientError) -> Failure {
     of(blame, text)
 }
 
-/// The same, with the server of which it was asked.
+/// Like [`client`], but names the server for transport failures.
 pub(super) fn client_at(server: &str, state: &Path, error: ClientError) -> Failure {
     let failure = |error: &ClientError| {
         let advice = match error {
@@ -88,7 +88,7 @@ pub(super) fn client_at(server: &str, state: &Path, error: ClientError) -> Failu
     }
 }
 
-/// An operation on the file about which this is published failed.
+/// Failure of an observer of the published file `public`.
 pub(super) fn observer(server: &str, public: &Path, error: ClientError) -> Failure {
     let blame = error.blame();
     let text = match error {
@@ -109,7 +109,7 @@ pub(super) fn observer(server: &str, public: &Path, error: ClientError) -> Failu
     of(blame, text)
 }
 
-/// The failure of the side that has to act.
+/// Chooses the exit status by the party that has to act.
 fn of(blame: Blame, text: String) -> Failure {
     match blame {
         Blame::Owner => Failure::Input(text),
@@ -118,7 +118,7 @@ fn of(blame: Blame, text: String) -> Failure {
     }
 }
 
-/// An owner's key cannot be made or used.
+/// Failure to create or use an owner's key.
 pub(super) fn key(path: &Path, error: &FileOwnerKeyError) -> Failure {
     Failure::Input(format!("key file {}: {error}", path.display()))
 }

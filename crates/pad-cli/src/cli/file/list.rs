@@ -51,7 +51,7 @@ impl List {
     }
 }
 
-/// The state files in a folder, by name; of another path, this one.
+/// Lists the state files in a folder, sorted. A `path` to anything else is returned alone.
 fn states(path: &Path) -> Result<Vec<PathBuf>, Failure> {
     let failure = |error| Failure::file(path, &error);
     if !fs::metadata(path).map_err(failure)?.is_dir() {
@@ -60,7 +60,8 @@ fn states(path: &Path) -> Result<Vec<PathBuf>, Failure> {
     let mut states = Vec::new();
     for entry in fs::read_dir(path).map_err(failure)? {
         let found = entry.map_err(failure)?.path();
-        // What cannot be opened, or is gone by now, is not known to be one; a pipe would not end.
+        // Files that cannot be opened are skipped. Pipes are not opened, because reading would
+        // block.
         let is_plain = fs::metadata(&found).is_ok_and(|found| found.is_file());
         if is_plain && KeptFile::is_at(&found).unwrap_or(false) {
             let shown = found.strip_prefix(".").unwrap_or(&found);
@@ -86,7 +87,7 @@ fn line(state: &Path, kept: &KeptFile) -> String {
         "" => "no server noted".to_owned(),
         server => format!("at {}", server.escape_debug()),
     };
-    // Nobody was asked: it may be long gone.
+    // The server was not asked; it may have lost the file.
     format!("{}  its state says: {standing}, {server}", state.display())
 }
 

@@ -1,4 +1,4 @@
-//! Reading and auditing by others than the owner.
+//! Reading and auditing without the owner's secrets.
 
 use std::path::{Path, PathBuf};
 
@@ -37,32 +37,32 @@ pub(super) struct ReaderArguments {
     server: ServerArguments,
 }
 
-/// A sealed root in hexadecimal digits.
+/// Parses a sealed root in hexadecimal digits.
 fn sealed_root(text: &str) -> Result<Digest<32>, String> {
     let mut root = [0; 32];
     hex::decode_to_slice(text, &mut root).map_err(|_| "a sealed root has 64 hexadecimal digits")?;
     Ok(Digest(root))
 }
 
-/// Who reads.
+/// The role of the reader.
 pub(super) enum Reader {
     /// The owner.
     Owner(FileArguments),
-    /// Somebody else.
+    /// A reader with published data only.
     Observer(Box<Observer>),
 }
 
-/// Somebody who reads a file of which he has what is published.
+/// A reader of a file that has only its published data.
 pub(super) struct Observer {
     public: PathBuf,
-    /// Where he asks.
+    /// Address of the server.
     server: String,
     file: FileObserver<HttpTransport>,
     state: FileState,
 }
 
 impl ReaderArguments {
-    /// Who reads; an observer has asked for the version to read.
+    /// Resolves the role. For an observer, this asks the server for the version to read.
     pub(super) fn reader(&self) -> Result<Reader, Failure> {
         match (&self.public, &self.state) {
             (Some(public), _) => Ok(Reader::Observer(Box::new(self.observer(public)?))),
@@ -97,12 +97,12 @@ impl ReaderArguments {
 }
 
 impl Observer {
-    /// The version that is read.
+    /// The version to read.
     pub(super) const fn state(&self) -> &FileState {
         &self.state
     }
 
-    /// Who asks the server.
+    /// The client that queries the server.
     pub(super) const fn asking(&self) -> &FileObserver<HttpTransport> {
         &self.file
     }

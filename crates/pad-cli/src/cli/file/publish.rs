@@ -1,4 +1,5 @@
-//! `pad file publish`: one signed head for all files of an owner.
+//! `pad file publish`: notes the sealed root of a file in a dictionary, so that one signed head
+//! covers all files.
 
 use std::path::PathBuf;
 

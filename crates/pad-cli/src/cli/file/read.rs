@@ -54,7 +54,7 @@ impl Read {
             ));
         }
         if let Some(path) = out {
-            // Before anything is fetched; when it is, once more.
+            // Checked before anything is fetched, and again when the file is kept.
             let there = path
                 .try_exists()
                 .map_err(|error| Failure::file(path, &error))?;
@@ -66,7 +66,7 @@ impl Read {
         let total = from.state().list.total;
         let end = match self.length {
             Some(length) => self.offset.saturating_add(length),
-            // An offset beyond the end is refused, like a length beyond it.
+            // An offset or length past the end is refused when fetched.
             None => total.max(self.offset),
         };
         let range = self.offset..end;
@@ -76,7 +76,7 @@ impl Read {
             return stream.ended(read);
         };
         let io_failure = |error: io::Error| Failure::file(path, &error);
-        // Without a name until every byte is verified: killed, it leaves nothing behind.
+        // The draft has no name until every byte is verified; a killed process leaves no file.
         let draft = Draft::new(path, Access::Usual).map_err(io_failure)?;
         let bar = byte_bar(output, end.saturating_sub(self.offset), "read");
         let mut sink = Counted {
@@ -115,7 +115,7 @@ impl Read {
         )
     }
 
-    /// What is read.
+    /// Chooses the source to read from. Settles a pending update of the owner first.
     fn source(&self) -> Result<Source, Failure> {
         let file = match self.file.reader()? {
             Reader::Owner(file) => file,
@@ -134,13 +134,13 @@ impl Read {
     }
 }
 
-/// Which version is read, and how.
+/// Source of the bytes: which version is read, and through which client.
 enum Source {
-    /// The one that the state has.
+    /// The version of the state.
     Own(FileArguments, Box<Client>, FileState),
-    /// One that the server shows with the owner's signature, and the owner asks for.
+    /// A version chosen by the owner, which the server shows with the owner's signature.
     Vouched(FileArguments, Box<Client>, Vouched),
-    /// One that others know.
+    /// The version of an observer.
     Observed(Box<Observer>),
 }
 
@@ -178,7 +178,7 @@ fn exists(path: &Path) -> Failure {
     ))
 }
 
-/// A sink that says how much went into it.
+/// A sink that reports the bytes written.
 struct Counted<'a, W> {
     sink: W,
     written: &'a mut dyn FnMut(u64),

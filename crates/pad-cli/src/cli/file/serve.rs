@@ -22,10 +22,10 @@ use crate::cli::{
     tls::{TlsArguments, network_failure},
 };
 
-/// Where servers listen, and clients look for them, if nothing else is said.
+/// Default address of servers and clients.
 pub(super) const DEFAULT_ADDRESS: &str = "127.0.0.1:7420";
 
-/// The file of a store in its folder.
+/// File name of the store in its folder.
 const STORE_FILE: &str = "files.redb";
 
 #[derive(Debug, Args)]
@@ -63,10 +63,10 @@ pub(in crate::cli) struct Serve {
     reserve: u64,
 }
 
-/// Sixteen mebibytes: recovery of a store of hundreds of gigabytes needs some of them.
+/// Default reserve, 16 MiB. Recovery of a store of hundreds of gigabytes needs a part of it.
 const RESERVE: u64 = 16 << 20;
 
-/// An owner's public key in hexadecimal digits.
+/// Parses an owner's public key in hexadecimal digits.
 fn owner_key(text: &str) -> Result<[u8; 32], String> {
     let mut key = [0; 32];
     hex::decode_to_slice(text, &mut key)
@@ -150,7 +150,7 @@ impl Serve {
 
 impl Check {
     pub(in crate::cli) fn run(&self, output: &mut Output) -> Result<(), Failure> {
-        // What is damaged is said at the end.
+        // Damage is reported at the end.
         report_caught_panics(|_| {});
         let path: &Path = &self.store.join(STORE_FILE);
         let report = check(path, Workers::all_cores()).map_err(|error| store_failure(&error))?;
@@ -180,7 +180,7 @@ impl Check {
     }
 }
 
-/// Makes the folder of a store, for its user alone.
+/// Creates the folder of a store, accessible to its user only.
 fn make_folder(path: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);

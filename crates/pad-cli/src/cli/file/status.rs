@@ -44,7 +44,7 @@ impl Status {
         };
         let file = client.file();
         let kept = [&self.file.state, &self.file.key].map(|path| path.display().to_string());
-        // Opening them has shown it.
+        // Opening the client has verified it.
         let fit = format!("kept in      {} and {}, which fit", kept[0], kept[1]);
         match client.version() {
             Some(state) => {

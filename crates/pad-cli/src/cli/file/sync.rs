@@ -39,7 +39,8 @@ impl Sync {
             return Err(Failure::Input(format!("{path} is not a plain file")));
         }
         let mut client = self.file.open()?;
-        // What was under way is not done once more, since contents are compared; but it is said.
+        // An interrupted update is not repeated, because contents are compared. Its outcome is
+        // reported.
         let settled = client.settle();
         match settled.map_err(|error| self.file.failure_of(&client, error))? {
             Settled::Nothing => {}

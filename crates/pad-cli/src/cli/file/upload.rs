@@ -35,7 +35,7 @@ pub(in crate::cli) struct Upload {
 }
 
 impl Upload {
-    /// The upload of a file that is cut as usual, begun or gone on with.
+    /// An upload with default options, new or resumed.
     pub(super) const fn of(file: FileArguments, source: PathBuf) -> Self {
         Self {
             file,
@@ -97,7 +97,7 @@ impl Upload {
         }
     }
 
-    /// The owner's key; a new one with the first upload.
+    /// Loads the owner's key. The first upload creates it.
     fn key(&self, output: &mut Output) -> Result<FileOwnerKey, Failure> {
         let path = &self.file.key;
         if path.exists() {

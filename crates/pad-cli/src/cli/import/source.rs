@@ -1,4 +1,4 @@
-//! Where a trace is read from, more than once.
+//! Trace sources that can be read more than once.
 
 use std::{
     io::{self, Read},
@@ -11,14 +11,14 @@ use pad::trace::TraceReader;
 
 use crate::cli::{Failure, files::is_standard};
 
-/// A trace in a file; or what came on standard input, in a file without a name.
+/// A trace in a file, or standard input spooled to an unnamed file.
 pub(super) struct TraceSource {
     path: PathBuf,
     kept: Option<Arc<Scratch>>,
 }
 
 impl TraceSource {
-    /// The trace in this file, - for standard input, which is kept in the folder of the store.
+    /// The trace at `path`; `-` spools standard input to the folder of `store`.
     pub(super) fn new(path: &Path, store: &Path) -> Result<Self, Failure> {
         if !is_standard(path) {
             let path = path.to_owned();
@@ -30,12 +30,12 @@ impl TraceSource {
         Ok(Self { path, kept })
     }
 
-    /// What it is called.
+    /// Path of the trace, for messages.
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// A reader at its beginning.
+    /// Opens a reader at the beginning.
     pub(super) fn open(&self) -> Result<TraceReader<Box<dyn Read>>, Failure> {
         let opened = match &self.kept {
             None => TraceReader::open(&self.path),
@@ -48,7 +48,7 @@ impl TraceSource {
     }
 }
 
-/// Keeps all of standard input.
+/// Spools all of standard input.
 fn keep(beside: &Path) -> io::Result<Scratch> {
     let mut kept = Scratch::beside(beside)?;
     let (mut input, mut buffer) = (io::stdin().lock(), vec![0; 1 << 16]);
@@ -62,7 +62,7 @@ fn keep(beside: &Path) -> io::Result<Scratch> {
     }
 }
 
-/// What is kept, read from the beginning on.
+/// Reader of the spooled input, from the beginning.
 struct Reading {
     kept: Arc<Scratch>,
     at: u64,

@@ -1,17 +1,19 @@
-//! What a store remembers of an imported snapshot: a digest of its name and its changes.
+//! Import records: digests of the name and the changes of a snapshot.
 
 use pad::{Domain, Operation, pad_core::codec};
 use sha2::{Digest as _, Sha256};
 
-/// The digest of a snapshot.
+/// Digest of a snapshot.
 pub(super) type Stamp = Vec<u8>;
 
-/// Makes a stamp while the changes pass: `SHA-256(tag block of Domain::Checkpoint ‖ "trace" ‖ body)`, with the body of name and changes
-/// that [`codec::encode_body`] makes of them.
+/// Incremental computation of a [`Stamp`].
+///
+/// The stamp is `SHA-256(tag block of Domain::Checkpoint ‖ "trace" ‖ body)`. The body is that of
+/// [`codec::encode_body`] for the name and the changes.
 pub(super) struct Stamping(Sha256);
 
 impl Stamping {
-    /// The stamp of a snapshot of this name with so many changes.
+    /// Begins the stamp of a snapshot called `name` with `changes` changes.
     pub(super) fn new(name: &str, changes: u64) -> Self {
         let hasher = Sha256::new()
             .chain_update(Domain::Checkpoint.block::<64>())
@@ -20,7 +22,7 @@ impl Stamping {
         Self(hasher)
     }
 
-    /// The next change.
+    /// Adds the next change.
     pub(super) fn add(&mut self, change: &Operation) {
         self.0.update(codec::encode_body(change));
     }

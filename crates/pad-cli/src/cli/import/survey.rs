@@ -1,4 +1,5 @@
-//! A trace is read twice: once to see that it is whole and what its snapshots are, and once for their changes.
+//! Two-pass reading of a trace: the first pass validates it and counts changes, the second applies
+//! them.
 
 use std::{collections::BTreeSet, io::Read, path::Path};
 
@@ -14,12 +15,12 @@ use super::{
 };
 use crate::cli::Failure;
 
-/// How many changes each snapshot of a trace has.
+/// Result of the first pass: the number of changes of each snapshot.
 #[derive(Clone)]
 pub(super) struct Survey(Vec<u64>);
 
 impl Survey {
-    /// Reads a whole trace, and refuses one that the scheme cannot take.
+    /// Reads a whole trace. Rejects changes that the scheme does not support.
     pub(super) fn of(source: &TraceSource, scheme: SchemeName) -> Result<Self, Failure> {
         let (mut trace, mut snapshots) = (source.open()?, Vec::new());
         let path = source.path();
@@ -35,13 +36,13 @@ impl Survey {
         Ok(Self(snapshots))
     }
 
-    /// The number of snapshots.
+    /// Number of snapshots.
     pub(super) const fn snapshots(&self) -> usize {
         self.0.len()
     }
 }
 
-/// Refuses a change that the scheme does not have.
+/// Rejects a change that the scheme does not support.
 fn check(
     path: &Path,
     scheme: SchemeName,
@@ -68,20 +69,20 @@ fn check(
     }
 }
 
-/// What to do with a trace that does not begin with what was imported.
+/// Advice for a trace that does not begin with the imported snapshots.
 const GOES_ON: &str = ": a trace begins with all of that, unless --append says that it goes on where that ends; another trace is for another store";
 
-/// The second reading.
+/// The second pass over a trace.
 pub(super) struct Replay<'t> {
     path: &'t Path,
     trace: TraceReader<Box<dyn Read>>,
     survey: Survey,
-    /// The number of the snapshot that comes next.
+    /// Index of the next snapshot.
     next: usize,
 }
 
 impl<'t> Replay<'t> {
-    /// Reads a trace again.
+    /// Opens `source` for another pass.
     pub(super) fn new(source: &'t TraceSource, survey: Survey) -> Result<Self, Failure> {
         let trace = source.open()?;
         Ok(Self {
@@ -92,10 +93,11 @@ impl<'t> Replay<'t> {
         })
     }
 
-    /// How many of a trace's first snapshots are the last that were imported, where it need not have those before them. Refuses a trace
-    /// that has others of them, which would be imported once more.
+    /// Length of the longest prefix of the trace that is a suffix of the imported snapshots.
     ///
-    /// Time: another reading. Memory: a stamp for each snapshot.
+    /// Rejects a trace with further imported snapshots, which would be imported once more.
+    ///
+    /// Time: another pass over the trace. Memory: a stamp for each snapshot.
     pub(super) fn overlap(mut self, imported: &[Stamp]) -> Result<usize, Failure> {
         let mut snapshots = Vec::with_capacity(self.survey.snapshots());
         while let Some(snapshot) = self.snapshot(|_| Ok(()))? {
@@ -125,7 +127,7 @@ impl<'t> Replay<'t> {
         }
     }
 
-    /// Goes past the snapshots that were imported before, and refuses another trace.
+    /// Skips imported snapshots. Rejects a trace with different ones.
     pub(super) fn skip(&mut self, imported: &[Stamp]) -> Result<(), Failure> {
         let trace = self.path.display();
         let total = self.survey.snapshots();
@@ -146,7 +148,7 @@ impl<'t> Replay<'t> {
         Ok(())
     }
 
-    /// Takes the next snapshot; `None` if there is none.
+    /// Passes the changes of the next snapshot to `take`. Returns `None` after the last snapshot.
     pub(super) fn snapshot(
         &mut self,
         mut take: impl FnMut(Operation) -> Result<(), Failure>,

@@ -1,4 +1,4 @@
-//! Keys, and what an owner publishes of an outsourced file.
+//! Keys, and published data of outsourced files.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use pad::{PublicKey, SecretKey};
 use crate::cli::Output;
 use crate::cli::{Failure, status::Rows};
 
-/// Says what a file is that begins as a key does; `None` if it does not.
+/// Describes a key file or published data; `None` for other files.
 pub(super) fn describe(
     path: &Path,
     beginning: &[u8],
@@ -21,10 +21,10 @@ pub(super) fn describe(
     Some(more(path, rows))
 }
 
-/// What is in a key file, or why it cannot be read.
+/// Function that adds the details of a file of one kind.
 type Describe = fn(&Path, &mut Rows) -> Result<(), Failure>;
 
-/// How each kind begins, what it is, and what else is said of it.
+/// Prefix, description and details of each kind.
 const KINDS: &[(&[u8], &str, Describe)] = &[
     (
         b"pad-public-key ",

@@ -1,4 +1,4 @@
-//! What messages say of themselves.
+//! Descriptions of encoded messages.
 
 use std::{fs::File, io::Read as _, path::Path};
 
@@ -6,7 +6,7 @@ use pad::inspect::{Headline, Kind, Role, headline};
 
 use crate::cli::{Failure, status::Rows};
 
-/// Says what a message is. Of a long one, that is what its envelope says.
+/// Describes a message. For one longer than [`LONGEST`], only its envelope is used.
 pub(super) fn message(path: &Path, rows: &mut Rows) -> Result<(), Failure> {
     let failure = |error| Failure::file(path, &error);
     let file = File::open(path).map_err(failure)?;
@@ -34,7 +34,7 @@ pub(super) fn message(path: &Path, rows: &mut Rows) -> Result<(), Failure> {
                 rows.add("version", "version", 0);
             }
             match kind.number {
-                // They have steps that are followed.
+                // Message kinds with steps that can be inspected.
                 1 | 32..=38 | 81..=83 => "pad inspect shows its steps, pad verify checks it",
                 176 | 177 => "pad directory verify checks it",
                 _ => "pad verify checks it",
@@ -66,7 +66,7 @@ fn is_of_directory(head: &Headline) -> bool {
     family == Some(pad::selection::SchemeFamily::Directory)
 }
 
-/// Says what stands in a head.
+/// Adds the fields of a head.
 pub(super) fn add_headline(head: &Headline, rows: &mut Rows) {
     let Headline {
         scheme,
@@ -88,7 +88,7 @@ pub(super) fn add_headline(head: &Headline, rows: &mut Rows) {
     }
 }
 
-/// Says what updates a list has, as pad export writes them.
+/// Describes a list of updates, as written by `pad export`.
 fn list(bytes: &[u8], length: u64, rows: &mut Rows) -> Result<(), Failure> {
     if length > LONGEST {
         return Ok(());
@@ -109,7 +109,7 @@ fn list(bytes: &[u8], length: u64, rows: &mut Rows) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Says which file a state is of; its digest is at its end.
+/// Describes the state of an outsourced file, which ends with its digest.
 #[cfg(feature = "file")]
 fn state(bytes: &[u8], rows: &mut Rows) -> Result<(), Failure> {
     use pad::pad_core::codec;
@@ -130,5 +130,5 @@ fn state(bytes: &[u8], rows: &mut Rows) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The longest message of which more than its envelope is read.
+/// Maximum bytes of a message that is parsed beyond its envelope.
 const LONGEST: u64 = 64 << 20;

@@ -1,10 +1,10 @@
-//! Texts of logs of heads and their witnesses.
+//! Texts of head logs and witnesses.
 
 #[cfg(feature = "network")]
 use crate::cli::Output;
 use crate::cli::status::Rows;
 
-/// Says what a text is, if it is a policy of witnesses, a key or a checkpoint; whether it is one.
+/// Describes a witness policy, key or checkpoint. Returns whether the text is one.
 #[cfg(feature = "network")]
 pub(super) fn describe(beginning: &[u8], length: u64, rows: &mut Rows) -> bool {
     use transparency_log::{Checkpoint, Note, Policy, note::VerifierKey};

@@ -1,4 +1,4 @@
-//! Verified answers, printed: each says what was proved, and no more.
+//! Output of verified statements.
 
 use pad::{Answer, Key, Version, question::Statement};
 use serde_json::{Map, Value as Json};
@@ -7,7 +7,7 @@ use super::Output;
 use crate::cli::Failure;
 
 impl Output {
-    /// Prints the verified answer to a question about one key, one value or two versions.
+    /// Prints a verified answer about one key, one value or two versions.
     pub(crate) fn statement(&mut self, statement: Statement) -> Result<(), Failure> {
         match statement {
             Statement::Lookup(lookup) => self.lookup(lookup.version, &lookup.key, &lookup.answer),
@@ -23,7 +23,7 @@ impl Output {
         }
     }
 
-    /// Prints the verified answer to a look-up.
+    /// Prints a verified lookup.
     pub(crate) fn lookup(
         &mut self,
         version: Version,
@@ -41,7 +41,7 @@ impl Output {
         self.say(&text, &object)
     }
 
-    /// The verified answer to a look-up as an object.
+    /// Renders a verified lookup as a JSON object.
     pub(crate) fn lookup_object(&self, version: Version, key: &Key, answer: &Answer) -> Json {
         let mut object = self.about(version, key);
         object.insert("present".into(), answer.value().is_some().into());
@@ -60,10 +60,10 @@ impl Output {
     }
 }
 
-/// What logs prove.
+/// Statements of append-only logs.
 #[cfg(feature = "aad")]
 impl Output {
-    /// All values of a key, one a line, or that there are none.
+    /// Prints all values of a key, one a line, or its absence.
     fn values(&mut self, values: &pad::aad::Values) -> Result<(), Failure> {
         let (version, shown) = (values.version, self.show(values.key.as_bytes()));
         let verdict = self.verdict();
@@ -85,14 +85,14 @@ impl Output {
         self.say_verdict(&text, Json::Object(object))
     }
 
-    /// A member of a set, or one value of a key.
+    /// Prints a member of a set, or one value of a key.
     fn included(&mut self, included: &pad::aad::Included) -> Result<(), Failure> {
         let (version, entry) = (included.version, &included.entry);
         let (shown, verdict) = (self.show(entry.key.as_bytes()), self.verdict());
         let mut object = self.about(version, &entry.key);
         object.insert("present".into(), true.into());
         let text = match included.occurrence {
-            // Only in sets.
+            // Only sets have occurrence 0.
             0 => format!("present  {shown}   in the set   [version {version}, {verdict}]"),
             occurrence => {
                 self.add(&mut object, "value", entry.value.as_bytes());
@@ -108,7 +108,7 @@ impl Output {
         self.say_verdict(&text, Json::Object(object))
     }
 
-    /// What is no member of a set.
+    /// Prints the absence of a member in a set.
     fn absent(&mut self, absent: &pad::aad::Absent) -> Result<(), Failure> {
         let (version, member) = (absent.version, &absent.member);
         let (shown, verdict) = (self.show(member.as_bytes()), self.verdict());
@@ -118,7 +118,7 @@ impl Output {
         self.say_verdict(&text, Json::Object(object))
     }
 
-    /// That a version contains an older one.
+    /// Prints the append-only relation of two versions.
     fn grown(&mut self, grown: &pad::aad::Grown) -> Result<(), Failure> {
         let (from, to) = (grown.from, grown.to);
         let text = format!(

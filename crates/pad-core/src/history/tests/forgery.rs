@@ -1,4 +1,4 @@
-//! What a lying server could try.
+//! Forgeries that a malicious server could try.
 
 use super::*;
 
@@ -35,7 +35,7 @@ fn no_proof_joins_the_branches_of_a_fork() {
     }
 }
 
-/// The first version after a fork has the same history as its twin, only another root.
+/// The first version after a fork has its twin's history, but another root.
 #[test]
 fn consistency_needs_the_inclusion_proof() {
     for common in 0..=20 {
@@ -50,7 +50,7 @@ fn consistency_needs_the_inclusion_proof() {
     }
 }
 
-/// A version after a fork that has its twin's root, only another history.
+/// A version after a fork that has its twin's root, but another history.
 #[test]
 fn consistency_needs_the_prefix_proof() {
     for common in 0..=20 {
@@ -84,7 +84,7 @@ fn an_inner_node_is_no_version() {
                     path: honest.path[height..].to_vec(),
                 };
                 assert_eq!(chain.check_inclusion(proof, older, newer), Err(MALFORMED));
-                // The same where the shorter path has the right length: a smaller log.
+                // Also in a smaller log, where the shorter path has the right length.
                 for smaller in older + 1..newer {
                     let path = honest.path[height..].to_vec();
                     let proof = InclusionProof { root: inner, path };

@@ -1,4 +1,4 @@
-//! Versions that no log reaches, and logs whose parts do not fit together.
+//! Tests of versions beyond any real log, and of logs with inconsistent parts.
 
 use proptest::prelude::*;
 
@@ -8,7 +8,7 @@ fn head(number: u64, history: D) -> SnapshotHead<S> {
     *verified(number, junk(number), history).get()
 }
 
-/// Heads of versions that no log reaches: every length of path is refused, none overflows.
+/// Heads of versions beyond any real log: paths of every length are rejected without overflow.
 #[test]
 fn huge_versions_and_empty_proofs_never_panic() {
     let numbers = [
@@ -61,7 +61,7 @@ fn huge_versions_and_empty_proofs_never_panic() {
         );
     }
     assert_eq!(log.prove_consistency(version(0), version(0)), None);
-    // All siblings are there, only the version itself is not.
+    // All siblings are stored, but not the version itself.
     assert_eq!(log.prove_consistency(version(4), version(5)), None);
     assert_eq!(log.prove_inclusion(version(0), version(3)), None);
 }
@@ -125,7 +125,7 @@ proptest! {
         let mut used = 0;
         let mut digests = (0..).map(|number| { used = number + 1; junk(number) });
         let (prefix, whole) = oracle::roots_of_proof::<S>(index, entries, &mut digests);
-        // The RFC leaves the first digest out where the verifier knows it: it is the older root.
+        // The RFC omits the first digest if the verifier knows it: it is then the older root.
         let known = u64::from(index.is_power_of_two());
         let mut path: Vec<D> = (known..used).map(junk).collect();
         let (first, second) = (head(older, prefix), head(newer, whole));

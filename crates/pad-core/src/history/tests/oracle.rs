@@ -1,4 +1,4 @@
-//! RFC 9162, sections 2.1.1, 2.1.3.1 and 2.1.4.1, transcribed as they are written.
+//! Literal transcription of RFC 9162, sections 2.1.1, 2.1.3.1 and 2.1.4.1.
 
 use crate::{digest::Domain, suite::Suite};
 
@@ -41,7 +41,7 @@ pub(super) fn path<S: Suite>(index: usize, leaves: &[S::Digest]) -> Vec<S::Diges
     path
 }
 
-/// `PROOF(m, D_n)`; empty for `m = 0`, which the RFC leaves out.
+/// `PROOF(m, D_n)`; empty for `m = 0`, which the RFC does not define.
 pub(super) fn proof<S: Suite>(first: usize, leaves: &[S::Digest]) -> Vec<S::Digest> {
     if first == 0 {
         Vec::new()
@@ -91,8 +91,8 @@ pub(super) fn root_of_path<S: Suite>(
     }
 }
 
-/// The roots over the first leaves and over all, from a `SUBPROOF` whose first digest is always
-/// there.
+/// The roots over the first leaves and over all, from a `SUBPROOF` that always has its first
+/// digest.
 pub(super) fn roots_of_proof<S: Suite>(
     first: u64,
     entries: u64,

@@ -1,7 +1,7 @@
-//! Reading the nodes on the ways of many keys: all ways at a time, level by level.
+//! Reads the nodes on the paths of many keys: all paths at once, level by level.
 //!
-//! Each node is read once. Nodes of one level do not depend on each other: several threads read and hash them, and what waits for the
-//! medium or for memory waits at the same time.
+//! Each node is read once. Nodes of one level do not depend on each other, so several threads read
+//! and hash them. Waits for the medium or for memory overlap.
 
 use core::ops::Range;
 
@@ -20,19 +20,19 @@ use crate::{
     },
 };
 
-/// The ways of so many keys are followed together. As many blocks are in memory meanwhile.
+/// The number of keys whose paths are followed together. As many blocks are in memory meanwhile.
 const TOGETHER: usize = 512;
 
-/// Fewer keys are looked for one by one.
+/// A smaller number of keys is searched one by one.
 const LEAST: usize = 32;
 
-/// A node on the ways of some keys.
+/// A node on the paths of some keys.
 struct Reached {
     node: NodeId,
-    /// The node above it, and on which side of that it is; `None` for the root.
+    /// The parent, and the node's side below it; `None` for the root.
     above: Option<(NodeId, Side)>,
     keys: Range<usize>,
-    /// The block in which the node above it stands.
+    /// The block of the parent.
     recent: Recent,
 }
 
@@ -40,10 +40,11 @@ struct Reached {
 type ReadNode<D> = (Unread<D>, Record, Recent);
 
 impl<S: Suite, B: BalancingScheme, L: NodeLog> Draft<'_, S, B, L> {
-    /// Reads the nodes on the ways of operations in ascending order of keys, if these are many. Says of each operation whether its key was
-    /// found; what was not found may be there all the same.
+    /// Reads the nodes on the paths of many operations, which are in ascending order of keys. Does
+    /// nothing for a few operations.
     ///
-    /// The root gets the id under which it is in memory.
+    /// Returns for each operation whether its key was found; `false` does not prove absence. The
+    /// root gets the id under which it is in memory.
     ///
     /// # Errors
     /// A node cannot be read, or [`StoreFault::Damaged`].
@@ -101,7 +102,7 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> Draft<'_, S, B, L> {
         let Some(unread) = self.unread(reached.node) else {
             return Ok(None);
         };
-        // What the way of one key alone passes is of no use to others.
+        // Nodes on the path of only one key are of no use to others.
         let passing = if reached.keys.len() > 1 {
             Passing::Often
         } else {
@@ -112,7 +113,7 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> Draft<'_, S, B, L> {
         Ok(Some((unread, record, recent)))
     }
 
-    /// Takes in a node, if it was read.
+    /// Adds a node to the draft, if it was read.
     fn taken(
         &mut self,
         reached: Reached,
@@ -134,7 +135,7 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> Draft<'_, S, B, L> {
         })
     }
 
-    /// Where the ways of some keys go on from a node that was read.
+    /// Splits the keys of a node by child, or compares them with a leaf.
     fn part(
         &self,
         reached: Reached,

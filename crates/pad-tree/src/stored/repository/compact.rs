@@ -1,4 +1,4 @@
-//! The inner nodes of the latest version, once more and together.
+//! Compaction: appends the inner nodes of the latest version again, close together.
 
 use pad_core::{ApplyError, LookupError, StoreFault, Suite, Version};
 
@@ -18,19 +18,24 @@ use crate::{
 };
 
 impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
-    /// Appends the inner nodes of the latest version once more, laid out as if it had been loaded at once, and has the version be there from
-    /// now on. Those that version `since` had already stay where they are; with version 0, all are appended. Leaves stay, because where a
-    /// leaf is says which version has put it. Other versions, and all answers, stay what they are. Returns the bytes that were appended, and says now and then how many there are.
+    /// Compacts the latest version: appends its inner nodes again, laid out like a bulk load. The
+    /// version then refers to the new nodes.
     ///
-    /// It is not durable before [`StoredRepository::synchronise`].
+    /// Nodes that version `since` already had are not moved; with version 0, all inner nodes are.
+    /// Leaves are not moved, because their addresses identify the version that put them. Other
+    /// versions and all answers are unchanged.
     ///
-    /// Time: linear in what is appended. Memory: a path and a few pieces of 1 MiB.
+    /// Returns the number of appended bytes, and reports it to `note` from time to time. The result
+    /// is not durable before [`StoredRepository::synchronise`].
+    ///
+    /// Time: linear in the appended bytes. Memory: a path and a few pieces of 1 MiB.
     ///
     /// # Errors
-    /// [`CopyError`]: nothing is changed.
+    /// [`CopyError`]: nothing is changed, unless the log fails while it replaces the version's
+    /// record. The repository is then closed.
     pub fn compact(&mut self, since: Version, mut note: impl FnMut(u64)) -> Result<u64, CopyError> {
         self.require_open().map_err(LookupError::from)?;
-        // Version 0 had none, though it may be pruned.
+        // Version 0 had no nodes, though it may be pruned.
         let from = match since {
             Version::EMPTY => 0,
             since => self.contents(since)?.root.map_or(0, |root| root.address),
@@ -55,7 +60,7 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
         Ok(self.nodes.log().end().saturating_sub(before))
     }
 
-    /// Appends nodes as long as there are any; where the root is then.
+    /// Appends nodes until there are no more. Returns the new link to the root.
     fn move_nodes(
         &mut self,
         root: Link<S::Digest>,
@@ -81,7 +86,7 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
         layout.finish(|bytes| append(&mut self.nodes, bytes))
     }
 
-    /// The head of the latest version with its root at another place.
+    /// The head of the latest version with its root at another address.
     fn head_at(&self, root: Option<Link<S::Digest>>) -> Result<StoredHead<S>, Unplaced> {
         let head = self.latest.ok_or(StoreFault::Damaged)?;
         let contents = head.contents.ok_or(StoreFault::Damaged)?;

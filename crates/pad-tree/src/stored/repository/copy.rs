@@ -1,4 +1,4 @@
-//! Copying versions to another log: what is older is pruned there.
+//! Copies of versions in another log, without the older ones.
 
 use pad_core::{ApplyError, LookupError, Repository as _, Suite, Version};
 
@@ -9,13 +9,16 @@ use crate::{
 };
 
 impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
-    /// Copies the versions from `oldest` on to a log that has none, and the heads of all: what was pruned is gone there, and the nodes of
-    /// the oldest version stand together. A value that was put again and is the same is no change there.
+    /// Copies the versions from `oldest` on, and the heads of all versions, to an empty log.
     ///
-    /// Time: linear in what is copied. Memory: for the oldest version a path, for the others what each of them changes.
+    /// Pruned nodes are not in the copy, and the nodes of the oldest version are stored together.
+    /// Putting an equal value again is not a change in the copy.
+    ///
+    /// Time: linear in the copied bytes. Memory: a path for the oldest version, and the changes of
+    /// each later one.
     ///
     /// # Errors
-    /// [`CopyError`]; the other log is then to be dropped.
+    /// [`CopyError`]; the caller must then drop the other log.
     pub fn copy_since<M: NodeLog>(
         &self,
         oldest: Version,

@@ -2,18 +2,18 @@
 
 use pad_core::{ApplyError, LookupError};
 
-/// Versions cannot be copied.
+/// Error returned when versions cannot be copied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CopyError {
-    /// They are not there, or not whole.
+    /// The versions are missing or incomplete.
     #[error(transparent)]
     Lookup(#[from] LookupError),
-    /// They cannot be written.
+    /// The versions cannot be written.
     #[error(transparent)]
     Apply(#[from] ApplyError),
 }
 
-/// An author cannot publish.
+/// Error returned when an author cannot publish.
 #[derive(Debug, thiserror::Error)]
 pub enum PublishError {
     /// The signer refused.
@@ -24,24 +24,24 @@ pub enum PublishError {
     Apply(#[from] ApplyError),
 }
 
-/// Entries cannot be published as the contents of a version.
+/// Error returned when entries cannot be published as the contents of a version.
 #[derive(Debug, thiserror::Error)]
 pub enum SortedError<E> {
     /// The latest version has entries already.
     #[error("the latest version is not empty")]
     NotEmpty,
-    /// The latest version has no entries yet: those of the next are loaded.
+    /// The latest version has no entries yet: a bulk load builds the next version.
     #[error("the latest version is empty")]
     Empty,
     /// An entry's key is not above the key before it.
     #[error("the entries do not stand in ascending order of their keys")]
     Unordered,
-    /// There are not as many as was said.
+    /// The number of entries differs from the announced one.
     #[error("{expected} entries were announced, but there are {actual}")]
     Number {
-        /// How many were announced.
+        /// The announced number.
         expected: u64,
-        /// How many there were; if more, the first one too many.
+        /// The actual number; counting stops at the first surplus entry.
         actual: u64,
     },
     /// The entries cannot be read.

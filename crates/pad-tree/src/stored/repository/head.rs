@@ -1,4 +1,4 @@
-//! What a log keeps of a version beside its nodes.
+//! Records of versions in a log, in addition to their nodes.
 
 use core::ops::Range;
 
@@ -23,17 +23,18 @@ impl<D> Contents<D> {
     };
 }
 
-/// What the log keeps of a version beside its nodes.
+/// The record of a version in the log, in addition to its nodes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct StoredHead<S: Suite> {
     pub(super) signature: HeadSignature,
     pub(super) root: S::Digest,
     pub(super) history: S::Digest,
-    /// `None` if they were pruned.
+    /// `None` if the contents were pruned.
     pub(super) contents: Option<Contents<S::Digest>>,
     /// Whether everything older was pruned.
     pub(super) is_oldest: bool,
-    /// Of every eighth version: the digest of the largest perfect subtree of the history log that ends with this version.
+    /// The digest of the largest perfect subtree of the history log that ends with this version.
+    /// Present for every eighth version.
     pub(super) subtree: Option<S::Digest>,
 }
 
@@ -44,21 +45,22 @@ const PRUNED: u8 = 0x40;
 /// Set in the flags of a head before which all contents were pruned, those of version 0 too.
 const OLDEST: u8 = 0x20;
 
-/// Smaller subtrees of the history log are not kept: they are hashed again from at most eight roots.
+/// The level of the smallest stored subtrees of the history log. Smaller ones are recomputed from
+/// at most eight roots.
 pub(super) const LOWEST_KEPT: u32 = 3;
-/// One version of so many has a subtree in its record.
+/// The interval of versions whose records have a subtree.
 pub const RECORDS_FOR_EACH_SUBTREE: u64 = 1 << LOWEST_KEPT;
 
-/// The bytes of the record of a version: all are of one length, but those of versions divisible by
-/// [`RECORDS_FOR_EACH_SUBTREE`], which have a digest more.
+/// The length of the record of a version in bytes. All records have the same length, except those
+/// of versions divisible by [`RECORDS_FOR_EACH_SUBTREE`], which have a digest more.
 pub const fn record_bytes<S: Suite>(version: Version) -> usize {
     let rest = 1 + ADDRESS_BYTES + size_of::<u64>();
     let subtrees = if keeps_subtree(version) { 1 } else { 0 };
     SIGNATURE_LENGTH + (2 + subtrees) * S::Digest::LENGTH + rest
 }
 
-/// The bytes of a version's record that say where its root is: nobody signs them, and [`NodeLog::replace`](crate::NodeLog::replace)
-/// changes nothing else.
+/// The bytes of a version's record that hold the address of its root. They are not signed, and
+/// [`NodeLog::replace`](crate::NodeLog::replace) changes nothing else.
 pub const fn place_in_record<S: Suite>() -> Range<usize> {
     let start = SIGNATURE_LENGTH + 2 * S::Digest::LENGTH + 1;
     start..start + ADDRESS_BYTES
@@ -80,7 +82,7 @@ impl<S: Suite> StoredHead<S> {
         }
     }
 
-    /// The author's head of the version that this is the record of. The signature is not verified.
+    /// The author's head of `version` from this record. The signature is not verified.
     pub(super) fn signed(&self, authority: &Authority, version: Version) -> SignedHead<S> {
         SignedHead {
             head: SnapshotHead {
@@ -94,8 +96,11 @@ impl<S: Suite> StoredHead<S> {
         }
     }
 
-    /// Signature, root, root of the history, a byte of flags, the root's address, the number of entries in eight bytes, and the subtree if
-    /// there is one.
+    /// Encodes the record, in this order:
+    /// - signature, root, and root of the history
+    /// - a byte of flags, and the root's address
+    /// - the number of entries in eight bytes
+    /// - the subtree, if there is one
     pub(super) fn write(&self) -> Vec<u8> {
         let contents = self.contents.as_ref();
         let root = contents.and_then(|contents| contents.root.as_ref());
@@ -121,7 +126,8 @@ impl<S: Suite> StoredHead<S> {
         bytes
     }
 
-    /// The inverse of [`StoredHead::write`]. Neither the signature is verified nor the history.
+    /// Decodes the output of [`StoredHead::write`]. Neither the signature nor the history is
+    /// verified.
     pub(super) fn read(version: Version, bytes: &[u8]) -> Result<Self, StoreFault> {
         let read = || {
             let (signature, rest) = bytes.split_first_chunk::<SIGNATURE_LENGTH>()?;

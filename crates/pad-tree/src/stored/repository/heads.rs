@@ -11,7 +11,7 @@ use pad_core::{
 use super::head::{LOWEST_KEPT, StoredHead, keeps_subtree};
 use crate::stored::log::NodeLog;
 
-/// The heads of all versions in a log. None of them is in memory.
+/// The heads of all versions in a log, read on demand.
 #[derive(Debug)]
 pub struct StoredHeads<'l, S, L> {
     log: &'l L,
@@ -36,12 +36,12 @@ impl<'l, S: Suite, L: NodeLog> StoredHeads<'l, S, L> {
         }
     }
 
-    /// The record of a version from 1 on that the log has.
+    /// The record of a version of the log, from version 1 on.
     pub(super) fn record(&self, version: Version) -> Result<StoredHead<S>, StoreFault> {
         StoredHead::read(version, &self.log.record(version)?)
     }
 
-    /// The record of the latest version, whose head the author has signed; `None` if there is none.
+    /// The record of the latest version, with a verified signature; `None` if there is no version.
     pub(super) fn latest(&self) -> Result<Option<StoredHead<S>>, StoreFault> {
         let version = self.log.latest();
         if version == Version::EMPTY {
@@ -58,7 +58,7 @@ impl<'l, S: Suite, L: NodeLog> StoredHeads<'l, S, L> {
     ///
     /// Time: one record if nothing was pruned, else one for each halving of the number of versions.
     pub(super) fn oldest(&self) -> Result<Version, StoreFault> {
-        // Contents of versions from `kept` on are there, those before `pruned` are not.
+        // Contents of versions from `kept` on are present, those before `pruned` are not.
         let (mut pruned, mut kept) = (1, self.log.latest().number());
         if kept == 0 {
             return Ok(Version::EMPTY);
@@ -83,12 +83,13 @@ impl<'l, S: Suite, L: NodeLog> StoredHeads<'l, S, L> {
         }
     }
 
-    /// Reads the heads of all versions, and checks that the author has signed them, and that each continues the one before.
+    /// Verifies the heads of all versions: each is signed by the author and continues the one
+    /// before.
     ///
     /// Time: a signature for each version. Memory: a constant.
     ///
     /// # Errors
-    /// [`LookupError::Damaged`] with the first version that is not so; [`LookupError::Store`].
+    /// [`LookupError::Damaged`] with the first invalid version; [`LookupError::Store`].
     pub(super) fn check(&self) -> Result<(), LookupError> {
         let mut history = Frontier::<S>::default();
         for version in (1..=self.entries()).map(Version::new) {
@@ -107,7 +108,7 @@ impl<'l, S: Suite, L: NodeLog> StoredHeads<'l, S, L> {
         Ok(())
     }
 
-    /// What the next head says of the history, known from the latest head, which the author has signed.
+    /// The history that the next head commits to, checked against the latest signed head.
     pub(super) fn frontier(
         &self,
         latest: Option<&StoredHead<S>>,
@@ -125,7 +126,7 @@ impl<'l, S: Suite, L: NodeLog> StoredHeads<'l, S, L> {
     }
 }
 
-/// The subtree in the record of a version that is the last one of a history.
+/// The subtree for the record of `version`, the last one of `history`.
 pub(super) fn kept_of<S: Suite>(history: &Frontier<S>, version: Version) -> Option<&S::Digest> {
     history.last_subtree().filter(|_| keeps_subtree(version))
 }
@@ -142,7 +143,8 @@ impl<S: Suite, L: NodeLog> Subtrees<S> for StoredHeads<'_, S, L> {
         Ok(Some(self.record(version)?.root))
     }
 
-    /// A version's record has the largest subtree that ends there, and those are the ones with an even index.
+    /// A stored subtree. A version's record has the largest subtree that ends there; those are the
+    /// subtrees with an even index.
     fn kept(&self, level: u32, index: u64) -> Result<Option<S::Digest>, StoreFault> {
         if level < LOWEST_KEPT || !index.is_multiple_of(2) {
             return Ok(None);

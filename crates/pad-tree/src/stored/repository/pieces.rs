@@ -1,8 +1,8 @@
-//! Changes of a version that are more than memory holds.
+//! Updates of a version that are larger than memory.
 //!
-//! Operations are applied in the order of their keys in any case. So a piece of them is applied, hashed and stored before the next is
-//! read, as if it were a version of its own that nobody signs. Because keys are in order, what is stored twice by that are the few
-//! paths at which one piece ends and the next begins.
+//! Operations are applied in the order of their keys in any case. So each piece of them is applied,
+//! hashed and stored before the next is read, like an unsigned version. Because keys are in order,
+//! only the few paths between neighbouring pieces are stored twice.
 
 use core::{iter::Fuse, num::NonZeroUsize};
 
@@ -17,20 +17,26 @@ use crate::{
     stored::{draft::Draft, log::NodeLog},
 };
 
-/// With so many bytes a piece is full.
+/// The number of bytes at which a piece is full.
 const PIECE_BYTES: usize = 1 << 24;
 
 impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
-    /// Signs operations in strictly ascending order of their keys as the next version after one that has entries, and stores it. It is the
-    /// version that [`StoredRepository::publish`] makes of them, root for root; removing an absent key does nothing.
+    /// Signs operations in strictly ascending order of their keys as the next version, and stores
+    /// it. The latest version must have entries.
     ///
-    /// Time: as of [`StoredRepository::publish`]. Memory: that of an update with `together` operations, but of at most about 16 MiB of them,
-    /// whatever their number is; each takes a few kilobytes, because of the nodes on its way, and as much as the value that its key had.
+    /// The root equals that of [`StoredRepository::publish`] for the same operations. Removing an
+    /// absent key does nothing.
     ///
-    /// The version is not durable before [`StoredRepository::synchronise`], and must not be handed out before.
+    /// Time: as [`StoredRepository::publish`]. Memory: that of an update with `together`
+    /// operations, or with about 16 MiB of them if that is less. Each operation takes a few
+    /// kilobytes for the nodes on its path, and the size of its key's old value.
+    ///
+    /// The version is not durable before [`StoredRepository::synchronise`], and must not be
+    /// released before.
     ///
     /// # Errors
-    /// [`SortedError`]: nothing is changed, and no signature has left this function.
+    /// [`SortedError`]: nothing is changed and the signature is not released, unless the log fails
+    /// while it publishes. The repository is then closed.
     pub fn publish_changes<K, E>(
         &mut self,
         operations: impl IntoIterator<Item = Result<Operation, E>>,
@@ -71,7 +77,8 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
         Ok(head)
     }
 
-    /// Applies operations to contents, and appends what is new. Returns the root's digest and the new contents.
+    /// Applies operations to contents, and appends the new nodes. Returns the root's digest and the
+    /// new contents.
     fn applied_piece(
         &mut self,
         contents: Contents<S::Digest>,
@@ -91,7 +98,7 @@ fn damaged() -> ApplyError {
 /// Reads operations a piece at a time, and checks their order.
 struct Pieces<I> {
     operations: Fuse<I>,
-    /// The most of a piece.
+    /// The most operations of a piece.
     together: NonZeroUsize,
     /// The greatest key so far.
     last: Option<Key>,
@@ -106,7 +113,7 @@ impl<E, I: Iterator<Item = Result<Operation, E>>> Pieces<I> {
         }
     }
 
-    /// The next operations; `None` when all were there.
+    /// The next piece; `None` at the end.
     fn next(&mut self) -> Result<Option<Vec<Operation>>, SortedError<E>> {
         let (mut piece, mut bytes) = (Vec::<Operation>::new(), 0_usize);
         while piece.len() < self.together.get() && bytes < PIECE_BYTES {

@@ -1,4 +1,4 @@
-//! The author without a copy of the contents.
+//! Publishing by an author without a copy of the contents.
 
 use pad_core::{
     ApplyError, HeadSignature, InputError, Operation, Repository as _, SignedHead, SnapshotHead,
@@ -15,16 +15,22 @@ use crate::{
 };
 
 impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
-    /// Signs a batch as the next version, and stores it: the author without a copy of the contents.
+    /// Signs a batch as the next version, and stores it, without a copy of the contents in memory.
     ///
-    /// The last operation on a key wins; removing an absent key does nothing. Nodes are read on the ways of the keys, and on those of the
-    /// neighbours of keys that are new. What is signed follows from the latest signed root alone, whatever else is in the log; but one
-    /// that somebody has changed with care can lead to a root that nobody else comes to, from which the dictionary cannot go on.
+    /// The last operation on a key wins; removing an absent key does nothing. Reads the nodes on
+    /// the paths of the keys, and of the neighbours of new keys.
     ///
-    /// The version is not durable before [`StoredRepository::synchronise`], and must not be handed out before.
+    /// The signed contents follow from the latest signed root and the batch alone. But an attacker
+    /// with write access to the log can change the shape of the tree. The result is a root that no
+    /// other replica reaches, and from which the dictionary cannot continue.
+    ///
+    /// The version is not durable before [`StoredRepository::synchronise`], and must not be
+    /// released before.
     ///
     /// # Errors
-    /// [`PublishError`]: nothing is changed, no signature has left this function, and the batch has its operations still, in order.
+    /// [`PublishError`]: the batch keeps at least the operations that take effect, sorted by key.
+    /// Nothing is changed and the signature is not released, unless the log fails while it
+    /// publishes. The repository is then closed.
     pub fn publish<K: Signer<HeadSignature>>(
         &mut self,
         batch: &mut Vec<Operation>,
@@ -47,7 +53,8 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
         })
     }
 
-    /// Drops the operations, in ascending order of their keys, that remove keys which these contents do not have. On an error all are there.
+    /// Drops the removals of keys that these contents do not have. `operations` are in ascending
+    /// order of their keys. On an error they are unchanged.
     pub(super) fn keep_effective(
         &self,
         draft: &mut Draft<'_, S, B, L>,
@@ -66,7 +73,7 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
         Ok(())
     }
 
-    /// The signed head of the next version, which has this root.
+    /// Signs the head of the next version, which has this root.
     pub(super) fn signed_next<K: Signer<HeadSignature>>(
         &mut self,
         root: S::Digest,

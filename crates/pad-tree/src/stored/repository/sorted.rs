@@ -1,4 +1,4 @@
-//! The first contents of a dictionary, however large, as one version.
+//! Bulk publication of a dictionary's first contents, of any size, as one version.
 
 use core::iter::Fuse;
 
@@ -33,17 +33,23 @@ impl<E> From<ApplyError> for SortedError<E> {
 }
 
 impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
-    /// Signs entries in ascending order of their keys as the next version after one that is empty, and stores it. It is the version that
-    /// [`StoredRepository::publish`] makes of them, byte for byte.
+    /// Signs `number` entries in ascending order of their keys as the next version, and stores it.
+    /// The latest version must be empty. The result equals that of [`StoredRepository::publish`],
+    /// byte for byte.
     ///
-    /// Time: linear in the number of entries; reading, hashing and storing go on at the same time if there are several workers. Memory: a
-    /// path and a few batches of 4096 entries or 1 MiB, whatever the number. For treaps and skip lists the path has a logarithmic length
-    /// if nobody chose the keys for their digests.
+    /// Time: linear in the number of entries. With several workers, reading, hashing and storing
+    /// run in parallel.
     ///
-    /// The version is not durable before [`StoredRepository::synchronise`], and must not be handed out before.
+    /// Memory: a path and a few batches of 4096 entries or 1 MiB, independent of `number`. For
+    /// treaps and skip lists the path is logarithmic unless an attacker chose the keys for their
+    /// digests.
+    ///
+    /// The version is not durable before [`StoredRepository::synchronise`], and must not be
+    /// released before.
     ///
     /// # Errors
-    /// [`SortedError`]: nothing is changed, and no signature has left this function.
+    /// [`SortedError`]: nothing is changed and the signature is not released, unless the log fails
+    /// while it publishes. The repository is then closed.
     pub fn publish_sorted<K, E>(
         &mut self,
         number: u64,
@@ -90,13 +96,13 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
     }
 }
 
-/// Entries that are hashed and stored together.
+/// A batch of entries that are hashed and stored together.
 type Batch = Vec<(Key, Value)>;
 
 /// Reads entries in batches, and checks their order and number.
 struct Batches<I> {
     entries: Fuse<I>,
-    /// How many there are to be, and were so far.
+    /// The announced number of entries, and the number so far.
     expected: u64,
     actual: u64,
     /// The greatest key so far.
@@ -116,7 +122,7 @@ where
         }
     }
 
-    /// The next entries; none when all were there.
+    /// The next batch; empty at the end.
     fn next(&mut self) -> Result<Batch, SortedError<E>> {
         let (mut batch, mut bytes) = (Batch::new(), 0);
         while batch.len() < BATCH_ENTRIES && bytes < BATCH_BYTES {
@@ -151,7 +157,8 @@ where
     }
 }
 
-/// Lays out all entries: one batch is read, the one before it hashed and the one before that stored at the same time.
+/// Lays out all entries in a pipeline: one batch is read while the one before it is hashed and the
+/// one before that is stored.
 fn laid_out<S, B, A, I, E>(
     mut build: Build<S, B, A>,
     mut batches: Batches<I>,
@@ -187,8 +194,8 @@ where
     }
 }
 
-/// A batch has at most so many entries.
+/// The most entries of a batch.
 const BATCH_ENTRIES: usize = 4096;
 
-/// With so many bytes a batch is full.
+/// The number of bytes at which a batch is full.
 const BATCH_BYTES: usize = 1 << 20;

@@ -1,4 +1,4 @@
-//! The latest version in memory.
+//! Warming: reads the latest version into memory.
 
 use core::sync::atomic::{AtomicU64, Ordering};
 
@@ -15,29 +15,35 @@ use crate::{
     },
 };
 
-/// Subtrees that are read at the same time, or one after the other.
+/// The number of subtrees to read, in parallel if there are several workers.
 const SUBTREES: usize = 64;
 
-/// The progress is said whenever so many entries more were read.
+/// The number of entries between two reports of progress.
 const ENTRIES_BETWEEN: u64 = 1 << 14;
 
 impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
-    /// Reads all nodes of the latest version into memory, where they stay, if [`CacheSize::Warmed`] was chosen; checks that they hash to
-    /// its root and stand in order. After versions have come, it reads what they changed, here or in a repository of the same log that is
-    /// opened anew with the same [`NodeCache`](crate::NodeCache). When most of what is in memory is of versions that went by, all is
-    /// read again: for that long, there are two copies. Returns the bytes in memory.
+    /// Reads all nodes of the latest version into memory and pins them, if the cache size is
+    /// [`CacheSize::Warmed`]. Checks that they hash to its root and are in order. Returns the bytes
+    /// in memory.
     ///
-    /// Time: linear in the number of entries, or of changes since it was called; the workers share it.
+    /// A later call reads only the changes of newer versions. This also holds for a repository of
+    /// the same log that is opened again with the same [`NodeCache`](crate::NodeCache). When most
+    /// blocks in memory belong to superseded versions, everything is read again. Meanwhile there
+    /// are two copies.
+    ///
+    /// Time: linear in the number of entries, or of changes since the last call; the workers share
+    /// it.
     ///
     /// # Errors
-    /// [`WarmError::Store`]; [`WarmError::TooLarge`] with the bytes that the version needs. A version that was followed and has become too
-    /// large is no error: what does not fit is read when it is asked for.
+    /// [`WarmError::Store`]; [`WarmError::TooLarge`] with the bytes that the version needs. Growth
+    /// of a followed version beyond the limit is no error: the excess is read on demand.
     pub fn warm(&mut self) -> Result<u64, WarmError> {
         let CacheSize::Warmed { most } = self.nodes.cache().size() else {
             return Ok(0);
         };
         let before = self.kept();
-        // After a pruning the log is another one, and nothing of it is kept; what was served then goes on being served.
+        // After a pruning the log is another one, and nothing of it is warmed. A dictionary that
+        // was served before must stay available.
         let is_first = before.is_none() && !self.nodes.cache().was_warmed();
         let read = self.read_within(before, most).and_then(|kept| {
             let needed = kept.held.wanted_bytes();
@@ -65,7 +71,7 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
         Ok(bytes)
     }
 
-    /// What was warmed of the log before, here or in an earlier opening.
+    /// The warmed state of the log, of this or of an earlier opening.
     fn kept(&self) -> Option<Kept> {
         let log = self.nodes.log().identity();
         let earlier = self.nodes.cache().kept(log, self.latest());
@@ -80,12 +86,12 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
         })
     }
 
-    /// Reads what is new since something was kept, or everything.
+    /// Reads the nodes that are new since `before`, or all nodes.
     fn read_within(&mut self, before: Option<Kept>, most: u64) -> Result<Kept, WarmError> {
         let log = self.nodes.log().identity().unwrap_or_default();
         let version = self.latest();
         if let Some(kept) = before.filter(|kept| !kept.is_stale()) {
-            // Then all was read again already, and it did not help.
+            // If so, everything was read again already, without success.
             let was_larger = kept.held.wanted_bytes() > most;
             let held = self.read(kept.held, kept.end, most)?;
             if was_larger || held.wanted_bytes() <= most {
@@ -109,7 +115,7 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
         })
     }
 
-    /// Reads the nodes of the latest version from a position on into what is held.
+    /// Reads the nodes of the latest version, from a position on, into `held`.
     fn read(&mut self, held: Held, from: u64, most: u64) -> Result<Held, WarmError> {
         let held = self.nodes.with_places(held)?;
         self.nodes.hold(held.clone(), most);

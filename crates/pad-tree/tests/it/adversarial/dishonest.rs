@@ -13,7 +13,7 @@ fn check_look_ups_cannot_be_dodged<S: Suite, B: BalancingScheme>() {
             .flatten()
             .map(|key| (key, D))
             .collect();
-        // The present key hidden between its neighbours, or beyond the only one.
+        // Hides the present key between its neighbours, or beyond the only one.
         assert_eq!(
             target.refusal(&bounds, hidden),
             Some(VerifyError::Elided),
@@ -26,7 +26,7 @@ fn check_look_ups_cannot_be_dodged<S: Suite, B: BalancingScheme>() {
                 "{hidden}"
             );
         }
-        // Hidden between more distant leaves.
+        // Hides it between more distant leaves.
         let ends = [(&keys[0], D), (&keys[keys.len() - 1], D)];
         if !ends.iter().any(|(end, _)| *end == hidden) {
             assert_eq!(
@@ -35,7 +35,7 @@ fn check_look_ups_cannot_be_dodged<S: Suite, B: BalancingScheme>() {
                 "{hidden}"
             );
         }
-        // Shown together with others.
+        // Shows it together with others.
         for other in keys.iter().filter(|other| *other != hidden) {
             let mut leaves = [(hidden, V), (other, D)];
             leaves.sort();
@@ -46,7 +46,7 @@ fn check_look_ups_cannot_be_dodged<S: Suite, B: BalancingScheme>() {
             );
         }
     }
-    // Absent keys: one neighbour is not enough, three leaves are too many.
+    // Absent keys need two neighbours: one leaf is too few, three are too many.
     for number in 0..=ENTRIES {
         let absent = key([number * 2 + 1]);
         let position = usize::from(number);
@@ -84,8 +84,8 @@ fn hidden_and_surplus_leaves_are_refused() {
     check_look_ups_cannot_be_dodged::<Sha256Ed25519, SkipList>();
 }
 
-/// For every query, every set of up to four leaves of a small tree, honestly hashed: only the one
-/// honest set is accepted, and only with the oracle's answer.
+/// Tries, for every query, all honestly hashed sets of up to four leaves of a small tree. Only the
+/// one honest set is accepted, and only with the oracle's answer.
 fn check_exhaustively<B: BalancingScheme>() {
     const COUNT: u8 = 7;
     let mut actions: Vec<Action> = (1..=COUNT)

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Length prefixes that promise more than there is are refused without allocating it.
+/// Length prefixes beyond the end of the message are refused without an allocation of that length.
 #[test]
 fn hostile_lengths_are_refused() {
     let target = Target::<Sha256Ed25519, RedBlack>::new();
@@ -31,14 +31,14 @@ fn hostile_lengths_are_refused() {
             );
         }
     }
-    // Lengths in a longer form than needed are not canonical.
+    // Overlong encodings of lengths are not canonical.
     let honest = codec::encode(&target.prove(&entry_key(3)));
     let padded = [&honest[..8], &[251, honest[8], 0], &honest[9..]].concat();
     let refusal = Untrusted::<TreeProof<Sha256Ed25519, Key>>::decode(&padded, 1 << 20).err();
     assert_eq!(refusal, Some(DecodeError::NonCanonical));
 }
 
-/// An inverted range is refused by server and client alike, whatever the proof.
+/// Server and client both refuse an inverted range, regardless of the proof.
 #[test]
 fn inverted_ranges_are_refused() {
     let target = Target::<Sha256Ed25519, RedBlack>::new();
@@ -56,8 +56,8 @@ fn inverted_ranges_are_refused() {
     assert_eq!(Keys::new(Vec::new()), None, "there is no query for no keys");
 }
 
-/// Equal contents have equal roots in set-unique trees: a proof then verifies in both versions, and
-/// the statement names the version that it was verified for.
+/// Equal contents have equal roots in set-unique trees, so a proof verifies in both versions. The
+/// statement names the version that it was verified for.
 #[test]
 fn equal_contents_share_proofs_but_not_statements() {
     let mut actions = vec![Action::Put(key("a"), value("1")), Action::Snapshot];
@@ -76,7 +76,7 @@ fn equal_contents_share_proofs_but_not_statements() {
     );
 }
 
-/// Random garbage in place of a proof's body never panics and never verifies.
+/// Random bytes as a proof's body never panic and never verify.
 #[test]
 fn garbage_is_refused() {
     let target = Target::<Sha256Ed25519, RedBlack>::new();
@@ -99,7 +99,7 @@ fn garbage_is_refused() {
     }
 }
 
-/// A repository of another scheme or author takes no updates of this one.
+/// A repository of another scheme or author refuses updates of this one.
 #[test]
 fn updates_of_other_dictionaries_are_refused() {
     use pad_core::ApplyError;

@@ -1,11 +1,12 @@
-//! What decoding takes at most, measured against the bytes that are decoded: true lengths of as many of
-//! the smallest elements as fit.
+//! Peak memory of decoding, relative to the length of the message. Lists are complete and consist
+//! of the smallest elements.
 
 use super::*;
 
 type S = Sha256Ed25519;
 
-/// One more than a power of two: a list that grows has just doubled, and its former half is still there.
+/// One more than a power of two: a growing list has just doubled, and its former half is still
+/// allocated.
 const LIST: u32 = (1 << 16) + 1;
 
 fn list(element: &[u8]) -> Vec<u8> {

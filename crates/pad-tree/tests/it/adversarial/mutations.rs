@@ -1,4 +1,4 @@
-//! Every mutation of an honest proof, by every means of changing its bytes.
+//! Every mutation of an honest proof, by every method of changing its bytes.
 
 use super::*;
 
@@ -75,7 +75,7 @@ fn every_mutation_of_a_one_leaf_proof_and_of_an_empty_one_is_refused() {
     );
 }
 
-/// A proof that two children are elided cannot be written; what comes closest is no tree.
+/// The format has no proof with both children elided; the closest messages are not trees.
 #[test]
 fn proofs_without_leaves_are_for_empty_trees() {
     let target = Target::<Sha256Ed25519, RedBlack>::new();
@@ -98,7 +98,7 @@ fn proofs_without_leaves_are_for_empty_trees() {
             );
         }
     }
-    // The other way round: leaves of a tree that is empty.
+    // The reverse: leaves in a proof of an empty tree.
     let authority = target.played.author.authority();
     let empty = verified_head(authority, &target.played.server, Version::EMPTY);
     let full = target.prove(&entry_key(1));

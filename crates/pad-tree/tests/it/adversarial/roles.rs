@@ -1,8 +1,8 @@
-//! Parts of a proof that pose as other parts, and degenerate shapes.
+//! Parts of a proof in the role of other parts, and degenerate shapes.
 
 use super::*;
 
-/// Both children of a node swapped, all the way: other hashes, or unordered leaves.
+/// Swaps both children of every node, with other hashes or unordered leaves as a result.
 #[test]
 fn swapped_children_are_refused() {
     let target = Target::<Sha256Ed25519, RedBlack>::new();
@@ -26,8 +26,9 @@ fn swapped_children_are_refused() {
     );
 }
 
-/// An inner node passed off as a leaf (its two digests as key and value digest), a leaf as an inner
-/// node, the empty tree's digest as a subtree: the domains keep them apart.
+/// Presents an inner node as a leaf, with its two digests as key and value digest. Presents a leaf
+/// as an inner node, and the empty tree's digest as a subtree. Domain separation refuses all of
+/// them.
 fn check_roles_cannot_be_confused<S: Suite>() {
     let target = Target::<S, RedBlack>::new();
     let Tree::Inner(left, right) = &target.whole else {
@@ -114,7 +115,7 @@ fn the_boundary_between_key_and_value_cannot_be_moved() {
     }
 }
 
-/// Two leaves with one key, honestly hashed by a dishonest author's tree, are refused all the same.
+/// Two leaves with one key are refused, though a dishonest author hashed them honestly.
 #[test]
 fn one_key_twice_is_refused() {
     let leaf = |text: &str| {
@@ -129,7 +130,7 @@ fn one_key_twice_is_refused() {
     assert_eq!(refusal, Some(VerifyError::UnorderedLeaves));
 }
 
-/// A degenerate proof, as deep as a message may be long, is checked without recursion.
+/// A degenerate proof of maximal depth is checked without recursion.
 #[test]
 fn deep_proofs_do_not_exhaust_the_stack() {
     let target = Target::<Sha256Ed25519, RedBlack>::new();

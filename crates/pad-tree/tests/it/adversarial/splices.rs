@@ -1,4 +1,4 @@
-//! Genuine parts put where they do not belong.
+//! Genuine parts in wrong places.
 
 use super::*;
 
@@ -7,7 +7,7 @@ fn check_spliced<S: Suite, B: BalancingScheme>() {
     let (server, asked) = (&target.played.server, entry_key(3));
     let proof = target.prove(&asked);
 
-    // Another key's proof, present and absent.
+    // The proof of another key, present and absent.
     let other_key = entry_key(9);
     assert_eq!(
         target.verify(proof.clone(), &other_key).err(),
@@ -31,7 +31,7 @@ fn check_spliced<S: Suite, B: BalancingScheme>() {
         Some(VerifyError::ValueSurplus)
     );
 
-    // Another version's.
+    // The proof of another version.
     let older = server.prove(Version::new(1), &asked).unwrap();
     assert_eq!(
         target.verify(older, &asked).err(),
@@ -41,14 +41,14 @@ fn check_spliced<S: Suite, B: BalancingScheme>() {
     let newer = Untrusted::new(proof).verify(&first, &asked).err();
     assert_eq!(newer, Some(VerifyError::RootMismatch));
 
-    // Another dictionary's, with other contents.
+    // The proof of another dictionary, with other contents.
     let another = Target::<S, B>::of(&actions("another"));
     assert_eq!(
         target.verify(another.prove(&asked), &asked).err(),
         Some(VerifyError::RootMismatch)
     );
 
-    // Another query's, of the same leaf: the kind is part of the message.
+    // The proof of another query for the same leaf: the message contains the kind.
     let one = Keys::new(vec![asked.clone()]).unwrap();
     let refusal =
         Untrusted::<TreeProof<S, Key>>::decode(&codec::encode(&target.prove(&one)), MESSAGE_LIMIT);
@@ -60,7 +60,7 @@ fn check_spliced<S: Suite, B: BalancingScheme>() {
         })
     );
 
-    // Shows a digest where the value is asked for, and the other way round.
+    // Shows a digest instead of the requested value, and the reverse.
     assert_eq!(
         target.refusal(&[(&asked, D)], &asked),
         Some(VerifyError::ValueMissing)
@@ -79,7 +79,7 @@ fn spliced_proofs_are_refused() {
     check_spliced::<Paper2010, SkipList>();
 }
 
-/// The same contents in another scheme have another tree; under another suite another message.
+/// Equal contents have another tree in another scheme, and another message under another suite.
 #[test]
 fn other_schemes_and_suites_are_refused() {
     let target = Target::<Sha256Ed25519, RedBlack>::new();
@@ -100,7 +100,7 @@ fn other_schemes_and_suites_are_refused() {
         actual: 2,
     };
     assert_eq!(honest.err(), Some(Refusal::Decode(wrong)));
-    // Relabelled, it is a proof of another tree.
+    // With another label, the message is a proof of another tree.
     let mut relabelled = bytes;
     relabelled[7] = 1;
     let refusal = Honest::new(&target.prove(&asked), &target.head, &asked).verify(&relabelled);
@@ -110,7 +110,7 @@ fn other_schemes_and_suites_are_refused() {
     );
 }
 
-/// A head of another author, dictionary, scheme or version is no root to verify against.
+/// A head of another author, dictionary, scheme or version is rejected as a root.
 #[test]
 fn other_heads_are_refused() {
     let target = Target::<Sha256Ed25519, RedBlack>::new();
@@ -144,7 +144,7 @@ fn other_heads_are_refused() {
         actual: version,
     };
     assert_eq!(refusal(signed, authority, asked), Some(wrong));
-    // Every field is signed: the same signature does not cover a neighbouring version's head.
+    // Every field is signed: a signature does not cover the head of an adjacent version.
     let older = target.played.server.head(asked).unwrap();
     let mut mixed = signed;
     mixed.head.root = older.head.root;

@@ -1,4 +1,5 @@
-//! One signature over a tuple and the end of a hash chain; refreshing reveals a link.
+//! Lightweight signatures: one signature over a tuple and the anchor of a hash chain. A refresh
+//! reveals a link.
 
 use pad_core::Suite;
 use serde::{Deserialize, Serialize};
@@ -10,7 +11,7 @@ use crate::{
     statement::{Context, TupleStatement},
 };
 
-/// What an update carries for a tuple.
+/// Item that an update carries for a tuple.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub enum LightweightItem<S: Suite, G: TupleSignature> {
@@ -25,19 +26,20 @@ pub enum LightweightItem<S: Suite, G: TupleSignature> {
     Revealed(S::Digest),
 }
 
-/// What the author remembers of a tuple.
+/// The author's state of a tuple.
 #[derive(Clone, Debug)]
 pub struct LightweightState<S: Suite> {
     /// The instant of the signature; `None` before the first.
     signed: Option<u64>,
-    /// For an author that goes on from a repository: how many links that one has, and the newest.
+    /// The number of links revealed by the repository from which the author resumed, and the newest
+    /// of them.
     resumed: Option<(u32, S::Digest)>,
     pebbles: Pebbles<S>,
 }
 
 impl<S: Suite> LightweightState<S> {
-    /// Forgets a signature whose chain this secret does not know, so that the tuple is signed anew:
-    /// another secret or length would reveal links that lead nowhere.
+    /// Drops a resumed signature whose chain does not belong to this secret, so that the tuple is
+    /// signed anew. With another secret or length, revealed links would not lead to the anchor.
     fn check_resumed(
         &mut self,
         secret: &ChainSecret,
@@ -76,7 +78,7 @@ impl<S: Suite> Default for LightweightState<S> {
     }
 }
 
-/// A tuple's newest link.
+/// A server's record of a tuple: its signature and newest link.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct LightweightRecord<S: Suite, G: TupleSignature> {

@@ -1,16 +1,16 @@
-//! Every change of a proof's bytes. No other bytes than those that an honest server could send verify:
-//! not even for the same answer.
+//! Every change of a proof's bytes. Only bytes that an honest server could send verify, even for
+//! the same answer.
 
 use super::*;
 
-/// How many of a byte's changes are tried.
+/// Number of changes tried for each byte.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Effort {
-    /// All 255; of signatures, the eight that flip one bit.
+    /// All 255; for signatures, the eight that flip one bit.
     EveryByte,
     /// The eight that flip one bit.
     EveryBit,
-    /// One that flips one bit, another one for each byte.
+    /// One flipped bit, at a position that varies with the byte.
     OneBit,
 }
 
@@ -24,7 +24,7 @@ impl Effort {
     }
 }
 
-/// An honest message and what it is asked for.
+/// An honest message and its query.
 struct Honest<'a, D: Design<S>> {
     target: &'a Target<D>,
     message: Vec<u8>,
@@ -84,7 +84,7 @@ impl<D: Design<S, Secret: TestSecret>> Honest<'_, D> {
         tried
     }
 
-    /// Whether a byte is in the 64 bytes of a signature, of which a part's evidence ends with one.
+    /// Returns whether a byte is in a signature: the last 64 bytes of a part's evidence.
     fn is_signature(&self, position: usize) -> bool {
         let Ok(proof) = codec::decode::<TupleProof<S, D>>(&self.message, MESSAGE_LIMIT) else {
             return false;
@@ -122,7 +122,7 @@ impl<D: Design<S, Secret: TestSecret>> Honest<'_, D> {
             let noise = random.bytes(length);
             let envelope = &self.message[..codec::ENVELOPE_LENGTH];
             self.refused(&[envelope, &noise].concat(), "noise");
-            // Honest up to somewhere.
+            // A prefix of the honest message.
             let kept = round % self.message.len();
             self.refused(&[&self.message[..kept], &noise].concat(), "noise behind");
         }
@@ -157,8 +157,8 @@ fn is_expected(position: usize, byte: u8, refusal: Refusal) -> bool {
     }
 }
 
-/// Present in the youngest or an older generation, changed, removed, never there, at the ends of the
-/// key space, in version 0.
+/// Keys present in the youngest or an older generation, changed, removed, and never present; the
+/// ends of the key space; version 0.
 const QUESTIONS: [(u64, &str); 8] = [
     (3, "d"),
     (3, "b"),
@@ -188,7 +188,7 @@ fn check<D: Design<S, Secret: TestSecret>>(effort: Effort) {
     println!("{}: {tried} changed bytes", D::NAME);
 }
 
-/// All 255 changes of the bytes that are no signature, on the design with the most fields.
+/// All 255 changes of every byte outside signatures, in the design with the most fields.
 #[test]
 fn every_byte_may_only_be_what_it_is() {
     let target = Target::<SpecLightweight>::new();

@@ -1,11 +1,11 @@
-//! Hash chains: links that were never revealed cannot be made from any that were.
+//! Hash chains: unrevealed links cannot be derived from revealed ones.
 
 use super::{published::chains, *};
 use pad_tuple::chain::{MAX_CHAIN_LENGTH, walk};
 
 const INVALID: Option<VerifyError> = Some(VerifyError::SignatureInvalid);
 
-/// Every link that a server has, and everything one or two steps from it for any tuple.
+/// Every revealed link and tuple digest, and everything one or two steps from them for any tuple.
 fn reachable<const GENERATIONS: usize>(
     target: &Target<Signed<Ed25519, Lightweight, GENERATIONS>>,
 ) -> Vec<Digest> {
@@ -28,7 +28,7 @@ fn reachable<const GENERATIONS: usize>(
     links
 }
 
-/// A tuple that is gone: every link there is, offered as the one that was not revealed any more.
+/// Offers every reachable link as the next link of a deleted tuple's chain.
 fn check_deleted<const GENERATIONS: usize>(version: u64, name: &str, gone: u64) -> usize {
     let target = Target::<Signed<Ed25519, Lightweight, GENERATIONS>>::new();
     let stale = target.prove(version, name);
@@ -58,7 +58,7 @@ fn check_deleted<const GENERATIONS: usize>(version: u64, name: &str, gone: u64) 
                 tried += 1;
             }
         }
-        // The signature made to look younger instead.
+        // Claims that the signature is younger.
         let mut forged = stale.clone();
         forged.parts[0].evidence.shown.signed = later;
         assert_eq!(target.refusal(&forged, later, name), INVALID);
@@ -77,7 +77,7 @@ fn no_link_keeps_a_deleted_tuple_alive() {
     println!("{base} + {spec} + {unchanged} links tried");
 }
 
-/// In versions 5 and 6 the older generation's tuples of epoch 2 are asked for with epoch 3's instant.
+/// Version 8 requires epoch 3 in the older generation; a tuple of epoch 2 is offered.
 #[test]
 fn no_link_keeps_a_tuple_of_an_older_generation_alive() {
     let target = Target::<SpecLightweight>::new();
@@ -96,7 +96,7 @@ fn no_link_keeps_a_tuple_of_an_older_generation_alive() {
     }
 }
 
-/// The tuple before "b" is there in versions 1 to 6: signed in 1, revealed in 2 to 4, signed in 5.
+/// Versions 1 to 6 have the tuple before "b": signed in 1, revealed in 2 to 4, signed in 5.
 #[test]
 fn a_used_up_chain_goes_on_only_with_a_new_signature() {
     let target = Target::<BaseLightweight>::new();
@@ -121,7 +121,7 @@ fn a_used_up_chain_goes_on_only_with_a_new_signature() {
     for (now, expected) in (1..).zip(expected) {
         assert_eq!(shown(now), expected);
     }
-    // The seed of the used-up chain is known to the server; nothing leads to it.
+    // The server knows the seed of the used-up chain, but nothing leads to it.
     let used_up = before(4);
     for link in reachable(&target) {
         let mut forged = used_up.clone();
@@ -129,7 +129,7 @@ fn a_used_up_chain_goes_on_only_with_a_new_signature() {
         forged.parts[0].evidence.shown.link = link;
         assert_eq!(target.refusal(&forged, 5, "a"), INVALID);
     }
-    // One chain's link with the other's signature.
+    // The link of one chain with the signature of the other.
     for (now, other) in [(4, 5), (5, 4), (4, 6), (6, 4), (6, 2)] {
         let mut mixed = before(now);
         mixed.parts[0].evidence.signature = before(other).parts[0].evidence.signature;
@@ -138,7 +138,7 @@ fn a_used_up_chain_goes_on_only_with_a_new_signature() {
         mixed.parts[0].evidence.shown.link = before(other).parts[0].evidence.shown.link;
         assert_eq!(target.refusal(&mixed, now, "a"), INVALID);
     }
-    // Any link covers what was before it, back to the first instant, and gives the same answer.
+    // Any link covers the instants before it, back to the first one, with the same answer.
     for now in 1..=6 {
         for version in 1..=6 {
             let refusal = target.refusal(&before(now), version, "a");
@@ -147,8 +147,8 @@ fn a_used_up_chain_goes_on_only_with_a_new_signature() {
     }
 }
 
-/// A link walked one step towards the anchor is the link of one instant before. So a server can show
-/// a look-up in more than one way; all of them were honest proofs at some time.
+/// A link walked one step towards the anchor is the link of the instant before. A server can
+/// therefore prove a lookup in several ways, each an honest proof of some time.
 #[test]
 fn a_link_may_be_walked_towards_its_anchor_only() {
     let target = Target::<BaseLightweight>::new();
@@ -209,7 +209,7 @@ fn counts_and_instants_at_their_limits() {
     };
     for late in [7, u64::MAX - 1, u64::MAX] {
         assert_eq!(refusal(6, &|shown| shown.since = late), outside(6, late, 6));
-        // The end does not overflow.
+        // The end of the interval does not overflow.
         assert_eq!(refusal(6, &|shown| shown.signed = late), INVALID);
         let both = refusal(6, &|shown| {
             shown.signed = late;
@@ -225,7 +225,7 @@ fn counts_and_instants_at_their_limits() {
         assert_eq!(refusal(6, &|shown| shown.since = since), INVALID);
     }
     assert_eq!(refusal(6, &|shown| shown.signed = 4), outside(6, 5, 5));
-    // Signed before it was there.
+    // A signature before the tuple's first instant.
     let backwards = refusal(6, &|shown| {
         (shown.signed, shown.revealed) = (0, 6);
     });

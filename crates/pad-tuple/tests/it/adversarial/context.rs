@@ -4,7 +4,7 @@ use super::*;
 
 const INVALID: Option<VerifyError> = Some(VerifyError::SignatureInvalid);
 
-/// The same contents, by another author or in another dictionary.
+/// Offers proofs of the same contents in another dictionary.
 fn check_other_places<D: Design<S, Secret: TestSecret>>() {
     let target = Target::<D>::new();
     let another = DictionaryId::from_name("another");
@@ -12,7 +12,7 @@ fn check_other_places<D: Design<S, Secret: TestSecret>>() {
     for (version, name) in [(3, "b"), (3, "d"), (3, "f"), (8, "zz")] {
         let foreign = elsewhere.prove(version, name);
         assert_eq!(target.refusal(&foreign, version, name), INVALID);
-        // Part by part.
+        // Replaces single parts.
         let honest = target.prove(version, name);
         for position in 0..honest.parts.len() {
             let mut mixed = honest.clone();
@@ -49,7 +49,7 @@ fn another_author() {
     check::<BaseLightweight>();
     check::<SpecLightweight>();
 
-    // With BLS it is the tuples' key that tells authors apart.
+    // With BLS, the tuples' key distinguishes authors.
     let target = Target::<SpecLightweightBls>::new();
     let mut expectation = target.expectation(3);
     expectation.key = <SpecLightweightBls as Design<S>>::key(&TestSecret::numbered(AUTHOR + 1));
@@ -83,7 +83,8 @@ fn another_design_is_not_expected() {
     check::<SpecLightweightBls>();
 }
 
-/// Designs of one refresh differ in nothing but the number of generations: evidence fits in form.
+/// Designs of one refresh differ only in the number of generations, so evidence decodes in the
+/// other.
 fn check_generations<R: Refresh<S, Secret: TestSecret>, const FROM: usize, const TO: usize>() {
     let from = Target::<Signed<Ed25519, R, FROM>>::new();
     let to = Target::<Signed<Ed25519, R, TO>>::new();
@@ -95,7 +96,7 @@ fn check_generations<R: Refresh<S, Secret: TestSecret>, const FROM: usize, const
         }
         for (position, part) in moved.iter().enumerate() {
             for (slot, shown) in honest.parts.iter().enumerate() {
-                // The foreign evidence for the honest tuple, and the foreign tuple in its place.
+                // The foreign evidence for the honest tuple, then the foreign tuple as well.
                 let mut mixed = honest.clone();
                 mixed.parts[slot].evidence = part.evidence.clone();
                 let refusal = to.refusal(&mixed, version, name);
@@ -138,14 +139,14 @@ fn the_same_refresh_with_another_number_of_generations() {
     check_generations::<Lightweight, 3, 2>();
 }
 
-/// One tuple, the same instant, the same author: only the design's number tells the messages apart.
+/// Equal tuple, instant and author: only the design's number distinguishes the messages.
 #[test]
 fn superseding_evidence_in_a_design_with_speculation() {
     let (base, spec) = (
         Target::<BaseSuperseding>::new(),
         Target::<SpecSuperseding>::new(),
     );
-    // In version 1 both have the tuple [d, f) with 2, signed for instant 1 alone: the epoch.
+    // In version 1, both have the tuple [d, f) with 2, signed for instant 1 alone: the epoch.
     let evidence = base.prove_at(1, 1, "d").parts[0].evidence.clone();
     let mut proof = spec.prove_at(1, 1, "d");
     assert_eq!(proof.parts[1].evidence.shown, evidence.shown);
@@ -169,7 +170,7 @@ fn another_suite() {
         actual: 2,
     };
     assert_eq!(refusal, Some(wrong));
-    // Relabelled, it is a proof that nobody signed.
+    // With another label, the message is an unsigned proof.
     let mut relabelled = message;
     relabelled[7] = 1;
     let target = Target::<D>::new();
@@ -178,7 +179,7 @@ fn another_suite() {
     assert_eq!(refusal, INVALID);
 }
 
-/// A tree's proof, head or update is no tuple proof.
+/// Updates are not tuple proofs, and the reverse.
 #[test]
 fn other_kinds_of_messages() {
     let target = Target::<SpecLightweight>::new();
@@ -201,7 +202,7 @@ fn other_kinds_of_messages() {
     assert_eq!(refusal, Some(wrong));
 }
 
-/// Version 0 is empty by definition: not even its author can sign that something is in it.
+/// Version 0 is empty by definition: even its author cannot sign an entry in it.
 #[test]
 fn nothing_is_in_version_0_whatever_the_author_signs() {
     let target = Target::<Base>::new();
@@ -233,7 +234,7 @@ fn nothing_is_in_version_0_whatever_the_author_signs() {
         <Ed25519 as TupleSignature>::sign(&(), &signing_key(AUTHOR), &bytes).unwrap()
     };
     let (honest, forged) = (signed(1), signed(0));
-    // What is signed here is what the author signs.
+    // The author's signing is reproduced exactly.
     assert_eq!(lookup.parts[0].evidence.signature, honest);
     let surplus = Some(VerifyError::GenerationSurplus);
     lookup.parts[0].evidence.signature = forged;

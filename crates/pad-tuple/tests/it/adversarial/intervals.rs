@@ -1,11 +1,11 @@
-//! Intervals and ranges of instants that are stretched, shrunk, or genuine but of another time.
+//! Intervals and ranges of instants: stretched, shrunk, or genuine but of another time.
 
 use super::*;
 
 const INVALID: Option<VerifyError> = Some(VerifyError::SignatureInvalid);
 const BEYOND: Option<VerifyError> = Some(VerifyError::KeyOutsideInterval);
 
-/// "e" is new in version 6. Until version 5 the tuple of "d" goes on beyond it.
+/// "e" is new in version 6. Until version 5 the tuple of "d" extends beyond it.
 fn check_overlap<D: Design<S, Secret: TestSecret>>() {
     let target = Target::<D>::new();
     let wide = target.prove_at(5, 5, "e");
@@ -18,7 +18,7 @@ fn check_overlap<D: Design<S, Secret: TestSecret>>() {
     };
     let plain = matches!(D::NAME, "base" | "spec");
     assert_eq!(refusal, if plain { INVALID } else { Some(outside) });
-    // The narrow tuple that replaced it, made as wide again.
+    // The narrow tuple that replaced it, widened again.
     let mut narrow = target.prove(6, "dd");
     if let ShownTuple::Below { upper, .. } = &mut narrow.parts[0].tuple {
         assert_eq!(upper.replace(key("g")), Some(key("e")));
@@ -28,7 +28,7 @@ fn check_overlap<D: Design<S, Secret: TestSecret>>() {
         *upper = None;
     }
     assert_eq!(target.refusal(&narrow, 6, "e"), INVALID);
-    // The tuple of "e" itself, made to start later, or to be another key's.
+    // The tuple of "e" itself, with a later start, or at another key.
     let honest = target.prove(6, "e");
     for lower in ["ee", "g"] {
         let refusal = target.refusal(&honest, 6, lower);
@@ -46,7 +46,7 @@ fn the_wider_tuple_of_an_earlier_version_hides_no_new_key() {
     check_overlap::<SpecLightweight>();
 }
 
-/// One tuple is shown in one way: at the key with the value, elsewhere with its digest.
+/// A tuple has one form for each query: at the key with the value, elsewhere with its digest.
 fn check_forms<D: Design<S, Secret: TestSecret>>() {
     let target = Target::<D>::new();
     let at = target.prove(6, "d");
@@ -63,7 +63,7 @@ fn check_forms<D: Design<S, Secret: TestSecret>>() {
         proof.parts[0].tuple = tuple;
         proof
     };
-    // The key's own tuple as one that starts below it would not decide.
+    // The key's own tuple in the form `Below`, which would not decide.
     let below = |lower: &str, content| ShownTuple::Below {
         lower: key(lower),
         upper: upper.clone(),
@@ -73,7 +73,7 @@ fn check_forms<D: Design<S, Secret: TestSecret>>() {
         let proof = with(below(lower, Summary::Value(digest)));
         assert_eq!(target.refusal(&proof, 6, "d"), BEYOND);
     }
-    // It is a genuine tuple for the keys after it, and for no other content.
+    // The tuple is genuine for keys after it, with its own content only.
     let honest = target.prove(6, "dd");
     assert_eq!(
         honest.parts[0].tuple,
@@ -94,7 +94,7 @@ fn check_forms<D: Design<S, Secret: TestSecret>>() {
         let proof = with(ShownTuple::At { upper, content });
         assert_eq!(target.refusal(&proof, 6, "d"), INVALID);
     }
-    // An interval that is empty, or runs backwards.
+    // An interval that is empty or reversed.
     for upper in ["", "b", "d"] {
         let upper = Some(key(upper));
         let content = ShownContent::Removed;
@@ -111,7 +111,7 @@ fn a_tuple_is_shown_in_one_way_only() {
     check_forms::<SpecLightweight>();
 }
 
-/// The empty key, which starts every generation, the longest one, and what is above the last.
+/// The empty key, at the start of every generation, the longest key, and keys above the last.
 fn check_ends<D: Design<S, Secret: TestSecret>>() {
     let longest = "\u{7f}".repeat(pad_core::MAX_KEY_LENGTH);
     let actions = [
@@ -144,7 +144,7 @@ fn check_ends<D: Design<S, Secret: TestSecret>>() {
         let proof = target.prove(4, name);
         assert_eq!(target.refusal(&proof, 4, name), None);
     }
-    // The start of the key space without its key, for the key; and the other way round.
+    // The start of the key space before the empty key is present, and the reverse.
     let before = target.prove_at(2, 2, "");
     let after = target.prove(4, "");
     assert!(target.refusal(&before, 4, "").is_some());
@@ -178,7 +178,7 @@ fn the_ends_of_the_key_space_hide_nothing() {
 /// The bounds of a superseding signature are part of it.
 fn check_stretched<const GENERATIONS: usize>() {
     let target = Target::<Signed<Ed25519, Superseding, GENERATIONS>>::new();
-    // ["", d) is there in versions 5 and 6 under speculation; "" to "b" in 1 to 6 without.
+    // ["", d) exists in versions 5 and 6 under speculation; "" to "b" in 1 to 6 without.
     let honest = target.prove(6, "a");
     let Validity { since, until } = honest.parts[0].evidence.shown;
     assert_eq!(until, 6);
@@ -195,11 +195,11 @@ fn check_stretched<const GENERATIONS: usize>() {
             until,
         };
         assert_eq!(refusal(since, until, version), Some(outside));
-        // Bounds that hold the version.
+        // Bounds widened to contain the version.
         let (low, high) = (since.min(version), until.max(version));
         assert_eq!(refusal(low, high, version), INVALID);
         assert_eq!(refusal(0, u64::MAX, version), INVALID);
-        // Bounds that run backwards hold nothing.
+        // Reversed bounds contain no version.
         let outside = VerifyError::OutsideValidity {
             instant: version,
             since: u64::MAX,
@@ -220,7 +220,7 @@ fn check_stretched<const GENERATIONS: usize>() {
             }
         }
     }
-    // An earlier signature of the same tuple is genuine up to its own end.
+    // An earlier signature of the tuple is genuine up to its own end.
     let earlier = target.prove_at(5, 5, "a");
     assert_eq!(target.refusal(&earlier, 5, "a"), None);
     let outside = VerifyError::OutsideValidity {
@@ -229,7 +229,7 @@ fn check_stretched<const GENERATIONS: usize>() {
         until: 5,
     };
     assert_eq!(target.refusal(&earlier, 6, "a"), Some(outside));
-    // Its bounds with the newer signature, and the other way round.
+    // Its bounds with the newer signature, and the reverse.
     let mut mixed = honest.clone();
     mixed.parts[0].evidence.signature = earlier.parts[0].evidence.signature;
     assert_eq!(target.refusal(&mixed, 6, "a"), INVALID);

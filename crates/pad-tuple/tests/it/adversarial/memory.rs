@@ -1,11 +1,12 @@
-//! What decoding takes at most, measured against the bytes that are decoded: true lengths of as many of
-//! the smallest elements as fit.
+//! Peak memory of decoding, relative to the length of the message. Lists are complete and consist
+//! of the smallest elements.
 
 use pad_tuple::{AggregateDesign, ManyProof, RangeProof};
 
 use super::*;
 
-/// One more than a power of two: a list that grows has just doubled, and its former half is still there.
+/// One more than a power of two: a growing list has just doubled, and its former half is still
+/// allocated.
 const LIST: u32 = (1 << 16) + 1;
 
 fn list(element: &[u8]) -> Vec<u8> {
@@ -38,14 +39,14 @@ fn takes_at_most<M: codec::Message>(times: u64, body: &[&[u8]]) {
 
 type TupleUpdate<D> = Update<S, TupleAttachment<<D as Design<S>>::Extension>>;
 
-/// `shown` is the shortest that a design shows of a tuple.
+/// Checks designs; `shown` is the shortest form of a design's shown data of a tuple.
 fn check<D: AggregateDesign<S>>(shown: &[u8], [many, range]: [u64; 2]) {
-    // A tuple at the key without an upper end that says nothing.
+    // An empty tuple at the key without an upper end.
     let part = [&[0, 0, 0], shown].concat();
     takes_at_most::<ManyProof<S, D>>(many, &[&[0], &list(&part), &[0]]);
     let part = [&[0, 0], shown].concat();
     takes_at_most::<RangeProof<S, D>>(range, &[&[0], &[1, 0], &list(&part), &[0]]);
-    // One element for each generation is all that these lists hold.
+    // These lists hold at most one element for each generation.
     let refused = Some(DecodeError::Malformed);
     let many_epochs = message::<TupleProof<S, D>>(&[&list(&[0]), &[0], &[0]]);
     let decode = |bytes: &[u8]| codec::decode::<TupleProof<S, D>>(bytes, bytes.len()).err();

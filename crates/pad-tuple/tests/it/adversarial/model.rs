@@ -1,4 +1,4 @@
-//! Everything an honest author ever published, put together in every way: what is accepted is true.
+//! All combinations of everything an honest author ever published: accepted answers are true.
 
 use super::{
     published::{Published, Tuple, chains, published},
@@ -12,12 +12,12 @@ struct Candidate<D: Design<S>> {
     evidence: D::Evidence,
 }
 
-/// Which tuples are tried in the place of a generation.
+/// The tuples tried at a generation's place.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Places {
-    /// Those of every generation.
+    /// Tuples of every generation.
     Any,
-    /// Those of the generation.
+    /// Tuples of the place's generation.
     Own,
 }
 
@@ -36,7 +36,7 @@ struct Model<'a, D: Design<S>> {
 const NAMES: [&str; 9] = ["", "b", "bb", "c", "d", "e", "ee", "f", "g"];
 
 impl<D: Design<S, Secret: TestSecret>> Model<'_, D> {
-    /// Every key, version, list of epochs and list of parts.
+    /// Tries every key, version, list of epochs and list of parts.
     fn check(&self) -> Counts {
         let mut counts = Counts::default();
         let mut lists: Vec<Vec<u64>> = (1..=self.target.latest())
@@ -70,7 +70,7 @@ impl<D: Design<S, Secret: TestSecret>> Model<'_, D> {
         counts
     }
 
-    /// All proofs that go on from these parts.
+    /// Tries all proofs that extend these parts.
     fn extend(&self, proof: &mut TupleProof<S, D>, version: u64, key: &Key, counts: &mut Counts) {
         let place = proof.parts.len();
         for Candidate { tuple, evidence } in &self.candidates {
@@ -99,7 +99,7 @@ impl<D: Design<S, Secret: TestSecret>> Model<'_, D> {
         }
     }
 
-    /// Tuples that do not hold the key need no combining: they are refused wherever they stand.
+    /// Tuples that do not hold the key need no combinations: every place refuses them.
     fn check_beyond(&self, key: &Key) {
         for Candidate { tuple, evidence } in &self.candidates {
             if tuple.holds(key) {
@@ -167,8 +167,8 @@ fn superseding_signatures_in_every_combination() {
     model.check();
 }
 
-/// For each chain every number of steps with each link of every chain: only its own lead to its anchor.
-/// Of the others, the nearest ones are tried as evidence, too.
+/// Walks every number of steps from each link of every chain: only a chain's own links lead to its
+/// anchor. Of the others, the nearest ones are tried as evidence, too.
 fn lightweight<const GENERATIONS: usize>(
     target: &Target<Signed<Ed25519, Lightweight, GENERATIONS>>,
 ) -> Vec<Candidate<Signed<Ed25519, Lightweight, GENERATIONS>>> {
@@ -197,7 +197,7 @@ fn lightweight<const GENERATIONS: usize>(
         }
         let newest_link = chain.links[chain.links.len() - 1];
         add(&chain.tuple, chain.evidence(newest + 1, newest_link));
-        // A younger chain of the same tuple, in form one step further.
+        // A younger chain of the tuple, with the form of the next step.
         let younger = chains.iter().rfind(|other| other.tuple == chain.tuple);
         if let Some(younger) = younger {
             let link = younger.links[younger.links.len() - 1];

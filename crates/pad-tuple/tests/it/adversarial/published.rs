@@ -7,7 +7,7 @@ use pad_tuple::{
     tuple::TupleView,
 };
 
-/// A tuple that was there at some version.
+/// A tuple that existed at some version.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Tuple {
     generation: u8,
@@ -45,7 +45,7 @@ impl Tuple {
         *key >= self.lower && self.upper.as_ref().is_none_or(|upper| key < upper)
     }
 
-    /// As a proof for this key shows it.
+    /// The form of the tuple in a proof for a key.
     pub(crate) fn shown(&self, key: &Key) -> ShownTuple<S> {
         let upper = self.upper.clone();
         if *key == self.lower {
@@ -61,7 +61,7 @@ impl Tuple {
     }
 }
 
-/// What an update carried for one tuple.
+/// Data in an update for one tuple.
 #[derive(Clone, Debug)]
 pub(crate) struct Published<Item> {
     pub(crate) tuple: Tuple,
@@ -72,7 +72,7 @@ pub(crate) struct Published<Item> {
     pub(crate) item: Item,
 }
 
-/// All that the updates carried, in order. It replays the author's operations on tuples of its own.
+/// Collects the data of all updates, in order. Replays the author's operations on separate layers.
 pub(crate) fn published<R: Refresh<S, Secret: TestSecret>, const GENERATIONS: usize>(
     target: &Target<Signed<Ed25519, R, GENERATIONS>>,
 ) -> Vec<Published<R::Item<Ed25519>>> {
@@ -112,7 +112,7 @@ pub(crate) fn published<R: Refresh<S, Secret: TestSecret>, const GENERATIONS: us
     all
 }
 
-/// A chain: the tuple that it is for, its signature, and the links that were revealed.
+/// A chain: its tuple, its signature, and the revealed links.
 #[derive(Clone, Debug)]
 pub(crate) struct PublishedChain {
     pub(crate) tuple: Tuple,
@@ -147,7 +147,7 @@ impl PublishedChain {
     }
 }
 
-/// All chains.
+/// Collects all chains.
 pub(crate) fn chains<const GENERATIONS: usize>(
     target: &Target<Signed<Ed25519, Lightweight, GENERATIONS>>,
 ) -> Vec<PublishedChain> {

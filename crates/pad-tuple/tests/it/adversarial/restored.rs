@@ -1,5 +1,5 @@
-//! Checkpoints that somebody else wrote. Restoring refuses them, or gives a repository on which every
-//! operation ends, whatever it answers.
+//! Checkpoints written by an attacker. Restoring refuses them, or gives a repository on which every
+//! operation terminates with any result.
 
 use pad_core::{HeadLog, LookupError, Value};
 use pad_tree::{KeyRange, Keys};
@@ -11,7 +11,7 @@ use super::*;
 /// The oldest instant, and the changes that lead to each.
 type Index = (Version, Vec<Vec<(Key, Option<u32>)>>);
 
-/// A checkpoint as it is encoded, field by field.
+/// The encoded fields of a checkpoint.
 #[derive(Serialize, Deserialize)]
 struct Stored {
     heads: HeadLog<S>,
@@ -48,7 +48,7 @@ fn actions() -> Vec<Action> {
 
 type NextUpdates<D> = Vec<Update<S, TupleAttachment<<D as Design<S>>::Extension>>>;
 
-/// A server of six versions, pruned or not, and the updates that come next.
+/// A server of six versions, pruned if `pruned`, and the next updates.
 fn served<D: Design<S, Secret: TestSecret>>(
     pruned: bool,
 ) -> (TupleRepository<S, D>, NextUpdates<D>) {
@@ -73,7 +73,7 @@ fn restore<D: Design<S, Secret: TestSecret>>(
     TupleRepository::restore(checkpoint, *server.authority(), server.key().clone())
 }
 
-/// What is asked may be damaged, and nothing else goes wrong with a version that is there.
+/// Asserts that an answer about an existing version has no error except damage.
 fn answered<T>(answer: &Result<T, LookupError>, version: Version) {
     if let Err(error) = answer {
         assert_eq!(*error, LookupError::Damaged { version });
@@ -164,9 +164,10 @@ fn spoiled_checkpoints_are_refused_or_harmless() {
     check_spoiled::<SpecLightweight3>(tries);
 }
 
-/// An author that resumes from a changed checkpoint signs the same head as without the change, or nothing.
+/// Asserts that an author that resumes from a changed checkpoint signs the unchanged head, or
+/// nothing.
 ///
-/// The version is one at which the heads keep a digest of the history: every other try changes the heads.
+/// At this version the heads keep a digest of the history; every other try changes the heads.
 fn check_resumed<D: Design<S, Secret: TestSecret>>(tries: u64) {
     let played = conformance::repository::play::<TuplePad<S, D>>(&actions());
     let trusted = expectation::<S, D>(played.author.authority(), Version::EMPTY);
@@ -199,7 +200,8 @@ fn check_resumed<D: Design<S, Secret: TestSecret>>(tries: u64) {
             continue;
         };
         match sign(&restored) {
-            // The number of operations decides into which generation a version merges, and any is true.
+            // The number of operations decides into which generation a version merges. Any choice
+            // is valid.
             Ok(update) if update.attachment.merged != honest.attachment.merged => {}
             Ok(update) => {
                 assert_eq!(update.operations, honest.operations);
@@ -250,10 +252,10 @@ fn restored(change: impl FnOnce(&mut Stored)) -> Option<TupleRepository<S, Spec>
 fn what_does_not_fit_together_is_refused() {
     assert!(restored(|_| {}).is_some());
     let refusals: [&dyn Fn(&mut Stored); 11] = [
-        // The next update that removes a key would count below zero.
+        // The next removal would count below zero.
         &|stored| stored.entries = 0,
         &|stored| stored.entries += 1,
-        // A tuple that is there would be forgotten with what was retired.
+        // A live tuple would be dropped with the retired ones.
         &|stored| stored.retired.push((Version::new(6), 0)),
         &|stored| {
             let live = (0..).zip(&stored.tuples);
@@ -262,7 +264,7 @@ fn what_does_not_fit_together_is_refused() {
             let (number, _) = live.last().unwrap();
             stored.retired.push((Version::new(6), number));
         },
-        // Numbers that have no tuple would have side tables grow to them.
+        // Numbers without a tuple would make side tables grow to them.
         &|stored| stored.retired.push((Version::new(1), u32::MAX)),
         &|stored| stored.tuples.clear(),
         &|stored| stored.tuples.reverse(),
@@ -276,7 +278,7 @@ fn what_does_not_fit_together_is_refused() {
     }
 }
 
-/// One value for many keys would be sent once for each.
+/// A value shared by many keys would be sent once for each.
 #[test]
 fn values_of_several_keys_are_refused() {
     let shared = restored(|stored| {
@@ -290,7 +292,7 @@ fn values_of_several_keys_are_refused() {
     assert!(shared.is_none());
 }
 
-/// Where intervals do not follow each other, a range has no proof; before, it had no end.
+/// Without adjacent intervals, a range has no proof. Before this check, such ranges did not end.
 #[test]
 fn tuples_that_lead_back_are_damaged() {
     let server = restored(|stored| {
@@ -304,7 +306,7 @@ fn tuples_that_lead_back_are_damaged() {
     assert_eq!(server.prove_range(version, &KeyRange::ALL).err(), damaged);
 }
 
-/// A tuple that an old version alone had.
+/// Removes a tuple of old versions only.
 #[test]
 fn missing_tuples_are_damaged() {
     let server = restored(|stored| {

@@ -1,9 +1,9 @@
-//! Genuine parts where they do not belong: of other versions, epochs and generations.
+//! Genuine parts in wrong places: of other versions, epochs and generations.
 
 use super::*;
 
-/// What a client says to a genuine signature that covers `since` to `until` when asked about another
-/// instant: a signature of a plain design covers nothing that it could name.
+/// The client's refusal of a genuine signature for `since` to `until` at another instant. A plain
+/// signature names no range of instants.
 #[allow(clippy::unnecessary_wraps, reason = "compared with what a client says")]
 fn outside<D: Design<S>>(instant: u64, since: u64, until: u64) -> Option<VerifyError> {
     Some(if matches!(D::NAME, "base" | "spec") {
@@ -27,7 +27,7 @@ fn check_other_keys<D: Design<S, Secret: TestSecret>>() {
     for name in ["e", "f", "z"] {
         assert_eq!(target.refusal(&present, 6, name), beyond, "{name}");
     }
-    // The tuple is shown as one that starts at the key asked for.
+    // The tuple is shown as starting at the requested key.
     for name in ["", "b", "c", "dd"] {
         assert_eq!(target.refusal(&present, 6, name), INVALID, "{name}");
     }
@@ -56,7 +56,7 @@ fn check_other_versions<D: Design<S, Secret: TestSecret>>() {
     assert_eq!(target.refusal(&was(5), 0, "d"), outside::<D>(0, 5, 5));
     let far = target.refusal(&was(5), u64::MAX, "d");
     assert_eq!(far, outside::<D>(u64::MAX, 5, 5));
-    // Version 0 has its own proof, which is none for other versions.
+    // Version 0 has its own proof, which other versions refuse.
     let empty = target.prove(0, "d");
     for version in [1, 8, u64::MAX] {
         let wrong = VerifyError::WrongVersion {
@@ -86,7 +86,7 @@ fn check_other_versions<D: Design<S, Secret: TestSecret>>() {
     assert_eq!(refusal, Some(VerifyError::GenerationMissing));
 }
 
-/// "b" is looked up in both generations: nobody changed it before version 7.
+/// Looks up "b" in both generations: it does not change before version 7.
 fn check_parts<D: Design<S, Secret: TestSecret>>() {
     let target = Target::<D>::new();
     let honest = target.prove(3, "b");
@@ -107,15 +107,15 @@ fn check_parts<D: Design<S, Secret: TestSecret>>() {
         let refusal = refusal(&with_parts(vec![young(), old(), third]));
         assert_eq!(refusal, surplus);
     }
-    // The older tuple decides, and so would do alone; but only the youngest names its epoch.
+    // The older tuple decides and would suffice, but only the youngest names its epoch.
     assert_eq!(refusal(&with_parts(vec![old()])), outside::<D>(3, 1, 1));
     assert_eq!(refusal(&with_parts(vec![old(), young()])), surplus);
     assert_eq!(refusal(&with_parts(vec![old(), old()])), surplus);
-    // The youngest twice claims that the key is in neither.
+    // The youngest tuple twice, as a claim that the key is in neither generation.
     let twice = refusal(&with_parts(vec![young(), young()]));
     assert_eq!(twice, outside::<D>(1, 2, 3));
 
-    // Evidence of the one for the other.
+    // Swaps the evidence of both tuples.
     let mut moved = honest.clone();
     let [young, old] = &mut moved.parts[..] else {
         panic!("two generations are asked");
@@ -123,7 +123,7 @@ fn check_parts<D: Design<S, Secret: TestSecret>>() {
     core::mem::swap(&mut young.evidence, &mut old.evidence);
     assert_eq!(refusal(&moved), outside::<D>(3, 1, 1));
 
-    // More than one tuple where the youngest decides.
+    // Additional tuples after the youngest has decided.
     let mut decided = target.prove(3, "d");
     assert_eq!(decided.parts.len(), 1);
     decided.parts.extend(target.prove(1, "d").parts.pop());
@@ -146,7 +146,8 @@ fn check_epochs<D: Design<S, Secret: TestSecret>>() {
         let refusal = target.refusal(&with_epochs(&[epoch]), 3, "b");
         assert_eq!(refusal, outside::<D>(epoch, 1, 1));
     }
-    // "a" stands in the same older tuple in epochs 1 and 2, so only the youngest tuple binds which.
+    // "a" is in the same older tuple in epochs 1 and 2, so only the youngest tuple commits to the
+    // epoch.
     let honest = target.prove(3, "a");
     let moved = TupleProof {
         epochs: vec![2],
@@ -155,35 +156,35 @@ fn check_epochs<D: Design<S, Secret: TestSecret>>() {
     assert_eq!(target.refusal(&moved, 3, "a"), INVALID);
 }
 
-/// The older generation's tuple of a key that changed since.
+/// Offers the older generation's tuple of a key that has changed since.
 fn check_stale_values<D: Design<S, Secret: TestSecret>>() {
     let target = Target::<D>::new();
     let asked = "d";
-    // The truth is 6 from version 5 on; in epoch 2 the older generation says 4.
+    // The true value is 6 from version 5 on; in epoch 2 the older generation has 4.
     let stale = target.prove(4, asked);
     assert_eq!(stale.parts.len(), 2);
     for version in 5..=8 {
         let refusal = target.refusal(&stale, version, asked);
         assert_eq!(refusal, outside::<D>(version, 4, 4));
     }
-    // A youngest tuple that holds at version 8, but names another epoch.
+    // A youngest tuple valid at version 8, which names another epoch.
     let current = target.prove(8, asked);
     let mut mixed = current.clone();
     mixed.parts[1] = stale.parts[1].clone();
     assert_eq!(target.refusal(&mixed, 8, asked), outside::<D>(3, 2, 2));
     mixed.epochs = vec![2];
     assert_eq!(target.refusal(&mixed, 8, asked), INVALID);
-    // The same with the older tuple alone: it decides, but nothing vouches for its epoch.
+    // The older tuple alone: it decides, but no part proves its epoch.
     mixed.parts.remove(0);
     assert_eq!(target.refusal(&mixed, 8, asked), outside::<D>(8, 2, 2));
-    // Epoch 1's, which says 2.
+    // The tuple of epoch 1, with value 2.
     let mut older = current;
     older.parts[1] = target.prove(1, asked).parts[1].clone();
     older.epochs = vec![1];
     assert_eq!(target.refusal(&older, 8, asked), INVALID);
 }
 
-/// A removal of which only the youngest generation knows.
+/// Hides a removal that only the youngest generation has.
 fn check_hidden_tombstone<D: Design<S, Secret: TestSecret>>() {
     let target = Target::<D>::new();
     // Version 3: "f" is removed, the older generation has it with 3.
@@ -192,7 +193,7 @@ fn check_hidden_tombstone<D: Design<S, Secret: TestSecret>>() {
     assert_eq!(honest.parts.len(), 1);
     let before = target.prove_at(2, 2, asked);
     let old = before.parts[1].clone();
-    // The youngest tuple below the tombstone, and one with which another key's look-up begins.
+    // The youngest tuple below the tombstone, and the first tuples of other keys' lookups.
     for name in ["dd", "d", "b"] {
         let mut hidden = target.prove(version, name);
         hidden.parts.truncate(1);
@@ -201,7 +202,7 @@ fn check_hidden_tombstone<D: Design<S, Secret: TestSecret>>() {
         let expected = Some(VerifyError::KeyOutsideInterval);
         assert_eq!(refusal, expected, "{name}");
     }
-    // The youngest tuple of the version before, when nothing was removed.
+    // The youngest tuple of the version before the removal.
     assert_eq!(
         target.refusal(&before, version, asked),
         outside::<D>(3, 2, 2)
@@ -220,7 +221,7 @@ fn check_hidden_tombstone<D: Design<S, Secret: TestSecret>>() {
     both.parts.push(old);
     let surplus = Some(VerifyError::GenerationSurplus);
     assert_eq!(target.refusal(&both, version, asked), surplus);
-    // The tombstone shown as if it said nothing, or the value.
+    // The tombstone shown as empty, or with the value.
     for (content, parts) in [
         (ShownContent::Nothing, 2),
         (ShownContent::Value(value("3")), 1),

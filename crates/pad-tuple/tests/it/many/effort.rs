@@ -1,4 +1,4 @@
-//! What a client hashes before it finds out that nobody signed what it was shown.
+//! Work of a client before it detects that a proof is unsigned, in hashes.
 
 use std::cell::Cell;
 
@@ -20,7 +20,7 @@ use pad_tuple::{
 
 use super::{key, keys, value};
 
-/// The default suite, counting the steps of chains and all hashes of the thread.
+/// The default suite, with counters of chain steps and of all hashes of the thread.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Counted;
 
@@ -48,7 +48,7 @@ impl Suite for Counted {
     }
 }
 
-/// What `work` gives, the steps of chains that it walks, and all its hashes.
+/// Returns the result of `work`, its number of chain steps, and its number of hashes.
 fn counted<R>(work: impl FnOnce() -> R) -> (R, usize, usize) {
     STEPS.set(0);
     HASHES.set(0);
@@ -58,14 +58,15 @@ fn counted<R>(work: impl FnOnce() -> R) -> (R, usize, usize) {
 
 type One<G> = Signed<G, Lightweight, 1>;
 
-/// An honest proof of all of a dictionary's so many tuples, and what a client expects.
+/// An honest proof of all tuples of a dictionary, and a client's expectation.
 struct Scene<D: AggregateDesign<Counted>> {
     proof: RangeProof<Counted, D>,
     trusted: Expectation<D::Key>,
     server: TupleRepository<Counted, D>,
 }
 
-/// A name, in ascending order; the first is the empty key, so that there are as many tuples as keys.
+/// A key, ascending with `number`. The first is the empty key, so that there are as many tuples as
+/// keys.
 fn name(number: usize) -> pad_core::Key {
     if number == 0 {
         return pad_core::Key::default();
@@ -110,8 +111,8 @@ impl<D: AggregateDesign<Counted, Shown = <Lightweight as RefreshScheme<Counted>>
         (result.map(pad_core::Verified::into_inner), steps, hashes)
     }
 
-    /// The proof with other lengths of chains for the tuples from some place on, still of versions that
-    /// the client may ask for.
+    /// The proof with another chain length for the tuples from index `from` on. It covers versions
+    /// that the client may ask for.
     fn lengthened(&self, from: usize, revealed: u32) -> RangeProof<Counted, D> {
         let mut proof = self.proof.clone();
         for part in proof.generations[0].parts.iter_mut().skip(from) {
@@ -125,7 +126,7 @@ fn steps(tuples: usize, each: u32) -> usize {
     tuples * usize::try_from(each).unwrap()
 }
 
-/// With a signature for each tuple, a client walks for one batch and then knows.
+/// With a signature for each tuple, a client walks the chains of one unsigned batch at most.
 #[test]
 fn a_client_stops_at_the_first_batch_that_is_not_signed() {
     let scene = scene::<One<Ed25519>>(300, 2, TestSecret::numbered(7));
@@ -143,7 +144,7 @@ fn a_client_stops_at_the_first_batch_that_is_not_signed() {
     }
 }
 
-/// With one signature for all, the steps of all tuples together have a limit.
+/// With one signature for all, the total number of steps is limited.
 #[test]
 fn one_signature_for_all_has_a_limit_of_steps() {
     let scene = scene::<One<Bls>>(600, 2, TestSecret::numbered(7));
@@ -152,7 +153,7 @@ fn one_signature_for_all_has_a_limit_of_steps() {
     let too_long = Err(VerifyError::ChainTooLong { limit });
     let beyond = scene.check(scene.lengthened(0, STEPS_PER_TUPLE + 1));
     assert_eq!((&beyond.0, beyond.1), (&too_long, 0));
-    // A tuple's own digest is all that is hashed: no chain, no point.
+    // Only tuples and values are hashed: no chain, no point.
     assert_eq!(beyond.2, 1200, "tuples and values");
     let (refusal, walked, _) = scene.check(scene.lengthened(0, STEPS_PER_TUPLE));
     assert_eq!(refusal, Err(VerifyError::SignatureInvalid));
@@ -163,7 +164,7 @@ fn one_signature_for_all_has_a_limit_of_steps() {
     assert_eq!((refusal, walked), (too_long, 0));
 }
 
-/// An instant that is not covered, or a chain too long for one tuple, ends it before the first step.
+/// An uncovered instant or an overlong chain is refused before the first step.
 #[test]
 fn instants_and_lengths_are_compared_before_anything_is_walked() {
     let scene = scene::<One<Ed25519>>(300, 2, TestSecret::numbered(7));
@@ -199,7 +200,7 @@ fn honest_proofs_at_the_end_of_long_chains_are_accepted() {
     assert_eq!(walked, steps(200, DEFAULT_CHAIN_LENGTH));
 }
 
-/// More than the query can need is refused before it is hashed.
+/// Surplus parts are refused before they are hashed.
 #[test]
 fn surplus_is_refused_before_hashing() {
     let scene = scene::<One<Ed25519>>(100, 1, TestSecret::numbered(7));
@@ -221,7 +222,8 @@ fn surplus_is_refused_before_hashing() {
     assert_eq!(refusal, Err(VerifyError::GenerationSurplus));
     assert_eq!(hashes, 0);
 
-    // How many tuples a range has only their upper ends tell: they are hashed, but nothing else is done.
+    // Only upper ends determine the number of tuples of a range. They are hashed, but nothing else
+    // is done.
     let mut proof = scene.proof.clone();
     let last: RangePart<Counted, One<Ed25519>> = RangePart {
         upper: None,

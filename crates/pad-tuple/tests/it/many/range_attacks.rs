@@ -1,4 +1,4 @@
-//! A server that answers for a range as it likes.
+//! A server with arbitrary answers for a range.
 
 use conformance::tuple::TestSecret;
 use pad_core::{Untrusted, Value, VerifyError, Version, codec};
@@ -28,7 +28,7 @@ impl<D: AggregateDesign<Suite>> Attack<D> {
     }
 }
 
-/// Missing tuples are noticed as a wrong number of signatures, or as a wrong sum.
+/// The refusal of missing tuples: a wrong number of signatures, or a wrong sum.
 fn count_or_sum<D: Design<Suite>>() -> VerifyError {
     if D::NAME.ends_with("bls") {
         VerifyError::SignatureInvalid
@@ -76,7 +76,7 @@ where
     assert!(allowed.contains(&other), "{other:?}");
 }
 
-/// Proofs of other ranges.
+/// Offers proofs of other ranges.
 fn check_ends<D: AggregateDesign<Suite>>(
     attack: &Attack<D>,
     prove: &dyn Fn(&KeyRange) -> RangeProof<Suite, D>,
@@ -88,7 +88,7 @@ fn check_ends<D: AggregateDesign<Suite>>(
     };
     let oldest = D::GENERATIONS - 1;
     let first = |refusal: VerifyError, single: VerifyError| {
-        // With speculation the youngest generation's one tuple may fit; the signatures then do not.
+        // With speculation the youngest generation's one tuple may fit, but not the signatures.
         let allowed = [single, VerifyError::KeyOutsideInterval, count_or_sum::<D>()];
         assert!(allowed.contains(&refusal), "{refusal:?}");
         if oldest == 0 {
@@ -97,16 +97,16 @@ fn check_ends<D: AggregateDesign<Suite>>(
     };
     first(refuse(&range(130, 150)), VerifyError::Elided);
     first(refuse(&range(130, 210)), VerifyError::Extraneous);
-    // Its first tuple starts before this range's start, but ends there too.
+    // The first tuple starts before this range's start, and also ends there.
     first(refuse(&range(110, 190)), VerifyError::KeyOutsideInterval);
-    // Its first tuple starts above this range's start.
+    // The first tuple starts above this range's start.
     first(refuse(&range(145, 190)), VerifyError::KeyOutsideInterval);
     let invalid = range(190, 130);
     let refusal = Untrusted::new(attack.honest.clone()).verify(&attack.trusted, &invalid);
     assert_eq!(refusal.err(), Some(VerifyError::InvalidQuery));
 }
 
-/// Tuples left out, doubled or in another order in the oldest generation, which has them all.
+/// Drops, doubles and reorders tuples in the oldest generation, which has them all.
 fn check_gaps<D: AggregateDesign<Suite>>(attack: &Attack<D>) {
     let oldest = D::GENERATIONS - 1;
     let count = attack.honest.generations[oldest].parts.len();
@@ -117,7 +117,7 @@ fn check_gaps<D: AggregateDesign<Suite>>(attack: &Attack<D>) {
         });
         let expected = match dropped {
             3 => VerifyError::Elided,
-            // Nothing else remembers where the range's first tuple ended.
+            // Only the signatures commit to the end of the range's first tuple.
             _ => count_or_sum::<D>(),
         };
         let shown = matches!(refusal, VerifyError::ValueSurplus) && dropped == 0;
@@ -138,7 +138,7 @@ fn check_gaps<D: AggregateDesign<Suite>>(attack: &Attack<D>) {
     }
     let swapped = attack.refusal(|proof| proof.generations[oldest].parts.swap(1, 2));
     assert_eq!(swapped, VerifyError::UnorderedLeaves);
-    // The gap is closed by moving an upper end, as if nothing had been there.
+    // Closes the gap by moving an upper end, as if the entry had never existed.
     let closed = attack.refusal(|proof| {
         let parts = &mut proof.generations[oldest].parts;
         let removed = parts.remove(1);
@@ -162,7 +162,7 @@ fn check_gaps<D: AggregateDesign<Suite>>(attack: &Attack<D>) {
     assert_eq!(above, VerifyError::KeyOutsideInterval);
 }
 
-/// Values withheld, added and changed.
+/// Withholds, adds and changes values.
 fn check_values<D: AggregateDesign<Suite>>(attack: &Attack<D>) {
     let oldest = D::GENERATIONS - 1;
     let digest = |value: &Value| <Suite as pad_core::Suite>::value(value.as_bytes());
@@ -180,7 +180,7 @@ fn check_values<D: AggregateDesign<Suite>>(attack: &Attack<D>) {
     }
 }
 
-/// Generations left out or added.
+/// Drops and adds generations.
 fn check_generations<D: AggregateDesign<Suite>>(attack: &Attack<D>) {
     let missing = attack.refusal(|proof| drop(proof.generations.pop()));
     assert_eq!(missing, VerifyError::GenerationMissing);

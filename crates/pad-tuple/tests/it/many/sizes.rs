@@ -1,4 +1,4 @@
-//! How large proofs for many keys are.
+//! Sizes of proofs for many keys.
 
 use conformance::{
     Action, TuplePad,
@@ -21,7 +21,7 @@ fn hundred_of_a_thousand() -> (Vec<Action>, Keys) {
     (actions, keys((0..100).map(|number| name(number * 10))))
 }
 
-/// 100 present keys: one signature of 48 bytes more than the bare tuples.
+/// For 100 present keys, the proof is one 48-byte signature longer than the bare tuples.
 #[test]
 fn a_hundred_answers_have_one_bls_signature() {
     type Design = designs::BaseSupersedingBls;

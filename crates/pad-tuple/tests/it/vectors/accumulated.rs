@@ -1,4 +1,4 @@
-//! The designs with accumulators: few versions, as every value of theirs is long.
+//! Designs with accumulators: few versions, because their values are long.
 
 use accumulators::{PublicKey, bilinear::BilinearSecretKey, rsa::RsaSecretKey};
 use pad_tuple::KeyBytes as _;
@@ -13,7 +13,7 @@ struct AccumulatedVector {
     scheme_id: u16,
     author_seed: String,
     author_key: String,
-    /// Where the accumulator's key comes from.
+    /// The source of the accumulator's key.
     accumulator: String,
     /// The ids of the generations' accumulators, youngest first.
     accumulator_ids: Vec<String>,
@@ -27,7 +27,7 @@ struct AccumulatedVector {
     refused_updates: Vec<RefusedUpdate>,
 }
 
-/// A look-up (kind 65) that is refused.
+/// A lookup proof (kind 65) that is refused.
 #[derive(Serialize, Deserialize)]
 struct RefusedLookUp {
     why: String,
@@ -38,7 +38,7 @@ struct RefusedLookUp {
 
 type S = Sha256Ed25519;
 
-/// Keys that are published.
+/// Published secret keys.
 trait Recorded {
     fn recorded(public: &str) -> Self;
 }
@@ -50,7 +50,8 @@ impl Recorded for RsaSecretKey {
 }
 
 impl Recorded for BilinearSecretKey {
-    /// The message of kind 57 with the secret, 32 times `5a`, and the parameters, which the public key file has.
+    /// Decodes a message of kind 57 with the secret, 32 times `5a`, and the parameters in the
+    /// public key file.
     fn recorded(public: &str) -> Self {
         let (_, parameters) = public.trim_end().split_once("scheme-key ").unwrap();
         let message = format!("5041443101390102{}{parameters}", "5a".repeat(32));

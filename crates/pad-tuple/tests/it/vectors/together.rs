@@ -1,4 +1,4 @@
-//! Proofs of several keys and of ranges, of the dictionaries that the designs' own files describe.
+//! Proofs of several keys and of ranges, from the dictionaries in the designs' own files.
 
 use pad_tuple::designs::BaseSupersedingBls;
 
@@ -15,7 +15,7 @@ struct Together {
 struct ManyVector {
     design: String,
     version: u64,
-    /// Each key, and its value or nothing if it is absent.
+    /// Each key, with its value or `null` if absent.
     answers: Vec<(String, Option<String>)>,
     proof: String,
 }
@@ -24,9 +24,9 @@ struct ManyVector {
 struct RangeVector {
     design: String,
     version: u64,
-    /// The first key, or nothing for the start of the key space.
+    /// The first key, or `null` for the start of the key space.
     start: Option<String>,
-    /// The first key beyond, or nothing for the end of the key space.
+    /// The first key beyond, or `null` for the end of the key space.
     end: Option<String>,
     entries: Vec<(String, String)>,
     proof: String,
@@ -63,7 +63,7 @@ fn range<D: AggregateDesign<S>>(server: &TupleRepository<S, D>, row: &mut RangeV
         .collect();
 }
 
-/// Makes the proofs of one design anew; how many there are.
+/// Rebuilds the proofs of one design; returns their number.
 fn make_anew<D: AggregateDesign<S, Secret: TestSecret>>(of: &mut Together) -> usize {
     let made = published::read::<Vector>(&format!("tuples/{}", D::NAME)).made::<S, D>();
     let mut count = 0;

@@ -1,4 +1,4 @@
-//! Answers of logs as messages, and what they establish.
+//! Answers of logs as messages, and their verification.
 
 use aad::{
     AadCounted, AadFrontier, AasCounted, AasFrontier, AbsenceProof, AppendOnlyProof,
@@ -15,19 +15,19 @@ use pad_core::{
 use super::{Head, LogReader};
 use crate::question::{Refusal, Statement};
 
-/// The author's head of a version; none of version 0.
+/// The author's head of a version; `None` for version 0.
 pub(super) type OptionalHead = Option<SignedHead<Sha256Ed25519>>;
 
-/// A scheme of logs, with what its answers about a key are.
+/// A scheme of logs, with its kind of answers about a key.
 pub(super) trait AskedScheme: Scheme {
-    /// The proof of what a version says about a key.
+    /// The proof of a version's answer about a key.
     fn prove(
         repository: &LogRepository<Self>,
         version: Version,
         key: &Key,
     ) -> Result<ProofBody, LookupError>;
 
-    /// What an answer establishes about a key.
+    /// Verifies an answer about a key, and returns what it establishes.
     fn check(
         reader: &LogReader<Self>,
         version: Version,
@@ -66,7 +66,7 @@ asked! {
     AasFrontier: prove_member, check_member;
 }
 
-/// All values of a key.
+/// Proves all values of a key.
 fn prove_values<S: DictionaryScheme>(
     repository: &LogRepository<S>,
     version: Version,
@@ -85,7 +85,7 @@ fn check_values<S: DictionaryScheme>(
     values.map(Statement::Values)
 }
 
-/// That a member is there, or that it is not.
+/// Proves that a member is present or absent.
 fn prove_member<S: SetScheme>(
     repository: &LogRepository<S>,
     version: Version,
@@ -148,7 +148,7 @@ impl ProofBody {
     }
 }
 
-/// The heads and the proof in an answer, the proof being of at most `longest` bytes.
+/// Decodes the heads and the proof in an answer, the proof being of at most `longest` bytes.
 fn decode<P: Wire<Context = ()>, const HEADS: usize>(
     message: &[u8],
     longest: usize,
@@ -158,7 +158,7 @@ fn decode<P: Wire<Context = ()>, const HEADS: usize>(
     let mut heads = [None; HEADS];
     for head in &mut heads {
         *head = codec::decode_start(body)?;
-        // One head has one encoding.
+        // A head has only one encoding.
         let rest = body.strip_prefix(&*codec::encode_body(head));
         body = rest.ok_or(DecodeError::NonCanonical)?;
     }
@@ -167,7 +167,7 @@ fn decode<P: Wire<Context = ()>, const HEADS: usize>(
 }
 
 impl<S: Scheme> LogReader<S> {
-    /// What an answer about one version establishes.
+    /// Verifies an answer about one version.
     pub(super) fn check_answer<P>(
         &self,
         (version, query): (Version, &P::Query),
@@ -182,7 +182,7 @@ impl<S: Scheme> LogReader<S> {
         Ok(proof.verify(&at, query)?.into_inner())
     }
 
-    /// What an answer establishes about two versions.
+    /// Verifies an answer about two versions.
     pub(super) fn check_grown(
         &self,
         [older, newer]: [Version; 2],
@@ -195,7 +195,7 @@ impl<S: Scheme> LogReader<S> {
         Ok(proof.verify(&growth, &())?.into_inner())
     }
 
-    /// The verified head of a version; of the newest version seen, that very head and no other.
+    /// Verifies the head of a version. For the newest version seen, it must be that very head.
     fn head(&self, signed: OptionalHead, version: Version) -> Result<Head, VerifyError> {
         let authority = &self.authority;
         match signed {
@@ -219,12 +219,12 @@ impl<S: Scheme> LogReader<S> {
     }
 }
 
-/// The kind of an answer is that much above that of its proof, as for other families.
+/// The difference between the kinds of an answer and of its proof, as for other families.
 const ABOVE_PROOF: u8 = 16;
 
 const KIND_INCLUDED: u8 = KIND_INCLUSION + ABOVE_PROOF;
 
-/// More than two heads have, in bytes.
+/// An upper bound of the length of two heads, in bytes.
 const LONGEST_HEADS: usize = 1 << 10;
 
 /// The longest answer that a client reads, in bytes.

@@ -1,4 +1,4 @@
-//! The author of a log as one of any family.
+//! Adapter from the author of a log to the interface of any family.
 
 use aad::{AppendError, BuiltUpdate, Entry, LogAuthor, Scheme, scheme::Contents};
 use pad_core::{Operation, Version};
@@ -19,8 +19,8 @@ impl<S: Scheme> SignedUpdate for BuiltUpdate<S> {
     }
 }
 
-/// An author whose batches are appended: each put adds a value to those that its key has, or a member to a set. Members that the
-/// set has already are passed over.
+/// An author that appends its batches. Each put adds a value to those of its key, or a member to a
+/// set. Existing members are skipped.
 #[derive(Debug)]
 pub(super) struct Appending<S: Scheme>(pub(super) LogAuthor<S>);
 
@@ -36,7 +36,7 @@ impl<S: Scheme> Appending<S> {
                 self.0.append(entry)?;
             }
         }
-        // The repository of the same process makes no node again.
+        // The repository of the same process reuses the nodes.
         Ok(Box::new(self.0.snapshot_with_nodes()?))
     }
 }

@@ -1,4 +1,4 @@
-//! The repository of a log as one of any family.
+//! Adapter from the repository of a log to the interface of any family.
 
 use core::any::Any;
 use std::collections::BTreeMap;
@@ -47,7 +47,8 @@ impl<S: AskedScheme> HostedLog<S> {
     /// [`AccumulateError::CapacityExceeded`] if its parameters have too few powers.
     pub(super) fn new(log: Log<S>, author: AuthorKey) -> Result<Self, AccumulateError> {
         let repository = LogRepository::new(log, author, Workers::all_cores())?;
-        // Whoever opens a store for a single change would make nodes ahead in vain: they are not stored before they are used.
+        // Nodes made in advance are not stored before they are used, so they are wasted when a
+        // store is opened for a single change.
         let repository = repository.with_building(Building::AtOnce);
         Ok(Self { repository })
     }
@@ -66,7 +67,7 @@ impl<S: AskedScheme> HostedLog<S> {
         verified.map_err(|error| CheckError::Version(version, error))
     }
 
-    /// The repository in a checkpoint, unless it is damaged or of something else.
+    /// The repository in a checkpoint; `None` if it is damaged or of another setup.
     fn restored(&self, stored: &StoredCheckpoint) -> Option<LogRepository<S>> {
         if !stored.is_intact::<Sha256Ed25519>() || stored.oldest != Version::EMPTY {
             return None;
@@ -78,7 +79,7 @@ impl<S: AskedScheme> HostedLog<S> {
         (restored.latest() == stored.version).then_some(restored)
     }
 
-    /// A version contains the one before, by a proof verified as a client does.
+    /// Proves that a version contains the one before, and verifies the proof as a client does.
     fn check_growth(&self, version: Version) -> Result<(), CheckError> {
         let Some(before) = version.previous().filter(|before| *before > Version::EMPTY) else {
             return Ok(());
@@ -91,7 +92,7 @@ impl<S: AskedScheme> HostedLog<S> {
         checked.map_err(|error| CheckError::Version(version, error))
     }
 
-    /// Look-ups of these keys, verified as a client does, say what is stored.
+    /// Checks that lookups of these keys, verified as a client does, agree with the stored values.
     fn check_values<'a>(
         &self,
         version: Version,
@@ -119,7 +120,7 @@ impl<S: AskedScheme> HostedLog<S> {
         Ok(())
     }
 
-    /// The head of a version; version 0 has none.
+    /// The head of a version; `None` for version 0.
     fn head_of(&self, version: Version) -> Result<OptionalHead, LookupError> {
         match version {
             Version::EMPTY => Ok(None),
@@ -193,14 +194,14 @@ impl<S: AskedScheme> UpdatedRepository for HostedLog<S> {
         }
         match any.downcast_ref::<LogUpdate>() {
             Some(update) => self.apply(update),
-            // Of another family: decoding says how it differs.
+            // An update of another family: the decoding error shows the difference.
             None => self.apply_message(&update.encode()),
         }
     }
 }
 
 impl<S: AskedScheme> Checkpointed for HostedLog<S> {
-    /// A log is never pruned: its trees are over all entries.
+    /// Fails for all but version 0: a log's trees are over all entries.
     fn prune(&mut self, oldest: Version) -> Result<(), LookupError> {
         if oldest == Version::EMPTY {
             return Ok(());
@@ -313,7 +314,8 @@ impl<S: AskedScheme> HostedRepository for HostedLog<S> {
         self.repository.entries().as_slice().len()
     }
 
-    /// Entries, elements and nodes, without the tables of keys and, in frontier schemes, the frontiers.
+    /// Entries, elements and nodes, without the tables of keys and, in frontier schemes, the
+    /// frontiers.
     fn memory_bytes(&self) -> usize {
         let entries = self.repository.entries().as_slice();
         let contents = entries
@@ -327,7 +329,7 @@ impl<S: AskedScheme> HostedRepository for HostedLog<S> {
         self.verified_head(version).map(drop)
     }
 
-    /// Of the keys of an update, those of a few entries: its replay has made all digests anew.
+    /// Looks up only some keys of an update: its replay has made all digests anew.
     fn check_version(
         &self,
         version: Version,
@@ -351,7 +353,8 @@ impl<S: AskedScheme> HostedRepository for HostedLog<S> {
         self.check_values(version, entries.map(|entry| &entry.key))
     }
 
-    /// All nodes with their certificates, and frontiers: what a checkpoint is believed about.
+    /// Compares all nodes with their certificates, and frontiers, which a checkpoint is trusted
+    /// for.
     fn is_as_replayed(&self, replayed: &dyn Checkpointed) -> bool {
         self.checkpoint().bytes == replayed.checkpoint().bytes
     }
@@ -372,10 +375,11 @@ impl<S: AskedScheme> HostedRepository for HostedLog<S> {
 
 impl<S: AskedScheme> OfferedRepository for HostedLog<S> {
     fn resume(&self, key: &SecretKey) -> Result<ResumedAuthor, AuthorError> {
-        // An author who accumulates with the powers of another secret signs what that secret's owner can open to anything.
+        // An author that accumulates with the powers of an attacker's secret signs values that the
+        // attacker can open to anything.
         let parameters = self.repository.entries().log().setup().parameters();
         let workers = Workers::all_cores();
-        // Pairings do not see components of small order. Clients refuse points that have them.
+        // Pairings do not detect components of small order. Clients refuse points that have them.
         if !parameters.are_consistent(&workers) || !parameters.are_in_subgroups(&workers) {
             let damaged = StoreError::Damaged("its parameters are not the powers of one secret");
             return Err(RepositoryError::from(damaged).into());
@@ -385,8 +389,8 @@ impl<S: AskedScheme> OfferedRepository for HostedLog<S> {
     }
 }
 
-/// An element, a quarter of a node, and the bookkeeping of key and value.
+/// The bytes of an element, a quarter of a node, and the bookkeeping of key and value.
 const BYTES_BESIDE_ENTRY: usize = 64 + 40 + 48;
 
-/// How many keys of an update are looked up when all of it is checked.
+/// The number of keys of an update that are looked up for [`Contents::All`].
 const SHOWN_ENTRIES: usize = 32;

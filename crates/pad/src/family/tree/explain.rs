@@ -1,4 +1,4 @@
-//! The check of a tree's proof, step by step.
+//! Step-by-step check of a tree's proof.
 
 use pad_core::{Key, Response, Suite, codec};
 use pad_tree::{Step, TreeProof, proof::Content};
@@ -8,8 +8,8 @@ use crate::{
     question::Refusal,
 };
 
-/// Says every step of the check of a proof under a root: the body of a [`Response`]. What it says about a question is not looked into, so the
-/// proofs of all questions are alike.
+/// Reports every step of the check of a proof under a root. `body` is the body of a [`Response`].
+/// The meaning for a question is not examined, so the proofs of all questions are alike.
 ///
 /// # Errors
 /// [`Refusal`] at the first thing that does not fit.
@@ -32,7 +32,7 @@ pub(crate) fn explain<S: Suite>(
     Ok(true)
 }
 
-/// Says a step; the digest that it makes.
+/// Reports a step, and returns the digest that it computes.
 fn say<S: Suite>(step: &Step<'_, S>, note: Note<'_>) -> S::Digest {
     match *step {
         Step::Leaf {

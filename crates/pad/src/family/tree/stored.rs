@@ -1,4 +1,4 @@
-//! Tree PADs whose nodes are in a file: a look-up or a change reads the nodes on its ways, and not the dictionary.
+//! Tree PADs whose nodes are in a file: a lookup or a change reads only the nodes on its paths.
 
 use std::io;
 
@@ -34,7 +34,8 @@ use crate::{
 
 type Repository<S, B> = StoredRepository<S, B, AnyLog>;
 
-/// The repository of the tree PAD with this public key in a store, before its versions are taken up; `None` if the scheme is not a tree's.
+/// The repository of the tree PAD with this public key in a store, before its versions are opened.
+/// `None` if the scheme is not a tree's.
 pub(crate) fn repository<S: Suite>(
     public: &PublicKey,
     store: &AnyStore,
@@ -77,16 +78,17 @@ fn opened<S: Suite, B: BalancingScheme>(
     Ok(Typed(repository))
 }
 
-/// Nodes stand nowhere else in a store: there is nothing to make them from.
+/// Nodes have no other copy in a store, so they cannot be made again.
 const NODES_DAMAGED: StoreError = StoreError::Damaged(
     "its nodes (.nodes) are damaged: restore all its files from one backup, or mirror a server that has its versions (pad mirror)",
 );
 
-/// The fault of a repository as one of its store, with what the system said, if it did.
+/// Converts the fault of a repository to an error of its store, with the noted system error, if
+/// any.
 fn faulty(fault: StoreFault, said: &SystemError) -> StoreError {
     match fault {
         StoreFault::Medium => match said.take() {
-            // Objects are created, and never in the place of others.
+            // Objects are created, and never replace others.
             Some(error) if error.kind() == io::ErrorKind::AlreadyExists => StoreError::Overtaken,
             Some(error) => StoreError::Io(error),
             None => StoreError::Damaged("it cannot be read or written"),
@@ -96,18 +98,18 @@ fn faulty(fault: StoreFault, said: &SystemError) -> StoreError {
     }
 }
 
-/// Why nodes are not written once more.
+/// Converts the error of rewriting nodes.
 fn uncopied(error: CopyError, said: &SystemError) -> RepositoryError {
     match error {
         CopyError::Lookup(LookupError::Store(fault))
         | CopyError::Apply(ApplyError::Store(fault)) => faulty(fault, said).into(),
         CopyError::Lookup(error) => RepositoryError::Lookup(error),
-        // What was read leads somewhere else.
+        // The nodes read lead to another result.
         CopyError::Apply(_) => NODES_DAMAGED.into(),
     }
 }
 
-/// Why an update is not taken: the store's fault or its own.
+/// Converts the error of an update: the store's fault, or the update's own.
 fn refused(error: ApplyError, said: &SystemError) -> RepositoryError {
     match error {
         ApplyError::Store(fault) => faulty(fault, said).into(),
@@ -120,7 +122,7 @@ impl<S: Suite, B: BalancingScheme> Typed<Repository<S, B>> {
         &**self.0.log()
     }
 
-    /// Why a version is not signed.
+    /// Converts the error of signing a version.
     fn unsigned(&self, error: PublishError) -> SignError {
         match error {
             PublishError::Signer(error) => SignError::Signer(error),
@@ -128,7 +130,7 @@ impl<S: Suite, B: BalancingScheme> Typed<Repository<S, B>> {
         }
     }
 
-    /// The version that was made of what was sorted, or why there is none.
+    /// The version made of sorted entries or operations, or the error.
     fn signed(
         &self,
         published: Result<SignedHead<S>, SortedError<StoreError>>,
@@ -146,7 +148,7 @@ impl<S: Suite, B: BalancingScheme> Typed<Repository<S, B>> {
         Err(RepositoryError::from(error).into())
     }
 
-    /// The copy of all versions from one on in a new log, durable.
+    /// Copies all versions from `oldest` on to a new log, durably.
     fn copied_to(&self, log: AnyLog, oldest: Version) -> Result<Repository<S, B>, RepositoryError> {
         let said = log.system_error();
         let cache = self.0.cache().clone();
@@ -186,11 +188,12 @@ impl<S: Suite, B: BalancingScheme> RowKeeper for Typed<Repository<S, B>> {
         }
         let mut to = self.log().new_copy()?;
         let change = to.turn(self.log().number());
-        // Should this be interrupted, the next writer takes the copy away. And somebody else may be writing.
+        // If this is interrupted, the next writer removes the copy. Fails if another process may be
+        // writing.
         store.write_records(&[self.log().turn(to.number())])?;
         to.start()?;
         let unfinished = to.unopened();
-        // Nobody knows of it, and there may be no room for it.
+        // The store does not refer to it, and the disk may be full.
         let copied = self.copied_to(to, oldest);
         let copied = copied.inspect_err(|_| drop(unfinished.remove()))?;
         let latest = copied.latest();
@@ -198,7 +201,7 @@ impl<S: Suite, B: BalancingScheme> RowKeeper for Typed<Repository<S, B>> {
         let row = row.map_err(|fault| faulty(fault, &copied.log().system_error()))?;
         let put = store.publish_row(latest, latest, &row, &[change]);
         if let Err(error) = put {
-            // The store may have it all the same.
+            // The store may have it nevertheless.
             match self.log().is_of(store) {
                 Ok(true) => drop(copied.log().remove()),
                 _ => self.0.log_mut().close(),
@@ -229,7 +232,7 @@ impl<S: Suite, B: BalancingScheme> RowKeeper for Typed<Repository<S, B>> {
         let row = self.log().row(latest);
         let row = row.map_err(|fault| faulty(fault, &said))?;
         let published = store.publish_row(latest, latest, &row, &[]);
-        // The store may have it all the same.
+        // The store may have it nevertheless.
         published.inspect_err(|_| self.close())?;
         Ok(bytes)
     }
@@ -270,7 +273,7 @@ impl<S: Suite, B: BalancingScheme> RowKeeper for Typed<Repository<S, B>> {
 
     fn check_changes(&self, version: Version) -> Result<(), CheckError> {
         let before = version.previous().unwrap_or_default();
-        // Every node that is met is hashed.
+        // The comparison hashes every node that it visits.
         let repository = &self.0;
         Ok(repository.differences(before, version, |_| Ok::<(), LookupError>(()))?)
     }
@@ -392,7 +395,7 @@ impl<S: Suite, B: BalancingScheme> AnsweringRepository for Repository<S, B> {
         }
     }
 
-    /// Reads them, in place of a proof of all of them, which would be as large as they are.
+    /// Reads the contents instead of proving them: a proof would be as large as they are.
     fn check_contents(&self, head: &Verified<SnapshotHead<S>>) -> Result<(), CheckError> {
         let version = head.get().version;
         if self.head(version)?.head != *head.get() {

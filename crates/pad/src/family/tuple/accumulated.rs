@@ -49,7 +49,7 @@ fn emptied<S: Suite, D: AskedDesign<S>>(setup: &TupleSetup<S, D>) -> TupleReposi
     repository.with_workers(Workers::all_cores())
 }
 
-/// What the clients of a repository trust.
+/// The trust anchor of a repository's clients.
 fn trusted<S: Suite, D: AskedDesign<S>>(repository: &TupleRepository<S, D>) -> TupleSetup<S, D> {
     let authority = repository.authority();
     let key = repository.key().clone();
@@ -138,7 +138,7 @@ impl<S: Suite, D: AskedDesign<S>> KeptRepository for TupleRepository<S, D> {
     }
 }
 
-/// One key at a time.
+/// Answers questions about one key at a time.
 impl<S: Suite, D: AskedDesign<S>> AnsweringRepository for TupleRepository<S, D> {
     fn answer(&self, version: Version, question: &Question) -> Result<Vec<u8>, AnswerError> {
         match question {
@@ -151,7 +151,7 @@ impl<S: Suite, D: AskedDesign<S>> AnsweringRepository for TupleRepository<S, D> 
         }
     }
 
-    /// A put of the value that the key had already leaves no trace, and is not listed.
+    /// Omits a put of the value that the key already had.
     fn history_page(
         &self,
         key: &Key,
@@ -194,7 +194,7 @@ impl<S: Suite, D: AskedDesign<S>> AnsweringRepository for TupleRepository<S, D> 
         self.entries(version).map(Some)
     }
 
-    /// Every entry.
+    /// Proves every entry.
     fn check_contents(&self, head: &Verified<SnapshotHead<S>>) -> Result<(), CheckError> {
         let version = head.get().version;
         let public = trusted(self);
@@ -208,7 +208,7 @@ impl<S: Suite, D: AskedDesign<S>> AnsweringRepository for TupleRepository<S, D> 
     }
 }
 
-/// What a repository says about a key, proved, and verified as a client does.
+/// Proves the answer about a key, and verifies it as a client does.
 fn checked<S: Suite, D: AskedDesign<S>>(
     repository: &TupleRepository<S, D>,
     public: &TupleSetup<S, D>,

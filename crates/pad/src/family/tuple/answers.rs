@@ -1,4 +1,4 @@
-//! What a tuple PAD is asked.
+//! Questions to a tuple PAD.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ use crate::{
 pub(crate) trait AskedDesign<S: Suite>:
     Design<S, Secret: SecretBytes, Key: PublicBytes>
 {
-    /// What an answer establishes for a client.
+    /// Verifies an answer, and returns what it establishes.
     fn check_at(
         client: &Client<Tuple<Self, S>>,
         version: Version,
@@ -25,7 +25,7 @@ pub(crate) trait AskedDesign<S: Suite>:
     ) -> Result<Statement, Refusal>;
 }
 
-/// Signed designs answer everything.
+/// Signed designs answer all questions about keys.
 impl<S: Suite, G, R, const GENERATIONS: usize> AskedDesign<S> for Signed<G, R, GENERATIONS>
 where
     Self: AggregateDesign<S, Secret: SecretBytes, Key: PublicBytes>,
@@ -75,14 +75,14 @@ one_key_at_a_time!([A, R, const GENERATIONS: usize] pad_tuple::Accumulated<A, R,
 #[cfg(feature = "accumulators")]
 one_key_at_a_time!([A, const GENERATIONS: usize] pad_tuple::ChainAccumulated<A, GENERATIONS>);
 
-/// The versions up to a latest one in which a value is another one than before: since an oldest version, or as many from the last one back as so
-/// many look-ups find.
+/// The versions from `oldest` to `latest` in which a value changed, or only as many of the last
+/// ones as `lookups` lookups find.
 pub(super) fn history_of(
     (oldest, latest): (Version, Version),
     lookups: u64,
     value: impl Fn(Version) -> Result<Option<Value>, LookupError>,
 ) -> Result<Untrusted<KeyHistory>, LookupError> {
-    // One look-up for each version, and one for the version before them.
+    // One lookup for each version, and one for the version before them.
     let reached = latest
         .number()
         .saturating_sub(lookups.saturating_sub(1).max(1));

@@ -1,4 +1,4 @@
-//! What the proof of a look-up by tuples shows, step by step.
+//! Step-by-step explanation of the proof of a lookup by tuples.
 
 use pad_core::{Key, Response, Suite, Version, codec};
 use pad_tuple::{
@@ -12,10 +12,12 @@ use crate::{
     question::Refusal,
 };
 
-/// Says what the proof of a look-up shows: of each generation the interval, its content, and for which time that is signed.
+/// Reports, for each generation in the proof of a lookup, the interval, its content, and the time
+/// for which that is signed.
 ///
 /// # Errors
-/// [`Refusal`] at the first thing that does not fit. The evidence is not checked, for which the author's keys are needed.
+/// [`Refusal`] at the first thing that does not fit. The evidence is not checked: that needs the
+/// author's keys.
 pub(super) fn explain_design<S: Suite, D: TupleScheme<S>>(
     version: Version,
     key: Option<&Key>,

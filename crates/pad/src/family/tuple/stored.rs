@@ -1,4 +1,5 @@
-//! Tuple PADs whose tuples are in a file: a look-up reads the tuples that answer it, and a change the generations that it moves.
+//! Tuple PADs whose tuples are in a file: a lookup reads the tuples that answer it, and a change
+//! the generations that it moves.
 
 use std::collections::BTreeMap;
 
@@ -30,7 +31,7 @@ use crate::{
 
 type Repository<S, D> = StoredTupleRepository<S, D, TupleFile>;
 
-/// The repository of this setup in rows, before they are taken up.
+/// The repository of this setup in rows, before they are opened.
 pub(super) fn hosted<S: Suite, D: AskedDesign<S> + StorableDesign<S>>(
     setup: &TupleSetup<S, D>,
     rows: TupleFile,
@@ -42,7 +43,8 @@ pub(super) fn hosted<S: Suite, D: AskedDesign<S> + StorableDesign<S>>(
     Ok(Typed(repository))
 }
 
-/// The fault of a repository as one of its store, with what the system said, if it did.
+/// Converts the fault of a repository to an error of its store, with the noted system error, if
+/// any.
 fn faulty(fault: StoreFault, said: &SystemError) -> StoreError {
     match fault {
         StoreFault::Medium => match said.take() {
@@ -70,7 +72,8 @@ impl<S: Suite, D: AskedDesign<S> + StorableDesign<S>> Typed<Repository<S, D>> {
 impl<S: Suite, D: AskedDesign<S> + StorableDesign<S>> Derived for Typed<Repository<S, D>> {
     fn take_up(&mut self, store: &dyn Store) -> Result<(), RepositoryError> {
         let rows = self.0.rows_mut().opened(store.id()?)?;
-        // Others may write meanwhile; updates are applied to one state, and questions are about one.
+        // Other processes may write meanwhile. Updates are applied to one state, and questions are
+        // about one.
         rows.pin()?;
         *self = hosted(&trusted(&self.0), rows)?;
         let (latest, stored) = (self.0.latest(), store.latest()?);
@@ -125,7 +128,7 @@ impl<S: Suite, D: AskedDesign<S> + StorableDesign<S>> Derived for Typed<Reposito
             LookupError::Store(fault) => faulty(fault, &said).into(),
             error => RepositoryError::Lookup(error),
         })?;
-        // From here on the rows are the only copy of what they have.
+        // From here on the rows are the only copy of their contents.
         self.0.rows().synchronise_name()?;
         Ok(StoredCheckpoint {
             version: self.0.latest(),
@@ -193,7 +196,7 @@ impl<S: Suite, D: AskedDesign<S> + StorableDesign<S>> AnsweringRepository for Re
         })
     }
 
-    /// As of those in memory.
+    /// Omits a put of the value that the key already had.
     fn history_page(
         &self,
         key: &Key,
@@ -246,7 +249,7 @@ fn response<S: Suite, D: AskedDesign<S> + StorableDesign<S>, P: codec::Message>(
     Ok(codec::encode(&Response::new(repository, version, proof)?))
 }
 
-/// What the clients of a repository trust.
+/// The trust anchor of a repository's clients.
 fn trusted<S: Suite, D: AskedDesign<S> + StorableDesign<S>>(
     repository: &Repository<S, D>,
 ) -> TupleSetup<S, D> {
@@ -255,7 +258,7 @@ fn trusted<S: Suite, D: AskedDesign<S> + StorableDesign<S>>(
     TupleSetup::<S, D>::new(authority.author, authority.dictionary, key)
 }
 
-/// What a proof establishes for a client of the repository.
+/// Verifies a proof as a client of the repository does.
 fn verified<S: Suite, D: AskedDesign<S> + StorableDesign<S>, Q: Ask>(
     repository: &Repository<S, D>,
     proof: <Tuple<D, S> as Answers<Q>>::Proof,
@@ -280,7 +283,7 @@ const UNVOUCHED: StoreError = StoreError::Damaged(
     "the file of tuples beside it (with .tuples at the end of its name) has tuples that its author did not sign: move it away, and it is made again unless the store was pruned",
 );
 
-/// What is beside a store is written after it; so the store is an older copy.
+/// The file is written after its store, so a store behind the file is an older copy.
 const AHEAD: StoreError = StoreError::Damaged(
     "the file of tuples beside it (with .tuples at the end of its name) is newer than it is: bring the newer store back, or move that file away, and it is made again unless the store was pruned",
 );

@@ -9,17 +9,18 @@ use crate::{
     store::{RecordChange, Store, StoreError},
 };
 
-/// Which files have the nodes of a store that was pruned: a record of the store.
+/// A store's record of its current files of nodes, after a pruning.
 #[derive(Default, Serialize, Deserialize)]
 struct Copied {
     /// [`Owner::copy`] of the files.
     copy: u64,
-    /// The same of other files, which may be there still and are of no use: those that were copied, or a copy that is not finished.
+    /// The [`Owner::copy`] of unused files that may still exist: those that were copied, or an
+    /// unfinished copy.
     replaced: Option<u64>,
 }
 
 impl Copied {
-    /// Nothing if what the store keeps was never copied.
+    /// Reads the record; the default if the files were never copied.
     fn read(store: &dyn Store) -> Result<Self, StoreError> {
         let records = store.records(GROUP)?;
         let Some((_, value)) = records.first() else {
@@ -49,7 +50,7 @@ impl KeptLog for NodeFile {
         };
         self.begin(|| {
             require_latest(store, latest)?;
-            // Behind the end that is known here there are nodes of the same version, if it was moved meanwhile.
+            // If the version was moved meanwhile, its nodes continue after the end known here.
             if latest_row(store)?.1 != row && !was_writer {
                 return Err(StoreError::Superseded);
             }
@@ -59,7 +60,7 @@ impl KeptLog for NodeFile {
             Ok(())
         })?;
         if !was_writer {
-            // What a pruning was interrupted before. A failure is for the next one.
+            // Completes an interrupted pruning. A failure is left to the next writer.
             drop(self.remove_replaced(store));
         }
         Ok(())
@@ -92,7 +93,7 @@ impl KeptLog for NodeFile {
     fn new_copy(&self) -> Result<AnyLog, StoreError> {
         let mut bytes = [0; 8];
         getrandom::fill(&mut bytes).map_err(|error| std::io::Error::other(error.to_string()))?;
-        // A number that nobody chose, and not that of the first files.
+        // A random number that differs from that of the first files.
         let copy = u64::from_le_bytes(bytes).max(1);
         Ok(Box::new(self.of(Owner { copy, ..self.owner })))
     }

@@ -1,4 +1,4 @@
-//! A file that begins with a block that says whose it is, and is only ever appended to.
+//! An append-only file that begins with a block that names its owner.
 
 use std::{io, path::PathBuf, sync::Arc, thread, time::Instant};
 
@@ -11,17 +11,17 @@ use pad_tree::LogId;
 use super::{CUT_OFF, FOREIGN, MISSING};
 use crate::store::StoreError;
 
-/// Whose nodes a file has.
+/// The owner of a file of nodes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Owner {
     /// The store.
     pub(super) store: [u8; 16],
-    /// 0 for the first files of a store, and a number that nobody chose for those to which it was copied.
+    /// 0 for the first files of a store, and a random number for later copies.
     pub(super) copy: u64,
 }
 
 impl Owner {
-    /// Store and copy.
+    /// The store and the copy as bytes.
     pub(super) fn bytes(&self) -> LogId {
         let mut bytes = LogId::default();
         let (store, copy) = bytes.split_at_mut(self.store.len());
@@ -31,14 +31,15 @@ impl Owner {
     }
 }
 
-/// What a file is of a store.
+/// The role of a file in its store.
 pub(super) type Title = [u8; 8];
 
-/// What a file begins with; then there are zeros up to the end of the block, so that blocks of nodes are blocks of the file.
+/// The length of the header. It is padded with zeros to a block, so that blocks of nodes are blocks
+/// of the file.
 const HEADER_BYTES: u64 = 4096;
 const OWNER_BYTES: usize = 32;
 
-/// The place in the file of a position behind the header.
+/// The offset in the file of a position after the header.
 fn place(position: u64) -> io::Result<u64> {
     let place = position.checked_add(HEADER_BYTES);
     place.ok_or_else(|| io::ErrorKind::UnexpectedEof.into())
@@ -50,14 +51,14 @@ pub(super) struct OwnedFile {
     folder: Arc<dyn FileLayer>,
     name: String,
     header: [u8; OWNER_BYTES],
-    /// `None` if nothing was ever written.
+    /// `None` if no file is open.
     file: Option<Arc<dyn LayerFile>>,
     /// Whether something was written that may not be durable.
     is_dirty: bool,
 }
 
 impl OwnedFile {
-    /// The file of this name, which is not opened.
+    /// The file with this name, not opened.
     pub(super) fn new(
         folder: &Arc<dyn FileLayer>,
         name: String,
@@ -83,7 +84,7 @@ impl OwnedFile {
         self.folder.path().join(&self.name)
     }
 
-    /// Refuses a file that is another's.
+    /// Refuses a file of another owner.
     fn check(&self, file: &dyn LayerFile) -> Result<(), StoreError> {
         let mut found = [0; OWNER_BYTES];
         match file.read_at(0, &mut found) {
@@ -97,10 +98,10 @@ impl OwnedFile {
         }
     }
 
-    /// Opens a file that has so many bytes behind its header, or more.
+    /// Opens a file that has at least `end` bytes after its header.
     ///
     /// # Errors
-    /// [`StoreError::Damaged`] if it has not, or is another's; [`StoreError::Io`].
+    /// [`StoreError::Damaged`] if it is shorter, missing, or another owner's; [`StoreError::Io`].
     pub(super) fn open_to_read(&mut self, end: u64) -> Result<(), StoreError> {
         let opened = match self.folder.open_to_read(&self.name) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -116,14 +117,14 @@ impl OwnedFile {
         Ok(())
     }
 
-    /// The file to be written; it is made if it is to have nothing.
+    /// Opens the file for writing. Creates it if `end` is 0.
     ///
     /// # Errors
-    /// [`StoreError::Superseded`] if it is not there any more; [`StoreError::Io`].
+    /// [`StoreError::Superseded`] if it no longer exists; [`StoreError::Io`].
     pub(super) fn opened_to_write(&self, end: u64) -> Result<Arc<dyn LayerFile>, StoreError> {
         if end > 0 {
             return match self.folder.open(&self.name) {
-                // Somebody has copied what the store keeps meanwhile.
+                // A pruning has copied the files meanwhile.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {
                     Err(StoreError::Superseded)
                 }
@@ -136,12 +137,12 @@ impl OwnedFile {
             }
             created => created?,
         };
-        // Whoever has made it may not have come so far.
+        // The creator may have been killed before it synchronised the name.
         self.folder.synchronise_names()?;
         Ok(file)
     }
 
-    /// Locks a file, waiting for whoever has its lock only by accident.
+    /// Locks a file, retrying for a limited time while it is locked.
     ///
     /// # Errors
     /// [`StoreError::InUse`]; [`StoreError::Io`].
@@ -156,10 +157,10 @@ impl OwnedFile {
         Ok(())
     }
 
-    /// Sees to it that a file ends behind so many bytes: what is there besides was left behind, and is cut off.
+    /// Makes a file end `end` bytes after its header, and cuts off leftovers.
     ///
     /// # Errors
-    /// [`StoreError::Damaged`] if it does not have so many bytes, or is another's; [`StoreError::Io`].
+    /// [`StoreError::Damaged`] if it is shorter, or another owner's; [`StoreError::Io`].
     pub(super) fn prepare(&mut self, file: &dyn LayerFile, end: u64) -> Result<(), StoreError> {
         let length = file.length()?;
         if end == 0 && is_unwritten(file)? {
@@ -177,7 +178,7 @@ impl OwnedFile {
         Ok(())
     }
 
-    /// Writes to this file from here on.
+    /// Uses this file for reads and writes from here on.
     pub(super) fn write_to(&mut self, file: Arc<dyn LayerFile>) {
         self.file = Some(file);
     }
@@ -210,13 +211,13 @@ impl OwnedFile {
         }
     }
 
-    /// Takes the file away, if it is its owner's. Readers that have it open can still use it.
+    /// Removes the file, if it is its owner's. Readers that have it open can still use it.
     pub(super) fn remove(&self) -> Result<(), StoreError> {
         let file = match self.folder.open_to_read(&self.name) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
             opened => opened?,
         };
-        // A crash may have come before its first bytes were durable.
+        // A crash may have come before its header was durable.
         if !is_unwritten(&*file)? {
             self.check(&*file)?;
         }
@@ -224,7 +225,7 @@ impl OwnedFile {
     }
 }
 
-/// Whether nobody has said whose a file is: it is new, or a crash came before its first bytes were durable.
+/// Whether a file has no owner yet: it is new, or a crash came before its header was durable.
 fn is_unwritten(file: &dyn LayerFile) -> io::Result<bool> {
     let length = usize::try_from(file.length()?).unwrap_or(usize::MAX);
     let mut begin = vec![0; length.min(OWNER_BYTES)];

@@ -1,4 +1,4 @@
-//! What the files have, whose they are, and who writes to them.
+//! Contents, owners and writers of the files of nodes.
 
 use disk::layer::SimulatedFolder;
 use pad_tree::record_bytes;
@@ -85,7 +85,7 @@ fn files_that_do_not_have_what_the_rows_say_are_refused() {
         (&folder, [&row[..], &[0; 8]].concat()),
         (&folder, changed(0)),
         (&folder, changed(row.len() - 12)),
-        // Sound, and not the one in the file.
+        // Valid, but not the row in the file.
         (&folder, rows::row(ONE, &[b'x'; 5], 12)),
         (&folder, rows::row(ONE, &record(), 13)),
     ] {
@@ -116,7 +116,7 @@ fn rows_that_are_not_what_was_written_are_not_read() {
     assert!(new(&folder).up_to(two, &last).is_err());
 }
 
-/// Names are not what tells whose a file is.
+/// Files are told apart by their owner, not by their name.
 #[test]
 fn files_of_other_stores_are_left_as_they_are() {
     let folder = SimulatedFolder::new("nodes");

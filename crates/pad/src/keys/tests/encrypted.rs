@@ -1,4 +1,4 @@
-//! Secret keys that are encrypted with a passphrase: what was written is read, and nothing else.
+//! Encrypted secret keys: round trips, and rejection of all other files.
 
 use std::{fs, path::PathBuf};
 
@@ -58,14 +58,14 @@ fn encrypted_keys_are_the_same_keys() {
             })
         ));
         let decrypted = decrypt(file).unwrap();
-        // What is encrypted is exactly the text of a key in clear.
+        // The plaintext is exactly the text of the key file.
         assert_eq!(decrypted.as_bytes(), clear.as_bytes());
         assert_eq!(decrypted.as_bytes(), &**key.to_text().unwrap());
         let read = SecretKey::from_file(&decrypted).unwrap();
         assert_eq!(read.public(), key.public());
         assert_eq!(read.scheme_secret(), key.scheme_secret());
         assert_eq!(read.signer().to_bytes(), key.signer().to_bytes());
-        // Nothing of it is seen, and no two encryptions are alike.
+        // The ciphertext shows no part of the key, and no two encryptions are equal.
         let bytes = fs::read(&path).unwrap();
         for line in clear.text().unwrap().lines() {
             assert!(
@@ -96,7 +96,7 @@ fn encrypted_keys_of_owners_are_the_same_keys() {
     assert_eq!(decrypted.as_bytes(), clear.as_bytes());
     let read = FileOwnerKey::from_file(&decrypted).unwrap();
     assert_eq!(read.owner().key, key.owner().key);
-    // One kind of key is not taken for another after decryption either.
+    // Kinds of keys are told apart after decryption, too.
     assert!(matches!(
         SecretKey::from_file(&decrypted),
         Err(KeyFileError::OtherKind {
@@ -144,7 +144,8 @@ fn every_changed_byte_is_noticed() {
                 (0..7, KeyFileError::OtherKind { .. } | KeyFileError::Malformed { .. })
                 | (7..16, KeyFileError::TooMuchWork)
                 | (7..64 | 96.., KeyFileError::Damaged)
-                // The authenticator of the parameters, by which the passphrase is known to be right.
+                // The authenticator of the parameters, by which the passphrase is known to be
+                // right.
                 | (64..96, KeyFileError::WrongPassphrase) => {}
                 (position, error) => panic!("byte {position}: {error:?}"),
             }
@@ -184,7 +185,7 @@ fn cut_and_extended_files_are_refused() {
     ));
 }
 
-/// A file that is right in all but what it costs to try a passphrase.
+/// A file with other scrypt parameters, and a valid checksum of them.
 fn costing(log_n: u8, r: u32, p: u32) -> Vec<u8> {
     let mut bytes = encrypted(&key().to_file().unwrap()).as_bytes().to_vec();
     bytes[7] = log_n;
@@ -211,7 +212,7 @@ fn nothing_is_computed_that_costs_too_much() {
         // 2.5 GiB, of which N accounts for 1 GiB.
         (1, 1 << 22, 1),
     ] {
-        // Refused when it is read: before anybody is asked for a passphrase, and before memory is reserved for it.
+        // Refused on reading, before a passphrase is asked for or memory is reserved.
         let refused = read(&costing(log_n, r, p));
         assert!(
             matches!(refused, Err(KeyFileError::TooMuchWork)),
@@ -226,13 +227,13 @@ fn nothing_is_computed_that_costs_too_much() {
             "{log_n} {r} {p}: {refused:?}"
         );
     }
-    // What is just within the bounds is read; trying a passphrase is up to whoever has one.
+    // Parameters just within the bounds are accepted.
     let most = read(&costing(20, 8, 2)).unwrap().work().unwrap();
     assert_eq!(most.memory(), (1 << 30) + 4 * 1024);
     assert_eq!(most.to_string(), "N=2^20 r=8 p=2");
     assert_eq!(Work::USUAL.memory(), (128 << 20) + 3 * 1024);
     assert_eq!(Work::new(17, 8, 1).unwrap(), Work::USUAL);
-    // Other parameters than those that were encrypted with, at a price that is paid: not the same key.
+    // Acceptable parameters that differ from those of the encryption lead to another key.
     let refused = read(&costing(2, 1, 1)).and_then(decrypt);
     assert!(matches!(refused, Err(KeyFileError::WrongPassphrase)));
 }
@@ -262,7 +263,8 @@ fn encrypted_keys_are_private_too() {
     assert_eq!(SecretKey::load(&path).unwrap().public(), key().public());
 }
 
-/// Made with `hashlib.scrypt` and `hmac` of Python and `openssl enc -aes-256-ctr`, as the format says.
+/// Made with `hashlib.scrypt` and `hmac` of Python and `openssl enc -aes-256-ctr`, following the
+/// format's description.
 #[test]
 fn a_file_made_by_others_is_read() {
     let bytes = hex::decode(OF_OTHERS).unwrap();

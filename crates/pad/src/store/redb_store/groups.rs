@@ -1,5 +1,7 @@
-//! Groups of records. Each has a row that says how many there are and, as the sum of their digests,
-//! which: so one that is missing, changed or older than the others is noticed when they are read.
+//! Groups of records.
+//!
+//! Each group has a row with the number of its records and the exclusive-or of their digests. So
+//! reading a group detects a record that is missing, changed or stale.
 
 use pad_core::Version;
 use redb::{ReadTransaction, ReadableTable, Table, WriteTransaction};
@@ -47,7 +49,8 @@ pub(super) fn records(
     in_tables(&records, &groups, group)
 }
 
-/// The records of these names, each as it was written. A missing one is not noticed.
+/// The records with names from `first` to `last`, each checked by its digest. A missing record is
+/// not detected.
 pub(super) fn between(
     transaction: &ReadTransaction,
     group: &str,
@@ -105,7 +108,7 @@ pub(super) fn write(
     changes.iter().try_for_each(|change| tables.apply(change))
 }
 
-/// The tables that a change of records writes to.
+/// The tables that changes of records write to.
 struct Tables<'t> {
     /// The latest version as of this transaction.
     latest: Version,
@@ -152,7 +155,7 @@ impl Tables<'_> {
         }
     }
 
-    /// The number that follows the one that the name of the group's last record begins with.
+    /// The number after the one at the beginning of the last record's name; 0 for an empty group.
     fn next_number(&self, group: &str) -> Result<u64, StoreError> {
         let behind = format!("{group}\0");
         let of_group = (group, &[][..])..(behind.as_str(), &[][..]);
@@ -171,7 +174,7 @@ impl Tables<'_> {
         value.transpose()
     }
 
-    /// Gives a record this value, or takes it away.
+    /// Sets a record to this value, or removes it.
     fn set(&mut self, group: &str, name: &[u8], value: Option<&[u8]>) -> Result<(), StoreError> {
         let (place, key) = (record_place(group, name), (group, name));
         let mut total = Total::in_table(&self.groups, group)?;

@@ -1,8 +1,8 @@
-//! What was acknowledged last, in a small file beside the store.
+//! The last acknowledged state, in a small file next to the store.
 //!
-//! Inside the store a damaged page can make everything look as it was some changes ago: the pages of
-//! an earlier state are still there, and they fit together. This file is written after each durable
-//! change and before it is acknowledged, so a store that is behind it has lost what somebody relies on.
+//! A damaged page inside the store can roll everything back by some changes. The pages of an
+//! earlier state still exist, and they fit together. This file is written after each durable change
+//! and before its acknowledgement. So a store that is behind it has lost an acknowledged change.
 
 use std::path::{Path, PathBuf};
 
@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::summary::{Link, Summary};
 use crate::store::{NEWEST_UNREADABLE, StoreError};
 
-/// The store, its last acknowledged change, and its updates up to there.
+/// The store's id, its last acknowledged change, and the link of its latest update.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Acknowledged {
     store: [u8; 16],
@@ -31,12 +31,12 @@ impl Acknowledged {
     }
 }
 
-/// The file beside the store at this path.
+/// The file next to the store at this path.
 pub(super) fn path(store: &Path) -> Result<PathBuf, StoreError> {
     Ok(disk::beside(store, ".newest")?)
 }
 
-/// What was acknowledged last from the store at this path, if that is written down.
+/// The last acknowledged state of the store at this path, if there is a record of it.
 pub(super) fn known(store: &Path) -> Result<Option<Acknowledged>, StoreError> {
     match Register::read(&path(store)?)? {
         Some(value) => Ok(Some(
@@ -46,8 +46,8 @@ pub(super) fn known(store: &Path) -> Result<Option<Acknowledged>, StoreError> {
     }
 }
 
-/// Refuses a store that is older than what was acknowledged from it. A store without the file, or
-/// with that of another store, is taken as it is.
+/// Refuses a store that is older than its last acknowledged state. A store without the file, or
+/// with the file of another store, is accepted.
 pub(super) fn check(
     store: &Path,
     known: Option<&Acknowledged>,
@@ -70,8 +70,8 @@ pub(super) fn check(
     })
 }
 
-/// Opens the file to be written; makes it, or takes over one of another store, where that is needed, so that
-/// [`write`] needs no space on the disk.
+/// Opens the file for writing, so that [`write`] needs no disk space. Creates it if it is missing,
+/// and takes over one of another store.
 pub(super) fn prepare(store: &Path, summary: &Summary) -> Result<Register, StoreError> {
     let record = path(store)?;
     let value = codec::encode_body(&Acknowledged::of(summary));
@@ -89,7 +89,7 @@ pub(super) fn prepare(store: &Path, summary: &Summary) -> Result<Register, Store
     Ok(register)
 }
 
-/// Acknowledges what a change has led to.
+/// Acknowledges the state after a change.
 pub(super) fn write(register: &mut Register, summary: &Summary) -> Result<(), StoreError> {
     Ok(register.write(&codec::encode_body(&Acknowledged::of(summary)))?)
 }

@@ -1,4 +1,4 @@
-//! One row that says what the others must be.
+//! The summary row, which vouches for the contents of the other tables.
 
 use pad_core::Version;
 use redb::{ReadTransaction, ReadableTable, WriteTransaction};
@@ -7,16 +7,16 @@ use serde::{Deserialize, Serialize};
 use super::tables::{LINKS, NO_UPDATES, Place, SUMMARY, UPDATES, chain, engine};
 use crate::store::StoreError;
 
-/// What the tables hold, as of one change.
+/// Summary of the tables, as of one change.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Summary {
-    /// Names the store, wherever its file is copied to; random.
+    /// Identifies the store, also in copies of its file; random.
     pub(super) store: [u8; 16],
     /// The number of changes that have been made durable.
     pub(super) change: u64,
     /// The version of the last update, and the digest of all updates up to it.
     pub(super) latest: Link,
-    /// The version before the oldest update that is kept, and the digest of all up to that one.
+    /// The version before the oldest update kept, and the digest of all updates up to that version.
     pub(super) base: Link,
     /// The checkpoint, if there is one.
     pub(super) checkpoint: Option<CheckpointSummary>,
@@ -45,14 +45,14 @@ impl Link {
     }
 }
 
-/// What the pieces of the checkpoint are.
+/// Summary of the stored checkpoint.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct CheckpointSummary {
     /// The latest version in it, and the digest of all updates up to it.
     pub(super) version: Link,
     /// The oldest version in it.
     pub(super) oldest: u64,
-    /// The digest that the repository gave.
+    /// The digest given by the repository.
     pub(super) digest: Vec<u8>,
     /// The number of bytes.
     pub(super) bytes: u64,
@@ -81,7 +81,7 @@ impl Summary {
         Ok(summary)
     }
 
-    /// The summary before a change; [`Summary::write`] ends the change.
+    /// Reads the summary before a change; [`Summary::write`] ends the change.
     pub(super) fn of(transaction: &WriteTransaction) -> Result<Self, StoreError> {
         let summary = Self::in_table(&transaction.open_table(SUMMARY).map_err(engine)?)?;
         summary.check(&transaction.open_table(LINKS).map_err(engine)?)?;
@@ -102,8 +102,8 @@ impl Summary {
         PLACE.unseal(row.value())
     }
 
-    /// Whether the links are as many as they should be and end as they should. A few reads, none of
-    /// them of an update: its contents are looked at when they are read.
+    /// Checks the number of links, the last link and that of the checkpoint. Takes a few reads,
+    /// none of an update: updates are checked when they are read.
     fn check(&self, links: &impl LinkTable) -> Result<(), StoreError> {
         let differs = Err(StoreError::Damaged(
             "its updates are not those of its summary",
@@ -151,7 +151,7 @@ impl Summary {
         Ok(Some(update))
     }
 
-    /// The link of a version from the base on.
+    /// The link of a version that is not before the base.
     pub(super) fn link(&self, links: &impl LinkTable, version: u64) -> Result<Link, StoreError> {
         if version == self.base.version {
             return Ok(self.base);
@@ -166,7 +166,7 @@ impl Summary {
     }
 }
 
-/// The table of links, to be read.
+/// A readable table of links.
 pub(super) trait LinkTable: ReadableTable<u64, &'static [u8; 32]> {}
 
 impl<T: ReadableTable<u64, &'static [u8; 32]>> LinkTable for T {}

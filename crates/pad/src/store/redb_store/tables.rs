@@ -1,7 +1,7 @@
 //! The tables of the file, and the digests by which their rows vouch for each other.
 //!
-//! A digest here is against accidents, not against attackers: who can write the file can write
-//! digests. What the author signed is verified besides.
+//! The digests protect against accidents, not against attackers: an attacker who can write the file
+//! can write digests. The author's signatures are verified separately.
 
 use disk::engine::EngineError;
 use pad_core::codec;
@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 
 use crate::store::StoreError;
 
-/// Names a row of a table, as its digest does.
+/// The place of a row: its table, group and name, as hashed into its digest.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place<'a> {
     pub(super) table: &'static str,
@@ -31,12 +31,12 @@ impl Place<'_> {
         hash.finalize().into()
     }
 
-    /// A row as it is stored: its digest, then its contents.
+    /// Encodes a row for storage: its digest, then its contents.
     pub(super) fn sealed(&self, body: &[u8]) -> Vec<u8> {
         [&self.digest(body), body].concat()
     }
 
-    /// The contents of a row.
+    /// Checks the digest of a row and returns its contents.
     pub(super) fn unsealed<'r>(&self, row: &'r [u8]) -> Result<&'r [u8], StoreError> {
         match row.split_first_chunk::<32>() {
             Some((digest, body)) if *digest == self.digest(body) => Ok(body),
@@ -57,7 +57,8 @@ impl Place<'_> {
     }
 }
 
-/// The digest of all updates up to one: of the digest up to the one before, its version and itself.
+/// The chained digest of all updates up to one: hashes the digest before it, its version and the
+/// update.
 pub(super) fn chain(before: &[u8; 32], version: u64, update: &[u8]) -> [u8; 32] {
     let mut hash = Sha256::new_with_prefix(b"pad/store/update/v1");
     hash.update(before);
@@ -66,7 +67,7 @@ pub(super) fn chain(before: &[u8; 32], version: u64, update: &[u8]) -> [u8; 32] 
     hash.finalize().into()
 }
 
-/// An error of the storage engine.
+/// Converts an error of the storage engine.
 pub(super) fn engine(error: impl Into<redb::Error>) -> StoreError {
     EngineError::of(error).into()
 }
@@ -83,11 +84,11 @@ pub(super) const RECORDS: TableDefinition<'_, (&str, &[u8]), &[u8]> =
     TableDefinition::new("records");
 /// group -> number and digest of its records, sealed.
 pub(super) const GROUPS: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("groups");
-/// version -> digest of all updates up to this one. Apart from the updates, which can be as large as a
-/// dictionary: whoever compares digests does not read them.
+/// version -> digest of all updates up to this one. Stored apart from the updates, which can be as
+/// large as a dictionary, so that comparing digests does not read them.
 pub(super) const LINKS: TableDefinition<'_, u64, &[u8; 32]> = TableDefinition::new("links");
-/// (version, 0), (version, 1), .. -> pieces of the update that led to it. In pieces, because the engine reads a page of a table when it opens
-/// it, and a page is as large as what is in it.
+/// (version, 0), (version, 1), .. -> pieces of the update that led to it. In pieces, because the
+/// engine reads a page of a table when it opens it, and a page is as large as its contents.
 pub(super) const UPDATES: TableDefinition<'_, (u64, u32), &[u8]> = TableDefinition::new("updates");
 /// 0, 1, .. -> pieces of the checkpoint's bytes.
 pub(super) const CHECKPOINT: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("checkpoint");

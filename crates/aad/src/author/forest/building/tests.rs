@@ -20,7 +20,7 @@ fn grow(forest: &mut Forest<AadCounted>, size: u8) -> Result<(), AccumulateError
     forest.build()
 }
 
-/// The error of a step is told when the node is due, once.
+/// The error of a step is returned once, when the node is due.
 #[test]
 fn a_job_that_fails_is_an_error_when_it_is_due() {
     let log = log();

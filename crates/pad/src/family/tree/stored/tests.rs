@@ -14,13 +14,13 @@ use crate::{
 
 type S = Sha256Ed25519;
 
-/// A store in which what is published is durable; once, it says that it failed all the same.
+/// A store whose published state is durable. Once, it reports a failure after a successful change.
 #[derive(Clone, Debug, Default)]
 struct Rows(RefCell<State>);
 
 #[derive(Clone, Debug, Default)]
 struct State {
-    /// How many changes there are to come before the one that seems to fail.
+    /// The number of changes before the one that seems to fail.
     until_failure: Option<usize>,
     latest: Version,
     row: Vec<u8>,
@@ -105,7 +105,7 @@ impl Rows {
         }
     }
 
-    /// What is said of a change that was made.
+    /// The result reported for a change that was made.
     fn told(&mut self) -> Result<(), StoreError> {
         let left = &mut self.0.get_mut().until_failure;
         match left {
@@ -151,7 +151,8 @@ fn batch(version: u64) -> Vec<Operation> {
     puts.chain(removals).collect()
 }
 
-/// What an author does: two versions at a time, a pruning in the middle; what is acknowledged is in the store. Ends at a failure.
+/// A script of an author: two versions at a time, with a pruning in the middle. What is
+/// acknowledged is in the store. Ends at a failure.
 fn script(folder: &SimulatedFolder, store: &mut Rows) -> Result<(), RepositoryError> {
     let mut repository = open(folder, store)?;
     let signer = HeadSigner::new(signer());
@@ -185,7 +186,7 @@ fn sorted() -> impl Iterator<Item = Result<(Key, Value), StoreError>> + Send {
 
 const LOADED: u64 = 500;
 
-/// The same of an author who loads the first version, and then publishes small ones.
+/// Like [`script`], but loads the first version and then publishes small ones.
 fn loading(folder: &SimulatedFolder, store: &mut Rows) -> Result<(), RepositoryError> {
     let mut repository = open(folder, store)?;
     let signer = HeadSigner::new(signer());
@@ -208,7 +209,7 @@ fn loading(folder: &SimulatedFolder, store: &mut Rows) -> Result<(), RepositoryE
     Ok(())
 }
 
-/// The same of an author who has the nodes put together now and then, all or some of them, before a pruning and after it.
+/// Like [`script`], but compacts all or some nodes now and then, before a pruning and after it.
 fn compacting(folder: &SimulatedFolder, store: &mut Rows) -> Result<(), RepositoryError> {
     let mut repository = open(folder, store)?;
     let signer = HeadSigner::new(signer());
@@ -245,7 +246,7 @@ fn a_compaction_that_is_durable_and_said_to_have_failed_is_there() {
     }
 }
 
-/// It would cut off what the store speaks of.
+/// Otherwise, the writer would cut off nodes that the store refers to.
 #[test]
 fn a_writer_that_has_not_seen_a_compaction_begins_anew() {
     let (folder, mut store) = (SimulatedFolder::new("two"), Rows::default());
@@ -261,16 +262,16 @@ fn a_writer_that_has_not_seen_a_compaction_begins_anew() {
     assert!(matches!(late.begin(&store), Err(StoreError::InUse(_))));
     drop(first);
     assert!(matches!(late.begin(&store), Err(StoreError::Superseded)));
-    // It still reads what it has opened.
+    // Reads of the opened state still work.
     late.0.check_contents(late.latest()).unwrap();
     drop(late);
     check_script(compacting, &folder, &store, &[]);
 }
 
-/// What an author does of whom a failure ends it.
+/// A script of an author, which ends at a failure.
 type Script = fn(&SimulatedFolder, &mut Rows) -> Result<(), RepositoryError>;
 
-/// All kept versions are whole, and the author goes on to the same end.
+/// Checks that all kept versions are intact, and that the author can continue to the same end.
 fn check(folder: &SimulatedFolder, store: &Rows, expected: &[Vec<u8>]) {
     check_script(script, folder, store, expected);
 }
@@ -286,7 +287,7 @@ fn check_script(script: Script, folder: &SimulatedFolder, store: &Rows, expected
     let mut store = store.clone();
     script(folder, &mut store).unwrap();
     let mut end = open(folder, &store).unwrap();
-    // Whoever writes next takes away what an interrupted pruning has left.
+    // The next writer removes the leftovers of an interrupted pruning.
     end.begin(&store).unwrap();
     let names = disk::layer::FileLayer::names(folder).unwrap();
     assert_eq!(names.len(), 2, "{names:?}");
@@ -309,7 +310,8 @@ fn after_a_power_cut_at_any_operation_of_a_load_all_of_it_is_there_or_nothing() 
     check_cuts(loading, 3, 8);
 }
 
-/// Stops a script that leads to so many versions at each of its operations, of which there are more than so many.
+/// Stops a script that publishes `versions` versions at each of its operations. There must be more
+/// than `at_least` operations.
 fn check_cuts(script: Script, versions: u64, at_least: usize) {
     let folder = SimulatedFolder::new("whole");
     let mut store = Rows::default();
@@ -327,7 +329,7 @@ fn check_cuts(script: Script, versions: u64, at_least: usize) {
         for seed in 0..conformance::soak::size(1, 4) {
             let (folder, mut store) = (SimulatedFolder::new("cut"), Rows::default());
             folder.stop_at(at, Reads::Work);
-            // The last operations can be ones whose failure nobody has to hear of.
+            // The last operations may be ones whose failure is not reported.
             drop(script(&folder, &mut store));
             check_script(script, &folder.after_power_cut(seed), &store, &heads);
             check_script(script, &folder.after_kill(), &store, &heads);
@@ -340,7 +342,7 @@ fn check_cuts(script: Script, versions: u64, at_least: usize) {
     }
 }
 
-/// Whoever was told so does nothing more, and the next process finds all of it.
+/// After such a report the process stops, and the next process finds everything.
 #[test]
 fn what_is_durable_and_said_to_have_failed_is_there() {
     for number in 0..6 {
@@ -356,7 +358,7 @@ fn after_a_pruning_of_unknown_end_nothing_is_taken() {
     let (folder, mut store) = (SimulatedFolder::new("pruned"), Rows::default());
     script(&folder, &mut store).unwrap();
     let mut repository = open(&folder, &store).unwrap();
-    // The copy was announced; whether the store has turned to it is not known.
+    // The copy was announced, but it is unknown whether the store has switched to it.
     store.0.get_mut().until_failure = Some(1);
     assert!(repository.prune(Version::new(8), &mut store).is_err());
     let signer = HeadSigner::new(signer());
@@ -365,7 +367,7 @@ fn after_a_pruning_of_unknown_end_nothing_is_taken() {
     assert!(repository.publish(&mut batch(11), &signer).is_err());
     drop(repository);
     check(&folder, &store, &[]);
-    // The next writer takes away what is of no use any more.
+    // The next writer removes unused files.
     open(&folder, &store).unwrap().begin(&store).unwrap();
     let names = disk::layer::FileLayer::names(&folder).unwrap();
     assert_eq!(names.len(), 2, "{names:?}");
@@ -395,7 +397,7 @@ fn a_load_for_which_the_disk_has_no_room_leaves_nothing_and_can_be_done_again() 
     let heads = [1, 2, 3].map(|version| whole.head_message(Version::new(version)).unwrap());
     let signer = HeadSigner::new(signer());
     let used = folder.used();
-    // Both files have their beginnings.
+    // Both files have their headers.
     for capacity in (16_384..used).step_by(100_000) {
         let (folder, mut store) = (SimulatedFolder::new("full"), Rows::default());
         folder.set_capacity(capacity);
@@ -404,7 +406,7 @@ fn a_load_for_which_the_disk_has_no_room_leaves_nothing_and_can_be_done_again() 
         let Err(SignError::Repository(RepositoryError::Store(StoreError::Io(error)))) =
             repository.load(LOADED, &mut sorted(), &signer)
         else {
-            // The second version was the one without room.
+            // The disk was full at the second version.
             continue;
         };
         assert_eq!(error.kind(), io::ErrorKind::StorageFull);

@@ -17,20 +17,20 @@ use crate::{
 
 type S = Sha256Ed25519;
 
-/// A store in which what is published is durable.
+/// A store whose published updates are durable.
 #[derive(Clone, Debug, Default)]
 struct Updates(Rc<RefCell<State>>);
 
 #[derive(Clone, Debug, Default)]
 struct State {
-    /// All that were published, also those that were dropped since.
+    /// All updates published, including those dropped since.
     all: Vec<Vec<u8>>,
     oldest: u64,
     checkpoint: Option<StoredCheckpoint>,
 }
 
 impl Updates {
-    /// Another store that is where this one is.
+    /// An independent copy of the store in its current state.
     fn copied(&self) -> Self {
         Self(Rc::new(RefCell::new(self.0.borrow().clone())))
     }
@@ -115,7 +115,7 @@ impl Store for Updates {
 fn secret(scheme: SchemeName) -> SecretKey {
     let id = DictionaryId::from_name("cuts");
     let suite = SuiteName::Sha256Ed25519;
-    // Another secret would make other chains, and other roots.
+    // Another secret would yield other chains, and other roots.
     let is_chained = scheme.name().ends_with("lightweight");
     let chains = is_chained.then(|| Zeroizing::new(vec![9; 32]));
     SecretKey::from_parts(suite, scheme, id, &[6; 32], chains).unwrap()
@@ -162,8 +162,10 @@ fn batch(version: u64) -> Vec<Operation> {
     puts.chain(removals).collect()
 }
 
-/// What an author does: a version at a time and once two, a pruning after them, and then a new beginning; what is acknowledged is in the
-/// store, and its tuples wait for the next one after each second time, before the pruning too. Ends at a failure that it hears of.
+/// A script of an author: one version at a time and once two, then a pruning and a reopening.
+///
+/// What is acknowledged is in the store. After each second version, also before the pruning, its
+/// tuples wait for the next one. Ends at the first reported failure.
 fn script<D: Tested>(folder: &SimulatedFolder, store: &Updates) -> Result<(), SignError> {
     let keys = SigningKeys::of(&secret(D::SCHEME_NAME));
     let mut repository = D::open(folder, store.clone())?;
@@ -187,7 +189,7 @@ fn script<D: Tested>(folder: &SimulatedFolder, store: &Updates) -> Result<(), Si
     Ok(())
 }
 
-/// What is open is what the store acknowledges, and says what a repository in memory does.
+/// Opens the repository, and checks it against the store and a repository in memory.
 fn check_open<D: Tested>(
     folder: &SimulatedFolder,
     store: &Updates,
@@ -238,7 +240,7 @@ fn check_cuts<D: Tested>() {
         for seed in 0..2 {
             let (folder, store) = (SimulatedFolder::new("cut"), Updates::default());
             folder.stop_at(at, Reads::Work);
-            // The last operations can be ones whose failure nobody has to hear of.
+            // The last operations may be ones whose failure is not reported.
             drop(script::<D>(&folder, &store));
             check::<D>(&folder.after_power_cut(seed), &store, &expected);
             if seed == 0 {
