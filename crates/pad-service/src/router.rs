@@ -174,7 +174,7 @@ impl Router {
     }
 
     /// What the first server says that has it, or has something to say about it that others would say too.
-    fn forward(&self, wanted: Wanted<'_>, asked: Asked<'_>) -> Result<Reply, Refusal> {
+    fn forward(&self, wanted: Wanted<'_>, asked: ClientRequest<'_>) -> Result<Reply, Refusal> {
         let servers = &self.upstreams.servers;
         servers.turn();
         let (mut elsewhere, mut late, mut fails) = (None, None, false);
@@ -244,7 +244,7 @@ impl Router {
     fn receive(
         &self,
         server: &Server,
-        (path, posted, client): Asked<'_>,
+        (path, posted, client): ClientRequest<'_>,
     ) -> Result<Reply, FetchError> {
         let longest = self.limits.response_bytes;
         match server.forward(path, posted, client, longest.min(SHORT)) {
@@ -394,7 +394,7 @@ fn passed_on(reply: Reply, content_type: &'static str, known: Option<&HeaderValu
 }
 
 /// Path, what is posted, and the client that asks.
-type Asked<'r> = (&'r str, Option<&'r [u8]>, Option<IpAddr>);
+type ClientRequest<'r> = (&'r str, Option<&'r [u8]>, Option<IpAddr>);
 
 /// Answers of at most so many bytes are received without a place of their own.
 const SHORT: usize = 1 << 20;

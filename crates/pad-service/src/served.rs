@@ -160,7 +160,7 @@ impl<'r> Contents<'r> {
         if *version < self.versions.oldest {
             return Ok(None);
         }
-        // Nobody signs version 0, which can be asked about.
+        // Version 0 can be queried, but has no signed head.
         let Ok(head) = self.asked.head_message(*version) else {
             return Ok(None);
         };

@@ -125,7 +125,7 @@ impl Service {
                 if let Some(tag) = &tag
                     && (is_known || request.is_head)
                 {
-                    // Nobody gets the body: it may be long, and is not made.
+                    // The response has no body, and building one may read megabytes.
                     let answer = (MESSAGE, Vec::new(), Lasts::Forever);
                     return Ok(tagged(answer, tag, is_known));
                 }

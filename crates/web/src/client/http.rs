@@ -143,10 +143,6 @@ impl HttpClient {
         most: usize,
         read: impl FnMut(Reply) -> Result<Verdict<T>, E>,
     ) -> Result<T, E> {
-        let length = posted.body.len();
-        if length > self.options.request_bytes {
-            return Err(HttpError::RequestTooLarge { length }.into());
-        }
         self.exchange((path, Some(posted), None), most, read)
     }
 
@@ -175,6 +171,10 @@ impl HttpClient {
         most: usize,
         mut read: impl FnMut(Reply) -> Result<Verdict<T>, E>,
     ) -> Result<T, E> {
+        let length = request.1.map_or(0, |posted| posted.body.len());
+        if length > self.options.request_bytes {
+            return Err(HttpError::RequestTooLarge { length }.into());
+        }
         let mut backoff = self.options.backoff;
         let mut attempts = 1;
         loop {
@@ -207,9 +207,9 @@ impl HttpClient {
         let address = format!("{}{path}", self.address);
         let length = posted.map_or(0, |posted| posted.body.len());
         let sent = match posted {
-            None => naming(self.agent.get(&address), client).call(),
+            None => with_client(self.agent.get(&address), client).call(),
             Some(posted) => {
-                let mut post = naming(self.agent.post(&address), client)
+                let mut post = with_client(self.agent.post(&address), client)
                     .header(header::CONTENT_TYPE, posted.content_type);
                 if length > ASK_ABOVE {
                     post = post.header(header::EXPECT, "100-continue");
@@ -228,7 +228,7 @@ impl HttpClient {
     }
 }
 
-fn naming<B>(request: RequestBuilder<B>, client: Option<IpAddr>) -> RequestBuilder<B> {
+fn with_client<B>(request: RequestBuilder<B>, client: Option<IpAddr>) -> RequestBuilder<B> {
     match client {
         Some(client) => request.header("x-forwarded-for", client.to_string()),
         None => request,

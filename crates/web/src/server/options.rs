@@ -21,8 +21,9 @@ pub struct Options {
     pub limits: Limits,
     /// How long.
     pub timeouts: Timeouts,
-    /// Addresses of proxies. The last address in their `X-Forwarded-For` that is no proxy's is the client's;
-    /// without one, the proxy is the client. The header of anybody else says nothing.
+    /// Addresses of trusted proxies. The client of a request from one is the last address in its
+    /// `X-Forwarded-For` that is not a trusted proxy's, or the proxy itself without such an address.
+    /// The header is ignored from all other peers.
     pub trusted_proxies: Vec<IpAddr>,
 }
 

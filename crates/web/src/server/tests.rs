@@ -63,9 +63,9 @@ impl Handler for Counting {
 }
 
 /// Answers with the address of the client.
-struct Naming;
+struct AddressEcho;
 
-impl Handler for Naming {
+impl Handler for AddressEcho {
     type Request = ClientAddress;
 
     fn admit(&self, head: &Head) -> Result<Admission<ClientAddress>, Answer> {
@@ -258,7 +258,7 @@ fn a_trusted_proxy_names_the_client_and_nobody_else_does() {
         trusted_proxies: proxies.map(|proxy| proxy.parse().unwrap()).into(),
         ..Options::default()
     };
-    let server = start_with(options, Naming);
+    let server = start_with(options, AddressEcho);
     let cases: [(u8, &[&str], &str); 15] = [
         (1, &[], "127.0.0.1"),
         (1, &["10.0.0.9"], "127.0.0.1"),
