@@ -6,8 +6,8 @@
 //! * [`histories`]: random changes against a set of byte strings.
 //! * [`subsets`]: subset witnesses and batches.
 //! * [`absence`]: witnesses of absence.
-//! * [`hostile`]: every byte changed, cut off or added, and everything moved to another element,
-//!   version, label or kind.
+//! * [`hostile`]: one bit flipped in each byte (of changes: in every fifth), every truncation, some
+//!   extensions, noise, and snapshots offered for another version or label.
 
 use std::num::NonZeroUsize;
 

@@ -1,4 +1,4 @@
-//! A store that is served, and followed while other processes publish into it.
+//! A dictionary served from a store that other processes may publish into.
 
 use std::{
     fs::File,
@@ -26,39 +26,42 @@ use apply::{apply_to, is_next};
 
 use crate::head_log::{HeadLog, LoggedHeads};
 
-/// A dictionary in a store.
+/// A dictionary served from a store.
 ///
-/// The latest version that is served is one that is durable in the store. Other processes may publish into it
-/// ([`Dictionary::follow`] notices), as may clients that bring signed updates ([`Dictionary::apply`]).
+/// The latest version that is served is durable in the store. Versions published by other processes
+/// are picked up by [`Dictionary::follow`]. Signed updates from clients are applied by
+/// [`Dictionary::apply`].
 #[derive(Debug)]
 pub struct Dictionary {
     store: PathBuf,
-    /// Memory for its nodes, which outlives each opening.
+    /// Node cache, shared by successive openings of the store.
     cache: NodeCache,
     public: PublicKey,
-    /// Where files are that are published beside the dictionary.
+    /// Source of the files that are published with the dictionary.
     published: Published,
-    /// Which versions are kept.
+    /// Retention policy for versions.
     keep: Keep,
-    /// The repository that answers. Whoever asks holds the outer lock for a moment, so that another one can take its
-    /// place; the inner one is locked for writing only where contents are in memory.
+    /// Repository that answers queries.
+    ///
+    /// Readers hold the outer lock only briefly, so that the repository can be replaced. The inner
+    /// lock is taken for writing only where contents are in memory.
     current: RwLock<Arc<RwLock<AnyRepository>>>,
-    /// One at a time changes what is there.
+    /// Lock that serialises changes.
     changing: Mutex<()>,
 }
 
-/// Files that are published beside a dictionary.
+/// Source of the files that are published with a dictionary.
 #[derive(Debug)]
 enum Published {
     Nothing,
-    /// Those of a folder, whoever writes them.
+    /// A folder that any process may write.
     Folder(PathBuf),
-    /// Those of the log of its heads, which is kept here.
+    /// The log of its heads, kept by this process.
     Log(Arc<HeadLog>),
 }
 
 impl Dictionary {
-    /// The dictionary in this store.
+    /// Opens the dictionary in `store` with a default cache.
     ///
     /// # Errors
     /// [`RepositoryError`].
@@ -66,10 +69,11 @@ impl Dictionary {
         Self::open_with(store, NodeCache::default())
     }
 
-    /// The dictionary in this store, with what is read kept in `cache`. Updates are brought by a writer with a cache of its own.
+    /// Opens the dictionary in `store` with a node cache. Updates use a writer with its own cache.
     ///
     /// # Errors
-    /// [`RepositoryError`]; [`StoreError::TooLarge`] in it if the latest version was to be in memory and needs more than it may take.
+    /// [`RepositoryError`]. It holds [`StoreError::TooLarge`] if the latest version is to be in
+    /// memory and needs more than it may take.
     pub fn open_with(store: &Path, cache: impl Into<NodeCache>) -> Result<Self, RepositoryError> {
         let cache = cache.into();
         let repository = open_repository_with(store, cache.clone())?;
@@ -95,10 +99,11 @@ impl Dictionary {
         }
     }
 
-    /// The same dictionary, of which these versions are kept and no others.
+    /// Restricts the versions that are kept to those of `keep`.
     ///
     /// # Errors
-    /// [`CannotKeep`].
+    /// [`CannotKeep`] if the scheme or the store cannot drop versions, or the first version of
+    /// `keep` is already gone.
     pub fn keeping(self, keep: Keep) -> Result<Self, CannotKeep> {
         if keep.drops() {
             let scheme = self.public.scheme;
@@ -121,17 +126,17 @@ impl Dictionary {
         }
     }
 
-    /// Which versions are kept.
+    /// Returns the retention policy for versions.
     pub const fn keep(&self) -> Keep {
         self.keep
     }
 
-    /// Which versions are here to be asked about, of the repository as it is now.
+    /// Returns the versions of `repository` that can be queried.
     pub(crate) fn versions(&self, repository: &AnyRepository) -> Versions {
         let until = self.keep.until();
         let latest = until.map_or(repository.latest(), |until| repository.latest().min(until));
         let first = self.keep.from().unwrap_or_default();
-        // Before the first one is here, the latest is all there is.
+        // Until the first kept version arrives, only the latest can be queried.
         let oldest = repository.oldest().max(first.min(latest));
         Versions {
             oldest: oldest.min(latest),
@@ -141,15 +146,18 @@ impl Dictionary {
         }
     }
 
-    /// Whether the last version that is kept is here.
+    /// Returns whether the last version of the retention policy has arrived. Returns `false` if the
+    /// policy has no last version.
     pub fn is_complete(&self) -> bool {
         let until = self.keep.until();
         until.is_some_and(|until| self.latest() >= until)
     }
 
-    /// Drops the versions that are not kept, if it is time to; the oldest one that is kept then.
+    /// Drops the versions that are not kept, if a pruning is due.
     ///
-    /// Time: a copy of what is kept. Where contents are in memory, nobody gets an answer meanwhile.
+    /// Returns the oldest version that is kept then, or `None` if no pruning is due.
+    ///
+    /// Time: a copy of what is kept. Where contents are in memory, queries wait meanwhile.
     ///
     /// # Errors
     /// [`RepositoryError`].
@@ -167,7 +175,7 @@ impl Dictionary {
             let mut writer = open_repository(&self.store)?;
             let pruned = writer.prune(first);
             drop(writer);
-            // Also if files are left over that it could not remove.
+            // Reopen even if some files could not be removed.
             self.reopen()?;
             pruned?;
         } else {
@@ -178,7 +186,7 @@ impl Dictionary {
         Ok(Some(first))
     }
 
-    /// The same dictionary with the log of its heads published beside it, which is kept by this process.
+    /// Publishes the log of heads `log` along with the dictionary. This process keeps the log.
     #[must_use]
     pub fn logging(self, log: Arc<HeadLog>) -> Self {
         Self {
@@ -187,7 +195,7 @@ impl Dictionary {
         }
     }
 
-    /// The log of its heads, if this process keeps it.
+    /// Returns the log of its heads, if this process keeps it.
     pub const fn log(&self) -> Option<&Arc<HeadLog>> {
         match &self.published {
             Published::Log(log) => Some(log),
@@ -195,46 +203,48 @@ impl Dictionary {
         }
     }
 
-    /// Where the store is.
+    /// Returns the path of the store.
     pub fn store(&self) -> &Path {
         &self.store
     }
 
-    /// Which dictionary the store says that it holds.
+    /// Returns the author's public key, as stored in the store.
     pub const fn public(&self) -> &PublicKey {
         &self.public
     }
 
-    /// Whether contents are read from a file when they are asked for, and not kept in memory.
+    /// Returns whether contents are read from the store on demand instead of kept in memory.
     pub fn reads_on_demand(&self) -> bool {
         self.public.scheme.reads_on_demand()
     }
 
-    /// Returns whether a look-up takes less time than a switch of threads, and waits for neither the
-    /// network nor a lock that other readers hold, as those of tuples do.
+    /// Returns whether a look-up takes less time than a switch of threads.
+    ///
+    /// Such a look-up waits for neither the network nor a lock that other readers hold. Look-ups of
+    /// tuples do wait for such a lock.
     pub fn answers_at_once(&self) -> bool {
         self.public.scheme.family() == SchemeFamily::Tree && !AnyStore::is_in_objects(&self.store)
     }
 
-    /// What `work` makes of the repository as it is now.
+    /// Calls `work` with the current repository and returns its result.
     pub fn read<T>(&self, work: impl FnOnce(&AnyRepository) -> T) -> T {
         let current = self.current();
-        // Nothing panics while it changes, so a poisoned one is whole.
+        // No code panics while it changes the repository, so a poisoned one is intact.
         let repository = current.read().unwrap_or_else(PoisonError::into_inner);
         work(&repository)
     }
 
-    /// The latest version.
+    /// Returns the latest version that is served.
     pub fn latest(&self) -> Version {
         self.read(AnyRepository::latest)
     }
 
-    /// Serves what other processes have published since; whether they have.
+    /// Reopens the store if other processes have published versions. Returns whether they have.
     ///
-    /// Time: one read of the store if they have not; opening it if they have.
+    /// Time: one read of the store if there is no new version, otherwise opening it.
     ///
     /// # Errors
-    /// [`RepositoryError`]: what was served before is served still.
+    /// [`RepositoryError`]. The previous versions are still served.
     pub fn follow(&self) -> Result<bool, RepositoryError> {
         let is_behind = || {
             self.read(|repository| {
@@ -252,14 +262,15 @@ impl Dictionary {
         Ok(true)
     }
 
-    /// Verifies updates, given as messages, and makes them the latest versions, durably when this returns. Those that are
-    /// here already are left out.
+    /// Verifies encoded updates and applies them. They are durable when this returns.
+    ///
+    /// Updates that are applied already are skipped.
     ///
     /// # Errors
-    /// [`NotApplied`] with the first that is not taken; those before it are, durably.
+    /// [`NotApplied`] for the first rejected update. Those before it are applied durably.
     pub fn apply(&self, updates: &[Vec<u8>]) -> Result<Applied, NotApplied> {
         let mut updates = updates;
-        // Whoever brings what is here already, or what nobody has signed, keeps nobody from reading or writing.
+        // Check updates before taking the lock. Old or unsigned ones block no reader or writer.
         while let Some((first, rest)) = updates.split_first() {
             if self.read(|repository| is_next(repository, first))? {
                 break;
@@ -289,16 +300,16 @@ impl Dictionary {
         }
     }
 
-    /// Makes updates the latest versions, while nobody else changes anything.
+    /// Applies updates. The caller holds the lock `changing`.
     fn apply_now(&self, updates: &[Vec<u8>]) -> Result<Applied, NotApplied> {
         if self.reads_on_demand() {
-            // By a repository of its own, dropped when it is done: it keeps other writers out while it is there.
+            // A separate repository keeps other writers out until it is dropped.
             let mut writer = open_repository(&self.store)?;
             let applied = apply_to(&mut writer, updates);
             let taken = writer.latest() > self.latest();
             drop(writer);
             if taken && let Err(error) = self.reopen() {
-                // What was taken is durable all the same, and whoever brought it is told so.
+                // The applied updates are durable nevertheless, and the client is told so.
                 tracing::error!(%error, "the store cannot be followed");
             }
             return applied;
@@ -309,16 +320,17 @@ impl Dictionary {
             apply_to(&mut repository, updates)
         };
         if let Err(NotApplied::Repository(RepositoryError::Store(_))) = &applied {
-            // What is in memory may be ahead of the store, or behind it.
+            // The contents in memory may be ahead of the store or behind it.
             self.reopen()?;
         }
         applied
     }
 
-    /// A file that is published beside the dictionary, of at most so many bytes; `None` if there is none.
+    /// Reads a file of at most `most` bytes that is published with the dictionary. Returns `None`
+    /// if there is none.
     ///
     /// # Errors
-    /// The operating system's; [`io::ErrorKind::FileTooLarge`].
+    /// I/O errors of the operating system, and [`io::ErrorKind::FileTooLarge`] for a longer file.
     pub fn published(&self, path: &str, most: usize) -> io::Result<Option<Vec<u8>>> {
         let folder = match &self.published {
             Published::Nothing => return Ok(None),
@@ -331,7 +343,7 @@ impl Dictionary {
                 return Ok(file);
             }
         };
-        // A folder may have other files, and keys among them.
+        // The folder may contain other files, including keys.
         let Ok(resource) = path.parse::<ResourcePath>() else {
             return Ok(None);
         };
@@ -359,14 +371,14 @@ impl Dictionary {
         Arc::clone(&current)
     }
 
-    /// Puts the store as it is now in the place of what was read of it.
+    /// Replaces the current repository by a new opening of the store.
     fn reopen(&self) -> Result<(), RepositoryError> {
         let opened = open_repository_with(&self.store, self.cache.clone())?;
         let opened = Arc::new(RwLock::new(opened));
         let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
         let old = core::mem::replace(&mut *current, opened);
         drop(current);
-        // It may be large; nobody waits for it now.
+        // Dropping it may take long, so this happens after the lock is released.
         drop(old);
         Ok(())
     }
@@ -390,7 +402,7 @@ impl LoggedHeads for Dictionary {
 fn is_inside(place: &Path, folder: &Path) -> bool {
     match (place.canonicalize(), folder.canonicalize()) {
         (Ok(place), Ok(folder)) => place.starts_with(folder),
-        // It is absent, or cannot be read: opening it says which.
+        // The file is absent or unreadable. Opening it reports which.
         _ => true,
     }
 }

@@ -24,8 +24,9 @@ mod whole;
 /// A mirror of a [`Dictionary`] fetches missing updates, verifies each, and makes it durable before
 /// serving it. A mirror of a [`Part`] fetches heads, and proofs for the keys that it keeps.
 ///
-/// Failed upstreams are asked again later. Data that does not verify is stored in files, as
-/// evidence that convinces third parties where possible. The contents served do not change then.
+/// Failed upstreams are asked again later. Data that does not verify is never
+/// served. It is stored in files, as evidence that convinces third parties where possible. Valid
+/// updates that precede it in the same response are kept.
 #[derive(Debug)]
 pub struct Mirror {
     copy: Arc<dyn Copied>,

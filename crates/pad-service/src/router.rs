@@ -1,4 +1,4 @@
-//! A router: passes questions to the servers that keep what they are about, and the answers back.
+//! A router that forwards queries about one dictionary to upstream servers.
 
 use core::time::Duration;
 use std::{fmt::Write as _, net::IpAddr, sync::Arc};
@@ -27,57 +27,62 @@ mod upstreams;
 use places::Places;
 use upstreams::Upstreams;
 
-/// Passes questions about one dictionary to servers that keep what they are about.
+/// Forwards queries about one dictionary to upstream servers.
 ///
-/// It knows what each server says that it keeps, asks those first that have said so, and the others when these fail or say that they do
-/// not keep it. Of what is newest it says what a server has shown a signed head of, and never goes back. It verifies nothing else: what the
-/// author has signed is for clients to check, and a server that lies does so through the router as well. Of two servers that keep the
-/// same, each is asked in turn.
+/// - Each query goes first to servers that claim to keep its subject. The others are asked if these
+///   fail or do not keep it after all.
+/// - Servers that keep the same are asked in turn.
+/// - The latest version is the newest one whose signed head a server has shown. It never goes back.
+/// - Nothing else is verified. Clients verify responses, and see the lies of a server through the
+///   router as well.
 ///
-/// Updates are not taken: authors bring them to the servers.
+/// Updates are refused: authors send them to the servers.
 #[derive(Debug)]
 pub struct Router {
     name: String,
     upstreams: Arc<Upstreams>,
     limits: Limits,
-    /// For long answers that are being received.
+    /// Semaphore for large responses that are being received.
     places: Places,
     metrics: Metrics,
 }
 
-/// Why servers cannot stand behind one router.
+/// Error returned when servers cannot be combined behind one router.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NotRouted {
-    /// The name cannot stand in an address.
+    /// The name is no valid name of a dictionary.
     #[error(
         "{0:?} is no name of a dictionary: letters, digits, dots, hyphens and underscores, and no dot first"
     )]
     Name(String),
-    /// There is no server.
+    /// The list of servers is empty.
     #[error("no server is named")]
     NoServer,
-    /// No key is given, and no server can be reached to name one.
+    /// No key is given, and no server can be reached to ask for it.
     #[error("no server can be reached to name the author's key")]
     NoKey,
-    /// Servers name different keys of the author's, or all of them another one than was given.
+    /// Servers have different author's keys, or none has the key that was given.
     #[error("{first} and {other} have dictionaries of different keys")]
     OtherKey {
-        /// The address of one server.
+        /// Address of a server, or a note that the key was given.
         first: String,
-        /// The address of one that names another key.
+        /// Address of a server with a different key.
         other: String,
     },
 }
 
 impl Router {
-    /// The router to servers of one dictionary, under this name. Answers keep to the limits of the server that it is for. The author's key is
-    /// taken from the servers if it is not given; if it is, servers that name another one are left out, and the log says so.
+    /// Creates a router to `servers` of one dictionary, served as `name`.
     ///
-    /// Servers that cannot be reached now are asked later.
+    /// Responses keep to `limits`, those of the server that runs the router. With a `public` key,
+    /// servers that have another one are left out and logged. Without it, the author's key is taken
+    /// from the servers.
+    ///
+    /// Servers that cannot be reached now are asked again later.
     ///
     /// # Errors
-    /// [`NotRouted`].
+    /// [`NotRouted`] if the name is invalid, there is no server, or the keys are unknown or differ.
     pub fn new(
         name: String,
         servers: Vec<Server>,
@@ -101,7 +106,8 @@ impl Router {
         })
     }
 
-    /// Asks every server again and again what it keeps, with this pause; none waits for another.
+    /// Starts one background task per server that refreshes the server's versions. It pauses for
+    /// `every` before each refresh.
     pub fn follow(&self, every: Duration) -> Vec<Following> {
         let numbers = 0..self.upstreams.servers.all().len();
         let follow = |number| {
@@ -139,7 +145,7 @@ impl Router {
                         let path = resource.path();
                         let reply = self.forward(Wanted::HeadOf(version), (&path, None, client))?;
                         if version > newest.version && reply.status == StatusCode::OK {
-                            // The client has followed a server that is ahead of this router.
+                            // The server is ahead of this router.
                             drop(self.upstreams.learn(version, reply.body.clone()));
                         }
                         return Ok(passed_on(reply, MESSAGE, known));
@@ -158,7 +164,7 @@ impl Router {
                 Ok(passed_on(reply, content_type(&resource), known))
             }
             Target::Ask((), version) => {
-                // What is no question costs no server anything.
+                // Reject an unreadable question before it is forwarded.
                 let question = Question::decode(body).map_err(|error| {
                     Refusal::new(StatusCode::BAD_REQUEST, "unreadable_question", error)
                 })?;
@@ -173,7 +179,14 @@ impl Router {
         }
     }
 
-    /// What the first server says that has it, or has something to say about it that others would say too.
+    /// Returns the first conclusive reply of a server, trying them in order.
+    ///
+    /// A success is conclusive, except for an empty list of names or notes. A documented refusal is
+    /// conclusive once two servers have sent the same status. Without a conclusive reply, returns
+    /// the best refusal.
+    ///
+    /// # Errors
+    /// `no_server` if no usable reply is left.
     fn forward(&self, wanted: Wanted<'_>, asked: ClientRequest<'_>) -> Result<Reply, Refusal> {
         let servers = &self.upstreams.servers;
         servers.turn();
@@ -183,15 +196,15 @@ impl Router {
             match self.receive(server, asked) {
                 Ok(reply) => match FetchError::in_reply(&reply) {
                     Some(error) if error.is_elsewhere() => {
-                        // So that it is not asked in vain again.
+                        // Refresh its versions, so that such requests avoid it next time.
                         drop(self.upstreams.refresh(number));
                         elsewhere = elsewhere.or(Some(reply));
                     }
-                    // It is late, or publishes no such file.
+                    // The server lags behind, or publishes no such file.
                     Some(error) if error.is("unknown_version") || error.is("unknown_file") => {
                         late = Some(reply);
                     }
-                    // It knows no names; another one may.
+                    // The server knows no names. Another one may.
                     None if is_named(asked.0) && reply.body == b"[]" => late = Some(reply),
                     None => {
                         servers.answered_one(number);
@@ -227,7 +240,7 @@ impl Router {
         }
         let newest = self.upstreams.newest().version;
         let is_shown = wanted.version().is_some_and(|version| version <= newest);
-        // A server that fails may be the one that has it.
+        // A server that failed may be the one that keeps it.
         let elsewhere = elsewhere.filter(|_| !fails);
         let found = if is_shown {
             // A late server does not make a version unknown that the router has shown, nor outvote
@@ -239,8 +252,11 @@ impl Router {
         found.ok_or_else(nobody)
     }
 
-    /// What a server says. Answers are counted only when they are passed on, so short ones have a limit that all that are received at
-    /// a time can have, and long ones are asked for again when there is a place for one.
+    /// Forwards a request to a server.
+    ///
+    /// Responses are counted as memory only when they are passed on to the client. Therefore the
+    /// first attempt is limited to `SHORT` bytes. A longer response is requested again once the
+    /// semaphore for large responses has a permit.
     fn receive(
         &self,
         server: &Server,
@@ -269,7 +285,7 @@ impl Router {
             .to_string()
     }
 
-    /// The metrics of its own requests, and of the servers.
+    /// Returns the metrics of the router's own requests, and of the servers.
     fn text(&self) -> String {
         let mut text = self.metrics.text(core::iter::empty());
         let known = self.upstreams.servers.known();
@@ -309,11 +325,11 @@ impl Handler for Router {
         let target = Target::of(head, |name| (name == self.name).then_some(()));
         let target = target.map_err(|refusal| self.refused(None, &refusal))?;
         if matches!(target, Target::Update(())) {
-            // Before it has come.
+            // Refuse an update before its body is received.
             return Err(self.refused(Some(target.name()), &not_allowed()));
         }
         let work = match target {
-            // What the router itself knows.
+            // Answered without a server.
             Target::Health
             | Target::List
             | Target::Get((), Resource::Versions | Resource::Head) => Work::Brief,
@@ -349,7 +365,7 @@ impl Router {
     }
 }
 
-/// What a server has to keep to have this.
+/// Returns the contents that a server must keep to serve `resource`.
 fn wanted(resource: &Resource) -> Wanted<'_> {
     match resource {
         Resource::HeadOf(version)
@@ -364,12 +380,12 @@ fn wanted(resource: &Resource) -> Wanted<'_> {
     }
 }
 
-/// Whether names of versions are asked for, or what is said of these.
+/// Returns whether a path asks for names or notes of versions.
 fn is_named(path: &str) -> bool {
     path.starts_with("names/") || path.starts_with("notes/")
 }
 
-/// The content type of a resource, which the router sets itself.
+/// Returns the content type of a resource. The router ignores that of the upstream.
 const fn content_type(resource: &Resource) -> &'static str {
     match resource {
         Resource::Public => TEXT,
@@ -378,8 +394,9 @@ const fn content_type(resource: &Resource) -> &'static str {
     }
 }
 
-/// The router's response from an upstream's. Nothing in it is verified: caches revalidate each
-/// use, and store no refusal.
+/// Converts an upstream's reply to the router's response.
+///
+/// Nothing in it is verified. Caches therefore revalidate each use, and store no refusal.
 fn passed_on(reply: Reply, content_type: &'static str, known: Option<&HeaderValue>) -> Answer {
     if reply.status == StatusCode::OK {
         return self::reply(content_type, reply.body, Lasts::Once, known);
@@ -393,13 +410,13 @@ fn passed_on(reply: Reply, content_type: &'static str, known: Option<&HeaderValu
     }
 }
 
-/// Path, what is posted, and the client that asks.
+/// Path, body of a POST, and address of the client.
 type ClientRequest<'r> = (&'r str, Option<&'r [u8]>, Option<IpAddr>);
 
-/// Answers of at most so many bytes are received without a place of their own.
+/// Maximum bytes of a response that is received without a permit for large responses.
 const SHORT: usize = 1 << 20;
 
-/// What a gauge shows of a server.
+/// Computes the value of a gauge from a server's versions and whether the server is up.
 type Value = fn(Option<&Versions>, bool) -> u64;
 
 fn nobody() -> Refusal {

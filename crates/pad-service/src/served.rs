@@ -1,4 +1,4 @@
-//! What a service has under a name.
+//! Dictionaries that a service serves: whole or in part.
 
 use std::{io, sync::Arc};
 
@@ -39,7 +39,7 @@ impl From<Arc<Part>> for Served {
 }
 
 impl Served {
-    /// All of it, if that is what it is.
+    /// Returns the dictionary if all of its keys are served.
     pub const fn whole(&self) -> Option<&Arc<Dictionary>> {
         match self {
             Self::Whole(dictionary) => Some(dictionary),
@@ -47,7 +47,7 @@ impl Served {
         }
     }
 
-    /// The latest version.
+    /// Returns the latest version.
     pub fn latest(&self) -> Version {
         match self {
             Self::Whole(dictionary) => dictionary.latest(),
@@ -55,18 +55,19 @@ impl Served {
         }
     }
 
-    /// The log of its heads, if this process keeps it.
+    /// Returns the log of its heads, if this process keeps it.
     pub(crate) fn log(&self) -> Option<&Arc<HeadLog>> {
         self.whole().and_then(|dictionary| dictionary.log())
     }
 
-    /// Whether a look-up takes no longer than to have another thread do it, and waits for nobody.
+    /// Returns whether a look-up takes no longer than a switch of threads, and waits for no lock.
     pub(crate) fn answers_at_once(&self) -> bool {
         self.whole()
             .is_some_and(|dictionary| dictionary.answers_at_once())
     }
 
-    /// A file that is published beside it, of at most so many bytes; `None` if there is none.
+    /// Reads a file of at most `most` bytes that is published with the dictionary. Returns `None`
+    /// if there is none.
     pub(crate) fn published(&self, path: &str, most: usize) -> io::Result<Option<Vec<u8>>> {
         match self {
             Self::Whole(dictionary) => dictionary.published(path, most),
@@ -74,12 +75,12 @@ impl Served {
         }
     }
 
-    /// The unsigned notes of some of its versions, by its store's word.
+    /// Returns the unsigned notes of versions `first` to `last`, as the store reports them.
     pub(crate) fn notes(&self, first: Version, last: Version) -> Result<VersionNotes, Refusal> {
         self.said(|store| VersionNotes::read(store, first, last))
     }
 
-    /// The versions of a name, by its store's word.
+    /// Returns the versions called `name`, as the store reports them.
     pub(crate) fn versions_of(&self, name: &str) -> Result<Vec<Version>, Refusal> {
         self.said(|store| versions_of(store, name))
     }
@@ -90,7 +91,10 @@ impl Served {
         Ok(said.map_err(RepositoryError::from)?)
     }
 
-    /// The bytes of the files in which it is; `None` if it is in none, or they would have to be listed far away.
+    /// Returns the total bytes of the store's files.
+    ///
+    /// Returns `None` for a part, on an error, or for an object store, whose files would have to be
+    /// listed over the network.
     pub(crate) fn file_bytes(&self) -> Option<u64> {
         let dictionary = self.whole()?;
         let is_listed = AnyStore::is_in_objects(dictionary.store());
@@ -98,7 +102,7 @@ impl Served {
         (!is_listed).then(bytes).flatten()
     }
 
-    /// What `work` makes of its contents as they are now.
+    /// Calls `work` with the current contents and returns its result.
     pub(crate) fn read<T>(&self, work: impl FnOnce(&Contents<'_>) -> T) -> T {
         match self {
             Self::Whole(dictionary) => dictionary.read(|repository| {
@@ -124,7 +128,7 @@ impl Served {
     }
 }
 
-/// What can be asked of a dictionary, while it does not change.
+/// Contents of a dictionary at one point in time, for queries.
 pub(crate) struct Contents<'r> {
     pub(crate) public: &'r PublicKey,
     keep: Keep,
@@ -134,7 +138,7 @@ pub(crate) struct Contents<'r> {
 }
 
 impl<'r> Contents<'r> {
-    /// The latest version, if there is one that has a head.
+    /// Returns the latest version. Refuses the request if the dictionary has no version yet.
     pub(crate) fn existing(&self) -> Result<Version, Refusal> {
         match self.versions.latest {
             Version::EMPTY => {
@@ -167,7 +171,7 @@ impl<'r> Contents<'r> {
         Ok(Some(reply::tag(&[&head, resource.path().as_bytes()])))
     }
 
-    /// That the contents of a version are kept, as far as it is for this server to choose.
+    /// Refuses the request if this server is configured not to keep the contents of `version`.
     pub(crate) fn check_kept(&self, version: Version) -> Result<(), Refusal> {
         if self.keep != Keep::All && version < self.versions.oldest {
             return Err(Refusal::not_kept(&self.versions));
@@ -175,7 +179,7 @@ impl<'r> Contents<'r> {
         self.check_head_kept(version)
     }
 
-    /// That a question is about a version and keys that are kept.
+    /// Refuses the request if `question` is about a version or keys that are not kept.
     pub(crate) fn check_asked(&self, version: Version, question: &Question) -> Result<(), Refusal> {
         self.check_kept(version)?;
         match &self.versions.keys {
@@ -184,7 +188,8 @@ impl<'r> Contents<'r> {
         }
     }
 
-    /// The same of a head: those of older versions are all here.
+    /// Refuses the request if the head of `version` is not kept. Heads of older versions are always
+    /// kept.
     pub(crate) fn check_head_kept(&self, version: Version) -> Result<(), Refusal> {
         match self.keep.until() {
             Some(until) if version > until => Err(Refusal::not_kept(&self.versions)),
@@ -192,7 +197,10 @@ impl<'r> Contents<'r> {
         }
     }
 
-    /// The same of an update, which is made from the contents of two versions, or dropped with the older one; and whoever has it.
+    /// Returns the repository for the update to `version`, if the update is kept.
+    ///
+    /// An update is made from the contents of two versions, or dropped with the older one. Servers
+    /// of some keys have no updates.
     pub(crate) fn updates_of(&self, version: Version) -> Result<&'r AnyRepository, Refusal> {
         self.check_kept(version.previous().unwrap_or_default())?;
         self.check_kept(version)?;
@@ -200,7 +208,7 @@ impl<'r> Contents<'r> {
     }
 }
 
-/// Who has some of the keys has no updates, takes none, and knows no names.
+/// Refusal of a server of some keys, which neither has nor accepts updates and knows no names.
 pub(crate) fn all_keys_only() -> Refusal {
     let text = "some of the keys are kept here: this is at servers that keep all of them";
     Refusal::new(StatusCode::MISDIRECTED_REQUEST, "not_kept", text)

@@ -1,4 +1,4 @@
-//! The server's answers.
+//! Request handler for dictionaries: queries, published files, updates, health and metrics.
 
 use core::time::Duration;
 use std::{collections::BTreeMap, sync::Arc};
@@ -26,7 +26,7 @@ use crate::{
     served::{Contents, Served, all_keys_only},
 };
 
-/// Answers requests about dictionaries.
+/// HTTP service of one or more dictionaries.
 #[derive(Debug)]
 pub struct Service {
     dictionaries: BTreeMap<String, Served>,
@@ -35,8 +35,10 @@ pub struct Service {
 }
 
 impl Service {
-    /// The service of these dictionaries, each under its name: letters, digits, dots, hyphens and underscores. Answers keep to
-    /// the limits of the server that it is for.
+    /// Creates a service of `dictionaries`, each under its name.
+    ///
+    /// Names consist of letters, digits, dots, hyphens and underscores. Responses keep to `limits`,
+    /// those of the server that runs the service.
     pub fn new<D: Into<Served>>(dictionaries: BTreeMap<String, D>, limits: Limits) -> Self {
         let metrics = Arc::default();
         let named = dictionaries.into_iter();
@@ -50,12 +52,13 @@ impl Service {
         }
     }
 
-    /// What was asked and answered.
+    /// Returns the request metrics.
     pub fn metrics(&self) -> Arc<Metrics> {
         Arc::clone(&self.metrics)
     }
 
-    /// Looks after the stores, again and again after this span of time, so that what other processes publish is served.
+    /// Starts a background task that serves versions published by other processes. It pauses for
+    /// `every` before each check of the stores.
     pub fn follow(&self, every: Duration) -> Following {
         let dictionaries = self.dictionaries.clone();
         Following::begin(every, move || {
@@ -117,7 +120,7 @@ impl Service {
             }
             Target::Get(dictionary, resource) => dictionary.read(|contents| {
                 let tag = contents.tag(&resource)?.filter(|_| {
-                    // Otherwise the answer may be refused for its length.
+                    // Below this limit the response may be refused for its length.
                     LONGEST_LOOKUP <= self.limits.response_bytes
                 });
                 let is_known =
@@ -154,7 +157,7 @@ impl Service {
         }
     }
 
-    /// The body of what is got, its content type, and how long it stays true.
+    /// Returns the content type and body of a resource, and how long a cache may keep it.
     fn body(
         &self,
         contents: &Contents<'_>,
@@ -236,7 +239,7 @@ impl Service {
         }
     }
 
-    /// The answer to a question, unless it would be longer than may be sent.
+    /// Answers a question. Refuses it if the answer would exceed [`Limits::response_bytes`].
     fn ask(
         &self,
         repository: &dyn AskedRepository,
@@ -246,7 +249,7 @@ impl Service {
         match question {
             Question::Keys(keys) => self.check_keys(repository, version, keys.as_slice())?,
             Question::Range(range) => {
-                // Before all of it is in memory.
+                // Check the length before the whole range is in memory.
                 let page = match repository.page(version, range, self.limits.response_bytes / 2) {
                     Err(AnswerError::NotOffered(_)) => range.clone(),
                     page => page?,
@@ -264,7 +267,9 @@ impl Service {
         Ok(answer)
     }
 
-    /// Refuses questions about so many keys, or so long values, that the answer would be too long, before all of it is in memory.
+    /// Refuses a question about several keys if its answer would be too long.
+    ///
+    /// The check runs before the whole answer is in memory. It counts keys and lengths of proofs.
     fn check_keys(
         &self,
         repository: &dyn AskedRepository,
@@ -278,7 +283,7 @@ impl Service {
         if keys.len().saturating_mul(MAX_VALUE_LENGTH) <= most {
             return Ok(());
         }
-        // One proof of all is shorter than the single ones together, but has all values.
+        // One proof of all keys is shorter than the single proofs together, but has all values.
         let mut room = most.saturating_add(keys.len().saturating_mul(LONGEST_PATH));
         for key in keys {
             let proof = repository.proof_body(version, key)?.len();
@@ -295,7 +300,7 @@ impl Service {
         Refusal::new(StatusCode::UNPROCESSABLE_ENTITY, "too_long", text)
     }
 
-    /// Takes an update, durably.
+    /// Applies an update durably.
     fn update(&self, dictionary: &crate::Dictionary, update: Vec<u8>) -> Result<Answer, Refusal> {
         let applied = dictionary.apply(&[update]);
         self.metrics.count_update(applied.is_ok());
@@ -312,12 +317,14 @@ impl Service {
         Ok(answer.with(header::CACHE_CONTROL, HeaderValue::from_static("no-store")))
     }
 
-    /// Whether nobody holds a lock for long that the latest versions are read under: where contents are in memory, a writer does.
+    /// Returns whether the latest versions can be read without waiting long for a lock.
+    ///
+    /// A writer holds the lock for long where contents are in memory.
     fn is_seen_at_once(&self) -> bool {
         let served = self.dictionaries.values();
         let mut wholes = served.map(Served::whole);
         wholes.all(|whole| {
-            // Whoever writes a log of heads holds it meanwhile.
+            // The writer of a log of heads holds the log's lock while it writes.
             whole.is_some_and(|dictionary| {
                 dictionary.reads_on_demand() && dictionary.log().is_none()
             })
@@ -341,7 +348,7 @@ impl Service {
             .to_string()
     }
 
-    /// What there is to say of logs of heads.
+    /// Returns the metrics of the logs of heads.
     fn logs(&self) -> String {
         let logs = self.dictionaries.iter();
         log_metrics(logs.filter_map(|(name, dictionary)| Some((name.as_str(), dictionary.log()?))))
@@ -373,7 +380,7 @@ impl Handler for Service {
             tracing::debug!(path = head.uri.path(), code = refusal.code(), "refused");
             answer
         })?;
-        // Whoever asks whether the server lives does not wait for those who wait for a store.
+        // Health checks do not queue behind requests that wait for a store.
         let work = match target {
             Target::Health if self.is_seen_at_once() => Work::Brief,
             _ => target.work(),
@@ -397,7 +404,7 @@ impl Handler for Service {
     }
 }
 
-/// Refuses a proof between two versions that leads from none, or does not lead forth.
+/// Refuses a proof between two versions if `older` is version 0 or not before `newer`.
 fn check_order(older: Version, newer: Version) -> Result<(), Refusal> {
     if Version::EMPTY < older && older < newer {
         return Ok(());
@@ -415,7 +422,7 @@ fn update_of(
         let text = "no update leads to version 0";
         return Err(Refusal::new(StatusCode::NOT_FOUND, "unknown_version", text));
     }
-    // Not made before it is known to be short enough.
+    // The update is built only if it is known to be short enough.
     if let Some(update) = repository.update_within(version, most)? {
         return Ok(update);
     }
@@ -427,7 +434,9 @@ fn update_of(
     })
 }
 
-/// The updates of these versions, from the first on as many as a page takes; at least one, of at most so many bytes.
+/// Returns the updates to versions `first` to `last`, as many from the first on as fit in a page.
+///
+/// A page has at least one update. The first one may exceed the page size, up to `most` bytes.
 fn updates(
     repository: &AnyRepository,
     (first, last): (Version, Version),
@@ -443,7 +452,7 @@ fn updates(
     }
     let (mut page, mut bytes) = (Vec::new(), 0_usize);
     for version in (first.number()..=last.number()).map(Version::new) {
-        // The first one is sent whatever its length, if it can be sent at all.
+        // The first one is sent even if it exceeds a page, up to the limit of a response.
         let room = if page.is_empty() {
             most
         } else {
@@ -462,13 +471,14 @@ fn updates(
     list(page.iter().map(Vec::as_slice))
 }
 
-/// The heads of these versions, from the first on as many as a page takes; at least one.
+/// Returns the heads of versions `first` to `last`, as many from the first on as fit in a page.
+/// A page has at least one head.
 fn heads(
     repository: &dyn AskedRepository,
     (first, last): (Version, Version),
     most: usize,
 ) -> Result<Vec<u8>, Refusal> {
-    // That it is there; and the first one is refused where the list would be empty.
+    // Refuse an unknown last version, and an unknown first one instead of an empty list.
     repository.head_message(last)?;
     let (mut page, mut bytes) = (vec![repository.head_message(first)?], 0_usize);
     for version in (first.number().saturating_add(1)..=last.number()).map(Version::new) {
@@ -493,17 +503,19 @@ fn list<'m>(messages: impl Iterator<Item = &'m [u8]>) -> Result<Vec<u8>, Refusal
     encode_list(messages).ok_or_else(too_long)
 }
 
-/// Upper bound of the bytes in the answer of a tree to a look-up: two leaves and a path.
+/// Upper bound in bytes of a tree's answer to a look-up: two leaves and a path.
 const LONGEST_LOOKUP: usize = 2 * MAX_VALUE_LENGTH + (1 << 20);
-/// The heads that are sent at once, in bytes.
+/// Maximum bytes of a page of heads.
 const HEADS_BYTES: usize = 1 << 20;
-/// What stands before each of a list, in bytes.
+/// Bytes of the length before each message of a list.
 const LENGTH: usize = 4;
-/// The keys and values of a page of a range, in bytes.
+/// Maximum bytes of the keys and values in a page of a range.
 const RANGE_BYTES: usize = 1 << 20;
-/// About as many look-ups may a page of a history take: what a key is in one version says nothing of others where it is absent.
+/// Approximate maximum number of look-ups for a page of a history.
+///
+/// A look-up that finds the key absent in one version tells nothing about other versions.
 const MOST_LOOKUPS: u64 = 1024;
-/// What a proof of one key has beside its value, at most, in bytes.
+/// Upper bound in bytes of a proof of one key without its value.
 const LONGEST_PATH: usize = 64 << 10;
-/// The most keys that are asked about at once.
+/// Maximum number of keys in one question.
 const MOST_KEYS: usize = 1000;

@@ -12,7 +12,7 @@
 //! | proof of an old version | `O(log n)` | `O(n)` | `O(sqrt n)` | `O(log n)` |
 //!
 //! The scheme decides the roots that an author signs. The store is private to the server: all four
-//! give the same roots and proofs. Choose [`RedBlack`] over [`PathCopying`] (fastest) or over
+//! give the same roots and proofs. Choose [`RedBlack`] with [`PathCopying`] (fastest) or with
 //! [`CacheEverywhere`] (96 % of the memory, measured). If equal contents must have equal roots,
 //! choose [`Treap`].
 //!

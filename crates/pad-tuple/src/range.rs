@@ -6,9 +6,10 @@
 //! first tuple holds the start of the range. Its lower end is shown if it lies before the start.
 //! The last tuple is the first that reaches the end of the range.
 //!
-//! The youngest generation that knows a key decides. A query has exactly one proof, because a value
-//! is shown in full exactly if it is part of the answer. Values outside the range, and values that
-//! a younger generation overrules, are shown as digests.
+//! The youngest generation that knows a key decides. Version and query determine the tuples of a
+//! proof and their form: a value is shown in full exactly if it is part of the answer. Values
+//! outside the range, and values that a younger generation overrules, are shown as digests. The
+//! evidence of a tuple may differ, since later signatures prove earlier versions too.
 //!
 //! Source: Crosby & Wallach 2010, section 4; range proofs over tuples are ours.
 

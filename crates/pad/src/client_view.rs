@@ -180,17 +180,19 @@ impl StoredView {
     /// Verifies the server's latest head, and returns the advanced view.
     ///
     /// `head` is a [`SignedHead`] as a message, and `consistency` a [`ConsistencyProof`] as one.
-    /// The proof is needed if the head is newer than one that the view has seen. For logs,
+    /// The proof is needed if the head is newer than the newest one seen. For logs,
     /// `append_only` is needed then, too: the proof that the newer version contains the older one,
     /// as a message.
     ///
     /// # Errors
     /// [`RefusedHead`] in any of these cases:
     ///
+    /// - a message does not decode, or a required proof is missing
     /// - the head is not signed by the author
     /// - it is older than the newest one seen
     /// - it is another head for the same version
     /// - it does not continue the history of the newest one seen
+    /// - of logs: the newer version does not contain the older one
     pub fn advance(
         &self,
         head: &[u8],

@@ -75,7 +75,7 @@ pub fn key_of_store(store: &impl Store) -> Result<PublicKey, StoreError> {
     }
 }
 
-/// The name, in a store's records, of the format of a dictionary's versions.
+/// Returns the name of the format in which a store keeps the versions of a dictionary of `scheme`.
 fn kept_as(scheme: SchemeName) -> &'static str {
     match scheme.family() {
         SchemeFamily::Tuple if !scheme.reads_on_demand() => "versioned-index",

@@ -401,7 +401,9 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
     /// Drops the contents of all versions before `oldest`, and frees their space.
     ///
     /// # Errors
-    /// [`RepositoryError::Lookup`] if the version does not exist; [`RepositoryError::Store`].
+    /// [`RepositoryError::Lookup`] if the version does not exist; [`RepositoryError::Store`]. With
+    /// [`StoreError::NotRemoved`] in it the versions are dropped, but some of their space is not
+    /// freed.
     pub fn prune(&mut self, oldest: Version) -> Result<(), RepositoryError> {
         self.check_acknowledged(oldest)?;
         if !self.staged.is_empty() {
@@ -436,6 +438,7 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
     /// Lookups in later versions then read as few blocks as after a bulk load. Nothing else
     /// changes. [`Durable::prune`] frees the space of the duplicate nodes. Returns the number of
     /// bytes written, and reports it to `note` now and then.
+    ///
     /// # Errors
     /// [`RepositoryError::Lookup`] if the version does not exist; [`RepositoryError::Store`], with
     /// [`StoreError::CannotCompact`] where there are no such files.

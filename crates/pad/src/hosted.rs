@@ -392,8 +392,8 @@ pub trait HostedRepository: UpdatedRepository + AskedRepository + fmt::Debug + S
     /// The persistence of this repository.
     fn keeping(&mut self) -> Keeping<'_>;
 
-    /// Sets the cache for nodes, from the next opening on. Does nothing where all contents are in
-    /// memory.
+    /// Sets the cache for nodes, and drops the blocks cached before. Does nothing for repositories
+    /// other than stored trees.
     fn use_cache(&mut self, _: &NodeCache) {}
 
     /// The bytes of the files that the repository keeps itself.

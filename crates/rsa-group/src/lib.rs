@@ -34,15 +34,15 @@
 //! # Wiping
 //!
 //! The factors, all stored values derived from them, exponents, and tables are overwritten on drop.
-//! Not overwritten are
+//! These are not overwritten:
 //!
 //! * GMP's own temporaries, on the stack or in freed memory: in products, divisions, powers,
 //!   inverses, Legendre symbols and primality tests, and in limbs that were reallocated;
 //! * copies of limbs on the stack: in Montgomery arithmetic, of the modulus `p` or `q` times its
 //!   guard, and wherever a Rust value moves;
 //! * copies of the factors that the caller keeps as plain numbers;
-//! * in the search for primes, small residues of the candidates, the sieve, and the first of two
-//!   primes if the search is cancelled.
+//! * in the search for primes: small residues of the candidates, the sieve, and primes already
+//!   found if the search is cancelled or fails.
 //!
 //! A process that must not leak these should disable core dumps and swapping.
 

@@ -33,12 +33,13 @@ const STEP: u32 = 6;
 const SIEVE_LIMIT: usize = 1 << 21;
 /// Number of candidates that each thread tests between two progress reports.
 const TESTS_PER_REPORT: usize = 16;
-/// Repetitions of the test for candidates. The first rejects nearly every composite number.
+/// `reps` of GMP's primality test for candidates. One repetition rejects nearly every composite
+/// number.
 const QUICK_ROUNDS: u32 = 1;
 /// Primes of a pair must differ by more than about `2^(length - CLOSENESS_BITS)`, with 100 as in
 /// FIPS 186-5.
 const CLOSENESS_BITS: u32 = 100;
-/// Repetitions of the test for primes that are returned or accepted.
+/// `reps` of GMP's primality test for primes that are returned or accepted.
 const ROUNDS: u32 = 64;
 
 /// Length of a modulus.

@@ -1,28 +1,35 @@
-//! A server: whole requests in, whole answers out, within limits.
+//! An HTTP/1.1 server for whole requests and whole responses, with resource limits per peer.
 //!
-//! | status | what the server itself says with it |
+//! | status | meaning when sent by the server itself |
 //! | --- | --- |
 //! | 400 | the request cannot be read |
 //! | 408 | the request did not arrive in time |
-//! | 413 | the request is longer than may be |
+//! | 413 | the request is longer than the limit |
 //! | 500 | the handler failed |
-//! | 503 | too much to do; `Retry-After` says when to try again |
+//! | 503 | the server is overloaded; `Retry-After` tells when to try again |
 //!
-//! Everything else is the handler's. A handler is synchronous, since hashing and reading files are. What takes
-//! it long runs on a thread of its own, at most [`Limits::in_flight`] at a time; [`Limits::waiting`] more may
-//! wait, and the next one is refused. What takes it a few microseconds ([`Work::Brief`]) is done at once.
+//! All other statuses come from the handler. Handlers are synchronous, because hashing and file
+//! reads are. Long work runs on blocking threads, at most [`Limits::in_flight`] requests at a time.
+//! Up to [`Limits::waiting`] more may be queued; further ones are refused. Work of a few
+//! microseconds ([`Work::Brief`]) runs directly on the async runtime.
 //!
-//! Nobody is trusted to be quick: a connection that sends or reads too slowly is closed. Nobody is trusted
-//! to be modest: connections, requests, threads and the bytes of messages have limits for all and limits for
-//! each peer. A quarter of the connections, places and threads is for peers that have none, and there is a
-//! reserve for small messages. A peer whose brief request took milliseconds gets threads for the next ones. The bytes of messages being received and sent stay below
-//! [`Limits::body_bytes`] + [`Limits::answer_bytes`] + [`Limits::reserve_bytes`]; a request that is being handled
-//! takes a few times its own and its answer's bytes besides.
+//! Clients are not trusted:
 //!
-//! Why HTTP/1.1 by hyper, and not gRPC by tonic: calls that take bytes and give bytes have no use for
-//! a schema language, a code generator and multiplexed streams, and a second encoding of every message
-//! would be a second thing to fuzz. What is needed is what HTTP/1.1 has: limits, time-outs, `Retry-After`,
-//! caches, and every proxy and command-line client there is.
+//! - A connection that sends or reads too slowly is closed.
+//! - Connections, requests, threads and message bytes have a total limit and a limit per peer.
+//! - A quarter of the connections, queue places and threads is reserved for peers that have none.
+//! - Small messages have a memory reserve.
+//! - After a brief request that took milliseconds, the peer's next ones run on blocking threads.
+//!
+//! Message bytes being received and sent stay below
+//! [`Limits::body_bytes`] + [`Limits::answer_bytes`] + [`Limits::reserve_bytes`].
+//! A request that is being handled takes, in addition, a few times the bytes of its own body and
+//! of its response.
+//!
+//! The server uses HTTP/1.1 (hyper) instead of gRPC (tonic). Calls from bytes to bytes do not need
+//! a schema language, a code generator or multiplexed streams. A second encoding of every message
+//! would be a second target to fuzz. HTTP/1.1 has the features that are needed: limits, time-outs,
+//! `Retry-After`, caches, and support in every proxy and command-line client.
 
 use std::{net::IpAddr, sync::Arc};
 
@@ -41,24 +48,24 @@ pub use error::ServerError;
 pub use life::{Running, Server, Stopped};
 pub use options::{Identity, Limits, Options, Timeouts};
 
-/// Address of the client, among the extensions of each [`Head`].
+/// Address of the client, stored in the extensions of each [`Head`].
 ///
-/// It is what limits count as one peer: of an IPv6 address only the first half.
+/// Limits per peer count by this address. Of an IPv6 address only the first half is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClientAddress(pub IpAddr);
 
-/// What answers requests.
+/// A synchronous request handler of a [`Server`].
 pub trait Handler: Send + Sync + 'static {
-    /// What is asked for, as the head of a request says.
+    /// A request, parsed from its head.
     type Request: Send + 'static;
 
-    /// Whether a request with this head is received, before its body is.
+    /// Decides from the head of a request whether to receive its body.
     ///
     /// # Errors
-    /// The answer to a request that is not.
+    /// The response to a rejected request.
     fn admit(&self, head: &Head) -> Result<Admission<Self::Request>, Answer>;
 
-    /// The answer to a request that was admitted and received whole.
+    /// Returns the response to an admitted request with its complete `body`.
     fn handle(&self, request: Self::Request, body: Vec<u8>) -> Answer;
 }
 
@@ -74,39 +81,40 @@ impl<H: Handler> Handler for Arc<H> {
     }
 }
 
-/// A request that is received, and how.
+/// An admitted request, with the limit for its body and the kind of work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Admission<R> {
-    /// What is asked for.
+    /// The parsed request.
     pub request: R,
-    /// The longest body in bytes; [`Limits::request_bytes`] if that is less.
+    /// Maximum body length in bytes; [`Limits::request_bytes`] applies if that is less.
     pub body_bytes: usize,
-    /// How long its answer takes.
+    /// Expected duration of the work.
     pub work: Work,
 }
 
-/// How long an answer takes.
+/// Expected duration of the work for a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Work {
-    /// Some microseconds, and never a wait for a lock or for a slow disk: other connections wait meanwhile.
+    /// Some microseconds, without waiting for a lock or a slow disk. Runs on a thread of the async
+    /// runtime, so other connections wait meanwhile.
     Brief,
-    /// It is done on a thread of its own, when it is its turn.
+    /// Runs on a blocking thread, once one is free.
     Long,
 }
 
-/// The answer to a request.
+/// A response with its whole body in memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
-    /// Its status.
+    /// Status code.
     pub status: StatusCode,
-    /// Its headers, without those about its length and transmission.
+    /// Headers, without those about length and transmission.
     pub headers: Vec<(HeaderName, HeaderValue)>,
-    /// Its body.
+    /// Body.
     pub body: Vec<u8>,
 }
 
 impl Answer {
-    /// An answer with a body of this content type.
+    /// Creates a response with a body of type `content_type`.
     pub fn new(status: StatusCode, content_type: &'static str, body: impl Into<Vec<u8>>) -> Self {
         let content_type = HeaderValue::from_static(content_type);
         let headers = vec![(header::CONTENT_TYPE, content_type)];
@@ -118,14 +126,14 @@ impl Answer {
         }
     }
 
-    /// The same answer with another header.
+    /// Adds a header.
     #[must_use]
     pub fn with(mut self, name: HeaderName, value: HeaderValue) -> Self {
         self.headers.push((name, value));
         self
     }
 
-    /// A sentence.
+    /// Creates a plain-text response (UTF-8).
     pub fn text(status: StatusCode, text: impl Into<String>) -> Self {
         Self::new(status, "text/plain; charset=utf-8", text.into())
     }

@@ -95,8 +95,9 @@ mod tests {
     use super::*;
     use crate::{SecretKey as _, bilinear::BilinearSecretKey};
 
-    /// Adds a point of order 3 to each power. A malicious store could otherwise make its author
-    /// sign a digest for which no proof verifies.
+    /// Adds a point of order 3 to each power but the first, which only the subgroup check detects.
+    /// Without that check, a malicious store could make its author sign a digest for which no proof
+    /// verifies.
     #[test]
     fn components_of_small_order_are_seen() {
         let workers = Workers::sequential();

@@ -51,7 +51,6 @@ pub(crate) fn multi_scalar_product(
 /// differences below `2^65`. Then `|a - a'| < mu` and `mu * |b - b'| + |a - a'| < r`, so both are
 /// zero. Hence 16 uniform bytes choose among `2^128` scalars, which matches the security level of
 /// the curve. Yet a multiplication costs half of one by a 128-bit number.
-/// 128-bit number.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Coefficient([i64; 2]);
 

@@ -21,7 +21,8 @@ struct History<'a, A: Complete> {
     strangers: BTreeMap<Vec<u8>, (usize, A::NonMembershipWitness)>,
 }
 
-/// Makes `steps` changes of up to three removals and three additions each, over a universe of 24.
+/// Checks `steps` random changes against recomputation. Each change removes or adds one to five
+/// elements in all, from a universe of 24.
 pub fn check_updates_follow_recomputation<A: Complete>(
     secret: &SecretKey<A>,
     steps: usize,

@@ -1,5 +1,5 @@
-//! Hostile bytes: one bit of every byte of every message flipped, every truncation, extensions, and
-//! messages offered as another kind.
+//! Hostile bytes: one bit flipped in each byte (of changes: in every fifth), every truncation, some
+//! extensions, noise, and snapshots offered for another version or label.
 
 use accumulators::{SecretKey as _, SignedSnapshot, wire, wire::Wire};
 use core::fmt::Debug;

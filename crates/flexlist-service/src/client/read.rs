@@ -84,8 +84,7 @@ impl<T: Transport> Asking<T> {
             match self.blocks(state, start..end) {
                 Ok(blocks) => {
                     for block in blocks {
-                        // A block that extends over the window is visited with it, and not a second
-                        // time.
+                        // Continues after the block, which may end past the window.
                         start = start.max(block_end(&block));
                         visit(block)?;
                     }

@@ -289,11 +289,11 @@ impl Uploading {
         }
     }
 
-    /// Returns the prefixes that the source must still have.
+    /// Returns the prefixes that the source must match.
     ///
-    /// These are the prefixes that the server has. Once the end is signed or the upload is
-    /// finished, these are all prefixes, so that one file never gets two ends. A server that has
-    /// dropped its parts gets the whole source, so there is nothing to compare.
+    /// Before the end is signed, these are the prefixes that the server has, and none if it dropped
+    /// its parts. Once the end is signed or the upload is finished, these are all prefixes, so that
+    /// one file never gets two ends.
     fn held(&self, next_part: Option<u64>) -> impl Iterator<Item = &SourcePrefix> {
         let held = match next_part {
             Some(next_part) if self.end.is_none() => next_part,

@@ -135,7 +135,7 @@ fn leaves(found: &[Found]) -> Vec<Leaf> {
     found.iter().map(leaf).collect()
 }
 
-/// Refuses a challenge that does not fit the file.
+/// Converts the error of a challenge that does not fit the file to [`Refusal::Invalid`].
 fn invalid(error: impl core::fmt::Display) -> Refusal {
     Refusal::Invalid(error.to_string())
 }

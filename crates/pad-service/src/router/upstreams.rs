@@ -12,7 +12,7 @@ use super::NotRouted;
 pub(super) struct Upstreams {
     pub(super) servers: Servers,
     public: PublicKey,
-    /// Never goes back, because clients would treat that as a rollback.
+    /// Newest version, which never goes back, because clients would treat that as a rollback.
     ///
     /// The head is signed by the author. Otherwise one server with an invented version would hide
     /// all others.
@@ -106,12 +106,12 @@ impl Upstreams {
         Ok(())
     }
 
-    /// Newest version that a server has proved.
+    /// Returns the newest version with a verified head.
     pub(super) fn newest(&self) -> Newest {
         self.lock().clone()
     }
 
-    /// Versions kept by the servers together.
+    /// Returns the range of versions kept by the servers together.
     pub(super) fn versions(&self) -> Versions {
         let known = self.servers.known();
         let said = || {

@@ -580,7 +580,8 @@ fn a_lying_clock_makes_nothing_recent() {
     });
 }
 
-/// A client with a correct clock accepts recent cosignatures. Without witnesses it gets answers.
+/// A wrong clock of a witness or server makes no old version recent to a client with a correct one.
+/// A client without witnesses still gets answers.
 #[test]
 fn witnesses_and_servers_with_lying_clocks_make_nothing_recent() {
     let right: Clock = SystemTime::now;

@@ -15,7 +15,7 @@ pub(super) struct Link<D> {
     pub(super) balance: bool,
 }
 
-/// The bytes of an address: a log has at most 2^48 bytes.
+/// Length of an address in bytes. Logs are shorter than 2^48 bytes.
 pub(super) const ADDRESS_BYTES: usize = 6;
 
 /// Every log is shorter than this.

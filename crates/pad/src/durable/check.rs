@@ -19,7 +19,8 @@ pub struct Checked {
     /// repositories that keep their contents themselves or derived data: their contents are checked
     /// instead.
     pub replayed: Option<u64>,
-    /// The number of kept versions whose contents were proved against their heads.
+    /// The number of kept versions that were checked against their heads: all contents of the oldest
+    /// and the latest one, and the changes of the others. Of logs, a few entries of each.
     pub proved: u64,
     /// Whether the store has a checkpoint, which passed its integrity check.
     pub checkpoint: bool,

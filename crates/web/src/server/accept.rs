@@ -1,4 +1,4 @@
-//! Connections: how many, and how long one may keep the server waiting.
+//! Accepted connections: limits on their number, and write time-outs for slow clients.
 
 use core::{
     pin::Pin,
@@ -22,24 +22,23 @@ use super::{
     peers::{Connected, Connection, Peers},
 };
 
-/// A connection whose writes fail with `TimedOut` when the client takes too little of what is sent, or
-/// takes too long for all of it.
+/// A TCP stream whose writes fail with `TimedOut` if the client reads a response too slowly.
 ///
-/// Reads need no clock here: the heads and bodies of requests have theirs.
+/// Reads have no time-out here. The heads and bodies of requests have their own.
 #[derive(Debug)]
 pub(super) struct Guarded {
     stream: TcpStream,
     patience: Duration,
     whole: Duration,
-    /// Whether the last write found no room.
+    /// Whether the last write was pending.
     is_blocked: bool,
     stalled: Option<Stall>,
-    /// When the answer must have been taken that the client did not take at once.
+    /// Deadline for the whole response, set once a write is pending.
     sending: Option<Pin<Box<Sleep>>>,
     connected: Connected,
 }
 
-/// Since when the client has not kept up, and what it took since then.
+/// Deadline of a client that does not keep up, and the bytes that it has taken since.
 #[derive(Debug)]
 struct Stall {
     deadline: Pin<Box<Sleep>>,
@@ -47,8 +46,9 @@ struct Stall {
 }
 
 impl Guarded {
-    /// The connection of a peer; none if there are too many. To wait here would queue connections without a bound; to close tells the
-    /// client to wait.
+    /// Guards the connection of a peer. Returns `None` if the peer or the server has too many.
+    ///
+    /// Waiting here would queue connections without a bound. Closing tells the client to wait.
     pub(super) fn accept(
         stream: TcpStream,
         address: SocketAddr,
@@ -68,12 +68,12 @@ impl Guarded {
         })
     }
 
-    /// What is known of it.
+    /// Returns the shared state of the connection.
     pub(super) fn connection(&self) -> Arc<Connection> {
         Arc::clone(&self.connected.connection)
     }
 
-    /// Lets `attempt` write, and watches how it goes.
+    /// Runs `attempt`, a write, and checks the write deadlines.
     fn watch(
         &mut self,
         context: &mut Context<'_>,
@@ -116,8 +116,8 @@ impl AsyncRead for Guarded {
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<Result<()>> {
-        // The next request, if all answers were taken: that a client sends something while it takes
-        // nothing does not count.
+        // Once all responses are taken, the next request resets the deadlines. Data that a client
+        // sends while it takes nothing does not.
         if !self.is_blocked && !self.connected.connection.has_unsent() {
             self.stalled = None;
             self.sending = None;

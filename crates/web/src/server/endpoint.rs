@@ -1,4 +1,4 @@
-//! The endpoint: from the bytes of a request to the bytes of its answer, within the limits.
+//! The HTTP endpoint: receives a request, calls the handler and accounts for the response.
 
 use core::time::Duration;
 use std::sync::Arc;
@@ -17,22 +17,24 @@ use super::{
     peers::{Connection, Peer, Peers, Share, Unsent},
 };
 
-/// When a client may try again, in seconds.
+/// Value of `Retry-After`, in seconds.
 const RETRY_AFTER_SECONDS: HeaderValue = HeaderValue::from_static("1");
 
-/// What is read and thrown away of a refused request, so that its client is ready to read the answer.
+/// Maximum bytes of a refused request that are read and discarded, so that its client reads the
+/// response.
 const DRAINED_BYTES: usize = 1 << 20;
+/// Maximum time for reading and discarding a refused request.
 const DRAINED_FOR: Duration = Duration::from_secs(1);
 
-/// What the first bytes of a body get room for.
+/// Minimum bytes by which the buffer of a body grows, up to the maximum length of the body.
 const LEAST_ROOM: usize = 1 << 14;
 
-/// No clock overflows in this time.
+/// Maximum of a time-out. No clock overflows in this time.
 const LONGEST_WAIT: Duration = Duration::from_secs(1 << 30);
 
 type HttpResponse = http::Response<Full<Bytes>>;
 
-/// What every request goes to: the handler knows what there is.
+/// The handler of all requests, with its limits and time-outs.
 pub(super) struct Endpoint<H> {
     handler: H,
     limits: Limits,
@@ -40,7 +42,8 @@ pub(super) struct Endpoint<H> {
     peers: Arc<Peers>,
 }
 
-/// Why the answer is not the handler's, or not the one to the whole request.
+/// A request that failed or was refused before the handler received it whole, or a response that
+/// cannot be sent.
 enum Failure {
     Unreadable,
     TooSlow,
@@ -64,20 +67,20 @@ impl Failure {
             Self::HandlerFailed => text(StatusCode::INTERNAL_SERVER_ERROR, "the server failed"),
             Self::Overloaded => text(StatusCode::SERVICE_UNAVAILABLE, "the server is busy")
                 .with(header::RETRY_AFTER, RETRY_AFTER_SECONDS),
-            // A sentence of the handler's; there is no room for it in the accounts to be had.
+            // A short text of the handler's, sent without being counted as response memory.
             Self::Refused(answer) => answer,
         };
         response_of(status, headers, Bytes::from(body))
     }
 }
 
-/// A request as it came, with its shares of the memory.
+/// The body of a request, with its shares of the memory.
 struct Received {
     bytes: Vec<u8>,
     memory: Vec<Share>,
 }
 
-/// The bytes of an answer, which count as memory in use until they are sent.
+/// The bytes of a response, counted as memory in use until they are sent.
 struct Accounted {
     bytes: Vec<u8>,
     _memory: Unsent,
@@ -89,7 +92,7 @@ impl AsRef<[u8]> for Accounted {
     }
 }
 
-/// The answer to a request that came on a connection.
+/// Returns the response to a request on a connection.
 pub(super) async fn answer<H: Handler>(
     endpoint: Arc<Endpoint<H>>,
     connection: Arc<Connection>,
@@ -104,7 +107,7 @@ pub(super) async fn answer<H: Handler>(
             let began = Instant::now();
             let answer = endpoint.respond(request, received, &connection, peer);
             endpoint.peers.note_brief(peer, began.elapsed());
-            // A client that has sent many requests leaves the thread to others after each.
+            // Yield, so that a client with many requests does not keep the thread from others.
             yield_now().await;
             answer
         }
@@ -113,8 +116,8 @@ pub(super) async fn answer<H: Handler>(
             endpoint.process(request, received, connection, peer).await
         }
         Err(failure) => {
-            // A client that waits for "100 Continue" has sent nothing, and asking for the body would send
-            // it. One that was too slow has been waited for.
+            // A client that waits for "100 Continue" has sent nothing, and reading the body would
+            // request it. A client that was too slow has had its time.
             let drainable = !matches!(failure, Failure::TooSlow | Failure::Unreadable);
             if drainable && !expects {
                 drop(timeout(DRAINED_FOR, drain(&mut body)).await);
@@ -135,7 +138,7 @@ impl<H: Handler> Endpoint<H> {
         }
     }
 
-    /// The whole request, if it is one that is received.
+    /// Receives a whole request, if the handler admits it and it is within the limits.
     async fn receive(
         &self,
         head: &Head,
@@ -157,7 +160,8 @@ impl<H: Handler> Endpoint<H> {
         Ok((request, received, work))
     }
 
-    /// Refuses what can be refused before the body is received; the length that is announced.
+    /// Returns the announced length of the body, if there is one. Refuses a body that is too long
+    /// or has no memory before any of it is received.
     fn announced(
         &self,
         headers: &HeaderMap,
@@ -179,7 +183,7 @@ impl<H: Handler> Endpoint<H> {
         Ok(announced)
     }
 
-    /// The body, in memory that is accounted for as the bytes come, not as they are announced.
+    /// Receives the body. Memory is reserved for bytes as they arrive, not as they are announced.
     async fn receive_body(
         &self,
         body: &mut Incoming,
@@ -208,7 +212,7 @@ impl<H: Handler> Endpoint<H> {
             };
             let frame = frame.map_err(|_| Failure::Unreadable)?;
             let Ok(data) = frame.into_data() else {
-                continue; // Trailers: nobody needs them.
+                continue; // Trailers are ignored.
             };
             let length = received.bytes.len().checked_add(data.len());
             if length.is_none_or(|length| length > most) {
@@ -224,7 +228,7 @@ impl<H: Handler> Endpoint<H> {
         }
     }
 
-    /// Room for so many bytes more of a body of at most so many, and a little ahead.
+    /// Reserves memory for `bytes` more bytes of a body of at most `most` bytes, and some ahead.
     fn make_room(
         &self,
         received: &mut Received,
@@ -236,7 +240,7 @@ impl<H: Handler> Endpoint<H> {
         if received.bytes.capacity().saturating_sub(length) >= bytes {
             return Ok(());
         }
-        // An eighth ahead copies each byte eight times at most, and is an eighth too much at most.
+        // Growth by an eighth copies each byte at most eight times, and wastes at most an eighth.
         let ahead = (length / 8).max(LEAST_ROOM);
         let wanted = bytes.max(ahead.min(most.saturating_sub(length)));
         let before = received.bytes.capacity();
@@ -250,7 +254,7 @@ impl<H: Handler> Endpoint<H> {
         Ok(())
     }
 
-    /// Returns the response once a thread is free.
+    /// Handles the request on a blocking thread, once one is free.
     async fn process(
         self: Arc<Self>,
         request: H::Request,
@@ -263,7 +267,7 @@ impl<H: Handler> Endpoint<H> {
         let permit = timeout(self.timeouts.queue, self.peers.acquire_thread(peer)).await;
         let permit = permit.ok().flatten().ok_or(Failure::Overloaded)?;
         spawn_blocking(move || {
-            // Held here, so that a client that leaves does not make room for what still runs.
+            // Held here, so that the permit outlives a client that disconnects.
             let _permit = permit;
             self.respond(request, received, &connection, peer)
         })
@@ -313,7 +317,7 @@ fn response_of(
     response
 }
 
-/// The end of a span of time that begins now.
+/// Returns the instant after `span`, counted from now.
 fn after(span: Duration) -> Instant {
     let now = Instant::now();
     now.checked_add(span.min(LONGEST_WAIT)).unwrap_or(now)

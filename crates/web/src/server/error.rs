@@ -1,18 +1,18 @@
-//! Why a server does not serve.
+//! Errors of binding and running a server.
 
 use std::io;
 
-/// Why a server does not serve.
+/// Error returned when a server cannot be bound or run.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ServerError {
-    /// The address cannot be bound, in the words of the system.
+    /// The address cannot be bound.
     #[error("the address cannot be bound: {0}")]
     Bind(io::Error),
-    /// Certificate and key are unreadable or do not belong together, in words.
+    /// Certificate and key are unreadable or do not belong together.
     #[error("certificate and key cannot be used: {0}")]
     Certificate(String),
-    /// The threads that the server needs cannot be had, or the listener failed.
+    /// The server's threads or signal handlers cannot be created, or the listener cannot be used.
     #[error("the server cannot serve: {0}")]
     Io(io::Error),
     /// A thread of the server panicked.

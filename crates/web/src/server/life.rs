@@ -1,4 +1,4 @@
-//! The server's life: bind, serve, stop.
+//! The server's lifecycle: bind, serve, shut down.
 
 use core::{convert::Infallible, pin::pin, time::Duration};
 use std::{
@@ -30,7 +30,7 @@ use super::{
     peers::{Connection, Peers},
 };
 
-/// A server that has its address, but does not serve yet.
+/// A server that is bound to an address, but does not serve yet.
 ///
 /// ```no_run
 /// use web::server::{Admission, Answer, Handler, Head, Options, Server, StatusCode, Work};
@@ -60,7 +60,7 @@ pub struct Server {
     options: Options,
 }
 
-/// A server that serves on threads of its own until it is told to stop.
+/// Handle of a server that runs in the background until [`Running::shutdown`].
 #[derive(Debug)]
 pub struct Running {
     address: SocketAddr,
@@ -69,27 +69,28 @@ pub struct Running {
     thread: JoinHandle<Result<Stopped, ServerError>>,
 }
 
-/// How a server came to its end.
+/// Outcome of a shutdown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stopped {
     /// Every request was answered.
     Drained,
-    /// The time limit came first. Connections were cut; a handler that was still busy is left to
-    /// itself, since threads cannot be stopped from outside.
+    /// The time limit was reached and the remaining connections were cut. A handler that is still
+    /// busy continues, because threads cannot be stopped from outside.
     TimedOut {
-        /// How many connections were cut.
+        /// Number of connections that were cut.
         connections: usize,
     },
 }
 
-/// How long requests in flight have once the server is to stop; `None` while it is not.
+/// Time limit for requests in flight at shutdown; `None` before shutdown.
 type Limit = Option<Duration>;
 
-/// Tells connections whether to end with the requests in flight; each of them has a receiver.
+/// Channel that tells connections to end after the requests in flight. Each connection has a
+/// receiver.
 type Connections = Arc<watch::Sender<bool>>;
 
 impl Server {
-    /// A server at this address; port 0 takes a free one.
+    /// Binds to `address`; port 0 selects a free port.
     ///
     /// # Errors
     /// [`ServerError::Bind`], [`ServerError::Certificate`].
@@ -110,12 +111,12 @@ impl Server {
         })
     }
 
-    /// The address that it is bound to.
+    /// Returns the bound address.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Serves until Ctrl-C or, on Unix, SIGTERM; a second signal does not wait for requests in flight.
+    /// Serves until Ctrl-C or, on Unix, SIGTERM. A second signal cuts the requests in flight.
     ///
     /// # Errors
     /// [`ServerError::Io`].
@@ -136,7 +137,7 @@ impl Server {
         self.serve(runtime, handler, &Connections::default(), limits)
     }
 
-    /// Serves on a thread of its own, until [`Running::shutdown`].
+    /// Serves on a new thread until [`Running::shutdown`].
     ///
     /// # Errors
     /// [`ServerError::Io`].
@@ -186,12 +187,12 @@ impl Server {
                 }),
             }
         });
-        // Handlers that outlast the time limit are on these threads: do not wait for them.
+        // Do not wait for handlers that exceed the time limit on these threads.
         runtime.shutdown_background();
         stopped.map_err(ServerError::Io)
     }
 
-    /// Serves until there is a limit, and then until all connections have ended.
+    /// Accepts connections until shutdown, then waits until all connections have ended.
     async fn listen<H: Handler>(
         self,
         endpoint: Endpoint<H>,
@@ -210,7 +211,7 @@ impl Server {
                 accepted = listener.accept() => accepted,
             };
             let Ok((stream, address)) = accepted else {
-                // As where the process has no file left to open.
+                // For example, the process has no file descriptors left.
                 sleep(PAUSE).await;
                 continue;
             };
@@ -239,7 +240,7 @@ impl Server {
     }
 }
 
-/// A connection that is served.
+/// State of one connection that is served.
 struct Served<H> {
     endpoint: Arc<Endpoint<H>>,
     connection: Arc<Connection>,
@@ -248,9 +249,10 @@ struct Served<H> {
 }
 
 impl<H: Handler> Served<H> {
-    /// Serves HTTP/1.1 with a time limit for heads. The next request is read once the response before
-    /// it is sent. A client that pipelines without reading holds one response in memory, then is
-    /// disconnected.
+    /// Serves HTTP/1.1 with a time limit for heads.
+    ///
+    /// The next request is read once the previous response is sent. A client that pipelines without
+    /// reading holds one response in memory, then is disconnected.
     async fn converse(mut self, stream: impl AsyncRead + AsyncWrite + Unpin) {
         let service = service_fn(|request| {
             let answer = answer(
@@ -260,7 +262,7 @@ impl<H: Handler> Served<H> {
             );
             async move { Ok::<_, Infallible>(answer.await) }
         });
-        // The header of the date can say a time from 1970 to the year 9999.
+        // The Date header can represent times from 1970 to the year 9999.
         let now = SystemTime::now().duration_since(UNIX_EPOCH);
         let has_date = now.is_ok_and(|now| now.as_secs() < LAST_DATE);
         let conversation = http1::Builder::new()
@@ -270,7 +272,7 @@ impl<H: Handler> Served<H> {
             .serve_connection(TokioIo::new(stream), service);
         let mut conversation = pin!(conversation);
         let ending = async { drop(self.ending.wait_for(|is_ending| *is_ending).await) };
-        // That a client has left, or was too slow, concerns nobody else.
+        // Errors of this connection (client left or was too slow) do not affect others.
         tokio::select! {
             biased;
             () = ending => {
@@ -285,22 +287,22 @@ impl<H: Handler> Served<H> {
 /// The first second of the year 9999.
 const LAST_DATE: u64 = 253_370_764_800;
 
-/// How long nothing is accepted after that has failed.
+/// Pause after a failed accept.
 const PAUSE: Duration = Duration::from_millis(50);
 
 impl Running {
-    /// The address that it is bound to.
+    /// Returns the bound address.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// How many connections there are.
+    /// Returns the number of open connections.
     pub fn connections(&self) -> usize {
         self.connections.receiver_count()
     }
 
-    /// Takes no more connections, answers the requests in flight within `limit`, then stops. Returns at
-    /// once: [`join`](Self::join) waits.
+    /// Accepts no more connections, answers the requests in flight within `limit`, then stops.
+    /// Returns immediately; [`join`](Self::join) waits.
     pub fn shutdown(&self, limit: Duration) {
         self.limit.send_replace(Some(limit));
     }
@@ -314,22 +316,22 @@ impl Running {
     }
 }
 
-/// Returns when the server is told to stop.
+/// Waits until shutdown begins.
 async fn limited(limits: &mut watch::Receiver<Limit>) {
     if limits.wait_for(Option::is_some).await.is_err() {
-        // Nobody is left who could stop this server.
+        // The sender is gone, so shutdown can no longer be requested.
         core::future::pending::<()>().await;
     }
 }
 
-/// Returns when the time is over that requests in flight have since the server was told to stop.
+/// Waits until the time limit of a shutdown is reached.
 async fn deadline(mut limits: watch::Receiver<Limit>, connections: &Connections) {
     loop {
         let limit = *limits.borrow_and_update();
         match limit {
             None => {
                 if limits.changed().await.is_err() {
-                    // Nobody is left who could stop this server.
+                    // The sender is gone, so shutdown can no longer be requested.
                     core::future::pending::<()>().await;
                 }
             }
@@ -357,7 +359,7 @@ struct Signals {
 
 #[cfg(unix)]
 impl Signals {
-    /// From now on signals are noticed, and do not end the process.
+    /// Installs signal handlers. From now on these signals do not end the process.
     fn listen() -> io::Result<Self> {
         use signal::unix::SignalKind;
         Ok(Self {
@@ -384,7 +386,7 @@ impl Signals {
         Ok(Self)
     }
 
-    /// Ctrl-C; never, where it cannot be heard.
+    /// Waits for Ctrl-C. Never returns if the handler cannot be installed.
     async fn next(&mut self) {
         if signal::ctrl_c().await.is_err() {
             core::future::pending::<()>().await;

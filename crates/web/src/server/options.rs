@@ -1,4 +1,4 @@
-//! What an operator may choose.
+//! Server options: TLS identity, limits, time-outs and trusted proxies.
 
 use core::{fmt, time::Duration};
 use std::{net::IpAddr, sync::Arc, thread};
@@ -12,55 +12,62 @@ use rustls::{
 
 use super::error::ServerError;
 
-/// What an operator may choose.
+/// Server options.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// With a certificate the server speaks TLS 1.2 and 1.3 only, without one plain TCP only.
+    /// Certificate and key. With them the server speaks only TLS 1.2 and 1.3, without them only
+    /// plain TCP.
     pub identity: Option<Identity>,
-    /// How much at once.
+    /// Resource limits.
     pub limits: Limits,
-    /// How long.
+    /// Time-outs.
     pub timeouts: Timeouts,
-    /// Addresses of trusted proxies. The client of a request from one is the last address in its
-    /// `X-Forwarded-For` that is not a trusted proxy's, or the proxy itself without such an address.
-    /// The header is ignored from all other peers.
+    /// Addresses of trusted proxies. The header `X-Forwarded-For` is ignored from all other peers.
+    ///
+    /// The client of a request from a proxy is the last address in the header that is not a trusted
+    /// proxy's. Without such an address it is the proxy itself.
     pub trusted_proxies: Vec<IpAddr>,
 }
 
 /// Header in which proxies name the client.
 pub(super) const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 
-/// What a client must send, or take, in [`Timeouts::body`] and [`Timeouts::write`] to be waited for.
+/// Bytes that a client must send within [`Timeouts::body`], or take within [`Timeouts::write`].
 pub(super) const QUANTUM: usize = 1 << 20;
 
-/// How much at once.
+/// Resource limits: counts and bytes, in total and per peer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// The longest request in bytes.
+    /// Maximum length of a request body in bytes.
     pub request_bytes: usize,
-    /// The longest answer in bytes; handlers keep to it, and one that does not has failed.
+    /// Maximum length of a response body in bytes. A handler that exceeds it has failed (status
+    /// 500).
     pub response_bytes: usize,
-    /// How many requests are handled at the same time, each on a thread. One peer has half of the threads at
-    /// most, and a quarter of all is for peers that have none; one thread at least, each.
+    /// Maximum number of requests that are handled concurrently, each on a blocking thread.
+    ///
+    /// One peer may use half of the threads, and at least one. A quarter of all, rounded up, is
+    /// reserved for peers that have none. If there is only one thread, it is not reserved.
     pub in_flight: usize,
     /// Maximum number of queued requests; a quarter is reserved for peers that have none.
     pub waiting: usize,
-    /// How many requests of one peer may be handled or wait. A peer is an IPv4 address or an IPv6 network of
-    /// 64 bits; behind a proxy that is not in [`Options::trusted_proxies`], all clients are one.
+    /// Maximum number of requests of one peer that are handled or queued.
+    ///
+    /// A peer is an IPv4 address or an IPv6 network of 64 bits. All clients behind a proxy that is
+    /// not in [`Options::trusted_proxies`] are one peer.
     pub requests_per_peer: usize,
-    /// The bytes of all requests that are being received and handled.
+    /// Total bytes of request bodies that are being received and handled.
     pub body_bytes: usize,
-    /// The bytes of all answers that are being sent.
+    /// Total bytes of response bodies that are being sent.
     pub answer_bytes: usize,
-    /// The bytes of the requests of one peer, and again of its answers.
+    /// Bytes of the request bodies of one peer, and separately of its response bodies.
     pub bytes_per_peer: usize,
-    /// The bytes that are there for requests and answers of at most 64 KiB when the others take all there
-    /// is; one peer may have an eighth of them.
+    /// Reserve in bytes for requests and responses of at most 64 KiB, used when the other memory
+    /// limits are reached. One peer may have an eighth of it, or 64 KiB if that is more.
     pub reserve_bytes: usize,
     /// Maximum number of connections; further ones are closed at once. A quarter is reserved for
     /// peers that have none.
     pub connections: usize,
-    /// How many connections of one peer; a trusted proxy may have half of all.
+    /// Maximum number of connections of one peer; a trusted proxy may have half of all.
     pub connections_per_peer: usize,
 }
 
@@ -82,24 +89,25 @@ impl Default for Limits {
     }
 }
 
-/// How long.
+/// Time-outs of connections and requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timeouts {
-    /// For the TLS handshake.
+    /// Limit for the TLS handshake.
     pub handshake: Duration,
-    /// For the head of a request, from the end of the answer before it: how long a connection may idle.
+    /// Limit for the head of a request, from the end of the previous response: the idle time-out of
+    /// a connection.
     pub header: Duration,
-    /// In which a client must have sent one more mebibyte of the body of its request, or all of it.
+    /// Limit for each further mebibyte of a request body, or for its rest.
     pub body: Duration,
-    /// In which a client that does not keep up must have taken one more mebibyte of its answer.
+    /// Limit for each further mebibyte of a response, once the client does not keep up.
     pub write: Duration,
-    /// For a request that waits for a thread.
+    /// Limit for the wait for a thread.
     pub queue: Duration,
-    /// For all of the body of a request, however steadily it comes.
+    /// Limit for a whole request body, even if it arrives steadily.
     pub whole_body: Duration,
-    /// For all of an answer to be taken, however steadily it is.
+    /// Limit for the client to take a whole response, even if it reads steadily.
     pub whole_answer: Duration,
-    /// For the requests in flight when the server is told to stop.
+    /// Limit for the requests in flight at shutdown.
     pub shutdown: Duration,
 }
 
@@ -118,7 +126,7 @@ impl Default for Timeouts {
     }
 }
 
-/// The certificate of a server that speaks TLS, and its key.
+/// Certificate chain and private key of a TLS server.
 #[derive(Clone)]
 pub struct Identity {
     certificates: Vec<CertificateDer<'static>>,
@@ -126,11 +134,11 @@ pub struct Identity {
 }
 
 impl Identity {
-    /// The identity of a certificate chain, the server's own certificate first, and its private key
-    /// (PKCS #8, PKCS #1 or SEC 1), both as PEM.
+    /// Parses a certificate chain and its private key (PKCS #8, PKCS #1 or SEC 1), both as PEM.
+    /// The chain begins with the server's own certificate.
     ///
     /// # Errors
-    /// [`ServerError::Certificate`]: not PEM, or no certificate, or no key in it.
+    /// [`ServerError::Certificate`] if the input is not PEM, or has no certificate or no key.
     pub fn from_pem(certificates: &[u8], key: &[u8]) -> Result<Self, ServerError> {
         let unreadable = |error: &dyn fmt::Display| ServerError::Certificate(error.to_string());
         let certificates = CertificateDer::pem_slice_iter(certificates)
@@ -146,7 +154,7 @@ impl Identity {
         })
     }
 
-    /// The TLS settings of this identity, for HTTP/1.1 with rustls' safe defaults.
+    /// Returns the TLS configuration for HTTP/1.1, with rustls' safe default versions.
     pub(super) fn tls_config(&self) -> Result<ServerConfig, ServerError> {
         let provider = Arc::new(ring::default_provider());
         let mut config = ServerConfig::builder_with_provider(provider)

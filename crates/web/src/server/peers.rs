@@ -1,6 +1,6 @@
-//! Connections, requests and memory, shared out so that no peer can take all of them.
+//! Quotas for connections, requests, threads and memory, so that no peer can exhaust them.
 //!
-//! A peer is an IPv4 address, or the first half of an IPv6 address, which is what one subscriber gets.
+//! A peer is an IPv4 address, or the first half of an IPv6 address: the network of one subscriber.
 
 use core::{
     sync::atomic::{AtomicUsize, Ordering},
@@ -18,10 +18,10 @@ use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 
 use super::{Limits, options::FORWARDED_FOR};
 
-/// Messages of at most so many bytes may use the reserve.
+/// Maximum bytes of a message that may use the reserve.
 pub(super) const SMALL: usize = 1 << 16;
 
-/// The other side of a connection.
+/// Key of the limits per peer: an IPv4 address, an IPv6 network of 64 bits, or a trusted proxy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Peer(IpAddr);
 
@@ -41,23 +41,23 @@ impl Peer {
     }
 }
 
-/// What every peer has.
+/// Usage and limits of all resources, in total and per peer.
 #[derive(Debug)]
 pub(super) struct Peers {
     connections: Shares,
-    /// Requests that were received whole: in flight or waiting.
+    /// Requests for blocking threads that were received whole: in flight or queued.
     requests: Shares,
     bodies: Shares,
     answers: Shares,
-    /// For small bodies and answers when there is no room for more of the large ones.
+    /// Memory for small bodies and responses once the other memory limits are reached.
     reserve: Shares,
-    /// Threads for requests, and those that are only for peers with no request at work.
+    /// Threads for all peers. The next field has those reserved for peers that have none.
     threads: Arc<Semaphore>,
     threads_for_first: Arc<Semaphore>,
-    /// How many requests of one peer are handled at a time, and the peers that have some.
+    /// Maximum number of requests of one peer that are handled concurrently.
     at_work: usize,
     threads_by_peer: Mutex<HashMap<Peer, Weak<PeerThreads>>>,
-    /// Peers whose brief requests were not brief, and when.
+    /// Peers with a brief request that was not brief, and its time.
     heavy: Mutex<HashMap<Peer, Instant>>,
     proxies: Vec<IpAddr>,
 }
@@ -102,18 +102,18 @@ impl Drop for ThreadPermit {
     }
 }
 
-/// A brief request that takes longer than this is not brief.
+/// Duration from which a brief request makes its peer heavy.
 const BRIEF: Duration = Duration::from_millis(5);
-/// For how long the requests of a peer are then done on threads of their own.
+/// Time for which the brief requests of a heavy peer run on blocking threads.
 const HEAVY: Duration = Duration::from_secs(10);
 /// Maximum number of peers noted as heavy; further ones are not noted.
 const MOST_HEAVY: usize = 1 << 12;
 
-/// What is known of one connection.
+/// Shared state of one connection.
 #[derive(Debug)]
 pub(super) struct Connection {
     pub(super) address: IpAddr,
-    /// Answers in memory that the client has not taken.
+    /// Number of responses in memory that the client has not taken.
     unsent: AtomicUsize,
 }
 
@@ -147,7 +147,7 @@ impl Peers {
         })
     }
 
-    /// A connection more, if this peer may have one more.
+    /// Registers a connection. Returns `None` at the limit in total or of this peer.
     pub(super) fn connect(self: &Arc<Self>, address: SocketAddr) -> Option<Connected> {
         let address = address.ip().to_canonical();
         let peer = self.peer_at(address);
@@ -162,16 +162,17 @@ impl Peers {
         })
     }
 
-    /// The peer that a request is of, which came on this connection with these headers.
+    /// Returns the peer of a request: the connection's address, or from a trusted proxy the client
+    /// in `X-Forwarded-For`.
     pub(super) fn of_request(&self, connection: &Connection, headers: &HeaderMap) -> Peer {
         let last = connection.address;
         if !self.proxies.contains(&last) {
             return Peer::new(last);
         }
         let lines = headers.get_all(FORWARDED_FOR).iter().rev();
-        // Each name by itself: a client may have written the first ones.
+        // Parse each name separately, because a client may have written the first ones.
         let names = lines.flat_map(|line| line.as_bytes().rsplit(|byte| *byte == b','));
-        // Each proxy adds the address that it was asked from.
+        // Each proxy appends the address of its own client.
         let mut asked_from = last;
         for name in names {
             let name = str::from_utf8(name).unwrap_or_default();
@@ -186,7 +187,8 @@ impl Peers {
         self.peer_at(asked_from)
     }
 
-    /// The peer at a canonical address. A proxy is a peer alone, without the rest of its network.
+    /// Returns the peer at a canonical address. A proxy is a peer alone, without the rest of its
+    /// network.
     fn peer_at(&self, address: IpAddr) -> Peer {
         if self.proxies.contains(&address) {
             return Peer(address);
@@ -194,12 +196,13 @@ impl Peers {
         Peer::new(address)
     }
 
-    /// A place among the requests in flight and waiting.
+    /// Takes a place among the requests in flight and queued.
     pub(super) fn admit(self: &Arc<Self>, peer: Peer) -> Option<Share> {
         Share::take(self, |peers| &peers.requests, peer, 1)
     }
 
-    /// Waits for a thread. A peer has half of them at most, and a quarter of all is for peers that have none.
+    /// Waits for a thread. A peer has at most half of them. A quarter of all is reserved for peers
+    /// that have none.
     pub(super) async fn acquire_thread(&self, peer: Peer) -> Option<ThreadPermit> {
         let threads = self.threads_of(peer);
         let of_peer = Arc::clone(&threads.all).acquire_owned().await.ok()?;
@@ -226,7 +229,8 @@ impl Peers {
         })
     }
 
-    /// Whether brief requests of this peer are done on threads of their own, because one was not brief.
+    /// Returns whether brief requests of this peer run on blocking threads, because a recent one
+    /// was not brief.
     pub(super) fn is_heavy(&self, peer: Peer) -> bool {
         let heavy = self.heavy();
         heavy
@@ -234,7 +238,7 @@ impl Peers {
             .is_some_and(|since| since.elapsed() < HEAVY)
     }
 
-    /// Notes how long a brief request of this peer took.
+    /// Marks this peer as heavy if its brief request took `BRIEF` or longer.
     pub(super) fn note_brief(&self, peer: Peer, took: Duration) {
         if took < BRIEF {
             return;
@@ -262,7 +266,7 @@ impl Peers {
         if let Some(threads) = peers.get(&peer).and_then(Weak::upgrade) {
             return threads;
         }
-        // As many are left as there are requests.
+        // At most one entry per request in progress is left.
         peers.retain(|_, threads| threads.strong_count() > 0);
         let new = Arc::new(PeerThreads {
             all: Arc::new(Semaphore::new(self.at_work)),
@@ -274,23 +278,23 @@ impl Peers {
         new
     }
 
-    /// Whether a request of this peer would wait in vain for a place.
+    /// Returns whether a request of this peer would be refused a place.
     pub(super) fn has_no_place(&self, peer: Peer) -> bool {
         !self.requests.has_room(peer, 1)
     }
 
-    /// Whether there may be no room for an answer to this peer.
+    /// Returns whether this peer holds so much response memory that a further response may not fit.
     pub(super) fn is_exhausted(&self, peer: Peer) -> bool {
         self.answers.is_half_taken(peer)
     }
 
-    /// Whether a body of so many bytes would find no room now.
+    /// Returns whether a body of `bytes` bytes would currently be refused memory.
     pub(super) fn is_too_much(&self, peer: Peer, bytes: usize) -> bool {
         let is_small = bytes <= SMALL && self.reserve.has_room(peer, bytes);
         !is_small && !self.bodies.has_room(peer, bytes)
     }
 
-    /// Room for some bytes of a body which has so many as a whole, if that is known.
+    /// Reserves memory for `bytes` bytes of a body whose total length is `whole`, if known.
     pub(super) fn take_body(
         self: &Arc<Self>,
         peer: Peer,
@@ -304,7 +308,7 @@ impl Peers {
         })
     }
 
-    /// Room for an answer until it is sent.
+    /// Reserves memory for a response of `bytes` bytes until it is sent.
     pub(super) fn take_answer(
         self: &Arc<Self>,
         connection: &Arc<Connection>,
@@ -323,14 +327,14 @@ impl Peers {
     }
 }
 
-/// A connection that is open.
+/// Registration of an open connection, released when dropped.
 #[derive(Debug)]
 pub(super) struct Connected {
     pub(super) connection: Arc<Connection>,
     _share: Share,
 }
 
-/// An answer in memory.
+/// Memory of a response that is not sent yet, released when dropped.
 #[derive(Debug)]
 pub(super) struct Unsent {
     connection: Arc<Connection>,
@@ -343,7 +347,7 @@ impl Drop for Unsent {
     }
 }
 
-/// A part of what there is, given back when it is dropped.
+/// A share of a resource, released when dropped.
 #[derive(Debug)]
 pub(super) struct Share {
     peers: Arc<Peers>,
@@ -374,14 +378,14 @@ impl Drop for Share {
     }
 }
 
-/// Something of which there is so much for all, and so much for each.
+/// A counted resource with a limit in total and a limit per peer.
 #[derive(Debug)]
 struct Shares {
     for_all: usize,
     for_each: usize,
-    /// What of all is only for peers that have nothing.
+    /// Amount of the total that is reserved for peers that have none.
     for_first: usize,
-    /// Peers that may have half of all.
+    /// Peers that may have half of the total.
     large: Vec<Peer>,
     taken: Mutex<Taken>,
 }
@@ -403,13 +407,13 @@ impl Shares {
         }
     }
 
-    /// Reserves a quarter for peers that have nothing, so that a new peer finds some.
+    /// Reserves a quarter for peers that have none, so that a new peer is not refused.
     const fn with_some_for_first(mut self) -> Self {
         self.for_first = self.for_all / 4;
         self
     }
 
-    /// Lets these addresses have half of all, each.
+    /// Raises the limit of each address in `large` to half of the total.
     fn with_half_for_each(mut self, large: &[IpAddr]) -> Self {
         self.large = large.iter().copied().map(Peer).collect();
         self
@@ -432,7 +436,7 @@ impl Shares {
         self.fits(&self.taken(), peer, amount)
     }
 
-    /// Whether this peer has half of what it may have: whatever it asks for, it may get too much.
+    /// Returns whether this peer has more than half of the limit per peer.
     fn is_half_taken(&self, peer: Peer) -> bool {
         let taken = self.taken();
         let of_peer = taken.by.get(&peer).copied().unwrap_or_default();
@@ -464,7 +468,7 @@ impl Shares {
         }
     }
 
-    // Nothing panics while it changes what is taken, so a poisoned one is whole.
+    // No code panics while it holds the lock, so a poisoned value is intact.
     fn taken(&self) -> MutexGuard<'_, Taken> {
         self.taken.lock().unwrap_or_else(PoisonError::into_inner)
     }

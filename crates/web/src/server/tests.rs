@@ -1,4 +1,4 @@
-//! Hostile clients, and what they cost a server.
+//! Tests of the server's limits with hostile clients.
 
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
@@ -18,7 +18,8 @@ use super::*;
 
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// Counts requests, and answers each with `length` bytes; holds those for `/long` until the gate opens.
+/// Counts requests, and answers each with `length` bytes. Holds those for `/long` until the gate
+/// opens.
 #[derive(Default)]
 struct Counting {
     bytes: usize,
@@ -137,7 +138,7 @@ fn wait_until(what: &str, is_so: impl Fn() -> bool) {
     }
 }
 
-/// What answers may take of memory is what the operating system buffers, and one more answer.
+/// Checks that responses take no more memory than socket buffers and one more response.
 #[test]
 fn who_pipelines_and_takes_nothing_costs_one_answer_and_is_cut_off() {
     let handler = Arc::new(Counting {
@@ -204,8 +205,8 @@ fn a_new_peer_finds_a_connection_and_a_thread() {
             held.push(stream);
         }
     }
-    // Two peers hold the twelve shared threads. The other four are reserved: three peers hold one each,
-    // and one is left for a newcomer.
+    // Two peers hold the twelve shared threads. The other four are reserved: three peers hold one
+    // each, and one is left for a newcomer.
     let mut honest = connect_from(1, &server);
     honest.write_all(&request("/")).unwrap();
     assert_eq!(status(&mut honest), "HTTP/1.1 200");
@@ -266,7 +267,7 @@ fn a_trusted_proxy_names_the_client_and_nobody_else_does() {
         (2, &["10.0.0.9"], "10.0.0.9"),
         (2, &["::ffff:10.0.0.9"], "10.0.0.9"),
         (2, &["2001:db8:1:2:3:4:5:6"], "2001:db8:1:2::"),
-        // What stands before the last address, the client may have written.
+        // The client may have written the text before the last address.
         (2, &["10.0.0.8, 10.0.0.9"], "10.0.0.9"),
         (2, &["10.0.0.8", " 10.0.0.9 "], "10.0.0.9"),
         (2, &["10.0.0.9, 10.0.0.1"], "10.0.0.9"),

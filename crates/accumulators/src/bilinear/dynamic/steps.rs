@@ -148,7 +148,7 @@ impl Steps {
 const FEW: usize = 5;
 
 /// Update of a witness: multiplication by `factor`, and addition of multiples of the steps' values.
-/// A remainder is multiplied by `factor`.
+/// The remainder of a witness of absence is only multiplied by `factor`.
 pub(in crate::bilinear) struct Followed {
     pub(in crate::bilinear) factor: Fr,
     coefficients: Vec<Fr>,

@@ -202,7 +202,7 @@ fn other_kinds_of_messages() {
     assert_eq!(refusal, Some(wrong));
 }
 
-/// Version 0 is empty by definition: even its author cannot sign an entry in it.
+/// Version 0 is empty by definition: clients reject an entry in it even if the author signed it.
 #[test]
 fn nothing_is_in_version_0_whatever_the_author_signs() {
     let target = Target::<Base>::new();

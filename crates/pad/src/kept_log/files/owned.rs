@@ -21,7 +21,8 @@ pub(super) struct Owner {
 }
 
 impl Owner {
-    /// The store and the copy as bytes.
+    /// Encodes the owner as the ID of its log: the 16 bytes of the store, then `copy` in
+    /// little-endian.
     pub(super) fn bytes(&self) -> LogId {
         let mut bytes = LogId::default();
         let (store, copy) = bytes.split_at_mut(self.store.len());

@@ -151,8 +151,8 @@ fn batch(version: u64) -> Vec<Operation> {
     puts.chain(removals).collect()
 }
 
-/// A script of an author: two versions at a time, with a pruning in the middle. What is
-/// acknowledged is in the store. Ends at a failure.
+/// Publishes ten versions, two for each row, and prunes in the middle. Versions in `store` count as
+/// acknowledged. Returns at the first failure.
 fn script(folder: &SimulatedFolder, store: &mut Rows) -> Result<(), RepositoryError> {
     let mut repository = open(folder, store)?;
     let signer = HeadSigner::new(signer());
