@@ -13,9 +13,9 @@ use crate::{Access, create, place::target};
 /// A file that stores one small value durably.
 ///
 /// The file has two slots on two pages, each with a number, a length and a digest. A write updates
-/// one slot and then the other, with an fsync after each. A crash leaves the previous value or the
-/// new one. One damaged page or a truncated end loses nothing: the newest value is lost only if
-/// both slots are.
+/// one slot and then the other, with an fsync after each. If both slots were valid, a crash leaves
+/// the previous value or the new one. After a completed write, one damaged page or a truncated
+/// second slot loses nothing: the value is lost only if both slots are.
 ///
 /// ```text
 /// slot: number (8, big-endian) | length (2) | value | zeros to 496 bytes | digest (16)
@@ -28,6 +28,8 @@ pub struct Register {
     path: PathBuf,
     number: u64,
     value: Vec<u8>,
+    /// Offset of the slot that is written first.
+    next: usize,
 }
 
 /// Error returned when a register cannot be opened, read or written.
@@ -52,7 +54,7 @@ impl Register {
     /// Creates a new register with `value`, durable when this returns.
     ///
     /// # Errors
-    /// [`RegisterError::Io`] with [`io::ErrorKind::AlreadyExists`] if `path` exists;
+    /// [`RegisterError::Io`], with [`io::ErrorKind::AlreadyExists`] if `path` exists;
     /// [`RegisterError::TooLong`].
     pub fn create(path: &Path, value: &[u8]) -> Result<Self, RegisterError> {
         let slot = slot(1, value)?;
@@ -104,16 +106,17 @@ impl Register {
             .take(MOST_BYTES)
             .read_to_end(&mut contents)?;
         let second = contents.get(BETWEEN..).unwrap_or_default();
-        let newest = [parsed(&contents), parsed(second)]
-            .into_iter()
-            .flatten()
-            .max();
+        let (first, second) = (parsed(&contents), parsed(second));
+        // The slot with the newest value is overwritten last.
+        let next = if first <= second { 0 } else { BETWEEN };
+        let newest = first.max(second);
         let (number, value) = newest.ok_or_else(|| RegisterError::Damaged(path.clone()))?;
         Ok(Self {
             file,
             path,
             number,
             value,
+            next,
         })
     }
 
@@ -140,11 +143,17 @@ impl Register {
     pub fn write(&mut self, value: &[u8]) -> Result<(), RegisterError> {
         let number = self.number.saturating_add(1);
         let slot = slot(number, value)?;
-        for place in [0, BETWEEN] {
-            let place = u64::try_from(place).unwrap_or_default();
-            self.file.seek(SeekFrom::Start(place))?;
+        let [first, second] = match self.next {
+            0 => [0, BETWEEN],
+            _ => [BETWEEN, 0],
+        };
+        for (place, other) in [(first, second), (second, first)] {
+            let start = u64::try_from(place).unwrap_or_default();
+            self.file.seek(SeekFrom::Start(start))?;
             self.file.write_all(&slot)?;
             self.file.sync_data()?;
+            // If the other slot cannot be written, it is the next one again.
+            self.next = other;
         }
         self.number = number;
         self.value = value.to_vec();
@@ -258,6 +267,34 @@ mod tests {
             fs::write(&path, whole).unwrap();
             register = Register::open(&path).unwrap();
             register.write(value).unwrap();
+        }
+    }
+
+    #[test]
+    fn the_only_valid_slot_is_overwritten_last() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("register");
+        let mut register = Register::create(&path, b"first").unwrap();
+        let older = fs::read(&path).unwrap();
+        register.write(b"second").unwrap();
+        let newer = fs::read(&path).unwrap();
+        let mut torn = newer.clone();
+        torn[9] ^= 1;
+        torn[BETWEEN + 9] ^= 1;
+        // Slots that a crash or a failed write has left, and the one to write first.
+        for (first, second, next) in [
+            (&newer, &newer, 0),
+            (&newer, &older, BETWEEN),
+            (&newer, &torn, BETWEEN),
+            (&older, &newer, 0),
+            (&torn, &newer, 0),
+        ] {
+            let contents = [&first[..BETWEEN], &second[BETWEEN..]].concat();
+            fs::write(&path, contents).unwrap();
+            let mut register = Register::open(&path).unwrap();
+            assert_eq!((register.value(), register.next), (&b"second"[..], next));
+            register.write(b"third").unwrap();
+            assert_eq!(Register::read(&path).unwrap().unwrap(), b"third");
         }
     }
 

@@ -267,23 +267,20 @@ impl Dictionary {
     /// Updates that are applied already are skipped.
     ///
     /// # Errors
-    /// [`NotApplied`] for the first rejected update. Those before it are applied durably.
+    /// [`NotApplied`] for the first rejected update. Those before it are applied durably, unless
+    /// the store failed.
     pub fn apply(&self, updates: &[Vec<u8>]) -> Result<Applied, NotApplied> {
-        let mut updates = updates;
         // Check updates before taking the lock. Old or unsigned ones block no reader or writer.
-        while let Some((first, rest)) = updates.split_first() {
-            if self.read(|repository| is_next(repository, first))? {
-                break;
-            }
-            updates = rest;
-        }
+        let updates = self.without_applied(updates)?;
         if updates.is_empty() {
-            return Ok(Applied {
-                taken: 0,
-                latest: self.latest(),
-            });
+            return Ok(self.nothing_applied());
         }
         let _changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        // Another thread may have applied them before this one got the lock.
+        let updates = self.without_applied(updates)?;
+        if updates.is_empty() {
+            return Ok(self.nothing_applied());
+        }
         let room = self.keep.until().map(|until| {
             let room = until.number().saturating_sub(self.latest().number());
             (until, usize::try_from(room).unwrap_or(usize::MAX))
@@ -297,6 +294,28 @@ impl Dictionary {
                 Err(NotApplied::NotKept { until })
             }
             _ => self.apply_now(updates),
+        }
+    }
+
+    /// Removes the updates at the beginning that are applied already.
+    ///
+    /// # Errors
+    /// [`NotApplied`] if the first remaining update is not the next one, signed by the author.
+    fn without_applied<'u>(&self, updates: &'u [Vec<u8>]) -> Result<&'u [Vec<u8>], NotApplied> {
+        let mut rest = updates;
+        while let Some((first, others)) = rest.split_first() {
+            if self.read(|repository| is_next(repository, first))? {
+                break;
+            }
+            rest = others;
+        }
+        Ok(rest)
+    }
+
+    fn nothing_applied(&self) -> Applied {
+        Applied {
+            taken: 0,
+            latest: self.latest(),
         }
     }
 
@@ -330,7 +349,8 @@ impl Dictionary {
     /// if there is none.
     ///
     /// # Errors
-    /// I/O errors of the operating system, and [`io::ErrorKind::FileTooLarge`] for a longer file.
+    /// I/O errors of the operating system; [`io::ErrorKind::Other`] if the log of heads cannot be
+    /// read; [`io::ErrorKind::FileTooLarge`] for a longer file.
     pub fn published(&self, path: &str, most: usize) -> io::Result<Option<Vec<u8>>> {
         let folder = match &self.published {
             Published::Nothing => return Ok(None),

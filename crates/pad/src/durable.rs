@@ -6,9 +6,9 @@
 //! never accepted. A damaged checkpoint costs a full replay, unless pruning has made it the only
 //! copy.
 //!
-//! A repository that keeps derived data ([`crate::hosted::Derived`]) has no checkpoint. The data
-//! derived from its updates is stored next to the store, and the updates that it lacks are applied
-//! again.
+//! A repository that keeps derived data ([`crate::hosted::Derived`]) has no checkpoint, or an empty
+//! one after pruning. The data derived from its updates is stored next to the store, and the
+//! updates that it lacks are applied again.
 //!
 //! A repository that keeps its contents itself ([`crate::hosted::RowKeeper`]) has neither updates
 //! nor a checkpoint. Instead, the store has a row that locates the contents of the latest version.
@@ -97,7 +97,7 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
     /// Reads the store again and runs `work` on one state of it and of the files next to it.
     ///
     /// The files cannot be pinned at once. If another process published or pruned in between, they
-    /// are pinned again, at most [`ATTEMPTS`] times.
+    /// are pinned again. There are at most [`ATTEMPTS`] attempts in total.
     fn in_one_state<T, E: From<RepositoryError>>(
         &mut self,
         work: impl FnOnce(&mut Self) -> Result<T, E>,
@@ -187,7 +187,8 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
     ///
     /// # Errors
     /// [`RepositoryError::Unreadable`], [`RepositoryError::Refused`]: nothing is changed.
-    /// [`RepositoryError::Store`]: the update stays staged, and [`Durable::flush`] tries again.
+    /// [`RepositoryError::Store`], [`RepositoryError::Lookup`] if the store fails. If the update is
+    /// staged by then, [`Durable::flush`] tries again.
     pub fn apply_message(&mut self, update: &[u8]) -> Result<Version, RepositoryError> {
         self.stage_message(update)?;
         self.flush(&[])
@@ -216,6 +217,7 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
     ///
     /// # Errors
     /// [`RepositoryError::Unreadable`], [`RepositoryError::Refused`]: nothing is changed.
+    /// [`RepositoryError::Store`], [`RepositoryError::Lookup`] if the store fails.
     pub fn stage_message(&mut self, update: &[u8]) -> Result<Version, RepositoryError> {
         self.memory.verify_update(update)?;
         self.begin()?;
@@ -227,7 +229,9 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
     /// Verifies an update and applies it in memory; [`Durable::flush`] makes it durable.
     ///
     /// # Errors
-    /// [`RepositoryError::Refused`]: nothing is changed.
+    /// [`RepositoryError::Refused`], or [`RepositoryError::Unreadable`] if it is of another family:
+    /// nothing is changed. [`RepositoryError::Store`], [`RepositoryError::Lookup`] if the store
+    /// fails.
     pub fn stage(&mut self, update: &dyn SignedUpdate) -> Result<Version, RepositoryError> {
         self.begin()?;
         let version = self.memory.apply_update(update)?;
@@ -236,10 +240,11 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
     }
 
     /// Lets a repository that keeps its contents itself sign a batch as its next version;
-    /// [`Durable::flush`] makes it durable. Operations without effect are removed from the batch.
+    /// [`Durable::flush`] makes it durable.
     ///
     /// # Errors
-    /// [`SignError`]: nothing is changed, and the batch is still there.
+    /// [`SignError`]: nothing is changed, and the batch still has the operations that take effect.
+    /// If the store fails after the version is signed, the repository is closed.
     pub(crate) fn publish(
         &mut self,
         batch: &mut Vec<Operation>,
@@ -257,7 +262,7 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
     /// Like [`Durable::publish`], for a repository that keeps derived data.
     ///
     /// # Errors
-    /// [`SignError`]: nothing is changed, and the batch is still there.
+    /// [`SignError`]: nothing is changed, and the batch still has the operations that take effect.
     pub(crate) fn publish_with(
         &mut self,
         batch: &mut Vec<Operation>,
@@ -277,7 +282,8 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
     /// made again from the stored contents.
     ///
     /// # Errors
-    /// [`SignError`]: nothing is changed.
+    /// [`SignError`]: nothing is changed. If the store fails after the version is signed, the
+    /// repository is closed.
     pub(crate) fn load(
         &mut self,
         number: u64,
@@ -291,7 +297,7 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
     /// that has entries.
     ///
     /// # Errors
-    /// [`SignError`]: nothing is changed.
+    /// Those of [`Durable::load`].
     pub(crate) fn publish_changes(
         &mut self,
         operations: &mut SortedOperations<'_>,
@@ -401,9 +407,9 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
     /// Drops the contents of all versions before `oldest`, and frees their space.
     ///
     /// # Errors
-    /// [`RepositoryError::Lookup`] if the version does not exist; [`RepositoryError::Store`]. With
-    /// [`StoreError::NotRemoved`] in it the versions are dropped, but some of their space is not
-    /// freed.
+    /// [`RepositoryError::Lookup`] if the version does not exist, and for logs, which keep all
+    /// versions; [`RepositoryError::Store`]. With [`StoreError::NotRemoved`] in it the versions are
+    /// dropped, but some of their space is not freed.
     pub fn prune(&mut self, oldest: Version) -> Result<(), RepositoryError> {
         self.check_acknowledged(oldest)?;
         if !self.staged.is_empty() {
@@ -499,7 +505,7 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
     /// The author's head of an acknowledged version as text.
     ///
     /// # Errors
-    /// [`LookupError`] if the version does not exist.
+    /// [`LookupError`] if the version does not exist or is 0, or cannot be read.
     pub fn head_text(&self, version: Version) -> Result<HeadText, LookupError> {
         self.check_acknowledged(version)?;
         self.memory.head_text(version)
@@ -508,7 +514,7 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
     /// The author's head of an acknowledged version as a message, a [`pad_core::SignedHead`].
     ///
     /// # Errors
-    /// [`LookupError`] if the version does not exist.
+    /// [`LookupError`] if the version does not exist or is 0, or cannot be read.
     pub fn head_message(&self, version: Version) -> Result<Vec<u8>, LookupError> {
         self.check_acknowledged(version)?;
         self.memory.head_message(version)
@@ -517,7 +523,7 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
     /// The proof that a newer head continues an older one, as a message.
     ///
     /// # Errors
-    /// [`LookupError`] unless `older` is at least 1 and below `newer`, which is acknowledged.
+    /// [`LookupError`] unless `older` is below `newer`, which is acknowledged.
     pub fn consistency_message(
         &self,
         older: Version,
@@ -531,7 +537,8 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
     /// `None` where entries can be removed.
     ///
     /// # Errors
-    /// [`LookupError`] unless `older` is at most `newer`, which is acknowledged.
+    /// [`LookupError`] unless `newer` is acknowledged and, where there is a proof, `older` is at
+    /// most `newer`.
     pub fn append_only_message(
         &self,
         older: Version,
@@ -566,8 +573,9 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
         self.memory.answer(version, question)
     }
 
-    /// The first page of a range, whose proof has about `bytes` bytes. The next page begins at its
-    /// end. The page's bounds are not proved; the contents of each page are.
+    /// The first page of a range, with about `bytes` bytes of entries. The next page begins at its
+    /// end. Returns the whole range where a family has no pages. The page's bounds are not proved;
+    /// the contents of each page are.
     ///
     /// # Errors
     /// [`AnswerError`].
@@ -584,7 +592,7 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
     /// The proof in the answer to a lookup, without the head, as the body of a message.
     ///
     /// # Errors
-    /// Those of [`Durable::answer`].
+    /// [`LookupError`], with [`LookupError::NotDurable`] like [`Durable::answer`].
     pub fn proof_body(&self, version: Version, key: &Key) -> Result<Vec<u8>, LookupError> {
         self.check_provable(version)?;
         self.memory.proof_body(version, key)
@@ -600,7 +608,7 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
 
     /// Like [`Durable::history`], for the versions up to `last`, within about `lookups` lookups.
     /// The page covers at least one version. It ends at [`KeyHistory::since`], where the next page
-    /// continues.
+    /// continues. Versions that are not acknowledged are left out.
     ///
     /// # Errors
     /// [`AnswerError`].
@@ -610,6 +618,7 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
         last: Version,
         lookups: u64,
     ) -> Result<Untrusted<KeyHistory>, AnswerError> {
+        let last = last.min(self.acknowledged);
         self.memory.history_page(key, last, lookups)
     }
 
@@ -646,6 +655,7 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
         after: Version,
         note: &mut Noted<'_, Difference>,
     ) -> Result<(), AnswerError> {
+        self.check_acknowledged(before.max(after))?;
         self.memory.differences(before, after, note)
     }
 
@@ -654,7 +664,8 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
         self.memory.entries()
     }
 
-    /// The bytes of memory for contents, heads and history.
+    /// The bytes of memory for contents, heads and history. Where contents are read on demand, only
+    /// cached blocks or rows not yet written.
     pub fn memory_bytes(&self) -> usize {
         self.memory.memory_bytes()
     }

@@ -69,7 +69,12 @@ impl FileServer {
         let head = match slot.read(self, |state| Ok(state.head.clone())) {
             Err(Refusal::StoreFailed(_)) => {
                 let snapshot = self.store.snapshot();
-                snapshot.and_then(|snapshot| snapshot.head(slot.key)).ok()
+                match snapshot.and_then(|snapshot| snapshot.head(slot.key)) {
+                    Ok(head) => Some(head),
+                    // Not damage: without the head, a replayed request could remove a newer version.
+                    Err(error) if error.may_pass() => return Err(error.into()),
+                    Err(_) => None,
+                }
             }
             Err(Refusal::Removed) => return Ok(Response::Removed),
             head => Some(head?),
@@ -180,7 +185,8 @@ impl FileServer {
         guarded(|| self.store.leftovers()).unwrap_or(Err(EngineError::Panicked.into()))
     }
 
-    /// Calls [`FileServer::tend`] if the last call was at least a minute ago.
+    /// Calls [`FileServer::tend`] if the last call was at least a minute ago, or a second ago while
+    /// more files are waiting.
     pub(super) fn tend_now_and_then(&self) {
         self.tend_after(TENDING_INTERVAL);
     }

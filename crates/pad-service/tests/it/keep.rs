@@ -1,5 +1,7 @@
 //! Servers that retain some versions only.
 
+use std::{sync::Barrier, thread};
+
 use pad::{KeyRange, Version, dynamic::open_repository, question::Question, selection::SchemeName};
 use pad_client::{FetchError, Pushed, Resource, Server, Versions};
 use pad_service::{CannotKeep, Dictionary, Keep};
@@ -113,7 +115,7 @@ fn older_versions_are_dropped_as_a_mirror_follows() {
         for version in 1..=9 {
             author.publish(&[("apple", &version.to_string())]);
             while upstream.versions().unwrap().latest < Version::new(version) {
-                std::thread::sleep(SECOND / 200);
+                thread::sleep(SECOND / 200);
             }
             for (copy, follower) in [&mut since, &mut last] {
                 assert_eq!(follower.round().unwrap().taken, 1);
@@ -201,4 +203,28 @@ fn copies_of_stores_begin_snapshot_servers() {
     let gone = CannotKeep::Gone { wanted, oldest };
     assert_eq!(keep(Keep::From(wanted)).unwrap_err(), gone);
     assert!(keep(Keep::From(oldest)).is_ok());
+}
+
+/// A mirror follows each upstream on a thread of its own: a second bringer of the last versions is
+/// not told that they are not kept.
+#[test]
+fn the_last_versions_may_be_brought_twice_at_once() {
+    let author = Author::of_tree();
+    priced(&author, 3);
+    let updates = [1, 2, 3].map(|version| author.update("s.pad", version));
+    for round in 0..8 {
+        let store = author.create(&format!("copy{round}.pad"));
+        let (dictionary, _) = mirror_keeping(&store, "0..3", Vec::new());
+        let start = Barrier::new(2);
+        let taken: usize = thread::scope(|scope| {
+            let bringers = [(); 2].map(|()| {
+                scope.spawn(|| {
+                    start.wait();
+                    dictionary.apply(&updates).unwrap().taken
+                })
+            });
+            bringers.map(|bringer| bringer.join().unwrap()).iter().sum()
+        });
+        assert_eq!((taken, dictionary.latest()), (3, Version::new(3)));
+    }
 }

@@ -225,6 +225,17 @@ fn staged_updates_are_not_answered_before_they_are_durable() {
             Err(RepositoryError::Refused(ApplyError::VersionGap { .. }))
         ));
         repository.stage_message(&updates[2]).unwrap();
+        let [durable, staged] = [2, 3].map(Version::new);
+        let unknown = LookupError::UnknownVersion {
+            version: staged,
+            latest: durable,
+        };
+        let same = Key::try_from("same").unwrap();
+        let page = |last| repository.history_page(&same, last, u64::MAX).unwrap();
+        let [of_durable, of_staged] = [durable, staged].map(|last| page(last).into_unverified());
+        assert_eq!(of_staged, of_durable, "{scheme}");
+        let changes = repository.diff(durable, staged);
+        assert_eq!(changes.map(drop).unwrap_err(), unknown.into());
         let answered = repository.answer(Version::new(2), &question);
         // A superseding statement covers later versions.
         let is_tuple = *scheme != SchemeName::RedBlack;
