@@ -123,6 +123,7 @@ impl<S: Scheme> LogClient<S> {
     /// # Errors
     /// - [`VerifyError::WrongDictionary`] for the view of another author, dictionary or scheme.
     /// - [`VerifyError::SignatureInvalid`] if the author did not sign the view's head.
+    /// - Other [`VerifyError`]s if that head is of another dictionary or scheme.
     pub fn resume(
         log: Log<S>,
         author: AuthorKey,

@@ -2,8 +2,9 @@
 //! in a tree.
 //!
 //! The *trie* of a set of elements consists of all their prefixes. The *frontier* consists of the
-//! strings that leave it: those outside whose parent is inside. Every string that is not an element
-//! has exactly one prefix in the frontier. No string of the frontier is a prefix of another.
+//! strings that leave it: those outside whose parent is inside. Every string of an element's length
+//! that is not an element has exactly one prefix in the frontier. No string of the frontier is a
+//! prefix of another.
 //!
 //! Source: Tomescu et al. 2019, section 4.
 

@@ -34,7 +34,7 @@
 //! | append, amortised: terms of sums in G1 | `2 log n` | about 14 000 at `n = 512` |
 //! | look-up, server: terms | `n` if the key is absent, `3 n` if it has many values | 1024 for each tree, or 2048 for each chunk |
 //! | look-up, verifier | two pairings, `O(log n)` points for each block shown | the same, `O(log n)` points more for each tree |
-//! | look-up, bytes, each tree | 164 if nothing is shown; `608 + 208 log n` for each block | about `391 + 338 log_4 n` more |
+//! | look-up, bytes, each tree | 164 if nothing is shown; `608 + 208 log n` for each block | about `391 + 338 log_4 n` if nothing is shown |
 //! | append-only, bytes | at most `632 + 208 log n`, read off the stored nodes | the same |
 //! | powers for each element of the largest tree | 1 | 512, or 256 in sets |
 //!

@@ -57,7 +57,8 @@ impl Setup {
     ///
     /// # Errors
     /// - [`DecodeError::ParametersInvalid`] for another level of blocks, a top level outside 4 to
-    ///   32, an unknown schedule, the generator as `[s]_2` or an empty purpose.
+    ///   32, an unknown schedule, the generator as `[s]_2`, or a purpose of 0 or over 64 bytes.
+    /// - [`DecodeError::Malformed`] for a purpose that is not UTF-8.
     /// - Other [`DecodeError`]s for an invalid point, and for bytes that are too short or too long.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, DecodeError> {
         let mut reader = Reader::new(bytes);
@@ -130,8 +131,9 @@ impl<S: Scheme> Log<S> {
     /// The log at a verified head, to check proofs against.
     ///
     /// # Errors
-    /// [`VerifyError::WrongDictionary`], [`VerifyError::WrongScheme`] for a head of another log.
-    /// The digest of the empty log names neither.
+    /// [`VerifyError::WrongDictionary`], [`VerifyError::WrongScheme`] for a head of another
+    /// dictionary or scheme. The head does not name the setup. The digest of a log covers all
+    /// three, unless the log is empty.
     pub fn at(
         &self,
         head: &Verified<SnapshotHead<Sha256Ed25519>>,

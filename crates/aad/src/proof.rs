@@ -23,14 +23,16 @@ use crate::{certificate::Certificate, log::Log, scheme::Scheme, walk::undecodabl
 
 pub use append_only::Growth;
 
-/// Default limit of a look-up in bytes, for clients that set no other: 64 MiB.
+/// Suggested limit of a look-up in bytes, for [`LogClient::check`](crate::LogClient::check): 64
+/// MiB.
 ///
 /// Checking a proof of this size takes a minute or two, if the log itself is dishonest. Clients of
 /// keys with few values should set 1 MiB.
 pub const LONGEST_LOOKUP: usize = 1 << 26;
 
-/// Default limit of an inclusion proof in bytes, for clients that set no other: 64 KiB. Enough for
-/// a thousand trees. Each top tree takes 32 bytes.
+/// Suggested limit of an inclusion proof in bytes, for
+/// [`LogClient::check`](crate::LogClient::check): 64 KiB. Enough for a thousand trees. Each top
+/// tree takes 32 bytes.
 pub const LONGEST_PROOF: usize = 1 << 16;
 
 /// Default limit of an append-only proof in bytes, for clients that set no other: 64 MiB. Enough

@@ -32,7 +32,7 @@ pub trait Scheme: sealed::Sealed + Copy + Debug + Default + Eq + Send + Sync + '
     };
     /// Bits of an element that name its key: the key half in dictionaries, all bits in sets.
     const KEY_BITS: u16 = HALF_BITS;
-    /// Greatest degree of the polynomial of a group of prefixes. Servers may choose it freely.
+    /// Greatest degree of the polynomial of a group of prefixes. Verifiers do not check it.
     const GROUP_DEGREE: usize = 1024;
 
     /// Number of scalars of an element. Parameters need this number of powers for each element of

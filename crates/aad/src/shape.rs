@@ -1,7 +1,7 @@
 //! The shape of a log: the perfect binary trees over its elements.
 //!
-//! The shape follows from the number of elements and three numbers of the log's setup. No part of
-//! it is read from a proof.
+//! The shape follows from the number of elements and three numbers of the log's setup. A proof
+//! states only the number of elements, which the digest covers.
 
 #![deny(clippy::arithmetic_side_effects)]
 

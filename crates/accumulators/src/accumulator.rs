@@ -15,7 +15,7 @@ use crate::{
     set::ElementSet,
 };
 
-/// A secret key. It cannot be printed or compared, and is wiped on drop.
+/// A secret key. Its secret cannot be printed or compared, and is wiped on drop.
 pub trait SecretKey: Send + Sync + Sized + 'static {
     /// The corresponding public key.
     type PublicKey: PublicKey;
@@ -139,7 +139,8 @@ pub trait Dynamic: Accumulator {
     /// of the set before the change.
     ///
     /// # Errors
-    /// Those of [`Dynamic::change`] that are not about the elements.
+    /// [`AccumulateError::ValueMismatch`] with the secret key, and those of
+    /// [`Accumulator::accumulate`].
     fn transition(
         key: &impl EitherKey<Self>,
         plan: &Plan<'_, Self>,
@@ -153,8 +154,8 @@ pub trait Dynamic: Accumulator {
     ///
     /// With the secret key, `value` is checked against the set. A stale value, for example from
     /// before a crash, might not contain a removed element. Dividing that element out would produce
-    /// a forgery that anyone could use. Cost of the check: one product of exponents per element of
-    /// the set, and one power or multiplication per published value.
+    /// a forgery that anyone could use. Cost with the secret key: one product of exponents per
+    /// element of the set, and one power or multiplication per published value and for the check.
     ///
     /// # Errors
     /// [`AccumulateError::ElementAbsent`], [`AccumulateError::DuplicateElement`], those of
@@ -187,8 +188,9 @@ pub trait Dynamic: Accumulator {
     /// # Errors
     /// [`AccumulateError::ElementAbsent`] if a change removes the element,
     /// [`AccumulateError::DuplicateElement`] if one adds it, [`AccumulateError::ChangeGap`], and
-    /// [`AccumulateError::WitnessMismatch`] if a false log leads to no valid witness. The log is
-    /// not authenticated, so no error is evidence of anything.
+    /// [`AccumulateError::WitnessMismatch`] if a false log leads to no witness at all. Other false
+    /// logs lead, without an error, to a witness that does not verify. The log is not
+    /// authenticated, so no error is evidence of anything.
     fn update_witness(
         key: &Self::PublicKey,
         element: &Self::Element,
@@ -260,8 +262,9 @@ pub trait Universal: Dynamic {
     /// Updates a non-membership witness over consecutive changes, without the secret key.
     ///
     /// # Errors
-    /// [`AccumulateError::ElementPresent`] if a change adds the element,
-    /// [`AccumulateError::ElementAbsent`] if one removes it, [`AccumulateError::ChangeGap`].
+    /// [`AccumulateError::ElementPresent`] if a change adds the element or a false log leads to no
+    /// witness, [`AccumulateError::ElementAbsent`] if one removes it,
+    /// [`AccumulateError::ChangeGap`].
     fn update_non_membership_witness(
         key: &Self::PublicKey,
         element: &Self::Element,

@@ -19,7 +19,7 @@ pub enum AccumulateError {
     /// is zero or the negative of the secret. The probability is below 2^-128 for a hash.
     #[error("the accumulator cannot hold this element")]
     ElementNotAllowed,
-    /// The set, key, value or change belongs to another accumulator.
+    /// The set or the published powers belong to another accumulator.
     #[error("the input is of another accumulator")]
     WrongAccumulator,
     /// The public key has too few powers for a set of this size.

@@ -2,8 +2,7 @@
 //! accumulators use them for exponents.
 //!
 //! Multiplication may be any associative operation, so the order of factors is preserved. The work
-//! is split into one chunk per thread. A parallel prefix over the chunks (Blelloch 1990) needs only
-//! that many further products.
+//! is split into one chunk per thread. A parallel prefix (Blelloch 1990) joins the chunks.
 //!
 //! Source: Tremel 2013, sections 3.1 and 4.1 (left-side and right-side products).
 
@@ -31,7 +30,8 @@ pub(crate) fn product<T: Clone + Send + Sync>(
 
 /// Computes for each factor the product of all others, or `one` if there is only one factor.
 ///
-/// Cost: `3n` multiplications: left-side products, right-side products, and their joins.
+/// Cost: `3n` multiplications: left-side products, right-side products, and their joins. Several
+/// threads need `n` more, for the totals of their chunks.
 pub(crate) fn products_of_others<T: Clone + Send + Sync>(
     factors: &[T],
     one: &T,

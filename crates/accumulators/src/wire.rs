@@ -2,8 +2,8 @@
 //! context.
 //!
 //! Unlike the messages of `pad_core::codec`, group elements can only be checked with knowledge of
-//! the group. Everything that [`decode`] returns is in range, in canonical form and in the group.
-//! Later code does not check again.
+//! the group. Every group element that [`decode`] returns is in range, in canonical form and in the
+//! group. Later code does not check this again.
 //!
 //! Every object has exactly one encoding; `docs/format.md` lists the layouts.
 

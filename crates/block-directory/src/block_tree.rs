@@ -77,6 +77,7 @@ impl<S: Suite, B: BlockDigest<S>> BlockTree<S, B> {
     ///
     /// # Errors
     /// [`BlockError::Rule`]: [`InputError::ReservedDigest`], [`InputError::CapacityExceeded`].
+    /// [`BlockError::Element`].
     pub fn append(&mut self, object: S::Digest) -> Result<EntryId, BlockError> {
         if is_reserved(&object) {
             return Err(InputError::ReservedDigest.into());
@@ -94,7 +95,7 @@ impl<S: Suite, B: BlockDigest<S>> BlockTree<S, B> {
     ///
     /// # Errors
     /// [`BlockError::Rule`]: [`ApplyError::UnknownId`], [`ApplyError::DeletedForGood`],
-    /// [`InputError::ReservedDigest`].
+    /// [`InputError::ReservedDigest`]. [`BlockError::Element`].
     pub fn update(&mut self, id: EntryId, object: S::Digest) -> Result<(), BlockError> {
         if is_reserved(&object) {
             return Err(InputError::ReservedDigest.into());
@@ -106,6 +107,7 @@ impl<S: Suite, B: BlockDigest<S>> BlockTree<S, B> {
     ///
     /// # Errors
     /// [`BlockError::Rule`]: [`ApplyError::UnknownId`], [`ApplyError::DeletedForGood`].
+    /// [`BlockError::Element`].
     pub fn delete(&mut self, id: EntryId) -> Result<(), BlockError> {
         self.replace(id.number(), None)
     }

@@ -133,7 +133,7 @@ impl<S: Suite> DirectoryClient<S> {
     }
 
     /// Starts a look-up of the entry of an object, with the hint stored with the object. Ignores a
-    /// hint that does not decode, or that is of another entry or object.
+    /// hint that does not decode, or that is of another dictionary, entry or object.
     ///
     /// The result is the directory's present entry of the id. Compare it with the object's digest:
     /// the object may be old or false.
@@ -206,7 +206,7 @@ impl<S: Suite> DirectoryClient<S> {
     }
 
     /// Makes a new hint from a verified proof. Returns `None` if the used hint matched and claims
-    /// this version.
+    /// this version, for a query of several ids, and for an id that is not assigned.
     fn refreshed(
         &self,
         pending: &PendingEntries<S>,

@@ -24,7 +24,8 @@ use crate::{
 /// A server of a directory, not trusted and without a key. It answers about its latest version
 /// only. Older roots stay provable by the heads.
 ///
-/// Memory: about three digests for each entry. The step is that of hints ([`crate::hint`]).
+/// Memory: about two digests for each entry, or the [`CacheBudget`](crate::CacheBudget) for a
+/// directory in files. The step is that of hints ([`crate::hint`]).
 #[derive(Debug)]
 pub struct BlockDirectory<S: Suite> {
     pub(crate) blocks: Blocks<S>,
@@ -41,6 +42,7 @@ pub enum RequestError {
     #[error(transparent)]
     Decode(#[from] DecodeError),
     /// The client knows a newer version than this server, or asks for more than the server's limit.
+    /// Or the store cannot be read.
     #[error(transparent)]
     Lookup(#[from] LookupError),
 }
@@ -87,8 +89,8 @@ impl<S: Suite> BlockDirectory<S> {
     /// # Errors
     /// [`ApplyError`]: [`InputError::ReservedDigest`](pad_core::InputError::ReservedDigest),
     /// [`InputError::CapacityExceeded`](pad_core::InputError::CapacityExceeded), a head that is not
-    /// the author's of version 1, [`ApplyError::RootMismatch`]; [`ApplyError::Store`] for a directory
-    /// in files.
+    /// the author's of version 1, [`ApplyError::RootMismatch`]; [`ApplyError::VersionGap`] for a
+    /// directory that has a version; [`ApplyError::Store`] for a directory in files.
     pub fn load(
         mut self,
         head: &SignedHead<S>,
@@ -200,7 +202,8 @@ impl<S: Suite> BlockDirectory<S> {
     /// Time: one digest copied for each level and id.
     ///
     /// # Errors
-    /// [`LookupError::InvalidQuery`] for a range of more than [`MOST_RANGE`] registered entries.
+    /// [`LookupError::InvalidQuery`] for a range of more than [`MOST_RANGE`] registered entries;
+    /// [`LookupError::Store`] if a block cannot be read.
     pub fn prove_latest<Q: Selection>(
         &self,
         query: &Q,
@@ -227,7 +230,8 @@ impl<S: Suite> BlockDirectory<S> {
     /// Answers a request for entries.
     ///
     /// # Errors
-    /// [`LookupError::UnknownVersion`] for a client that knows a newer version than this server.
+    /// [`LookupError::UnknownVersion`] for a client that knows a newer version than this server;
+    /// [`LookupError::Store`] if a block cannot be read.
     pub fn answer_entries(
         &self,
         request: &EntryRequest<S>,
@@ -252,6 +256,7 @@ impl<S: Suite> BlockDirectory<S> {
     /// - [`LookupError::UnknownVersion`] for a client that knows a newer version than this server.
     /// - [`LookupError::InvalidQuery`] for a range of more registered entries than the limit set by
     ///   [`BlockDirectory::limit_ranges`].
+    /// - [`LookupError::Store`] if a block cannot be read.
     pub fn answer_range(
         &self,
         request: &RangeRequest<S>,

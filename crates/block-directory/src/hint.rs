@@ -52,7 +52,7 @@ impl<S: Suite> Message for Hint<S> {
 
 impl<S: Suite> Hint<S> {
     /// Makes a hint from a proof of one registered entry that was verified under this version.
-    /// Returns `None` for a proof of anything else.
+    /// Returns `None` unless the proof shows one entry. Does not check that it is that of `id`.
     pub fn new(
         dictionary: DictionaryId,
         id: EntryId,

@@ -156,7 +156,8 @@ impl<S: Suite, B: BlockDigest<S>> Proof for OpenedProof<S, B> {
     /// # Errors
     /// [`VerifyError::SizeOutOfRange`] for more than [`MOST_ENTRIES`] entries,
     /// [`VerifyError::WrongCapacity`], [`VerifyError::BlockLength`],
-    /// [`VerifyError::MalformedEntry`], [`VerifyError::SummaryOutOfRange`],
+    /// [`VerifyError::MalformedEntry`], [`VerifyError::ReservedDigest`],
+    /// [`VerifyError::SummaryOutOfRange`], [`VerifyError::ElementNotFound`],
     /// [`VerifyError::SummaryMismatch`], [`VerifyError::RootMismatch`].
     fn check(
         self,

@@ -60,7 +60,7 @@ pub(crate) fn decode<S: Suite>(operations: &[Operation]) -> Result<Vec<Change<S>
 /// # Errors
 /// [`ApplyError::UnorderedOperations`], [`ApplyError::DeletedForGood`], [`ApplyError::UnknownId`]
 /// for deleting an entry that is not registered, [`ApplyError::IdGap`],
-/// [`InputError::ReservedDigest`], [`InputError::CapacityExceeded`].
+/// [`InputError::ReservedDigest`], [`InputError::CapacityExceeded`]; those of `shown`.
 pub(crate) fn check<S: Suite>(
     changes: &[Change<S>],
     registered: u64,

@@ -119,7 +119,8 @@ fn read_shown<'de, S: Suite, Q: Selection, D: Deserializer<'de>>(
     deserializer.deserialize_seq(AtMost::<S>(Q::MOST_ENTRIES, PhantomData))
 }
 
-/// Reads a list of at most the given number of entries. Refuses a longer one unread.
+/// Reads a list of at most the given number of entries. Refuses a longer one, unread if its length
+/// is announced.
 struct AtMost<S>(usize, PhantomData<S>);
 
 impl<'de, S: Suite> Visitor<'de> for AtMost<S> {

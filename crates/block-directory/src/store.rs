@@ -79,10 +79,11 @@ impl<S: Suite> BlockDirectory<S> {
     }
 
     /// Opens the directory in this folder. After a crash it is at the last acknowledged version, or
-    /// one after it.
+    /// at a later one whose update was being stored.
     ///
-    /// Time: the blocks above the lowest level are read and hashed, a quarter of a byte for each
-    /// entry. All heads are read. After a crash the updates in the log are applied again.
+    /// Time: the blocks above the lowest level are read and hashed, with `step = 7` a quarter of a
+    /// byte for each entry. All heads are read. After a crash the updates in the log are applied
+    /// again.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -134,7 +135,7 @@ impl<S: Suite> BlockDirectory<S> {
     /// root, and returns the author's head of version 1.
     ///
     /// Memory: a block for each level. Time: two hashes for each entry, and writing 32.25 bytes.
-    /// Until this returns, the folder has no directory.
+    /// The folder has no directory before all blocks are durable and the head is signed.
     ///
     /// # Errors
     /// As [`BlockDirectory::create`] and [`BlockDirectory::load`]; those of `sign` and of the
@@ -157,8 +158,8 @@ impl<S: Suite> BlockDirectory<S> {
     }
 
     /// Loads version 1 into this directory, which must have no version yet. Like
-    /// [`BlockDirectory::create_loaded`] for a new folder. A failure leaves a directory without
-    /// versions.
+    /// [`BlockDirectory::create_loaded`] for a new folder. A failure before the head is in the log
+    /// leaves a directory without versions.
     ///
     /// # Errors
     /// As [`BlockDirectory::create_loaded`]; [`StoreFault::Closed`] for a directory in memory;
@@ -188,7 +189,8 @@ impl<S: Suite> BlockDirectory<S> {
     /// version.
     ///
     /// # Errors
-    /// As [`BlockDirectory::apply`]. Updates before the refused one are applied, and durable.
+    /// As [`BlockDirectory::apply`]. Updates before a refused one are applied, and durable. After
+    /// [`pad_core::ApplyError::Store`] they may be neither.
     pub fn apply_all(&mut self, updates: &[Update<S>]) -> Result<Version, pad_core::ApplyError> {
         self.hold_changed(true);
         let mut applied = 0;
@@ -251,12 +253,12 @@ impl<S: Suite> BlockDirectory<S> {
         self.checkpoint()
     }
 
-    /// Takes the details of the last store error. Each is returned once.
+    /// Takes the details of the last store error. Each is returned at most once.
     pub fn take_store_error(&self) -> Option<StoreError> {
         self.blocks().backing()?.take_error()
     }
 
-    /// The number of blocks read from files since the directory was opened.
+    /// The number of blocks read from files, at opening and since.
     pub fn blocks_read(&self) -> u64 {
         let backing = self.blocks().backing();
         backing.map_or(0, |backing| backing.files.blocks_read())
@@ -285,9 +287,10 @@ impl<S: Suite> BlockDirectory<S> {
         Ok(journal.log.file_bytes()? + backing.files.bytes()?)
     }
 
-    /// Checks a directory that is not open: every page of the log, and every block against its slot
-    /// in the level above, up to the signed root. Calls `each` with the numbers of checked blocks
-    /// and of all blocks. Returns the number of entries.
+    /// Checks a directory that is not open: every page of the log, the signatures of all heads, and
+    /// every block against its slot in the level above, up to the signed root. Opens the directory,
+    /// which replays and writes updates in the log after a crash. Calls `each` for each block of
+    /// level 0, with the number checked so far and of all. Returns the number of entries.
     ///
     /// Memory: as for a directory that is opened with `budget`.
     ///
@@ -364,7 +367,8 @@ pub fn suite_of(folder: &Path) -> Result<SuiteId, StoreError> {
     Log::suite(&old_folder(folder)?)
 }
 
-/// Opens a folder that is empty, except for an unfinished log from a crash, which will be replaced.
+/// Creates a folder, or opens one that is empty. It may have an unfinished log from a crash, which
+/// will be replaced.
 fn new_folder(folder: &Path) -> Result<Arc<dyn FileLayer>, StoreError> {
     let created = Folder::create(folder).or_else(|error| {
         let mut names = folder.read_dir()?;

@@ -53,8 +53,8 @@ pub(crate) fn hash_to_field(parts: &[&[u8]], tag: &[u8]) -> Fq {
     Fq::from_be_bytes_mod_order(expand::<2>(parts, tag).as_flattened())
 }
 
-/// Hashes to a point of the curve before its cofactor is cleared (`Q0 + Q1`), outside of the
-/// subgroup.
+/// Hashes to a point of the curve before its cofactor is cleared (`Q0 + Q1`), in general outside of
+/// the subgroup.
 ///
 /// Clearing is linear, so sums of multiples of hashes need only one clearing.
 pub fn map(message: &[u8], tag: &[u8]) -> G1Projective {

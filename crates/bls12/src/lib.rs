@@ -36,10 +36,10 @@
 //!   [`generator::multiply_each`] use tables, with each scalar split into two pseudorandom shares.
 //!   Another process sees times of two pseudorandom scalars. The table entries of one run reveal
 //!   both shares, and so the scalar.
-//! * **Many multiples of a generator** (public keys of many points, powers of a setup, all
-//!   witnesses at once): [`generator::multiply_all`] uses the scalars as they are, since shares
-//!   would double the cost. The powers of a setup use the same tables. Another process sees times
-//!   and table entries of every scalar.
+//! * **Many multiples of a generator** (public keys of many points, all witnesses at once):
+//!   [`generator::multiply_all`] uses the scalars as they are, since shares would double the cost.
+//!   The powers of a setup do the same with tables of their own. Another process sees times and
+//!   table entries of every scalar.
 //!
 //! Field arithmetic below all three is constant-time except for inversions and the last subtraction
 //! of the modulus, so nothing here is strictly constant-time. Shares prevent an attacker that only

@@ -27,7 +27,7 @@ pub const G2_BYTES: usize = 96;
 /// Encodes a point. `N` must be [`G1_BYTES`] or [`G2_BYTES`], depending on the curve.
 ///
 /// # Panics
-/// If `N` is not the length for the curve, which is a bug of the caller.
+/// If `N` is below the length for the curve, which is a bug of the caller.
 pub fn encode<C: SWCurveConfig, const N: usize>(point: &Affine<C>) -> [u8; N] {
     let mut bytes = [0; N];
     #[expect(
@@ -108,7 +108,7 @@ pub fn decode_all<C: SWCurveConfig, const N: usize>(
 /// For local storage, so that a later read needs no square root.
 ///
 /// # Panics
-/// If `N` is not the length for the curve, which is a bug of the caller.
+/// If `N` is below the length for the curve, which is a bug of the caller.
 pub fn encode_coordinates<C: SWCurveConfig, const N: usize>(point: &Affine<C>) -> [u8; N] {
     let mut bytes = [0; N];
     #[expect(
@@ -122,7 +122,7 @@ pub fn encode_coordinates<C: SWCurveConfig, const N: usize>(point: &Affine<C>) -
 }
 
 /// Decodes uncompressed coordinates of a point of the curve, **without a subgroup check**. For
-/// locally stored points that were checked before.
+/// locally stored points that were checked before. The point may be the identity.
 ///
 /// Cost: a few multiplications in the field.
 ///

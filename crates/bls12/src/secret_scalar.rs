@@ -81,8 +81,8 @@ impl SecretScalar {
     ///
     /// `context` identifies the point. The computation is blinded by `context` and the secret.
     ///
-    /// Cost: 252 doublings and 63 additions for every scalar, and 7 more for odd multiples of the
-    /// point.
+    /// Cost: 252 doublings and 63 additions for every scalar. Odd multiples of the point take one
+    /// doubling and 8 additions more.
     pub fn times<C>(&self, point: &Affine<C>, context: &[u8]) -> Affine<C>
     where
         C: SWCurveConfig<ScalarField = Fr>,

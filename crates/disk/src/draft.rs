@@ -10,7 +10,7 @@ use tempfile::NamedTempFile;
 
 use crate::place::{folder, synchronise, target};
 
-/// Read permissions of a new file.
+/// Permissions of a new file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
     /// Readable and writable by its owner only.
@@ -33,8 +33,9 @@ impl Access {
 /// Creates a new file with `contents`, durable when this returns.
 ///
 /// # Errors
-/// [`io::ErrorKind::AlreadyExists`] if `path` exists, which is left unchanged; other I/O errors. On
-/// an error no file is created.
+/// [`io::ErrorKind::AlreadyExists`] if `path` exists, which is left unchanged; other I/O errors. If
+/// the fsync of the folder fails, the file is removed again on a best-effort basis. After other
+/// errors no file is created.
 pub fn create(path: &Path, contents: &[u8], access: Access) -> io::Result<()> {
     let mut draft = Draft::new(path, access)?;
     draft.write_all(contents)?;
@@ -54,9 +55,10 @@ pub fn replace(path: &Path, contents: &[u8], access: Access) -> io::Result<()> {
 
 /// A file that is written before it gets its name.
 ///
-/// On Linux the draft has no name at all until then (`O_TMPFILE`), so a killed process leaves
-/// nothing behind. On other systems and on file systems without `O_TMPFILE`, the draft has a name
-/// that starts with a dot. Dropping the draft removes that name.
+/// On Linux the draft has no name at all until it is kept (`O_TMPFILE`), so a process killed before
+/// leaves nothing behind. [`Draft::keep`] gives it a temporary name for an instant. On other
+/// systems, without `/proc` and on file systems without `O_TMPFILE`, the draft has a name that
+/// starts with a dot. Dropping the draft removes that name.
 #[derive(Debug)]
 pub struct Draft {
     /// The requested path, used for a new file.
@@ -208,9 +210,9 @@ mod anonymous {
     /// Links the file to `target`, replacing any file of that name.
     ///
     /// The file first gets a temporary name that starts with a dot and is then renamed. If the
-    /// process ends between the two steps, a later call removes the temporary name. Each process
-    /// uses a temporary name of its own, since a file that has lost its only name cannot be linked
-    /// again.
+    /// process ends between the two steps, a later call that tries the same temporary name removes
+    /// it once it is older than `LEFT_BEHIND`. Each process uses a temporary name of its own, since
+    /// a file that has lost its only name cannot be linked again.
     pub(super) fn put_in_place(file: &File, target: &Path) -> io::Result<()> {
         for number in 0..MOST_DRAFTS {
             let step = draft_path(target, number);

@@ -9,8 +9,9 @@
 //! | Folders of files with positioned reads and writes | [`layer`] | |
 //! | Databases in one file, with checks and recovery | [`engine`] (feature `redb`) | that of redb |
 //!
-//! A draft that is not kept leaves nothing behind, even if the process is killed. With the feature
-//! `simulated-disk`, tests can fill the disk under databases or make it fail.
+//! A dropped draft leaves nothing behind. On Linux neither does a killed process, unless it was
+//! just replacing a file or the file system lacks unnamed files. With the feature `simulated-disk`,
+//! tests can fill the disk under databases or make it fail.
 //!
 //! Symbolic links are followed. Locks and replacements apply to the file at the end of the links,
 //! so two names of one file share one lock.

@@ -20,9 +20,9 @@ pub const PATIENCE: Duration = Duration::from_secs(5);
 
 /// An exclusive lock on a file, held until this value is dropped.
 ///
-/// The lock is on a file of its own, `<name>.lock` next to the file. The lock file is never
-/// removed. The guarded file itself may be replaced, and a lock on a file without a name would
-/// guard nothing.
+/// [`Lock::exclusive`] locks a file of its own, `<name>.lock` next to the file. The lock file is
+/// never removed. The guarded file itself may be replaced, and a lock on a file without a name
+/// would guard nothing.
 #[derive(Debug)]
 pub struct Lock {
     file: File,
@@ -41,7 +41,7 @@ pub enum LockError {
 }
 
 impl Lock {
-    /// Locks the file at `path`, which need not exist, waiting at most `patience`.
+    /// Locks the file at `path`, which need not exist, waiting for about `patience`.
     ///
     /// # Errors
     /// [`LockError::InUse`] after `patience`; [`LockError::Io`].

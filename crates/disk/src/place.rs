@@ -10,7 +10,7 @@ use std::{
 /// Resolves symbolic links to the file that `path` leads to, which need not exist.
 ///
 /// # Errors
-/// I/O errors of the operating system, also after more than `MAX_LINKS` links.
+/// I/O errors of the operating system, also for `MAX_LINKS` links or more.
 pub(crate) fn target(path: &Path) -> io::Result<PathBuf> {
     let mut path = path.to_path_buf();
     for _ in 0..MAX_LINKS {
@@ -60,5 +60,5 @@ pub(crate) fn synchronise(_: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Maximum number of links to follow, as on Linux.
+/// Number of links at which resolution fails. Linux still follows as many.
 const MAX_LINKS: usize = 40;

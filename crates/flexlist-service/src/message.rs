@@ -344,9 +344,11 @@ pub enum Response {
         #[serde(deserialize_with = "bounded::sequence::<_, _, MAX_READ_BLOCKS>")]
         blocks: Vec<ReadBlock>,
     },
-    /// The request was refused. Nothing changed.
+    /// The request was refused. Nothing changed, except that a change may have been made after
+    /// [`Refusal::CannotWrite`] or [`Refusal::StoreFailed`].
     Refused(Refusal),
-    /// Answers `Abort` and `Delete`: the file is removed. A repeated request gets this answer too.
+    /// Answers `Abort` and `Delete`: the file is removed. A repeated request gets this answer too,
+    /// as long as the server remembers the removal (for [`MAX_BEGIN_SECONDS`] or more).
     Removed,
     /// Answers `Confirmed`.
     Confirmed {
@@ -364,7 +366,7 @@ pub enum Response {
 pub enum Refusal {
     /// There is no file with this id.
     UnknownFile,
-    /// The version is neither the current one nor the one before it.
+    /// The version is neither the current one nor the one before it, or that one is no longer kept.
     UnknownVersion {
         /// The version that the client asked for.
         requested: u64,

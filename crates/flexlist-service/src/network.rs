@@ -9,7 +9,7 @@
 //! | status | meaning |
 //! | --- | --- |
 //! | 200 | the body is an encoded `Response` |
-//! | 400 | the request cannot be decoded |
+//! | 400 | the request cannot be read or decoded |
 //! | 404, 405 | only the endpoint exists, and it accepts only `POST` |
 //! | 408 | the request did not arrive in time |
 //! | 413 | the request exceeds [`Limits::request_bytes`] |

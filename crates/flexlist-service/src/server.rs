@@ -58,7 +58,8 @@ pub struct FileServer {
     clock: Clock,
     accounts: Accounts,
     memory: Memory,
-    /// Time of the last call of [`FileServer::tend`], in seconds since 1970.
+    /// Time of the last call of [`FileServer::tend`], in seconds since 1970; earlier if files are
+    /// still waiting.
     tended: AtomicU64,
     files: RwLock<HashMap<FileId, Entry>>,
     /// Held while a file is begun, so that no two files get the same number.
@@ -71,9 +72,9 @@ type Entry = Result<Arc<Slot>, Arc<StoreError>>;
 impl FileServer {
     /// Opens the store at `path` and serves its files. Creates an empty store if there is none.
     ///
-    /// Each file's list is rebuilt when the file is first requested. [`FileServer::load_all`] does
-    /// it in advance. Requests about a damaged file get [`Refusal::StoreFailed`]; other files are
-    /// not affected.
+    /// Each file's list is rebuilt when the file is first requested, and after an eviction from
+    /// memory. [`FileServer::load_all`] does it in advance. Requests about a damaged file get
+    /// [`Refusal::StoreFailed`]; other files are not affected.
     ///
     /// # Errors
     /// [`StoreError`] of the store as a whole.
@@ -143,7 +144,8 @@ impl FileServer {
     }
 
     /// Executes a request. Changes are durable when this returns. A refused request changes
-    /// nothing.
+    /// nothing, except that after [`Refusal::CannotWrite`] or [`Refusal::StoreFailed`] its change
+    /// may have been made.
     pub fn handle(&self, request: Request) -> Response {
         let file = file_of(&request);
         // The storage engine panics on some corrupt pages.

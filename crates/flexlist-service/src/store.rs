@@ -6,15 +6,16 @@
 //! | `files` | file id | the file's number, owner and tag parameters |
 //! | `heads` | file | the current state of the file: version, root and counters |
 //! | `answers` | file | the answer to the update that led to the current version |
-//! | `statements` | file | the owner's signed statement about the newest version |
+//! | `statements` | file | the owner's newest signed statement about a version |
 //! | `removed` | file id | the owner who removed the file, and the retention time of this record |
 //! | `doomed` | file | marks a removed file whose blocks are still being deleted |
 //! | `blocks` | file, block | tag and data of a block |
 //! | `journal` | file, version | the operations that led to that version |
 //! | `pieces` | file, piece | a piece of a checkpoint: a part of the sequence of blocks |
 //!
-//! Numbers of files, blocks, versions and pieces only increase. Inserts at the end of a
-//! copy-on-write tree cost little more than the bytes written.
+//! Numbers of blocks, versions and pieces only increase. A new file gets a number above those of
+//! all stored files. Inserts at the end of a copy-on-write tree cost little more than the bytes
+//! written.
 //!
 //! Every value except the format starts with a digest of its table, key and contents. Reads detect
 //! changes by another program, a failing disk or a mixed-up backup, and the error names the file.
@@ -32,9 +33,9 @@
 //!
 //! **Removal** takes effect in one small transaction. The blocks are deleted a few hundred at a
 //! time, between other requests. At each commit, the engine returns free space at the end of the
-//! file to the file system. If more than half of the file is free, it is compacted, which blocks
-//! all reads and writes. A store with little data is compacted at once, others when they are next
-//! opened.
+//! file to the file system. If the file exceeds twice the bytes in use by more than 64 MiB, it is
+//! compacted, which blocks all reads and writes. A store with little data is compacted while it
+//! serves, others when they are next opened.
 
 use std::{path::Path, sync::Arc};
 

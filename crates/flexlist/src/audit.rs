@@ -60,10 +60,12 @@ pub enum AuditFailure {
     /// The list's proof does not prove the challenged blocks: distrust the server.
     #[error(transparent)]
     List(#[from] ProofError),
-    /// The proven blocks do not answer the challenge: distrust the server.
+    /// The proven blocks do not answer the challenge: distrust the server, unless they are too many
+    /// for one challenge.
     #[error(transparent)]
     Leaves(#[from] AssignError),
-    /// The tags do not prove possession: the server lost or changed some of the blocks.
+    /// The tags do not prove possession: the server lost or changed some of the blocks, or its
+    /// evidence is malformed.
     #[error(transparent)]
     Tags(#[from] AuditError),
 }

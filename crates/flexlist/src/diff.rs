@@ -41,9 +41,10 @@ impl<C: Clone> edit::NewBlock for NewBlock<C> {
 /// operations before it. There are none if nothing changed. Every prefix of them yields a valid
 /// file, so they may be sent in parts.
 ///
-/// Reads the new file up to three times. Keeps a few of its blocks, and about a hundred bytes for
-/// each block, in memory. If the file changes meanwhile, the operations may describe no version of
-/// it. A caller that reads the bytes of a [`NewBlock`] must compare their content.
+/// Reads the new file at most twice, and a few of its blocks again. Keeps a few of its blocks, and
+/// about a hundred bytes for each block, in memory. If the file changes meanwhile, the operations
+/// may describe no version of it. A caller that reads the bytes of a [`NewBlock`] must compare
+/// their content.
 ///
 /// # Errors
 /// Those of `new`; [`ErrorKind::UnexpectedEof`] if the file becomes shorter meanwhile.
@@ -147,8 +148,8 @@ impl<R: Read + Seek, C: Eq, F: Fn(&[u8]) -> C> Source<'_, R, F> {
         Ok(blocks)
     }
 
-    /// Cuts the range at the old boundaries, or into `old.len()` equal shares if `anew` is more
-    /// blocks. Returns `None` if neither is possible.
+    /// Cuts the range at the old boundaries, or into at most `old.len()` equal shares if `anew` is
+    /// more blocks. Returns `None` if neither is possible.
     fn in_place(
         &mut self,
         old: &[OldBlock<C>],
@@ -199,7 +200,8 @@ impl<R: Read + Seek, C: Eq, F: Fn(&[u8]) -> C> Source<'_, R, F> {
 /// Reads a `range` of a file: the bytes of a [`NewBlock`].
 ///
 /// # Errors
-/// Those of `file`; [`ErrorKind::UnexpectedEof`] if it is shorter.
+/// Those of `file`; [`ErrorKind::UnexpectedEof`] if it is shorter; [`ErrorKind::OutOfMemory`] if
+/// the length exceeds `usize`.
 pub fn read(file: &mut (impl Read + Seek), range: &Range<u64>) -> io::Result<Vec<u8>> {
     let length = range.end.saturating_sub(range.start);
     let mut bytes = vec![0; usize::try_from(length).map_err(|_| ErrorKind::OutOfMemory)?];

@@ -17,9 +17,9 @@
 //! * Contents as long as the old blocks together (overwritten bytes) keep the old boundaries.
 //! * All other contents are cut by the chunker. A tiny last block is joined with the previous one
 //!   if both together are not too long.
-//! * If that gives more blocks than before, the contents are cut into equal shares instead, as many
-//!   as there were blocks. Shares that would be too long are not used. A single block thus stays a
-//!   single block as long as possible.
+//! * If that gives more blocks than before, the contents are cut into equal shares instead, at most
+//!   as many as there were blocks. Shares that would be too long are not used. A single block thus
+//!   stays a single block as long as possible.
 //!
 //! Too long means above the maximum of the chunker, or above twice a fixed size (at most 1 MiB).
 //! Tiny means below the chunker's minimum, or below half a fixed size.

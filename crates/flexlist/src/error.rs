@@ -42,7 +42,8 @@ pub enum UpdateError {
     Elided,
 }
 
-/// Error returned for a proof or witness that does not prove the query. Distrust the server.
+/// Error returned for a proof or witness that does not prove the query. Distrust the server,
+/// except after [`ProofError::Operation`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProofError {
@@ -82,7 +83,7 @@ pub enum ProofError {
     /// A subtree of blocks that leads to no byte, or a right sentinel that leads to some.
     #[error("a rank is impossible in its place")]
     WrongRank,
-    /// Ranks add up to `2^63` or more.
+    /// A rank or length, or a sum of them, is `2^63` or more.
     #[error("ranks exceed the longest file")]
     RankOverflow,
     /// The ranks do not add up to the length of the file.
@@ -103,7 +104,8 @@ pub enum ProofError {
     Operation(UpdateError),
 }
 
-/// Error returned for audit evidence that does not prove possession. Distrust the server.
+/// Error returned for audit evidence that does not prove possession. Distrust the server, except
+/// after [`AuditError::HitOutsideBlock`] and [`AuditError::InvalidKey`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AuditError {

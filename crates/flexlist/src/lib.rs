@@ -15,7 +15,7 @@
 //! | --- | --- | --- |
 //! | a file on a server, with a client | the crate `flexlist-service`, or `pad file` | |
 //! | the list of a file's blocks, with proofs and updates | [`FlexList`] | `O(log n)` a block |
-//! | proof that all of a file is there | [`challenge`], [`audit`] | 0.7 ms and 200 KB (see below) |
+//! | proof that a file is there | [`challenge`], [`audit`] | 0.7 ms and 200 KB (see below) |
 //! | tags that only the owner checks | [`tag::TagKind::PrivateMac`] | 1.9 s for 500 000 blocks |
 //! | tags that any verifier checks | feature `bls` or `rsa` | slower tags, a larger proof |
 //! | blocks cut by content | [`chunk`] | |

@@ -133,7 +133,8 @@ pub struct Applied {
 /// The version before an update; readable until it is released.
 ///
 /// Hand it back to its list: to [`FlexList::undo`] in the reverse order of the updates, or to
-/// [`FlexList::forget`] in any order.
+/// [`FlexList::forget`], the oldest first. Once a version is forgotten, older ones can be neither
+/// read nor restored.
 #[derive(Debug)]
 #[must_use = "the nodes of the earlier version stay in memory until it is undone or forgotten"]
 pub struct Previous {
@@ -252,7 +253,7 @@ impl<H: NodeHash> FlexList<H> {
         self.blocks = previous.blocks;
     }
 
-    /// Frees the nodes that only the version before an update needed.
+    /// Frees the nodes that the version before an update needed and later versions do not.
     pub fn forget(&mut self, previous: Previous) {
         for node in previous.superseded {
             self.arena.remove(node);

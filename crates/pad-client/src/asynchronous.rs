@@ -13,18 +13,18 @@ use tokio::{sync::Mutex, task::spawn_blocking};
 
 use crate::{client::Client, error::ClientError};
 
-/// A [`Client`] for tokio tasks: each method calls the [`Client`] method of the same name. All
-/// clones share one view.
+/// A [`Client`] for tokio tasks: each asynchronous method calls the [`Client`] method of the same
+/// name. All clones share one view.
 ///
 /// Each call runs on tokio's blocking thread pool, which has 512 threads by default. That bounds
 /// the number of concurrent calls, and slow proofs do not block other tasks.
 ///
-/// A call whose future is dropped continues until its server responds or it times out. If it
-/// advances the view, the view stays advanced. While the view advances, answers are verified
-/// against the old view.
+/// A call that has begun continues if its future is dropped, until a server answers or all have
+/// failed. If it advances the view, the view stays advanced. While the view advances, answers are
+/// verified against the old view.
 ///
 /// # Panics
-/// Methods panic outside a tokio runtime.
+/// Asynchronous methods panic outside a tokio runtime.
 #[derive(Clone, Debug)]
 pub struct AsyncClient {
     /// Locked only to read or replace the client, never during a request.

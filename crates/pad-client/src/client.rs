@@ -30,12 +30,14 @@ use crate::{
 
 /// A client of one dictionary on several untrusted servers.
 ///
-/// The view only moves forward. A response is accepted only if it follows from the author's
-/// signatures. If a server fails or lies, the next one is tried and preferred from then on.
+/// The view only moves forward. A head or an answer is accepted only if it follows from the
+/// author's signatures. Histories, notes, names and the oldest version are unverified. Until a
+/// version has been followed, any version that the author has signed is accepted. If a server fails
+/// or lies, the next one is tried and preferred from then on.
 ///
-/// Lies are written to files next to the view, if a path is given. If the author has signed two
-/// histories, the file is evidence that convinces others. Otherwise it records the server's
-/// responses.
+/// Lies are written to files next to the view, if a path is given, up to a number of files. If the
+/// author has signed two histories, one file is evidence that convinces others. Another one records
+/// the server's responses. A server that is behind leaves no file.
 ///
 /// ```no_run
 /// use pad::{PublicKey, client_view::StoredView, question::Question};
@@ -98,7 +100,8 @@ impl Client {
     /// Requires witness cosignatures. The latest version must be cosigned by a quorum, and older
     /// heads must be in the cosigned log.
     ///
-    /// The client accepts nothing until [`Client::advance`] has fetched the cosigned log.
+    /// The client accepts no head or answer of a version after 0 until [`Client::advance`] has
+    /// fetched the cosigned log.
     ///
     /// # Errors
     /// * [`ClientError::Unbound`] for dictionaries of signed tuples. Their answers do not follow
@@ -152,7 +155,8 @@ impl Client {
         Ok(self.view.version())
     }
 
-    /// Returns the advanced client for [`Client::advance`]; `None` if it is up to date.
+    /// Returns the advanced client for [`Client::advance`]; `None` if no server has a version to
+    /// follow.
     pub(crate) fn advanced(&self) -> Result<Option<Self>, ClientError> {
         if let Some(witnesses) = &self.witnesses {
             let window = witnesses.window().ok_or(ClientError::Clock)?;
@@ -249,7 +253,8 @@ impl Client {
     }
 
     /// Rejects a version newer than the latest one followed: its answers would rest on a signature
-    /// alone. With witnesses, the log of heads decides.
+    /// alone. A view that has followed no version rejects none. With witnesses, the log of heads
+    /// decides.
     fn check_followed(&self, version: Version) -> Result<(), ClientError> {
         let followed = self.view.version();
         let is_ahead = Version::EMPTY < followed && followed < version;
@@ -436,9 +441,10 @@ impl Client {
         })
     }
 
-    /// Returns the versions in which a key changed, up to the latest one followed; unverified.
+    /// Returns the versions in which a key changed, up to the latest one followed; unverified. Ends
+    /// earlier if the server is behind. Ends at the server's latest version if none was followed.
     ///
-    /// With witnesses, that is the latest cosigned version.
+    /// With witnesses, the latest one followed is the latest cosigned version.
     ///
     /// # Errors
     /// [`ClientError`].
@@ -449,7 +455,8 @@ impl Client {
     }
 
     /// Returns the unsigned notes of versions `first` to `last` from the first server that has any;
-    /// unverified.
+    /// unverified. Empty if no server has notes up to [`crate::last_of_page`] of `first`, even if
+    /// later versions have some. Notes of a long range may come from several servers.
     ///
     /// # Errors
     /// [`ClientError`].

@@ -47,7 +47,8 @@ pub enum ClientError {
 }
 
 impl ClientError {
-    /// Returns whether a server has sent something that does not verify.
+    /// Returns whether a server has sent something that does not verify, was behind, or lacked
+    /// cosignatures. Also true for every [`ClientError::Client`].
     pub fn is_lie(&self) -> bool {
         match self {
             Self::Nobody(incidents) => {
@@ -70,12 +71,13 @@ impl ClientError {
     }
 
     /// Returns whether every server reports that it does not keep this version or key, or no longer
-    /// does.
+    /// does, or has no such name or note.
     pub fn is_elsewhere(&self) -> bool {
         matches!(self, Self::Nobody(incidents) if incidents.iter().all(Incident::is_elsewhere))
     }
 
-    /// Returns whether the request itself is at fault, because what it names does not exist.
+    /// Returns whether the request or the client's configuration is at fault, as when what it names
+    /// does not exist.
     pub fn is_askers(&self) -> bool {
         match self {
             Self::Nobody(incidents) => incidents.iter().all(

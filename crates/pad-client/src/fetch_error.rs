@@ -8,7 +8,8 @@ use web::client::HttpError;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FetchError {
-    /// No response was received.
+    /// The connection cannot be set up, no complete response was received, or a message is too
+    /// large.
     #[error(transparent)]
     Http(#[from] HttpError),
     /// The server refused the request.
@@ -85,8 +86,8 @@ impl FetchError {
         matches!(self, Self::Refused { code, .. } if code == word)
     }
 
-    /// Returns whether the request itself is at fault, because it names something that does not
-    /// exist.
+    /// Returns whether the request itself is at fault, as when it names something that does not
+    /// exist. Includes refusals with a 4xx status except 408 and 429.
     pub fn is_askers(&self) -> bool {
         matches!(
             self,

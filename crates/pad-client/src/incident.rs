@@ -23,7 +23,7 @@ use crate::{fetch_error::FetchError, not_witnessed::NotWitnessed};
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Fault {
-    /// The server did not respond, or refused the request.
+    /// The server did not respond, refused the request, does not have it, or sent something else.
     Silent(FetchError),
     /// A response does not verify; carries the reason.
     Lied(String),

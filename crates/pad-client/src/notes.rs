@@ -31,8 +31,8 @@ pub const fn last_of_page(first: Version) -> Version {
     Version::new(first.number().saturating_add(MOST_NOTES - 1))
 }
 
-/// Decodes the notes of versions `first` to `last`; `None` if the JSON is malformed or has other
-/// versions.
+/// Decodes the notes of versions `first` to `last`; `None` if the JSON is malformed, has other
+/// versions, or has a name that is too long.
 pub(crate) fn notes_from_json(bytes: &[u8], first: Version, last: Version) -> Option<VersionNotes> {
     let list: Vec<Value> = serde_json::from_slice(bytes).ok()?;
     let note = |object: &Value| {
@@ -61,7 +61,8 @@ pub fn versions_to_json(versions: &[Version]) -> String {
     numbers.collect::<Value>().to_string()
 }
 
-/// Decodes the versions of a name; `None` if the JSON is malformed.
+/// Decodes the versions of a name; `None` if the JSON is malformed, or the versions are too many,
+/// not ascending, or include 0.
 pub(crate) fn versions_from_json(bytes: &[u8]) -> Option<Vec<Version>> {
     let list: Vec<u64> = serde_json::from_slice(bytes).ok()?;
     let is_ascending = list.is_sorted_by(|one, other| one < other);

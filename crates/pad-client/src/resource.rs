@@ -54,7 +54,7 @@ pub enum UnknownPath {
     /// The version is not a decimal number without leading zeros.
     #[error("the version is not a number")]
     Version,
-    /// The question is not base64url without padding.
+    /// The question or name is not base64url without padding.
     #[error("the question is not in base64url without padding")]
     Base64,
     /// The question cannot be decoded.

@@ -109,7 +109,7 @@ impl Server {
     }
 
     /// Creates a handle that waits for responses as long as `transfer` allows; `None` if this one
-    /// already does.
+    /// already does, or if none can be created.
     pub(crate) fn patient(&self) -> Option<Self> {
         if self.http.options().is_patient() {
             return None;
@@ -125,7 +125,7 @@ impl Server {
         format!("{}{}", self.http.address(), self.dictionary)
     }
 
-    /// Fetches a resource of at most `most` bytes.
+    /// Fetches a resource of at most `most` bytes, or of at most 64 KiB if `most` is less.
     ///
     /// # Errors
     /// [`FetchError`].
@@ -168,10 +168,11 @@ impl Server {
     /// Forwards a request of `client` for a path under the dictionary's address, and returns the
     /// response.
     ///
-    /// The response has at most `most` bytes. The request is a POST if `posted` is given.
+    /// The response has at most `most` bytes, or at most 64 KiB if `most` is less. The request is a
+    /// POST if `posted` is given.
     ///
     /// # Errors
-    /// [`FetchError`] if there is no response.
+    /// [`FetchError`] if there is no response, or none that fits.
     pub fn forward(
         &self,
         path: &str,
@@ -197,7 +198,8 @@ impl Server {
         name
     }
 
-    /// Pushes an update. A success means that the server has stored it durably.
+    /// Pushes an update. [`Pushed::Taken`] and [`Pushed::Known`] mean that the server has stored it
+    /// durably. [`Pushed::Gap`] means that it has not.
     ///
     /// The request may be sent twice and takes effect once. A repetition returns [`Pushed::Known`].
     ///
@@ -249,8 +251,8 @@ fn only_name(http: &HttpClient) -> Result<String, FetchError> {
 
 /// Returns whether `name` is a valid dictionary name in an address.
 ///
-/// Valid names have at most 200 ASCII letters, digits, dots, hyphens and underscores, and do not
-/// begin with a dot.
+/// Valid names have 1 to 200 ASCII letters, digits, dots, hyphens and underscores, and do not begin
+/// with a dot.
 pub fn is_dictionary_name(name: &str) -> bool {
     let is_usual = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
     !name.is_empty() && name.len() <= 200 && !name.starts_with('.') && name.bytes().all(is_usual)
@@ -314,5 +316,6 @@ const LONGEST_WORDS: usize = 300;
 const LONGEST_REFUSAL: usize = 64 << 10;
 const LONGEST_LIST: usize = 1 << 20;
 const LONGEST_PUBLIC: usize = 4 << 20;
-/// Maximum length in bytes of a response with several updates, unless the first of them is longer.
+/// Maximum total length in bytes of the updates in one response, unless the first of them is
+/// longer.
 pub const LONGEST_PAGE: usize = 4 << 20;

@@ -25,8 +25,8 @@ use crate::{
     server::{Server, Versions},
 };
 
-/// A series of exchanges with one server. Its latest version is requested at most once, and all
-/// responses are kept as evidence of a lie.
+/// A series of exchanges with one server. Its latest version is requested at most once. Successful
+/// responses are kept as evidence of a lie until [`Visit::forget`].
 #[derive(Debug)]
 pub struct Visit<'s> {
     server: &'s Server,
@@ -80,7 +80,8 @@ impl<'s> Visit<'s> {
         self.server
     }
 
-    /// Creates an incident, and stores evidence and the exchanges in files next to `beside`.
+    /// Creates an incident, and stores evidence in a file next to `beside`. Stores the exchanges in
+    /// another one if a response does not verify.
     ///
     /// A failed write is noted in the incident.
     pub fn failed(self, unusable: Unusable, beside: Option<&Path>) -> Incident {

@@ -90,7 +90,8 @@ impl<F: Authored> Author<F> {
     /// version.
     ///
     /// # Errors
-    /// [`NewAuthorError`]: the signer or the secret is not that of the repository.
+    /// [`NewAuthorError`]: the signer's public key is invalid, the signer or the secret is not that
+    /// of the repository, or the repository cannot be read.
     pub fn resume<K, R>(
         repository: &R,
         signer: K,

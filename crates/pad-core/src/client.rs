@@ -37,7 +37,7 @@ pub struct Client<F: Family> {
     newest: Option<Seen<F::Suite>>,
 }
 
-/// The newest head seen, kept with its verified form so that its signature is verified only once.
+/// The newest head seen with its verified form, so that answers under it need no signature check.
 #[derive(Clone, Copy, Debug)]
 struct Seen<S: Suite> {
     signed: SignedHead<S>,
@@ -58,10 +58,10 @@ impl<F: Family> Clone for Client<F> {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Refusal<S: Suite, E> {
-    /// The bytes are not an answer to this type of question, or not a head.
+    /// The bytes are not an answer to this type of question, a head or a history proof.
     #[error(transparent)]
     Decode(#[from] DecodeError),
-    /// The head is not acceptable to this client.
+    /// The head, or its history proof, is not acceptable to this client.
     #[error(transparent)]
     Head(#[from] VerifyError),
     /// The author signed two different histories. The evidence is verifiable with the public key.
@@ -96,7 +96,7 @@ impl<S: Suite, E> Refusal<S, E> {
     }
 }
 
-/// The longest head that clients read, in bytes. The longest valid head has 191 bytes.
+/// The longest head that clients read, in bytes. The longest valid head has 164 bytes.
 const LONGEST_HEAD: usize = 1024;
 /// The longest history proof that clients read, in bytes: over two digests for each of 64 levels.
 const LONGEST_CONSISTENCY: usize = 1 << 13;
@@ -116,7 +116,8 @@ impl<F: Family> Client<F> {
     ///
     /// # Errors
     /// * [`VerifyError::WrongDictionary`] for the view of another key, dictionary or scheme.
-    /// * [`VerifyError::SignatureInvalid`] if the stored view was tampered with.
+    /// * Those of [`TrustedView::newest`] if the newest head in it is damaged. An older view is not
+    ///   detected.
     pub fn resume(public: PublicKey<F>, view: TrustedView<F::Suite>) -> Result<Self, VerifyError> {
         if view.authority() != public.authority() {
             return Err(VerifyError::WrongDictionary);
@@ -234,7 +235,7 @@ impl<F: Family> Client<F> {
     ///
     /// # Errors
     /// Those of [`Client::check`]. [`Refusal::Fork`] if the answer's head is signed by the author
-    /// but not in that history.
+    /// but has another root than `version` has in that history.
     pub fn check_past<Q: Question>(
         &self,
         version: Version,

@@ -12,7 +12,8 @@
 //! and up to 48 for operations, which may be two bytes long. `docs/threat-model.md` lists the
 //! factors. Choose the limit accordingly.
 //!
-//! `docs/format.md` describes all bytes. Signed and hashed bytes are never encoded by this module.
+//! `docs/format.md` describes all bytes. Signed bytes, and bytes hashed into roots, are never
+//! encoded by this module.
 //!
 //! ```
 //! # use ed25519_dalek::SigningKey;
@@ -77,7 +78,7 @@ pub trait Message: Serialize + DeserializeOwned {
 /// Encodes a message with its envelope.
 ///
 /// # Panics
-/// If the type's `Serialize` implementation rejects a value. None in this workspace does.
+/// If the value is not serializable in this format. Every message of this workspace is.
 pub fn encode<M: Message>(message: &M) -> Vec<u8> {
     let mut bytes = envelope(M::KIND, M::SUITE);
     append_body(message, &mut bytes);
@@ -108,7 +109,7 @@ pub fn decode<M: Message>(bytes: &[u8], limit: usize) -> Result<M, DecodeError> 
 /// Checks a message's envelope and returns its body. The message has at most `limit` bytes.
 ///
 /// # Errors
-/// [`DecodeError`]: too large, or another format, kind or suite.
+/// [`DecodeError`]: too large, shorter than an envelope, or another format, kind or suite.
 pub fn open(
     bytes: &[u8],
     expected_kind: u8,
@@ -145,6 +146,9 @@ pub fn open(
 }
 
 /// Encodes a body without an envelope, for contexts that determine its type.
+///
+/// # Panics
+/// As [`encode`].
 pub fn encode_body<T: Serialize>(value: &T) -> Vec<u8> {
     let mut bytes = Vec::new();
     append_body(value, &mut bytes);

@@ -90,7 +90,7 @@ use crate::{
 /// Anyone can check them. Only a holder of the author's key can make them. Two heads can contradict
 /// each other about several versions, in either order, and each of these forms is valid evidence.
 ///
-/// Size: two heads, and at most two paths of one digest for each doubling of the number of
+/// Size: two heads, and at most two paths of about one digest for each doubling of the number of
 /// versions.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]

@@ -39,9 +39,9 @@ pub enum Domain {
     SignedHead,
     /// A dictionary id derived from a name.
     DictionaryId,
-    /// A stored checkpoint's integrity digest.
+    /// The integrity digest of a stored checkpoint, or of another record of local state.
     Checkpoint,
-    /// An accumulator's id: scheme, parameters, label.
+    /// An accumulator's id (scheme, fingerprint, label), or the fingerprint of its parameters.
     AccumulatorId,
     /// An element of an accumulator: accumulator id, element.
     AccumulatorElement,
@@ -89,7 +89,8 @@ pub enum Domain {
     DirectoryEntry,
     /// An inner node of a directory: left digest, right digest.
     DirectoryNode,
-    /// The root of a directory: strategy, number of entries, digest of its topmost block.
+    /// The root of a directory: strategy, number of entries, capacity of blocks (absent for trees),
+    /// topmost digest or summary.
     DirectoryRoot,
     /// A block of a directory hashed as a whole: level, index, contents.
     BlockFlat,

@@ -133,7 +133,7 @@ pub enum VerifyError {
         /// The scheme found.
         actual: u16,
     },
-    /// The head is of another version than requested.
+    /// The head is of another version than requested, or not newer than the older version.
     #[error("the head is of version {actual}, expected version {expected}")]
     WrongVersion {
         /// The version asked for.
@@ -152,10 +152,10 @@ pub enum VerifyError {
         /// The version offered.
         offered: Version,
     },
-    /// The author signed two different heads for one version.
+    /// The author signed two different heads for one version, or heads that contradict each other.
     #[error("the author signed two different histories at version {0}")]
     Fork(Version),
-    /// Two heads that should contradict each other do not.
+    /// Two heads that should contradict each other do not, or no head was seen to contradict.
     #[error("the two heads do not contradict")]
     NoContradiction,
     /// The proof hashes to another root than the signed one.
@@ -185,7 +185,7 @@ pub enum VerifyError {
     /// A history proof does not lead to the signed history.
     #[error("the history proof does not lead to the signed history")]
     HistoryMismatch,
-    /// A history proof has too few or too many digests.
+    /// A history proof is missing, or has too few or too many digests.
     #[error("the history proof has the wrong number of digests")]
     MalformedHistoryProof,
     /// The value is of another accumulator.
@@ -389,7 +389,7 @@ pub enum StoreFault {
     LoadedWhenMade,
 }
 
-/// Error returned when a repository cannot answer. The caller changes the request.
+/// Error returned when a repository cannot answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LookupError {
@@ -398,7 +398,7 @@ pub enum LookupError {
     UnknownVersion {
         /// The version asked for.
         version: Version,
-        /// The latest version that exists.
+        /// The latest version; from a proof of history, the newer version asked for.
         latest: Version,
     },
     /// The version was pruned.

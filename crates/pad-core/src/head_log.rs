@@ -20,7 +20,7 @@ use crate::{
 
 /// Every head of one dictionary from version 1 on, without gaps.
 ///
-/// Space: a signature and a root for each version, and an eighth of a digest for the history.
+/// Space: a signature and a root for each version, and a quarter of a digest for the history.
 ///
 /// Decoding verifies the latest head, which vouches for the roots of all versions. Cost: one
 /// signature, and `O(versions)` hashes.
@@ -226,7 +226,7 @@ impl<S: Suite, H: Heads<S>> Heads<S> for &H {
     }
 }
 
-/// Maps a missing digest to [`LookupError::UnknownVersion`]. `newer` exists.
+/// Maps a missing digest to [`LookupError::UnknownVersion`] with `newer`, which exists, as latest.
 fn known<T>(version: Version, newer: Version, proof: Result<T, Lack>) -> Result<T, LookupError> {
     let unknown = LookupError::UnknownVersion {
         version,

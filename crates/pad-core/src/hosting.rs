@@ -64,7 +64,8 @@ pub trait Hosts:
     /// The author trusts the repository: use only its own backup.
     ///
     /// # Errors
-    /// The signer or the secret is not that of the repository.
+    /// The secret is not that of the repository, or its contents cannot be read. Some families also
+    /// reject another signer. [`Author::resume`](crate::Author::resume) rejects it for all.
     fn resume(
         &self,
         signer: HeadSigner,
@@ -80,7 +81,7 @@ pub trait Serves<Q: Question>: Hosts<Family: Answers<Q>> {
     /// Proves the answer to a question about a version.
     ///
     /// # Errors
-    /// [`LookupError`] if the version is unavailable or the question is invalid.
+    /// [`LookupError`], for example if the version is unavailable or the question is invalid.
     fn prove_answer(&self, version: Version, question: &Q)
     -> Result<ProofOf<Self, Q>, LookupError>;
 }

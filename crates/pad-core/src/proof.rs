@@ -29,7 +29,7 @@ pub trait Proof: Sized {
     type Commitment: ?Sized;
     /// The query that the evidence answers.
     type Query: ?Sized;
-    /// The established statement. It names the key and the version itself.
+    /// The established statement. It names its subject itself, for example key and version.
     type Statement;
     /// Error returned when the evidence is rejected: [`VerifyError`](crate::VerifyError) for
     /// dictionaries.

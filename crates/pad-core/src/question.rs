@@ -30,8 +30,8 @@ pub trait Question: Clone + Debug {
 
     /// The longest answer that a client reads, in bytes. At most 1 GiB.
     ///
-    /// The bound is [`Question::most_values`] (at least one) times the longest value plus 1 MiB.
-    /// That is more than any path or tuple next to a value takes.
+    /// The bound is [`Question::most_values`] (at least one) times the sum of the longest value and
+    /// 1 MiB. The latter is more than any path or tuple next to a value takes.
     fn longest_answer(&self) -> usize {
         self.most_values()
             .max(1)

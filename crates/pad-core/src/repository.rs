@@ -9,7 +9,7 @@ use crate::{
     version::Version,
 };
 
-/// Every version of a dictionary, and proofs about each of them.
+/// The versions of a dictionary that are not pruned, and proofs about each of them.
 ///
 /// Laws: `apply` either commits the whole update or changes nothing. An answer about a version
 /// never changes. A repository is untrusted: its proofs establish its answers.
@@ -49,6 +49,6 @@ pub trait Repository {
     /// Answers a query about a version.
     ///
     /// # Errors
-    /// [`LookupError`] if the version is unavailable or the query is invalid.
+    /// [`LookupError`], for example if the version is unavailable or the query is invalid.
     fn prove(&self, version: Version, query: &Self::Query) -> Result<Self::Proof, LookupError>;
 }

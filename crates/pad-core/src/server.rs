@@ -15,7 +15,8 @@ use crate::{
     version::Version,
 };
 
-/// A server of a dictionary of family `F` over repository `R`. It holds no key and is untrusted.
+/// A server of a dictionary of family `F` over repository `R`. It holds no signing key and is
+/// untrusted.
 pub struct Server<F: Authored, R = <F as Authored>::Repository> {
     repository: R,
     public: PublicKey<F>,
@@ -92,7 +93,7 @@ impl<F: Authored, R: Hosts<Family = F>> Server<F, R> {
     /// Proves that the head of `newer` continues that of `older`, as a message.
     ///
     /// # Errors
-    /// [`LookupError`] unless `older` is below `newer`, which exists.
+    /// [`LookupError`] unless `older` is below `newer`, which exists, and the store can be read.
     pub fn consistency(&self, older: Version, newer: Version) -> Result<Vec<u8>, LookupError> {
         let proof = self.repository.heads().prove_consistency(older, newer)?;
         Ok(codec::encode(&proof))
@@ -101,7 +102,8 @@ impl<F: Authored, R: Hosts<Family = F>> Server<F, R> {
     /// Proves the root of `version` under the head of `newer`, as a message.
     ///
     /// # Errors
-    /// [`LookupError`] unless `version` is at least 1 and below `newer`, which exists.
+    /// [`LookupError`] unless `version` is at least 1 and below `newer`, which exists, and the
+    /// store can be read.
     pub fn inclusion(&self, version: Version, newer: Version) -> Result<Vec<u8>, LookupError> {
         let proof = self.repository.heads().prove_inclusion(version, newer)?;
         Ok(codec::encode(&proof))
@@ -110,7 +112,7 @@ impl<F: Authored, R: Hosts<Family = F>> Server<F, R> {
     /// Answers a question about a version, with its proof: the message of a [`Response`].
     ///
     /// # Errors
-    /// [`LookupError`] if the version is unavailable or the question is invalid.
+    /// [`LookupError`], for example if the version is unavailable or the question is invalid.
     pub fn answer<Q: Question>(
         &self,
         version: Version,

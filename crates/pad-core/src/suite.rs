@@ -1,8 +1,8 @@
 //! Cryptographic suites: a choice of hash function, digest width and signature.
 //!
-//! A suite is a zero-sized type. Its id is part of every signed head and of every envelope, so
-//! that nothing made under one suite verifies under another. All current suites sign with Ed25519
-//! (RFC 8032, verified strictly); see `docs/format.md`.
+//! A suite is a zero-sized type. Its id is part of every signed head and of the envelopes of the
+//! suite's messages, so that nothing made under one suite verifies under another. All current
+//! suites sign with Ed25519 (RFC 8032, verified strictly); see `docs/format.md`.
 
 use core::fmt::Debug;
 
@@ -30,7 +30,8 @@ pub trait Suite: Copy + Clone + Debug + Default + Eq + Send + Sync + 'static {
     /// The digest of an inner node: one compression of exactly two digests.
     ///
     /// `domain` is [`Domain::TreeNode`], [`Domain::HistoryNode`], [`Domain::AadPair`],
-    /// [`Domain::AadBag`], [`Domain::DirectoryEntry`] or [`Domain::DirectoryNode`].
+    /// [`Domain::AadBag`], [`Domain::HashChain`], [`Domain::DirectoryEntry`] or
+    /// [`Domain::DirectoryNode`].
     fn node(domain: Domain, left: &Self::Digest, right: &Self::Digest) -> Self::Digest;
 
     /// The digest of the concatenation of `parts`. The caller ensures that it is injective.

@@ -84,11 +84,12 @@ pub struct UpdateHead<S: Suite> {
 impl<S: Suite> UpdateHead<S> {
     /// Decodes the head of an update message of at most `limit` bytes with attachment `A`.
     ///
-    /// Memory: one operation at a time. The message may still be malformed: decode all of it once
+    /// Memory: two operations at a time. The message may still be malformed: decode all of it once
     /// the head is verified.
     ///
     /// # Errors
-    /// Those of [`codec::decode`], for the part up to and including the head.
+    /// Those of [`codec::open`]. [`DecodeError::Malformed`] for the part up to and including the
+    /// head, which need not be canonical.
     pub fn peek<A: Attachment>(bytes: &[u8], limit: usize) -> Result<Self, DecodeError> {
         codec::decode_start(codec::open(bytes, A::UPDATE_KIND, S::ID.0, limit)?)
     }
@@ -98,8 +99,8 @@ impl<S: Suite> UpdateHead<S> {
         self.operations.all
     }
 
-    /// Rejects operations that cannot follow a version of `entries` entries, before they are
-    /// decoded.
+    /// Rejects some operations that cannot follow a version of `entries` entries, before they are
+    /// stored.
     ///
     /// The author signs only the head: an attacker can send it with other operations.
     ///

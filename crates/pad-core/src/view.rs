@@ -132,17 +132,17 @@ impl<S: Suite> TrustedView<S> {
     /// Accepts a head that is not older than the newest one seen.
     ///
     /// `consistency` proves that the head continues the newest one seen. It is needed unless the
-    /// view is still empty or the head was already seen. A first head is trusted for its signature
-    /// alone.
+    /// view is still empty or the head is the newest one seen. A first head is trusted for its
+    /// signature alone.
     ///
     /// # Errors
-    /// [`Refused`]: not signed by the author, another dictionary or scheme, a rollback, a fork, or
-    /// a history that does not continue. The view is then unchanged. A view loaded from tampered
-    /// storage gives [`VerifyError::SignatureInvalid`] too.
+    /// [`Refused`]: not signed by the author, version 0, another dictionary or scheme, a rollback,
+    /// a fork, or a missing or failing `consistency`. The view is then unchanged. A view loaded
+    /// from tampered storage may give the errors of [`TrustedView::newest`] too.
     ///
     /// A newer head that does not continue is a [`VerifyError::Fork`] with evidence if the failing
     /// proof shows that the author signed another history. Any other refusal of a genuine head
-    /// (a rollback, or [`VerifyError::HistoryMismatch`]) may be a fork or the server's fault.
+    /// (a rollback, or a missing or failing proof) may be a fork or the server's fault.
     /// [`TrustedView::accuse`] distinguishes the two.
     #[expect(
         clippy::result_large_err,
@@ -257,7 +257,8 @@ impl<S: Suite> TrustedView<S> {
     /// Verifies the head of an exact version by its signature, without moving the view.
     ///
     /// # Errors
-    /// [`VerifyError`]: not signed by the author, or another dictionary, scheme or version.
+    /// [`VerifyError`]: not signed by the author, version 0, or another dictionary, scheme or
+    /// version.
     pub fn snapshot(
         &self,
         version: Version,

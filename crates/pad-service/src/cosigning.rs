@@ -189,7 +189,7 @@ impl Asked {
     }
 
     /// Requests a cosignature of the latest signed checkpoint. Returns its time, or `None` if
-    /// nothing is signed.
+    /// nothing is signed or the log is not open.
     fn ask(&mut self) -> Result<Option<Timestamp>, NotCosigned> {
         for _ in 0..MOST_SIZES {
             let Some(request) = self.log.request(self.recorded)? else {

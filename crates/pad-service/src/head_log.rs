@@ -42,8 +42,8 @@ pub trait LoggedHeads: Send + Sync + 'static {
 /// cosignatures. With a policy, a published checkpoint satisfies it. Clients see the older
 /// checkpoint until a newer one satisfies the policy too.
 ///
-/// After an I/O error the log is opened again as soon as possible, within this process. Signed
-/// entries are retained.
+/// After an I/O error the log is opened again by the next [`HeadLog::grow`], within this process.
+/// Signed entries are retained.
 #[derive(Debug)]
 pub struct HeadLog {
     layer: Arc<dyn FileLayer>,
@@ -192,7 +192,7 @@ impl HeadLog {
     /// The name of the key ends with the dictionary's id. Without a policy, every checkpoint is
     /// published at once and no witness is asked.
     ///
-    /// A medium that accepts no new entries is no error; [`HeadLog::has_failed`] then returns true.
+    /// A full disk is no error; [`HeadLog::has_failed`] then returns true.
     ///
     /// # Errors
     /// [`HeadLogError`].
@@ -285,8 +285,8 @@ impl HeadLog {
         Err(HeadLogError::OtherHead(version))
     }
 
-    /// Loads the cosignatures of the published checkpoint, so that witnesses are not asked again
-    /// before these are too old.
+    /// Loads the cosignatures of the published checkpoint, so that they count until the witnesses
+    /// have been asked again.
     fn remember(&self) -> Result<(), HeadLogError> {
         let mut state = self.state();
         if state.signed_size == 0 || self.files.published_size()? != state.signed_size {
@@ -334,7 +334,7 @@ impl HeadLog {
     /// Returns a published resource of the log; `None` if there is none at `path`.
     ///
     /// # Errors
-    /// I/O errors of the operating system.
+    /// [`io::ErrorKind::Other`] if the log cannot be read.
     pub fn file(&self, path: &str) -> io::Result<Option<Vec<u8>>> {
         let Ok(path) = path.parse::<ResourcePath>() else {
             return Ok(None);
@@ -478,7 +478,8 @@ impl HeadLog {
     /// Records that a witness was asked about the checkpoint of `request`, and its latest valid
     /// cosignature.
     ///
-    /// Returns the time of that cosignature. Cosignatures from the future are ignored.
+    /// Returns the time of that cosignature. Cosignatures from the future are ignored. Records
+    /// nothing if another checkpoint is the latest signed one by now.
     pub(crate) fn note_answer(
         &self,
         witness: usize,

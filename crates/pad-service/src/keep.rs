@@ -27,7 +27,7 @@ pub enum UnreadableKeep {
     /// The text has none of the three forms.
     #[error("versions to keep are given as A..B (both are kept), A.. or last:N")]
     Form,
-    /// The range is empty, or the number is 0.
+    /// The range is empty or ends at version 0, or the number is 0.
     #[error("the range of versions is empty")]
     Empty,
 }

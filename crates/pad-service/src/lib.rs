@@ -6,7 +6,7 @@
 //! | a store that other processes write | [`Dictionary`]; [`Keep`] limits versions | polling |
 //! | a copy that verifies all updates of other servers | [`Mirror`] | authoring without signing |
 //! | a key range of a tree PAD, in memory, from proofs | [`Part`] under a [`Mirror`] | see below |
-//! | requests routed to the servers that can answer | [`Router`] | a request for each cache miss |
+//! | requests routed to the servers that can answer | [`Router`] | one or more requests for each |
 //! | a dictionary's head log, with its key | [`HeadLog`], [`Cosigning`] | a signature a version |
 //! | a witness for any `tlog-witness` logs | [`WitnessService`] | a signature a checkpoint |
 //! | counters for Prometheus | [`Metrics`] | |
@@ -14,8 +14,9 @@
 //! A [`Part`] costs the contents of its range, and a path for each change.
 //!
 //! [`pad_client::Resource`] lists all resources and their paths; `docs/openapi.json` describes them
-//! for other clients. Responses about a fixed version are immutable and marked so for caches. Any
-//! HTTP cache is therefore a mirror.
+//! for other clients. Heads, proofs, updates and answers to GET requests about fixed versions are
+//! immutable. A [`Service`] marks them so for caches, a [`Router`] marks only the latest head. An
+//! HTTP cache in front of a service is therefore a mirror.
 
 #![deny(
     clippy::indexing_slicing,

@@ -152,7 +152,8 @@ impl Mirror {
     /// Once the last version to keep is present, no upstream is queried.
     ///
     /// # Errors
-    /// [`NotApplied`] if the mirror's own store fails. Contents fetched before are durable.
+    /// [`NotApplied`] if the mirror's own store fails, or a part exceeds its memory limit. Contents
+    /// fetched before are kept.
     pub fn round(&mut self) -> Result<Mirrored, NotApplied> {
         let mut mirrored = Mirrored::default();
         let mut visits = Vec::new();

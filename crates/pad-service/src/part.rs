@@ -38,7 +38,7 @@ impl Part {
     /// # Errors
     /// [`NotTaken::NotOffered`] unless the dictionary is a tree PAD.
     ///
-    /// [`pad::part::PartError::EmptyRange`] if the range is empty.
+    /// [`NotTaken::Part`] with [`pad::part::PartError::EmptyRange`] if the range is empty.
     pub fn new(
         public: PublicKey,
         range: KeyRange,

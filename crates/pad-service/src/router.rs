@@ -62,7 +62,7 @@ pub enum NotRouted {
     /// No key is given, and no server can be reached to ask for it.
     #[error("no server can be reached to name the author's key")]
     NoKey,
-    /// Servers have different author's keys, or none has the key that was given.
+    /// Servers have different author's keys, or every server has another key than the one given.
     #[error("{first} and {other} have dictionaries of different keys")]
     OtherKey {
         /// Address of a server, or a note that the key was given.
@@ -79,7 +79,7 @@ impl Router {
     /// servers that have another one are left out and logged. Without it, the author's key is taken
     /// from the servers.
     ///
-    /// Servers that cannot be reached now are asked again later.
+    /// Servers that cannot be reached now are asked again later. Their keys are not compared.
     ///
     /// # Errors
     /// [`NotRouted`] if the name is invalid, there is no server, or the keys are unknown or differ.
@@ -182,8 +182,8 @@ impl Router {
     /// Returns the first conclusive reply of a server, trying them in order.
     ///
     /// A success is conclusive, except for an empty list of names or notes. A documented refusal is
-    /// conclusive once two servers have sent the same status. Without a conclusive reply, returns
-    /// the best refusal.
+    /// conclusive if its status is that of the first one. Without a conclusive reply, returns the
+    /// best refusal.
     ///
     /// # Errors
     /// `no_server` if no usable reply is left.

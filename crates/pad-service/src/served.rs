@@ -60,7 +60,8 @@ impl Served {
         self.whole().and_then(|dictionary| dictionary.log())
     }
 
-    /// Returns whether a look-up takes no longer than a switch of threads, and waits for no lock.
+    /// Returns whether a look-up takes no longer than a switch of threads, and waits for no lock
+    /// that other readers hold.
     pub(crate) fn answers_at_once(&self) -> bool {
         self.whole()
             .is_some_and(|dictionary| dictionary.answers_at_once())

@@ -37,8 +37,8 @@ pub struct Service {
 impl Service {
     /// Creates a service of `dictionaries`, each under its name.
     ///
-    /// Names consist of letters, digits, dots, hyphens and underscores. Responses keep to `limits`,
-    /// those of the server that runs the service.
+    /// Names must consist of letters, digits, dots, hyphens and underscores; this is not checked.
+    /// Responses keep to `limits`, those of the server that runs the service.
     pub fn new<D: Into<Served>>(dictionaries: BTreeMap<String, D>, limits: Limits) -> Self {
         let metrics = Arc::default();
         let named = dictionaries.into_iter();
@@ -505,7 +505,7 @@ fn list<'m>(messages: impl Iterator<Item = &'m [u8]>) -> Result<Vec<u8>, Refusal
 
 /// Upper bound in bytes of a tree's answer to a look-up: two leaves and a path.
 const LONGEST_LOOKUP: usize = 2 * MAX_VALUE_LENGTH + (1 << 20);
-/// Maximum bytes of a page of heads.
+/// Maximum bytes of a page of heads, in addition to its first head.
 const HEADS_BYTES: usize = 1 << 20;
 /// Bytes of the length before each message of a list.
 const LENGTH: usize = 4;

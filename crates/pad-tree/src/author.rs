@@ -42,7 +42,7 @@ where
 {
     /// The author of a new, empty dictionary.
     ///
-    /// `author` is the public half of `signer`. Give clients both halves of the returned author's
+    /// `author` is the public half of `signer`. Clients need the returned author's
     /// [`Dictionary::authority`].
     pub fn new(dictionary: DictionaryId, author: pad_core::AuthorKey, signer: K) -> Self {
         Self {
@@ -113,6 +113,9 @@ where
     ///
     /// # Errors
     /// The signer's error. The next snapshot tries again to sign this one.
+    ///
+    /// # Panics
+    /// If the contents exceed the capacity of about 2^31 entries.
     pub fn snapshot_of(&mut self, batch: Vec<Operation>) -> Result<Update<S>, SigningError> {
         if self.unsigned.is_some() || !self.pending.is_empty() {
             let tree = &self.tree;

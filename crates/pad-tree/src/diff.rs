@@ -103,7 +103,7 @@ where
 /// The versions after `oldest`, up to `latest`, in which a key was put or removed.
 ///
 /// `find` gives a version's entry with the key, and equal values for one entry in all versions that
-/// have it. After `lookups` calls of `find` no older version is started.
+/// have it. After `lookups` calls of `find` no older version is started, except the first.
 ///
 /// # Errors
 /// Those of `find`.

@@ -286,7 +286,7 @@ impl<A: Annotation> Entries<A> {
         self.free_keys.push(key);
     }
 
-    /// Compacts the byte pool once more than half of it is garbage.
+    /// Compacts the byte pool once at least half of it, and 4096 bytes, are garbage.
     pub(crate) fn compact(&mut self) {
         if self.garbage < 4096 || self.garbage * 2 < self.bytes.len() {
             return;
@@ -305,7 +305,7 @@ impl<A: Annotation> Entries<A> {
         self.garbage = 0;
     }
 
-    /// Computes the digests of the leaves added since the last call.
+    /// Computes the digests of the leaves added or overwritten since the last call.
     pub(crate) fn hash_fresh(&mut self, parallel: bool) {
         if !A::HASHES {
             return;

@@ -203,7 +203,7 @@ repositories! {
     SkipListCacheEverywhere: SkipList, VersionedNodes, CacheEverywhere;
 }
 
-/// Calls a macro once for each of the twelve combinations: the only place that lists them.
+/// Calls a macro once for each of the twelve combinations.
 ///
 /// The macro is called as `$callback!(name, Scheme, Repository);`. `name` is an identifier such as
 /// `red_black_cache_median` and `Scheme` the balancing scheme. `Repository` is the alias of the

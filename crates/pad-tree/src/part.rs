@@ -128,7 +128,7 @@ pub enum PartError {
     /// The question is about keys outside the range.
     #[error("the question is not about the keys that are kept")]
     Outside,
-    /// The proof failed verification.
+    /// The proof, or the head of the version, failed verification.
     #[error(transparent)]
     Refused(#[from] VerifyError),
     /// The head of the version is unknown.
@@ -237,7 +237,7 @@ impl<S: Suite> TreePart<S> {
 
     /// Starts to load a version that is later than all kept ones and whose head is known.
     ///
-    /// Nodes of a version whose loading is abandoned stay until the next version is kept. Those
+    /// Nodes of a version whose loading is abandoned may stay until the next version is kept. Those
     /// that the next version shares stay longer.
     ///
     /// # Errors
@@ -308,7 +308,8 @@ impl<S: Suite> TreePart<S> {
     /// Keeping a version that is not the direct successor of the latest one drops all older
     /// versions.
     ///
-    /// Time: linear in the nodes taken since, and two paths.
+    /// Time: linear in the nodes taken since, and two paths. Dropping older or abandoned versions
+    /// takes time linear in all nodes.
     ///
     /// # Errors
     /// [`PartError::NotLoading`], [`PartError::Disordered`].
@@ -376,7 +377,7 @@ impl<S: Suite> TreePart<S> {
     ///
     /// # Errors
     /// [`LookupError::NotKept`] if the answer depends on other keys. [`LookupError`] if the version
-    /// is not there or the query is invalid.
+    /// is not there, the query is invalid or the answer is too long.
     pub fn prove_query<Q: ProvableQuery>(
         &self,
         version: Version,

@@ -151,7 +151,8 @@ impl<S: VersionedStore> PersistentTree<S> {
     /// The changes that lead to each searchable version from the one before, and to the oldest from
     /// an empty one. Keys that change nothing are not included.
     ///
-    /// Time: `O(log n log v)` for each entry of `v` versions.
+    /// Time: `O(log n log v)` for each entry of `v` versions, but `O(v log n)` for an entry that
+    /// was replaced before it was sealed.
     pub fn changes(&self) -> Vec<Vec<Change<'_>>> {
         let mut changes: Vec<_> = self.roots.iter().map(|_| Vec::new()).collect();
         let leaf = |place: usize, key: &[u8]| {
@@ -205,7 +206,8 @@ impl<S: VersionedStore> PersistentTree<S> {
         )
     }
 
-    /// Drops all versions before `oldest`, and frees what only they need.
+    /// Drops all versions before `oldest`, and frees what only they need. Discards the changes
+    /// since the last seal.
     ///
     /// Time and transient memory: linear in what is stored. A version that is not there changes
     /// nothing.
@@ -266,7 +268,7 @@ impl<S: VersionedStore> PersistentTree<S> {
     }
 
     fn next(&self) -> u32 {
-        // Capacity checks keep the number of versions below 2^32.
+        // `VersionedNodes` keeps the number of versions below 2^32; path copying does not check it.
         self.oldest + u32::try_from(self.roots.len()).unwrap_or(u32::MAX)
     }
 }

@@ -51,8 +51,8 @@ pub(crate) const BOTH_OPEN: u8 = 3;
 
 /// A pruned tree as evidence for the answer to a query of type `Q`.
 ///
-/// Size: one digest for each level of the tree, the leaves, and a few bytes.
-/// Check: one hash for each open inner node and two for each leaf.
+/// Size for a present key: one digest for each level of the tree, the leaf, and a few bytes.
+/// Check: one hash for each open inner node, and one or two for each leaf.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct TreeProof<S: Suite, Q> {

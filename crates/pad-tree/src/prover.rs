@@ -65,7 +65,7 @@ impl<L: Clone> Opening<L> {
 /// Time: one search for each key or end of a range, and one digest for each level below.
 ///
 /// # Errors
-/// [`LookupError::InvalidQuery`]; a node cannot be fetched.
+/// [`LookupError::InvalidQuery`]; [`LookupError::TooLong`]; a node cannot be fetched.
 pub(crate) fn prove<T: HashedTree, Q: ProvableQuery>(
     tree: T,
     query: &Q,
@@ -250,8 +250,8 @@ impl<S: Suite> Passed<S> {
 /// `reveals`.
 ///
 /// # Errors
-/// [`LookupError::TooLong`] if the opened keys and values exceed `most` bytes; a node cannot be
-/// fetched.
+/// [`LookupError::TooLong`] if the opened keys and revealed values exceed `most` bytes; a node
+/// cannot be fetched.
 fn prune<T: HashedTree>(
     tree: T,
     openings: &[Opening<T::Leaf>],

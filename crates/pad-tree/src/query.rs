@@ -37,7 +37,8 @@ pub trait TreeQuery: Question + sealed::Sealed {
     ///
     /// # Errors
     /// [`VerifyError::Elided`] if the answer could be hidden, [`VerifyError::Extraneous`] if a leaf
-    /// is opened that the answer does not need, [`VerifyError::InvalidQuery`].
+    /// is opened that the answer does not need, [`VerifyError::ValueMissing`],
+    /// [`VerifyError::MalformedShape`], [`VerifyError::InvalidQuery`].
     fn conclude<S: Suite>(
         &self,
         version: Version,

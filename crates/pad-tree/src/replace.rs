@@ -1,7 +1,8 @@
 //! Large batches that only replace values. All paths are followed together, level by level, so that
 //! each touched node is visited once and cache misses overlap.
 //!
-//! The result equals that of replacing one value after the other, in less time.
+//! The tree equals that of replacing one value after the other, in less time. Nodes above values
+//! that stay equal count as touched too.
 
 use core::ops::Range;
 

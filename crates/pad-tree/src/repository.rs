@@ -74,10 +74,11 @@ where
 
     /// Answers any query about a version.
     ///
-    /// Time: one search for each key or end of a range, and one digest for each level below.
+    /// Time: one search for each key or end of a range, and one digest for each level below. Stores
+    /// that do not keep a digest recompute it.
     ///
     /// # Errors
-    /// [`LookupError`] if the version is not there or the query is invalid.
+    /// [`LookupError`] if the version is not there, the query is invalid or the answer is too long.
     pub fn prove_query<Q: ProvableQuery>(
         &self,
         version: Version,

@@ -28,12 +28,12 @@ pub mod versioned_nodes;
 ///    `release(n)`, `n` is not read again unless it is what `update` returned.
 /// 3. An effective change calls `update` on every node of the search path, even where its children
 ///    did not change. A child may have changed in place, and only this call tells its ancestors
-///    that their digest is stale. An ineffective change touches nothing.
+///    that their digest is stale. An ineffective change touches nothing, except in a joint batch.
 /// 4. Balance belongs to the latest snapshot: `set_balance` never costs a clone, and balance enters
 ///    neither digests nor searches.
 /// 5. A node created or already changed since the last seal is edited in place. A sealed snapshot
 ///    never changes.
-/// 6. Only sealing computes digests, visiting each touched node once.
+/// 6. Only sealing computes digests of the latest snapshot, visiting each touched node once.
 pub trait NodeStore {
     /// The annotation of the nodes.
     type Annotation: Annotation;

@@ -11,7 +11,7 @@
 //!
 //! The log is not trusted. An update checks each node that it reads against the digest in its
 //! parent, up to the signed root. Clients refuse proofs from damaged nodes. Separators and balances
-//! are not hashed. With false ones an update leads to another root than the author's, and is
+//! are not hashed. False ones can lead an update to another root than the author's. It is then
 //! refused until they are repaired.
 //!
 //! Source: path copying of Crosby & Wallach 2010, section 3.2.1, with the nodes on disk.

@@ -98,10 +98,14 @@ impl<S: Suite, D: Design<S>, K: Signer<HeadSignature> + Sync> TupleAuthor<S, D, 
     ///
     /// # Errors
     /// [`AuthorError::WrongKey`] if `signer` or `secret` do not belong to the repository: clients
-    /// would reject the author's updates. [`AuthorError::Unvouched`] if the repository has contents
-    /// that the author did not sign. [`AuthorError::Signing`] if the signer does not sign.
+    /// would reject the author's updates. Before version 1 the signer is not checked. A chain
+    /// secret is never checked, because tuples with chains of another secret are signed anew.
+    /// [`AuthorError::Unvouched`] if the repository has contents that the author did not sign.
+    /// [`AuthorError::Signing`] if the signer does not sign. [`AuthorError::Accumulate`] if an
+    /// accumulator's value is not that of its tuples.
     ///
-    /// Time: verifies the evidence of each tuple of the latest version.
+    /// Time: signed designs verify the signature of each tuple of the latest version. Accumulated
+    /// designs compute the values of all generations anew.
     pub fn resume(
         repository: &TupleRepository<S, D>,
         signer: K,
@@ -193,7 +197,8 @@ impl<S: Suite, D: Design<S>, K: Signer<HeadSignature> + Sync> TupleAuthor<S, D, 
     /// nothing.
     ///
     /// # Errors
-    /// [`AuthorError`]; the next snapshot then retries to sign this one.
+    /// After [`AuthorError::Signing`] the next snapshot retries to sign this one. After any other
+    /// [`AuthorError`] the changes are pending again.
     pub fn snapshot_of(
         &mut self,
         batch: Vec<Operation>,
@@ -298,7 +303,7 @@ impl<S: Suite, D: Design<S>, K: Signer<HeadSignature> + Sync> Signing<'_, S, D, 
 }
 
 /// Refuses a signer and a secret that are not those of the dictionary with this key and latest
-/// head.
+/// head. Without a head, the signer is not checked.
 ///
 /// # Errors
 /// [`AuthorError::WrongKey`]; [`AuthorError::Signing`] if the signer does not sign.

@@ -174,7 +174,7 @@ where
     }
 
     /// Returns the digest that clients recompute, if the extensions have the author's form. Other
-    /// extensions are never admitted, and get their own digest.
+    /// extensions are never admitted, and get the digest of [`TupleAttachment::digest`].
     fn attachment_digest(attachment: &TupleAttachment<ChainExtension<S>>) -> S::Digest {
         let chain = attachment
             .extensions

@@ -163,13 +163,14 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
     }
 
     /// Restores a repository from a checkpoint. Returns `None` if the checkpoint belongs to another
-    /// dictionary, design or author, or if its parts do not fit:
+    /// dictionary, design or author, or if its parts do not fit. For example:
     /// - An index is malformed.
-    /// - The tuples of the latest version are not those of the indexes.
+    /// - An index of the latest version names a missing tuple, or names a tuple twice.
     /// - A tuple is both live and deleted.
     ///
     /// Time: that of the changes of the indexes, and a constant for each version. Transient memory:
-    /// linear in the checkpoint; with accumulators also the representatives of the latest tuples.
+    /// linear in the checkpoint. Accumulators also need time and memory for the representatives of
+    /// the latest tuples.
     pub fn restore(
         checkpoint: TupleCheckpoint<S>,
         authority: Authority,

@@ -6,7 +6,7 @@ use pad_core::{Suite, Value};
 
 use crate::{proof::ShownContent, tuple::Summary};
 
-/// A value and its digest, shared by every tuple that holds it.
+/// A value and its digest, which several tuples of a key may share.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HashedValue<S: Suite> {
     /// The value.
@@ -18,8 +18,8 @@ pub struct HashedValue<S: Suite> {
 /// Content of a tuple for the key at its lower end.
 #[derive(Clone, Debug)]
 pub enum Content<S: Suite> {
-    /// The lower end is not a key. Only the tuple at the start of the key space can have this
-    /// content.
+    /// The lower end is not a key of this generation. Only the tuple at the start of the key space
+    /// can have this content.
     Nothing,
     /// The key has this value.
     Value(Arc<HashedValue<S>>),

@@ -32,11 +32,12 @@ impl TupleId {
     }
 }
 
-/// Error returned when an author cannot take a snapshot. The changes are then still pending.
+/// Error returned when an author cannot take a snapshot, resume or generate a secret. The changes
+/// of a failed snapshot are kept for the next.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AuthorError {
-    /// The signer failed.
+    /// The signer failed, or an author could not read the stored rows from which it resumes.
     #[error("the signer refused: {0}")]
     Signing(String),
     /// The signer or the secret does not belong to the repository.
@@ -82,7 +83,8 @@ pub struct Admission<'a, S: Suite, T> {
     pub layers: &'a Layers<S, TupleId>,
     /// The changes that the update made to the layers.
     pub transition: &'a Transition<S, TupleId>,
-    /// The author's extensions, one for each generation whose clock moved, youngest first.
+    /// The author's extensions, youngest generation first. [`Design::admit`] checks that there is
+    /// one for each generation whose clock moved.
     pub extensions: &'a [T],
     /// The digest of the update's operations, which the head's root binds.
     pub operations: S::Digest,
@@ -153,8 +155,9 @@ pub trait Design<S: Suite>: TupleScheme<S> {
     /// Applies the author's extensions to the records.
     ///
     /// # Errors
-    /// [`ApplyError::AttachmentMismatch`] if the extensions do not fit the layers; the records are
-    /// then unchanged.
+    /// [`ApplyError::AttachmentMismatch`] if the extensions do not fit the layers;
+    /// [`ApplyError::Input`] if an accumulator cannot hold the tuples. The records are then
+    /// unchanged.
     fn admit(
         key: &Self::Key,
         records: &mut Self::Records,
@@ -185,8 +188,8 @@ pub trait Design<S: Suite>: TupleScheme<S> {
     /// them.
     fn restore(key: &Self::Key, context: Context, stored: &[u8]) -> Option<Self::Records>;
 
-    /// Drops the records of all versions before `oldest`, and those of `tuples`, which no remaining
-    /// version has.
+    /// Drops the records of `tuples`, which no version from `oldest` on has, and per-version
+    /// records before `oldest`. Tuples that stay may keep the records of earlier instants.
     fn forget(records: &mut Self::Records, oldest: Version, tuples: &[TupleId]);
 
     /// Returns the bytes of memory that the records take, without spare capacity.

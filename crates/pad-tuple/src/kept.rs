@@ -12,7 +12,7 @@ pub(crate) struct KeptTuple<S: Suite> {
 }
 
 impl<S: Suite> KeptTuple<S> {
-    /// Returns the bytes of heap memory that the tuple owns.
+    /// Returns the bytes of heap memory of the tuple, including values that other tuples share.
     pub(crate) fn heap_bytes(&self) -> usize {
         let upper = self.upper.as_ref();
         let upper = upper.map_or(0, |upper| upper.as_bytes().len());

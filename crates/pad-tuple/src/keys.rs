@@ -37,7 +37,7 @@ pub trait KeyBytes: Sized + Send + Sync + 'static {
     /// Length of the encoding in bytes, if it is fixed.
     const LENGTH: Option<usize>;
 
-    /// Decodes and fully checks a key. `None` if the bytes are not a key.
+    /// Decodes and checks a key. `None` if the bytes are not a key.
     fn from_slice(bytes: &[u8]) -> Option<Self>;
 }
 

@@ -108,8 +108,8 @@ impl<S: Suite, A: Clone + Default> Layers<S, A> {
         self.generations[generation].insert(lower, Live { content, note });
     }
 
-    /// Adds contents of generations that are not in memory, for keys that the generations here do
-    /// not decide.
+    /// Adds contents of generations that are not in memory. They decide the keys that the
+    /// generations here do not.
     pub(crate) fn with_elsewhere(mut self, elsewhere: BTreeMap<Key, Content<S>>) -> Self {
         self.elsewhere = elsewhere;
         self
@@ -221,8 +221,8 @@ impl<S: Suite, A: Clone + Default> Layers<S, A> {
     ///
     /// # Errors
     /// [`ApplyError::UnorderedOperations`]; [`ApplyError::RemovesAbsentKey`];
-    /// [`ApplyError::AttachmentMismatch`] if `merged` is not a possible generation. Nothing is
-    /// changed.
+    /// [`ApplyError::AttachmentMismatch`] if `merged` is not a possible generation, or versions are
+    /// exhausted. Nothing is changed.
     pub fn apply(
         &mut self,
         operations: &[Operation],

@@ -6,9 +6,10 @@
 //! tuple. Any other key takes the next tuple from the list. A tuple serves all keys of the query
 //! that its interval holds. It has the form that a proof for the first of them would show.
 //!
-//! A query has exactly one proof. The contents determine the tuples, each tuple is needed by the
-//! key that takes it, and the order is fixed. The upper ends within a generation ascend, so no
-//! tuple appears twice and the aggregate counts every signature once.
+//! A query has exactly one list of tuples. The contents determine the tuples, each tuple is needed
+//! by the key that takes it, and the order is fixed. The evidence may differ, since later
+//! signatures prove earlier versions too. The upper ends within a generation ascend, so no tuple
+//! appears twice and the aggregate counts every signature once.
 //!
 //! Source: Crosby & Wallach 2010, section 4; aggregation is ours (see [`crate::bls`]).
 

@@ -121,7 +121,8 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
         indexes + tuples + D::memory_bytes(&self.records) + epochs + self.heads.memory_bytes()
     }
 
-    /// Drops the contents of all versions before `oldest`. Their heads stay.
+    /// Drops the contents of all versions before `oldest`. Their heads stay. Plain designs also
+    /// keep earlier signatures or witnesses of the tuples that stay.
     ///
     /// # Errors
     /// [`LookupError`] if the version does not exist or was pruned.

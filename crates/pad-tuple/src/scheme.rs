@@ -45,7 +45,8 @@ pub struct Claim<S: Suite> {
 /// Instants and chain links that the evidence of a tuple covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Attested<S: Suite> {
-    /// The instants covered; `None` if the evidence covers only the instant asked about.
+    /// The instants covered; `None` if the evidence covers only the instant asked about, or is not
+    /// decoded for display.
     pub validity: Option<Validity>,
     /// The number of revealed links of a hash chain, and the newest of them.
     pub chain: Option<(u32, S::Digest)>,
@@ -95,10 +96,12 @@ pub trait TupleScheme<S: Suite>: Clone + Debug + Send + Sync + 'static {
         None
     }
 
-    /// Returns the instants that the evidence covers, for display. Nothing is verified.
+    /// Returns the instants that the evidence covers, for display. Nothing is verified. May return
+    /// [`Attested::INSTANT`] although the evidence covers more.
     fn attested(evidence: &Self::Evidence) -> Attested<S>;
 
-    /// Checks the evidence for all claims of a proof.
+    /// Checks the evidence for all claims of a proof. `evidence` must have one item for each claim;
+    /// not every design checks the number.
     ///
     /// # Errors
     /// The [`VerifyError`] variant of the first condition that does not hold.

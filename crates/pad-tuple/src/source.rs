@@ -14,8 +14,8 @@ use crate::{
 ///
 /// Laws:
 /// - A tuple that is found has its number in [`Source::records`].
-/// - If a tuple is missing that the version must have, the result is [`LookupError::Damaged`],
-///   never an answer.
+/// - If a tuple is missing that the version must have, the result is [`LookupError::Damaged`] or
+///   [`LookupError::Store`], never an answer.
 pub(crate) trait Source<S: Suite, D: Design<S>> {
     /// Returns the instants of all generations at `version`, youngest first.
     fn instants(&self, version: Version) -> Result<Vec<u64>, LookupError>;
@@ -49,8 +49,8 @@ pub(crate) struct Found<'a, S: Suite> {
 }
 
 impl<S: Suite> Found<'_, S> {
-    /// Returns the tuple in the form that a proof for `key` shows, and its number. The tuple holds
-    /// `key`.
+    /// Returns the tuple in the form that a proof for `key` shows, and its number. The tuple must
+    /// hold `key`.
     pub(crate) fn shown(
         self,
         version: Version,

@@ -9,13 +9,13 @@ use core::num::NonZeroUsize;
 /// Source: Crosby & Wallach 2010, sections 4.2 and 8.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Speculation {
-    /// Merges generation `g` of `C` when it holds `K^(1 - r) * n^r` tuples, `r = (g + 1) / C`, for
-    /// `n` keys and a running mean of `K` updates per snapshot. With two generations that is after
-    /// about `sqrt(n / K)` snapshots.
+    /// Merges generation `g` of `C` when it and all younger ones, with the new operations, reach
+    /// `K^(1 - r) * n^r` tuples. Here `r = (g + 1) / C`, for `n` keys and a running mean of `K`
+    /// updates per snapshot. With two generations that is after about `sqrt(n / K)` snapshots.
     #[default]
     Balanced,
-    /// Merges generation 0 when it holds the given number `m` of tuples, generation 1 when it holds
-    /// `m^2` tuples, and so on.
+    /// Merges generation 0 when it reaches the given number `m` of tuples, generation 1 at `m^2`,
+    /// and so on. Counts as [`Speculation::Balanced`] does.
     Size(NonZeroUsize),
 }
 

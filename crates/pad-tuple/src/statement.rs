@@ -46,7 +46,7 @@ impl Context {
 pub struct TupleStatement<S: Suite> {
     /// The generation that the tuple is in, 0 for the youngest.
     pub generation: GenerationIndex,
-    /// The first instant at which the tuple existed.
+    /// The first instant covered: the tuple's creation, or the instant of a plain signature.
     pub since: u64,
     /// The instant of the signature.
     pub until: u64,

@@ -18,9 +18,10 @@
 //! need not be durable when an update is acknowledged. Proofs, heads and updates are those of
 //! [`TupleRepository`](crate::TupleRepository).
 //!
-//! Rows are not trusted for correctness, because clients verify signatures. A missing or outdated
-//! row results in [`Damaged`](pad_core::LookupError::Damaged) and never in an absent key: for every
-//! key there is a tuple that holds it.
+//! Rows are not trusted for correctness, because clients verify signatures. In a proof or lookup, a
+//! missing or outdated row results in [`Damaged`](pad_core::LookupError::Damaged) or
+//! [`StoreFault::Damaged`](pad_core::StoreFault::Damaged) and never in an absent key. For every key
+//! there is a tuple that holds it.
 //!
 //! Source: Crosby & Wallach 2010, section 4, with the tuples on disk.
 

@@ -5,7 +5,7 @@ use pad_core::{DigestBytes, Domain, Key, Suite};
 /// Content of a tuple for the key at its lower end, with a value's digest instead of the value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Summary<D> {
-    /// The lower end is not a key.
+    /// The lower end is not a key of this generation.
     Nothing,
     /// The key has the value with this digest.
     Value(D),
@@ -86,7 +86,8 @@ impl<D: DigestBytes> TupleView<'_, D> {
 /// Maximum number of generations of a design.
 pub const MAX_GENERATIONS: usize = 15;
 
-/// Returns a generation's number in its hashed form; at most 15.
+/// Returns a generation's number in its hashed form. It is below [`MAX_GENERATIONS`] in every
+/// design.
 pub(crate) fn generation_index(generation: usize) -> GenerationIndex {
     GenerationIndex::try_from(generation).unwrap_or(GenerationIndex::MAX)
 }

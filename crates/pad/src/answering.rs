@@ -22,7 +22,7 @@ pub(crate) trait AnsweringRepository: KeptRepository {
     /// [`AnswerError`].
     fn answer(&self, version: Version, question: &Question) -> Result<Vec<u8>, AnswerError>;
 
-    /// The first page of a range, whose proof has about the given number of bytes. The next page
+    /// The first page of a range, whose entries have about the given number of bytes. The next page
     /// begins at its end. Returns the whole range where a family has no pages.
     ///
     /// # Errors
@@ -86,7 +86,7 @@ pub(crate) trait AnsweringRepository: KeptRepository {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AnswerError {
-    /// The version does not exist, or the question is invalid.
+    /// The version does not exist or cannot be read, or the question cannot be answered.
     #[error(transparent)]
     Lookup(#[from] LookupError),
     /// The scheme does not answer such questions.

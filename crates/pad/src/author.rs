@@ -27,7 +27,8 @@ use crate::{
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AuthorError {
-    /// The signer refused, for this reason; the changes are still pending.
+    /// The signer refused, for this reason. The changes are still pending, unless they were
+    /// streamed.
     #[error("the signer refused: {0}")]
     Signing(String),
     /// The author of a tuple PAD cannot continue, or take a snapshot; the changes are still
@@ -102,10 +103,10 @@ pub trait HostedAuthor: Send {
 
     /// Takes a snapshot of a batch, together with pending changes. If a snapshot still waits for
     /// its signature, that one is returned, and the batch stays pending. The last operation on a
-    /// key wins; removing an absent key does nothing.
+    /// key wins; removing an absent key does nothing. A log appends all values of a key instead.
     ///
     /// # Errors
-    /// [`AuthorError`]; the next snapshot then tries again to sign this one.
+    /// [`AuthorError`]; the next snapshot then tries again to sign one that was sealed.
     fn snapshot_of(&mut self, batch: Vec<Operation>) -> Result<Box<dyn SignedUpdate>, AuthorError>;
 }
 
@@ -159,7 +160,8 @@ impl<M: HostedRepository + ?Sized, D: Store> RecordedAuthor<M, D> {
     ///
     /// # Errors
     /// [`AuthorError::Record`] if the store is behind the newest head handed out or has another
-    /// history; those of `resume`.
+    /// history, or if the record cannot be written; [`AuthorError::Repository`] if the author has
+    /// not signed the latest version; those of `resume`.
     pub(crate) fn new(
         repository: Durable<M, D>,
         record: Option<SigningRecord>,
@@ -201,8 +203,8 @@ impl<M: HostedRepository + ?Sized, D: Store> RecordedAuthor<M, D> {
 
     /// An empty collection for the changes of the next snapshot. If the repository keeps its
     /// contents itself, about `memory` bytes of them are in memory. The rest is in temporary files
-    /// in the folder of the file `beside`. For all other repositories, the changes must fit into
-    /// memory.
+    /// in the folder of the file `beside`. For all other repositories, or while changes wait that a
+    /// signer has refused, they must fit into memory.
     pub fn gather(&self, beside: &Path, memory: usize) -> Changes {
         if self.takes_sorted() {
             Changes::sorted(beside, memory, Workers::all_cores())

@@ -24,7 +24,8 @@ mod tests;
 
 /// The changes of the next snapshot, made by [`crate::RecordedAuthor::gather`].
 ///
-/// The last operation on a key wins; removing an absent key does nothing.
+/// The last operation on a key wins; removing an absent key does nothing. A log appends all values
+/// of a key instead.
 #[derive(Debug)]
 pub struct Changes(Gathered);
 

@@ -180,7 +180,7 @@ impl StoredView {
     /// Verifies the server's latest head, and returns the advanced view.
     ///
     /// `head` is a [`SignedHead`] as a message, and `consistency` a [`ConsistencyProof`] as one.
-    /// The proof is needed if the head is newer than the newest one seen. For logs,
+    /// The proof is needed if the head is newer than the newest one seen, if any. For logs,
     /// `append_only` is needed then, too: the proof that the newer version contains the older one,
     /// as a message.
     ///

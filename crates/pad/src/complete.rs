@@ -17,6 +17,7 @@ pub struct CompleteHistory {
 
 impl CompleteHistory {
     /// Looks the key up in every version from `from` to `to`, with one call of `lookup` for each.
+    /// Version 0 needs none.
     ///
     /// # Errors
     /// The first error that `lookup` returns.

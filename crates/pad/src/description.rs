@@ -13,7 +13,8 @@ use crate::{
 /// Creates a store for the dictionary with this public key.
 ///
 /// # Errors
-/// [`StoreError::Exists`]; [`StoreError::OnlyTrees`]; [`StoreError`] of the medium.
+/// [`StoreError::Exists`]; [`StoreError::OnlyTrees`]; [`StoreError::Damaged`] if there are files of
+/// another store's contents next to the path; [`StoreError`] of the medium.
 pub fn create_store(path: &Path, public: &PublicKey) -> Result<(), StoreError> {
     create_store_with(path, public, None)
 }

@@ -48,7 +48,7 @@ pub fn client(public: &PublicKey) -> Result<Box<dyn AnyClient>, Refusal> {
 /// [`StoredView::check_past`] ties its answers about older versions of a log to the view.
 ///
 /// # Errors
-/// Those of [`client`].
+/// Those of [`client`] and of [`AnyClient::resume`].
 pub fn client_of(view: &StoredView) -> Result<Box<dyn AnyClient>, Refusal> {
     let mut client = client(view.public())?;
     client.resume(view.seen())?;
@@ -189,8 +189,9 @@ fn opened(path: &Path, cache: &NodeCache) -> Result<(AnyRepository, PublicKey), 
 /// Opens a store as its author, with `record` as the record of signed heads.
 ///
 /// # Errors
-/// [`AuthorError::Repository`] with [`StoreError::Damaged`] also if the key is not of this store.
-/// For a clearer error, compare [`AnyRepository::public_key`] first.
+/// [`AuthorError`]. [`AuthorError::Repository`] with [`StoreError::NotSignedFor`] for a store in
+/// objects, and with [`StoreError::Damaged`] also if the key is not of this store. For a clearer
+/// error, compare [`AnyRepository::public_key`] first.
 pub fn open_author(
     path: &Path,
     key: &SecretKey,

@@ -42,7 +42,7 @@ pub(crate) fn repository<S: Suite>(
 }
 
 /// The client that trusts only a public key; `None` if the scheme's own key is missing or
-/// malformed.
+/// malformed, and for directories.
 pub(crate) fn client<S: Suite>(public: &PublicKey) -> Option<Box<dyn AnyClient>> {
     match public.scheme.family() {
         SchemeFamily::Tree => tree::client::<S>(public),

@@ -75,14 +75,15 @@ pub trait UpdatedRepository {
     /// Verifies an update, given as a message, and makes it the latest version.
     ///
     /// # Errors
-    /// [`RepositoryError::Unreadable`], [`RepositoryError::Refused`]: nothing is changed.
+    /// [`RepositoryError::Unreadable`], [`RepositoryError::Refused`]: nothing is changed;
+    /// [`RepositoryError::Store`].
     fn apply_message(&mut self, message: &[u8]) -> Result<Version, RepositoryError>;
 
     /// Like [`Self::apply_message`], for a decoded update.
     ///
     /// # Errors
-    /// [`RepositoryError::Refused`]: nothing is changed; [`RepositoryError::Unreadable`] if it is
-    /// of another family.
+    /// Those of [`Self::apply_message`]. [`RepositoryError::Unreadable`] means that it is of
+    /// another family.
     fn apply_update(&mut self, update: &dyn SignedUpdate) -> Result<Version, RepositoryError>;
 }
 
@@ -97,7 +98,7 @@ pub trait Checkpointed: UpdatedRepository {
     /// Drops the contents of all versions before `oldest`; their heads stay.
     ///
     /// # Errors
-    /// [`LookupError`] if the version does not exist.
+    /// [`LookupError`] if the version does not exist or was pruned, or nothing can be pruned.
     fn prune(&mut self, oldest: Version) -> Result<(), LookupError>;
 
     /// The state of the repository, with the digest that protects it.
@@ -143,13 +144,15 @@ pub trait RowKeeper: UpdatedRepository {
     ///
     /// # Errors
     /// [`StoreError::InUse`]; [`StoreError::Gap`] if another process has published a version that
-    /// is missing here; [`StoreError`] of the medium.
+    /// is missing here; [`StoreError::Superseded`] if it has moved the nodes;
+    /// [`StoreError::Closed`]; [`StoreError`] of the medium.
     fn begin(&mut self, store: &dyn Store) -> Result<(), StoreError>;
 
     /// Signs a batch as the next version; see [`pad_tree::StoredRepository::publish`].
     ///
     /// # Errors
-    /// [`SignError`]: nothing is changed, and the batch is still there.
+    /// [`SignError`]: nothing is changed, unless the medium fails while it publishes. The
+    /// repository is then closed. The batch keeps at least the operations that take effect.
     fn publish(
         &mut self,
         batch: &mut Vec<Operation>,
@@ -160,7 +163,8 @@ pub trait RowKeeper: UpdatedRepository {
     /// without holding them in memory; see [`pad_tree::StoredRepository::publish_sorted`].
     ///
     /// # Errors
-    /// [`SignError`]: nothing is changed.
+    /// [`SignError`]: nothing is changed, unless the medium fails while it publishes. The
+    /// repository is then closed.
     fn load(
         &mut self,
         number: u64,
@@ -172,7 +176,7 @@ pub trait RowKeeper: UpdatedRepository {
     /// without holding all of them in memory; see [`pad_tree::StoredRepository::publish_changes`].
     ///
     /// # Errors
-    /// [`SignError`]: nothing is changed.
+    /// Those of [`RowKeeper::load`].
     fn publish_changes(
         &mut self,
         operations: &mut SortedOperations<'_>,
@@ -217,7 +221,7 @@ pub trait RowKeeper: UpdatedRepository {
     /// The row of a version.
     ///
     /// # Errors
-    /// [`LookupError`] if the version does not exist.
+    /// [`LookupError`] if the version does not exist or cannot be read.
     fn row(&self, version: Version) -> Result<Vec<u8>, LookupError>;
 
     /// Rejects all further writes: the repository and the store may differ.
@@ -249,7 +253,7 @@ pub trait Derived: UpdatedRepository {
     /// Signs a batch as the next version.
     ///
     /// # Errors
-    /// [`SignError`]: nothing is changed, and the batch is still there.
+    /// [`SignError`]: nothing is changed, and the batch keeps the operations that take effect.
     fn publish(
         &mut self,
         batch: &mut Vec<Operation>,
@@ -310,26 +314,26 @@ pub trait AskedRepository {
     /// The author's head of a version as text.
     ///
     /// # Errors
-    /// [`LookupError`] if the version does not exist.
+    /// [`LookupError`] if the version does not exist or is 0, or cannot be read.
     fn head_text(&self, version: Version) -> Result<HeadText, LookupError>;
 
     /// The author's head of a version as a message, a [`pad_core::SignedHead`].
     ///
     /// # Errors
-    /// [`LookupError`] if the version does not exist.
+    /// [`LookupError`] if the version does not exist or is 0, or cannot be read.
     fn head_message(&self, version: Version) -> Result<Vec<u8>, LookupError>;
 
     /// The proof that a newer head continues an older one, as a message.
     ///
     /// # Errors
-    /// [`LookupError`] unless `older` is at least 1 and below `newer`, which exists.
+    /// [`LookupError`] unless `older` is below `newer`, which exists.
     fn consistency_message(&self, older: Version, newer: Version) -> Result<Vec<u8>, LookupError>;
 
     /// The proof that the contents of a newer version contain those of an older one, as a message;
     /// `None` where entries can be removed.
     ///
     /// # Errors
-    /// [`LookupError`] unless `older` is at most `newer`, which exists.
+    /// Where there is a proof, [`LookupError`] unless `older` is at most `newer`, which exists.
     fn append_only_message(&self, _: Version, _: Version) -> Result<Option<Vec<u8>>, LookupError> {
         Ok(None)
     }
@@ -347,7 +351,7 @@ pub trait AskedRepository {
     /// [`AnswerError`].
     fn answer(&self, version: Version, question: &Question) -> Result<Vec<u8>, AnswerError>;
 
-    /// The first page of a range, whose proof has about the given number of bytes. The next page
+    /// The first page of a range, whose entries have about the given number of bytes. The next page
     /// begins at its end. Returns the whole range where a family has no pages.
     ///
     /// # Errors
@@ -362,8 +366,8 @@ pub trait AskedRepository {
     /// [`LookupError`] if the version does not exist.
     fn proof_body(&self, version: Version, key: &Key) -> Result<Vec<u8>, LookupError>;
 
-    /// The versions up to `last` in which a key changed, from the last one back, within `lookups`
-    /// lookups. There is no proof that none is missing.
+    /// The versions up to `last` in which a key changed, from the last one back, within about
+    /// `lookups` lookups. There is no proof that none is missing.
     ///
     /// # Errors
     /// [`AnswerError`].
@@ -421,7 +425,8 @@ pub trait HostedRepository: UpdatedRepository + AskedRepository + fmt::Debug + S
     /// The number of entries of the latest version.
     fn entries(&self) -> usize;
 
-    /// The bytes of memory for contents, heads and history.
+    /// The bytes of memory for contents, heads and history. Where contents are read on demand, only
+    /// cached blocks or rows not yet written.
     fn memory_bytes(&self) -> usize;
 
     /// Checks that the author has signed the head of this version.

@@ -78,13 +78,13 @@ pub(crate) fn number(note: Note<'_>, what: &'static str, shown: u64, says: &str)
 pub struct Inspected {
     /// The kind of the message.
     pub kind: Kind,
-    /// The version that the message is about, or leads to; `None` if it names none.
+    /// The version that the message is about, or leads to; `None` for [`Role::Evidence`] and
+    /// [`Role::Other`].
     pub version: Option<Version>,
     /// Whether the author's signature on the head was checked with the given key, and is good.
     pub is_signed: bool,
-    /// Whether all steps of the check were made and led to the signed root. It is `false` for
-    /// [`Role::Other`] and for proofs of which only the head is shown. Those have to be verified
-    /// separately.
+    /// Whether all steps of the check were made and led to the root. It is `true` for proofs by
+    /// trees only. Other proofs have to be verified separately.
     pub is_followed: bool,
 }
 

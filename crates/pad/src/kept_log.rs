@@ -26,13 +26,14 @@ pub(crate) trait KeptLog: NodeLog {
     /// Opens the log of the same store, with the versions that the store has.
     ///
     /// # Errors
-    /// [`StoreError::Damaged`] if a version is missing; [`StoreError`] of the medium.
+    /// [`StoreError::Damaged`] if the latest version is missing; [`StoreError`] of the medium.
     fn taken_up(&self, store: &dyn Store) -> Result<AnyLog, StoreError>;
 
     /// Keeps other writers out until this value is dropped, or makes them fail.
     ///
     /// # Errors
     /// [`StoreError::InUse`]; [`StoreError::Gap`] if the store has a version that is missing here;
+    /// [`StoreError::Superseded`] if its nodes were moved; [`StoreError::Closed`];
     /// [`StoreError`] of the medium.
     fn begin(&mut self, store: &dyn Store) -> Result<(), StoreError>;
 
@@ -69,7 +70,7 @@ pub(crate) trait KeptLog: NodeLog {
     /// Creates the files of a new log, for writing.
     ///
     /// # Errors
-    /// [`StoreError`] of the medium.
+    /// Those of [`KeptLog::new_copy`].
     fn start(&mut self) -> Result<(), StoreError>;
 
     /// A handle to the same log, without its versions, to remove it.
@@ -99,7 +100,7 @@ pub(crate) trait KeptLog: NodeLog {
     /// Removes the log that the store has switched from, if it exists. Called by the writer.
     ///
     /// # Errors
-    /// [`StoreError::NotRemoved`].
+    /// [`StoreError::NotRemoved`]; [`StoreError`] if the store cannot be read.
     fn remove_replaced(&self, _: &dyn Store) -> Result<(), StoreError> {
         Ok(())
     }

@@ -141,7 +141,7 @@ impl PublicKey {
     /// Reads a public key file.
     ///
     /// # Errors
-    /// [`KeyFileError::Io`], [`KeyFileError::Malformed`].
+    /// [`KeyFileError::Io`], [`KeyFileError::OtherKind`], [`KeyFileError::Malformed`].
     pub fn load(path: &Path) -> Result<Self, KeyFileError> {
         Self::from_text(&read_text(&mut File::open(path)?, PUBLIC_TITLE)?)
     }
@@ -250,7 +250,7 @@ impl SecretKey {
     /// the scheme are for a number of entries, it is [`DEFAULT_ENTRIES`].
     ///
     /// # Errors
-    /// [`KeyFileError::NoRandomness`].
+    /// [`KeyFileError::NoRandomness`]; [`KeyFileError::ParametersNeeded`].
     pub fn generate(
         suite: SuiteName,
         scheme: SchemeName,
@@ -389,7 +389,7 @@ impl SecretKey {
     /// # Errors
     /// [`KeyFileError::Exposed`], [`KeyFileError::OtherKind`], [`KeyFileError::Malformed`],
     /// [`KeyFileError::Io`]; [`KeyFileError::Encrypted`] if a passphrase is needed
-    /// ([`SecretFile`]).
+    /// ([`SecretFile`]); for an encrypted file also those of [`SecretFile::read`].
     pub fn load(path: &Path) -> Result<Self, KeyFileError> {
         Self::from_file(&SecretFile::read(path)?)
     }
@@ -435,13 +435,13 @@ impl SecretKey {
     /// Writes a new secret key file that only its owner can read.
     ///
     /// # Errors
-    /// [`KeyFileError::Exists`], [`KeyFileError::Io`].
+    /// [`KeyFileError::Exists`], [`KeyFileError::Io`]; those of [`SecretKey::to_file`].
     pub fn save(&self, path: &Path) -> Result<(), KeyFileError> {
         self.to_file()?.save(path)
     }
 
     /// Writes new files of both halves, or none. Neither file appears at its path before the
-    /// contents of both are on the disk.
+    /// contents of both are written. A kill in between leaves the secret file only.
     ///
     /// # Errors
     /// Those of [`SecretKey::save`], with the path of the file that could not be written.

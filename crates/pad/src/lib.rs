@@ -9,7 +9,7 @@
 //! | you need | take | it costs |
 //! | --- | --- | --- |
 //! | a dictionary in memory, whose family is a type | [`Author`], [`Server`] and [`Client`] of [`Tree`]`<`[`RedBlack`]`>` or [`Tuple`]`<`[`SpecLightweight`]`>` | see the family in `pad_tree` and `pad_tuple` |
-//! | a durable dictionary on a disk, with the scheme in its key file | [`dynamic`], with [`SecretKey`] and [`PublicKey`] | six synchronisations for each commit |
+//! | a durable dictionary on a disk, with the scheme in its key file | [`dynamic`], with [`SecretKey`] and [`PublicKey`] | a few fsyncs for each commit |
 //! | to verify the output of `pad prove` or of a server only | [`PublicKey::load`], [`dynamic::verify`] | a signature and some hashes |
 //! | to keep the newest head seen in a file | [`client_view`] | |
 //! | entries by number, for 10^9 objects | [`block_directory`] | a read for each lookup |

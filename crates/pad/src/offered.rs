@@ -36,6 +36,6 @@ pub trait OfferedRepository: HostedRepository {
     /// The author that continues from the repository's latest version.
     ///
     /// # Errors
-    /// [`AuthorError`] if the key is not of the repository's scheme.
+    /// [`AuthorError`] if the scheme's own key or its parameters do not fit. Trees check nothing.
     fn resume(&self, key: &SecretKey) -> Result<ResumedAuthor, AuthorError>;
 }

@@ -19,7 +19,7 @@ pub(crate) use setup_format::SetupFormat;
 ///
 /// Laws:
 ///
-/// 1. `public_of` accepts what `generate` returns.
+/// 1. `public_of` accepts what `generate` returns, unless keys are made from public parameters.
 /// 2. `public` accepts the bytes of what `public_of` returns.
 /// 3. One key has one encoding.
 /// 4. Where clients need no public half, it is empty.

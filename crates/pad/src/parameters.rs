@@ -2,8 +2,8 @@
 //! stores.
 //!
 //! A log's author and servers need as many powers as its largest trees have elements. Frontier
-//! schemes need 512 times as many. Clients need one point of the parameters, which both key files
-//! have in their line `scheme-key`.
+//! schemes need 512 times as many, or 256 times for sets. Clients need one point of the parameters,
+//! which both key files have in their line `scheme-key`.
 
 use std::sync::Arc;
 

@@ -49,8 +49,9 @@ pub trait AnyPart: AskedRepository + fmt::Debug + Send + Sync {
     /// [`NotTaken`].
     fn follow_head(&mut self, head: &[u8]) -> Result<Version, NotTaken>;
 
-    /// Accepts the head in the update that leads to the next version, unless it is known. Returns
-    /// the keys of the range that the update names. Nothing proves that these are all that changed.
+    /// Accepts the head in the update that leads to the next version. If a head of its version is
+    /// known, the update's head is not checked. Returns the keys of the range that the update
+    /// names. Nothing proves that these are all that changed.
     ///
     /// # Errors
     /// [`NotTaken`].
@@ -74,7 +75,8 @@ pub trait AnyPart: AskedRepository + fmt::Debug + Send + Sync {
         answer: &[u8],
     ) -> Result<(), NotTaken>;
 
-    /// The missing parts of the version that is being loaded ([`TreePart::progress`]).
+    /// Returns a missing range of the version that is being loaded. If nothing is missing, keeps
+    /// the version ([`TreePart::progress`]).
     ///
     /// # Errors
     /// [`NotTaken`].

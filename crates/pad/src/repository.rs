@@ -8,7 +8,7 @@ use crate::store::StoreError;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RepositoryError {
-    /// The store failed. Acknowledged updates are safe; staged ones are not yet durable.
+    /// The store failed. Acknowledged updates are safe; staged ones may not be durable.
     #[error(transparent)]
     Store(#[from] StoreError),
     /// The bytes are not an update of this suite.
@@ -17,7 +17,7 @@ pub enum RepositoryError {
     /// The update is refused, and nothing is changed.
     #[error(transparent)]
     Refused(ApplyError),
-    /// The version does not exist.
+    /// The version does not exist, was pruned or cannot be read.
     #[error(transparent)]
     Lookup(#[from] LookupError),
     /// A stored update does not verify: the version and the reason.
@@ -44,7 +44,7 @@ pub enum CheckError {
     /// The store cannot be read, or a stored update does not verify.
     #[error(transparent)]
     Repository(#[from] RepositoryError),
-    /// A kept version does not verify.
+    /// The head or the contents of a version do not verify.
     #[error("version {0}: {1}")]
     Version(Version, #[source] VerifyError),
 }

@@ -96,8 +96,8 @@ by_name! {
 }
 
 by_name! {
-    /// A scheme, by which contents are authenticated: the balancing scheme of a tree PAD, or the
-    /// design of a tuple PAD.
+    /// A scheme, by which contents are authenticated: the balancing scheme of a tree PAD, the
+    /// design of a tuple PAD, a scheme of logs, or the directory.
     SchemeName, "scheme",
     Treap => Treap::NAME,
     RedBlack => RedBlack::NAME,

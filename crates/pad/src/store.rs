@@ -88,7 +88,8 @@ pub struct StoredCheckpoint {
     pub version: Version,
     /// The oldest version in it.
     pub oldest: Version,
-    /// The digest of the three other fields under [`pad_core::Domain::Checkpoint`].
+    /// The digest of the three other fields under [`pad_core::Domain::Checkpoint`]. Empty after the
+    /// pruning of a repository with derived data, as are the bytes.
     pub digest: Vec<u8>,
     /// The encoded repository.
     pub bytes: Vec<u8>,
@@ -132,7 +133,7 @@ fn digest<S: Suite>(version: Version, oldest: Version, bytes: &[u8]) -> Vec<u8> 
 ///    [`Store::latest`]. Only [`Store::publish_row`] overwrites an update.
 /// 3. Reads return what was written. An accident to the medium (a flipped bit, a stale page, a lost
 ///    record) is an error. It never yields another value, nor a state older than the acknowledged
-///    one.
+///    one. Exceptions: a checkpoint's reader checks its digest, and see [`Store::records_between`].
 pub trait Store {
     /// The random number that identifies this store.
     ///
@@ -149,8 +150,9 @@ pub trait Store {
     /// Appends the updates of the versions from `first` on and changes records, all or nothing.
     ///
     /// # Errors
-    /// [`StoreError::Gap`] unless `first` follows [`Store::latest`], for example after a concurrent
-    /// publication; [`StoreError`] of the medium.
+    /// [`StoreError::Gap`] if there are updates and `first` does not follow [`Store::latest`], for
+    /// example after a concurrent publication; [`StoreError::OnlyTrees`]; [`StoreError`] of the
+    /// medium.
     fn publish(
         &mut self,
         first: Version,
@@ -186,7 +188,8 @@ pub trait Store {
     ///
     /// # Errors
     /// [`StoreError::Superseded`] if the stored checkpoint is of a later version, or if versions in
-    /// this one were pruned meanwhile; [`StoreError`] of the medium.
+    /// this one were pruned meanwhile; [`StoreError::Damaged`] if it is ahead of the updates;
+    /// [`StoreError`] of the medium.
     fn put_checkpoint(&mut self, checkpoint: &StoredCheckpoint) -> Result<(), StoreError>;
 
     /// The last checkpoint written.
@@ -246,10 +249,11 @@ pub trait Store {
     /// [`StoreError`] of the medium.
     fn compact(&mut self) -> Result<(), StoreError>;
 
-    /// Reads the whole store and checks the medium's own structure.
+    /// Checks the medium's own structure. A store in a file is read as a whole.
     ///
     /// # Errors
-    /// [`StoreError::Damaged`] if it is not intact.
+    /// [`StoreError::Damaged`] if it is not intact; [`StoreError::Older`]; [`StoreError`] of the
+    /// medium.
     fn check(&mut self) -> Result<(), StoreError>;
 }
 

@@ -186,7 +186,7 @@ impl TraceReader<Box<dyn Read>> {
     /// Opens a trace file; compressed data is recognised by its first bytes.
     ///
     /// # Errors
-    /// [`TraceError::Io`], [`TraceError::Header`].
+    /// [`TraceError::Io`], [`TraceError::Header`], [`TraceError::Row`].
     pub fn open(path: &Path) -> Result<Self, TraceError> {
         Self::from_bytes(File::open(path).map_err(TraceError::Io)?)
     }
@@ -194,7 +194,7 @@ impl TraceReader<Box<dyn Read>> {
     /// Reads a trace, plain or compressed.
     ///
     /// # Errors
-    /// [`TraceError::Io`], [`TraceError::Header`].
+    /// [`TraceError::Io`], [`TraceError::Header`], [`TraceError::Row`].
     pub fn from_bytes(source: impl Read + 'static) -> Result<Self, TraceError> {
         let mut source = BufReader::new(source);
         let start = source.fill_buf().map_err(TraceError::Io)?;
@@ -214,7 +214,7 @@ impl<R: Read> TraceReader<R> {
     /// Reads a trace of plain CSV.
     ///
     /// # Errors
-    /// [`TraceError::Io`], [`TraceError::Header`].
+    /// [`TraceError::Io`], [`TraceError::Header`], [`TraceError::Row`].
     pub fn new(source: R) -> Result<Self, TraceError> {
         let mut rows = csv::ReaderBuilder::new()
             .buffer_capacity(READ_AHEAD)
@@ -365,7 +365,7 @@ const LONGEST_NAME: usize = 1 << 12;
 /// The length of the read-ahead buffer in bytes.
 const READ_AHEAD: usize = 1 << 16;
 const LONGEST_HEADER: usize = 2 * READ_AHEAD;
-/// The number of characters that an error shows of an unknown operation.
+/// The number of characters that an error shows of an unknown operation or a snapshot's name.
 const LONGEST_SHOWN: usize = 40;
 const COLUMNS: [&str; 4] = ["snapshot", "op", "key", "value"];
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];

@@ -8,10 +8,10 @@
 //! kind ascend. The engine fills pages when keys are added at the end of a table, and leaves them
 //! half empty elsewhere.
 //!
-//! Each row has a digest of its key and its value. The engine's own check of all pages, which a
-//! store makes before it is written to, costs as much as reading the file. It is not needed here. A
-//! damaged row is detected when it is read, and can be made again from the updates, unless the
-//! store was pruned.
+//! Each row has a digest of its key and its value. The engine's own check of all pages, made before
+//! a process first writes, costs as much as reading the file. Reads do not need it. A damaged row
+//! is detected when it is read, and can be made again from the updates, unless the store was
+//! pruned.
 
 use core::{
     cell::RefCell,
@@ -77,7 +77,7 @@ impl TupleFile {
     /// Refuses a new store at a path that has tuples already: they belong to another store.
     ///
     /// # Errors
-    /// [`StoreError::Damaged`].
+    /// [`StoreError::Damaged`]; [`StoreError::Io`].
     pub(crate) fn require_none(store: &Path) -> Result<(), StoreError> {
         match Self::of_store(store)?.place.path() {
             Some(path) if path.exists() => Err(FOREIGN),

@@ -50,7 +50,8 @@ impl VersionNote {
 }
 
 /// Returns the first [`MOST_OF_A_NAME`] versions of a name, in ascending order.
-/// Time: O(log n) for n versions, and linear in the versions of this name.
+/// Time: O(log n) for n versions, and linear in the versions of this name. In a store without
+/// records of names, linear in its notes.
 ///
 /// # Errors
 /// [`StoreError`].

@@ -1,8 +1,7 @@
 //! Operation counters: a machine-independent measure of the cost of an operation.
 //!
 //! With the feature `count`, all threads of the process share the counters. Without it the calls
-//! compile to nothing. The search for primes is not counted, nor are tables that are computed once
-//! for a key.
+//! compile to nothing. The search for primes is not counted, nor are the tables of secret factors.
 
 use core::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
@@ -13,7 +12,7 @@ pub enum Counted {
     Powers,
     /// Bits of the exponents of these powers.
     Bits,
-    /// Products and squares modulo `N`, except those inside GMP's powers.
+    /// Products and squares modulo `N`, except those inside [`Counted::Powers`].
     Products,
     /// Powers of the base with the factors.
     PowersByFactors,

@@ -12,11 +12,11 @@ pub enum KeyError {
     /// The operating system provides no random bytes.
     #[error("the operating system gives no random bytes")]
     RandomnessUnavailable,
-    /// A factor is not a safe prime, or the factors are equal.
+    /// A factor is not a safe prime.
     #[error("the factors are not two different safe primes")]
     NotSafePrimes,
-    /// The factors differ in length, are too close to each other, or their modulus has the wrong
-    /// length.
+    /// The factors differ in length, are equal or too close to each other, or their modulus has the
+    /// wrong length.
     #[error("the factors are too close or of unsuitable length")]
     UnsuitablePrimes,
     /// The base is not a square other than 1 modulo both factors.

@@ -9,9 +9,9 @@
 //! * The reduced exponents are computed again and compared.
 //! * The recombined power is compared with both powers before their last reduction. Nothing that a
 //!   fault can change thus lies between the check of a half and that of the whole.
-//! * Everything stored is compared with `N` and `g`: `p q = N`, `2 p' + 1 = p`, `2 q' + 1 = q`, and
-//!   the order is `p' q'`. The tables must be those of `p` and `q`, built from a base that is `g`
-//!   or `N - g` and a square.
+//! * Stored primes and base are compared with `N` and `g`: `p q = N`, `2 p' + 1 = p`,
+//!   `2 q' + 1 = q`, and the order is `p' q'`. The tables must be those of `p` and `q`, built from
+//!   a base that is `g` or `N - g` and a square.
 //!
 //! A transient fault in the caller's arithmetic modulo the order leads to a wrong exponent and a
 //! wrong but consistent power. It does not reveal the factors. A permanent fault of the number
@@ -110,7 +110,7 @@ impl Factors {
     /// Cost: two powers by tables of half the length. The first call builds the tables.
     ///
     /// # Errors
-    /// [`FaultDetected`], also for another group or base.
+    /// [`FaultDetected`], also for another group or base, or for a negative exponent.
     pub fn power(
         &self,
         group: &ResidueGroup,

@@ -105,8 +105,8 @@ impl ResidueGroup {
         }
     }
 
-    /// Returns whether a residue fits this group in length and range. Most residues of another
-    /// modulus do not.
+    /// Returns whether a residue fits this group in length and range. A residue of another modulus
+    /// of this length may fit too.
     pub fn contains(&self, residue: &Residue) -> bool {
         residue.length == self.length && residue.number <= self.half
     }

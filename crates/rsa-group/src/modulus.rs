@@ -9,7 +9,8 @@ use rug::{
 };
 use zeroize::Zeroizing;
 
-/// Checks a modulus of another party for properties that exclude a product of two primes.
+/// Checks a modulus of another party for properties that exclude a product of two different large
+/// primes.
 ///
 /// # Errors
 /// [`DecodeError::ParametersInvalid`] if it is even, a perfect power, prime, or its number of bits

@@ -1,9 +1,10 @@
 //! Fixed-width Montgomery arithmetic modulo an odd number.
 //!
 //! A residue `x` is stored as its **form** `x * 2^(64 LIMBS) mod n`, in `LIMBS` little-endian
-//! 64-bit limbs below `n`. No operation branches on, or indexes by, a residue or the modulus. The
-//! time of [`Montgomery::new`] depends on the modulus' bit length, and all other times on `LIMBS`
-//! only. Moduli and residues may be secret; the caller must wipe them ([`Zeroize`]).
+//! 64-bit limbs below `n`. No operation branches on, or indexes by, a residue. The times of
+//! [`Montgomery::new`] and [`Montgomery::has_room`] depend on the modulus' bit length, and those of
+//! all other arithmetic on `LIMBS` only. Moduli and residues may be secret; the caller must wipe
+//! them ([`Zeroize`]).
 //!
 //! Up to some seven limbs (prime candidates) the loops unroll into registers. Above that (secret
 //! keys), rows are processed in blocks of four limbs. The blocks separate the products from the
@@ -46,8 +47,8 @@ pub struct Montgomery<const LIMBS: usize> {
 impl<const LIMBS: usize> Montgomery<LIMBS> {
     /// Prepares arithmetic modulo `modulus`, or returns `None` unless `modulus` is odd and above 1.
     ///
-    /// Cost: one [`Montgomery::double`] for each unused bit of the modulus' limbs, `LIMBS` more and
-    /// six squarings.
+    /// Cost: one [`Montgomery::double`] for each unused bit of the modulus' limbs, `LIMBS + 1` more
+    /// and six squarings.
     pub fn new(modulus: [u64; LIMBS]) -> Option<Self> {
         let lowest = *modulus.first()?;
         let unused = unused_bits(&modulus);
@@ -118,7 +119,7 @@ impl<const LIMBS: usize> Montgomery<LIMBS> {
         self.subtract_modulus(&high, carry)
     }
 
-    /// Squares a residue in its form, with a third fewer products than [`Montgomery::mul`].
+    /// Squares a residue in its form, with up to a quarter fewer products than [`Montgomery::mul`].
     #[inline(always)]
     pub fn square(&self, form: &[u64; LIMBS]) -> [u64; LIMBS] {
         let (high, carry) = self.reduce_loosely(wide_square(form));

@@ -1,8 +1,8 @@
 //! Generation of safe primes: primes `p = 2 p' + 1` with `p'` prime.
 //!
 //! Candidates are the numbers `p'` of a random window. One sieve over the window removes every `p'`
-//! for which a small prime divides `p'` or `2 p' + 1`. The remaining candidates, one in some
-//! hundreds, are tested.
+//! for which a small prime divides `p'` or `2 p' + 1`. The remaining candidates, one in about 500
+//! numbers, are tested.
 //!
 //! The first prime of the window is returned, so primes after a long gap are slightly likelier than
 //! others. The window starts at a random number of full length, which leaves no measurable

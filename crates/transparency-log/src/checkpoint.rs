@@ -29,16 +29,16 @@ pub struct Checkpoint {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CheckpointError {
-    /// The origin is empty or has a control character.
+    /// The origin is empty or has a control character below U+0020.
     #[error("the origin of a checkpoint is empty or not plain text")]
     Origin,
-    /// The second line is not a size in decimal digits.
+    /// The second line is not a size in decimal digits without leading zeros.
     #[error("the size of a checkpoint is not a number")]
     Size,
     /// The third line is not a 32-byte hash in base64.
     #[error("the root of a checkpoint is not a hash")]
     Root,
-    /// An extension line is empty or has a control character.
+    /// An extension line is empty or has a control character below U+0020.
     #[error("an extension line of a checkpoint is empty or not plain text")]
     Extension,
     /// A line is missing, or the last one has no newline.
@@ -146,7 +146,7 @@ impl Checkpoint {
     }
 }
 
-/// Returns whether `line` is non-empty and has no control characters.
+/// Returns whether `line` is non-empty and has no control characters below U+0020.
 fn is_line(line: &str) -> bool {
     !line.is_empty() && line.chars().all(is_plain)
 }

@@ -27,8 +27,9 @@
 //! | to run a witness | [`witness`] | one signature and `log n` hashes per checkpoint |
 //! | to sign other texts | [`note`] | |
 //!
-//! This crate does no network I/O: requests and responses are values. All input is treated as
-//! hostile: it has a maximum length and exactly one valid encoding.
+//! This crate does no network I/O: requests and responses are values. Input is treated as hostile:
+//! notes, requests, responses, policies and proofs have a maximum length. Checkpoints, hashes and
+//! paths have exactly one valid encoding.
 //!
 //! ```
 //! use transparency_log::{Checkpoint, Policy, Timestamp, note::{Cosigner, NoteSigner}, tree::Hash};

@@ -77,7 +77,8 @@ impl Note {
         Ok(Self { text, signatures })
     }
 
-    /// Parses a note: a text, an empty line, and one or more signature lines.
+    /// Parses a note: a text, an empty line, and one or more signature lines. Drops duplicate
+    /// signature lines.
     ///
     /// # Errors
     /// [`NoteError::TooLong`], [`NoteError::Text`], [`NoteError::Unsigned`] if no empty line

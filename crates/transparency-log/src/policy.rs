@@ -83,7 +83,7 @@ impl Window {
     /// Accepted clock skew: seconds by which a witness's clock may be ahead.
     pub const SLACK: u64 = 300;
 
-    /// Returns the times from `seconds` before `now` to [`Window::SLACK`] after it.
+    /// Returns the times from `within` seconds before `now` to [`Window::SLACK`] after it.
     pub fn around(now: Timestamp, within: u64) -> Self {
         let since = Timestamp::from_seconds(now.seconds().saturating_sub(within));
         let until = Timestamp::from_seconds(now.seconds().saturating_add(Self::SLACK));
@@ -113,7 +113,7 @@ pub struct Cosignature {
     /// The name of the witness in the policy.
     pub witness: String,
     /// The time of the cosignature by the witness's clock. Of several cosignatures, the latest that
-    /// is not in the future.
+    /// is not after the window. If all are after it, the earliest.
     pub time: Timestamp,
 }
 
@@ -121,7 +121,8 @@ pub struct Cosignature {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PolicyError {
-    /// A signature by a known key is invalid, or no known key has signed.
+    /// A signature by a known key is invalid, no known key has signed, or two known keys share a
+    /// name and an id.
     #[error(transparent)]
     Note(#[from] NoteError),
     /// The note is not a checkpoint.
@@ -289,8 +290,8 @@ impl Accepted {
         &self.checkpoint
     }
 
-    /// Returns all cosignatures by the policy's witnesses, in its order, including surplus and old
-    /// ones.
+    /// Returns one cosignature of each of the policy's witnesses that has cosigned, in its order.
+    /// Includes surplus ones and ones outside the window.
     pub fn cosignatures(&self) -> &[Cosignature] {
         &self.cosignatures
     }

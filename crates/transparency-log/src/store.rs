@@ -39,7 +39,7 @@ use crate::{
 
 /// A log in a folder, opened for appending and signing.
 ///
-/// After an I/O error all writes fail. Reopening the log recovers the signed state.
+/// After an I/O error of a write, all writes fail. Reopening the log recovers the signed state.
 #[derive(Debug)]
 pub struct LogStore {
     files: LogFiles,
@@ -65,8 +65,9 @@ impl LogStore {
     /// root. Makes the signed note durable again, because the previous process may have failed to.
     ///
     /// # Errors
-    /// [`StoreError::InUse`]; [`StoreError::Damaged`] if a file is corrupted or belongs to another
-    /// log; [`StoreError::Io`].
+    /// [`StoreError::InUse`]; [`StoreError::Damaged`] if a file is corrupted; [`StoreError::Note`],
+    /// [`StoreError::Checkpoint`] or [`StoreError::OtherLog`] if the signed note is not a
+    /// checkpoint of this log; [`StoreError::Io`], also if a file is missing or too short.
     pub fn open(layer: Arc<dyn FileLayer>, key: &VerifierKey) -> Result<Self, StoreError> {
         let Some(lock) = layer::lock(&*layer, "lock")? else {
             return Err(StoreError::InUse(layer.path().to_path_buf()));
@@ -168,8 +169,8 @@ impl LogStore {
         self.signed.as_ref()
     }
 
-    /// Returns whether an I/O error has occurred. If so, the log must be reopened before it can
-    /// append, sign or publish.
+    /// Returns whether a write has failed with an I/O error. If so, the log must be reopened before
+    /// it can append, sign or publish.
     pub const fn has_failed(&self) -> bool {
         self.has_failed
     }
@@ -252,9 +253,10 @@ impl LogStore {
     /// not replace a newer published checkpoint.
     ///
     /// # Errors
-    /// [`StoreError::Note`] or [`StoreError::Checkpoint`] if the log has not signed the note;
-    /// [`StoreError::NotSigned`] if it does not match this log's entries; [`StoreError::Older`];
-    /// [`StoreError::Io`]; [`StoreError::Failed`].
+    /// [`StoreError::Note`], [`StoreError::Checkpoint`] or [`StoreError::OtherLog`] if the log has
+    /// not signed the note; [`StoreError::NotSigned`] if it does not match this log's signed
+    /// entries; [`StoreError::Older`]; [`StoreError::Damaged`]; [`StoreError::Io`];
+    /// [`StoreError::Failed`].
     pub fn publish(&mut self, note: &Note) -> Result<(), StoreError> {
         let checkpoint = self.own_checkpoint(note)?;
         let size = checkpoint.size();

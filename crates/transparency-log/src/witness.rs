@@ -103,8 +103,8 @@ impl<R: Records> Witness<R> {
 
     /// Cosigns the checkpoint in a request at `time`.
     ///
-    /// The checkpoint is recorded before the cosignature is returned. No later request, in any
-    /// process, is cosigned unless it continues that checkpoint.
+    /// The checkpoint is recorded before the cosignature is returned. If the records keep the
+    /// contract of [`Records`], no later request is cosigned unless it continues that checkpoint.
     ///
     /// Cost: verification of the log's signatures and of a proof of at most 63 hashes, one
     /// signature, one durable write.

@@ -3,15 +3,16 @@
 //! | status | meaning when sent by the server itself |
 //! | --- | --- |
 //! | 400 | the request cannot be read |
-//! | 408 | the request did not arrive in time |
+//! | 408 | the body of the request did not arrive in time |
 //! | 413 | the request is longer than the limit |
-//! | 500 | the handler failed |
+//! | 500 | the handler failed, or its response exceeds the limit |
 //! | 503 | the server is overloaded; `Retry-After` tells when to try again |
 //!
-//! All other statuses come from the handler. Handlers are synchronous, because hashing and file
-//! reads are. Long work runs on blocking threads, at most [`Limits::in_flight`] requests at a time.
-//! Up to [`Limits::waiting`] more may be queued; further ones are refused. Work of a few
-//! microseconds ([`Work::Brief`]) runs directly on the async runtime.
+//! All other statuses come from the handler, except 414 and 431 for a head that is too long.
+//! Handlers are synchronous, because hashing and file reads are. Long work runs on blocking
+//! threads, at most [`Limits::in_flight`] requests at a time. Up to [`Limits::waiting`] more may be
+//! queued; further ones are refused. Work of a few microseconds ([`Work::Brief`]) runs directly on
+//! the async runtime.
 //!
 //! Clients are not trusted:
 //!
@@ -50,7 +51,8 @@ pub use options::{Identity, Limits, Options, Timeouts};
 
 /// Address of the client, stored in the extensions of each [`Head`].
 ///
-/// Limits per peer count by this address. Of an IPv6 address only the first half is kept.
+/// Limits per peer count by this address. Of an IPv6 address only the first half is kept, except
+/// for a trusted proxy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClientAddress(pub IpAddr);
 

@@ -1,9 +1,10 @@
 //! Schedule of the work on a deferred log's nodes.
 //!
 //! A node of `2^h` elements above the blocks' level is first used `2^h` appends after its last
-//! element. Its right child is available half of that time earlier. The node is made during the
-//! `2^(h - 1)` appends in between, by a job of steps. Each level has at most one job. No digest
-//! depends on an unfinished node. All digests and proofs equal those of nodes made at once.
+//! element. Its right child is available at least half of that time earlier. The node is made in
+//! the last `2^(h - 1)` appends before its first use, by a job of steps. Each level has at most one
+//! job. No digest depends on an unfinished node. All digests and proofs equal those of nodes made
+//! at once.
 //!
 //! Source: Overmars, van Leeuwen 1981, "Worst-case optimal insertion and deletion methods for
 //! decomposable searching problems".
@@ -67,7 +68,7 @@ impl Due {
         size >= self.size
     }
 
-    /// The size of the log at which the work begins: the right child is available.
+    /// The size of the log at which the work begins. The right child is available by then.
     const fn begin(self) -> u64 {
         self.size - self.window()
     }

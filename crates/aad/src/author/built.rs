@@ -51,7 +51,7 @@ pub(super) struct NewNodes {
 impl<S: Scheme> Forest<S> {
     /// The nodes that were not available at `size`.
     ///
-    /// Time: linear in the result.
+    /// Time: linear in the result and the number of roots.
     pub(super) fn nodes_since(&self, size: u64) -> NewNodes {
         let shape = self.log().shape();
         let levels = (shape.block_level()..).zip(&self.levels);
@@ -71,8 +71,8 @@ impl<S: Scheme> Forest<S> {
     }
 
     /// Takes the nodes that another forest of this log made for the elements that were pushed.
-    /// Returns `None` unless they are exactly the nodes that become available; [`Forest::truncate`]
-    /// then undoes it.
+    /// Returns `None` unless each level then has as many nodes as are available;
+    /// [`Forest::truncate`] undoes it. The contents are not checked.
     pub(super) fn take_nodes(&mut self, new: &NewNodes) -> Option<()> {
         self.joined.clear();
         for (level, made) in new.levels.iter().enumerate() {

@@ -69,11 +69,13 @@ impl<S: Scheme> LogRepository<S> {
     /// Restores a repository from a checkpoint. It makes all nodes at once until [`Building`] is
     /// set again.
     ///
-    /// Returns `None` if the checkpoint is of another log or author, or its parts do not fit:
+    /// Returns `None` if the checkpoint is of another log or author, if the parameters have too few
+    /// powers, or if its parts do not fit:
     ///
+    /// - entries that the log does not accept,
     /// - nodes that are missing, surplus, or not of these entries,
     /// - nodes that do not lead to the root of the latest version,
-    /// - frontiers of other trees.
+    /// - frontiers of another number or length. Their contents are not verified.
     ///
     /// Time: linear in the stored bytes, and in frontier schemes in the bits of the trees'
     /// elements. Only hashes, no sums.
@@ -160,7 +162,7 @@ impl<S: Scheme> Forest<S> {
     /// Whether each node has the hash of its elements or children. The signed root then covers all
     /// of them.
     ///
-    /// Time: two hashes for each element.
+    /// Time: about two hashes for each element.
     fn binds_elements(&self) -> bool {
         let levels = (self.log().shape().block_level()..).zip(&self.levels);
         let mut nodes = levels.flat_map(|(level, nodes)| {

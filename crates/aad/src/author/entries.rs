@@ -139,13 +139,14 @@ impl<S: Scheme> Entries<S> {
     /// Makes the trees of all entries that were pushed.
     ///
     /// # Errors
-    /// [`AccumulateError`], for parameters without enough powers. The entries then stay pushed.
+    /// [`AccumulateError`], for parameters without enough powers, or if hashes have collided. The
+    /// entries then stay pushed.
     pub fn build(&mut self) -> Result<(), AccumulateError> {
         self.forest.build()
     }
 
-    /// Sets the schedule of node construction. Deferred logs begin with [`Building::Credit`]; eager
-    /// logs ignore it.
+    /// Sets the schedule of node construction. New deferred logs begin with [`Building::Credit`],
+    /// clones and restored ones with [`Building::AtOnce`]. Eager logs ignore it.
     ///
     /// Nodes under construction are begun anew, and the steps that past appends give credit for run
     /// now.
@@ -155,7 +156,7 @@ impl<S: Scheme> Entries<S> {
         self
     }
 
-    /// The nodes under construction; empty in eager logs.
+    /// The nodes under construction; empty in eager logs and with [`Building::AtOnce`].
     pub fn progress(&self) -> Vec<BuildProgress> {
         self.forest.progress()
     }

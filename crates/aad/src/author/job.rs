@@ -39,7 +39,8 @@ pub(super) struct Merge {
 pub(super) struct Made {
     pub(super) node: Node,
     pub(super) polynomial: Arc<Vec<Fr>>,
-    /// `None` in counted schemes, and for nodes that are roots of no version.
+    /// `None` in counted schemes, for nodes made at once, and for nodes that are roots of no
+    /// version.
     pub(super) frontier: Option<Arc<FrontierTree>>,
 }
 

@@ -21,8 +21,8 @@ use crate::{log::Log, scheme::Scheme, statement::Entry};
 
 /// The author of a log: appends, and publishes signed versions.
 ///
-/// Laws: a version is one batch of entries, possibly empty. An author never signs two different
-/// heads for one version.
+/// Laws: a version is one batch of entries, possibly empty. One author value never signs two
+/// different heads for one version. Never resume from a repository that may lack a signed version.
 #[derive(Debug)]
 pub struct LogAuthor<S: Scheme> {
     entries: Entries<S>,
@@ -43,7 +43,7 @@ pub enum AuthorError {
     /// The signer failed. The next attempt signs the same head.
     #[error("the signer failed: {0}")]
     Signer(#[from] signature::Error),
-    /// The parameters do not fit the log.
+    /// The parameters do not fit the log, or hashes have collided.
     #[error(transparent)]
     Parameters(#[from] AccumulateError),
     /// The version numbers are exhausted.
@@ -80,7 +80,8 @@ impl<S: Scheme> LogAuthor<S> {
     }
 
     /// Continues from the state of a repository. `signer` is the secret half of the key that the
-    /// repository verifies with. Copies the contents.
+    /// repository verifies with. Copies the contents. Makes all nodes at once until [`Building`] is
+    /// set again.
     pub fn resume(repository: &LogRepository<S>, signer: HeadSigner) -> Self {
         let (entries, heads) = (repository.entries().clone(), repository.heads());
         Self {
@@ -122,10 +123,10 @@ impl<S: Scheme> LogAuthor<S> {
             .map_or(Version::EMPTY, |signed| signed.head.version)
     }
 
-    /// Appends an entry to the next version.
+    /// Appends an entry to the next version, or to the one after a sealed version.
     ///
     /// # Errors
-    /// [`AppendError`]; [`AppendError::VersionFull`] if the version has [`MOST_ENTRIES`] already.
+    /// [`AppendError`]; [`AppendError::VersionFull`] if [`MOST_ENTRIES`] entries are not signed.
     pub fn append(&mut self, entry: Entry) -> Result<(), AppendError> {
         let pending = self.entries.as_slice().len() - to_usize(self.published);
         if pending >= MOST_ENTRIES {
@@ -153,10 +154,11 @@ impl<S: Scheme> LogAuthor<S> {
         &self.entries
     }
 
-    /// Makes the trees of the pending entries, and signs them as the next version.
+    /// Makes the trees of the pending entries, and signs them as the next version. If a version is
+    /// sealed already, signs that one, and later entries stay pending.
     ///
     /// # Errors
-    /// [`AuthorError`]. The entries then stay pending.
+    /// [`AuthorError`]. The entries then stay unsigned.
     pub fn snapshot(&mut self) -> Result<Update<Sha256Ed25519, Appended>, AuthorError> {
         let head = match self.unsigned {
             Some(head) => head,

@@ -198,7 +198,8 @@ impl<S: SetScheme> LogRepository<S> {
     /// Proves that a set does not hold a member in a version.
     ///
     /// # Errors
-    /// [`LookupError::UnknownVersion`]; [`LookupError::InvalidQuery`] if the set holds it.
+    /// [`LookupError::UnknownVersion`]; [`LookupError::InvalidQuery`] if the set holds it;
+    /// [`LookupError::Damaged`] if the proof cannot be made.
     pub fn prove_absence(
         &self,
         version: Version,

@@ -83,7 +83,7 @@ impl Parameters {
     /// Cost: one multi-scalar multiplication.
     ///
     /// # Errors
-    /// [`AccumulateError::CapacityExceeded`] if its degree exceeds the capacity.
+    /// [`AccumulateError::CapacityExceeded`] if there are more coefficients than powers in G1.
     pub fn evaluate(
         &self,
         coefficients: &[Fr],

@@ -80,7 +80,7 @@ pub(crate) fn all_witnesses(
 
 /// Computes all witnesses by sums over the same points.
 ///
-/// Cost: `n^2` field multiplications and about `32 n^2` affine additions.
+/// Cost: `n^2` field multiplications and about `40 n^2` affine additions.
 fn direct(powers: &[G1Affine], elements: &[Fr], workers: &Workers) -> Option<Vec<G1Affine>> {
     let powers = powers.get(..elements.len())?;
     let coefficients = product(elements, workers);

@@ -9,14 +9,15 @@
 //! 2. [`from_text`]: the number of points in G1, the number of points in G2, the Lagrange form in
 //!    G1, the powers in G2 and, in newer files, the powers in G1.
 //!
-//! If the powers are given, the Lagrange form is ignored and not checked. Otherwise the powers are
-//! computed from it by a Fourier transform over the points. Both orders in use are supported.
+//! If the powers are given, the points of the Lagrange form are neither decoded nor used. Otherwise
+//! the powers are computed from it by a Fourier transform over the points. Both orders in use are
+//! supported.
 //! Before the transform, the sum of the points at the roots of unity must be `[s]_1`.
 //!
 //! The native format of parameters is that of [`Parameters`] in [`crate::wire`].
 //!
-//! Every point is checked as in [`crate::wire`], and all powers as in [`Parameters`]. The caller
-//! provides a purpose. Accumulators over one file with different purposes are unrelated.
+//! Every point used is checked as in [`crate::wire`], and all powers as in [`Parameters`]. The
+//! caller provides a purpose. Accumulators over one file with different purposes are unrelated.
 
 #![deny(clippy::arithmetic_side_effects)]
 
@@ -119,7 +120,8 @@ impl<'de> Visitor<'de> for ListVisitor {
 ///   the Lagrange form is needed.
 /// * [`DecodeError::Malformed`] if the file has another format or contains other digits.
 /// * [`DecodeError::LengthMismatch`] if a point has another length, and the errors of points.
-/// * [`DecodeError::ParametersInvalid`] if the points are not the powers of one secret.
+/// * [`DecodeError::ParametersInvalid`] if the points are not the powers of one secret. Also unless
+///   the purpose has 1 to 64 bytes, or if the length of a Lagrange form is no power of two.
 /// * [`DecodeError::SecretGuessable`] if the secret is guessable.
 pub fn from_json(text: &[u8], purpose: &str, workers: &Workers) -> Result<Parameters, DecodeError> {
     require_size(text)?;

@@ -35,8 +35,8 @@ use crate::transcript::Transcript;
 /// the claims. False claims pass with probability `2^-128` per attempt. All points are checked to
 /// be in the subgroup, which this requires.
 ///
-/// Space: a constant for each point and claim. Equal points are decoded once, and are one term of
-/// the sum.
+/// Space: a constant for each point and claim. Equal commitments are decoded once, and are one term
+/// of the sum.
 #[derive(Debug)]
 pub struct Claims {
     transcript: Transcript,
@@ -162,7 +162,7 @@ impl PartialCommitment {
     /// Cost: a multi-scalar product of the slice.
     ///
     /// # Errors
-    /// [`AccumulateError::CapacityExceeded`] if the degree then exceeds the capacity.
+    /// [`AccumulateError::CapacityExceeded`] if there are then more coefficients than powers in G1.
     pub fn add(
         &mut self,
         parameters: &Parameters,
@@ -190,7 +190,7 @@ impl Parameters {
     /// Cost: a multi-scalar product.
     ///
     /// # Errors
-    /// [`AccumulateError::CapacityExceeded`] if the degree exceeds the capacity.
+    /// [`AccumulateError::CapacityExceeded`] if there are more coefficients than powers in G1.
     #[cfg(feature = "std")]
     pub fn commit(
         &self,
@@ -207,7 +207,8 @@ impl Parameters {
     /// Cost: a multi-scalar product for each, and one inversion for all.
     ///
     /// # Errors
-    /// [`AccumulateError::CapacityExceeded`] if a degree exceeds the capacity.
+    /// [`AccumulateError::CapacityExceeded`] if a polynomial has more coefficients than there are
+    /// powers in G1.
     #[cfg(feature = "std")]
     pub fn commit_each(
         &self,

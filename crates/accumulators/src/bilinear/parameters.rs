@@ -24,9 +24,10 @@ pub(crate) const SCHEME: SchemeId = scheme::BILINEAR;
 /// Powers of a secret `s` with a purpose: `[s^i]_1` up to the largest set and `[s^i]_2` up to the
 /// largest subset.
 ///
-/// Parameters from every source pass the same check: the powers begin with the generators and are
-/// the powers of one `s` in both groups. It cannot be checked that `s` is unknown, and with `s`
-/// everything can be forged. Guessable secrets are refused: numbers up to
+/// Parameters from messages and ceremony files pass the same check: the powers begin with the
+/// generators and are the powers of one `s` in both groups. [`Parameters::for_claims`] and
+/// [`Parameters::from_kept`] do not make it. It cannot be checked that `s` is unknown, and with `s`
+/// everything can be forged. The check refuses guessable secrets: numbers up to
 /// [`GUESSED`](super::GUESSED) and their negatives, and roots of unity of an order up to twice the
 /// number of powers.
 ///
@@ -171,8 +172,8 @@ impl Parameters {
         &self.powers_g2
     }
 
-    /// Computes `[f(s)]_2` for the polynomial with these coefficients. Returns `None` if its degree
-    /// exceeds the subset limit.
+    /// Computes `[f(s)]_2` for the polynomial with these coefficients. Returns `None` if there are
+    /// more coefficients than powers in G2.
     ///
     /// Cost: one multi-scalar multiplication on the calling thread. Beyond [`MOST_SMALL`] terms it
     /// runs on one thread that the whole process shares.

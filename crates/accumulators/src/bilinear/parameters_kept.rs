@@ -30,8 +30,8 @@ impl Parameters {
         bytes
     }
 
-    /// Decodes [`Parameters::to_kept`] **without verification**: neither subgroups nor powers are
-    /// checked. The bytes must be this machine's own.
+    /// Decodes [`Parameters::to_kept`] **without verification**: neither subgroups nor powers above
+    /// the first are checked. The bytes must be this machine's own.
     ///
     /// A server with other bytes can only compute proofs that clients reject. An author must check
     /// [`Parameters::are_consistent`] and [`Parameters::are_in_subgroups`] before it signs values
@@ -41,6 +41,8 @@ impl Parameters {
     ///
     /// # Errors
     /// [`DecodeError`] if the layout is wrong or a point is not on the curve.
+    /// [`DecodeError::ParametersInvalid`] for fewer than two powers in a group, or if the first
+    /// powers are not the generators.
     pub fn from_kept(bytes: &[u8]) -> Result<Self, DecodeError> {
         let mut reader = Reader::new(bytes);
         let [length] = reader.array()?;

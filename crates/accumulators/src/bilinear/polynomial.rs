@@ -93,7 +93,7 @@ pub(crate) struct ProductTree {
 }
 
 impl ProductTree {
-    /// Computes all products. A leaf has a capacity of at most `leaf` factors, which is at least 2.
+    /// Computes all products. A leaf has a capacity of at most `leaf` factors, which is at least 3.
     pub(crate) fn new(
         elements: &[Fr],
         leaf: usize,

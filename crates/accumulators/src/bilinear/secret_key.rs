@@ -51,7 +51,7 @@ impl BilinearSecretKey {
     /// `subset_limit`, at least one each.
     ///
     /// Randomness: 64 bytes of the operating system. Cost: one fixed-base multiplication per
-    /// power, spread over the workers. Memory: 96 bytes per power in G1, 192 in G2.
+    /// power, spread over the workers. Memory: about 100 bytes per power in G1, 200 in G2.
     ///
     /// # Errors
     /// The operating system provides no randomness.

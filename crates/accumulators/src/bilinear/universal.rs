@@ -25,8 +25,8 @@ use crate::{
 };
 
 impl Universal for Bilinear {
-    /// Cost with the secret key: two field multiplications per element and one fixed-base
-    /// multiplication.
+    /// Cost with the secret key: two field multiplications per element and two fixed-base
+    /// multiplications.
     fn non_membership_witness(
         key: &impl EitherKey<Self>,
         set: &ElementSet<Self>,

@@ -29,8 +29,8 @@ use crate::{
 
 impl Batch for Rsa {
     /// Cost with the public key: one power with an exponent as long as the product of all other
-    /// representatives, and two with that of the subset's. Cost with the secret key: one cheap
-    /// multiplication for each element of the set, and three powers.
+    /// representatives, and two with that of the subset's. Cost with the secret key: at most two
+    /// cheap multiplications for each element of the set, and three powers.
     fn subset_witness(
         key: &impl EitherKey<Self>,
         set: &ElementSet<Self>,
@@ -64,9 +64,9 @@ impl Batch for Rsa {
 
     /// Checks the result, not each witness: errors that cancel remain unnoticed.
     ///
-    /// Cost: `log2(k)` simultaneous powers, one power and a verification. The two exponents of each
-    /// simultaneous power together have the length of the product of the `k` representatives. The
-    /// last power has an exponent of that length.
+    /// Cost: `log2(k)` levels of simultaneous powers, one power and a verification. The exponents
+    /// of each level together have the length of the product of the `k` representatives. The last
+    /// power has an exponent of that length.
     fn aggregate(
         key: &RsaPublicKey,
         value: &RsaValue,

@@ -69,7 +69,7 @@ impl RsaNonMembershipWitness {
 /// Cost: one search for the representative, and one simultaneous power with two exponents of its
 /// length.
 ///
-/// Errors: [`VerifyError::WrongAccumulator`] for a witness read with the key of other parameters,
+/// Errors: [`VerifyError::WrongAccumulator`] if `B` does not fit the group in length or range,
 /// [`VerifyError::ElementNotAllowed`], [`VerifyError::RemainderOutOfRange`],
 /// [`VerifyError::WitnessMismatch`].
 impl Proof for RsaNonMembershipWitness {

@@ -86,7 +86,7 @@ impl Parameters {
         self.group.modulus()
     }
 
-    /// `g`: a square, derived from a hash of the modulus.
+    /// `g`: a square up to sign, derived from a hash of the modulus and the rule.
     pub const fn base(&self) -> &Residue {
         &self.base
     }

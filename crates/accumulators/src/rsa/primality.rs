@@ -33,7 +33,7 @@ mod tests;
 const ROUNDS: u8 = 3;
 /// Numbers below this bound are tested by trial division.
 const SMALL: u64 = 1 << 16;
-/// Number of Lucas parameters tried before the test for squares, which have no parameter.
+/// Lucas parameter at which the test for squares is made. Squares have no parameter.
 const BEFORE_SQUARE_TEST: u64 = 12;
 /// Upper bound of Lucas parameters. A number that is not below [`SMALL`] and shares a factor with a
 /// discriminant `(P - 2)(P + 2)` is therefore composite. Half of all `P` are suitable for a number

@@ -121,7 +121,7 @@ pub(super) fn half_challenge(transcript: &mut Transcript) -> Integer {
 /// Derives a uniform prime between 2^255 and 2^256 from the transcript. Returns `None` with
 /// probability below 2^-1000.
 ///
-/// Cost: about 89 hashes, and a dozen tests of primality for those without small factors.
+/// Cost: about 89 hashes, and some 17 tests of primality for those without small factors.
 pub(super) fn challenge_prime(transcript: &mut Transcript) -> Option<Integer> {
     (0..CANDIDATES)
         .map(|_| candidate(&transcript.challenge()))

@@ -136,7 +136,7 @@ impl fmt::Display for RepresentativeRule {
 /// Error returned when an offset does not lead to a prime representative.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum RepresentativeError {
-    /// The offset leads beyond the last number of the window.
+    /// The number at the offset has more bits than the rule.
     #[error("the offset leads out of the element's window")]
     OffsetOutsideWindow,
     /// The number at the offset is even or composite.

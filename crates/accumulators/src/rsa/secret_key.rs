@@ -63,11 +63,11 @@ pub enum KeyError {
     /// The operating system gives no random bytes.
     #[error("the operating system gives no random bytes")]
     RandomnessUnavailable,
-    /// A factor is not a safe prime, or the factors are equal.
+    /// A factor is not a safe prime.
     #[error("the factors are not two safe primes")]
     NotSafePrimes,
-    /// The factors differ in length or are too close to each other, or their modulus is too short
-    /// or too long.
+    /// The factors differ in length, or are equal or too close to each other. Also returned if the
+    /// modulus is too short or too long, or the second-highest bit of a factor is clear.
     #[error("the factors are too close or of unsuitable length")]
     UnsuitablePrimes,
     /// The bytes are not a valid key.

@@ -34,7 +34,7 @@ impl<S: Suite> Changes<S> {
         self.set(id, Some(object));
     }
 
-    /// Deletes an entry permanently.
+    /// Deletes an entry permanently. Of several changes of one entry, only the last is kept.
     pub fn delete(&mut self, id: EntryId) {
         self.set(id, None);
     }

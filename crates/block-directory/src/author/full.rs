@@ -85,7 +85,8 @@ impl<S: Suite> FullAuthor<S> {
         &self.directory
     }
 
-    /// Returns the directory, for example to close it. Pending changes are dropped.
+    /// Returns the directory, for example to close it. Pending changes and a version that is not
+    /// signed yet are dropped.
     pub fn into_directory(self) -> BlockDirectory<S> {
         self.directory
     }
@@ -100,7 +101,8 @@ impl<S: Suite> FullAuthor<S> {
     /// - [`AuthorError::NotEmpty`] if the author has entries, pending changes or a version.
     /// - [`InputError::ReservedDigest`], [`InputError::CapacityExceeded`]; the author is then
     ///   unchanged.
-    /// - [`AuthorError::Signer`]; [`FullAuthor::snapshot`] then signs the head.
+    /// - [`AuthorError::Signer`], [`AuthorError::OtherKey`]; [`FullAuthor::snapshot`] then signs
+    ///   the head.
     pub fn load(
         &mut self,
         objects: impl IntoIterator<Item = S::Digest>,
@@ -174,8 +176,8 @@ impl<S: Suite> FullAuthor<S> {
     /// Replaces the object of an entry in the next version.
     ///
     /// # Errors
-    /// [`ApplyError::UnknownId`], [`ApplyError::DeletedForGood`], and those of
-    /// [`FullAuthor::append`].
+    /// [`ApplyError::UnknownId`], [`ApplyError::DeletedForGood`], those of [`FullAuthor::append`],
+    /// and [`ApplyError::Store`] for a directory in files.
     pub fn update(&mut self, id: EntryId, object: S::Digest) -> Result<(), ApplyError> {
         if entry::is_reserved(&object) {
             return Err(InputError::ReservedDigest.into());
@@ -187,9 +189,10 @@ impl<S: Suite> FullAuthor<S> {
     /// Deletes an entry permanently in the next version.
     ///
     /// # Errors
-    /// - [`ApplyError::UnknownId`], also for an entry that no version has yet.
+    /// - [`ApplyError::UnknownId`], also for an entry that is only pending.
     /// - [`ApplyError::DeletedForGood`].
     /// - [`InputError::CapacityExceeded`] for too many changes of one version.
+    /// - [`ApplyError::Store`], for a directory in files.
     pub fn delete(&mut self, id: EntryId) -> Result<(), ApplyError> {
         self.require_live(id)?;
         if id.number() >= self.sealed_entries() {

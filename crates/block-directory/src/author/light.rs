@@ -236,9 +236,9 @@ impl<S: Suite> LightAuthor<S> {
     /// entry.
     ///
     /// # Errors
-    /// [`LightError`]. The author is unchanged, except after [`LightError::NotKept`] and
-    /// [`AuthorError::Signer`]. Then [`LightAuthor::finish`] continues with this version, the only
-    /// one that the author signs.
+    /// [`LightError`]. The author is unchanged, except after [`LightError::NotKept`],
+    /// [`AuthorError::Signer`] and [`AuthorError::OtherKey`]. Then [`LightAuthor::finish`]
+    /// continues with this version, the only one that the author signs.
     pub fn publish<E>(
         &mut self,
         changes: &Changes<S>,

@@ -18,8 +18,8 @@ pub enum AuthorError {
     /// The signer failed. The next attempt signs the same head.
     #[error("the signer failed: {0}")]
     Signer(#[from] signature::Error),
-    /// The signer's key is not the author's, so no client would accept its signature. Nothing was
-    /// signed.
+    /// The signer's key is not the author's, so no client would accept its signature. The signature
+    /// is dropped.
     #[error("the signer's key is not the author's")]
     OtherKey,
     /// The update is not the one that led to the author's state.

@@ -7,7 +7,8 @@ use pad_core::{ApplyError, StoreFault, VerifyError, Version};
 
 use crate::strategy::Place;
 
-/// Error of a folder. The operator must check the medium, or take another copy.
+/// Error of a folder. After damage or an I/O error, the operator must check the medium, or take
+/// another copy.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreError {
@@ -17,7 +18,7 @@ pub enum StoreError {
     /// The folder has no directory.
     #[error("there is no directory in {}", .0.display())]
     Missing(PathBuf),
-    /// The directory is of another suite, or was written by another version of the format.
+    /// The directory is of another suite or scheme, or its parameters are invalid.
     #[error("{} is a directory of another format: {found}", .folder.display())]
     OtherFormat {
         /// The folder.
@@ -36,7 +37,8 @@ pub enum StoreError {
         /// The error of the operating system.
         source: io::Error,
     },
-    /// A block does not have the digest in the block above it, or in the signed root.
+    /// A block does not have the digest in the block above it, or in the signed root. Or the file
+    /// is too short for it.
     #[error("block {} of level {} is not what was signed; it is in {}", .place.block, .place.level, .file.display())]
     DamagedBlock {
         /// The block.

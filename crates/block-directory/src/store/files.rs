@@ -143,7 +143,7 @@ impl LevelFiles {
         Ok(frame)
     }
 
-    /// Writes the first slots of a block, into a new file if it is the first block of its level.
+    /// Writes the first slots of a block, into a new file if its level has none.
     pub(crate) fn write<S: Suite>(
         &self,
         place: Place,

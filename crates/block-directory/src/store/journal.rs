@@ -7,12 +7,13 @@ use super::log::Log;
 pub struct CacheBudget {
     /// The bytes of memory for blocks.
     ///
-    /// The levels above the lowest take half a byte of it for each entry, and stay in memory. If
-    /// they take more than half of the budget when the directory is opened, the second lowest level
-    /// is cached on demand too. A directory that grows beyond that while open must be opened again.
+    /// With `step = 7`, the levels above the lowest take half a byte of it for each entry. They
+    /// stay in memory. If they take more than half of the budget when the directory is opened, the
+    /// second lowest level is cached on demand too. A directory that grows beyond that while open
+    /// must be opened again.
     pub bytes: usize,
-    /// A checkpoint is written after `log_bytes` bytes of updates in the log. After a crash these
-    /// are read again.
+    /// A checkpoint is written after `log_bytes` bytes of updates in the log, or before that when
+    /// changed blocks take half of `bytes`. After a crash these updates are read again.
     pub log_bytes: u64,
 }
 
@@ -23,7 +24,7 @@ impl Default for CacheBudget {
 }
 
 impl CacheBudget {
-    /// `bytes` bytes for blocks, and a checkpoint after 64 MiB of updates.
+    /// `bytes` bytes for blocks, and a checkpoint after at most about 64 MiB of updates.
     pub const fn bytes(bytes: usize) -> Self {
         Self {
             bytes,

@@ -10,7 +10,7 @@ use super::{BlockDigest, Contents, Place, SlotChange};
 
 /// A commutative group, and the map from bytes to its elements.
 ///
-/// Laws: `combine` is associative and commutative, `remove` undoes it, the default is neutral.
+/// Laws: `combine` is associative and commutative, `remove` undoes it, `neutral` is its identity.
 pub trait Combination: Copy + Debug + Default + Send + Sync + 'static {
     /// The number of the strategy.
     const STRATEGY: u8;

@@ -16,7 +16,7 @@ use super::{
 };
 use crate::Access;
 
-/// Refuses a path that is not a file, and a private file with permissions for other users.
+/// Refuses a missing file, a path that is not a file, and files as [`refuse_exposed`] does.
 pub(super) fn refuse_other_files(path: &Path, access: Access) -> Result<(), EngineError> {
     let metadata = match path.metadata() {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -30,7 +30,7 @@ pub(super) fn refuse_other_files(path: &Path, access: Access) -> Result<(), Engi
     refuse_exposed(&metadata, path, access)
 }
 
-/// Refuses a private file that its group may write or execute, or to which others have any access.
+/// Refuses a private file that its group may write, or to which others have any access.
 pub(super) fn refuse_exposed(
     metadata: &Metadata,
     path: &Path,
@@ -78,8 +78,9 @@ pub(super) fn refuse_cut(path: &Path) -> Result<(), EngineError> {
 /// Computes the file length from a header of the engine's file format (version 3): one page, then
 /// regions.
 ///
-/// Returns `None` for any other header, which the engine refuses. Returns `None` also if the file
-/// was not closed: after a crash the counts may be torn, and the engine uses the actual length.
+/// Does not check that it is such a header: the engine refuses others. Returns `None` if the length
+/// overflows, or if the file was not closed. After a crash the counts may be torn, and the engine
+/// uses the actual length.
 fn stated_length(header: &[u8; 32]) -> Option<u64> {
     const NOT_CLOSED: u8 = 2;
     if header.get(9)? & NOT_CLOSED != 0 {

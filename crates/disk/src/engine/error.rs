@@ -15,10 +15,10 @@ pub enum EngineError {
     /// The file is not a database of the expected format, or damaged beyond reading.
     #[error("{} is not a database of this format, or is damaged beyond reading", .0.display())]
     Foreign(PathBuf),
-    /// Another process keeps the database open.
+    /// Another process, or another value in this process, keeps the database open.
     #[error("another process uses the database {}", .0.display())]
     InUse(PathBuf),
-    /// A private file has permissions for other users.
+    /// A private file that its group may write, or to which others have any access.
     #[error("others may read or change {} (its mode is {mode:03o})", .path.display())]
     Exposed {
         /// The file.
@@ -29,7 +29,7 @@ pub enum EngineError {
     /// A writer was interrupted, and this process has no permission to write the repair.
     #[error("a writer of {} was interrupted, and the file cannot be written to", .0.display())]
     RepairNeeded(PathBuf),
-    /// The database is closed after a storage failure, until it is opened again.
+    /// The database is closed after a storage failure, or is being opened again or compacted.
     #[error("the database is being opened again")]
     Closed,
     /// A page lies beyond the end of the file.

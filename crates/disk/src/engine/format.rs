@@ -12,8 +12,8 @@ use crate::Access;
 pub struct Format {
     /// Returns whether a database is of this format, for example by reading an identifying row.
     pub is_ours: fn(&ReadTransaction) -> Result<bool, EngineError>,
-    /// Permissions of a new file. If private, an existing file with permissions for other users is
-    /// refused.
+    /// Permissions of a new file. If private, an existing file is refused if its group may write it
+    /// or others have any access.
     pub access: Access,
     /// Size of the engine's page cache in bytes. Up to half of it may be pages to be written.
     pub cache_bytes: usize,

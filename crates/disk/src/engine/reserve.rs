@@ -12,7 +12,8 @@ use crate::place::with_suffix;
 
 /// A file of incompressible bytes next to a database (`<name>.reserve`) that reserves disk space.
 ///
-/// When the disk is full, the reserve is released for operations that make the database smaller.
+/// When the disk is full, the caller releases the reserve for operations that make the database
+/// smaller.
 #[derive(Debug)]
 pub struct Reserve {
     /// `None` if the database is not a file of the operating system.
@@ -40,10 +41,11 @@ impl Reserve {
         self.bytes = bytes;
     }
 
-    /// Writes the reserve file, unless it has the target size already.
+    /// Writes the reserve file, unless it has the target size already. Removes it if that is 0.
     ///
     /// # Errors
-    /// [`io::ErrorKind::StorageFull`] and other I/O errors, after which nothing is reserved.
+    /// [`io::ErrorKind::StorageFull`] and other I/O errors, after which the file is removed on a
+    /// best-effort basis.
     /// [`io::ErrorKind::Unsupported`] if the database is not a file of the operating system.
     pub fn fill(&self) -> io::Result<()> {
         if self.bytes == 0 {

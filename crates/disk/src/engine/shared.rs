@@ -25,9 +25,10 @@ use crate::{
 
 /// A database that any number of processes read while one writes.
 ///
-/// A process opens the file read-only at first. Its first write opens the file for writing, and the
-/// process remains the writer until this value is dropped or [`SharedDatabase::release`] is called.
-/// The engine retains pages that a reader may still use.
+/// A process opens the file read-only at first, unless only a writer can repair it. Its first write
+/// opens the file for writing. The process remains the writer until this value is dropped,
+/// [`SharedDatabase::release`] is called, or a write fails so that the engine refuses more. The
+/// engine retains pages that a reader may still use.
 ///
 /// A process becomes the writer only if every page has the checksum that the engine wrote. This
 /// check costs a read of the whole file. If it fails, the file is left unchanged, since writing
@@ -106,6 +107,7 @@ impl SharedDatabase {
     /// # Errors
     /// [`EngineError::Missing`], [`EngineError::Foreign`] (also for a truncated file),
     /// [`EngineError::Exposed`], [`EngineError::InUse`], [`EngineError::RepairNeeded`];
+    /// [`EngineError::NotIntact`] if a repair finds damage; [`EngineError::Panicked`],
     /// [`EngineError::Io`].
     pub fn open(path: &Path, format: Format) -> Result<Self, EngineError> {
         check::refuse_other_files(path, format.access)?;
@@ -147,8 +149,9 @@ impl SharedDatabase {
         .unwrap_or_else(panicked)
     }
 
-    /// Pins the current state: reads see it until [`SharedDatabase::unpin`], regardless of later
-    /// writes.
+    /// Pins the current state: reads see it until [`SharedDatabase::unpin`], regardless of writes
+    /// of other processes. A write or compaction through this value unpins it, as does
+    /// [`SharedDatabase::release`] of the writer role.
     ///
     /// # Errors
     /// [`EngineError`] if storage fails.
@@ -179,8 +182,8 @@ impl SharedDatabase {
     /// Runs `work` in one durable write transaction, which is committed completely or not at all.
     ///
     /// # Errors
-    /// [`EngineError::InUse`] if another process is the writer; [`EngineError`] if storage fails;
-    /// errors of `work`.
+    /// [`EngineError::InUse`] if another process is the writer; [`EngineError::NotIntact`] if a
+    /// page is damaged; [`EngineError`] if storage fails; errors of `work`.
     pub fn write<T, E: From<EngineError>>(
         &self,
         work: impl FnOnce(&WriteTransaction) -> Result<T, E>,
@@ -218,7 +221,8 @@ impl SharedDatabase {
     /// Checks every page. The file is unchanged, unless this process is the writer.
     ///
     /// # Errors
-    /// [`EngineError::NotIntact`]; [`EngineError`] if storage fails.
+    /// [`EngineError::NotIntact`]; [`EngineError::InUse`] if another process is the writer;
+    /// [`EngineError`] if storage fails or the file is not writable.
     pub fn check(&self) -> Result<(), EngineError> {
         let mut handle = self.handle();
         let checked = match &mut handle.database {
@@ -237,7 +241,8 @@ impl SharedDatabase {
     /// Returns free space to the file system. Returns `false` if a read is in progress.
     ///
     /// # Errors
-    /// [`EngineError`] if storage fails.
+    /// [`EngineError::InUse`] if another process is the writer; [`EngineError::NotIntact`] if a
+    /// page is damaged; [`EngineError`] if storage fails.
     pub fn compact(&self) -> Result<bool, EngineError> {
         let mut handle = self.handle();
         guarded(|| match self.opened_to_write(&mut handle)?.compact() {

@@ -33,7 +33,8 @@ impl Default for SimulatedDisk {
 }
 
 impl SimulatedDisk {
-    /// Limits the disk to a capacity of `bytes`, including everything written so far.
+    /// Limits the disk to a capacity of `bytes`, including the pages written through this database
+    /// value so far. Pages written before are not counted.
     pub fn set_capacity(&self, bytes: u64) {
         self.with(|usage| usage.capacity = bytes);
     }
@@ -43,7 +44,7 @@ impl SimulatedDisk {
         self.with(|usage| usage.fails = true);
     }
 
-    /// Bytes in use.
+    /// Bytes of the counted pages and of the reserve.
     pub fn used(&self) -> u64 {
         self.with(|usage| usage.used())
     }

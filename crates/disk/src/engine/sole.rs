@@ -73,7 +73,8 @@ impl SoleDatabase {
     ///
     /// # Errors
     /// [`EngineError::Missing`], [`EngineError::Foreign`] (also for a truncated file),
-    /// [`EngineError::Exposed`], [`EngineError::InUse`]; [`EngineError::Io`].
+    /// [`EngineError::Exposed`], [`EngineError::InUse`], [`EngineError::Panicked`];
+    /// [`EngineError::Io`].
     pub fn open(path: &Path, format: Format) -> Result<Self, EngineError> {
         Self::new(Place::at(path, format)?)
     }
@@ -139,11 +140,12 @@ impl SoleDatabase {
         Reserve::new(path, Arc::clone(&self.health))
     }
 
-    /// Begins a read transaction: a snapshot that later writes do not change.
+    /// Begins a read transaction: a snapshot that later writes do not change. Opens the database
+    /// again if it has failed, at most once in two seconds.
     ///
     /// # Errors
-    /// [`EngineError::Closed`] if the database stays unavailable for two seconds; [`EngineError`]
-    /// if storage fails.
+    /// [`EngineError::Closed`] if the database is not open, or is busy for two seconds;
+    /// [`EngineError`] if storage fails.
     pub fn begin_read(&self) -> Result<ReadTransaction, EngineError> {
         if self.has_failed() {
             self.reopen_now_and_then()?;
@@ -189,7 +191,8 @@ impl SoleDatabase {
         Ok(done)
     }
 
-    /// Returns whether an I/O error has disabled the engine since it was opened.
+    /// Returns whether an I/O error has disabled the engine since it was opened, or the last
+    /// attempt to open it again failed.
     pub fn has_failed(&self) -> bool {
         self.health.has_failed()
     }
@@ -204,7 +207,7 @@ impl SoleDatabase {
     /// Opens the database again if it has failed.
     ///
     /// # Errors
-    /// [`EngineError`] if storage fails; the next call tries again.
+    /// [`EngineError`] if it cannot be opened; the next call tries again.
     pub fn reopen(&self) -> Result<(), EngineError> {
         let mut database = self.exclusive();
         if database.is_some() && !self.has_failed() {
@@ -231,7 +234,8 @@ impl SoleDatabase {
     /// Opens the database again, which truncates free space at the end of its file.
     ///
     /// # Errors
-    /// [`EngineError`] if storage fails; the next call of [`SoleDatabase::reopen`] tries again.
+    /// [`EngineError`] if it cannot be opened; the next call of [`SoleDatabase::reopen`] tries
+    /// again.
     pub fn trim(&self) -> Result<(), EngineError> {
         self.connect(&mut self.exclusive())
     }
@@ -249,7 +253,8 @@ impl SoleDatabase {
     /// is in progress.
     ///
     /// # Errors
-    /// [`EngineError`] if storage fails.
+    /// [`EngineError::Closed`] if the database is not open; [`EngineError`] if storage fails, after
+    /// which the database is opened again.
     pub fn compact(&self) -> Result<bool, EngineError> {
         let mut database = self.exclusive();
         let open = database.as_mut().ok_or(EngineError::Closed)?;
@@ -300,7 +305,7 @@ impl Drop for SoleDatabase {
     }
 }
 
-/// Repair strategy when a database is opened after a failed commit.
+/// Repair strategy when a database is opened after a crash or a failed commit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Repair {
     /// Reads the whole file.
@@ -309,7 +314,8 @@ pub enum Repair {
     Quick,
 }
 
-/// Maximum time that a reader waits for a database that is being opened or compacted.
+/// Maximum time that a reader waits for a database that is being opened or compacted, and minimum
+/// time between two attempts of readers to open it again.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Polling interval of waiting readers.

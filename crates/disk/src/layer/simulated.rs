@@ -5,7 +5,7 @@
 //!
 //! * Each sector of [`SECTOR`] bytes written since the last synchronisation of its file is as it
 //!   was at any time since then, in any order.
-//! * Each length is as it was at any time since then. Bytes below a length that did not reach the
+//! * Each length is as it was at any time since then. New bytes below it that did not reach the
 //!   medium are zeros.
 //! * Each name created, changed or removed since the last synchronisation of the folder is old or
 //!   new. A rename is done or not, never in part.
@@ -63,31 +63,33 @@ impl SimulatedFolder {
         Arc::new(self.clone())
     }
 
-    /// All operations so far, including failed ones; the first has the number 1.
+    /// All operations so far, including failed ones, up to a stop; the first has the number 1.
     pub fn operations(&self) -> Vec<Operation> {
         self.state().operations.clone()
     }
 
     /// Stops at the operation of this number, as a power cut in the middle of it would. The
-    /// operation takes effect but returns an error. All later operations fail and change nothing.
+    /// operation returns an error, but takes effect unless it is a synchronisation. All later
+    /// operations fail and change nothing.
     pub fn stop_at(&self, operation: usize, reads: Reads) {
         self.state().faults.stop = Some((operation, reads));
     }
 
     /// Makes the operation of this number fail once.
     ///
-    /// A failed write has written some of its sectors, from the start. Like on Linux, a failed
-    /// synchronisation makes some changes durable and loses the others for good, though they can
-    /// still be read. A lost sector reaches the medium only if it is written again; a lost length,
-    /// with the next synchronisation. Other failed operations have no effect.
+    /// A failed write has written some or none of its sectors, from the start. Like on Linux, a
+    /// failed synchronisation makes some changes durable and loses the others for good, though they
+    /// can still be read. A lost sector reaches the medium only if it is written again; a lost
+    /// length, with the next synchronisation. Other failed operations have no effect.
     pub fn fail_at(&self, operation: usize, seed: u64) {
         self.state().faults.failing.insert(operation, seed);
     }
 
     /// Simulates a failed background write-back before the operation of this number.
     ///
-    /// Some unsynchronised changes become durable and the rest never will. The next synchronisation
-    /// of each open handle fails. Later ones, and handles opened later, do not report it.
+    /// Some unsynchronised changes of files become durable and the rest are lost, as in
+    /// [`SimulatedFolder::fail_at`]. The next synchronisation of each open handle of such a file
+    /// fails. Later ones, and handles opened later, do not report it.
     pub fn fail_write_back_before(&self, operation: usize, seed: u64) {
         self.state().faults.write_back.insert(operation, seed);
     }

@@ -7,8 +7,8 @@ use crate::PATIENCE;
 
 /// Replaces or creates the file `name` with `contents`, durable when this returns.
 ///
-/// After a crash the file is unchanged or has all of `contents`. An interrupted attempt may leave a
-/// file `<name>.new`, which the next call removes.
+/// After a crash the file is unchanged or has all of `contents`. An interrupted or failed attempt
+/// may leave a file `<name>.new`, which the next call removes.
 ///
 /// # Errors
 /// I/O errors of the operating system. The file then has the old or the new contents, and the
@@ -43,7 +43,7 @@ pub fn read(layer: &dyn FileLayer, name: &str, most: u64) -> io::Result<Option<V
 }
 
 /// Locks the file `name`, creating it if missing, until the returned handle is dropped. Returns
-/// `None` if another process still holds the lock after [`PATIENCE`].
+/// `None` if another process or handle still holds the lock after [`PATIENCE`].
 ///
 /// # Errors
 /// I/O errors of the operating system.

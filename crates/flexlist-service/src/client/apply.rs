@@ -30,7 +30,7 @@ use crate::{
 /// The outcome of edits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Applied {
-    /// The edits leave every byte as it was. Nothing was sent.
+    /// The edits leave every byte as it was. No update was sent.
     Unchanged(FileState),
     /// The edits made this version.
     Version(FileState),
@@ -47,9 +47,10 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     /// and the request to [`Transport::request_limit`]. Larger updates are not sent.
     ///
     /// # Errors
-    /// [`ClientError::Edit`]; [`ClientError::Outdated`] if another writer came first;
-    /// [`ClientError::Refused`]: the file is unchanged; [`ClientError::Transport`] with
-    /// [`HttpError::RequestTooLarge`]: nothing was sent; [`ClientError::Dropped`] of an earlier
+    /// [`ClientError::Edit`]; [`ClientError::Superseded`] and [`ClientError::Outdated`] if another
+    /// writer came first; [`ClientError::Refused`]: the file is unchanged, unless
+    /// [`is_pending`](Self::is_pending); [`ClientError::Transport`] with
+    /// [`HttpError::RequestTooLarge`]: no update was sent; [`ClientError::Dropped`] of an earlier
     /// update: try again; the errors of [`read`](Self::read) and [`settle`](Self::settle);
     /// [`ClientError::Tag`], [`ClientError::Signer`], [`ClientError::RandomnessUnavailable`].
     pub fn apply(&mut self, edits: &[ByteEdit]) -> Result<Applied, ClientError> {

@@ -104,8 +104,8 @@ impl<T: Transport> Asking<T> {
         Vouched::new(statement.open(file, &self.owner)?, status)
     }
 
-    /// Returns a newer version than the known one, if the server shows the owner's signature for
-    /// it.
+    /// Returns a version newer than the known one and those given up, if the server shows the
+    /// owner's signature for it.
     pub(super) fn newer(&self, known: &Known) -> Option<FileState> {
         let newer = *self.vouched(known).ok()?.state();
         (newer.version > known.version.max(known.given_up)).then_some(newer)

@@ -28,8 +28,8 @@ use crate::message::{Refusal, Request, Response};
 /// Number of bytes covered by the first request of a full audit. Later ones adapt to the answers.
 const FIRST_WINDOW: u64 = 1 << 20;
 
-/// Maximum number of bytes sampled by one request. A server answers for this many blocks of maximum
-/// length.
+/// Maximum number of bytes sampled by one request. A server with default limits answers for this
+/// many blocks of the chunker's maximum length.
 const SAMPLED_AT_ONCE: u32 = 512;
 
 /// The extent of an audit.
@@ -53,7 +53,7 @@ pub struct AuditReport {
     pub bytes: u64,
     /// Number of blocks proved. Blocks covered by two requests count twice.
     pub blocks: u64,
-    /// Number of requests.
+    /// Number of successful requests.
     pub questions: u64,
 }
 
@@ -72,8 +72,9 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     ///
     /// # Errors
     /// [`ClientError::Audit`], also if the server refuses to answer, unless it cannot for now;
-    /// [`ClientError::Unanswered`], which is no verdict on the file; [`ClientError::Challenge`];
-    /// the errors of [`readable`](Self::readable).
+    /// [`ClientError::Unanswered`], which is no verdict on the file; [`ClientError::Superseded`],
+    /// [`ClientError::Challenge`], [`ClientError::RandomnessUnavailable`]; the errors of
+    /// [`readable`](Self::readable).
     ///
     /// Source: Esiner et al. 2013, section 2 and Algorithm A.1; Deviation: audits of every block,
     /// and the search, are not in the paper.
@@ -253,7 +254,7 @@ impl<T: Transport> Auditing<'_, T> {
         }
     }
 
-    /// Has the server prove the blocks of these bytes, with one request per byte.
+    /// Has the server prove the blocks of these bytes, with at most one request per byte.
     fn audit_singly(&self, report: &mut AuditReport, indices: Vec<u64>) -> Result<(), ClientError> {
         let state = report.state;
         let mut proven = 0..0;

@@ -23,11 +23,12 @@ use crate::{
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ClientError {
-    /// No valid response arrived. Try again: an operation in progress continues.
+    /// No valid response arrived. Try again: an operation in progress continues. Trying again does
+    /// not help if the request is too large or the configuration is invalid.
     #[error(transparent)]
     Transport(#[from] TransportError),
-    /// The server legitimately refuses: the request exceeds its limits, or it cannot answer for
-    /// now.
+    /// The server legitimately refuses. For example, the request exceeds its limits, or the server
+    /// cannot answer for now.
     #[error("the server refuses: {0}")]
     Refused(Refusal),
     /// The server refuses something that it must do, or without a valid reason. Distrust the
@@ -184,7 +185,7 @@ pub enum ClientError {
     /// The state file cannot be used.
     #[error(transparent)]
     State(#[from] StateError),
-    /// The source of an upload, or the sink of a read, failed.
+    /// The source of an upload or synchronisation, or the sink of a read, failed.
     #[error(transparent)]
     Io(io::Error),
     /// The signer failed, with its message.
@@ -205,13 +206,13 @@ pub struct AuditFailure {
     /// The bytes of damaged blocks and of blocks that the server did not prove, ascending and
     /// disjoint.
     ///
-    /// Ranges cover whole blocks. Where the search was given up, they are longer and may include
-    /// bytes that the server has. Empty if the audit failed, but each part was valid when requested
-    /// again.
+    /// Ranges may include sound blocks between damaged ones. Where the search was given up, they
+    /// may include further bytes that the server has. Empty if the audit failed, but each part was
+    /// valid when requested again; also for an empty file.
     pub damaged: Vec<Range<u64>>,
     /// Whether the search was completed.
     pub search: SearchEnd,
-    /// The failure of the first request.
+    /// The fault of the answer to `asked`.
     pub reason: AuditFault,
 }
 
@@ -249,10 +250,10 @@ pub enum Silence {
 /// How the search for damaged blocks ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SearchEnd {
-    /// Everything was requested.
+    /// The search ran to its end.
     Complete,
-    /// The damage is too widespread, or the server ceased to answer. Parts that were not requested
-    /// count as damaged.
+    /// The limit of requests or time was reached, or the server ceased to answer. Parts that were
+    /// not requested count as damaged.
     GivenUp,
 }
 

@@ -58,10 +58,10 @@ impl<S> fmt::Debug for Owner<S> {
 /// Client for one file, on the owner's side: changes, reads and audits it. Does not trust the
 /// server.
 ///
-/// The state file has everything that the owner must not lose: a few hundred bytes, and the update
-/// while one is in progress. It is written before a request is sent and after its answer is
-/// verified. After a crash at any point, [`settle`](Self::settle) recovers. Every operation begins
-/// with it.
+/// In addition to the keys, the state file has everything that the owner must not lose: a few
+/// hundred bytes, and the update while one is in progress. It is written before an update is sent
+/// and after its answer is verified. After a crash at any point, [`settle`](Self::settle) recovers.
+/// Changes, audits, reads and [`status`](Self::status) begin with it.
 ///
 /// Do not restore the state file from a backup: an owner that forgot a version cannot tell an older
 /// version from the newest.

@@ -29,7 +29,7 @@ pub struct KeptFile {
 pub enum Standing {
     /// The upload is not finished.
     Uploading {
-        /// Number of bytes sent so far.
+        /// Number of bytes that were sent, or were about to be.
         bytes: u64,
     },
     /// The file is at this version, and no operation is in progress.

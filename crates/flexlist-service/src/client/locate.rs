@@ -4,7 +4,7 @@
 //! invalid answer shows only that some block in the range is damaged. A server that cannot read one
 //! block cannot prove its neighbours in the same answer either. The search therefore finds a
 //! damaged block as the byte at which answers become invalid. Its bounds are those of the next
-//! sound blocks.
+//! sound blocks found. Sound blocks between damaged ones may be missed.
 
 use core::ops::Range;
 use std::time::{Duration, Instant};

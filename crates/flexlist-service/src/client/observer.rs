@@ -34,8 +34,8 @@ pub struct PublicFile {
     pub owner: AuthorKey,
     /// The kind of the file's tags, and the key that verifies them, if public.
     pub tags: TagCheck,
-    /// A version of the owner's. Observers accept no older version, and no other with the same
-    /// number.
+    /// A version of the owner's. [`FileObserver::newest`] accepts no older version, and no other
+    /// with the same number.
     pub since: FileState,
 }
 
@@ -122,7 +122,8 @@ impl<T: Transport> FileObserver<T> {
     /// # Errors
     /// [`ClientError::OtherRoot`] if the server has another version, or the owner has published
     /// another one since; [`ClientError::Unexpected`], [`ClientError::Refused`],
-    /// [`ClientError::Breach`], [`ClientError::Rollback`], [`ClientError::Transport`].
+    /// [`ClientError::Breach`], [`ClientError::Rollback`], [`ClientError::Superseded`],
+    /// [`ClientError::Outdated`], [`ClientError::Transport`].
     pub fn at_root(&self, sealed: &Digest<32>) -> Result<FileState, ClientError> {
         if self.since.sealed_root() == *sealed {
             return Ok(self.since);

@@ -40,8 +40,9 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     /// [`ClientError::OutOfRange`], [`ClientError::NotUploaded`]; [`ClientError::Proof`] and
     /// [`ClientError::Blocks`] if the server's evidence is invalid; [`ClientError::Breach`] if it
     /// refuses to answer; [`ClientError::Refused`] if it cannot answer for now;
-    /// [`ClientError::Unexpected`], [`ClientError::Transport`]; [`ClientError::Io`] of the sink;
-    /// the errors of [`readable`](Self::readable).
+    /// [`ClientError::Rollback`], [`ClientError::Superseded`] and [`ClientError::Outdated`] if it
+    /// claims another version; [`ClientError::Unexpected`], [`ClientError::Transport`];
+    /// [`ClientError::Io`] of the sink; the errors of [`readable`](Self::readable).
     pub fn read_to(&mut self, range: Range<u64>, sink: &mut impl Write) -> Result<(), ClientError> {
         let state = self.readable()?;
         self.asking.read_to(&self.known(), &state, range, sink)

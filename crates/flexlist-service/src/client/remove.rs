@@ -19,8 +19,8 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     /// tell whether the server keeps a copy.
     ///
     /// # Errors
-    /// [`ClientError::Outdated`] if another writer has changed the file since;
-    /// [`ClientError::Rollback`] if the server has only an older version;
+    /// [`ClientError::Superseded`] and [`ClientError::Outdated`] if another writer has changed the
+    /// file since; [`ClientError::Rollback`] if the server has only an older version;
     /// [`ClientError::Transport`], [`ClientError::Refused`], [`ClientError::Unexpected`],
     /// [`ClientError::Signer`]; the errors of [`settle`](Self::settle).
     pub fn remove(&mut self) -> Result<(), ClientError> {

@@ -42,8 +42,8 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     /// # Errors
     /// [`ClientError::Transport`], [`ClientError::Refused`] and [`ClientError::Breach`] for
     /// refusals that may pass; [`ClientError::Proof`], [`ClientError::Forked`],
-    /// [`ClientError::Rollback`], [`ClientError::Unexpected`]: the update remains in progress.
-    /// [`ClientError::State`].
+    /// [`ClientError::Rollback`], [`ClientError::Superseded`], [`ClientError::Outdated`],
+    /// [`ClientError::Unexpected`]: the update remains in progress. [`ClientError::State`].
     pub fn settle(&mut self) -> Result<Settled, ClientError> {
         match &self.state.record().stage {
             Stage::Uploading(_) | Stage::Settled(_) => Ok(Settled::Nothing),

@@ -174,10 +174,11 @@ pub enum StateError {
         /// The length of the contents in bytes.
         length: usize,
     },
-    /// The contents differ from those written.
+    /// The contents differ from those written, or the file was never a state file.
     #[error("the state file is damaged")]
     Damaged,
-    /// The contents are not a state, or one of another version of this program.
+    /// The checksum is valid, but the contents are not a state, or one of another version of this
+    /// program.
     #[error("this is no state file: {0}")]
     Malformed(DecodeError),
     /// The state belongs to another owner.
@@ -255,7 +256,7 @@ impl StateFile {
         Ok(fs::remove_file(&self.path)?)
     }
 
-    /// Stores another stage durably. If that fails, the stage is unchanged.
+    /// Stores another stage durably. If that fails, the stage in memory is unchanged.
     pub(super) fn advance(&mut self, stage: Stage) -> Result<(), StateError> {
         self.replace(Record {
             stage,
@@ -263,7 +264,8 @@ impl StateFile {
         })
     }
 
-    /// Stores another record durably. If that fails, the record is unchanged.
+    /// Stores another record durably. If that fails, the record in memory is unchanged. The file is
+    /// unchanged too, unless only the fsync of its folder failed.
     pub(super) fn replace(&mut self, record: Record) -> Result<(), StateError> {
         let bytes = encode(&record, LIMIT)?;
         disk::replace(&self.path, &bytes, Access::Private)?;

@@ -36,11 +36,11 @@ pub struct Synced {
 type Content = (u64, [u8; 32]);
 
 impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
-    /// Updates the file to the contents of `source`. Sends only blocks that the server does not
-    /// have.
+    /// Updates the file to the contents of `source`. Sends only the blocks that differ. A moved
+    /// block may count as different.
     ///
-    /// First, the server proves possession of each block of the current version, as in a full
-    /// audit. Changes are sent in updates of about
+    /// First, the server proves possession of each block of the current version. With hash-only
+    /// tags, it proves only a chunk of each. Changes are sent in updates of about
     /// [`part_bytes`](super::ClientOptions::part_bytes), each of which makes a version. If this is
     /// interrupted, some changes are made; calling it again makes the others.
     ///

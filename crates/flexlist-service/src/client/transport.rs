@@ -13,7 +13,8 @@ pub trait Transport {
     /// Sends a request and returns the decoded response, without verifying it.
     ///
     /// After an error, the request may or may not have reached the server. Every request of this
-    /// crate may be sent again: the server answers a repetition as it answered the first request.
+    /// crate may be sent again. Until the next change of the file, the server answers a repetition
+    /// as it answered the first request.
     ///
     /// # Errors
     /// [`TransportError`].
@@ -38,7 +39,8 @@ impl<T: Transport + ?Sized> Transport for &T {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TransportError {
-    /// No response arrived, or the request or the response exceeds its length limit.
+    /// No response arrived, the configuration is invalid, or the request or the response exceeds
+    /// its length limit.
     #[error(transparent)]
     Http(#[from] HttpError),
     /// The server answered with an HTTP status that carries no message.

@@ -6,9 +6,9 @@
 //! the source has changed, the contents give other ids. No id is ever used for two contents, which
 //! would reveal parts of a private key.
 //!
-//! The client detects a changed source before it sends anything. The state file has a hash of the
-//! source up to each of the last two parts sent. The server must have one of these two, or no part:
-//! otherwise the owner does not know what the server has.
+//! If the server has the parts sent, the client detects a changed source before it sends anything.
+//! The state file has a hash of the source up to each of the last two parts sent. The server must
+//! have one of these two, or no part: otherwise the owner does not know what the server has.
 
 use std::{io::Read, time::SystemTime};
 
@@ -41,18 +41,19 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     /// Uploads `source` until its end, or resumes an interrupted upload.
     ///
     /// To resume, `source` must start at its beginning again. `progress` gets the bytes done, after
-    /// each part. Keeps two parts and about 60 bytes per block in memory. Writes the state file
-    /// once per part.
+    /// each part. Keeps two parts and about 60 bytes per block in memory. At the end, it builds the
+    /// list, which takes some hundred bytes per block. Writes the state file once per part sent,
+    /// and at the end.
     ///
     /// # Errors
     /// [`ClientError::AlreadyUploaded`]; [`ClientError::SourceChanged`] if an earlier attempt had
     /// another source, and [`ClientError::MoreParts`] if the server has other parts than were sent:
     /// continue with those, or [`restart`](Self::restart); [`ClientError::Io`] of the source;
     /// [`ClientError::Transport`], [`ClientError::Refused`], [`ClientError::Breach`],
-    /// [`ClientError::Unexpected`]; [`ClientError::Forked`] if the server claims another file;
-    /// [`ClientError::Superseded`], [`ClientError::Outdated`] if the file is uploaded and has
-    /// changed since; [`ClientError::Tag`], [`ClientError::List`], [`ClientError::Signer`],
-    /// [`ClientError::State`].
+    /// [`ClientError::Unexpected`], [`ClientError::Statement`]; [`ClientError::Forked`] if the
+    /// server claims another file; [`ClientError::Superseded`], [`ClientError::Outdated`] if the
+    /// file is uploaded and has changed since; [`ClientError::Tag`], [`ClientError::List`],
+    /// [`ClientError::Signer`], [`ClientError::State`].
     pub fn upload<R: Read>(
         &mut self,
         source: R,
@@ -124,7 +125,8 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     ///
     /// # Errors
     /// [`ClientError::AlreadyUploaded`]; [`ClientError::Transport`], [`ClientError::Refused`],
-    /// [`ClientError::Breach`], [`ClientError::Unexpected`]: the upload is unchanged;
+    /// [`ClientError::Breach`], [`ClientError::Unexpected`]: the state is unchanged, but the server
+    /// may have removed the upload;
     /// [`ClientError::Signer`], [`ClientError::State`], [`ClientError::RandomnessUnavailable`].
     pub fn restart(&mut self) -> Result<(), ClientError> {
         if !matches!(self.state.record().stage, Stage::Uploading(_)) {

@@ -5,9 +5,9 @@ use flexlist::{FileState, list::ListState};
 use super::error::ClientError;
 use crate::message::FileStatus;
 
-/// A version for which a server shows the owner's signature. Returned only by
-/// [`FileClient::vouched`](super::FileClient::vouched) and
-/// [`FileObserver::newest`](super::FileObserver::newest).
+/// A version for which a server shows the owner's signature. Returned by
+/// [`FileClient::vouched`](super::FileClient::vouched),
+/// [`FileObserver::newest`](super::FileObserver::newest) and functions based on them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Vouched {
     state: FileState,

@@ -97,8 +97,9 @@ impl CheckReport {
 impl FileServer {
     /// Checks all files while the server runs.
     ///
-    /// Verifies that every file's journal gives its root and that every block is intact. Length and
-    /// tag digest must be those in the list, and the tag must match as far as a server can check.
+    /// Verifies that the journal of every file gives its root, unless the list is in memory.
+    /// Checks every block of the current version: length and tag digest must be those in the list.
+    /// The tag must match as far as a server can check.
     pub fn check(&self) -> CheckReport {
         let mut report = CheckReport::default();
         for file in self.files() {
@@ -160,7 +161,8 @@ impl FileServer {
         }
     }
 
-    /// Compares the blocks stored of a file with those it should have.
+    /// Counts the stored blocks of a file that belong to no version. Returns the blocks of an
+    /// unfinished upload.
     fn stored(&self, slot: &Slot) -> Result<(Snapshot, Stored), Refusal> {
         // No change of this file is in progress, so head and store agree.
         let _turn = slot.next_turn();

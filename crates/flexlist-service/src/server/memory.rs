@@ -94,7 +94,8 @@ impl FileServer {
     /// Returns the number of blocks of the files in memory, including the equivalent of their
     /// parameters.
     ///
-    /// At most [`Limits::list_blocks`](super::Limits), except while files are being changed.
+    /// At most [`Limits::list_blocks`](super::Limits) after a request, except while files are being
+    /// changed.
     pub fn blocks_in_memory(&self) -> u64 {
         self.memory.blocks()
     }

@@ -53,7 +53,7 @@ impl From<UpdateError> for Refusal {
     }
 }
 
-/// Converts errors of tags sent by a client: they do not match their blocks.
+/// Converts errors of tags or parameters that a client sent.
 impl From<TagError> for Refusal {
     fn from(error: TagError) -> Self {
         match error {

@@ -24,7 +24,7 @@ pub(super) struct Slot {
     /// The length and digest of the tag scheme's parameters.
     pub(super) parameter_bytes: u64,
     pub(super) parameter_digest: Digest<32>,
-    /// Read from the store on first use, and dropped together with the state. Parameters of one
+    /// Read from the store on first use, and dropped when the file is evicted. Parameters of one
     /// kind of tags are thousands of curve points.
     parameters: Mutex<Option<Arc<ServerParameters>>>,
     /// Serialises changes of the file: held from validation of a change until it is durable.
@@ -198,7 +198,7 @@ impl Slot {
         poisoned.into_inner()
     }
 
-    /// Makes the next reader reload the state from the store.
+    /// Makes the next reader reload the state from the store, unless the file was removed.
     pub(super) fn forget(&self) {
         give_up(&mut self.state());
     }

@@ -10,7 +10,7 @@ use flexlist::{
 enum Run {
     /// A byte range of the old file.
     Old { start: u64, end: u64 },
-    /// A block inserted by this update.
+    /// A block inserted or modified by this update.
     New { length: u64, label: u64 },
 }
 
@@ -29,7 +29,7 @@ impl Run {
 /// The list has carried out the operations already, so every index is valid.
 ///
 /// # Errors
-/// [`UpdateError::OutOfRange`] if an index is invalid after all.
+/// [`UpdateError::OutOfRange`] if an index is invalid after all; those of [`View::find`].
 pub(super) fn superseded(
     old: View<'_, Sha256>,
     operations: &[Operation],

@@ -48,7 +48,7 @@ pub enum StoreError {
         /// A description of the damage.
         what: String,
     },
-    /// A file's blocks do not match the root, length or block count that were acknowledged.
+    /// A file's blocks do not match the root, length or block count that its head states.
     #[error(
         "the blocks of file {file} in the store do not give the root of its version {version}; {REMEDY}"
     )]

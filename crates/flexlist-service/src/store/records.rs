@@ -88,13 +88,13 @@ pub(crate) struct Head {
     pub(crate) journalled: u64,
     /// Whether the version before this one is still kept.
     pub(crate) keeps_previous: bool,
-    /// The numbers of the blocks that only the version before this one has.
+    /// The numbers of the stored blocks that this version does not have.
     pub(crate) superseded: Vec<u64>,
     /// The total length of the superseded blocks in bytes.
     pub(crate) superseded_bytes: u64,
     /// The length of the stored answer in bytes.
     pub(crate) answer_bytes: u64,
-    /// Time of the last part of an unfinished upload, in seconds since 1970.
+    /// Time of the last part of an unfinished upload, or of its begin, in seconds since 1970.
     pub(crate) touched: u64,
 }
 
@@ -109,7 +109,7 @@ pub(crate) struct Answer {
     pub(crate) witness: Bytes,
 }
 
-/// The newest version that the owner has signed a statement about.
+/// The newest version for which the store has the owner's signed statement.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Vouched {
     /// The version.

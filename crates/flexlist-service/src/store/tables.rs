@@ -135,8 +135,8 @@ impl Change {
     }
 }
 
-/// Maximum numbers of records and bytes of a removed file that are deleted in one transaction.
-/// Other requests wait for the transaction.
+/// Numbers of records and bytes of a removed file at which a transaction stops deleting. The last
+/// record may exceed the bytes. Other requests wait for the transaction.
 const SWEPT_RECORDS: usize = 512;
 const SWEPT_BYTES: usize = 8 << 20;
 

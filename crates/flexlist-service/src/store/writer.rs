@@ -37,7 +37,7 @@ pub(super) enum Purpose {
     Relief,
 }
 
-/// The reason for which changes were not made.
+/// The reason for which changes may not have been made.
 #[derive(Clone, Debug)]
 enum Failure {
     NoRoom(String),

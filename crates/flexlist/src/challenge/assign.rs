@@ -41,8 +41,8 @@ impl Leaf {
 /// # Errors
 /// [`AssignError`]: [`EmptyLeaf`](AssignError::EmptyLeaf),
 /// [`LeafTooLong`](AssignError::LeafTooLong), [`LeavesOverlap`](AssignError::LeavesOverlap),
-/// [`Uncovered`](AssignError::Uncovered) and [`Unasked`](AssignError::Unasked); the first error in
-/// file order is returned.
+/// [`Uncovered`](AssignError::Uncovered) and [`Unasked`](AssignError::Unasked). Leaves are
+/// checked in order, and the first error is returned.
 pub fn assign(samples: &[Sample], leaves: &[Leaf]) -> Result<Vec<Challenged>, AssignError> {
     let mut sorted = samples.to_vec();
     // Stable: equal indices keep the order of the challenge.
@@ -99,9 +99,9 @@ impl BlockQuestions {
     /// # Errors
     /// [`AssignError`]: [`TooManyLeaves`](AssignError::TooManyLeaves), then
     /// [`EmptyLeaf`](AssignError::EmptyLeaf), [`LeafTooLong`](AssignError::LeafTooLong),
-    /// [`LeavesOverlap`](AssignError::LeavesOverlap), [`Uncovered`](AssignError::Uncovered) (a gap
-    /// between the leaves) and [`Unasked`](AssignError::Unasked) (a leaf outside the range); the
-    /// first error in file order is returned.
+    /// [`LeavesOverlap`](AssignError::LeavesOverlap), [`Uncovered`](AssignError::Uncovered) (a part
+    /// of the range without a leaf) and [`Unasked`](AssignError::Unasked) (a leaf outside the
+    /// range). Leaves are checked in order, and the first error is returned.
     pub fn assign(&self, leaves: &[Leaf]) -> Result<Vec<Challenged>, AssignError> {
         if !u32::try_from(leaves.len()).is_ok_and(|count| count <= MAX_COUNT) {
             return Err(AssignError::TooManyLeaves {

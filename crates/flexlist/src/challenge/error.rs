@@ -37,7 +37,7 @@ pub enum ChallengeError {
 }
 
 /// Error returned for leaves that do not answer the challenge. Distrust the server that proved
-/// them.
+/// them, except after [`AssignError::TooManyLeaves`]: choose a smaller range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AssignError {

@@ -22,8 +22,8 @@ pub(super) fn cut<'c, C>(
 /// Returns the length of equal shares, if shares are better than the `new` blocks that replace
 /// `old` ones.
 ///
-/// More blocks than before mean more operations. Contents of `total` bytes are then cut into `old`
-/// longer blocks, if these are not too long.
+/// More blocks than before mean more operations. Contents of `total` bytes are then cut into at
+/// most `old` longer blocks, if these are not too long.
 pub(crate) fn share(total: u64, old: usize, new: usize, chunker: &Chunker) -> Option<usize> {
     let count = u64::try_from(old).ok().filter(|count| *count > 0)?;
     let share = usize::try_from(total.div_ceil(count)).ok()?;
@@ -35,7 +35,8 @@ pub(crate) fn joins(before: usize, last: usize, chunker: &Chunker) -> bool {
     last < chunker.tiny() && before.saturating_add(last) <= chunker.tolerated()
 }
 
-/// Cuts `contents` at the old boundaries; returns `None` unless both have the same length.
+/// Cuts `contents` at the old boundaries; returns `None` unless both have the same length, and if
+/// an old block exceeds [`MAX_BLOCK_BYTES`].
 fn at_old_boundaries<'c, C>(contents: &'c [u8], old: &[OldBlock<C>]) -> Option<Vec<&'c [u8]>> {
     let mut rest = contents;
     let mut blocks = Vec::with_capacity(old.len());

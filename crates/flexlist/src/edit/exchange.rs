@@ -53,9 +53,9 @@ impl<B: NewBlock> Exchange<B> {
 
     /// Replaces the next blocks of the file, which are `old`, by the `new` ones (content, block).
     ///
-    /// Blocks to keep are found as in a patience diff. Equal blocks at the front and at the back
-    /// are matched first. Then follows the longest rising chain of contents that occur once on
-    /// either side. Between those, the blocks are paired one by one. Equal pairs are kept, unequal
+    /// Blocks to keep are found as in a patience diff. The longest rising chain of contents that
+    /// occur once on either side is matched first. Between those, equal blocks at the front and at
+    /// the back are matched, and the others are paired one by one. Equal pairs are kept, unequal
     /// pairs become modifications, and the rest become insertions or removals.
     pub(crate) fn replace<C: Clone + Eq + Hash>(&mut self, old: &[OldBlock<C>], new: &[(C, B)]) {
         let mut old_from = 0;

@@ -175,7 +175,7 @@ impl Region<'_> {
     }
 }
 
-/// Joins regions without old blocks in between if one of them is tiny.
+/// Joins regions with contents, without old blocks in between, if one of them is tiny.
 fn merge_touching<'a>(regions: Vec<Region<'a>>, chunker: &Chunker) -> Vec<Region<'a>> {
     let mut merged: Vec<Region<'a>> = Vec::new();
     for region in regions {

@@ -292,7 +292,8 @@ impl<H: NodeHash> Arena<H> {
         digest.ok_or(Elided)
     }
 
-    /// Whether the node is older than the running update; true for sentinels and pruned nodes.
+    /// Whether the node is older than the running update; true for the right sentinel, and for
+    /// pruned and absent nodes.
     #[inline]
     pub(crate) fn is_hashed(&self, id: NodeId) -> bool {
         match id.0 & KIND {

@@ -1,5 +1,5 @@
 //! Pools of records of one size, stored in segments. Parts built on several threads join without a
-//! copy, and a growing list is never reallocated.
+//! copy, and of a growing list only the first segment is reallocated.
 
 use alloc::vec::Vec;
 

@@ -44,7 +44,7 @@ pub enum TagError {
     /// The library was built without this kind of tags.
     #[error("this program was built without {0} tags")]
     KindUnavailable(TagKind),
-    /// No kind of tags has this name.
+    /// No kind of tags has this name, or this number in an encoding.
     #[error("no kind of tags has this name")]
     UnknownKind,
     /// The bytes are not a valid encoding of a key or of parameters.

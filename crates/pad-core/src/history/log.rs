@@ -91,8 +91,8 @@ impl<S: Suite> Frontier<S> {
 
 /// The whole log, for servers: proofs for every size that it has had.
 ///
-/// Space: nine digests for eight versions (their roots, and one inner node). Other nodes are hashed
-/// again on demand.
+/// Space: at most ten digests for eight versions (their roots, and two inner nodes). Other nodes
+/// are hashed again on demand.
 ///
 /// ```
 /// use pad_core::{Sha256Ed25519, Suite, Version, history::HistoryLog};
@@ -114,8 +114,8 @@ pub struct HistoryLog<S: Suite> {
 
 /// The height of the smallest stored subtrees: `2^LOWEST_STORED` leaves.
 ///
-/// Storing smaller ones too would take another digest for each version: a tenth of the total space
-/// of the smallest repository.
+/// Storing smaller ones too would take most of another digest for each version: nearly a tenth of
+/// the total space of the smallest repository.
 const LOWEST_STORED: usize = 3;
 const LOWEST_LEVEL: u32 = 3;
 

@@ -26,7 +26,7 @@ use crate::{
 /// Evidence for the history of an older version under a newer head.
 ///
 /// RFC 9162's consistency proof, but the first digest is always present. The verifier computes the
-/// older root instead of knowing it.
+/// older root instead of knowing it. For version 1 the proof is empty.
 ///
 /// Commitment: a newer verified head. Query: the older version. Statement: the older version's
 /// history root, as [`PastHistory`]. An [`InclusionProof`](super::InclusionProof) establishes the

@@ -11,7 +11,8 @@ pub struct Applied {
     pub latest: Version,
 }
 
-/// Error returned when an update is not applied. Updates before it are applied.
+/// Error returned when an update is not applied. Updates before it are applied, unless the store
+/// failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum NotApplied {

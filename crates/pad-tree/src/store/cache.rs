@@ -1,7 +1,7 @@
 //! Cache policies: which superseded digests versioned nodes keep for old versions.
 //!
-//! The digest of the latest snapshot is always kept. Source: Crosby & Wallach 2010, section 3.3 and
-//! table 1.
+//! The digests of the latest snapshot are always kept. Source: Crosby & Wallach 2010, section 3.3
+//! and table 1.
 
 use core::fmt::Debug;
 

@@ -1,4 +1,4 @@
-//! A store for the latest snapshot only, used by authors.
+//! A store for the latest snapshot only, used by authors and drafts.
 //!
 //! Nodes are overwritten. The slots of nodes, keys and entries that leave the snapshot are reused.
 //! So memory is proportional to the number of entries, independent of the number of updates.

@@ -13,7 +13,7 @@ use super::{blocks::RecentBlocks, held::Held};
 /// The amount of a stored dictionary that is kept in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CacheSize {
-    /// The recently used blocks, of about this many bytes.
+    /// The recently used blocks, of about this many bytes, at least 64 KiB.
     OfBytes(usize),
     /// All blocks with nodes of the latest version, once they are
     /// [read](crate::StoredRepository::warm), in addition to recently used blocks of other
@@ -48,7 +48,7 @@ const USUAL_BYTES: usize = 64 << 20;
 pub type LogId = [u8; 24];
 
 /// A cache for the nodes of one dictionary. Opening its log again with the same value reuses the
-/// cached blocks, and reads only new ones.
+/// cached blocks, if the log has an identity.
 #[derive(Clone)]
 pub struct NodeCache {
     size: CacheSize,

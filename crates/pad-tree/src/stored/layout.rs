@@ -7,8 +7,7 @@
 //! So the number of blocks on a path is about the number of block-sized subtrees above each other.
 //! The few paths that a small update changes are one piece.
 //!
-//! At most two partial blocks are pending for each level: memory does not depend on the number of
-//! nodes.
+//! At most two partial blocks are pending for each level, so memory grows with the depth only.
 
 use core::mem;
 
@@ -26,7 +25,8 @@ const MOST_GAP: usize = BLOCK / 8;
 /// The least number of bytes worth an append.
 const PIECE: usize = 1 << 20;
 
-/// Lays out the new nodes of a tree for a log: children before their parents and left before right.
+/// Lays out the new nodes of a tree for a log. Nodes arrive children before their parents and left
+/// before right.
 ///
 /// The caller appends the [ready](Layout::append_ready) bytes from time to time.
 pub(super) struct Layout<S: Suite> {

@@ -43,7 +43,8 @@ pub trait NodeLog: Debug + Send + Sync {
     /// Appends bytes. Readers do not see them before a version is published.
     ///
     /// # Errors
-    /// [`StoreFault::Medium`], [`StoreFault::Closed`]: call [`NodeLog::discard`] next.
+    /// [`StoreFault::Medium`], [`StoreFault::Closed`], and [`StoreFault::Damaged`] if no position
+    /// is left: call [`NodeLog::discard`] next.
     fn append(&mut self, bytes: &[u8]) -> Result<(), StoreFault>;
 
     /// Makes the next version readable, with its record and all appended bytes.
@@ -57,8 +58,8 @@ pub trait NodeLog: Debug + Send + Sync {
     /// some of its nodes were appended again. The nodes of the next version follow them.
     ///
     /// # Errors
-    /// [`StoreFault::Damaged`] if there is no version. [`StoreFault::Closed`], also if the log does
-    /// not support it.
+    /// [`StoreFault::Damaged`] if there is no version, or if the log finds another difference.
+    /// [`StoreFault::Medium`]. [`StoreFault::Closed`], also if the log does not support it.
     fn replace(&mut self, _record: &[u8]) -> Result<(), StoreFault> {
         Err(StoreFault::Closed)
     }

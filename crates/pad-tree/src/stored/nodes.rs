@@ -114,7 +114,7 @@ impl<L: NodeLog> Nodes<L> {
         }
     }
 
-    /// Drops all cached blocks, and continues with `cache`.
+    /// Unpins all blocks, and continues with `cache` and the blocks in it.
     pub(super) fn use_cache(&mut self, cache: NodeCache) {
         self.blocks = recent_blocks(&self.log, &cache);
         self.held = None;
@@ -286,7 +286,7 @@ impl<L: NodeLog> Nodes<L> {
         usize::try_from(bytes).unwrap_or(usize::MAX)
     }
 
-    /// The number of blocks read from the log.
+    /// The number of blocks read from the log, without those of long records.
     pub(super) fn reads(&self) -> u64 {
         self.reads.load(Ordering::Relaxed)
     }

@@ -148,7 +148,7 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
         self.nodes.log_mut()
     }
 
-    /// Drops all cached blocks, and continues with `cache`.
+    /// Unpins all blocks, and continues with `cache` and the blocks in it.
     pub fn use_cache(&mut self, cache: impl Into<NodeCache>) {
         self.nodes.use_cache(cache.into());
     }
@@ -163,7 +163,8 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
         self.nodes.cached_bytes()
     }
 
-    /// The number of blocks read from the log since the repository was opened.
+    /// The number of blocks read from the log since the repository was opened. Records longer than
+    /// four blocks are not counted.
     pub fn blocks_read(&self) -> u64 {
         self.nodes.reads()
     }
@@ -173,7 +174,8 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
     /// Time: one search for each key or end of a range, and the blocks on its path.
     ///
     /// # Errors
-    /// [`LookupError`] if the version is not there, the query is invalid, or a node cannot be read.
+    /// [`LookupError`] if the version is not there, the query is invalid, the answer is too long,
+    /// or a node cannot be read.
     pub fn prove_query<Q: ProvableQuery>(
         &self,
         version: Version,
@@ -431,7 +433,7 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
     /// Time: as [`StoredRepository::differences`] to the version before.
     ///
     /// # Errors
-    /// [`LookupError`] if the version is not there or version 0, or a node cannot be read.
+    /// [`LookupError`] if the version or the one before is not there, or a node cannot be read.
     pub fn update(&self, version: Version) -> Result<Update<S>, LookupError> {
         self.update_within(version, usize::MAX)
     }
@@ -486,7 +488,7 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
     /// Time: linear in the number of entries. Memory: a path.
     ///
     /// # Errors
-    /// [`LookupError`] if the version is not there, or its contents are incomplete.
+    /// [`LookupError`] if the version is not there, or its contents are damaged or cannot be read.
     pub fn check_contents(&self, version: Version) -> Result<u64, LookupError> {
         let entries = self.view(version)?.check()?;
         if entries == self.contents(version)?.population {

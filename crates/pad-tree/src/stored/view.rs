@@ -293,7 +293,7 @@ impl<S: Suite, L: NodeLog> StoredView<'_, S, L> {
     }
 
     /// Pins the blocks of the tree's top nodes, level by level. Returns the subtrees below, once
-    /// there are at least `subtrees` of them.
+    /// there are at least `subtrees` of them or `subtrees` levels were read.
     ///
     /// Skips nodes before the position `from`: they and all nodes below are pinned already.
     pub(super) fn hold_top(

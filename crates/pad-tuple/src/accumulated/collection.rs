@@ -58,8 +58,8 @@ impl<A: Dynamic> Collection<A> {
 
     /// Removes and adds elements, all or nothing.
     ///
-    /// Cost: for few elements a constant number of powers. For many, all exponents are computed
-    /// anew, plus one power.
+    /// Cost: for few elements a constant number of powers, and a product of exponents for each
+    /// element of the set. For many, all exponents are computed anew, plus one power.
     fn change(
         &mut self,
         secret: &A::SecretKey,
@@ -107,7 +107,8 @@ impl<A: Dynamic> AuthorState<A> {
     /// Builds the state from a server's collections, if they belong to `secret`.
     ///
     /// # Errors
-    /// [`AccumulateError::WrongAccumulator`], [`AccumulateError::ValueMismatch`].
+    /// [`AccumulateError::WrongAccumulator`], [`AccumulateError::ValueMismatch`], and the other
+    /// errors of accumulating a set.
     pub(crate) fn of_collections<S: Suite>(
         secret: &A::SecretKey,
         context: Context,
@@ -131,7 +132,7 @@ impl<A: Dynamic> AuthorState<A> {
     /// Applies a transition, once. A second call for the same version does nothing.
     ///
     /// # Errors
-    /// [`AccumulateError`]; the state is then unchanged.
+    /// [`AccumulateError`]; the state is then unchanged, but notes of new tuples may be set.
     pub(crate) fn advance<S: Suite, R: Retention>(
         &mut self,
         secret: &A::SecretKey,

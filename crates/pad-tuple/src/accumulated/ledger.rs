@@ -113,8 +113,8 @@ impl<S: Suite, A: Dynamic, P> Ledger<S, A, P> {
     ///
     /// # Errors
     /// [`ApplyError::Input`] with [`InputError::CapacityExceeded`] if the set is too large for the
-    /// key; [`ApplyError::AttachmentMismatch`] if the tuples cannot be accumulated for another
-    /// reason.
+    /// key; [`ApplyError::AttachmentMismatch`] if the extensions are too few or too many, or the
+    /// tuples cannot be accumulated for another reason.
     pub(crate) fn derive<R: Retention, T>(
         &self,
         admission: &Admission<'_, S, T>,

@@ -28,7 +28,8 @@ pub trait Retention: Copy + Debug + Eq + Send + Sync + 'static {
     /// Adds the proof of the tuple at the next instant.
     fn keep<P>(kept: &mut Vec<P>, newest: P);
 
-    /// Returns the proof of the tuple at `age` instants after its first.
+    /// Returns the proof that covers the instant `age` instants after the tuple's first. A rule
+    /// that keeps one proof returns it for every `age`.
     fn kept<P>(kept: &[P], age: u64) -> Option<&P>;
 }
 

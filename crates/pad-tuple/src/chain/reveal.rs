@@ -91,7 +91,8 @@ impl<S: Suite> Default for Pebbles<S> {
     }
 }
 
-/// Clears the stored links: for their tuple, unrevealed links are as sensitive as the secret.
+/// Clears the stored links: for their tuple, unrevealed links are as sensitive as the secret. Does
+/// not clear copies that a growing vector leaves behind.
 impl<S: Suite> Drop for Pebbles<S> {
     fn drop(&mut self) {
         for (_, link) in &mut self.pebbles {

@@ -33,8 +33,8 @@ pub fn link<S: Suite>(value: &[u8], older: Option<&S::Digest>) -> S::Digest {
 }
 
 /// Returns the digest of a chain that the root binds: `H(tuple-attachment, merged (1) ‖ chain)`.
-/// `merged` is the generation that the younger ones were merged into. No attachment with a list of
-/// extensions is as short.
+/// `merged` is the generation that the younger ones were merged into. The hashed bytes differ in
+/// length from those of every list of this design's extensions.
 pub(super) fn bound<S: Suite>(merged: GenerationIndex, chain: &S::Digest) -> S::Digest {
     S::hash(Domain::TupleAttachment, &[&[merged], chain.as_ref()])
 }

@@ -26,7 +26,7 @@ pub trait SecretBytes: KeyBytes {
     /// Generates a secret like [`SecretBytes::generate_bytes`], and decodes it.
     ///
     /// # Errors
-    /// [`AuthorError::NoRandomness`].
+    /// [`AuthorError::NoRandomness`]; [`AuthorError::WrongKey`] if the encoding cannot be decoded.
     fn generate(entries: usize) -> Result<Self, AuthorError> {
         Self::from_slice(&Self::generate_bytes(entries)?).ok_or(AuthorError::WrongKey)
     }

@@ -30,7 +30,8 @@ impl<S: Suite, D: AggregateDesign<S>> TupleRepository<S, D> {
     /// 0.06 milliseconds for each tuple.
     ///
     /// # Errors
-    /// [`LookupError`] if the version does not exist or was pruned.
+    /// [`LookupError`] if the version does not exist or was pruned, or a restored checkpoint is
+    /// damaged.
     pub fn prove_keys(
         &self,
         version: Version,

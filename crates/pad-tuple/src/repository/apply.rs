@@ -159,7 +159,7 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
 }
 
 /// Returns the number of entries after operations on distinct keys; `None` if more are removed than
-/// there were.
+/// there were, or the number overflows.
 pub(crate) fn entries_after<S: Suite>(
     layers: &Layers<S, TupleId>,
     entries: usize,

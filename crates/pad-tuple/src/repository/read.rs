@@ -14,10 +14,12 @@ use crate::{
 };
 
 impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
-    /// Returns the value of a key in `version`, without proof.
+    /// Returns the value of a key in `version`, without proof. Version 0 has no values, also if it
+    /// was pruned.
     ///
     /// # Errors
-    /// [`LookupError`] if the version does not exist or was pruned.
+    /// [`LookupError`] if another version does not exist or was pruned, or a restored checkpoint is
+    /// damaged.
     pub fn lookup(&self, version: Version, key: &Key) -> Result<Option<Value>, LookupError> {
         let shown = match version {
             Version::EMPTY => None,
@@ -38,7 +40,8 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
     /// Returns the contents of `version`, in ascending order of keys.
     ///
     /// # Errors
-    /// [`LookupError`] if the version does not exist or was pruned.
+    /// [`LookupError`] if the version does not exist or was pruned, or damage to a restored
+    /// checkpoint is noticed.
     pub fn entries(&self, version: Version) -> Result<BTreeMap<Key, Value>, LookupError> {
         let mut entries = BTreeMap::new();
         // Older generations first, so that younger ones overrule them.

@@ -2,7 +2,7 @@
 //!
 //! An unverified proof decides how far a client walks along hash chains. The client therefore
 //! limits the work:
-//! - It compares all instants and lengths before it hashes anything.
+//! - It compares all instants and lengths before it walks a chain.
 //! - It walks chains for at most one batch of signatures before it verifies that batch.
 //! - It bounds the steps of each batch, in particular if one signature covers all tuples.
 

@@ -22,7 +22,7 @@ use crate::{
 /// The author's state of a tuple in a signed design.
 #[derive(Clone, Debug)]
 pub struct SignedTupleState<S: Suite, State> {
-    /// The tuple's digest and creation instant; `None` before it is first signed.
+    /// The tuple's digest and creation instant; `None` before the first attempt to sign it.
     known: Option<(S::Digest, u64)>,
     state: State,
 }

@@ -60,7 +60,8 @@ pub trait Refresh<S: Suite>: RefreshScheme<S> {
         instant: u64,
     ) -> Self::Record<G>;
 
-    /// Returns the proof that the tuple existed at an instant; `None` if the record has none.
+    /// Returns the evidence of a tuple that existed at `instant`; `None` if the record has none.
+    /// Rules with one signature per tuple return it without checking that it covers `instant`.
     fn show<G: TupleSignature>(
         record: &Self::Record<G>,
         instant: u64,

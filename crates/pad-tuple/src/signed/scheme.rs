@@ -124,7 +124,7 @@ pub(super) const fn id(signature: u16, refresh: u16, generations: usize) -> Sche
 }
 
 /// Returns the name of a signed design: `base`, `spec` or `spec3` for one, two or three
-/// generations, then the refresh, then the signature.
+/// generations, then the refresh, then the signature. Other designs are `unknown`.
 pub(super) const fn name(signature: u16, refresh: u16, generations: usize) -> &'static str {
     match (signature, refresh, generations) {
         (0, 0, 1) => "base",

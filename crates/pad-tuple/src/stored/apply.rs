@@ -63,8 +63,8 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
         check_next(self.authority(), latest, history, update.base, &update.head)
     }
 
-    /// Applies an update like [`Self::take_in`], with the generations that it moves already read.
-    /// They must have been read after [`Self::check_next`].
+    /// Applies an update like [`Self::take_in`], with the generations that it moves already read
+    /// from the latest state. The caller must have called [`Self::check_next`].
     pub(super) fn take_in_loaded(
         &mut self,
         update: &Update<S, TupleAttachment<D::Extension>>,

@@ -15,7 +15,7 @@ use super::{
     rows::{Rows, Staged},
 };
 
-/// The heads of all versions of stored tuples. None of them is kept in memory.
+/// The heads of all versions of stored tuples. Only those in staged rows are kept in memory.
 #[derive(Debug)]
 pub struct StoredHeads<'r, S, R> {
     pub(super) rows: &'r R,
@@ -73,10 +73,11 @@ impl<S: Suite, R: Rows> StoredHeads<'_, S, R> {
     /// Verifies that the author signed the head of every version, and that each head continues the
     /// one before.
     ///
-    /// Time: one signature for each version. Memory: constant.
+    /// Time: one signature for each version. Memory: logarithmic in the number of versions.
     ///
     /// # Errors
-    /// [`LookupError::Damaged`] with the first version that fails; [`LookupError::Store`].
+    /// [`LookupError::Damaged`] with the first version that fails; [`LookupError::Store`], also if
+    /// a row cannot be decoded.
     pub fn check(&self) -> Result<(), LookupError> {
         let mut history = Frontier::<S>::default();
         for version in (1..=self.latest.number()).map(Version::new) {

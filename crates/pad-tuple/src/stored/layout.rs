@@ -11,8 +11,8 @@
 //! | 16 + generation ‖ instant (8) ‖ lower end | the piece of a generation's run that begins at the lower end: a `Piece` |
 //!
 //! Integers in keys are big-endian, so that rows are stored in their order. Rows of a kind are
-//! added in ascending order. The exceptions are records, which are overwritten, and pruned rows,
-//! which are removed.
+//! added in ascending order. The exceptions are the state, which is overwritten, records, which are
+//! overwritten or added in another order, and pruned rows, which are removed.
 
 use core::ops::Range;
 

@@ -20,8 +20,8 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
     /// versions do not have. Plain designs also read all tuples of the version `oldest`.
     ///
     /// # Errors
-    /// [`LookupError`] if the version does not exist or was pruned, or the rows cannot be read or
-    /// written.
+    /// [`LookupError`] if the version does not exist or was pruned, another writer has written, or
+    /// the rows cannot be read or written.
     pub fn prune(&mut self, oldest: Version) -> Result<(), LookupError> {
         self.flush()?;
         let row = encode_body(&self.state);

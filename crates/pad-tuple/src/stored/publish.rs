@@ -27,8 +27,10 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
     ///
     /// Store the update durably before handing out the version.
     ///
+    /// Does not check `secret`; see [`StoredTupleRepository::require_keys`].
+    ///
     /// # Errors
-    /// [`PublishError`]. Nothing is changed, no signature is returned, and `batch` still has its
+    /// [`PublishError`]. No version is applied, no signature is returned, and `batch` still has its
     /// effective operations.
     pub fn publish<K: Signer<HeadSignature> + Sync>(
         &mut self,

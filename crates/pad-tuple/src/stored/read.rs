@@ -42,8 +42,8 @@ impl<'v, K> Reader<'v, K> {
     /// meanwhile.
     ///
     /// # Errors
-    /// [`StoreFault::Damaged`] if the rows are not those of this dictionary up to its latest
-    /// version.
+    /// [`StoreFault::Damaged`] if the rows are not those of this dictionary, or their state is
+    /// older than `known`; [`StoreFault::Medium`].
     pub(super) fn new(
         rows: &'v dyn RowView,
         key: &'v K,
@@ -105,7 +105,7 @@ impl<'v, K> Reader<'v, K> {
         let found = below.checked_sub(1).and_then(|place| piece.get(place));
         let (lower, number) = found.ok_or(StoreFault::Damaged)?;
         let tuple = self.tuple(generation, lower, *number)?;
-        // Without a missing piece, the one before would seem to hold its keys.
+        // If a piece is missing, the one before would seem to hold its keys.
         if tuple
             .upper
             .as_ref()

@@ -63,11 +63,11 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
     /// Opens the repository of one author and dictionary in `rows`, which may have versions
     /// already.
     ///
-    /// Time: reads two rows and verifies one signature.
+    /// Time: reads at most two rows and verifies at most one signature.
     ///
     /// # Errors
-    /// [`StoreFault::Damaged`] if the rows belong to another dictionary or are incomplete;
-    /// [`StoreFault::Medium`].
+    /// [`StoreFault::Damaged`] if the rows belong to another dictionary, or lack a latest head with
+    /// the author's signature; [`StoreFault::Medium`]. Other rows are not checked here.
     pub fn open(authority: Authority, key: D::Key, rows: R) -> Result<Self, StoreFault> {
         let written = rows.read(|rows| rows.get(STATE))?;
         let state = match &written {
@@ -149,8 +149,8 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
         &mut self.rows
     }
 
-    /// Returns the bytes staged since the last [`StoredTupleRepository::flush`], an upper bound of
-    /// the staged rows in memory.
+    /// Returns the bytes staged since the last [`StoredTupleRepository::flush`]: an upper bound of
+    /// the keys and values of the staged rows, without the overhead of the map.
     pub const fn memory_bytes(&self) -> usize {
         self.staged_bytes
     }
@@ -171,8 +171,9 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
     /// meanwhile, their rows are equal.
     ///
     /// # Errors
-    /// [`StoreFault::Closed`] if another writer has applied other updates; [`StoreFault`] of the
-    /// medium. The staged rows stay visible, and the next call retries.
+    /// [`StoreFault::Closed`] if another writer has applied other updates, has pruned the latest
+    /// version known here, or writes during the call; [`StoreFault`] of the medium. The staged rows
+    /// stay visible, and the next call retries.
     pub fn flush(&mut self) -> Result<(), StoreFault> {
         if self.staged.is_empty() {
             return Ok(());
@@ -226,8 +227,8 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
     /// nothing, because the update applied last may not be published yet.
     ///
     /// # Errors
-    /// [`StoreFault::Closed`] if other writers have written updates that were not applied here;
-    /// [`StoreFault`] of the medium.
+    /// [`StoreFault::Closed`] if other writers have written updates that were not applied here, or
+    /// the rows belong to another dictionary; [`StoreFault`] of the medium.
     pub(super) fn meet_others(&mut self) -> Result<(), StoreFault> {
         let found = self.rows.read(|rows| rows.get(STATE))?;
         if found == self.written {
@@ -292,10 +293,11 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
         })
     }
 
-    /// Returns the value of a key in `version`, without proof.
+    /// Returns the value of a key in `version`, without proof. Version 0 has no values, also if it
+    /// was pruned.
     ///
     /// # Errors
-    /// [`LookupError`] if the version does not exist, was pruned or cannot be read.
+    /// [`LookupError`] if another version does not exist, was pruned or cannot be read.
     pub fn lookup(&self, version: Version, key: &Key) -> Result<Option<Value>, LookupError> {
         if version == Version::EMPTY {
             return Ok(None);
@@ -316,7 +318,8 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
         })
     }
 
-    /// Returns the contents of `version`, in ascending order of keys.
+    /// Returns the contents of `version`, in ascending order of keys. Does not detect missing rows
+    /// of a run.
     ///
     /// # Errors
     /// [`LookupError`] if the version does not exist, was pruned or cannot be read.
@@ -366,7 +369,8 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
         self.read(|reader| prove_range(reader, version, range))
     }
 
-    /// Refuses a signer and a secret that are not those of this dictionary.
+    /// Refuses a signer and a secret that are not those of this dictionary. Before version 1 the
+    /// signer is not checked. A chain secret is never checked.
     ///
     /// # Errors
     /// [`AuthorError::WrongKey`]; [`AuthorError::Signing`] if the signer does not sign, or the

@@ -120,8 +120,8 @@ fn stored_bytes((after, distance): &(After, i64)) -> usize {
     after.rest_bytes().saturating_add(number + 2)
 }
 
-/// Maximum bytes of a piece of several tuples and its key. Four pieces, with a medium's overhead,
-/// fill a page of 4 KiB.
+/// Approximate maximum bytes of a piece of several tuples and its key. Four pieces, with a medium's
+/// overhead, fill a page of 4 KiB.
 const PIECE_BYTES: usize = 980;
 
 /// Maximum length of a row in bytes. The first lower end is in the row's key alone, and a tuple

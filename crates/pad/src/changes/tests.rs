@@ -140,7 +140,7 @@ fn without_a_folder_the_error_is_typed() {
     sorted(&operations, 1 << 20, &none, &Workers::sequential()).unwrap();
 }
 
-/// Gathering, merging and reading need the same memory for eight times as many operations.
+/// Gathering, merging and reading need about the same memory for eight times as many operations.
 #[test]
 fn memory_does_not_grow_with_the_number_of_operations() {
     let folder = tempfile::tempdir().unwrap();

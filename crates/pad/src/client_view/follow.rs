@@ -165,8 +165,8 @@ impl StoredView {
     /// `heads` supplies the proofs that the newest head's history names an older root, and that the
     /// newest version contains the older one.
     ///
-    /// Nothing is checked for other families, or for a view that has seen no head. The newest
-    /// version itself is not checked either: [`crate::dynamic::client_of`] compares it.
+    /// Nothing is checked for other families, or for a view that has seen no head. Neither are the
+    /// newest version seen and later ones: [`crate::dynamic::client_of`] compares or refuses them.
     ///
     /// # Errors
     /// [`NotFollowed`]; with evidence if the answer came with a head that the history does not

@@ -22,9 +22,11 @@ pub struct Checked {
     /// The number of kept versions that were checked against their heads: all contents of the oldest
     /// and the latest one, and the changes of the others. Of logs, a few entries of each.
     pub proved: u64,
-    /// Whether the store has a checkpoint, which passed its integrity check.
+    /// Whether the store has a checkpoint, which passed its integrity check. `false` for
+    /// repositories that keep their contents themselves or derived data.
     pub checkpoint: bool,
-    /// Whether everything was replayed from the empty dictionary.
+    /// Whether no version was pruned. Where updates are replayed, all were, from the empty
+    /// dictionary on.
     pub from_empty: bool,
     /// Whether the contents of the oldest and the latest kept version are known to be complete.
     /// Proofs of designs with accumulators do not show that; the replay from the empty dictionary

@@ -8,7 +8,7 @@ use crate::{
     store::{Store, StoreError},
 };
 
-/// Applies the stored updates that the repository lacks; returns their bytes.
+/// Applies the stored updates that the repository lacks; returns the number of their bytes.
 pub(crate) fn replay(
     repository: &mut (impl UpdatedRepository + ?Sized),
     store: &(impl Store + ?Sized),

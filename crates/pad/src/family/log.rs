@@ -1,6 +1,6 @@
 //! Append-only logs: a key keeps all its values, and a later version contains the earlier ones.
 //!
-//! Ranges, differences and several keys at once are [`NotOffered`] for logs.
+//! Ranges, differences, histories and several keys at once are [`NotOffered`] for logs.
 
 use core::marker::PhantomData;
 

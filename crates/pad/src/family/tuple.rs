@@ -47,8 +47,8 @@ macro_rules! for_each_design {
     };
 }
 
-/// An empty repository of the tuple PAD with this public key; `None` for other schemes. Signed
-/// tuples are in a file next to the store, accumulated ones in memory.
+/// An empty repository of the tuple PAD with this public key; `None` for other schemes, and for
+/// stores in objects. Signed tuples are in a file next to the store, accumulated ones in memory.
 pub(crate) fn repository<S: Suite>(
     public: &PublicKey,
     store: &AnyStore,

@@ -211,7 +211,7 @@ pub(crate) trait KeptRepository:
     /// The number of entries of the latest version.
     fn entries(&self) -> usize;
 
-    /// The bytes of memory for contents, heads and history.
+    /// See [`HostedRepository::memory_bytes`].
     fn memory_bytes(&self) -> usize;
 
     /// See [`HostedRepository::use_cache`].

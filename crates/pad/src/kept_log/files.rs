@@ -175,7 +175,8 @@ impl NodeFile {
     /// the latest one here.
     ///
     /// # Errors
-    /// [`StoreError::InUse`], [`StoreError::Damaged`], [`StoreError::Io`]; those of `is_newest`.
+    /// [`StoreError::InUse`], [`StoreError::Superseded`] if the files are gone,
+    /// [`StoreError::Closed`], [`StoreError::Damaged`], [`StoreError::Io`]; those of `is_newest`.
     pub(crate) fn begin(
         &mut self,
         is_newest: impl FnOnce() -> Result<(), StoreError>,

@@ -51,7 +51,7 @@ impl FileOwnerKey {
     /// Reads a key file.
     ///
     /// # Errors
-    /// [`FileOwnerKeyError`]: unreadable, malformed, or open to others.
+    /// [`FileOwnerKeyError`]: unreadable, of another kind, encrypted, malformed, or open to others.
     pub fn load(path: &Path) -> Result<Self, FileOwnerKeyError> {
         Self::from_file(&SecretFile::read(path)?)
     }
@@ -59,7 +59,7 @@ impl FileOwnerKey {
     /// Parses the key in a key file that is in clear, or was decrypted.
     ///
     /// # Errors
-    /// [`FileOwnerKeyError`]: encrypted, malformed, or open to others.
+    /// [`FileOwnerKeyError`]: of another kind, encrypted, malformed, or open to others.
     pub fn from_file(file: &SecretFile) -> Result<Self, FileOwnerKeyError> {
         let text = file.text_of(TITLE)?;
         let malformed = |line, expected| KeyFileError::Malformed { line, expected };

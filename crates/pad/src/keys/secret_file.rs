@@ -135,7 +135,8 @@ impl SecretFile {
         Ok(text)
     }
 
-    /// The cost of deriving the key from a passphrase; `None` for a file in clear.
+    /// The cost of deriving the key from a passphrase; `None` for a file in clear, or
+    /// with a damaged header.
     #[cfg(feature = "passphrase")]
     pub fn work(&self) -> Option<Work> {
         let encrypted = self.is_encrypted().then_some(&self.bytes)?;

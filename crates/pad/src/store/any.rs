@@ -42,7 +42,7 @@ impl AnyStore {
     /// Opens a store.
     ///
     /// # Errors
-    /// Those of [`RedbStore::open`].
+    /// Those of [`RedbStore::open`], or those of opening objects at an address.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         match is_address(path) {
             None => Ok(Self::File(Box::new(RedbStore::open(path)?))),
@@ -58,7 +58,7 @@ impl AnyStore {
     /// Whether a store or file exists at this path or address.
     ///
     /// # Errors
-    /// [`StoreError`] of the medium.
+    /// [`StoreError`] if a store in objects cannot be opened.
     pub fn exists(path: &Path) -> Result<bool, StoreError> {
         if is_address(path).is_none() {
             return Ok(path.exists());

@@ -13,10 +13,12 @@
 //! Keys of large tables only ever grow. A copy-on-write tree stores such rows with little write
 //! amplification.
 //!
-//! The engine checks its pages only on request, and that reads all of them. So every row carries a
-//! digest, and the summary vouches for the other tables. A small file next to the store,
-//! `<store>.newest`, records the last acknowledged state. A flipped bit, a stale page or a mixture
-//! of two states of the file is detected on access. So damaged data is neither answered nor signed.
+//! The engine checks its pages only on request and before a process first writes, and that reads
+//! all of them. So digests cover all rows, and the summary vouches for the other tables. A small
+//! file next to the store, `<store>.newest`, records the last acknowledged state. A flipped bit, a
+//! stale page or a mixture of two states of the file is detected on access. So damaged data is
+//! neither answered nor signed. A record missing from a range of names, or a damaged checkpoint, is
+//! not detected by the read itself.
 
 use std::{io, path::Path};
 
@@ -74,11 +76,12 @@ impl RedbStore {
     /// Opens an existing store, after a crash at its last durable state.
     ///
     /// The store is opened for reading. The first change opens it for writing, and keeps other
-    /// writers out until this value is dropped. The number of reads does not depend on the store's
-    /// size.
+    /// writers out until this value is dropped. Unless a crash has to be repaired, opening reads a
+    /// few rows, whatever the store's size.
     ///
     /// # Errors
     /// - [`StoreError::Missing`] or [`StoreError::Foreign`] (also if the file is truncated)
+    /// - [`StoreError::InUse`], or [`StoreError::Interrupted`] if only another user can repair it
     /// - [`StoreError::Damaged`] if its parts do not agree
     /// - [`StoreError::Older`] if it is behind its last acknowledged state
     /// - [`StoreError`] of the medium

@@ -9,7 +9,8 @@ pub enum NoteError {
     /// The note is longer than [`LONGEST_NOTE`](super::LONGEST_NOTE).
     #[error("a note is too long")]
     TooLong,
-    /// The note is not UTF-8, has control characters, or its text does not end with a newline.
+    /// The note is not UTF-8, has control characters below U+0020 other than newlines, or its text
+    /// does not end with a newline.
     #[error("a note is not plain text")]
     Text,
     /// The note has no empty line followed by signatures.
@@ -36,7 +37,7 @@ pub enum NoteError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum KeyError {
-    /// The name is empty, too long, or contains whitespace, control characters or `+`.
+    /// The name is empty, too long, or contains whitespace, control characters below U+0020 or `+`.
     #[error("the name of a key is empty, too long, or has spaces or + in it")]
     Name,
     /// The text is not `<name>+<id>+<key>` (prefixed by `PRIVATE+KEY+` for a secret key).

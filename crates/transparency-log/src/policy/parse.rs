@@ -12,14 +12,15 @@ use crate::{
     note::{Algorithm, KeyError, VerifierKey},
 };
 
-/// Error returned when a text is not a policy. Line numbers begin at 1.
+/// Error returned when a text is not a policy. Line numbers begin at 1; [`Policy::threshold`]
+/// reports line 0.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PolicyTextError {
     /// The text is longer than [`Policy::LONGEST`].
     #[error("a policy is too long")]
     TooLong,
-    /// The line has no known form, or has control characters.
+    /// The line has no known form, or has ASCII control characters other than tabs.
     #[error("line {0} of a policy cannot be read")]
     Line(usize),
     /// The key in the line cannot be parsed, or has the wrong signature type.
@@ -52,13 +53,13 @@ pub enum PolicyTextError {
         /// The name.
         name: String,
     },
-    /// The group's threshold is 0 or exceeds the number of its members.
+    /// The group's threshold is not a number, is 0, or exceeds the number of its members.
     #[error("the group in line {0} of a policy asks for no members, or for more than it has")]
     Threshold(usize),
     /// The policy has no `quorum` line, or more than one.
     #[error("a policy has no quorum, or more than one")]
     Quorum,
-    /// The policy has more than [`Policy::MOST`] logs, witnesses or groups.
+    /// The policy has more than [`Policy::MOST`] logs, witnesses, groups or skipped keys.
     #[error("a policy has too many logs, witnesses or groups")]
     TooMany,
 }
@@ -66,7 +67,7 @@ pub enum PolicyTextError {
 impl Policy {
     /// Maximum length of the text in bytes.
     pub const LONGEST: usize = 1 << 20;
-    /// Maximum number of logs, of witnesses, and of groups.
+    /// Maximum number of logs, of witnesses, of groups, and of skipped keys.
     pub const MOST: usize = 256;
 }
 

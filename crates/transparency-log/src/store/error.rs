@@ -15,7 +15,7 @@ pub enum StoreError {
     /// Another process holds the lock file.
     #[error("another process uses the log in {}", .0.display())]
     InUse(PathBuf),
-    /// The folder's contents are corrupted.
+    /// The folder's contents are corrupted, or the checkpoint to export is missing.
     #[error("the log is damaged: {0}")]
     Damaged(&'static str),
     /// The note cannot be parsed, or the log has not signed it.

@@ -15,8 +15,8 @@ use crate::{
 
 /// Exports a log to a folder with one file per resource, and returns its size.
 ///
-/// Adds to what was exported before and writes the checkpoint last. A crash never leaves a
-/// checkpoint whose tiles are missing.
+/// Adds to what was exported before and writes the checkpoint last. A process that is killed never
+/// leaves a checkpoint whose tiles are missing.
 ///
 /// Every tile and entry is verified against the checkpoint's root before it is written. The
 /// published entries must be a prefix of the log. The note's signatures are not verified: if the
@@ -25,9 +25,10 @@ use crate::{
 /// Cost: the new tiles and entries, and the tiles of the right edge.
 ///
 /// # Errors
-/// [`StoreError::Read`] if a resource is missing or does not match the checkpoint's root;
-/// [`StoreError::Older`] if a larger log is published; [`StoreError::Forked`] if a different one
-/// is; [`StoreError::Io`].
+/// [`StoreError::Damaged`] if the checkpoint is missing; [`StoreError::Note`] or
+/// [`StoreError::Checkpoint`] if it or the published one cannot be parsed; [`StoreError::Read`] if
+/// another resource is missing or does not match the checkpoint's root; [`StoreError::Older`] if a
+/// larger log is published; [`StoreError::Forked`] if a different one is; [`StoreError::Io`].
 pub fn export(from: &impl Fetch, folder: &Path) -> Result<u64, StoreError> {
     let note = fetched(from, &ResourcePath::Checkpoint)?;
     let checkpoint = of_note(&note)?;
@@ -67,7 +68,7 @@ fn of_note(note: &[u8]) -> Result<Checkpoint, StoreError> {
     Checkpoint::parse(note.unverified_text()).map_err(StoreError::Checkpoint)
 }
 
-/// Writes a file atomically, and creates its parent folders durably.
+/// Writes a file atomically, and creates missing parent folders durably.
 fn put(folder: &Path, path: &ResourcePath, bytes: &[u8]) -> Result<(), StoreError> {
     let path = path.to_string();
     let mut parent = folder.to_path_buf();

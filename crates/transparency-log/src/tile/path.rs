@@ -82,7 +82,7 @@ impl ResourcePath {
     }
 
     /// Returns the complete tile or bundle that begins with this one; `None` if this one is
-    /// complete. A log may drop the partial one once the complete one exists.
+    /// complete, or the checkpoint. A log may drop the partial one once the complete one exists.
     pub fn completed(&self) -> Option<Self> {
         let mut complete = *self;
         match &mut complete {

@@ -17,7 +17,8 @@ use crate::{
 ///
 /// The caller must verify the checkpoint itself, with [`Policy::verify`](crate::Policy::verify).
 ///
-/// Cost of a proof or an entry: one tile per tile level, at most 8. Verified tiles are cached.
+/// Cost of an entry: its bundle and one tile per tile level, at most 8. A proof may read several
+/// tiles per level. Verified complete tiles are cached.
 pub struct TileReader<F> {
     fetch: F,
     edge: Edge,
@@ -86,7 +87,7 @@ impl<F: Fetch> TileReader<F> {
     /// Generates the inclusion path of an entry to the root at `size` entries.
     ///
     /// # Errors
-    /// Those of [`TileReader::root_at`].
+    /// Those of [`TileReader::root_at`]; [`ReadError::Tree`] if `index` is not below `size`.
     pub fn prove_inclusion(&mut self, index: u64, size: u64) -> Result<Vec<Hash>, ReadError> {
         self.check_size(size)?;
         prove_inclusion(self, index, size).map_err(read_error)
@@ -95,7 +96,7 @@ impl<F: Fetch> TileReader<F> {
     /// Generates a proof that the log at `new` entries continues the log at `old`.
     ///
     /// # Errors
-    /// Those of [`TileReader::root_at`].
+    /// Those of [`TileReader::root_at`]; [`ReadError::Tree`] if `old` exceeds `new`.
     pub fn prove_consistency(&mut self, old: u64, new: u64) -> Result<Vec<Hash>, ReadError> {
         self.check_size(new)?;
         prove_consistency(self, old, new).map_err(read_error)

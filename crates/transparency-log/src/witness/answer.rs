@@ -29,7 +29,8 @@ pub enum AnswerError {
     /// The response is malformed.
     #[error("an answer of a witness cannot be read")]
     Form,
-    /// A cosignature of the witness is invalid or missing.
+    /// A signature line is malformed, there are too many, or the witness's cosignature is invalid
+    /// or missing.
     #[error("an answer of a witness does not cosign the checkpoint")]
     Note(#[from] NoteError),
     /// The witness reports a size above that of the checkpoint, or the old size of the request.

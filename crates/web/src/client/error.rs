@@ -4,14 +4,14 @@ use std::io::ErrorKind;
 
 use ureq::{Error, Timeout};
 
-/// Error returned when a request has no response.
+/// Error returned when a request has no response, or none that fits.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum HttpError {
     /// The address or the certificates are unusable; carries the details.
     #[error("the connection cannot be set up: {0}")]
     Configuration(String),
-    /// No attempt received a response.
+    /// The last attempt received no complete response.
     #[error("no answer after {attempts} attempts: {reason}")]
     Unreachable {
         /// The number of attempts.
@@ -19,14 +19,14 @@ pub enum HttpError {
         /// The reason of the last failure.
         reason: String,
     },
-    /// The server accepted the request, but its response did not begin within `wait` or did not end
-    /// in time.
+    /// The server accepted the request, but its response did not begin or did not end within `wait`
+    /// or `transfer`.
     #[error("no answer in time: {reason}")]
     Silent {
         /// The timeout that expired.
         reason: String,
     },
-    /// The server was busy on every attempt.
+    /// The server was busy on the last attempt.
     #[error("the server was busy at all {attempts} attempts")]
     Overloaded {
         /// The number of attempts.

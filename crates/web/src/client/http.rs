@@ -66,8 +66,7 @@ impl HttpClient {
     /// Connects on the first request.
     ///
     /// # Errors
-    /// [`HttpError::Configuration`]: not an [`Address`], an unreadable PEM, or no system
-    /// certificates.
+    /// [`HttpError::Configuration`]: not an [`Address`], an unreadable PEM, or no certificates.
     pub fn new(address: &str, options: HttpOptions) -> Result<Self, HttpError> {
         let address = Address::parse(address)?;
         let mut tls = TlsConfig::builder()
@@ -146,8 +145,8 @@ impl HttpClient {
         self.exchange((path, Some(posted), None), most, read)
     }
 
-    /// Forwards a request of `client`, and names the client in `X-Forwarded-For`. Retries like
-    /// [`HttpClient::get`].
+    /// Forwards a request of `client`, and names the client, if given, in `X-Forwarded-For`.
+    /// Retries like [`HttpClient::get`].
     ///
     /// The server uses the name if it trusts this proxy. The request is a POST if `posted` is
     /// given.

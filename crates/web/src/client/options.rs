@@ -29,7 +29,7 @@ pub struct HttpOptions {
     pub attempts: u32,
     /// The delay before the second attempt; it doubles with each further one.
     pub backoff: Duration,
-    /// Timeout for a connection, including the TLS handshake.
+    /// Timeout for a connection, including the TLS handshake, and again for name resolution.
     pub connect: Duration,
     /// Timeout for sending the request, for the response to begin, and for receiving it, each.
     pub transfer: Duration,

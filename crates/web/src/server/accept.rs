@@ -46,7 +46,8 @@ struct Stall {
 }
 
 impl Guarded {
-    /// Guards the connection of a peer. Returns `None` if the peer or the server has too many.
+    /// Guards the connection of a peer. Returns `None` if the peer or the server has too many, or
+    /// the stream cannot be configured.
     ///
     /// Waiting here would queue connections without a bound. Closing tells the client to wait.
     pub(super) fn accept(

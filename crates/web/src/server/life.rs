@@ -72,7 +72,7 @@ pub struct Running {
 /// Outcome of a shutdown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stopped {
-    /// Every request was answered.
+    /// All connections ended within the time limit.
     Drained,
     /// The time limit was reached and the remaining connections were cut. A handler that is still
     /// busy continues, because threads cannot be stopped from outside.

@@ -25,7 +25,8 @@ pub struct Options {
     /// Addresses of trusted proxies. The header `X-Forwarded-For` is ignored from all other peers.
     ///
     /// The client of a request from a proxy is the last address in the header that is not a trusted
-    /// proxy's. Without such an address it is the proxy itself.
+    /// proxy's. Without such an address, or before one that cannot be parsed, it is the proxy whose
+    /// address was read last.
     pub trusted_proxies: Vec<IpAddr>,
 }
 
@@ -48,7 +49,8 @@ pub struct Limits {
     /// One peer may use half of the threads, and at least one. A quarter of all, rounded up, is
     /// reserved for peers that have none. If there is only one thread, it is not reserved.
     pub in_flight: usize,
-    /// Maximum number of queued requests; a quarter is reserved for peers that have none.
+    /// Maximum number of queued requests. A quarter of all requests, in flight and queued, is
+    /// reserved for peers that have none.
     pub waiting: usize,
     /// Maximum number of requests of one peer that are handled or queued.
     ///

@@ -407,7 +407,7 @@ impl Shares {
         }
     }
 
-    /// Reserves a quarter for peers that have none, so that a new peer is not refused.
+    /// Reserves a quarter for peers that have none.
     const fn with_some_for_first(mut self) -> Self {
         self.for_first = self.for_all / 4;
         self

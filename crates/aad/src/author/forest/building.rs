@@ -120,7 +120,7 @@ impl<S: Scheme> Forest<S> {
         }
     }
 
-    /// A finished node with its polynomial and frontier, if all of it is known.
+    /// A finished node with its polynomial, if both are known, and its frontier if there is one.
     fn made(&self, node: Address) -> Option<Made> {
         let polynomial = self.polynomials.get(&node);
         let polynomial = polynomial.or_else(|| self.joined.get(&node))?;

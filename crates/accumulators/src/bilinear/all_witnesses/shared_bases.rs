@@ -15,7 +15,7 @@ use crate::bilinear::multi_scalar::{
 
 /// Computes for each row of scalars the sum of `row[k] * bases[k]`.
 ///
-/// Cost: about `32 * bases` affine additions and 127 doublings for each row.
+/// Cost: about `40 * bases` affine additions and 127 doublings for each of many rows.
 pub(super) fn sums(bases: &[G1Affine], rows: &[Vec<Fr>], workers: &Workers) -> Vec<G1Affine> {
     Counted::add_sums(rows.len(), bases.len());
     let width = best_width(rows.len());

@@ -35,8 +35,8 @@ impl Steps {
     /// Collects the steps of `changes`.
     ///
     /// # Errors
-    /// [`AccumulateError::ChangeGap`] if changes are not consecutive, or if a change does not have
-    /// exactly one value between any two steps.
+    /// [`AccumulateError::ChangeGap`] if changes are not consecutive, if a change does not have
+    /// exactly one value between any two steps, or if a change without steps alters the value.
     pub(in crate::bilinear) fn new(changes: &[Change<Bilinear>]) -> Result<Self, AccumulateError> {
         require_consecutive(changes)?;
         let mut all = Self {

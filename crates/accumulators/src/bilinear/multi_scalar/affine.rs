@@ -67,7 +67,7 @@ impl Adder {
     /// sum of an empty one is the identity.
     ///
     /// Neighbours are added in rounds, and a round is one batch. Points beyond the last segment are
-    /// ignored.
+    /// ignored. `lengths` is overwritten.
     ///
     /// Cost: one addition less than points in each segment, and one inversion for each doubling of
     /// the longest segment.

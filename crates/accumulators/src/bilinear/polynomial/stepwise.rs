@@ -34,8 +34,8 @@ pub fn middle_product(
 /// [`middle_product`].
 ///
 /// A step is a part of a transform of at most `2^16` values, one level of a longer transform, or
-/// one pass over all values. It takes about 10 ms up to degrees of `2^20`. Products below a degree
-/// of `2^12` are one step.
+/// one pass over all values. It takes about 10 ms up to degrees of `2^20`. Products up to a degree
+/// of `3 * 2^10` are one step.
 #[derive(Debug)]
 pub struct StepwiseProduct<'a> {
     factors: [&'a [Fr]; 2],
@@ -195,7 +195,7 @@ fn parts(length: usize) -> usize {
     3 * Transform::parts(length) + 2
 }
 
-/// Products of a smaller degree are computed in one step.
+/// Products by transforms of a smaller length are computed in one step.
 const SMALL: usize = 1 << 12;
 
 /// Maximum number of coefficients of a factor for products without transforms.

@@ -41,7 +41,7 @@ pub(crate) fn cube_roots() -> [Fr; 3] {
     [Fr::ONE, root, root.square()]
 }
 
-/// Tables of twiddle factors for all lengths up to a limit.
+/// Tables of twiddle factors for all branches up to a limit of length.
 #[derive(Debug)]
 pub struct Transform {
     /// `w[b] * lambda^i` at `[i][b]`.
@@ -50,7 +50,8 @@ pub struct Transform {
 }
 
 impl Transform {
-    /// Creates tables for vectors of at most `length` entries, which must be below `2^32`.
+    /// Creates tables for vectors with branches at most as long as those of `length` entries.
+    /// `length` must be below `2^32`.
     pub(crate) fn new(length: usize) -> Self {
         let mut twiddles = vec![Fr::ONE];
         let mut order: u64 = 4;

@@ -84,8 +84,10 @@ pub(in crate::rsa) fn product_of_signed_powers(
     multi_power(group, &[left.0, right.0], &[left.1, right.1])
 }
 
-/// Inverts a product of representatives. The inverse is missing only if the representative is one
-/// of the factors.
+/// Computes `1 / product` modulo `modulus`.
+///
+/// # Errors
+/// [`AccumulateError::ElementPresent`] if the two have a common factor.
 pub(super) fn inverse_modulo(
     product: &Integer,
     modulus: &Integer,

@@ -17,7 +17,7 @@ pub(super) struct Faults {
 /// Outcome of an operation.
 pub(super) enum Outcome {
     Happens,
-    /// Takes effect but returns an error: the folder stops here.
+    /// Takes effect, except a synchronisation, but returns an error: the folder stops here.
     HappensAtTheEnd,
     Fails(Random),
 }

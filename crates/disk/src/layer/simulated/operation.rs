@@ -36,11 +36,11 @@ pub enum Reads {
 pub struct Traffic {
     /// Calls of [`LayerFile::write_at`](crate::layer::LayerFile::write_at).
     pub writes: u64,
-    /// Bytes written by these calls.
+    /// Bytes passed to these calls, also if they fail.
     pub bytes_written: u64,
     /// Calls of [`LayerFile::read_at`](crate::layer::LayerFile::read_at).
     pub reads: u64,
-    /// Bytes read by these calls.
+    /// Bytes requested by these calls, also if they fail.
     pub bytes_read: u64,
     /// Calls of [`LayerFile::synchronise`](crate::layer::LayerFile::synchronise).
     pub synchronisations: u64,

@@ -34,7 +34,7 @@ pub(super) enum Fate {
     First(usize),
     /// Each change independently, as a whole.
     Some,
-    /// Each sector of a change independently, with a probability of this many eighths.
+    /// Each change with a probability of 1/2, and each of its sectors of this many eighths.
     Sectors(usize),
 }
 

@@ -1,4 +1,4 @@
-//! Tests that the search finds damage exactly, up to the sound blocks around it.
+//! Tests that the search covers all damage, and that its ranges end at sound blocks.
 
 #![allow(clippy::arithmetic_side_effects, reason = "tests fail by panicking")]
 

@@ -109,7 +109,7 @@ pub(super) type Multiplier = [u64; 2];
 
 /// Computes the sum of the products of multipliers and sectors, pair by pair.
 ///
-/// Cost: four multiplications of 64 bits for each pair, and one reduction for each 16 pairs.
+/// Cost: four multiplications of 64 bits for each pair, and four reductions for each 16 pairs.
 pub(super) fn dot(multipliers: &[Multiplier], sectors: &[[u8; SECTOR]]) -> Element {
     let mut total = Element::default();
     for (multipliers, sectors) in multipliers.chunks(GROUP).zip(sectors.chunks(GROUP)) {

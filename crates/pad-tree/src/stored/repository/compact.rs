@@ -21,9 +21,9 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
     /// Compacts the latest version: appends its inner nodes again, laid out like a bulk load. The
     /// version then refers to the new nodes.
     ///
-    /// Nodes that version `since` already had are not moved; with version 0, all inner nodes are.
-    /// Leaves are not moved, because their addresses identify the version that put them. Other
-    /// versions and all answers are unchanged.
+    /// Nodes before the root of version `since` in the log are not moved; with version 0, all inner
+    /// nodes are. Leaves are not moved, because their addresses identify the version that put them.
+    /// Other versions and all answers are unchanged.
     ///
     /// Returns the number of appended bytes, and reports it to `note` from time to time. The result
     /// is not durable before [`StoredRepository::synchronise`].

@@ -12,7 +12,6 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
     /// Copies the versions from `oldest` on, and the heads of all versions, to an empty log.
     ///
     /// Pruned nodes are not in the copy, and the nodes of the oldest version are stored together.
-    /// Putting an equal value again is not a change in the copy.
     ///
     /// Time: linear in the copied bytes. Memory: a path for the oldest version, and the changes of
     /// each later one.

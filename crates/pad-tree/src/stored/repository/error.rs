@@ -1,11 +1,11 @@
-//! Errors of publishing and of copying versions.
+//! Errors of publishing, copying and compacting versions.
 
 use pad_core::{ApplyError, LookupError};
 
-/// Error returned when versions cannot be copied.
+/// Error returned when versions cannot be copied or compacted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CopyError {
-    /// The versions are missing or incomplete.
+    /// The versions are missing or incomplete, or the repository is closed.
     #[error(transparent)]
     Lookup(#[from] LookupError),
     /// The versions cannot be written.
@@ -24,7 +24,7 @@ pub enum PublishError {
     Apply(#[from] ApplyError),
 }
 
-/// Error returned when entries cannot be published as the contents of a version.
+/// Error returned when sorted entries or operations cannot be published as a version.
 #[derive(Debug, thiserror::Error)]
 pub enum SortedError<E> {
     /// The latest version has entries already.
@@ -33,7 +33,7 @@ pub enum SortedError<E> {
     /// The latest version has no entries yet: a bulk load builds the next version.
     #[error("the latest version is empty")]
     Empty,
-    /// An entry's key is not above the key before it.
+    /// The key of an entry or operation is not above the key before it.
     #[error("the entries do not stand in ascending order of their keys")]
     Unordered,
     /// The number of entries differs from the announced one.
@@ -44,7 +44,7 @@ pub enum SortedError<E> {
         /// The actual number; counting stops at the first surplus entry.
         actual: u64,
     },
-    /// The entries cannot be read.
+    /// The entries or operations cannot be read.
     #[error("the entries cannot be read: {0}")]
     Source(E),
     /// The version cannot be signed or stored.

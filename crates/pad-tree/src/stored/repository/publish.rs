@@ -18,19 +18,19 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
     /// Signs a batch as the next version, and stores it, without a copy of the contents in memory.
     ///
     /// The last operation on a key wins; removing an absent key does nothing. Reads the nodes on
-    /// the paths of the keys, and of the neighbours of new keys.
+    /// the paths of the keys, and of the neighbours of absent keys.
     ///
     /// The signed contents follow from the latest signed root and the batch alone. But an attacker
-    /// with write access to the log can change the shape of the tree. The result is a root that no
-    /// other replica reaches, and from which the dictionary cannot continue.
+    /// with write access to the log can change the shape of the tree. The result can be a root that
+    /// no other replica reaches, and from which the dictionary cannot continue.
     ///
     /// The version is not durable before [`StoredRepository::synchronise`], and must not be
     /// released before.
     ///
     /// # Errors
-    /// [`PublishError`]: the batch keeps at least the operations that take effect, sorted by key.
-    /// Nothing is changed and the signature is not released, unless the log fails while it
-    /// publishes. The repository is then closed.
+    /// [`PublishError`]: the batch keeps at least the operations that take effect. They are sorted
+    /// by key, unless the repository was closed before. Nothing is changed and the signature is not
+    /// released, unless the log fails while it publishes. The repository is then closed.
     pub fn publish<K: Signer<HeadSignature>>(
         &mut self,
         batch: &mut Vec<Operation>,

@@ -24,19 +24,20 @@ const ENTRIES_BETWEEN: u64 = 1 << 14;
 impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
     /// Reads all nodes of the latest version into memory and pins them, if the cache size is
     /// [`CacheSize::Warmed`]. Checks that they hash to its root and are in order. Returns the bytes
-    /// in memory.
+    /// in memory; 0 for another cache size.
     ///
-    /// A later call reads only the changes of newer versions. This also holds for a repository of
-    /// the same log that is opened again with the same [`NodeCache`](crate::NodeCache). When most
-    /// blocks in memory belong to superseded versions, everything is read again. Meanwhile there
-    /// are two copies.
+    /// A later call reads only the changes of newer versions. This also holds for a log with an
+    /// identity that is opened again with the same [`NodeCache`](crate::NodeCache). When most
+    /// blocks in memory may belong to superseded versions, everything is read again. Meanwhile
+    /// there are two copies.
     ///
     /// Time: linear in the number of entries, or of changes since the last call; the workers share
     /// it.
     ///
     /// # Errors
-    /// [`WarmError::Store`]; [`WarmError::TooLarge`] with the bytes that the version needs. Growth
-    /// of a followed version beyond the limit is no error: the excess is read on demand.
+    /// [`WarmError::Store`]; [`WarmError::TooLarge`] with the bytes that the version needs. All
+    /// blocks are then unpinned. Growth of a followed version beyond the limit is no error: the
+    /// excess is read on demand.
     pub fn warm(&mut self) -> Result<u64, WarmError> {
         let CacheSize::Warmed { most } = self.nodes.cache().size() else {
             return Ok(0);

@@ -212,7 +212,8 @@ impl OwnedFile {
         }
     }
 
-    /// Removes the file, if it is its owner's. Readers that have it open can still use it.
+    /// Removes the file, if it is its owner's or has no owner yet. Readers that have it open can
+    /// still use it.
     pub(super) fn remove(&self) -> Result<(), StoreError> {
         let file = match self.folder.open_to_read(&self.name) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
