@@ -50,7 +50,7 @@ check: prerequisites ## formatting, lints, documentation; dependencies and licen
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets --all-features --locked -- -D warnings
 	$(CARGO) check -p pad-cli --no-default-features --locked
-	$(CARGO) check -p accumulators --no-default-features --features rsa --locked
+	$(CARGO) check -p pad-accumulators --no-default-features --features rsa --locked
 	scripts/verifiers.sh
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --all-features --locked
 	scripts/audit.sh

@@ -9,13 +9,13 @@
 
 use std::error::Error;
 
-use accumulators::{
+use ed25519_dalek::SigningKey;
+use pad_accumulators::{
     Accumulator, Authority, Dynamic, ElementSet, Scheme, SecretKey, SignedSnapshot, Snapshot,
     Universal, Witnessed,
     bilinear::{Bilinear, BilinearPublicKey, BilinearSecretKey, BilinearValue, BilinearWitness},
     wire,
 };
-use ed25519_dalek::SigningKey;
 use pad_core::{AuthorKey, Untrusted, Verified, VerifyError, Version, Workers};
 
 /// Upper bound on the length of all messages of this example, in bytes.

@@ -8,11 +8,11 @@
 
 use std::{error::Error, sync::LazyLock};
 
-use accumulators::{
+use ed25519_dalek::SigningKey;
+use pad_accumulators::{
     bilinear::BilinearSecretKey,
     rsa::{RepresentativeRule, RsaSecretKey},
 };
-use ed25519_dalek::SigningKey;
 use pad_core::{
     Answer, Answers, Author, Authored, Client, First, Hosts, Key, KeyRange, Keys, Last,
     Predecessor, Refusal, Server, Serves, Sha256Ed25519, Successor, Value, VerifyError, Version,

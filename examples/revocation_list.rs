@@ -10,8 +10,8 @@
 
 use std::{error::Error, path::Path};
 
+use authdict::trace::TraceReader;
 use ed25519_dalek::SigningKey;
-use pad::trace::TraceReader;
 use pad_core::{
     Answer, Author, Client, Key, Lookup, Refusal, RefusalOf, Repository, Response, Server,
     Sha256Ed25519, Verified, VerifyError, Version, codec,

@@ -16,17 +16,17 @@ use std::{
     time::{Duration, Instant},
 };
 
-use aad::{
-    AadCounted, Continuation, Entries, Entry, InclusionProof, Log, LogAuthor, LogClient,
-    LogRefusal, LogRepository, LookupProof, Schedule, Setup, Shape,
-    proof::{LONGEST_LOOKUP, LONGEST_PROOF},
-};
-use accumulators::wire;
+use authdict::{LogParameters, trace::TraceReader};
 use ed25519_dalek::SigningKey;
-use pad::{LogParameters, trace::TraceReader};
+use pad_accumulators::wire;
 use pad_core::{
     AuthorKey, HeadSigner, Heads as _, Key, Operation, Repository as _, Sha256Ed25519, SignedHead,
     SnapshotHead, Value, Version, Workers, codec, contradiction::ForkEvidence, head::Authority,
+};
+use pad_log::{
+    AadCounted, Continuation, Entries, Entry, InclusionProof, Log, LogAuthor, LogClient,
+    LogRefusal, LogRepository, LookupProof, Schedule, Setup, Shape,
+    proof::{LONGEST_LOOKUP, LONGEST_PROOF},
 };
 
 type Outcome<T> = Result<T, Box<dyn Error>>;

@@ -38,5 +38,5 @@ done
 
 AWS_ENDPOINT="http://127.0.0.1:$port" AWS_ALLOW_HTTP=true AWS_REGION=us-east-1 \
     AWS_ACCESS_KEY_ID=test AWS_SECRET_ACCESS_KEY=testsecret PAD_OBJECTS=s3://bucket/tests \
-    cargo test -p pad --features s3 --locked --test it object
+    cargo test -p authdict --features s3 --locked --test it object
 echo "versitygw $version: every test passed"

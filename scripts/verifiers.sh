@@ -17,5 +17,5 @@ else
 fi
 lint() { "${CARGO:-cargo}" clippy --locked --no-default-features "$@" -- -D warnings; }
 lint "$@" -p pad-tuple
-lint "$@" -p aad -p accumulators -p block-directory -p flexlist -p pad-core -p pad-tree -p pad-tuple -p transparency-log \
-    --features accumulators/bilinear,pad-tuple/bilinear,pad-tuple/bls
+lint "$@" -p pad-log -p pad-accumulators -p block-directory -p flexlist -p pad-core -p pad-tree -p pad-tuple -p transparency-log \
+    --features pad-accumulators/bilinear,pad-tuple/bilinear,pad-tuple/bls

@@ -1,4 +1,4 @@
-use accumulators::{
+use pad_accumulators::{
     Accumulator, Authority, ElementSet, SecretKey, SignedSnapshot, Snapshot, Witnessed, wire,
 };
 use ed25519_dalek::SigningKey;

@@ -1,7 +1,7 @@
-use pad::{Author, Client, Key, Server, SigningKey};
+use authdict::{Author, Client, Key, Server, SigningKey};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    // The author publishes. (A real key is read from its file: `pad::SecretKey::load`.)
+    // The author publishes. (A real key is read from its file: `authdict::SecretKey::load`.)
     let mut author = Author::<Prices>::new("fruit prices", SigningKey::from_bytes(&[7; 32]))?;
     author.put("apple", "1.20")?;
     let update = author.snapshot()?;

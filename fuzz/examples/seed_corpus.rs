@@ -2,7 +2,7 @@
 
 use std::{fs, path::Path};
 
-use conformance::{
+use pad_conformance::{
     Pad, Random, TuplePad,
     operation::{key, value},
     tree::tree_author,
@@ -112,11 +112,11 @@ fn other_messages() {
     let mut view = TrustedView::<Sha256Ed25519>::new(author.authority());
     for number in 0..6_u8 {
         author.put(
-            conformance::operation::key([number]),
-            conformance::operation::value("v"),
+            pad_conformance::operation::key([number]),
+            pad_conformance::operation::value("v"),
         );
         if number > 2 {
-            author.remove(&conformance::operation::key([number - 2]));
+            author.remove(&pad_conformance::operation::key([number - 2]));
         }
         let update = author.snapshot().expect("signs");
         server.apply(&update).expect("applies");
@@ -130,7 +130,9 @@ fn other_messages() {
     let first = server.head(old).expect("a head");
     let mut head = first.head;
     head.root = Sha256Ed25519::empty_tree();
-    let second = head.sign(&conformance::pad::signing_key(7)).expect("signs");
+    let second = head
+        .sign(&pad_conformance::pad::signing_key(7))
+        .expect("signs");
     write("decode_messages", "view-new", &codec::encode(&view));
     view.advance(Untrusted::new(first), None).expect("verifies");
     write("decode_messages", "view", &codec::encode(&view));

@@ -8,9 +8,8 @@
 
 use std::sync::{Arc, LazyLock};
 
-use aad::{AadCounted, AadFrontier, AasCounted, AasFrontier, Log, Schedule, Setup, Shape};
-use accumulators::bilinear::Parameters;
-use conformance::{
+use pad_accumulators::bilinear::Parameters;
+use pad_conformance::{
     Random,
     aad::{
         Lookups, Roles,
@@ -20,6 +19,7 @@ use conformance::{
     },
 };
 use pad_core::codec::ENVELOPE_LENGTH;
+use pad_log::{AadCounted, AadFrontier, AasCounted, AasFrontier, Log, Schedule, Setup, Shape};
 
 /// Capacity for trees of 16 elements with 512 roots each.
 const CAPACITY: usize = 1 << 13;

@@ -3,13 +3,13 @@
 //!
 //! Input: message and scheme (1 byte), element asked for (1 byte), body.
 
-use accumulators::{
+use ed25519_dalek::SigningKey;
+use pad_accumulators::{
     Authority, Batch, Change, ElementSet, SignedSnapshot, Snapshot, Universal,
     bilinear::{self, Bilinear, BilinearPublicKey},
     rsa::{self, Rsa, RsaPublicKey},
     wire::{self, Wire},
 };
-use ed25519_dalek::SigningKey;
 use pad_core::{AuthorKey, Proof, Untrusted, Verified, Version, Workers};
 use std::sync::{Arc, LazyLock};
 

@@ -3,7 +3,7 @@
 //! Input: a byte for the scheme (the trees, then the designs of tuples), one for the query, and one
 //! for another query whose parts are spliced in. Changes of four bytes each follow.
 
-use conformance::pruned::{Content, Mirror};
+use pad_conformance::pruned::{Content, Mirror};
 use pad_core::{
     codec::{self, ENVELOPE_LENGTH},
     digest::DigestBytes,
@@ -108,7 +108,7 @@ fn apply([what, first, second, bits]: [u8; 4], proof: &mut Mirror<S>, other: &Mi
             let length = leaves.len();
             let mut bytes = leaves[place(length, first)].key.as_bytes().to_vec();
             bytes.push(bits);
-            leaves[place(length, first)].key = conformance::operation::key(bytes);
+            leaves[place(length, first)].key = pad_conformance::operation::key(bytes);
         }
         12 => *shape = other.shape.clone(),
         13 => *siblings = other.siblings.clone(),

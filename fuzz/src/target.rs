@@ -1,6 +1,6 @@
 //! The dictionary under attack: fixed contents, one honest proof for each of some queries.
 
-use conformance::{
+use pad_conformance::{
     Action, Oracle, TreePad,
     operation::{key, value},
     oracle::{Contents, predecessor, successor},

@@ -3,7 +3,7 @@
 
 use core::marker::PhantomData;
 
-use conformance::{
+use pad_conformance::{
     Oracle, TuplePad,
     operation::key,
     repository::{Played, play},

@@ -1,7 +1,7 @@
 //! Two designs of tuples under attack: fixed contents, one honest proof for each of some questions
 //! about one key, and about several (see `together.rs`).
 
-use conformance::{
+use pad_conformance::{
     Action, Oracle, TuplePad,
     operation::{key, value},
     repository::{Played, play},

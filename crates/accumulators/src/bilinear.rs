@@ -18,7 +18,7 @@
 //!
 //! ```
 //! # #[cfg(feature = "std")] {
-//! use accumulators::{
+//! use pad_accumulators::{
 //!     Accumulator, Authority, Dynamic, ElementSet, Scheme, SecretKey, Snapshot,
 //!     bilinear::{Bilinear, BilinearSecretKey},
 //! };

@@ -54,7 +54,7 @@
 //!
 //! ```
 //! # #[cfg(all(feature = "std", feature = "bilinear"))] {
-//! use accumulators::{
+//! use pad_accumulators::{
 //!     Accumulator, Authority, ElementSet, SecretKey, SignedSnapshot, Snapshot, wire,
 //!     bilinear::{Bilinear, BilinearSecretKey, BilinearWitness},
 //! };

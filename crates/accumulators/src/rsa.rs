@@ -8,7 +8,7 @@
 //! ```
 //! use std::sync::Arc;
 //!
-//! use accumulators::{
+//! use pad_accumulators::{
 //!     Accumulator, ElementSet,
 //!     rsa::{Parameters, RepresentativeRule, Rsa, RsaPublicKey},
 //! };

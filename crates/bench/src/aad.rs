@@ -8,12 +8,14 @@
 
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
-use aad::{AadCounted, AadFrontier, DictionaryScheme, Log, Schedule, Scheme as _, Setup, Shape};
-use accumulators::{
+use pad_accumulators::{
     SecretKey as _,
     bilinear::{BilinearSecretKey, Parameters},
 };
 use pad_core::Workers;
+use pad_log::{
+    AadCounted, AadFrontier, DictionaryScheme, Log, Schedule, Scheme as _, Setup, Shape,
+};
 
 use crate::prelude::*;
 

@@ -14,8 +14,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-use accumulators::{Accumulator, Authority, SignedSnapshot, Snapshot, rsa::RepresentativeRule};
 use clap::{Args, ValueEnum, builder::PossibleValuesParser};
+use pad_accumulators::{Accumulator, Authority, SignedSnapshot, Snapshot, rsa::RepresentativeRule};
 use pad_core::{Untrusted, Verified, Version, Workers};
 
 use crate::prelude::*;

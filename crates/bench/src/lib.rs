@@ -1,7 +1,7 @@
 //! Measurements of the workspace: the report behind the binary `bench`, and code shared with the
 //! criterion benches.
 //!
-//! [`mod@tree`], [`mod@tuple`], [`mod@aad`], [`accumulators`], [`mod@directory`] and [`flexlist`]
+//! [`mod@tree`], [`mod@tuple`], [`mod@aad`], [`mod@accumulators`], [`mod@directory`] and [`flexlist`]
 //! are reports. Each measures, and hands [`line::Line`]s to a [`report::Report`]. [`tables`] and
 //! [`figures`] show them next to the [`paper`]'s figures.
 //!

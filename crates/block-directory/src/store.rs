@@ -30,10 +30,10 @@ pub(crate) mod rows;
 
 use std::{io, path::Path, sync::Arc};
 
-use disk::layer::{FileLayer, Folder};
 use pad_core::{
     SignedHead, StoreFault, Suite, SuiteId, Untrusted, Update, Version, head::Authority,
 };
+use pad_disk::layer::{FileLayer, Folder};
 
 pub use error::StoreError;
 use files::LevelFiles;

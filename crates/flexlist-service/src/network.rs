@@ -17,11 +17,11 @@
 //! | 500 | the handler failed |
 //! | 503 | overloaded; `Retry-After` gives the time to retry |
 //!
-//! Limits and deadlines are those of all servers of this workspace: [`web::server`].
+//! Limits and deadlines are those of all servers of this workspace: [`pad_web::server`].
 
 use std::{net::ToSocketAddrs, sync::Arc};
 
-pub use web::server::{Identity, Limits, Options, Running, ServerError, Stopped, Timeouts};
+pub use pad_web::server::{Identity, Limits, Options, Running, ServerError, Stopped, Timeouts};
 
 use crate::{
     message::{Request, Response},
@@ -73,7 +73,7 @@ impl<H: Handler> Handler for Arc<H> {
 /// ```
 #[derive(Debug)]
 pub struct Server {
-    server: web::server::Server,
+    server: pad_web::server::Server,
     limits: Limits,
 }
 
@@ -84,7 +84,7 @@ impl Server {
     /// [`ServerError::Bind`], [`ServerError::Certificate`].
     pub fn bind(address: impl ToSocketAddrs, options: Options) -> Result<Self, ServerError> {
         let limits = options.limits;
-        let server = web::server::Server::bind(address, options)?;
+        let server = pad_web::server::Server::bind(address, options)?;
         Ok(Self { server, limits })
     }
 

@@ -11,9 +11,9 @@ use std::{
     sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard},
 };
 
-use disk::engine::{EngineError, guarded};
 use flexlist::FileId;
 use pad_core::Workers;
+use pad_disk::engine::{EngineError, guarded};
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{

@@ -39,13 +39,13 @@
 
 use std::{path::Path, sync::Arc};
 
+use flexlist::FileId;
 #[cfg(test)]
-use disk::layer::FileLayer;
-use disk::{
+use pad_disk::layer::FileLayer;
+use pad_disk::{
     Access,
     engine::{EngineError, Format, SoleDatabase},
 };
-use flexlist::FileId;
 use redb::{ReadTransaction, ReadableTable as _, ReadableTableMetadata as _, WriteTransaction};
 
 mod error;
@@ -270,7 +270,7 @@ impl FileStore {
     }
 
     #[cfg(test)]
-    pub(crate) fn simulated_disk(&self) -> &disk::engine::SimulatedDisk {
+    pub(crate) fn simulated_disk(&self) -> &pad_disk::engine::SimulatedDisk {
         self.shared.database.simulated_disk()
     }
 

@@ -34,7 +34,7 @@ mod memory;
 #[cfg(feature = "network")]
 mod mirror;
 mod output;
-#[cfg(feature = "aad")]
+#[cfg(feature = "log")]
 mod parameters;
 #[cfg(feature = "passphrase")]
 mod passphrase;
@@ -100,7 +100,7 @@ enum Command {
     /// Make a key for a new dictionary: a secret file, and a public file beside it.
     Keygen(keygen::Keygen),
     /// Read the public parameters of append-only logs from a ceremony, or make some for tests.
-    #[cfg(feature = "aad")]
+    #[cfg(feature = "log")]
     Parameters(parameters::Parameters),
     /// Import a trace of updates (CSV: snapshot,op,key,value), one signed version per snapshot.
     ///
@@ -211,7 +211,7 @@ const SERVER_VARIABLE: &str = "PAD_SERVER";
 struct NewStoreArguments {
     /// The public parameters of an append-only log, of which a new store keeps a copy; needed unless the key was
     /// made with those that come with this program.
-    #[cfg(feature = "aad")]
+    #[cfg(feature = "log")]
     #[arg(long, value_name = "FILE")]
     parameters: Option<PathBuf>,
 }
@@ -286,7 +286,7 @@ impl Command {
     fn run(&self, output: &mut Output) -> Result<(), Failure> {
         match self {
             Self::Keygen(command) => command.run(output),
-            #[cfg(feature = "aad")]
+            #[cfg(feature = "log")]
             Self::Parameters(command) => command.run(output),
             Self::Import(command) => command.run(output),
             Self::Put(command) => command.run(output),

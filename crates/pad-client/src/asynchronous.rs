@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, PoisonError, RwLock};
 
-use pad::{
+use authdict::{
     KeyRange, RangeContents, Version,
     question::{HeadText, Question, Statement},
     version_notes::VersionNotes,

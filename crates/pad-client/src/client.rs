@@ -7,7 +7,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use pad::{
+use authdict::{
     KeyRange, PublicKey, RangeContents, Version,
     client_view::{Heads as _, NotFollowed, StoredView},
     dynamic::{AnyClient, client_of, longest_answer},
@@ -40,7 +40,7 @@ use crate::{
 /// the server's responses. A server that is behind leaves no file.
 ///
 /// ```no_run
-/// use pad::{PublicKey, client_view::StoredView, question::Question};
+/// use authdict::{PublicKey, client_view::StoredView, question::Question};
 /// use pad_client::{Client, HttpOptions, Server};
 ///
 /// let public = PublicKey::load("author.key.pub".as_ref())?;
@@ -50,7 +50,7 @@ use crate::{
 /// let view = StoredView::new(public).authenticated();
 /// let mut client = Client::new(servers, view, Some("prices.view".into()))?;
 /// let latest = client.advance()?;
-/// let price = client.ask(latest, &Question::Key(pad::Key::try_from("apple")?))?;
+/// let price = client.ask(latest, &Question::Key(authdict::Key::try_from("apple")?))?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///

@@ -1,6 +1,6 @@
 //! Errors of a client.
 
-use pad::{Version, question::Refusal, witnessed::WitnessedError};
+use authdict::{Version, question::Refusal, witnessed::WitnessedError};
 
 use crate::incident::{Fault, Incident};
 

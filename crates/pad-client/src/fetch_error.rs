@@ -1,8 +1,8 @@
 //! Errors of requests to a server.
 
-use pad::Version;
+use authdict::Version;
 use pad_core::codec::FORMAT_VERSION;
-use web::client::HttpError;
+use pad_web::client::HttpError;
 
 /// Error returned when a server has not sent what was requested.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

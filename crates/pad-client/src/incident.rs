@@ -6,13 +6,13 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use base64::{Engine as _, prelude::BASE64_STANDARD};
-use pad::{
+use authdict::{
     Version,
     client_view::{NotFollowed, RefusedHead},
     evidence,
     question::Refusal,
 };
+use base64::{Engine as _, prelude::BASE64_STANDARD};
 use pad_core::{DecodeError, codec::FORMAT_VERSION};
 use serde_json::json;
 use sha2::{Digest as _, Sha256};

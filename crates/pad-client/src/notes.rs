@@ -1,6 +1,6 @@
 //! JSON encoding of unsigned version notes. None of it is verified.
 
-use pad::{
+use authdict::{
     Version,
     version_notes::{LONGEST_NAME, MOST_OF_A_NAME, VersionNote, VersionNotes},
 };

@@ -1,7 +1,7 @@
 //! Paths of resources under a dictionary's address.
 
+use authdict::{KeyRange, Version, question::Question, version_notes::LONGEST_NAME};
 use base64::{Engine as _, prelude::BASE64_URL_SAFE_NO_PAD};
-use pad::{KeyRange, Version, question::Question, version_notes::LONGEST_NAME};
 use pad_core::{DecodeError, Key};
 
 /// A resource of a dictionary on a server.

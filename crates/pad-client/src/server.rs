@@ -2,9 +2,9 @@
 
 use std::net::IpAddr;
 
-use pad::{KeyRange, PublicKey, Version, question::Question};
+use authdict::{KeyRange, PublicKey, Version, question::Question};
+use pad_web::client::{Address, HttpClient, HttpOptions, Posted, Reply, StatusCode, Verdict};
 use serde_json::Map;
-use web::client::{Address, HttpClient, HttpOptions, Posted, Reply, StatusCode, Verdict};
 
 use crate::{
     fetch_error::FetchError,

@@ -6,7 +6,7 @@ use std::{
     time::Instant,
 };
 
-use pad::{KeyRange, Version, question::Question};
+use authdict::{KeyRange, Version, question::Question};
 
 use crate::{
     fetch_error::FetchError,

@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use pad::{
+use authdict::{
     KeyRange, Version,
     client_view::Heads,
     evidence::{MOST_FILES, keep},

@@ -7,7 +7,7 @@ use std::{
     time::{SystemTime, UNIX_EPOCH},
 };
 
-use pad::{
+use authdict::{
     PublicKey, Version,
     client_view::{Heads, StoredView},
     question::Question,
@@ -179,8 +179,8 @@ pub(crate) fn check_heads(
     heads: &[Option<Vec<u8>>],
 ) -> Result<(), Unusable> {
     let shown = heads_of(public, question, answer);
-    let shown =
-        shown.map_err(|error: DecodeError| Unusable::from(pad::question::Refusal::from(error)))?;
+    let shown = shown
+        .map_err(|error: DecodeError| Unusable::from(authdict::question::Refusal::from(error)))?;
     let versions = question.versions(asked);
     for ((version, logged), shown) in versions.into_iter().zip(heads).zip(&shown) {
         if logged != shown {

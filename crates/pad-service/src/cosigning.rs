@@ -7,13 +7,13 @@ use core::{
 use std::{sync::Arc, time::Instant};
 
 use pad_client::HttpOptions;
+use pad_web::client::{HttpClient, HttpError, Posted, Verdict, header};
 use transparency_log::{
     Timestamp,
     note::Signature,
     policy::TrustedWitness,
     witness::{Answer, AnswerError, LONGEST_ANSWER},
 };
-use web::client::{HttpClient, HttpError, Posted, Verdict, header};
 
 use crate::{
     following::Following,

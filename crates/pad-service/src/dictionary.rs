@@ -7,7 +7,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError, RwLock},
 };
 
-use pad::{
+use authdict::{
     AnyStore, LookupError, NodeCache, NotOffered, PublicKey, RepositoryError, Store as _,
     StoreError, Version,
     dynamic::{AnyRepository, open_repository, open_repository_with},

@@ -8,8 +8,8 @@ use std::{
     time::{SystemTime, UNIX_EPOCH},
 };
 
-use disk::layer::{FileLayer, Folder};
-use pad::{LookupError, PublicKey, Version, question::verify_head};
+use authdict::{LookupError, PublicKey, Version, question::verify_head};
+use pad_disk::layer::{FileLayer, Folder};
 use transparency_log::{
     Checkpoint, Note, Policy, Timestamp,
     note::{NoteSigner, Signature},

@@ -2,7 +2,7 @@
 
 use core::{fmt, num::NonZeroU64, str::FromStr};
 
-use pad::{NotOffered, Version};
+use authdict::{NotOffered, Version};
 
 /// Retention policy for versions. Heads of older versions are always kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 //!
 //! | to serve | use | cost |
 //! | --- | --- | --- |
-//! | requests about dictionaries | [`Service`] under [`web::server`] | a proof for each |
+//! | requests about dictionaries | [`Service`] under [`pad_web::server`] | a proof for each |
 //! | a store that other processes write | [`Dictionary`]; [`Keep`] limits versions | polling |
 //! | a copy that verifies all updates of other servers | [`Mirror`] | authoring without signing |
 //! | a key range of a tree PAD, in memory, from proofs | [`Part`] under a [`Mirror`] | see below |

@@ -3,7 +3,7 @@
 use core::{fmt, time::Duration};
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
-use pad::{
+use authdict::{
     LookupError, RepositoryError, Version,
     client_view::{NotFollowed, StoredView},
 };
@@ -72,7 +72,9 @@ fn goes_on(visit: &Visit<'_>, copy: &dyn Copied) -> Result<bool, Stopped> {
     let view = copy.seen().map_err(|error| match error {
         NotFollowed::Silent(error) => Stopped::Store(RepositoryError::from(error).into()),
         // The present contents were verified when they were fetched.
-        _ => Stopped::Store(pad::StoreError::Damaged("its latest head does not verify").into()),
+        _ => {
+            Stopped::Store(authdict::StoreError::Damaged("its latest head does not verify").into())
+        }
     })?;
     match view.follow(visit) {
         Ok(_) => Ok(true),

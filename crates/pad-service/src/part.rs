@@ -6,7 +6,7 @@ use std::{
     time::Instant,
 };
 
-use pad::{
+use authdict::{
     KeyRange, PublicKey, Version,
     part::{AnyPart, NotTaken, part},
 };
@@ -38,7 +38,7 @@ impl Part {
     /// # Errors
     /// [`NotTaken::NotOffered`] unless the dictionary is a tree PAD.
     ///
-    /// [`NotTaken::Part`] with [`pad::part::PartError::EmptyRange`] if the range is empty.
+    /// [`NotTaken::Part`] with [`authdict::part::PartError::EmptyRange`] if the range is empty.
     pub fn new(
         public: PublicKey,
         range: KeyRange,

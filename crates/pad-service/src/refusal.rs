@@ -2,10 +2,10 @@
 
 use core::fmt;
 
-use pad::{AnswerError, LookupError, RepositoryError, StoreError, Version};
+use authdict::{AnswerError, LookupError, RepositoryError, StoreError, Version};
 use pad_client::{UnknownPath, Versions};
+use pad_web::server::{Answer, HeaderValue, StatusCode, header};
 use serde_json::json;
-use web::server::{Answer, HeaderValue, StatusCode, header};
 
 use crate::dictionary::NotApplied;
 

@@ -1,7 +1,7 @@
 //! Responses with cache headers.
 
+use pad_web::server::{Answer, HeaderValue, StatusCode, header};
 use sha2::{Digest as _, Sha256};
-use web::server::{Answer, HeaderValue, StatusCode, header};
 
 /// Cache lifetime of a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,9 +2,9 @@
 
 use std::net::IpAddr;
 
-use pad::{Version, question::Question};
+use authdict::{Version, question::Question};
 use pad_client::Resource;
-use web::server::{ClientAddress, Head, HeaderValue, Method, StatusCode, Work, header};
+use pad_web::server::{ClientAddress, Head, HeaderValue, Method, StatusCode, Work, header};
 
 use crate::{refusal::Refusal, served::Served};
 
@@ -123,7 +123,7 @@ impl<D> Target<D> {
     pub(crate) fn body_bytes(&self, updates: usize) -> usize {
         match self {
             Self::Update(_) => updates,
-            Self::Ask(..) => pad::question::LONGEST_QUESTION,
+            Self::Ask(..) => authdict::question::LONGEST_QUESTION,
             Self::Health | Self::Metrics | Self::List | Self::Get(..) => 0,
         }
     }

@@ -3,14 +3,14 @@
 use core::time::Duration;
 use std::{fmt::Write as _, net::IpAddr, sync::Arc};
 
-use pad::{PublicKey, Version, question::Question};
+use authdict::{PublicKey, Version, question::Question};
 use pad_client::{
     FetchError, HttpError, Reply, Resource, Server, Versions, Wanted, is_dictionary_name,
 };
-use serde_json::{Map, json};
-use web::server::{
+use pad_web::server::{
     Admission, Answer, Handler, Head, HeaderValue, Limits, StatusCode, Work, header,
 };
+use serde_json::{Map, json};
 
 use crate::{
     following::Following,

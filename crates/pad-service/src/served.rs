@@ -2,7 +2,7 @@
 
 use std::{io, sync::Arc};
 
-use pad::{
+use authdict::{
     AnyStore, LookupError, PublicKey, RepositoryError, StoreError, Version,
     dynamic::AnyRepository,
     hosted::AskedRepository,
@@ -11,7 +11,7 @@ use pad::{
     version_notes::{VersionNotes, versions_of},
 };
 use pad_client::{Resource, Versions};
-use web::server::StatusCode;
+use pad_web::server::StatusCode;
 
 use crate::{
     dictionary::Dictionary, head_log::HeadLog, keep::Keep, part::Part, refusal::Refusal, reply,

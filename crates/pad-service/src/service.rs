@@ -3,7 +3,7 @@
 use core::time::Duration;
 use std::{collections::BTreeMap, sync::Arc};
 
-use pad::{
+use authdict::{
     AnswerError, Key, Version,
     dynamic::AnyRepository,
     exchange::{encode_history, encode_list},
@@ -12,10 +12,10 @@ use pad::{
 };
 use pad_client::{LONGEST_PAGE, Resource, Versions, last_of_page, notes_to_json, versions_to_json};
 use pad_core::MAX_VALUE_LENGTH;
-use serde_json::{Map, json};
-use web::server::{
+use pad_web::server::{
     Admission, Answer, Handler, Head, HeaderValue, Limits, StatusCode, Work, header,
 };
+use serde_json::{Map, json};
 
 use crate::{
     following::Following,
@@ -428,9 +428,9 @@ fn update_of(
     }
     let (oldest, latest) = (repository.oldest(), repository.latest());
     Err(if version > latest {
-        pad::LookupError::UnknownVersion { version, latest }.into()
+        authdict::LookupError::UnknownVersion { version, latest }.into()
     } else {
-        pad::LookupError::Pruned { version, oldest }.into()
+        authdict::LookupError::Pruned { version, oldest }.into()
     })
 }
 
@@ -444,7 +444,7 @@ fn updates(
 ) -> Result<Vec<u8>, Refusal> {
     let latest = repository.latest();
     if first > last || last > latest {
-        return Err(pad::LookupError::UnknownVersion {
+        return Err(authdict::LookupError::UnknownVersion {
             version: last,
             latest,
         }

@@ -9,14 +9,14 @@ use std::{
     time::{SystemTime, UNIX_EPOCH},
 };
 
+use pad_web::server::{
+    Admission, Answer, Handler, Head, HeaderValue, Method, StatusCode, Work, header,
+};
 use serde_json::json;
 use transparency_log::{
     Timestamp,
     note::{Cosigner, VerifierKey},
     witness::{AddCheckpoint, AddError, FolderRecords, TEXT_CONTENT_TYPE, Witness, file_name},
-};
-use web::server::{
-    Admission, Answer, Handler, Head, HeaderValue, Method, StatusCode, Work, header,
 };
 
 use crate::{

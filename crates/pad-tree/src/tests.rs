@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use conformance::Random;
+use pad_conformance::Random;
 
 use crate::{
     balancing::{RedBlack, SkipList, Treap},

@@ -34,7 +34,7 @@ use std::{
     sync::Arc,
 };
 
-use accumulators::{
+use pad_accumulators::{
     AccumulateError, Authority, Dynamic, PublicKey as _, SecretKey, SignedSnapshot, Snapshot, wire,
 };
 use pad_core::{
@@ -340,5 +340,5 @@ pub(crate) const fn name(accumulator: SchemeId, code: u16) -> &'static str {
     }
 }
 
-const RSA: u16 = accumulators::scheme::RSA.0;
-const BILINEAR: u16 = accumulators::scheme::BILINEAR.0;
+const RSA: u16 = pad_accumulators::scheme::RSA.0;
+const BILINEAR: u16 = pad_accumulators::scheme::BILINEAR.0;

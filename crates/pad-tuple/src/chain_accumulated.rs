@@ -19,7 +19,7 @@
 use core::marker::PhantomData;
 use std::{collections::BTreeMap, sync::Arc};
 
-use accumulators::{Dynamic, PublicKey as _, SecretKey, wire};
+use pad_accumulators::{Dynamic, PublicKey as _, SecretKey, wire};
 use pad_core::{
     ApplyError, Digest, SchemeId, SignedHead, Suite, VerifyError, Version, Workers, codec,
 };

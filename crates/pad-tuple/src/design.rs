@@ -4,7 +4,7 @@
 use core::fmt::Debug;
 
 #[cfg(feature = "accumulators")]
-use accumulators::AccumulateError;
+use pad_accumulators::AccumulateError;
 use pad_core::{
     ApplyError, HeadSignature, SignedHead, Suite, VerifyError, Version, Workers, head::Authority,
 };

@@ -15,7 +15,7 @@ use std::{
     time::{SystemTime, UNIX_EPOCH},
 };
 
-use disk::layer::Folder;
+use pad_disk::layer::Folder;
 use transparency_log::{
     Checkpoint, Note, Policy, Timestamp,
     note::{Cosigner, NoteSigner},

@@ -20,7 +20,7 @@
 
 use std::{io, sync::Arc};
 
-use disk::layer::{self, FileLayer, LayerFile};
+use pad_disk::layer::{self, FileLayer, LayerFile};
 
 mod error;
 mod export;

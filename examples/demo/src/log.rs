@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use aad::{
-    AadCounted, Continuation, Entry, Log, LogAuthor, LogClient, LogRefusal, LogRepository,
-    LookupProof, Schedule, Setup, Shape, proof::LONGEST_LOOKUP,
-};
-use accumulators::{bilinear::Parameters, wire};
 use ed25519_dalek::SigningKey;
+use pad_accumulators::{bilinear::Parameters, wire};
 use pad_core::{
     AuthorKey, HeadSigner, Heads as _, Key, Operation, Repository as _, Value, Version, Workers,
     codec,
+};
+use pad_log::{
+    AadCounted, Continuation, Entry, Log, LogAuthor, LogClient, LogRefusal, LogRepository,
+    LookupProof, Schedule, Setup, Shape, proof::LONGEST_LOOKUP,
 };
 
 use crate::{
@@ -22,7 +22,8 @@ type Client = LogClient<AadCounted>;
 type Server = LogRepository<AadCounted>;
 
 /// Parameters of the Ethereum project's ceremony, for trees of up to `2^11` certificates.
-const CEREMONY: &[u8] = include_bytes!("../../../crates/pad/data/ethereum-kzg-2023.parameters");
+const CEREMONY: &[u8] =
+    include_bytes!("../../../crates/authdict/data/ethereum-kzg-2023.parameters");
 const TOP_LEVEL: u8 = 11;
 
 /// Publishes the log, follows it, queries it, and makes it lie to the owner of a name and to other

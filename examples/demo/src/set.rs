@@ -1,12 +1,12 @@
 //! A set in 48 bytes: the keys of the last version, regardless of their number.
 
-use accumulators::{
+use ed25519_dalek::SigningKey;
+use pad_accumulators::{
     Accumulator as _, Authority, Dynamic as _, ElementSet, SecretKey as _, SignedSnapshot,
     Snapshot, Universal as _, Witnessed,
     bilinear::{Bilinear, BilinearKeyParameters, BilinearSecretKey},
     wire,
 };
-use ed25519_dalek::SigningKey;
 use pad_core::{AuthorKey, Key, Untrusted, Verified, Version, Workers};
 
 use crate::{

@@ -2,7 +2,7 @@
 
 use std::{fs, process::Command};
 
-use pad::{
+use authdict::{
     Key, PublicKey, Version,
     dynamic::verify,
     question::{Question, Statement},

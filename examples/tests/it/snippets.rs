@@ -5,7 +5,7 @@
 
 use std::error::Error;
 
-use pad::pad_tuple::{for_each_accumulated_tuple, for_each_tuple};
+use authdict::pad_tuple::{for_each_accumulated_tuple, for_each_tuple};
 
 type Outcome = Result<(), Box<dyn Error>>;
 
@@ -31,8 +31,8 @@ macro_rules! program {
 macro_rules! tree {
     ($name:ident, $scheme:ty) => {
         mod $name {
-            program!(readme, "dictionary.rs", Prices = pad::Tree<$scheme>);
-            program!(application, "application.rs", Prices = pad::Tree<$scheme>);
+            program!(readme, "dictionary.rs", Prices = authdict::Tree<$scheme>);
+            program!(application, "application.rs", Prices = authdict::Tree<$scheme>);
             type Outcome = super::Outcome;
             pub(super) const PROGRAMS: [fn() -> Outcome; 2] = [readme::run, application::run];
         }
@@ -42,8 +42,8 @@ macro_rules! tree {
 macro_rules! tuple {
     ($name:ident, $design:ty) => {
         mod $name {
-            program!(readme, "dictionary.rs", Prices = pad::Tuple<$design>);
-            program!(application, "application.rs", Prices = pad::Tuple<$design>);
+            program!(readme, "dictionary.rs", Prices = authdict::Tuple<$design>);
+            program!(application, "application.rs", Prices = authdict::Tuple<$design>);
             program!(tuples, "tuples.rs", Prices = pad_tuple::Tuple<$design>);
             type Outcome = super::Outcome;
             pub(super) const PROGRAMS: [fn() -> Outcome; 3] =
@@ -52,18 +52,18 @@ macro_rules! tuple {
     };
 }
 
-tree!(red_black, pad::RedBlack);
-tree!(treap, pad::Treap);
-tree!(skip_list, pad::SkipList);
+tree!(red_black, authdict::RedBlack);
+tree!(treap, authdict::Treap);
+tree!(skip_list, authdict::SkipList);
 for_each_tuple!(tuple);
 for_each_accumulated_tuple!(tuple);
 
 program!(
     bilinear,
     "accumulator.rs",
-    Guests = accumulators::bilinear::Bilinear
+    Guests = pad_accumulators::bilinear::Bilinear
 );
-program!(rsa, "accumulator.rs", Guests = accumulators::rsa::Rsa);
+program!(rsa, "accumulator.rs", Guests = pad_accumulators::rsa::Rsa);
 
 #[test]
 fn programs_run_with_every_tree() {
@@ -132,36 +132,36 @@ fn documents_show_the_programs_that_are_compiled() {
 /// The facade exports every tree and every design by name.
 #[test]
 fn the_facade_names_every_repository_and_design() {
-    type S = pad::Sha256Ed25519;
+    type S = authdict::Sha256Ed25519;
     let _: [Option<()>; 12] = [
-        None::<pad::TreapPathCopying<S>>.map(drop),
-        None::<pad::TreapCacheNowhere<S>>.map(drop),
-        None::<pad::TreapCacheMedian<S>>.map(drop),
-        None::<pad::TreapCacheEverywhere<S>>.map(drop),
-        None::<pad::RedBlackPathCopying<S>>.map(drop),
-        None::<pad::RedBlackCacheNowhere<S>>.map(drop),
-        None::<pad::RedBlackCacheMedian<S>>.map(drop),
-        None::<pad::RedBlackCacheEverywhere<S>>.map(drop),
-        None::<pad::SkipListPathCopying<S>>.map(drop),
-        None::<pad::SkipListCacheNowhere<S>>.map(drop),
-        None::<pad::SkipListCacheMedian<S>>.map(drop),
-        None::<pad::SkipListCacheEverywhere<S>>.map(drop),
+        None::<authdict::TreapPathCopying<S>>.map(drop),
+        None::<authdict::TreapCacheNowhere<S>>.map(drop),
+        None::<authdict::TreapCacheMedian<S>>.map(drop),
+        None::<authdict::TreapCacheEverywhere<S>>.map(drop),
+        None::<authdict::RedBlackPathCopying<S>>.map(drop),
+        None::<authdict::RedBlackCacheNowhere<S>>.map(drop),
+        None::<authdict::RedBlackCacheMedian<S>>.map(drop),
+        None::<authdict::RedBlackCacheEverywhere<S>>.map(drop),
+        None::<authdict::SkipListPathCopying<S>>.map(drop),
+        None::<authdict::SkipListCacheNowhere<S>>.map(drop),
+        None::<authdict::SkipListCacheMedian<S>>.map(drop),
+        None::<authdict::SkipListCacheEverywhere<S>>.map(drop),
     ];
     let _: [Option<()>; 15] = [
-        None::<pad::Base>.map(drop),
-        None::<pad::BaseSuperseding>.map(drop),
-        None::<pad::BaseLightweight>.map(drop),
-        None::<pad::Spec>.map(drop),
-        None::<pad::SpecSuperseding>.map(drop),
-        None::<pad::SpecLightweight>.map(drop),
-        None::<pad::SpecLightweight3>.map(drop),
-        None::<pad::BaseSupersedingBls>.map(drop),
-        None::<pad::SpecLightweightBls>.map(drop),
-        None::<pad::AccumulatorsRsa>.map(drop),
-        None::<pad::AccumulatorsSupersedingRsa>.map(drop),
-        None::<pad::ChainAccumulatorsRsa>.map(drop),
-        None::<pad::AccumulatorsBilinear>.map(drop),
-        None::<pad::AccumulatorsSupersedingBilinear>.map(drop),
-        None::<pad::ChainAccumulatorsBilinear>.map(drop),
+        None::<authdict::Base>.map(drop),
+        None::<authdict::BaseSuperseding>.map(drop),
+        None::<authdict::BaseLightweight>.map(drop),
+        None::<authdict::Spec>.map(drop),
+        None::<authdict::SpecSuperseding>.map(drop),
+        None::<authdict::SpecLightweight>.map(drop),
+        None::<authdict::SpecLightweight3>.map(drop),
+        None::<authdict::BaseSupersedingBls>.map(drop),
+        None::<authdict::SpecLightweightBls>.map(drop),
+        None::<authdict::AccumulatorsRsa>.map(drop),
+        None::<authdict::AccumulatorsSupersedingRsa>.map(drop),
+        None::<authdict::ChainAccumulatorsRsa>.map(drop),
+        None::<authdict::AccumulatorsBilinear>.map(drop),
+        None::<authdict::AccumulatorsSupersedingBilinear>.map(drop),
+        None::<authdict::ChainAccumulatorsBilinear>.map(drop),
     ];
 }

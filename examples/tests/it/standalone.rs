@@ -55,7 +55,7 @@ fn cargo(folder: &Path, arguments: &[&OsStr]) -> String {
 /// minutes.
 #[test]
 fn programs_outside_of_the_workspace_run() {
-    if !conformance::soak::enabled() {
+    if !pad_conformance::soak::enabled() {
         return;
     }
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("standalone");
@@ -115,7 +115,7 @@ fn the_readme_counts_dependencies() {
         let row = row.unwrap_or_else(|| panic!("no row of {name}; {counts}"));
         assert!(row.ends_with(&counts), "{row}\nshould end with {counts}");
     }
-    let pad = dependencies(&workspace(), " --package pad");
+    let pad = dependencies(&workspace(), " --package authdict");
     assert!(
         readme.contains(&format!("`pad` itself has {pad}")),
         "`pad` itself has {pad}"

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use accumulators::{
+use pad_accumulators::{
     Accumulator, Authority, Dynamic, ElementSet, SecretKey, Snapshot, Universal, Witnessed,
     bilinear::{Bilinear, BilinearPublicKey, BilinearSecretKey},
     wire,
@@ -62,7 +62,7 @@ impl<const SECRET: bool> Accumulated<SECRET> {
     }
 
     /// Returns the accumulated value after these changes.
-    fn change(&mut self, changes: &[Entry]) -> Outcome<<Bilinear as accumulators::Scheme>::Value> {
+    fn change(&mut self, changes: &[Entry]) -> Outcome<<Bilinear as pad_accumulators::Scheme>::Value> {
         let (added, removed) = self.replace(changes);
         let Some(latest) = self.snapshots.last() else {
             self.set.insert_all(&self.public, &added, &self.alone)?;

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use aad::{
+use pad_log::{
     AadCounted, AppendOnlyProof, Growth, Log, LogAuthor, LogRepository, LogRoot, LookupProof,
     Schedule, Setup, Shape, proof::LONGEST_GROWTH,
 };
-use accumulators::{SecretKey, bilinear::BilinearSecretKey, wire};
+use pad_accumulators::{SecretKey, bilinear::BilinearSecretKey, wire};
 use pad_core::{HeadSigner, Untrusted, Workers, codec};
 
 use comparison::timing::stopwatch;
@@ -69,7 +69,7 @@ impl Peer for Counted {
         let (author_us, update) = stopwatch(|| -> Outcome<_> {
             for (key, value) in changes {
                 let (key, value) = (pad_core::Key::new(*key)?, pad_core::Value::new(*value)?);
-                author.append(aad::Entry { key, value })?;
+                author.append(pad_log::Entry { key, value })?;
             }
             Ok(author.snapshot()?)
         });

@@ -2,11 +2,11 @@
 
 use std::sync::LazyLock;
 
-use accumulators::{
+use pad_accumulators::{
     bilinear::{Bilinear, BilinearSecretKey},
     rsa::{RepresentativeRule, Rsa, RsaSecretKey},
 };
-use conformance::{
+use pad_conformance::{
     accumulator::{absence, histories, hostile, laws, subsets},
     traces,
 };

@@ -3,14 +3,14 @@
 
 use std::collections::BTreeMap;
 
-use accumulators::{
+use ed25519_dalek::SigningKey;
+use pad_accumulators::{
     Accumulator as _, Batch, Dynamic, ElementSet, PublicKey as _, SecretKey, Snapshot, Universal,
     bilinear::{Bilinear, BilinearPublicKey, BilinearSecretKey, Parameters},
     rsa::{RepresentativeRule, Rsa, RsaSecretKey},
     wire::{self, Wire},
 };
-use conformance::published;
-use ed25519_dalek::SigningKey;
+use pad_conformance::published;
 use pad_core::{Version, Workers};
 use rug::Integer;
 use serde::{Deserialize, Serialize};
@@ -180,11 +180,11 @@ fn recorded_witnesses_verify() {
         let messages = recorded(scheme).messages;
         let bytes = |name: &str| hex::decode(&messages[name]).unwrap();
         let author = SigningKey::from_bytes(&[42; 32]).verifying_key();
-        let authority = accumulators::Authority::<A> {
+        let authority = pad_accumulators::Authority::<A> {
             author: pad_core::AuthorKey::from_bytes(author.as_bytes()).unwrap(),
             key: key.clone(),
         };
-        let signed: pad_core::Untrusted<accumulators::SignedSnapshot<A>> =
+        let signed: pad_core::Untrusted<pad_accumulators::SignedSnapshot<A>> =
             read(key, &bytes("signed value"));
         let snapshot = signed.verify(&authority, &Version::new(7)).unwrap();
         let witness: pad_core::Untrusted<A::Witness> = read(key, &bytes("witness apple"));

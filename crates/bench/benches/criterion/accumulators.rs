@@ -6,14 +6,14 @@
 
 use std::{hint::black_box, time::Duration};
 
-use accumulators::{
-    Accumulator, ElementSet, SecretKey, Universal, Witnessed, rsa::RepresentativeRule,
-};
 use bench::{
     accumulators::{Bench, BilinearBench, Plan, RsaBench, signed_and_verified},
     fixture::id,
 };
 use criterion::{Bencher, Criterion, Throughput};
+use pad_accumulators::{
+    Accumulator, ElementSet, SecretKey, Universal, Witnessed, rsa::RepresentativeRule,
+};
 use pad_core::{Proof, Workers};
 
 use crate::{Each, ONE, measure, size};

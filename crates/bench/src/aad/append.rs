@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, time::Duration};
 
-use aad::DictionaryScheme;
+use pad_log::DictionaryScheme;
 
 use super::{
     AadBench, counts,

@@ -107,10 +107,10 @@ pub(super) enum Experiment {
 /// The measured schemes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum Measured {
-    /// [`aad::AadCounted`].
+    /// [`pad_log::AadCounted`].
     #[value(name = "aad-counted")]
     Counted,
-    /// [`aad::AadFrontier`].
+    /// [`pad_log::AadFrontier`].
     #[value(name = "aad-frontier")]
     Frontier,
 }

@@ -6,13 +6,13 @@
 //!
 //! Source: Tomescu et al. 2019, section 6.2.1.
 
-use aad::{
-    Continuation, DictionaryScheme, Entries, LogClient, LookupProof, Schedule,
-    proof::LONGEST_LOOKUP,
-};
-use accumulators::wire;
+use pad_accumulators::wire;
 use pad_core::{
     HeadSigner, Key, Sha256Ed25519, SignedHead, SnapshotHead, Version, codec, history::HistoryLog,
+};
+use pad_log::{
+    Continuation, DictionaryScheme, Entries, LogClient, LookupProof, Schedule,
+    proof::LONGEST_LOOKUP,
 };
 
 use super::{

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use aad::Entry;
 use pad_core::{
     DictionaryId, Digest, HeadSigner, Repository as _, SchemeId, Sha256Ed25519, SnapshotHead,
     Suite, Untrusted, Verified, Version, codec,
     head::Authority,
     history::{HistoryLog, InclusionProof},
 };
+use pad_log::Entry;
 use pad_tree::TreapPathCopying;
 
 use crate::{dictionary::Run, prelude::*, workload};

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use aad::{
+use pad_log::{
     DictionaryScheme,
     scheme::Completeness,
     shape::{Address, Shape},

@@ -2,10 +2,10 @@
 
 use std::{collections::BTreeSet, vec};
 
-use aad::{DictionaryScheme, Entry, Log, LogAuthor, LogRoot};
 use pad_core::{
     HeadSigner, Key, Sha256Ed25519, SnapshotHead, Untrusted, Version, Workers, history,
 };
+use pad_log::{DictionaryScheme, Entry, Log, LogAuthor, LogRoot};
 
 use crate::{
     prelude::*,

@@ -6,9 +6,9 @@ use std::{
     process::{Command, Stdio},
 };
 
-use aad::{DictionaryScheme, Schedule};
 use clap::ValueEnum;
 use pad_core::Workers;
+use pad_log::{DictionaryScheme, Schedule};
 
 use super::{
     arguments::Measured,

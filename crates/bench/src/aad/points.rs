@@ -1,6 +1,6 @@
 //! Numbers of points in proofs.
 
-use aad::{
+use pad_log::{
     DictionaryScheme,
     scheme::Completeness,
     shape::{Address, Shape},

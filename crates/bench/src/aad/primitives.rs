@@ -2,16 +2,16 @@
 
 use std::hint::black_box;
 
-use aad::{DictionaryScheme, prefix, shape::Shape};
-use accumulators::bilinear::{
-    Parameters,
-    polynomial::{self, Transform},
-};
 use ark_bls12_381::{Bls12_381, Fr, G2Affine, g1};
 use ark_ec::{AffineRepr, pairing::Pairing};
 use ark_ff::PrimeField;
 use bls12::point;
+use pad_accumulators::bilinear::{
+    Parameters,
+    polynomial::{self, Transform},
+};
 use pad_core::{Sha256Ed25519, Workers};
+use pad_log::{DictionaryScheme, prefix, shape::Shape};
 
 use super::measured;
 use crate::{line, prelude::*, primitives};

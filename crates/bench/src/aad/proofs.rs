@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use aad::{
+use pad_accumulators::wire;
+use pad_core::Key;
+use pad_log::{
     AppendOnlyProof, DictionaryScheme, Growth, InclusionProof, LogRoot, LookupProof, Schedule,
     proof::{LONGEST_GROWTH, LONGEST_LOOKUP, LONGEST_PROOF},
     shape::Shape,
 };
-use accumulators::wire;
-use pad_core::Key;
 
 use super::{counts, grown::Grown, measured, points::Points, primitives::Primitives};
 use crate::{line, prelude::*};

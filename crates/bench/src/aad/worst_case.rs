@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use aad::{DictionaryScheme, Schedule};
+use pad_log::{DictionaryScheme, Schedule};
 
 use super::{
     AadBench, counts,

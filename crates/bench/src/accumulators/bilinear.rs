@@ -2,13 +2,13 @@
 
 use std::cell::RefCell;
 
-use accumulators::bilinear::{Bilinear, BilinearSecretKey};
 use ark_bls12_381::{Bls12_381, Fr, G1Affine, G1Projective, G2Affine};
 use ark_ec::{
     AffineRepr, CurveGroup, PrimeGroup, VariableBaseMSM, pairing::Pairing,
     scalar_mul::BatchMulPreprocessing,
 };
 use ark_ff::PrimeField;
+use pad_accumulators::bilinear::{Bilinear, BilinearSecretKey};
 use pad_core::Workers;
 use sha2::{Digest, Sha256};
 

@@ -6,7 +6,7 @@
 //! Source: Crosby & Wallach 2010, section 5.2 ("the author sends the offset to the prime
 //! representative along as a hint").
 
-use accumulators::rsa::{
+use pad_accumulators::rsa::{
     RepresentativeRule,
     representative::{at_offset, search},
 };

@@ -8,15 +8,15 @@ use std::{
     time::{Duration, Instant},
 };
 
-use aad::{AadCounted, Schedule, Setup, Shape};
-use accumulators::{
+use flexlist::tag::{OwnerKey, TagKind};
+use pad_accumulators::{
     SecretKey as _,
     bilinear::BilinearSecretKey,
     rsa::{KeyError, KeySize, RepresentativeRule, RsaSecretKey},
     wire,
 };
-use flexlist::tag::{OwnerKey, TagKind};
 use pad_core::Workers;
+use pad_log::{AadCounted, Schedule, Setup, Shape};
 use pad_tuple::{KeyBytes, PublicBytes as _, bls::BlsSecretKey, chain::ChainSecret};
 use rug::{Complete, Integer};
 
@@ -120,7 +120,7 @@ fn rsa(plan: &Plan, size: KeySize, most: usize) -> Outcome<Line> {
     let (start, mut tested, mut seconds) = (Instant::now(), 0_u64, Vec::new());
     while seconds.len() < most && start.elapsed() < longest {
         let mut of_key = 0;
-        let mut progress = |progress: accumulators::rsa::Progress| {
+        let mut progress = |progress: pad_accumulators::rsa::Progress| {
             of_key = progress.tested;
             if start.elapsed() < longest {
                 ControlFlow::Continue(())

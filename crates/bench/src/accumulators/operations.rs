@@ -1,6 +1,6 @@
 //! Every operation of one accumulator, next to the primitive that bounds it.
 
-use accumulators::{
+use pad_accumulators::{
     AccumulateError, Accumulator, Batch, Dynamic, ElementSet, Scheme, SecretKey, Universal,
     Witnessed,
 };

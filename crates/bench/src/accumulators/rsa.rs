@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use accumulators::{
+use pad_accumulators::{
     Accumulator as _, ElementSet, SecretKey as _,
     rsa::{PowersOfBase, RepresentativeRule, Rsa, RsaSecretKey},
 };

@@ -1,7 +1,7 @@
 //! Schemes as types: runs the scheme of a name.
 
-use aad::{AadCounted, AadFrontier};
 use pad_core::{HeadSigner, Sha256Ed25519, Suite};
+use pad_log::{AadCounted, AadFrontier};
 use pad_tree::{TreeRepository, VersionedStore, for_each_tree};
 use pad_tuple::{TupleRepository, for_each_accumulated_tuple, for_each_tuple};
 

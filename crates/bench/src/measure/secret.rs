@@ -2,7 +2,7 @@
 
 use std::sync::{LazyLock, OnceLock};
 
-use accumulators::{
+use pad_accumulators::{
     SecretKey as _,
     bilinear::BilinearSecretKey,
     rsa::{RepresentativeRule, RsaSecretKey},

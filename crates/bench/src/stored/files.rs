@@ -2,8 +2,7 @@
 
 use std::{env, fs::File, io::Write as _, path::Path, process::Command};
 
-use clap::ValueEnum;
-use pad::{
+use authdict::{
     CacheSize, DictionaryId, NodeCache, SecretKey, SigningRecord,
     dynamic::{
         AnyAuthor, create_store, open_author, open_repository, open_repository_with, verify,
@@ -11,6 +10,7 @@ use pad::{
     question::Question,
     selection::{SchemeName, SuiteName},
 };
+use clap::ValueEnum;
 use pad_core::{Key, Operation};
 
 use super::{key, value};

@@ -8,7 +8,9 @@
 //! Source: Crosby & Wallach 2010, section 4.3 ("the author can incrementally update the n witnesses
 //! in O(n) exponentiations and send them along with the update").
 
-use accumulators::{Accumulator, ElementSet, SecretKey as _, bilinear::Bilinear, rsa::Rsa, wire};
+use pad_accumulators::{
+    Accumulator, ElementSet, SecretKey as _, bilinear::Bilinear, rsa::Rsa, wire,
+};
 use pad_core::Workers;
 
 use super::figure7::AUTHOR_WITNESSES;

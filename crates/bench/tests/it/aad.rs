@@ -57,7 +57,7 @@ const SMALL: [&str; 17] = [
 
 #[test]
 fn logs_stand_beside_their_sums_and_points() {
-    if !conformance::soak::enabled() {
+    if !pad_conformance::soak::enabled() {
         return;
     }
     let text = run(&SMALL);

@@ -280,7 +280,7 @@ fn every_scheme_does_what_it_did() {
 
 #[test]
 fn threads_count_together() {
-    if !conformance::soak::enabled() {
+    if !pad_conformance::soak::enabled() {
         return;
     }
     let _alone = alone();

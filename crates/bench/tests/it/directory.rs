@@ -6,7 +6,7 @@ use bench::directory::{
     reads::{self, BlockReads, Geometry},
     trace::{Operation, Trace, TraceParameters},
 };
-use conformance::soak;
+use pad_conformance::soak;
 use pad_core::Digest;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};

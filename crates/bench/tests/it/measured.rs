@@ -50,7 +50,7 @@ fn check(scheme: &Scheme, measured: &Measurement) {
 
 #[test]
 fn every_scheme_takes_every_load_that_it_can_take() {
-    if !conformance::soak::enabled() {
+    if !pad_conformance::soak::enabled() {
         return;
     }
     let recorded = Workload::steady_state(KEYS, 3);

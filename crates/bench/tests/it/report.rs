@@ -332,7 +332,7 @@ fn tuples_stand_beside_their_signatures_and_a_tree() {
 
 #[test]
 fn accumulated_tuples_have_shares_but_no_limits() {
-    if !conformance::soak::enabled() {
+    if !pad_conformance::soak::enabled() {
         return;
     }
     let text = run(&[

@@ -2,8 +2,8 @@
 
 use std::{io, path::PathBuf};
 
-use disk::engine::EngineError;
 use pad_core::{ApplyError, StoreFault, VerifyError, Version};
+use pad_disk::engine::EngineError;
 
 use crate::strategy::Place;
 

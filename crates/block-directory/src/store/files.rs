@@ -7,8 +7,8 @@ use std::{
     sync::{Arc, PoisonError, RwLock},
 };
 
-use disk::layer::{FileLayer, LayerFile};
 use pad_core::{DigestBytes, Suite};
+use pad_disk::layer::{FileLayer, LayerFile};
 
 use super::error::StoreError;
 use crate::{

@@ -3,12 +3,12 @@
 
 use std::{path::Path, sync::Arc};
 
-use disk::{
+use pad_core::{HeadLog, SignedHead, Suite, SuiteId, Update, Version, codec, head::Authority};
+use pad_disk::{
     Access,
     engine::{EngineError, Format, Repair, SoleDatabase, guarded},
     layer::FileLayer,
 };
-use pad_core::{HeadLog, SignedHead, Suite, SuiteId, Update, Version, codec, head::Authority};
 use redb::{ReadTransaction, ReadableTable as _, TableDefinition, WriteTransaction};
 
 use super::{

@@ -14,7 +14,7 @@ use pad_core::{
 use redb::{ReadTransaction, ReadableTable as _, TableDefinition, WriteTransaction};
 
 use super::error::StoreError;
-use disk::engine::EngineError;
+use pad_disk::engine::EngineError;
 
 const RECORDS: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("records");
 pub(crate) const UPDATES: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("updates");

@@ -1,7 +1,7 @@
 //! Accidents that a script of changes meets on a simulated disk: one at each of its operations.
 
-use disk::layer::{Reads, SimulatedFolder};
 use pad_core::Version;
+use pad_disk::layer::{Reads, SimulatedFolder};
 
 /// Changes that are made in a new folder, one version after the other.
 pub(crate) trait Scripted {

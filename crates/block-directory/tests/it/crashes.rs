@@ -5,8 +5,8 @@ use std::env;
 use block_directory::{
     BlockDirectory, CacheBudget, EntryProof, EntryQuery, FullAuthor, StoreError,
 };
-use disk::layer::{Reads, SimulatedFolder};
 use pad_core::{ApplyError, StoreFault, Update, head::Authority};
+use pad_disk::layer::{Reads, SimulatedFolder};
 
 use crate::{
     accidents::{Scripted, number, seed_of},

@@ -6,8 +6,8 @@ use block_directory::{
     AuthorError, BlockDirectory, CacheBudget, DirectoryClient, EntryQuery, FullAuthor,
     RequestError, StoreError,
 };
-use disk::layer::{Reads, SimulatedFolder};
 use pad_core::{ApplyError, HeadSigner, LookupError, StoreFault, Version, codec, head::Authority};
+use pad_disk::layer::{Reads, SimulatedFolder};
 use redb::{Database, ReadableTable as _, TableDefinition, WriteTransaction};
 
 use crate::support::{S, id, object, signer};

@@ -10,8 +10,8 @@ use flexlist::{
     tag::WriteId,
 };
 use pad_core::{HeadSignature, codec};
+use pad_web::client::HttpError;
 use signature::Signer;
-use web::client::HttpError;
 
 use super::{
     blame::Purpose,

@@ -5,7 +5,7 @@
 
 use std::io;
 
-use web::client::HttpError;
+use pad_web::client::HttpError;
 
 use super::{error::ClientError, state::StateError, transport::TransportError};
 use crate::message::Refusal;

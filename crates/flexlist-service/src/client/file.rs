@@ -121,7 +121,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         chunker: Chunker,
     ) -> Result<Self, ClientError> {
         let record = Self::beginning(&owner, chunker)?;
-        let state = StateFile::create(path, record, disk::PATIENCE)?;
+        let state = StateFile::create(path, record, pad_disk::PATIENCE)?;
         Ok(Self::new(state, owner, transport))
     }
 
@@ -147,7 +147,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     /// # Errors
     /// [`ClientError::State`], including [`StateError::WrongOwner`] and [`StateError::WrongTags`].
     pub fn open(path: &Path, owner: Owner<S>, transport: T) -> Result<Self, ClientError> {
-        let state = StateFile::open(path, disk::PATIENCE)?;
+        let state = StateFile::open(path, pad_disk::PATIENCE)?;
         let record = state.record();
         if record.file != FileId::derive(&owner.key.to_bytes(), &record.salt) {
             return Err(StateError::WrongOwner.into());

@@ -1,8 +1,8 @@
 //! HTTP transport.
 
 use pad_core::codec;
-use web::client::{HttpClient, Posted, Reply, StatusCode, Verdict};
-pub use web::client::{HttpError, HttpOptions, Roots};
+use pad_web::client::{HttpClient, Posted, Reply, StatusCode, Verdict};
+pub use pad_web::client::{HttpError, HttpOptions, Roots};
 
 use super::transport::{Transport, TransportError, decode_response};
 use crate::{

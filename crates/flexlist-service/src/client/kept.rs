@@ -75,7 +75,7 @@ impl KeptFile {
     /// [`ClientError::Refused`], [`ClientError::Breach`], [`ClientError::Transport`],
     /// [`ClientError::State`].
     pub fn forget(path: &Path, transport: &impl Transport) -> Result<(), ClientError> {
-        let state = StateFile::open(path, disk::PATIENCE)?;
+        let state = StateFile::open(path, pad_disk::PATIENCE)?;
         let file = state.record().file;
         match transport.exchange(&Request::Status { file })? {
             Response::Refused(Refusal::UnknownFile | Refusal::Removed) => Ok(state.remove()?),
@@ -91,6 +91,6 @@ impl KeptFile {
     /// # Errors
     /// [`StateError`].
     pub fn abandon(path: &Path) -> Result<(), StateError> {
-        StateFile::open(path, disk::PATIENCE)?.remove()
+        StateFile::open(path, pad_disk::PATIENCE)?.remove()
     }
 }

@@ -5,8 +5,8 @@ use flexlist::{
     list::{Sha256, verify_update},
 };
 use pad_core::HeadSignature;
+use pad_web::client::HttpError;
 use signature::Signer;
-use web::client::HttpError;
 
 use super::{
     apply,

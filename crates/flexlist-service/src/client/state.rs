@@ -13,12 +13,12 @@ use std::{
     time::Duration,
 };
 
-use disk::{Access, Lock, LockError};
 use flexlist::{FileId, FileState, chunk::Chunker};
 use pad_core::{
     DecodeError, Digest,
     codec::{self, Message},
 };
+use pad_disk::{Access, Lock, LockError};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
@@ -216,7 +216,7 @@ impl StateFile {
         patience: Duration,
     ) -> Result<Self, StateError> {
         let lock = Lock::exclusive(path, patience)?;
-        match disk::create(path, &encode(&record, LIMIT)?, Access::Private) {
+        match pad_disk::create(path, &encode(&record, LIMIT)?, Access::Private) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(StateError::Exists),
             Err(error) => Err(StateError::Io(error)),
             Ok(()) => Ok(Self {
@@ -268,7 +268,7 @@ impl StateFile {
     /// unchanged too, unless only the fsync of its folder failed.
     pub(super) fn replace(&mut self, record: Record) -> Result<(), StateError> {
         let bytes = encode(&record, LIMIT)?;
-        disk::replace(&self.path, &bytes, Access::Private)?;
+        pad_disk::replace(&self.path, &bytes, Access::Private)?;
         self.record = record;
         Ok(())
     }

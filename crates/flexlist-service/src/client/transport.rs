@@ -1,7 +1,7 @@
 //! Transports: send a request to a server and return its response.
 
 use pad_core::{DecodeError, codec};
-use web::client::HttpError;
+use pad_web::client::HttpError;
 
 use crate::{
     message::{Request, Response},

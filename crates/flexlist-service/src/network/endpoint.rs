@@ -1,7 +1,9 @@
 //! The HTTP endpoint: decodes requests and encodes responses.
 
 use pad_core::codec;
-use web::server::{Admission, Answer, Head, HeaderValue, Limits, Method, StatusCode, Work, header};
+use pad_web::server::{
+    Admission, Answer, Head, HeaderValue, Limits, Method, StatusCode, Work, header,
+};
 
 use super::{CONTENT_TYPE, Handler, PATH};
 use crate::message::{Refusal, Request, Response};
@@ -18,7 +20,7 @@ impl<H> Endpoint<H> {
     }
 }
 
-impl<H: Handler> web::server::Handler for Endpoint<H> {
+impl<H: Handler> pad_web::server::Handler for Endpoint<H> {
     type Request = ();
 
     fn admit(&self, head: &Head) -> Result<Admission<()>, Answer> {

@@ -3,7 +3,6 @@
 use core::{fmt, ops::Range};
 use std::path::Path;
 
-use disk::engine::guarded;
 use flexlist::{
     FileId,
     error::UpdateError,
@@ -11,6 +10,7 @@ use flexlist::{
     tag::StoredBlock as TaggedBlock,
 };
 use pad_core::Workers;
+use pad_disk::engine::guarded;
 
 use super::{FileServer, Settings, load::checkpoint, refuse::panicked, slot::Slot};
 use crate::{

@@ -2,8 +2,8 @@
 
 use core::sync::atomic::Ordering;
 
-use disk::engine::{EngineError, guarded};
 use flexlist::FileId;
+use pad_disk::engine::{EngineError, guarded};
 use serde::{Serialize, de::DeserializeOwned};
 
 use super::{FileServer, accounts::Charge, slot::Slot};

@@ -6,9 +6,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use disk::engine::guarded;
 use flexlist::{FileId, tag::ServerParameters};
 use pad_core::{AuthorKey, Digest};
+use pad_disk::engine::guarded;
 use sha2::{Digest as _, Sha256 as Hash};
 
 use super::{FileServer, load::load, refuse, state::State};

@@ -2,8 +2,8 @@
 
 use std::{io, path::PathBuf};
 
-use disk::engine::EngineError;
 use flexlist::FileId;
+use pad_disk::engine::EngineError;
 
 use super::{FileKey, tables::Table};
 

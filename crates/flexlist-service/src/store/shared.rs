@@ -2,7 +2,7 @@
 
 use core::sync::atomic::{AtomicU64, Ordering};
 
-use disk::engine::SoleDatabase;
+use pad_disk::engine::SoleDatabase;
 
 /// Compaction is worthwhile when the file exceeds twice the bytes in use by more than this.
 const SLACK: u64 = 64 << 20;

@@ -1,7 +1,7 @@
 //! Tables of the store, and writes to them inside one transaction.
 
-use disk::engine::EngineError;
 use flexlist::FileId;
+use pad_disk::engine::EngineError;
 use redb::{ReadableTable as _, TableDefinition, WriteTransaction};
 use sha2::{Digest as _, Sha256};
 

@@ -11,7 +11,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use disk::engine::{Repair, Reserve, guarded};
+use pad_disk::engine::{Repair, Reserve, guarded};
 
 use super::{
     StoreError,

@@ -7,7 +7,6 @@ use std::{
     time::Duration,
 };
 
-use conformance::soak;
 use ed25519_dalek::SigningKey;
 use flexlist::{
     challenge::ChallengeError,
@@ -25,6 +24,7 @@ use flexlist_service::{
     network::{Options, Server, Stopped},
     server::{FileServer, Limits},
 };
+use pad_conformance::soak;
 use pad_core::{AuthorKey, DecodeError, Workers, codec};
 use tempfile::TempDir;
 

@@ -9,13 +9,13 @@ use std::{
     time::Duration,
 };
 
-use conformance::soak;
 use flexlist::tag::TagKind;
 use flexlist_service::{
     message::{Delete, Refusal, Request, Response},
     server::FileServer,
     signed::RequestKind,
 };
+use pad_conformance::soak;
 use pad_core::codec;
 
 use crate::{

@@ -8,7 +8,6 @@ use std::{
     time::{Duration, Instant},
 };
 
-use conformance::soak;
 use ed25519_dalek::SigningKey;
 use flexlist::{
     chunk::Chunker,
@@ -20,6 +19,7 @@ use flexlist_service::{
     network::{Options, Server},
     server::{FileServer, Limits},
 };
+use pad_conformance::soak;
 use pad_core::{AuthorKey, Workers};
 
 /// The bytes of each client's file.

@@ -2,7 +2,7 @@
 
 use core::{fmt, str::FromStr};
 
-use pad::{
+use authdict::{
     Version,
     dynamic::AnyRepository,
     version_notes::{only_version, versions_of},

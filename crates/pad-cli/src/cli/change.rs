@@ -5,8 +5,7 @@
 use std::path::Path;
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
-use pad::{
+use authdict::{
     NotOffered, Operation, SecretKey, Store, Value,
     dynamic::{AnyAuthor, key_of_store, open_repository},
     pending::{self, PendingChange},
@@ -15,6 +14,7 @@ use pad::{
         LONGEST_NAME, NameError, VersionNote, missing_names, only_version, versions_of,
     },
 };
+use clap::{Args, ValueEnum};
 use serde_json::{Map, Value as Json, json};
 
 use super::{

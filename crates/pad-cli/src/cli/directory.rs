@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::{Args, Subcommand};
-use pad::{
+use authdict::{
     PublicKey, Suite, SuiteId,
     block_directory::{BlockDirectory, CacheBudget, store},
     selection::{SchemeName, SuiteName},
 };
+use clap::{Args, Subcommand};
 
 use super::{
     Failure, Output,
@@ -33,18 +33,18 @@ mod verify;
 macro_rules! with_suite {
     ($suite:expr, $type:ident => $work:expr) => {
         match $suite {
-            pad::selection::SuiteName::Sha256Ed25519 => {
-                type $type = pad::Sha256Ed25519;
+            authdict::selection::SuiteName::Sha256Ed25519 => {
+                type $type = authdict::Sha256Ed25519;
                 $work
             }
             #[cfg(feature = "all-suites")]
-            pad::selection::SuiteName::Blake3Ed25519 => {
-                type $type = pad::Blake3Ed25519;
+            authdict::selection::SuiteName::Blake3Ed25519 => {
+                type $type = authdict::Blake3Ed25519;
                 $work
             }
             #[cfg(feature = "all-suites")]
-            pad::selection::SuiteName::Paper2010 => {
-                type $type = pad::Paper2010;
+            authdict::selection::SuiteName::Paper2010 => {
+                type $type = authdict::Paper2010;
                 $work
             }
             other => Err($crate::cli::Failure::Input(format!(

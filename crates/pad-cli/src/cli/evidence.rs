@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
+use authdict::evidence;
 use clap::Args;
-use pad::evidence;
 use serde_json::json;
 
 use super::{

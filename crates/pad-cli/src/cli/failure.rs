@@ -3,7 +3,7 @@
 use core::fmt;
 use std::{io, path::Path};
 
-use pad::{
+use authdict::{
     AnswerError, AnyStore, ApplyError, AuthorError, CheckError, InputError, KeyFileError,
     LookupError, RepositoryError, SigningRecordError, StoreError, question::Refusal,
     trace::TraceError, version_notes::NameError,

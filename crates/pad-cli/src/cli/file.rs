@@ -5,6 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use authdict::FileOwnerKey;
 use clap::{Args, Subcommand};
 use ed25519_dalek::SigningKey;
 use flexlist::{FileState, chunk::Chunker};
@@ -12,7 +13,6 @@ use flexlist_service::client::{
     ClientError, FileClient, HttpOptions, HttpTransport, KeptFile, Roots, Settled,
 };
 use indicatif::ProgressBar;
-use pad::FileOwnerKey;
 use serde_json::{Value as Json, json};
 
 use super::{Failure, Output, files::is_standard, progress, secret};

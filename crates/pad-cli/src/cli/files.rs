@@ -7,7 +7,7 @@ use std::{
 };
 
 use clap::Args;
-use disk::Access;
+use pad_disk::Access;
 
 use super::{Failure, Output};
 
@@ -33,9 +33,9 @@ impl OutArguments {
             return Err(Failure::Input(format!("{path} is not a plain file")));
         }
         let written = if self.force {
-            disk::replace(&self.out, bytes, Access::Usual)
+            pad_disk::replace(&self.out, bytes, Access::Usual)
         } else {
-            disk::create(&self.out, bytes, Access::Usual)
+            pad_disk::create(&self.out, bytes, Access::Usual)
         };
         written.map_err(|error| match error.kind() {
             io::ErrorKind::AlreadyExists => Failure::Input(format!(

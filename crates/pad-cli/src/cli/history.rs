@@ -2,12 +2,12 @@
 
 use std::cmp::Ordering;
 
-use clap::Args;
-use pad::{
+use authdict::{
     Answer, CompleteHistory, Difference, Key, KeyHistory, KeyRange, Keys, Value, Version,
     question::{Question, Statement},
     version_notes::VersionNotes,
 };
+use clap::Args;
 use serde_json::{Map, Value as Json, json};
 
 use super::{

@@ -5,15 +5,15 @@ use std::{
     time::{Duration, Instant},
 };
 
-use clap::Args;
-use indicatif::ProgressBar;
-use pad::{
+use authdict::{
     Operation, RecordChange, RepositoryError, SecretKey, Store, StoreError, Version,
     dynamic::AnyAuthor,
     selection::SchemeName,
     trace::TraceStart,
     version_notes::{VersionNote, VersionNotes, missing_names},
 };
+use clap::Args;
+use indicatif::ProgressBar;
 use serde_json::json;
 
 use self::{
@@ -215,14 +215,14 @@ impl Import {
     ///
     /// Import records are not part of the versions. They do not come back when versions are applied
     /// to a copy of the store.
-    #[cfg(feature = "aad")]
+    #[cfg(feature = "log")]
     fn check_appended(
         &self,
         source: &TraceSource,
         author: &AnyAuthor,
         place: Place,
     ) -> Result<(), Failure> {
-        use pad::{Sha256Ed25519, Update, aad::Appended, pad_core::codec};
+        use authdict::{Sha256Ed25519, Update, pad_core::codec, pad_log::Appended};
         let repository = author.repository();
         let scheme = repository.public_key()?.scheme;
         // Sets contain each member once, however often it is imported.
@@ -261,7 +261,7 @@ impl Import {
         Ok(())
     }
 
-    #[cfg(not(feature = "aad"))]
+    #[cfg(not(feature = "log"))]
     #[allow(clippy::unused_self, reason = "without logs there is nothing to check")]
     const fn check_appended(
         &self,
@@ -339,7 +339,7 @@ struct Place {
 
 impl Place {
     /// Reports whether a repository with this latest version has versions other than imported ones.
-    #[cfg(feature = "aad")]
+    #[cfg(feature = "log")]
     fn has_others_than_imported(self, latest: Version) -> bool {
         u64::try_from(self.imported).ok() != Some(latest.number())
     }

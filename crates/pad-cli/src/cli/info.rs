@@ -7,12 +7,12 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use clap::Args;
-use disk::Register;
-use pad::{
+use authdict::{
     AnyStore, Store as _, client_view::StoredView, dynamic::key_of_store, keys::SecretFile,
     trace::TraceReader, version_notes::VersionNote,
 };
+use clap::Args;
+use pad_disk::Register;
 
 use self::{
     keys::add_public,
@@ -180,7 +180,7 @@ fn store(path: &Path, rows: &mut Rows) -> Result<(), Failure> {
     if let Some(name) = VersionNote::of(&store, latest)?.and_then(|note| note.name) {
         rows.both("name", "name", Output::show_text(&name), name.as_str());
     }
-    let pending = pad::pending::count(&store)?;
+    let pending = authdict::pending::count(&store)?;
     rows.add("pending", "pending", pending);
     rows.add("for more", "for_more", "pad status, pad versions");
     Ok(())
@@ -208,7 +208,7 @@ fn view(path: &Path, rows: &mut Rows) -> Result<(), Failure> {
 
 /// Describes a file that is overwritten in place. Only its stored value is known.
 fn register(value: &[u8], rows: &mut Rows) {
-    if let Ok((_, Some(head))) = pad::inspect::headline(value) {
+    if let Ok((_, Some(head))) = authdict::inspect::headline(value) {
         let is = "the record of the newest version that an author has handed out; it goes with the secret key";
         rows.add("is", "is", is);
         add_headline(&head, rows);
@@ -228,7 +228,7 @@ fn trace(path: &Path, rows: &mut Rows) -> Result<(), Failure> {
     let failed = |error| Failure::trace(path, &error);
     let mut trace = match TraceReader::open(path) {
         Ok(trace) => trace,
-        Err(pad::trace::TraceError::Io(error)) if error.raw_os_error().is_some() => {
+        Err(authdict::trace::TraceError::Io(error)) if error.raw_os_error().is_some() => {
             return Err(Failure::file(path, &error));
         }
         Err(_) => return Err(unknown()),

@@ -2,12 +2,12 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
-use pad::{
+use authdict::{
     dynamic::verify,
     inspect::{self, Inspected, Line, Role, Shown},
     question::Question,
 };
+use clap::Args;
 use serde_json::{Map, Value as Json};
 
 use super::{
@@ -91,7 +91,7 @@ fn end(inspected: &Inspected, output: &mut Output) -> Result<(), Failure> {
     object.insert("end".into(), true.into());
     object.insert("kind".into(), kind.number.into());
     object.insert("message".into(), kind.name.into());
-    let number = version.map(pad::Version::number);
+    let number = version.map(authdict::Version::number);
     object.insert("version".into(), number.into());
     object.insert("signature_checked".into(), (*is_signed).into());
     object.insert("root_computed".into(), (*is_followed).into());

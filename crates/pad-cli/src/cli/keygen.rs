@@ -5,16 +5,16 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use clap::Args;
-#[cfg(feature = "aad")]
-use clap::ValueEnum;
-#[cfg(feature = "aad")]
-use pad::aad::Shape;
-use pad::{
+#[cfg(feature = "log")]
+use authdict::pad_log::Shape;
+use authdict::{
     DictionaryId, SecretKey, SigningRecord,
     keys::{DEFAULT_ENTRIES, SchemeKeyFormat},
     selection::{SchemeName, SuiteName},
 };
+use clap::Args;
+#[cfg(feature = "log")]
+use clap::ValueEnum;
 use serde_json::json;
 
 use super::{
@@ -59,16 +59,16 @@ pub(super) struct Keygen {
     entries: Option<u32>,
     /// The public parameters of an append-only log, as pad parameters makes them [default: those of the Ethereum project's
     /// ceremony, which serve aad-counted and aas-counted].
-    #[cfg(feature = "aad")]
+    #[cfg(feature = "log")]
     #[arg(long, value_name = "FILE")]
     parameters: Option<PathBuf>,
     /// The largest trees of an append-only log have two to this power entries; longer logs have several
     /// [default: the largest that the parameters serve].
-    #[cfg(feature = "aad")]
+    #[cfg(feature = "log")]
     #[arg(long, value_name = "LEVEL", value_parser = clap::value_parser!(u8).range(4..=32))]
     top: Option<u8>,
     /// When an append-only log joins its trees. It is a part of the key.
-    #[cfg(feature = "aad")]
+    #[cfg(feature = "log")]
     #[arg(long, value_name = "WHEN", value_enum, default_value_t = Schedule::Eager)]
     schedule: Schedule,
     /// Derive the dictionary's id from this name instead of drawing a random one.
@@ -147,7 +147,7 @@ impl Keygen {
 
 impl Keygen {
     /// Setup of a log's parameters for the key, if the scheme is a log.
-    #[cfg(feature = "aad")]
+    #[cfg(feature = "log")]
     fn setup(&self, output: &Output) -> Result<Option<Setup>, Failure> {
         if !self.scheme.family().is_append_only() {
             return match &self.parameters {
@@ -186,7 +186,7 @@ impl Keygen {
         Ok(Some(setup))
     }
 
-    #[cfg(not(feature = "aad"))]
+    #[cfg(not(feature = "log"))]
     fn setup(&self, _: &Output) -> Result<Option<Setup>, Failure> {
         Ok(None)
     }
@@ -229,7 +229,7 @@ impl Public {
 }
 
 /// When a log joins its trees.
-#[cfg(feature = "aad")]
+#[cfg(feature = "log")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Schedule {
     /// As soon as two are there: proofs are shortest.
@@ -238,8 +238,8 @@ enum Schedule {
     Deferred,
 }
 
-#[cfg(feature = "aad")]
-impl From<Schedule> for pad::aad::Schedule {
+#[cfg(feature = "log")]
+impl From<Schedule> for authdict::pad_log::Schedule {
     fn from(schedule: Schedule) -> Self {
         match schedule {
             Schedule::Eager => Self::Eager,
@@ -249,7 +249,7 @@ impl From<Schedule> for pad::aad::Schedule {
 }
 
 /// A log's parameters, as stored in the key.
-type Setup = pad::keys::Zeroizing<Vec<u8>>;
+type Setup = authdict::keys::Zeroizing<Vec<u8>>;
 
 /// Maximum of `--entries`; key files for more are too large.
 pub(super) const MOST_ENTRIES: i64 = 40_000;

@@ -6,6 +6,7 @@ use std::{
 };
 
 use clap::{Args, ValueEnum};
+use pad_web::server::{Handler, Limits, Options, Server, Stopped};
 use serde_json::{Value as Json, json};
 use tracing_subscriber::{
     filter::{LevelFilter, Targets},
@@ -13,7 +14,6 @@ use tracing_subscriber::{
     layer::SubscriberExt as _,
     util::SubscriberInitExt as _,
 };
-use web::server::{Handler, Limits, Options, Server, Stopped};
 
 use super::{
     Failure, Output,

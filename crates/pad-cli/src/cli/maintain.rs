@@ -1,7 +1,7 @@
 //! `pad prune`, `pad compact` and `pad check`.
 
+use authdict::{NotOffered, Version, dynamic::open_repository};
 use clap::Args;
-use pad::{NotOffered, Version, dynamic::open_repository};
 use serde_json::json;
 
 use super::{Failure, Output, StoreArgument, at::At, progress, session::ReadArguments};

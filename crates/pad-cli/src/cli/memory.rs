@@ -2,8 +2,8 @@
 
 use std::{fs, path::Path, time::Instant};
 
+use authdict::{AnyStore, CacheSize, NodeCache};
 use clap::Args;
-use pad::{AnyStore, CacheSize, NodeCache};
 use pad_service::Dictionary;
 use serde_json::json;
 
@@ -58,7 +58,7 @@ impl CacheArguments {
         }
         let (seconds, bytes) = (
             start.elapsed().as_secs_f64(),
-            dictionary.read(pad::Durable::memory_bytes),
+            dictionary.read(authdict::Durable::memory_bytes),
         );
         let text = format!(
             "{name}: the nodes of the latest version are in memory, {bytes} bytes, after {seconds:.1} s"

@@ -3,8 +3,8 @@
 use core::time::Duration;
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
+use authdict::{AnyStore, KeyRange};
 use clap::Args;
-use pad::{AnyStore, KeyRange};
 use pad_client::{FetchError, HttpError, HttpOptions, Server, without_password};
 use pad_service::{Keep, Mirror, Part};
 

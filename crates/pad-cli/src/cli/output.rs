@@ -6,7 +6,7 @@ use std::{
     time::{SystemTime, UNIX_EPOCH},
 };
 
-use pad::{Key, Value, Version, version_notes::utc};
+use authdict::{Key, Value, Version, version_notes::utc};
 use serde_json::{Map, Value as Json, json};
 
 use super::Failure;
@@ -149,7 +149,7 @@ impl Output {
     }
 
     /// Sets a caveat about log parameters of unknown origin.
-    #[cfg(feature = "aad")]
+    #[cfg(feature = "log")]
     pub(crate) fn caveat(&mut self, caveat: &'static str) {
         self.caveat = Some(caveat);
         self.unsaid = Some(caveat);

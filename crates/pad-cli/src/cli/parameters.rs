@@ -3,8 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
+use authdict::{LogParameters, selection::SchemeName};
 use clap::Args;
-use pad::{LogParameters, selection::SchemeName};
 use serde_json::json;
 
 use super::{

@@ -9,8 +9,8 @@ use std::{
     path::Path,
 };
 
+use authdict::keys::{Passphrase, Zeroizing};
 use console::Term;
-use pad::keys::{Passphrase, Zeroizing};
 
 use super::{Failure, permissions::check_secret};
 

@@ -2,12 +2,12 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
-use pad::{
+use authdict::{
     Version,
     dynamic::{longest_answer, verify},
     question::{Question, Refusal, Statement},
 };
+use clap::Args;
 use serde_json::json;
 
 use super::{

@@ -5,13 +5,13 @@ use std::{
     thread,
 };
 
-use clap::Args;
-use pad::{
+use authdict::{
     PublicKey, Version,
     client_view::StoredView,
     dynamic::{AnyRepository, open_repository},
     question::verify_head,
 };
+use clap::Args;
 use pad_client::{FetchError, HttpOptions, Pushed, Resource, Server, without_password};
 use serde_json::json;
 

@@ -2,12 +2,12 @@
 //!
 //! Each answer is encoded, then verified with the public key, before it is printed.
 
-use clap::Args;
-use pad::{
+use authdict::{
     Answer, Key, KeyRange, Version,
     question::{Question, Statement},
     version_notes::{VersionNote, utc},
 };
+use clap::Args;
 use serde_json::{Map, Value as Json, json};
 
 use super::{
@@ -181,22 +181,22 @@ fn raw(
             Answer::Present(value) => Some(value),
             Answer::Absent => None,
         },
-        #[cfg(feature = "aad")]
+        #[cfg(feature = "log")]
         Statement::Values(values) if values.values.len() > 1 => {
             let count = values.values.len();
             return Err(Failure::Input(format!(
                 "{shown} has {count} values in version {version}: pad get without --raw lists them"
             )));
         }
-        #[cfg(feature = "aad")]
+        #[cfg(feature = "log")]
         Statement::Values(mut values) => values.values.pop(),
-        #[cfg(feature = "aad")]
+        #[cfg(feature = "log")]
         Statement::Included(_) => {
             return Err(Failure::input(
                 "a member of a set has no value: --raw has nothing to write",
             ));
         }
-        #[cfg(feature = "aad")]
+        #[cfg(feature = "log")]
         Statement::Absent(_) => None,
         _ => return Err(Failure::Refused("the answer is to another question".into())),
     };

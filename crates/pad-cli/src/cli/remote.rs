@@ -3,13 +3,13 @@
 use core::{ops::Not as _, time::Duration};
 use std::{path::PathBuf, thread};
 
-use clap::Args;
-use pad::{
+use authdict::{
     Key, KeyHistory, KeyRange, PublicKey, RangeContents, Untrusted, Version,
     client_view::StoredView,
     question::{HeadText, Question, Statement},
     version_notes::VersionNotes,
 };
+use clap::Args;
 use pad_client::{
     Client, ClientError, Cosigned, FetchError, HttpError, HttpOptions, Roots, Server, Witnesses,
     without_password,

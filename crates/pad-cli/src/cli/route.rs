@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use clap::Args;
 use pad_client::HttpOptions;
 use pad_service::{NotRouted, Router};
+use pad_web::server::Limits;
 use serde_json::json;
-use web::server::Limits;
 
 use super::{
     Failure, Output,

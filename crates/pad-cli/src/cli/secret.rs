@@ -4,8 +4,8 @@ use std::path::Path;
 #[cfg(feature = "passphrase")]
 use std::path::PathBuf;
 
+use authdict::{SecretKey, keys::SecretFile};
 use clap::Args;
-use pad::{SecretKey, keys::SecretFile};
 
 use super::Failure;
 #[cfg(feature = "passphrase")]
@@ -23,7 +23,7 @@ pub(super) struct ProtectArguments {
 /// Passphrase for a new secret key, if there is one.
 pub(super) struct Protection {
     #[cfg(feature = "passphrase")]
-    passphrase: Option<pad::keys::Passphrase>,
+    passphrase: Option<authdict::keys::Passphrase>,
 }
 
 impl ProtectArguments {
@@ -60,7 +60,7 @@ impl Protection {
     pub(super) fn of(&self, path: &Path, file: SecretFile) -> Result<SecretFile, Failure> {
         #[cfg(feature = "passphrase")]
         if let Some(passphrase) = &self.passphrase {
-            let encrypted = file.encrypt(passphrase, pad::keys::Work::USUAL);
+            let encrypted = file.encrypt(passphrase, authdict::keys::Work::USUAL);
             return encrypted.map_err(|error| Failure::key_file(path, &error));
         }
         let _ = path;
@@ -157,7 +157,7 @@ impl SetPassphrase {
             )
         } else {
             let passphrase = passphrase::ask(Asked::Anew(path))?;
-            let encrypted = clear.encrypt(&passphrase, pad::keys::Work::USUAL);
+            let encrypted = clear.encrypt(&passphrase, authdict::keys::Work::USUAL);
             encrypted.map_err(failure)?.replace(path).map_err(failure)?;
             let word = if had { "changed" } else { "set" };
             (

@@ -8,7 +8,7 @@ use std::{
 };
 
 use clap::Args;
-use disk::engine::report_caught_panics;
+use pad_disk::engine::report_caught_panics;
 use pad_service::{Cosigning, Dictionary, Following, HeadLog, HeadLogError, Served, Service};
 use serde_json::json;
 use transparency_log::{Policy, note::NoteSigner};

@@ -5,9 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use clap::Args;
-use disk::{Access, Lock, LockError, PATIENCE};
-use pad::{
+use authdict::{
     AnyStore, PublicKey, RecordChange, RedbStore, SecretKey, SigningRecord, Store, StoreError,
     VerifyError, Version,
     client_view::{Heads, NotFollowed, RefusedHead, StoredView, ViewFileError},
@@ -17,6 +15,8 @@ use pad::{
     evidence::{MOST_FILES, keep},
     selection::SchemeFamily,
 };
+use clap::Args;
+use pad_disk::{Access, Lock, LockError, PATIENCE};
 
 use super::{
     Failure, KEY_VARIABLE, NewStoreArguments, Output, PUBLIC_VARIABLE, STORE_VARIABLE,
@@ -196,7 +196,7 @@ fn keep_view(
     view: StoredView,
 ) -> Result<StoredView, Failure> {
     if before != Some(&view) {
-        disk::replace(path, view.to_text().as_bytes(), Access::Usual)
+        pad_disk::replace(path, view.to_text().as_bytes(), Access::Usual)
             .map_err(|error| Failure::file(path, &error))?;
     }
     Ok(view)
@@ -227,14 +227,15 @@ fn beginning(
 }
 
 /// Adds a caveat for a log whose parameters are of unknown origin.
-#[cfg(feature = "aad")]
+#[cfg(feature = "log")]
 pub(super) fn add_caveat(public: &PublicKey, output: &mut Output) {
-    if public.scheme.family().is_append_only() && pad::parameters::origin_of(public).is_none() {
+    if public.scheme.family().is_append_only() && authdict::parameters::origin_of(public).is_none()
+    {
         output.caveat(super::parameters::ORIGIN);
     }
 }
 
-#[cfg(not(feature = "aad"))]
+#[cfg(not(feature = "log"))]
 pub(super) const fn add_caveat(_: &PublicKey, _: &mut Output) {}
 
 fn another_key() -> Failure {
@@ -361,7 +362,7 @@ pub(super) fn own_store(store: &Path) -> Result<RedbStore, Failure> {
 pub(super) fn record_of(key: &Path, given: Option<&Path>) -> Result<PathBuf, Failure> {
     match given {
         Some(record) => Ok(record.to_owned()),
-        None => disk::beside(key, ".signed").map_err(|error| Failure::file(key, &error)),
+        None => pad_disk::beside(key, ".signed").map_err(|error| Failure::file(key, &error)),
     }
 }
 
@@ -412,7 +413,7 @@ pub(super) fn create_or_match(
 }
 
 /// The parameters to record in the store of a log; `None` for other schemes.
-#[cfg(feature = "aad")]
+#[cfg(feature = "log")]
 fn parameters_record(
     public: &PublicKey,
     new: &NewStoreArguments,
@@ -429,7 +430,7 @@ fn parameters_record(
         };
     }
     let file = new.parameters.as_deref();
-    if file.is_none() && pad::parameters::origin_of(public).is_none() {
+    if file.is_none() && authdict::parameters::origin_of(public).is_none() {
         return Err(Failure::Input(format!(
             "a new store of scheme {} needs the --parameters that its key was made with",
             public.scheme
@@ -448,7 +449,7 @@ fn parameters_record(
     Ok(Some(parameters.record()))
 }
 
-#[cfg(not(feature = "aad"))]
+#[cfg(not(feature = "log"))]
 fn parameters_record(
     _: &PublicKey,
     _: &NewStoreArguments,

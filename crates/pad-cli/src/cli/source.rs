@@ -2,8 +2,7 @@
 
 use std::{ops::ControlFlow, path::PathBuf, vec};
 
-use clap::Args;
-use pad::{
+use authdict::{
     Answer, AnswerError, Difference, Key, KeyHistory, KeyRange, Keys, Lookup, LookupError,
     PublicKey, RangeContents, Untrusted, Value, Version,
     client_view::{NotFollowed, StoredView},
@@ -11,6 +10,7 @@ use pad::{
     question::{HeadText, NotOffered, Question, Statement, verify_head},
     version_notes::{VersionNotes, only_version, versions_of},
 };
+use clap::Args;
 
 use super::{
     Failure, Output, STORE_VARIABLE,

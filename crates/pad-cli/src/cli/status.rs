@@ -2,15 +2,15 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
-use disk::Register;
-use pad::{
+use authdict::{
     RedbStore, Store as _, Version,
     dynamic::{AnyRepository, open_repository},
     inspect::headline,
     pending::{self, PendingChange},
     version_notes::{VersionNote, utc},
 };
+use clap::Args;
+use pad_disk::Register;
 use serde_json::{Map, Value as Json, json};
 
 use super::{

@@ -2,7 +2,7 @@
 
 use std::{fs, path::Path};
 
-use web::server::{Identity, ServerError};
+use pad_web::server::{Identity, ServerError};
 
 use super::{Failure, permissions::check_secret};
 

@@ -2,13 +2,13 @@
 
 use std::path::PathBuf;
 
-use clap::{ArgGroup, Args};
-use pad::{
+use authdict::{
     Version,
     dynamic::{AnyRepository, open_repository},
     exchange::{decode_list, encode_list},
     inspect::Kind,
 };
+use clap::{ArgGroup, Args};
 use serde_json::json;
 
 use super::{
@@ -194,7 +194,7 @@ fn apply(
 /// Version of an update that the store has already, with an identical head. Any other update of a
 /// stored version is refused when applied.
 fn known(repository: &AnyRepository, update: &[u8]) -> Option<Version> {
-    let Ok((_, Some(head))) = pad::inspect::headline(update) else {
+    let Ok((_, Some(head))) = authdict::inspect::headline(update) else {
         return None;
     };
     if head.version == Version::EMPTY || head.version > repository.latest() {

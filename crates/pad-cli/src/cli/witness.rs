@@ -6,13 +6,14 @@ use std::{
     sync::Arc,
 };
 
-use clap::{Args, Subcommand};
-use disk::{Access, layer::Folder};
-use pad::{
+use authdict::{
     keys::{KeyFileError, SecretFile, Zeroizing},
     witnessed::origin,
 };
+use clap::{Args, Subcommand};
+use pad_disk::{Access, layer::Folder};
 use pad_service::WitnessService;
+use pad_web::server::Limits;
 use serde_json::json;
 use transparency_log::{
     Policy,
@@ -21,7 +22,6 @@ use transparency_log::{
     },
     witness::FolderRecords,
 };
-use web::server::Limits;
 
 use super::{
     Failure, Output,
@@ -201,7 +201,7 @@ impl Keygen {
         let file = protection.of(&self.out, SecretFile::of_text(line))?;
         made(&self.out, file.save(&self.out))?;
         let line = format!("{verifier}\n");
-        let written = disk::create(&public_path, line.as_bytes(), Access::Usual);
+        let written = pad_disk::create(&public_path, line.as_bytes(), Access::Usual);
         made(&public_path, written.map_err(KeyFileError::from))?;
         let object = json!({
             "secret_key": self.out.display().to_string(),

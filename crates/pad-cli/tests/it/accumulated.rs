@@ -1,6 +1,6 @@
 //! Every command of the real binary on the designs with accumulators.
 
-use pad::{
+use authdict::{
     DictionaryId, SecretKey,
     selection::{SchemeName, SuiteName},
 };

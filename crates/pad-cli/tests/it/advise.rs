@@ -460,7 +460,7 @@ fn all_alike(change: impl Fn(&mut Value)) -> String {
 
 const TWELVE: &str = "advise --keys 12 --snapshots 1/day --data alike.jsonl";
 
-#[cfg(all(feature = "aad", feature = "accumulators", feature = "bls"))]
+#[cfg(all(feature = "log", feature = "accumulators", feature = "bls"))]
 #[test]
 fn what_is_said_of_how_to_choose_works() {
     let bench = Bench::new();

@@ -2,14 +2,14 @@
 
 use std::fmt::Write as _;
 
-use conformance::soak;
-use pad::{
+use authdict::{
     RedbStore, Sha256Ed25519, Store as _, Update, Version,
-    aad::Appended,
     dynamic::{create_store_with, key_of_store},
     pad_core::codec,
+    pad_log::Appended,
     store::RecordChange,
 };
+use pad_conformance::soak;
 use serde_json::{Value as Json, json};
 
 use crate::bench::{Bench, text};

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use conformance::soak;
+use pad_conformance::soak;
 use serde_json::Value as Json;
 
 use crate::{bench::Bench, kill};

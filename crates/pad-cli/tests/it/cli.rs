@@ -1,6 +1,6 @@
 //! Every command of the real binary: what it prints, its exit status, and what bad input gets.
 
-use pad::{Store as _, selection::SuiteName};
+use authdict::{Store as _, selection::SuiteName};
 use serde_json::json;
 
 use crate::bench::{Bench, TRACE, prices, text};
@@ -563,8 +563,8 @@ fn damaged_and_foreign_stores_are_refused() {
 #[test]
 fn many_read_while_one_writes_and_a_second_writer_is_refused() {
     let bench = Bench::with_trace();
-    let mut held = pad::RedbStore::open(&bench.path("s")).unwrap();
-    let record = pad::RecordChange::put("group", "name", "value");
+    let mut held = authdict::RedbStore::open(&bench.path("s")).unwrap();
+    let record = authdict::RecordChange::put("group", "name", "value");
     held.write_records(&[record]).unwrap();
     std::thread::scope(|scope| {
         for _ in 0..8 {

@@ -1,7 +1,7 @@
 //! Pages that the storage engine did not write, in every kind of store: the engine panics on some of them, and every
 //! command says that the store is damaged, in one line. Stores of files have theirs in `file::operator`.
 
-use conformance::soak;
+use pad_conformance::soak;
 
 use crate::bench::{Bench, text};
 
@@ -40,7 +40,7 @@ fn kinds() -> Vec<Kind> {
             databases: &["s", "s.tuples"],
             commands: COMMANDS,
         },
-        #[cfg(feature = "aad")]
+        #[cfg(feature = "log")]
         Kind {
             bench: crate::append_only::published(),
             databases: &["s"],

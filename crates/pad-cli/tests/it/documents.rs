@@ -181,7 +181,7 @@ fn the_operations_commands_work() {
 #[test]
 fn the_first_half_hour_works() {
     let document = include_str!("../../../../docs/tutorials/first-half-hour.md");
-    let reader = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/standalone/pad");
+    let reader = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/standalone/authdict");
     let program = fs::read_to_string(reader.join("src/main.rs")).unwrap();
     let shown = document.split_once("```rust,no_run\n").unwrap().1;
     let shown = shown.split_once("```").unwrap().0;
@@ -191,7 +191,7 @@ fn the_first_half_hour_works() {
     );
 
     let bench = Bench::new();
-    let is_built = conformance::soak::enabled();
+    let is_built = pad_conformance::soak::enabled();
     let mut printed = None;
     let count = follow(document, &bench, |line| {
         if !line.starts_with("cargo run ") {

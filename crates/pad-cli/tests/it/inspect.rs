@@ -1,7 +1,7 @@
 //! `pad inspect`: the steps of a check, held against the hashes themselves.
 
-use conformance::soak;
-use pad::{Domain, Sha256Ed25519, Suite, pad_core::Digest};
+use authdict::{Domain, Sha256Ed25519, Suite, pad_core::Digest};
+use pad_conformance::soak;
 use serde_json::{Value as Json, json};
 
 use crate::bench::{Bench, TRACE, text};

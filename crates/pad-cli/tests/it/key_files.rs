@@ -3,11 +3,11 @@
 
 use std::{collections::BTreeSet, fs};
 
-use conformance::published;
-use pad::{
+use authdict::{
     FileOwnerKey, FilePublic, PublicKey, SecretKey,
     keys::{KeyFileError, SecretFile, Zeroizing},
 };
+use pad_conformance::published;
 use serde_json::{Value as Json, json};
 
 /// The cases of a list, of which there are so many at least.
@@ -113,8 +113,8 @@ fn secret_key_files_are_the_published_ones() {
 mod encrypted {
     use std::{os::unix::fs::PermissionsExt as _, path::Path};
 
-    use conformance::published::decode;
-    use pad::keys::Passphrase;
+    use authdict::keys::Passphrase;
+    use pad_conformance::published::decode;
 
     use super::*;
 

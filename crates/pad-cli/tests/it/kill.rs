@@ -13,8 +13,8 @@ use std::{
     time::Duration,
 };
 
-use conformance::soak;
-use pad::{Version, dynamic::open_repository};
+use authdict::{Version, dynamic::open_repository};
+use pad_conformance::soak;
 use serde_json::Value as Json;
 
 use crate::bench::{Bench, data, prices};
@@ -33,7 +33,7 @@ fn survive(scheme: &str, rounds: u64) {
     let wanted = std::env::var("PAD_KILL_ROUNDS");
     let rounds: u64 = wanted.map_or(rounds, |rounds| rounds.parse().unwrap());
     let compacts = !scheme.starts_with("tuple-");
-    let seed = conformance::traces::seed();
+    let seed = pad_conformance::traces::seed();
     let moment = |round: u64| Moment::of(round.wrapping_add(seed << 32));
     let bench = Bench::new();
     bench.ok(&format!("keygen --out k --scheme {scheme}"));

@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use conformance::soak;
+use pad_conformance::soak;
 use serde_json::Value as Json;
 
 use crate::{

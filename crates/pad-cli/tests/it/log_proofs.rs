@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use pad::{Domain, RedbStore, Sha256Ed25519, Store as _, Suite as _};
+use authdict::{Domain, RedbStore, Sha256Ed25519, Store as _, Suite as _};
 use serde_json::json;
 
 use crate::{

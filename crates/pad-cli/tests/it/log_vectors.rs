@@ -3,15 +3,15 @@
 
 use std::path::PathBuf;
 
-use conformance::{
+use authdict::{
+    DictionaryId, Key, LogParameters, Operation, SecretKey, SigningRecord, Value, Version,
+    dynamic::{AnyRepository, create_store_with, open_author, open_repository, verify},
+    pad_log::{Schedule, Shape},
+    selection::{SchemeName, SuiteName},
+};
+use pad_conformance::{
     aad::parameters,
     published::{self, check_proof_files, decode, encode},
-};
-use pad::{
-    DictionaryId, Key, LogParameters, Operation, SecretKey, SigningRecord, Value, Version,
-    aad::{Schedule, Shape},
-    dynamic::{AnyRepository, create_store_with, open_author, open_repository, verify},
-    selection::{SchemeName, SuiteName},
 };
 use serde::{Deserialize, Serialize};
 use serde_json::json;

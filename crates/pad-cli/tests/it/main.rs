@@ -5,7 +5,7 @@
 #[cfg(feature = "accumulators")]
 mod accumulated;
 mod advise;
-#[cfg(feature = "aad")]
+#[cfg(feature = "log")]
 mod append_only;
 mod bench;
 mod bulk;
@@ -19,17 +19,17 @@ mod file;
 mod inspect;
 #[cfg(all(
     feature = "accumulators",
-    feature = "aad",
+    feature = "log",
     feature = "bls",
     feature = "file"
 ))]
 mod key_files;
 mod kill;
-#[cfg(feature = "aad")]
+#[cfg(feature = "log")]
 mod log_crashes;
-#[cfg(feature = "aad")]
+#[cfg(feature = "log")]
 mod log_proofs;
-#[cfg(feature = "aad")]
+#[cfg(feature = "log")]
 mod log_vectors;
 mod memory;
 mod messages;
@@ -42,7 +42,7 @@ mod python;
 mod record;
 #[cfg(feature = "network")]
 mod service;
-#[cfg(any(feature = "aad", feature = "file", feature = "network"))]
+#[cfg(any(feature = "log", feature = "file", feature = "network"))]
 mod small_disk;
 mod status;
 mod streams;

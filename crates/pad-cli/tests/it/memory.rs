@@ -2,11 +2,11 @@
 
 #![cfg(target_os = "linux")]
 
-use ed25519_dalek::SigningKey;
-use pad::{
+use authdict::{
     Key, Operation, PublicKey, Response, Sha256Ed25519, SignedHead, SnapshotHead, TreeProof,
     Update, Version, pad_core::codec,
 };
+use ed25519_dalek::SigningKey;
 
 use crate::bench::{Bench, text};
 

@@ -1,11 +1,11 @@
 //! The published messages that belong to no scheme: questions, histories and lists, and those about outsourced
 //! files.
 
-use conformance::published::{self, decode, encode};
-use pad::{
+use authdict::{
     Key, KeyRange, Keys, Untrusted, Value, Version, exchange, pad_tree::KeyHistory,
     question::Question,
 };
+use pad_conformance::published::{self, decode, encode};
 use serde::{Deserialize, Serialize};
 
 /// A message, and what it says.

@@ -2,7 +2,7 @@
 
 use std::{fs, path::Path, process::Output};
 
-use pad::{
+use authdict::{
     SecretKey,
     keys::{Passphrase, SecretFile, Work, Zeroizing},
 };

@@ -7,12 +7,12 @@ use std::{
     process::{Command, Output},
 };
 
-use conformance::soak;
-use pad::{
+use authdict::{
     Key, PublicKey, Value, Version,
     dynamic::verify,
     question::{Question, Statement},
 };
+use pad_conformance::soak;
 use pad_core::{KeyRange, Keys};
 use serde_json::{Value as Json, json};
 
@@ -39,9 +39,9 @@ const PAIRED: &[&str] = &[
     "tuple-accumulators-superseding-bilinear --entries 15",
     #[cfg(feature = "accumulators")]
     "tuple-chain-accumulators-bilinear --entries 15",
-    #[cfg(feature = "aad")]
+    #[cfg(feature = "log")]
     "aad-counted --top 4",
-    #[cfg(feature = "aad")]
+    #[cfg(feature = "log")]
     "aas-counted --schedule deferred",
 ];
 
@@ -155,7 +155,7 @@ pub(crate) fn answer(statement: Statement) -> Json {
 }
 
 /// The entries that a statement about a log names: all values of a key, or none; one value; nothing, if it is about two versions.
-#[cfg(feature = "aad")]
+#[cfg(feature = "log")]
 fn of_log(statement: Statement) -> Vec<(Key, Option<Vec<u8>>)> {
     let bytes = |value: Value| value.as_bytes().to_vec();
     match statement {
@@ -173,7 +173,7 @@ fn of_log(statement: Statement) -> Vec<(Key, Option<Vec<u8>>)> {
     }
 }
 
-#[cfg(not(feature = "aad"))]
+#[cfg(not(feature = "log"))]
 fn of_log(statement: Statement) -> Vec<(Key, Option<Vec<u8>>)> {
     panic!("an answer to another question: {statement:?}")
 }
@@ -542,7 +542,7 @@ fn python_and_pad_agree_on_the_newest_head() {
                 now: until,
                 until,
             });
-            let found = pad::witnessed::newest(&public, &policy, window, proof).is_ok();
+            let found = authdict::witnessed::newest(&public, &policy, window, proof).is_ok();
             let since = since.map(|since| format!(" --since {since}"));
             let line = format!(
                 "--public k.pub --newest policy newest{}",
@@ -572,7 +572,7 @@ fn the_published_proof_files_are_what_pad_says() {
             let parts = [
                 (cfg!(feature = "all-suites"), "suite blake3-ed25519"),
                 (cfg!(feature = "all-suites"), "suite paper-2010"),
-                (cfg!(feature = "aad"), "scheme aa"),
+                (cfg!(feature = "log"), "scheme aa"),
                 (cfg!(feature = "accumulators"), "-rsa\\n"),
                 (cfg!(feature = "accumulators"), "-bilinear\\n"),
                 (cfg!(feature = "bls"), "-bls\\n"),

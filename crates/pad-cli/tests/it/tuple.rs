@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use pad::{
+use authdict::{
     Key, LookupError, Operation, SecretKey, SigningRecord, Store, Value, Version,
     dynamic::verify,
     dynamic::{create_store, open_author, open_repository},

@@ -5,7 +5,7 @@ use std::{
     thread,
 };
 
-use web::client::HttpOptions;
+use pad_web::client::HttpOptions;
 
 use super::*;
 
@@ -59,7 +59,7 @@ fn whoever_keeps_it_is_asked_first_and_everybody_in_the_end() {
 #[test]
 fn who_has_some_of_the_keys_is_asked_first_about_these() {
     let servers = servers(3);
-    let key = |text: &str| pad::Key::try_from(text).unwrap();
+    let key = |text: &str| authdict::Key::try_from(text).unwrap();
     let range = |start: &str, end: &str| KeyRange {
         start: (!start.is_empty()).then(|| key(start)),
         end: (!end.is_empty()).then(|| key(end)),
@@ -102,7 +102,7 @@ fn who_has_some_of_the_keys_is_asked_first_about_these() {
 #[test]
 fn what_a_server_says_of_its_keys_comes_back_and_nothing_else_is_read() {
     let keys = KeyRange {
-        start: Some(pad::Key::try_from("a").unwrap()),
+        start: Some(authdict::Key::try_from("a").unwrap()),
         end: None,
     };
     let said = Versions {
@@ -110,7 +110,7 @@ fn what_a_server_says_of_its_keys_comes_back_and_nothing_else_is_read() {
         ..kept(2, 9, Some(12))
     };
     assert_eq!(Versions::from_json(said.to_json().as_bytes()), Some(said));
-    let not_a_range = crate::resource::encoded(&Question::Key(pad::Key::default()));
+    let not_a_range = crate::resource::encoded(&Question::Key(authdict::Key::default()));
     for keys in ["1", "\"\"", "\"?\"", "null", &format!("\"{not_a_range}\"")] {
         let json = format!("{{\"oldest\":2,\"latest\":9,\"keys\":{keys}}}");
         assert_eq!(Versions::from_json(json.as_bytes()), None, "{keys}");

@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use pad::{KeyRange, Version, question::Question};
+use authdict::{KeyRange, Version, question::Question};
 use pad_client::Resource;
 
 use super::connection::connect_from;

@@ -27,6 +27,12 @@ use std::{
     time::{Duration, Instant},
 };
 
+use authdict::{
+    CacheSize, Version,
+    client_view::StoredView,
+    dynamic::{client_of, open_repository},
+    question::Question,
+};
 use http_body_util::Full;
 use hyper::{
     Request, Response,
@@ -35,15 +41,9 @@ use hyper::{
     service::service_fn,
 };
 use hyper_util::rt::TokioIo;
-use pad::{
-    CacheSize, Version,
-    client_view::StoredView,
-    dynamic::{client_of, open_repository},
-    question::Question,
-};
 use pad_client::Resource;
 use pad_service::{Dictionary, Service};
-use web::server::{Limits, Options, Server};
+use pad_web::server::{Limits, Options, Server};
 
 use self::{
     connection::read_answer,

@@ -16,7 +16,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use pad::{
+use authdict::{
     Version,
     client_view::StoredView,
     dynamic::{client_of, open_repository},
@@ -24,7 +24,7 @@ use pad::{
 };
 use pad_client::{HttpOptions, Resource};
 use pad_service::{Dictionary, Service};
-use web::server::{Limits, Options, Server};
+use pad_web::server::{Limits, Options, Server};
 
 use super::{
     attacks::{ATTACKS, Attacker},

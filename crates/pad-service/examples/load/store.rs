@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use pad::{
+use authdict::{
     Key, Operation, SecretKey, SigningRecord, Value, Version,
     dynamic::{AnyClient, create_store, open_author},
     question::{Question, Statement},

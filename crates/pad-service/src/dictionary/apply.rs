@@ -1,6 +1,6 @@
 //! Application of updates: detection of new, known and conflicting ones.
 
-use pad::{ApplyError, RepositoryError, StoreError, Version, dynamic::AnyRepository};
+use authdict::{ApplyError, RepositoryError, StoreError, Version, dynamic::AnyRepository};
 
 /// Result of applying updates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! Mirroring of a part of the keys, by heads and proofs.
 
-use pad::{
+use authdict::{
     ApplyError, Key, KeyRange, Keys, LookupError, RepositoryError, Version,
     client_view::{NotFollowed, StoredView},
     dynamic::longest_answer,

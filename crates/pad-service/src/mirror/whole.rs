@@ -1,6 +1,6 @@
 //! Mirroring of a whole dictionary, by updates.
 
-use pad::{
+use authdict::{
     LookupError, RepositoryError, Version,
     client_view::{NotFollowed, StoredView},
     question::Refusal,

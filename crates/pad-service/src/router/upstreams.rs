@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use pad::{PublicKey, Version, question::verify_head};
+use authdict::{PublicKey, Version, question::verify_head};
 use pad_client::{FetchError, Resource, Server, Servers, Versions};
 
 use super::NotRouted;

@@ -6,10 +6,10 @@ use std::sync::{
     mpsc::{Receiver, Sender, channel},
 };
 
-use pad::{Key, KeyRange, Version};
+use authdict::{Key, KeyRange, Version};
 use pad_client::{AsyncClient, Pushed};
+use pad_web::server::Limits;
 use tokio::{join, runtime::Builder, spawn, task::spawn_blocking};
-use web::server::Limits;
 
 use crate::fixture::*;
 

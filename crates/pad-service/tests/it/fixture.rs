@@ -8,19 +8,21 @@ use std::{
     time::Duration,
 };
 
-use pad::{
+use authdict::{
     AuthorError, DictionaryId, Key, LogParameters, Operation, RecordChange, SecretKey,
     SigningRecord, Value, Version,
-    aad::{Schedule, Shape},
     client_view::StoredView,
     dynamic::{create_store, create_store_with, open_author, open_repository},
+    pad_log::{Schedule, Shape},
     question::{Question, Statement},
     selection::{SchemeName, SuiteName},
 };
 use pad_client::{Client, HttpOptions, Roots, Server};
 use pad_service::{Dictionary, Mirror, Service};
+use pad_web::server::{
+    Answer, Handler, Head, Identity, Limits, Options, Running, Stopped, Timeouts,
+};
 use tempfile::TempDir;
-use web::server::{Answer, Handler, Head, Identity, Limits, Options, Running, Stopped, Timeouts};
 
 pub(crate) const SECOND: Duration = Duration::from_secs(1);
 
@@ -302,7 +304,7 @@ pub(crate) fn start(handler: impl Handler) -> Running {
 }
 
 pub(crate) fn start_with(options: Options, handler: impl Handler) -> Running {
-    web::server::Server::bind("127.0.0.1:0", options)
+    pad_web::server::Server::bind("127.0.0.1:0", options)
         .unwrap()
         .start(handler)
         .unwrap()
@@ -348,13 +350,13 @@ impl Liar {
 impl Handler for Liar {
     type Request = (String, <Service as Handler>::Request);
 
-    fn admit(&self, head: &Head) -> Result<web::server::Admission<Self::Request>, Answer> {
+    fn admit(&self, head: &Head) -> Result<pad_web::server::Admission<Self::Request>, Answer> {
         let admitted = self.honest.admit(head)?;
         let path = head.uri.path().replace("/v1/dictionaries/s/", "");
-        Ok(web::server::Admission {
+        Ok(pad_web::server::Admission {
             request: (path, admitted.request),
             body_bytes: admitted.body_bytes,
-            work: web::server::Work::Long,
+            work: pad_web::server::Work::Long,
         })
     }
 

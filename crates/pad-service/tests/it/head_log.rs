@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use disk::layer::{SimulatedFolder, replace};
-use pad::Version;
+use authdict::Version;
+use pad_disk::layer::{SimulatedFolder, replace};
 use pad_service::{Dictionary, HeadLog, HeadLogError};
 use transparency_log::{note::NoteSigner, store::StoreError};
 
@@ -11,7 +11,7 @@ use crate::fixture::*;
 
 fn signer(author: &Author) -> NoteSigner {
     let id = author.key.public().authority.dictionary;
-    let origin = pad::witnessed::origin("log.example/heads", id);
+    let origin = authdict::witnessed::origin("log.example/heads", id);
     NoteSigner::new(origin.parse().unwrap(), &[3; 32])
 }
 
@@ -97,7 +97,7 @@ fn a_log_that_went_back_meanwhile_is_not_gone_on_with() {
     let folder = SimulatedFolder::new("/log");
     let (author, dictionary, log) = begin(&folder);
     let layer = folder.layer();
-    let old = disk::layer::read(&*layer, "signed", 1 << 20)
+    let old = pad_disk::layer::read(&*layer, "signed", 1 << 20)
         .unwrap()
         .unwrap();
     assert!(log.grow(&dictionary).unwrap());

@@ -10,9 +10,9 @@ use std::{
     thread,
 };
 
-use pad::Version;
+use authdict::Version;
 use pad_client::{Client, HttpOptions, Resource, Server};
-use web::server::{Limits, Options, Running};
+use pad_web::server::{Limits, Options, Running};
 
 use crate::fixture::*;
 
@@ -131,7 +131,7 @@ fn honest_clients_lose_nothing_while_hostile_ones_do_their_worst() {
                 let (author, answered, counts) = (&author, &answered, &counts);
                 scope.spawn(move || {
                     let source = Server::connect(&address, HttpOptions::default()).unwrap();
-                    let view = pad::client_view::StoredView::new(author.key.public().clone());
+                    let view = authdict::client_view::StoredView::new(author.key.public().clone());
                     let mut client = Client::new(vec![source], view, None).unwrap();
                     let latest = client.advance().unwrap();
                     // Continues until every attack was made at least three times.

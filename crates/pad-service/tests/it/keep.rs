@@ -2,7 +2,9 @@
 
 use std::{sync::Barrier, thread};
 
-use pad::{KeyRange, Version, dynamic::open_repository, question::Question, selection::SchemeName};
+use authdict::{
+    KeyRange, Version, dynamic::open_repository, question::Question, selection::SchemeName,
+};
 use pad_client::{FetchError, Pushed, Resource, Server, Versions};
 use pad_service::{CannotKeep, Dictionary, Keep};
 
@@ -122,7 +124,7 @@ fn older_versions_are_dropped_as_a_mirror_follows() {
                 assert_eq!(copy.latest(), Version::new(version));
             }
             let oldest = |dictionary: &Dictionary| {
-                let oldest = dictionary.read(pad::dynamic::AnyRepository::oldest);
+                let oldest = dictionary.read(authdict::dynamic::AnyRepository::oldest);
                 oldest.number()
             };
             assert_eq!(oldest(&since.0), if version < 4 { 0 } else { 4 });

@@ -10,9 +10,9 @@ use std::{
     thread,
 };
 
-use pad::{Key, KeyRange, Version, client_view::StoredView, evidence, question::Question};
+use authdict::{Key, KeyRange, Version, client_view::StoredView, evidence, question::Question};
 use pad_client::{Client, Fault, HttpOptions, Resource, Server};
-use web::server::{Answer, Running, StatusCode};
+use pad_web::server::{Answer, Running, StatusCode};
 
 use crate::fixture::*;
 
@@ -219,7 +219,7 @@ fn old_versions_and_answers_to_other_questions_are_refused() {
     assert!(behind.advance().unwrap_err().is_lie());
     assert_eq!(behind.view().version(), latest);
 
-    let repository = pad::dynamic::open_repository(&author.path("s.pad")).unwrap();
+    let repository = authdict::dynamic::open_repository(&author.path("s.pad")).unwrap();
     for (name, other) in [
         (
             "another version",
@@ -280,7 +280,7 @@ fn forks_leave_evidence_that_convinces_others() {
     let mut longer = author.client_with(&[&forked, &honest], seen, "longer");
     assert_eq!(longer.advance().unwrap(), Version::new(4));
     // A server with the honest heads and answers from the fork.
-    let fork = pad::dynamic::open_repository(&author.path("fork.pad")).unwrap();
+    let fork = authdict::dynamic::open_repository(&author.path("fork.pad")).unwrap();
     let answer = fork.answer(Version::new(4), &about("apple")).unwrap();
     let sly = start(Liar::new(
         service(&author.path("s.pad")),

@@ -9,8 +9,7 @@ use std::{
     path::Path,
 };
 
-use conformance::{random::Random, soak};
-use pad::{
+use authdict::{
     Key, KeyRange, Keys, Operation, Sha256Ed25519, SignedHead, SigningRecord, SnapshotHead, Value,
     Version,
     client_view::StoredView,
@@ -19,6 +18,7 @@ use pad::{
     question::{Question, Statement},
     selection::SchemeName,
 };
+use pad_conformance::{random::Random, soak};
 use pad_service::{Dictionary, HeadLog};
 use transparency_log::note::NoteSigner;
 
@@ -459,7 +459,7 @@ fn log_files(folder: &Path) -> Files {
 fn a_log_of_heads_continues_truly_or_signs_nothing() {
     let author = Author::of_tree();
     let id = author.key.public().authority.dictionary;
-    let origin = pad::witnessed::origin("log.example/heads", id);
+    let origin = authdict::witnessed::origin("log.example/heads", id);
     let open = |store: &str, folder: &Path| {
         let signer = NoteSigner::new(origin.parse().unwrap(), &[3; 32]);
         let dictionary = Dictionary::open(&author.path(store)).unwrap();

@@ -71,8 +71,8 @@ fn described_statuses_and_types_are_what_is_answered() {
     three_versions(&author);
     let server = start(service(&author.path("s.pad")));
     let description = description();
-    let (one, three) = (pad::Version::new(1), pad::Version::new(3));
-    let key = pad::Key::try_from("apple").unwrap();
+    let (one, three) = (authdict::Version::new(1), authdict::Version::new(3));
+    let key = authdict::Key::try_from("apple").unwrap();
     let resources = [
         Resource::Public,
         Resource::Head,
@@ -80,7 +80,7 @@ fn described_statuses_and_types_are_what_is_answered() {
         Resource::HeadOf(three),
         Resource::Heads(one, three),
         Resource::Answer(three, about("apple")),
-        Resource::Page(three, pad::KeyRange::ALL),
+        Resource::Page(three, authdict::KeyRange::ALL),
         Resource::History(key),
         Resource::Consistency(one, three),
         Resource::Growth(one, three),

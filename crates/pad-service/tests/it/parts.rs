@@ -8,7 +8,7 @@ use std::{
     },
 };
 
-use pad::{
+use authdict::{
     Key, KeyRange, Keys, Store as _, Value, Version,
     dynamic::open_repository,
     part::NotTaken,
@@ -18,7 +18,7 @@ use pad::{
 };
 use pad_client::{Fault, FetchError, Resource, Server};
 use pad_service::{Keep, Mirror, NotApplied, Part, Router, Service};
-use web::server::{Limits, Running, StatusCode};
+use pad_web::server::{Limits, Running, StatusCode};
 
 use crate::fixture::*;
 
@@ -143,7 +143,7 @@ fn a_part_answers_about_its_keys_as_all_keys_do_and_follows() {
         let whole = open_repository(&author.path("s.pad")).unwrap();
         let heads = Resource::Heads(Version::new(2), Version::new(14));
         let heads = source.get(&heads, 1 << 20).unwrap();
-        let heads = pad::exchange::decode_list(&heads, 1 << 20).unwrap();
+        let heads = authdict::exchange::decode_list(&heads, 1 << 20).unwrap();
         assert_eq!(heads.len(), 13);
         for (head, version) in heads.iter().zip((2..).map(Version::new)) {
             assert_eq!(*head, whole.head_message(version).unwrap());
@@ -203,7 +203,7 @@ fn parts_together_answer_everything_and_their_pages_join() {
                 let statement = client.ask(version, &about(name)).unwrap();
                 let answer = whole.answer(version, &about(name)).unwrap();
                 let expected =
-                    pad::dynamic::verify(author.key.public(), version, &about(name), &answer);
+                    authdict::dynamic::verify(author.key.public(), version, &about(name), &answer);
                 assert_eq!(Ok(statement), expected);
             }
             for asked in [KeyRange::ALL, keys("kz", ""), keys("dz", "peach")] {
@@ -220,7 +220,7 @@ fn parts_together_answer_everything_and_their_pages_join() {
                 let question = Question::Range(asked);
                 let answer = whole.answer(version, &question).unwrap();
                 let public = author.key.public();
-                match pad::dynamic::verify(public, version, &question, &answer).unwrap() {
+                match authdict::dynamic::verify(public, version, &question, &answer).unwrap() {
                     Statement::Range(contents) => assert_eq!(contents.entries, entries),
                     other => panic!("{other:?}"),
                 }

@@ -7,10 +7,10 @@ use std::{
     thread,
 };
 
-use pad::{KeyRange, Version, question::Question};
+use authdict::{KeyRange, Version, question::Question};
 use pad_client::{Client, Fault, FetchError, Resource};
 use pad_service::{NotRouted, Router, Service};
-use web::{
+use pad_web::{
     client::{HttpClient, HttpError, Posted, Verdict, header},
     server::{Admission, Answer, Handler, Head, HeaderValue, Limits, Options, Running, StatusCode},
 };
@@ -161,7 +161,7 @@ fn answers_are_those_of_the_servers_to_the_byte_and_caches_revalidate_them() {
 fn servers_that_are_gone_or_late_are_passed_over_and_found_again() {
     let Parts { author, old, new } = Parts::begin();
     let late = author.create("late.pad");
-    let mut stored = pad::dynamic::open_repository(&late).unwrap();
+    let mut stored = authdict::dynamic::open_repository(&late).unwrap();
     stored.apply_message(&author.update("s.pad", 1)).unwrap();
     drop(stored);
     let late = start(service(&late));
@@ -270,7 +270,7 @@ fn what_is_newest_goes_back_for_nobody_and_is_signed() {
         },
     ));
     let late = author.create("late.pad");
-    let mut stored = pad::dynamic::open_repository(&late).unwrap();
+    let mut stored = authdict::dynamic::open_repository(&late).unwrap();
     stored.apply_message(&author.update("s.pad", 1)).unwrap();
     drop(stored);
     let late = start(service(&late));

@@ -8,7 +8,7 @@ use std::{
     thread,
 };
 
-use pad::{
+use authdict::{
     Version, evidence,
     question::Question,
     selection::{SchemeFamily, SchemeName},
@@ -76,7 +76,7 @@ fn answers_belong_to_the_history_that_the_client_follows() {
         author.publish_in("other.pad", &[entry("quince", "3")]);
         author.publish(&[entry("plum", "4")]);
         author.publish_in("other.pad", &[entry("plum", "4")]);
-        let other = pad::dynamic::open_repository(&author.path("other.pad")).unwrap();
+        let other = authdict::dynamic::open_repository(&author.path("other.pad")).unwrap();
         let [older, latest] = [2, 3].map(Version::new);
         let asked = about("fig");
         let mut questions = vec![(older, asked.clone()), (latest, asked.clone())];
@@ -146,16 +146,16 @@ fn versions_newer_than_the_view_are_not_believed_before_they_are_followed() {
         };
         refused(client.ask(version, &about("fig")).unwrap_err());
         refused(client.head(version).unwrap_err());
-        let range = pad::KeyRange::ALL;
+        let range = authdict::KeyRange::ALL;
         refused(client.page(version, &range).unwrap_err());
-        let answer = pad::dynamic::open_repository(&author.path("s.pad")).unwrap();
+        let answer = authdict::dynamic::open_repository(&author.path("s.pad")).unwrap();
         let answer = answer.answer(version, &about("fig")).unwrap();
-        let verifier = pad::dynamic::client_of(&view).unwrap();
+        let verifier = authdict::dynamic::client_of(&view).unwrap();
         assert_eq!(
             verifier
                 .check_at(version, &about("fig"), &answer)
                 .unwrap_err(),
-            pad::question::Refusal::Ahead { version, followed }
+            authdict::question::Refusal::Ahead { version, followed }
         );
         assert_eq!(client.advance().unwrap(), version);
         client.ask(version, &about("fig")).unwrap();

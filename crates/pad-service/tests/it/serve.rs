@@ -8,15 +8,15 @@ use std::{
     },
 };
 
-use pad::{
+use authdict::{
     Key, KeyRange, Keys, Version,
     question::{Question, Statement},
     selection::{SchemeFamily, SchemeName},
 };
 use pad_client::{FetchError, Pushed, Resource};
 use pad_service::{Dictionary, Service};
-use web::client::{HttpClient, HttpError, Posted, Reply, StatusCode, Verdict, header};
-use web::server::{Limits, Options};
+use pad_web::client::{HttpClient, HttpError, Posted, Reply, StatusCode, Verdict, header};
+use pad_web::server::{Limits, Options};
 
 use crate::{fixture::*, second_head::for_each_scheme};
 
@@ -29,13 +29,17 @@ const SCHEMES: [SchemeName; 4] = [
 ];
 
 /// Whatever is at a path of the server.
-pub(crate) fn raw(server: &web::server::Running, path: &str, posted: Option<Posted<'_>>) -> Reply {
+pub(crate) fn raw(
+    server: &pad_web::server::Running,
+    path: &str,
+    posted: Option<Posted<'_>>,
+) -> Reply {
     fetched(server, path, posted).unwrap()
 }
 
 /// Fetches a path, or returns the error of the client.
 pub(crate) fn fetched(
-    server: &web::server::Running,
+    server: &pad_web::server::Running,
     path: &str,
     posted: Option<Posted<'_>>,
 ) -> Result<Reply, HttpError> {
@@ -127,7 +131,7 @@ fn updates_are_durable_once_they_are_taken_and_are_taken_once() {
             assert_eq!(source.push(update).unwrap(), Pushed::Taken, "{scheme}");
             assert_eq!(source.push(update).unwrap(), Pushed::Known, "{scheme}");
             // Another process sees it.
-            let stored = pad::dynamic::open_repository(&author.path("copy.pad")).unwrap();
+            let stored = authdict::dynamic::open_repository(&author.path("copy.pad")).unwrap();
             assert_eq!(stored.latest(), Version::new(number));
         }
         assert_eq!(source.push(&updates[0]).unwrap(), Pushed::Known);
@@ -246,7 +250,7 @@ fn histories_come_in_pages_that_cost_so_much_and_no_more() {
         let source = connect(&server);
         let page = |resource| {
             let bytes = source.get(&resource, 1 << 20).unwrap();
-            let page = pad::exchange::decode_history(&bytes, 1 << 20).unwrap();
+            let page = authdict::exchange::decode_history(&bytes, 1 << 20).unwrap();
             page.into_unverified()
         };
         let first = page(Resource::History(none.clone()));
@@ -280,7 +284,10 @@ fn histories_that_do_not_go_back_are_refused() {
     let said = |since: u64, changes: &[u64]| {
         let changes = changes.iter().copied().map(Version::new).collect();
         let since = Version::new(since);
-        pad::exchange::encode_history(pad::Untrusted::new(pad::KeyHistory { since, changes }))
+        authdict::exchange::encode_history(authdict::Untrusted::new(authdict::KeyHistory {
+            since,
+            changes,
+        }))
     };
     for (first, next) in [
         (said(2, &[3]), said(3, &[])),
@@ -411,7 +418,7 @@ fn what_is_about_a_fixed_version_is_immutable_and_tagged() {
 fn refusals_have_a_status_and_a_word() {
     let author = Author::of_tree();
     three_versions(&author);
-    let mut repository = pad::dynamic::open_repository(&author.path("s.pad")).unwrap();
+    let mut repository = authdict::dynamic::open_repository(&author.path("s.pad")).unwrap();
     repository.prune(Version::new(2)).unwrap();
     drop(repository);
     let server = start(service(&author.path("s.pad")));

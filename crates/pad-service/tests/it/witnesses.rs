@@ -11,12 +11,16 @@ use std::{
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
-use disk::layer::Folder;
-use pad::{Version, evidence, witnessed::WitnessedError};
+use authdict::{Version, evidence, witnessed::WitnessedError};
 use pad_client::{ClientError, Fault, NotWitnessed, Resource, Witnesses};
+use pad_disk::layer::Folder;
 use pad_service::{
     Cosigning, Dictionary, Following, HeadLog, HeadLogError, Service, WITNESS_ROUTES,
     WitnessService,
+};
+use pad_web::{
+    client::{HttpClient, Posted, Reply, Verdict},
+    server::{Admission, Answer, Handler, Head, Limits, Running, StatusCode, Work},
 };
 use sha2::{Digest as _, Sha256};
 use transparency_log::{
@@ -26,10 +30,6 @@ use transparency_log::{
     proof::LogProofError,
     tree::Hash,
     witness::{AddCheckpoint, FolderRecords},
-};
-use web::{
-    client::{HttpClient, Posted, Reply, Verdict},
-    server::{Admission, Answer, Handler, Head, Limits, Running, StatusCode, Work},
 };
 
 use crate::{fixture::*, openapi::description, second_head::for_each_scheme};
@@ -87,7 +87,7 @@ fn cosigner(name: &str) -> Cosigner {
 
 fn log_signer(author: &Author) -> NoteSigner {
     let id = author.key.public().authority.dictionary;
-    let origin = pad::witnessed::origin("log.example/heads", id);
+    let origin = authdict::witnessed::origin("log.example/heads", id);
     NoteSigner::new(origin.parse().unwrap(), &[3; 32])
 }
 
@@ -669,7 +669,7 @@ fn a_policy_names_one_log_of_a_dictionary() {
     let server = start(service(&author.path("s.pad")));
     let id = author.key.public().authority.dictionary;
     let log = |place: &str, secret: u8| {
-        let origin = pad::witnessed::origin(place, id);
+        let origin = authdict::witnessed::origin(place, id);
         NoteSigner::new(origin.parse().unwrap(), &[secret; 32]).verifier()
     };
     let witness = cosigner("w").verifier();
@@ -701,8 +701,8 @@ fn a_policy_names_one_log_of_a_dictionary() {
     ));
     // Accepts two keys of one log, and logs of other dictionaries.
     assert!(client(policy([log("one.example", 1), log("one.example", 2)])).is_ok());
-    let other = pad::DictionaryId::from_name("other");
-    let other = pad::witnessed::origin("one.example", other);
+    let other = authdict::DictionaryId::from_name("other");
+    let other = authdict::witnessed::origin("one.example", other);
     let other = NoteSigner::new(other.parse().unwrap(), &[3; 32]).verifier();
     assert!(client(policy([log("one.example", 1), other])).is_ok());
     stop(server);

@@ -10,7 +10,7 @@ mod splices;
 
 use core::fmt::Debug;
 
-use conformance::{
+use pad_conformance::{
     Action, Random, TreePad,
     mutation::{Honest, Refusal, check_mutations},
     operation::{key, value},

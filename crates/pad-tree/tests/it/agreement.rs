@@ -4,7 +4,7 @@
 use core::num::NonZeroUsize;
 use std::collections::BTreeMap;
 
-use conformance::{
+use pad_conformance::{
     Action, Random, TreePad,
     operation::{key, value},
     pad::{dictionary, verified_head},

@@ -1,7 +1,7 @@
 //! Compacted nodes give the same answers with fewer reads.
 
-use conformance::{Random, tree};
 use ed25519_dalek::SigningKey;
+use pad_conformance::{Random, tree};
 use pad_core::{
     Dictionary, DictionaryId, Key, KeyRange, Operation, Repository, Sha256Ed25519, StoreFault,
     Value, Version, head::Authority,
@@ -94,7 +94,7 @@ fn check_answers<B: BalancingScheme>() {
 #[test]
 fn every_answer_is_as_before() {
     check_answers::<RedBlack>();
-    if conformance::soak::enabled() {
+    if pad_conformance::soak::enabled() {
         check_answers::<Treap>();
         check_answers::<SkipList>();
     }

@@ -1,6 +1,6 @@
 //! Every tree PAD under the shared checks, on random traces against the oracle.
 
-use conformance::{
+use pad_conformance::{
     TreePad, dictionary, repository, soak, traces,
     tree::{self, check_failing_signer},
 };
@@ -147,5 +147,5 @@ authors! {
 }
 
 fn new_author<B: BalancingScheme>() -> TreeAuthor<Sha256Ed25519, B, ed25519_dalek::SigningKey> {
-    tree::tree_author(conformance::pad::dictionary(), 7)
+    tree::tree_author(pad_conformance::pad::dictionary(), 7)
 }

@@ -1,6 +1,6 @@
 //! Storage growth, measured in nodes and digests instead of time.
 
-use conformance::{
+use pad_conformance::{
     Random,
     operation::{key, value},
     pad::dictionary,

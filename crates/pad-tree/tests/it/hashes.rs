@@ -1,7 +1,7 @@
 //! Both hash functions under every tag and suite: `docs/vectors/hashes.json`, including tags of
 //! other families.
 
-use conformance::published;
+use pad_conformance::published;
 use pad_core::{Blake3Ed25519, Domain, Paper2010, Sha256Ed25519, Suite};
 use serde::Serialize;
 

@@ -4,7 +4,7 @@
 use core::fmt::Debug;
 use std::collections::BTreeSet;
 
-use conformance::{
+use pad_conformance::{
     Action, Random, TreePad,
     operation::{key, value},
     pad::{MESSAGE_LIMIT, dictionary, signing_key},

@@ -2,13 +2,13 @@
 
 use core::{convert::Infallible, num::NonZeroUsize};
 
-use conformance::{
+use ed25519_dalek::SigningKey;
+use pad_conformance::{
     Random,
     operation::{key, value},
     pad::dictionary,
     tree::tree_author,
 };
-use ed25519_dalek::SigningKey;
 use pad_core::{ApplyError, Key, Operation, Repository, StoreFault, Version, Workers};
 use pad_tree::{
     BalancingScheme, MemoryLog, NodeLog, PublishError, RedBlack, SkipList, SortedError,

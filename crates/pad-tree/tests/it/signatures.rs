@@ -1,7 +1,7 @@
 //! Strict verification of signatures: the verdicts of `docs/vectors/ed25519.json`. Its keys belong
 //! to no signer, so the file is fixed.
 
-use conformance::published::{self, decode};
+use pad_conformance::published::{self, decode};
 use pad_core::{AuthorKey, HeadSignature};
 use serde_json::Value;
 

@@ -4,13 +4,13 @@
 use core::convert::Infallible;
 use std::collections::BTreeMap;
 
-use conformance::{
+use ed25519_dalek::{SignatureError, Signer, SigningKey};
+use pad_conformance::{
     Random,
     operation::{key, value},
     pad::dictionary,
     tree::tree_author,
 };
-use ed25519_dalek::{SignatureError, Signer, SigningKey};
 use pad_core::{
     ApplyError, Dictionary, HeadSignature, Key, Operation, Repository, Sha256Ed25519, StoreFault,
     Value, Version, Workers,

@@ -2,11 +2,11 @@
 
 use core::cell::Cell;
 
-use conformance::{
+use ed25519_dalek::{SignatureError, Signer, SigningKey};
+use pad_conformance::{
     Random, repository, traces,
     tree::{self, StoredPad},
 };
-use ed25519_dalek::{SignatureError, Signer, SigningKey};
 use pad_core::{
     ApplyError, Blake3Ed25519, Dictionary, DictionaryId, HeadSignature, Key, KeyRange, Operation,
     Paper2010, Repository, Sha256Ed25519, StoreFault, Suite, TrustedView, Untrusted, Update, Value,
@@ -202,7 +202,7 @@ fn check_bytes<B: BalancingScheme>() {
     let places = (0..end).map(|position| (position, None));
     let places = places.chain((0..record).map(|position| (position, Some(latest))));
     let (mut damaged, mut refused) = (0_u32, 0_u32);
-    let (step, bits) = conformance::soak::size((5, 1), (1, 4));
+    let (step, bits) = pad_conformance::soak::size((5, 1), (1, 4));
     for (position, in_record) in places.step_by(step) {
         for bits in [0x80, 1, 2, 0xff].into_iter().take(bits) {
             let flipped = Flipped {

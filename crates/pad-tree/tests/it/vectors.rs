@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use conformance::{
+use pad_conformance::{
     Random,
     operation::{key, value},
     pad::{public_key, signing_key, verified_head},
@@ -503,7 +503,7 @@ fn accumulated() {
                 store_roots::<VersionedNodes<A, $scheme, CacheNowhere>>,
                 store_roots::<VersionedNodes<A, $scheme, CacheEverywhere>>,
             ];
-            for roots in &stores[..conformance::soak::size(1, 4)] {
+            for roots in &stores[..pad_conformance::soak::size(1, 4)] {
                 assert_eq!(roots(RUNS, STEPS), digest);
             }
             digests.insert($scheme::NAME.to_owned(), digest);

@@ -3,8 +3,8 @@
 
 use std::sync::{Arc, Mutex};
 
-use conformance::{Random, tree};
 use ed25519_dalek::SigningKey;
+use pad_conformance::{Random, tree};
 use pad_core::{
     Dictionary, DictionaryId, Key, Repository, Sha256Ed25519, StoreFault, Value, Version,
 };

@@ -1,6 +1,6 @@
 //! The author's accumulators: a set and a value for each generation.
 
-use accumulators::{AccumulateError, Dynamic, ElementSet, SecretKey};
+use pad_accumulators::{AccumulateError, Dynamic, ElementSet, SecretKey};
 use pad_core::{Domain, Suite, Version, Workers};
 use serde::{Deserialize, Serialize};
 

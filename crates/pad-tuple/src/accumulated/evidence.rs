@@ -8,7 +8,7 @@
     clippy::arithmetic_side_effects
 )]
 
-use accumulators::{Authority, Dynamic, PublicKey, SignedSnapshot, wire};
+use pad_accumulators::{Authority, Dynamic, PublicKey, SignedSnapshot, wire};
 use pad_core::{Suite, Untrusted, VerifyError};
 use serde::{Deserialize, Serialize};
 

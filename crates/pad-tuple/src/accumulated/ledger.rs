@@ -11,7 +11,7 @@
 
 use std::collections::HashSet;
 
-use accumulators::{AccumulateError, Dynamic, ElementSet, PublicKey, wire};
+use pad_accumulators::{AccumulateError, Dynamic, ElementSet, PublicKey, wire};
 use pad_core::{ApplyError, InputError, Suite, VerifyError, Workers};
 use serde::{Deserialize, Serialize};
 

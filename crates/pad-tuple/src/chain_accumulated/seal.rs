@@ -8,7 +8,7 @@
     clippy::arithmetic_side_effects
 )]
 
-use accumulators::{Dynamic, PublicKey, Snapshot};
+use pad_accumulators::{Dynamic, PublicKey, Snapshot};
 use pad_core::{
     Digest, Domain, HeadSignature, Proof, SignedHead, SnapshotHead, Suite, Untrusted, Verified,
     VerifyError,

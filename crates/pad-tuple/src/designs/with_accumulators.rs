@@ -1,9 +1,9 @@
 //! The designs with accumulators, by name.
 
 #[cfg(feature = "bilinear")]
-use accumulators::bilinear::Bilinear;
+use pad_accumulators::bilinear::Bilinear;
 #[cfg(feature = "rsa")]
-use accumulators::rsa::Rsa;
+use pad_accumulators::rsa::Rsa;
 
 use crate::{
     accumulated::Accumulated,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use accumulators::{
+use pad_accumulators::{
     SecretKey as _,
     bilinear::{BilinearPublicKey, BilinearSecretKey, Parameters},
     wire,

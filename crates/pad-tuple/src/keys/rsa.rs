@@ -2,7 +2,7 @@
 
 use std::{ops::ControlFlow, sync::Arc};
 
-use accumulators::{
+use pad_accumulators::{
     rsa::{KeySize, Parameters, RepresentativeRule, RsaPublicKey, RsaSecretKey},
     wire,
 };

@@ -1,6 +1,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
-use conformance::Random;
+use pad_conformance::Random;
 use pad_core::{Sha256Ed25519 as Suite256, Value};
 
 use super::*;

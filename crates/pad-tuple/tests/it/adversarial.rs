@@ -13,13 +13,13 @@ mod splices;
 
 use core::num::NonZeroUsize;
 
-use conformance::{
+use ed25519_dalek::SigningKey;
+use pad_conformance::{
     Action, Oracle, Random, TuplePad,
     operation::{key, value},
     pad::{MESSAGE_LIMIT, dictionary, public_key, signing_key},
     tuple::{TestSecret, expectation},
 };
-use ed25519_dalek::SigningKey;
 use pad_core::{
     Blake3Ed25519, DecodeError, Dictionary, DictionaryId, Key, Repository, Sha256Ed25519, Suite,
     Untrusted, Update, VerifyError, Version, codec, head::Authority,

@@ -8,14 +8,14 @@ use core::{
     sync::atomic::{AtomicUsize, Ordering},
 };
 
-use accumulators::AccumulateError;
-use conformance::{
+use ed25519_dalek::SigningKey;
+use pad_accumulators::AccumulateError;
+use pad_conformance::{
     Action, Oracle,
     operation::{key, value},
     pad::{dictionary, public_key, signing_key},
     tuple::{TestSecret, expectation},
 };
-use ed25519_dalek::SigningKey;
 use pad_core::{
     ApplyError, Author, Client, DecodeError, Dictionary, DictionaryId, HeadSignature, Operation,
     Refusal, Repository, Response, Server, Sha256Ed25519, Untrusted, Update, VerifyError, Version,
@@ -163,7 +163,7 @@ trait SignedValues: Design<S, Secret: TestSecret, Evidence = AccumulatedEvidence
     type Kept: Retention;
 }
 
-impl<A: accumulators::Dynamic<SecretKey: TestSecret>, R: Retention> SignedValues
+impl<A: pad_accumulators::Dynamic<SecretKey: TestSecret>, R: Retention> SignedValues
     for Accumulated<A, R, 2>
 {
     type Kept = R;
@@ -256,7 +256,7 @@ fn check_places<D: SignedValues, E: SignedValues>(
 /// A range is valid at all of its instants, and cannot be stretched.
 fn check_ranges<A>()
 where
-    A: accumulators::Dynamic<SecretKey: TestSecret>,
+    A: pad_accumulators::Dynamic<SecretKey: TestSecret>,
 {
     type Superseded<A> = Accumulated<A, Superseding, 2>;
     let target = Target::<Superseded<A>>::new();
@@ -355,7 +355,7 @@ fn check_signed_bytes<D: SignedValues>() {
 }
 
 /// The chain's opening and head must be those of the version, or the signature is invalid.
-fn check_chain<A: accumulators::Dynamic<SecretKey: TestSecret>>() {
+fn check_chain<A: pad_accumulators::Dynamic<SecretKey: TestSecret>>() {
     type Chain<A> = pad_tuple::ChainAccumulated<A, 2>;
     type Seal = pad_tuple::chain_accumulated::ChainSeal<S>;
     let target = Target::<Chain<A>>::new();
@@ -645,14 +645,14 @@ macro_rules! attacks {
 
 attacks!(
     rsa,
-    accumulators::rsa::Rsa,
+    pad_accumulators::rsa::Rsa,
     AccumulatorsRsa,
     AccumulatorsSupersedingRsa,
     ChainAccumulatorsRsa
 );
 attacks!(
     bilinear,
-    accumulators::bilinear::Bilinear,
+    pad_accumulators::bilinear::Bilinear,
     AccumulatorsBilinear,
     AccumulatorsSupersedingBilinear,
     ChainAccumulatorsBilinear

@@ -5,7 +5,7 @@ mod effort;
 mod range_attacks;
 mod sizes;
 
-use conformance::{
+use pad_conformance::{
     Action, Random, TuplePad,
     operation::{key, value},
     pad::MESSAGE_LIMIT,

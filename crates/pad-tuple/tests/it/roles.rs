@@ -1,6 +1,6 @@
 //! Refusals of authors and servers beyond the shared checks.
 
-use conformance::{
+use pad_conformance::{
     Action, Pad, TuplePad,
     operation::{key, value},
     pad::{client_at, dictionary, look_up, public_key, signing_key},

@@ -7,12 +7,12 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use conformance::{
+use ed25519_dalek::SigningKey;
+use pad_conformance::{
     operation::{key, value},
     pad::{public_key, signing_key},
     tuple::TestSecret,
 };
-use ed25519_dalek::SigningKey;
 use pad_core::{
     ApplyError, Dictionary, DictionaryId, Heads, Key, KeyRange, Keys, LookupError, Operation,
     Repository, Sha256Ed25519, StoreFault, Untrusted, Update, Version, codec, head::Authority,
@@ -485,8 +485,8 @@ fn a_medium_that_changes_its_answers_makes_an_author_sign_nothing_else() {
 }
 
 macro_rules! of_design {
-    (base_superseding_bls, $($design:tt)+) => { of_design!(@ base_superseding_bls, 1, conformance::soak::size(3, 7), $($design)+); };
-    (spec_lightweight_bls, $($design:tt)+) => { of_design!(@ spec_lightweight_bls, 1, conformance::soak::size(3, 7), $($design)+); };
+    (base_superseding_bls, $($design:tt)+) => { of_design!(@ base_superseding_bls, 1, pad_conformance::soak::size(3, 7), $($design)+); };
+    (spec_lightweight_bls, $($design:tt)+) => { of_design!(@ spec_lightweight_bls, 1, pad_conformance::soak::size(3, 7), $($design)+); };
     (@ $name:ident, $seeds:expr, $versions:expr, $($design:tt)+) => {
         mod $name {
             #[test]
@@ -502,11 +502,11 @@ macro_rules! of_design {
 
             #[test]
             fn an_author_signs_nothing_of_rows_that_others_have_changed() {
-                super::changed_rows::<$($design)+>($seeds * conformance::soak::size(60, 300));
+                super::changed_rows::<$($design)+>($seeds * pad_conformance::soak::size(60, 300));
             }
         }
     };
-    ($name:ident, $($design:tt)+) => { of_design!(@ $name, conformance::soak::size(1, 3), conformance::soak::size(7, 14), $($design)+); };
+    ($name:ident, $($design:tt)+) => { of_design!(@ $name, pad_conformance::soak::size(1, 3), pad_conformance::soak::size(7, 14), $($design)+); };
 }
 
 pad_tuple::for_each_tuple!(of_design);
@@ -515,7 +515,7 @@ pad_tuple::for_each_tuple!(of_design);
 fn accidents_to_rows_make_no_wrong_answer() {
     accidents::<pad_tuple::SpecLightweight>();
     accidents::<pad_tuple::BaseSuperseding>();
-    if conformance::soak::enabled() {
+    if pad_conformance::soak::enabled() {
         accidents::<pad_tuple::Spec>();
         accidents::<pad_tuple::SpecLightweight3>();
     }

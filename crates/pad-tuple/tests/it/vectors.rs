@@ -9,13 +9,13 @@ mod together;
 use core::num::NonZeroUsize;
 use std::collections::BTreeMap;
 
-use conformance::{
+use ed25519_dalek::SigningKey;
+use pad_conformance::{
     operation::{key, value},
     pad::{public_key, signing_key},
     published::{self, Answer, Asked, check_proof_files, decode, encode, public_text},
     tuple::TestSecret,
 };
-use ed25519_dalek::SigningKey;
 use pad_core::{
     Answers, Blake3Ed25519, Client, Dictionary, DictionaryId, Key, KeyRange, Keys, Operation,
     Paper2010, PublicKey, Question, Repository, Response, Sha256Ed25519, SnapshotHead, Suite,

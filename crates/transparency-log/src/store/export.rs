@@ -2,7 +2,7 @@
 
 use std::{fs, io, path::Path};
 
-use disk::{
+use pad_disk::{
     Access,
     layer::{FileLayer as _, Folder},
 };
@@ -83,5 +83,5 @@ fn put(folder: &Path, path: &ResourcePath, bytes: &[u8]) -> Result<(), StoreErro
         }
     }
     let name = path.rsplit('/').next().unwrap_or_default();
-    Ok(disk::replace(&parent.join(name), bytes, Access::Usual)?)
+    Ok(pad_disk::replace(&parent.join(name), bytes, Access::Usual)?)
 }

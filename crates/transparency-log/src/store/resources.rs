@@ -2,7 +2,7 @@
 
 use std::{io, sync::Arc};
 
-use disk::layer::{self, FileLayer};
+use pad_disk::layer::{self, FileLayer};
 
 use super::{CHECKPOINT, END_LENGTH, ENDS, ENTRIES, LONGEST_SIGNED, StoreError, hashes_name};
 use crate::{

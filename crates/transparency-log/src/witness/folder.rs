@@ -8,7 +8,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use disk::layer::{self, FileLayer, LayerFile};
+use pad_disk::layer::{self, FileLayer, LayerFile};
 use sha2::{Digest, Sha256};
 
 use super::{AddError, Records};
@@ -54,7 +54,7 @@ impl FolderRecords {
     /// Opens the records in a folder, which may be empty.
     ///
     /// # Errors
-    /// [`FolderRecordsError::InUse`] after waiting for [`disk::PATIENCE`];
+    /// [`FolderRecordsError::InUse`] after waiting for [`pad_disk::PATIENCE`];
     /// [`FolderRecordsError::Io`].
     pub fn open(layer: Arc<dyn FileLayer>) -> Result<Self, FolderRecordsError> {
         let Some(lock) = layer::lock(&*layer, LOCK)? else {

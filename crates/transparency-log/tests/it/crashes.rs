@@ -1,6 +1,6 @@
 //! Logs on a simulated disk: a crash at every write and every synchronisation.
 
-use disk::layer::{Reads, SimulatedFolder};
+use pad_disk::layer::{Reads, SimulatedFolder};
 use transparency_log::{
     Checkpoint, Note,
     store::{LogFiles, LogStore},

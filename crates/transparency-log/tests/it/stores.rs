@@ -3,7 +3,7 @@
 use std::{fs, sync::Arc};
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
-use disk::layer::{Folder, SimulatedFolder};
+use pad_disk::layer::{Folder, SimulatedFolder};
 use transparency_log::{
     Checkpoint, Note,
     store::{LogFiles, LogStore, StoreError, export},

@@ -5,7 +5,7 @@ use std::{
     thread,
 };
 
-use disk::layer::{Folder, Reads, SimulatedFolder};
+use pad_disk::layer::{Folder, Reads, SimulatedFolder};
 use transparency_log::{
     Checkpoint, Note, Timestamp,
     note::{NoteError, Signature},

@@ -3,7 +3,7 @@ use std::num::NonZeroUsize;
 use ark_bls12_381::{Fr, G1Affine, G1Projective};
 use ark_ec::{AffineRepr, PrimeGroup};
 use ark_ff::{AdditiveGroup, PrimeField};
-use conformance::soak;
+use pad_conformance::soak;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 

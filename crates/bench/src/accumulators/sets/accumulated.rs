@@ -3,7 +3,7 @@
 //! The server makes witnesses for every version or on request. The author, with the secret key,
 //! makes and sends them.
 
-use accumulators::{
+use pad_accumulators::{
     Accumulator, Authority, Change, Dynamic, ElementSet, Scheme, SecretKey, SignedSnapshot,
     Snapshot, Witnessed, wire,
 };

@@ -1,13 +1,13 @@
 //! Append-only logs. A key that is put again has both values; the last one counts as the answer.
 
-use aad::{
-    Appended, DictionaryScheme, Entry, Log, LogAuthor, LogClient, LogRepository, LogRoot,
-    LookupProof, Schedule, Setup, Shape, proof::LONGEST_LOOKUP,
-};
-use accumulators::{SecretKey as _, bilinear::BilinearSecretKey, wire};
+use pad_accumulators::{SecretKey as _, bilinear::BilinearSecretKey, wire};
 use pad_core::{
     Answer, HeadSigner, Key, Operation, Sha256Ed25519, Untrusted, Update, Value, Version, Workers,
     codec, head::Authority,
+};
+use pad_log::{
+    Appended, DictionaryScheme, Entry, Log, LogAuthor, LogClient, LogRepository, LogRoot,
+    LookupProof, Schedule, Setup, Shape, proof::LONGEST_LOOKUP,
 };
 
 use super::Roles;

@@ -157,7 +157,7 @@ fn programs_that_are_started_meanwhile_do_not_keep_a_state() {
     const ROUNDS: u64 = 200;
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("state");
-    drop(StateFile::create(&path, record(settled(0)), disk::PATIENCE).unwrap());
+    drop(StateFile::create(&path, record(settled(0)), pad_disk::PATIENCE).unwrap());
     let done = AtomicBool::new(false);
     thread::scope(|scope| {
         scope.spawn(|| {

@@ -7,7 +7,7 @@
     reason = "tests fail by panicking"
 )]
 
-use disk::layer::{Reads, SimulatedFolder};
+use pad_disk::layer::{Reads, SimulatedFolder};
 
 use super::*;
 use crate::message::Delete;

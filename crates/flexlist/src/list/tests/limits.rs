@@ -1,6 +1,6 @@
 //! Owners that choose levels against the server: work is proportional to stored and sent data.
 
-use conformance::soak;
+use pad_conformance::soak;
 
 use super::{
     super::{

@@ -1,7 +1,7 @@
 //! Commands that create a dictionary of a recommended scheme.
 
+use authdict::{keys::SchemeKeyFormat, selection::SchemeName};
 use comparison::{Load, Scheme, SchemeFamily};
-use pad::{keys::SchemeKeyFormat, selection::SchemeName};
 
 use crate::cli::keygen::MOST_ENTRIES;
 

@@ -1,6 +1,6 @@
 //! Parsers for numbers with units.
 
-use pad::pad_core::{MAX_KEY_LENGTH, MAX_VALUE_LENGTH};
+use authdict::pad_core::{MAX_KEY_LENGTH, MAX_VALUE_LENGTH};
 
 pub(super) use crate::cli::quantity::{bytes, whole};
 use crate::cli::quantity::{parsed, positive, scaled, split};

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use authdict::trace::TraceReader;
 use clap::Args;
 use comparison::{
     Load,
@@ -9,7 +10,6 @@ use comparison::{
     needs::Need,
     trace::TraceLoad,
 };
-use pad::trace::TraceReader;
 
 use super::quantities::{bytes, count, key_bytes, per_day, seconds, share, value_bytes, whole};
 use crate::cli::Failure;

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
+use authdict::{Suite, block_directory::EntryId};
 use clap::Args;
-use pad::{Suite, block_directory::EntryId};
 use serde_json::{Value as Json, json};
 
 use super::{

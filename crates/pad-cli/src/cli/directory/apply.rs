@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
+use authdict::{ApplyError, Suite, Update, pad_core::codec};
 use clap::Args;
-use pad::{ApplyError, Suite, Update, pad_core::codec};
 
 use super::{failure, shown::version_line, suite_of, with_suite};
 use crate::cli::{Failure, Output, files::read_file};

@@ -6,13 +6,13 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use clap::Args;
-use disk::Access;
-use pad::{
+use authdict::{
     PublicKey, SecretKey, SigningRecord, Suite, Update, Version,
     block_directory::{AuthorError, BlockDirectory, FullAuthor},
     pad_core::{HeadSigner, codec},
 };
+use clap::Args;
+use pad_disk::Access;
 
 use super::{check_scheme, failure};
 use crate::cli::{
@@ -142,7 +142,7 @@ fn write_update(folder: &Path, version: Version, update: &[u8]) -> Result<(), Fa
 pub(super) fn write_into(folder: &Path, name: &str, bytes: &[u8]) -> Result<(), Failure> {
     make_folder(folder).map_err(|error| Failure::file(folder, &error))?;
     let path = folder.join(name);
-    disk::replace(&path, bytes, Access::Usual).map_err(|error| Failure::file(&path, &error))
+    pad_disk::replace(&path, bytes, Access::Usual).map_err(|error| Failure::file(&path, &error))
 }
 
 fn make_folder(folder: &Path) -> io::Result<()> {

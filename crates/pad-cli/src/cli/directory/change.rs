@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
+use authdict::{ApplyError, Suite, block_directory::EntryId};
 use clap::Args;
-use pad::{ApplyError, Suite, block_directory::EntryId};
 
 use super::{
     author::{Author, SignArguments},

@@ -1,10 +1,10 @@
 //! `pad directory check` and `pad directory status`.
 
-use clap::Args;
-use pad::{
+use authdict::{
     Suite,
     block_directory::{BlockDirectory, CacheBudget, StoreError},
 };
+use clap::Args;
 use serde_json::json;
 
 use super::{ReadArguments, with_suite};

@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::Args;
-use pad::{
+use authdict::{
     PublicKey, SigningRecord, Suite, Version,
     block_directory::{BlockDirectory, CacheBudget},
 };
+use clap::Args;
 use serde_json::json;
 
 use super::{check_scheme, with_suite};

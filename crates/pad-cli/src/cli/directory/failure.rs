@@ -1,6 +1,6 @@
 //! Conversion of directory errors into messages and exit statuses.
 
-use pad::{
+use authdict::{
     ApplyError, InputError, LookupError, Suite,
     block_directory::{AuthorError, BlockDirectory, RequestError, StoreError, client::AnswerError},
     pad_core::StoreFault,

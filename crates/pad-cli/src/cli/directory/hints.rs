@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::Args;
-use pad::{
+use authdict::{
     Suite, Version,
     block_directory::{BlockDirectory, EntryId, EntryQuery, Hint},
     pad_core::codec,
 };
+use clap::Args;
 
 use super::{author::write_into, failure};
 use crate::cli::Failure;

@@ -2,13 +2,13 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
-use indicatif::ProgressBar;
-use pad::{
+use authdict::{
     SecretKey, SnapshotHead, Suite, Version,
     block_directory::{BlockDirectory, EntryId, StoreError, store::suite_of},
     pad_core::{DigestBytes as _, history::Frontier},
 };
+use clap::Args;
+use indicatif::ProgressBar;
 use serde_json::json;
 
 use super::{

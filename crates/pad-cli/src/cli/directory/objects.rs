@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use pad::{Suite, pad_core::DigestBytes as _};
+use authdict::{Suite, pad_core::DigestBytes as _};
 
 use crate::cli::Failure;
 

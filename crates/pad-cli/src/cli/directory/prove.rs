@@ -1,11 +1,11 @@
 //! `pad directory prove`.
 
-use clap::Args;
-use pad::{
+use authdict::{
     LookupError, PublicKey, Response, Suite, Untrusted, Version,
     block_directory::{BlockDirectory, DirectoryProof, Selection},
     pad_core::codec,
 };
+use clap::Args;
 use serde_json::json;
 
 use super::{

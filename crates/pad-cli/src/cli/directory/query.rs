@@ -1,6 +1,6 @@
 //! Queries of a directory.
 
-use pad::{
+use authdict::{
     Suite,
     block_directory::{Entries, EntryId, EntryQuery, EntryRange, query::MOST_IDS},
 };

@@ -1,6 +1,6 @@
 //! Output of versions and verified entries.
 
-use pad::{
+use authdict::{
     Suite, Version,
     block_directory::{BlockDirectory, Entries, Entry, EntryId, Selection},
 };

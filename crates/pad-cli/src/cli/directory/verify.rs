@@ -2,8 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::Args;
-use pad::{
+use authdict::{
     PublicKey, Response, SignedHead, Suite, Untrusted, VerifyError, Version,
     block_directory::{
         BlockDirectory, DirectoryClient, DirectoryProof, Entries, Entry, EntryId, EntryQuery,
@@ -13,6 +12,7 @@ use pad::{
     pad_core::{codec, head::EmptyDictionary},
     question::Refusal,
 };
+use clap::Args;
 
 use super::{
     failure,
@@ -224,7 +224,7 @@ impl Verify {
         };
         if let Some(refreshed) = &found.refreshed {
             let bytes = codec::encode(refreshed);
-            disk::replace(path, &bytes, disk::Access::Usual)
+            pad_disk::replace(path, &bytes, pad_disk::Access::Usual)
                 .map_err(|error| Failure::file(path, &error))?;
         }
         let used = UsedHint {

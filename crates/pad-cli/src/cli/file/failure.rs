@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
+use authdict::FileOwnerKeyError;
 use flexlist_service::{
     client::{Blame, ClientError, HttpError, StateError, TransportError},
     message::Refusal,
 };
-use pad::FileOwnerKeyError;
-use web::client::without_password;
+use pad_web::client::without_password;
 
 use crate::cli::Failure;
 

@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
+use authdict::{FileOwnerKey, FileOwnerKeyError, Workers};
 use clap::Args;
 use flexlist::tag::TagKind;
-use pad::{FileOwnerKey, FileOwnerKeyError, Workers};
 use serde_json::json;
 
 use super::failure;

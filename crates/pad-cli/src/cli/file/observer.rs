@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use authdict::FilePublic;
 use clap::Args;
 use flexlist::FileState;
 use flexlist_service::client::{ClientError, FileObserver, HttpTransport};
-use pad::FilePublic;
 use pad_core::Digest;
 
 use super::{FileArguments, ServerArguments, failure};

@@ -1,7 +1,7 @@
 //! `pad file public`.
 
+use authdict::FilePublic;
 use clap::Args;
-use pad::FilePublic;
 use serde_json::json;
 
 use super::{FileArguments, state_line, state_object};

@@ -3,8 +3,8 @@
 
 use std::path::PathBuf;
 
+use authdict::{Key, Operation, Value};
 use clap::Args;
-use pad::{Key, Operation, Value};
 
 use super::FileArguments;
 use crate::cli::{Failure, Output, change::Target};

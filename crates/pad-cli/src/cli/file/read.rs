@@ -7,9 +7,9 @@ use std::{
 };
 
 use clap::Args;
-use disk::{Access, Draft};
 use flexlist::FileState;
 use flexlist_service::client::Vouched;
+use pad_disk::{Access, Draft};
 
 use super::{
     Client, FileArguments, byte_bar,

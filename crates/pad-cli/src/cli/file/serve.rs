@@ -5,15 +5,15 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use authdict::Workers;
 use clap::Args;
-use disk::engine::report_caught_panics;
 use flexlist_service::{
     network::{Options, Server, Stopped},
     server::{FileServer, Limits, Owners, Settings, check},
     store::StoreError,
 };
-use pad::Workers;
 use pad_core::AuthorKey;
+use pad_disk::engine::report_caught_panics;
 use serde_json::json;
 
 use crate::cli::{

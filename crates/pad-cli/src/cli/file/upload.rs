@@ -2,9 +2,9 @@
 
 use std::{fs::File, io::BufReader, path::PathBuf};
 
+use authdict::{FileOwnerKey, Workers};
 use clap::Args;
 use flexlist::{chunk::Chunker, tag::TagKind};
-use pad::{FileOwnerKey, Workers};
 use serde_json::json;
 
 use super::{FileArguments, byte_bar, check_source, failure, load_key, state_line, state_object};

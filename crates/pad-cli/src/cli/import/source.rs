@@ -6,8 +6,8 @@ use std::{
     sync::Arc,
 };
 
-use disk::Scratch;
-use pad::trace::TraceReader;
+use authdict::trace::TraceReader;
+use pad_disk::Scratch;
 
 use crate::cli::{Failure, files::is_standard};
 

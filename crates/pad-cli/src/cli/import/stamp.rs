@@ -1,6 +1,6 @@
 //! Import records: digests of the name and the changes of a snapshot.
 
-use pad::{Domain, Operation, pad_core::codec};
+use authdict::{Domain, Operation, pad_core::codec};
 use sha2::{Digest as _, Sha256};
 
 /// Digest of a snapshot.
@@ -34,7 +34,7 @@ impl Stamping {
 
 #[cfg(test)]
 mod tests {
-    use pad::{Key, Sha256Ed25519, Suite, Value};
+    use authdict::{Key, Sha256Ed25519, Suite, Value};
 
     use super::*;
 

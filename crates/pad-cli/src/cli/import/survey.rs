@@ -3,7 +3,7 @@
 
 use std::{collections::BTreeSet, io::Read, path::Path};
 
-use pad::{
+use authdict::{
     NotOffered, Operation,
     selection::SchemeName,
     trace::{TraceChange, TraceReader, TraceStart},

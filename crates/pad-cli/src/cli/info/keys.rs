@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use pad::{PublicKey, SecretKey};
+use authdict::{PublicKey, SecretKey};
 
 #[cfg(feature = "file")]
 use crate::cli::Output;
@@ -64,15 +64,15 @@ fn secret(path: &Path, rows: &mut Rows) -> Result<(), Failure> {
 
 #[cfg(feature = "file")]
 fn owner(path: &Path, rows: &mut Rows) -> Result<(), Failure> {
-    let key = pad::FileOwnerKey::load(path).map_err(|error| unreadable(path, &error))?;
+    let key = authdict::FileOwnerKey::load(path).map_err(|error| unreadable(path, &error))?;
     rows.add("tags", "tags", key.kind().to_string());
     Ok(())
 }
 
 #[cfg(feature = "file")]
 fn published(path: &Path, rows: &mut Rows) -> Result<(), Failure> {
-    let public = pad::FilePublic::load(path).map_err(|error| unreadable(path, &error))?;
-    let pad::FilePublic { file, server } = public;
+    let public = authdict::FilePublic::load(path).map_err(|error| unreadable(path, &error))?;
+    let authdict::FilePublic { file, server } = public;
     rows.add("of the file", "of_file", file.since.file.to_string());
     rows.add("from version", "since", file.since.version);
     rows.add("tags", "tags", file.tags.kind().to_string());
@@ -84,7 +84,7 @@ fn published(path: &Path, rows: &mut Rows) -> Result<(), Failure> {
 }
 
 #[cfg(feature = "file")]
-fn unreadable(path: &Path, error: &pad::FileOwnerKeyError) -> Failure {
+fn unreadable(path: &Path, error: &authdict::FileOwnerKeyError) -> Failure {
     Failure::Input(format!("{}: {error}", path.display()))
 }
 

@@ -2,7 +2,7 @@
 
 use std::{fs::File, io::Read as _, path::Path};
 
-use pad::inspect::{Headline, Kind, Role, headline};
+use authdict::inspect::{Headline, Kind, Role, headline};
 
 use crate::cli::{Failure, status::Rows};
 
@@ -62,8 +62,8 @@ pub(super) fn message(path: &Path, rows: &mut Rows) -> Result<(), Failure> {
 }
 
 fn is_of_directory(head: &Headline) -> bool {
-    let family = head.scheme.map(pad::selection::SchemeName::family);
-    family == Some(pad::selection::SchemeFamily::Directory)
+    let family = head.scheme.map(authdict::selection::SchemeName::family);
+    family == Some(authdict::selection::SchemeFamily::Directory)
 }
 
 /// Adds the fields of a head.
@@ -80,7 +80,7 @@ pub(super) fn add_headline(head: &Headline, rows: &mut Rows) {
     rows.add(
         "scheme",
         "scheme",
-        scheme.map_or("unknown here", pad::selection::SchemeName::name),
+        scheme.map_or("unknown here", authdict::selection::SchemeName::name),
     );
     rows.add("root", "root", root.as_str());
     if let Some(changes) = changes {
@@ -93,7 +93,7 @@ fn list(bytes: &[u8], length: u64, rows: &mut Rows) -> Result<(), Failure> {
     if length > LONGEST {
         return Ok(());
     }
-    let messages = pad::exchange::decode_list(bytes, bytes.len());
+    let messages = authdict::exchange::decode_list(bytes, bytes.len());
     let messages = messages.map_err(|error| Failure::Input(error.to_string()))?;
     rows.add("messages", "messages", messages.len());
     let version = |message: Option<&&[u8]>| Some(headline(message?).ok()?.1?.version.number());
@@ -112,7 +112,7 @@ fn list(bytes: &[u8], length: u64, rows: &mut Rows) -> Result<(), Failure> {
 /// Describes the state of an outsourced file, which ends with its digest.
 #[cfg(feature = "file")]
 fn state(bytes: &[u8], rows: &mut Rows) -> Result<(), Failure> {
-    use pad::pad_core::codec;
+    use authdict::pad_core::codec;
     use sha2::{Digest as _, Sha256};
     let damaged = || Failure::Store("the state of an outsourced file is damaged".into());
     let (record, digest) = bytes.split_last_chunk::<32>().ok_or_else(damaged)?;

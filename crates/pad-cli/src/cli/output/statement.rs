@@ -1,6 +1,6 @@
 //! Output of verified statements.
 
-use pad::{Answer, Key, Version, question::Statement};
+use authdict::{Answer, Key, Version, question::Statement};
 use serde_json::{Map, Value as Json};
 
 use super::Output;
@@ -11,13 +11,13 @@ impl Output {
     pub(crate) fn statement(&mut self, statement: Statement) -> Result<(), Failure> {
         match statement {
             Statement::Lookup(lookup) => self.lookup(lookup.version, &lookup.key, &lookup.answer),
-            #[cfg(feature = "aad")]
+            #[cfg(feature = "log")]
             Statement::Values(values) => self.values(&values),
-            #[cfg(feature = "aad")]
+            #[cfg(feature = "log")]
             Statement::Included(included) => self.included(&included),
-            #[cfg(feature = "aad")]
+            #[cfg(feature = "log")]
             Statement::Absent(absent) => self.absent(&absent),
-            #[cfg(feature = "aad")]
+            #[cfg(feature = "log")]
             Statement::Grown(grown) => self.grown(&grown),
             _ => Err(Failure::Refused("the answer is to another question".into())),
         }
@@ -61,10 +61,10 @@ impl Output {
 }
 
 /// Statements of append-only logs.
-#[cfg(feature = "aad")]
+#[cfg(feature = "log")]
 impl Output {
     /// Prints all values of a key, one a line, or its absence.
-    fn values(&mut self, values: &pad::aad::Values) -> Result<(), Failure> {
+    fn values(&mut self, values: &authdict::pad_log::Values) -> Result<(), Failure> {
         let (version, shown) = (values.version, self.show(values.key.as_bytes()));
         let verdict = self.verdict();
         let mut objects = Vec::new();
@@ -86,7 +86,7 @@ impl Output {
     }
 
     /// Prints a member of a set, or one value of a key.
-    fn included(&mut self, included: &pad::aad::Included) -> Result<(), Failure> {
+    fn included(&mut self, included: &authdict::pad_log::Included) -> Result<(), Failure> {
         let (version, entry) = (included.version, &included.entry);
         let (shown, verdict) = (self.show(entry.key.as_bytes()), self.verdict());
         let mut object = self.about(version, &entry.key);
@@ -109,7 +109,7 @@ impl Output {
     }
 
     /// Prints the absence of a member in a set.
-    fn absent(&mut self, absent: &pad::aad::Absent) -> Result<(), Failure> {
+    fn absent(&mut self, absent: &authdict::pad_log::Absent) -> Result<(), Failure> {
         let (version, member) = (absent.version, &absent.member);
         let (shown, verdict) = (self.show(member.as_bytes()), self.verdict());
         let text = format!("absent   {shown}   not in the set   [version {version}, {verdict}]");
@@ -119,7 +119,7 @@ impl Output {
     }
 
     /// Prints the append-only relation of two versions.
-    fn grown(&mut self, grown: &pad::aad::Grown) -> Result<(), Failure> {
+    fn grown(&mut self, grown: &authdict::pad_log::Grown) -> Result<(), Failure> {
         let (from, to) = (grown.from, grown.to);
         let text = format!(
             "grown    version {to} contains version {from}: of its {} the first {}   [{}]",

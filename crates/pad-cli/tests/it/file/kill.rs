@@ -4,12 +4,12 @@
 
 use std::{path::Path, thread, time::Duration};
 
+use authdict::{FileOwnerKey, Workers};
 use ed25519_dalek::SigningKey;
 use flexlist::{chunk::Chunker, edit::ByteEdit, tag::TagKind};
 use flexlist_service::client::{
     Applied, ClientError, Extent, FileClient, HttpOptions, HttpTransport, Settled, Status,
 };
-use pad::{FileOwnerKey, Workers};
 
 use crate::{bench::Bench, process::Process};
 

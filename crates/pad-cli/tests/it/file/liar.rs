@@ -2,12 +2,12 @@
 
 use std::sync::{Arc, Mutex};
 
+use authdict::Workers;
 use flexlist_service::{
     message::{Request, Response},
     network::{Handler, Options, Running, Server},
     server::{FileServer, Limits},
 };
-use pad::Workers;
 
 use crate::bench::Bench;
 

@@ -2,12 +2,12 @@
 
 use std::fs;
 
+use authdict::FileOwnerKey;
 use flexlist::edit::ByteEdit;
 use flexlist_service::{
     client::{ClientError, FileClient, HttpOptions, HttpTransport, Transport, TransportError},
     message::{Request, Response},
 };
-use pad::FileOwnerKey;
 use serde_json::Value as Json;
 
 use crate::{

@@ -136,7 +136,7 @@ fn versions_that_cannot_be_kept_are_refused_at_the_start() {
         2,
         "a store in objects keeps all versions",
     );
-    #[cfg(feature = "aad")]
+    #[cfg(feature = "log")]
     {
         bench.ok("keygen --out k2 --scheme aad-counted");
         bench.fails(

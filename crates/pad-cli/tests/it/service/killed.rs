@@ -16,8 +16,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-use conformance::Random;
 use pad_client::{HttpOptions, Roots};
+use pad_conformance::Random;
 
 use self::{
     hostile::{Hostile, Target},
@@ -207,7 +207,7 @@ fn whoever_is_killed_nothing_that_was_acknowledged_is_lost_and_no_view_goes_back
 fn honest_clients_lose_nothing_to_hostile_peers_kills_and_full_disks() {
     let seconds = match std::env::var("PAD_SOAK_SECONDS") {
         Ok(seconds) => seconds.parse().unwrap(),
-        Err(_) if conformance::soak::is_whole() => 300,
+        Err(_) if pad_conformance::soak::is_whole() => 300,
         Err(_) => return,
     };
     println!("PAD_SOAK_SECONDS={seconds}");
@@ -220,7 +220,7 @@ const PROCESSES: usize = SERVERS + 1 + CLIENTS;
 
 /// Kills processes in turn for some rounds, or in a soak of this length.
 fn run(rounds: usize, soak: Option<Duration>) {
-    let seed = conformance::traces::seed();
+    let seed = pad_conformance::traces::seed();
     println!("PAD_SEED={seed}");
     let bench = &Bench::with_trace();
     let disk = SmallDisk::mount(bench.path("small"), "64m");

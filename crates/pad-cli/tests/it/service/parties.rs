@@ -233,7 +233,7 @@ fn a_mirror_passes_over_upstreams_that_lie() {
     );
 }
 
-#[cfg(feature = "aad")]
+#[cfg(feature = "log")]
 #[test]
 fn logs_are_served_with_proofs_that_they_only_grow() {
     let bench = Bench::new();

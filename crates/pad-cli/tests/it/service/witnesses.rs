@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use web::client::{HttpClient, HttpError, HttpOptions, Roots, Verdict};
+use pad_web::client::{HttpClient, HttpError, HttpOptions, Roots, Verdict};
 
 use super::process::{Process, certify};
 use crate::bench::{Bench, text};
@@ -79,7 +79,7 @@ pub(super) fn metrics(bench: &Bench, server: &Process) -> String {
         ..HttpOptions::default()
     };
     let client = HttpClient::new(&server.url(), options).unwrap();
-    let read = |reply: web::client::Reply| Ok::<_, HttpError>(Verdict::Done(reply.body));
+    let read = |reply: pad_web::client::Reply| Ok::<_, HttpError>(Verdict::Done(reply.body));
     text(&client.get("/metrics", 1 << 20, read).unwrap())
 }
 
@@ -288,7 +288,7 @@ fn one_witness_has_many_logs() {
 }
 
 /// Their clients check answers version by version, and the heads of both versions stand in the answer.
-#[cfg(feature = "aad")]
+#[cfg(feature = "log")]
 #[test]
 fn append_only_logs_are_witnessed_too() {
     let bench = Bench::new();

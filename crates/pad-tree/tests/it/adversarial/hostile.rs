@@ -81,7 +81,7 @@ fn equal_contents_share_proofs_but_not_statements() {
 fn garbage_is_refused() {
     let target = Target::<Sha256Ed25519, RedBlack>::new();
     let envelope = codec::encode(&target.prove(&entry_key(3)))[..8].to_vec();
-    let mut random = Random::new(conformance::traces::seed());
+    let mut random = Random::new(pad_conformance::traces::seed());
     for _ in 0..20_000 {
         let length = usize::try_from(random.below(200)).unwrap();
         let mut bytes = envelope.clone();

@@ -161,7 +161,7 @@ fn superseding_evidence_in_a_design_with_speculation() {
 #[test]
 fn another_suite() {
     type D = SpecLightweight;
-    let played = conformance::repository::play::<TuplePad<Blake3Ed25519, D>>(&actions());
+    let played = pad_conformance::repository::play::<TuplePad<Blake3Ed25519, D>>(&actions());
     let (version, asked) = (Version::new(8), key("zz"));
     let message = codec::encode(&played.server.prove(version, &asked).unwrap());
     let refusal = Untrusted::<TupleProof<S, D>>::decode(&message, MESSAGE_LIMIT).err();

@@ -72,7 +72,7 @@ fn decoding_takes_a_bounded_multiple_of_the_input() {
     check::<SpecLightweight>(&lightweight, [16, 16]);
 
     let target =
-        conformance::repository::play::<TuplePad<S, Base>>(&[put("a", "b"), Action::Snapshot]);
+        pad_conformance::repository::play::<TuplePad<S, Base>>(&[put("a", "b"), Action::Snapshot]);
     let head = codec::encode(&target.updates[0].head)[8..].to_vec();
     let signatures = list(&[7; 64]);
     takes_at_most::<TupleUpdate<Base>>(3, &[&[0], &[0], &head, &[0, 1], &signatures]);

@@ -43,7 +43,7 @@ impl<D: Design<S, Secret: TestSecret>> Model<'_, D> {
             .map(|version| self.target.prove(version, "d").epochs)
             .collect();
         lists.dedup();
-        for name in NAMES.into_iter().step_by(conformance::soak::size(3, 1)) {
+        for name in NAMES.into_iter().step_by(pad_conformance::soak::size(3, 1)) {
             let asked = key(name);
             self.check_beyond(&asked);
             for version in 0..=self.target.latest() + 1 {

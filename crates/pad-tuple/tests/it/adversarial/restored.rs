@@ -52,7 +52,7 @@ type NextUpdates<D> = Vec<Update<S, TupleAttachment<<D as Design<S>>::Extension>
 fn served<D: Design<S, Secret: TestSecret>>(
     pruned: bool,
 ) -> (TupleRepository<S, D>, NextUpdates<D>) {
-    let played = conformance::repository::play::<TuplePad<S, D>>(&actions());
+    let played = pad_conformance::repository::play::<TuplePad<S, D>>(&actions());
     let trusted = expectation::<S, D>(played.author.authority(), Version::EMPTY);
     let mut server = TupleRepository::new(trusted.authority, trusted.key);
     let (first, next) = played.updates.split_at(6);
@@ -157,7 +157,7 @@ fn check_spoiled<D: AggregateDesign<S> + Design<S, Secret: TestSecret>>(tries: u
 
 #[test]
 fn spoiled_checkpoints_are_refused_or_harmless() {
-    let tries = conformance::soak::size(80, 400);
+    let tries = pad_conformance::soak::size(80, 400);
     check_spoiled::<Base>(tries);
     check_spoiled::<BaseSuperseding>(tries);
     check_spoiled::<SpecLightweight>(tries);
@@ -169,7 +169,7 @@ fn spoiled_checkpoints_are_refused_or_harmless() {
 ///
 /// At this version the heads keep a digest of the history; every other try changes the heads.
 fn check_resumed<D: Design<S, Secret: TestSecret>>(tries: u64) {
-    let played = conformance::repository::play::<TuplePad<S, D>>(&actions());
+    let played = pad_conformance::repository::play::<TuplePad<S, D>>(&actions());
     let trusted = expectation::<S, D>(played.author.authority(), Version::EMPTY);
     let mut server = TupleRepository::<S, D>::new(trusted.authority, trusted.key);
     for update in &played.updates[..8] {
@@ -224,7 +224,7 @@ macro_rules! resumed {
         mod $name {
             #[test]
             fn an_author_signs_nothing_of_a_checkpoint_that_others_have_changed() {
-                super::check_resumed::<$($design)+>($tries * conformance::soak::size(1, 10));
+                super::check_resumed::<$($design)+>($tries * pad_conformance::soak::size(1, 10));
             }
         }
     };

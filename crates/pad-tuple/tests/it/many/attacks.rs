@@ -1,6 +1,6 @@
 //! A server with arbitrary answers for many keys.
 
-use conformance::tuple::TestSecret;
+use pad_conformance::tuple::TestSecret;
 use pad_core::{Untrusted, VerifyError, Version, codec};
 use pad_tree::{Answer, Keys};
 use pad_tuple::{

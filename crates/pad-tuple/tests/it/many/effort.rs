@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use conformance::{
+use pad_conformance::{
     pad::{public_key, signing_key},
     tuple::TestSecret,
 };

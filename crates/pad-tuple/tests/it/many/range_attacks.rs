@@ -1,6 +1,6 @@
 //! A server with arbitrary answers for a range.
 
-use conformance::tuple::TestSecret;
+use pad_conformance::tuple::TestSecret;
 use pad_core::{Untrusted, Value, VerifyError, Version, codec};
 use pad_tree::KeyRange;
 use pad_tuple::{AggregateDesign, Design, Expectation, RangeProof, range::RangeContent};

@@ -1,6 +1,6 @@
 //! Sizes of proofs for many keys.
 
-use conformance::{
+use pad_conformance::{
     Action, TuplePad,
     operation::{key, value},
     repository::play,

@@ -1,6 +1,6 @@
 //! Designs with accumulators: few versions, because their values are long.
 
-use accumulators::{PublicKey, bilinear::BilinearSecretKey, rsa::RsaSecretKey};
+use pad_accumulators::{PublicKey, bilinear::BilinearSecretKey, rsa::RsaSecretKey};
 use pad_tuple::KeyBytes as _;
 
 use super::*;

@@ -12,7 +12,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use pad::{Key, Version, question::Question};
+use authdict::{Key, Version, question::Question};
 use pad_client::Resource;
 
 use super::{

@@ -1,0 +1,235 @@
+//! External sort of operations by key: in memory up to a bound, beyond it in sorted runs in a file.
+
+use core::ops::Range;
+use std::{
+    io, mem,
+    path::{Path, PathBuf},
+};
+
+use pad_core::{Key, Operation, Value, Workers};
+use pad_disk::Scratch;
+
+use super::{buffer::Buffer, merge::Merge, record::Record};
+use crate::store::StoreError;
+
+/// Sorts operations.
+#[derive(Debug)]
+pub(crate) struct Sorter {
+    beside: PathBuf,
+    bound: usize,
+    workers: Workers,
+    buffer: Buffer,
+    /// `None` as long as all operations are in memory.
+    spilled: Option<Runs>,
+}
+
+/// Sorted runs in a file, from the oldest to the newest.
+#[derive(Debug)]
+struct Runs {
+    file: Scratch,
+    /// The number of bytes written at a time, about.
+    piece: usize,
+    extents: Vec<Range<u64>>,
+}
+
+impl Sorter {
+    /// A sorter with about `bound` bytes in memory, and the rest in the folder of the file
+    /// `beside`.
+    pub(super) fn new(beside: &Path, bound: usize, workers: Workers) -> Self {
+        Self {
+            beside: beside.to_path_buf(),
+            bound,
+            workers,
+            buffer: Buffer::default(),
+            spilled: None,
+        }
+    }
+
+    pub(super) fn push(&mut self, operation: &Operation) -> Result<(), StoreError> {
+        self.buffer.push(operation);
+        if self.buffer.size() >= self.bound {
+            self.spill()?;
+        }
+        Ok(())
+    }
+
+    /// Sorts the operations in memory and writes them as a run.
+    fn spill(&mut self) -> io::Result<()> {
+        self.buffer.sort(&self.workers);
+        let runs = match &mut self.spilled {
+            Some(runs) => runs,
+            none => none.insert(Runs::new(&self.beside, piece(self.bound, 1))?),
+        };
+        runs.add(Cursor::Memory(&self.buffer, 0))?;
+        self.buffer.clear();
+        Ok(())
+    }
+
+    /// The operations in ascending order of their keys, with the last operation on each key only.
+    ///
+    /// # Errors
+    /// [`StoreError::Io`].
+    pub(crate) fn sorted(mut self) -> Result<Sorted, StoreError> {
+        if self.spilled.is_some() && !self.buffer.is_empty() {
+            self.spill()?;
+        }
+        let Some(mut runs) = self.spilled else {
+            self.buffer.sort(&self.workers);
+            return Ok(Sorted(Source::Memory(self.buffer)));
+        };
+        // Its memory is needed for reading.
+        drop(mem::take(&mut self.buffer));
+        let most = (self.bound / LEAST_PIECE).clamp(2, MOST_RUNS);
+        while runs.extents.len() > most {
+            runs = runs.merged(&self.beside, most, piece(self.bound, most))?;
+        }
+        let piece = piece(self.bound, runs.extents.len());
+        Ok(Sorted(Source::File { runs, piece }))
+    }
+}
+
+impl Runs {
+    fn new(beside: &Path, piece: usize) -> io::Result<Self> {
+        Ok(Self {
+            file: Scratch::beside(beside)?,
+            piece,
+            extents: Vec::new(),
+        })
+    }
+
+    /// Adds a run of operations.
+    fn add(&mut self, mut operations: Cursor<'_>) -> io::Result<()> {
+        let (start, mut bytes) = (self.file.end(), Vec::new());
+        while let Some(record) = operations.advance()? {
+            record.write(&mut bytes);
+            if bytes.len() >= self.piece {
+                self.file.append(&bytes)?;
+                bytes.clear();
+            }
+        }
+        self.file.append(&bytes)?;
+        self.extents.push(start..self.file.end());
+        Ok(())
+    }
+
+    /// Merges each group of up to `most` runs into one, in a new file.
+    fn merged(&self, beside: &Path, most: usize, piece: usize) -> io::Result<Self> {
+        let mut merged = Self::new(beside, self.piece)?;
+        for group in self.extents.chunks(most) {
+            merged.add(Cursor::File(Merge::new(&self.file, group, piece)?))?;
+        }
+        Ok(merged)
+    }
+}
+
+/// Operations in ascending order of their keys, one on each key.
+#[derive(Debug)]
+pub(crate) struct Sorted(Source);
+
+#[derive(Debug)]
+enum Source {
+    Memory(Buffer),
+    File { runs: Runs, piece: usize },
+}
+
+impl Sorted {
+    /// The number of keys that have values.
+    ///
+    /// # Errors
+    /// [`StoreError::Io`].
+    pub(crate) fn number(&self) -> Result<u64, StoreError> {
+        let (mut cursor, mut number) = (self.cursor()?, 0_u64);
+        while let Some(record) = cursor.advance()? {
+            number = number.saturating_add(u64::from(record.value.is_some()));
+        }
+        Ok(number)
+    }
+
+    /// The keys that have values, with their values.
+    ///
+    /// # Errors
+    /// [`StoreError::Io`], also in the iterator.
+    pub(crate) fn entries(
+        &self,
+    ) -> Result<impl Iterator<Item = Result<(Key, Value), StoreError>> + Send, StoreError> {
+        let operations = self.operations()?;
+        Ok(operations.filter_map(|operation| match operation {
+            Ok(Operation::Put(key, value)) => Some(Ok((key, value))),
+            Ok(Operation::Remove(_)) => None,
+            Err(error) => Some(Err(error)),
+        }))
+    }
+
+    /// Whether there are more than `few` operations, or some are in a file.
+    pub(crate) fn are_more_than(&self, few: usize) -> bool {
+        match &self.0 {
+            Source::Memory(buffer) => buffer.get(few).is_some(),
+            Source::File { .. } => true,
+        }
+    }
+
+    /// All operations, in memory.
+    ///
+    /// # Errors
+    /// [`StoreError::Io`].
+    pub(crate) fn batch(&self) -> Result<Vec<Operation>, StoreError> {
+        self.operations()?.collect()
+    }
+
+    /// Iterates over all operations.
+    ///
+    /// # Errors
+    /// [`StoreError::Io`], also in the iterator.
+    pub(crate) fn operations(
+        &self,
+    ) -> Result<impl Iterator<Item = Result<Operation, StoreError>> + Send, StoreError> {
+        let mut cursor = self.cursor()?;
+        Ok(core::iter::from_fn(move || {
+            let record = cursor.advance().transpose()?;
+            Some(record.and_then(Record::operation).map_err(StoreError::from))
+        }))
+    }
+
+    fn cursor(&self) -> io::Result<Cursor<'_>> {
+        Ok(match &self.0 {
+            Source::Memory(buffer) => Cursor::Memory(buffer, 0),
+            Source::File { runs, piece } => {
+                Cursor::File(Merge::new(&runs.file, &runs.extents, *piece)?)
+            }
+        })
+    }
+}
+
+/// A cursor over sorted operations.
+#[derive(Debug)]
+enum Cursor<'s> {
+    /// The buffer, and the index of the next operation.
+    Memory(&'s Buffer, usize),
+    File(Merge<'s>),
+}
+
+impl Cursor<'_> {
+    fn advance(&mut self) -> io::Result<Option<Record<'_>>> {
+        match self {
+            Self::Memory(buffer, place) => {
+                let record = buffer.get(*place);
+                *place = place.saturating_add(1);
+                Ok(record)
+            }
+            Self::File(merge) => merge.next(),
+        }
+    }
+}
+
+/// The number of bytes to write at a time, or to read of each run, for `pieces` pieces in about
+/// `bound` bytes.
+fn piece(bound: usize, pieces: usize) -> usize {
+    (bound / pieces.max(1)).clamp(LEAST_PIECE, PIECE)
+}
+
+/// The maximum number of bytes written at a time, or read of a run.
+const PIECE: usize = 1 << 20;
+/// The minimum number of bytes read of a run.
+const LEAST_PIECE: usize = 1 << 12;
+/// The maximum number of runs that are merged at once.
+const MOST_RUNS: usize = 512;

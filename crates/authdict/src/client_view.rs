@@ -1,0 +1,338 @@
+//! A client's view as a file: the public key that it trusts, and the newest head that it has seen.
+//!
+//! ```text
+//! pad-view v1
+//! key given                           (or: key taken from the store)
+//! pad-public-key v1
+//! suite sha256-ed25519
+//! ..                                  (the rest of the public key file)
+//! seen <hexadecimal digits>           (a TrustedView as a message)
+//! digest <64 hexadecimal digits>      (SHA-256 of all lines above)
+//! ```
+//!
+//! The view contains its key, so a client that continues with a view keeps the key that it began
+//! with. The digest protects against accidents only: the file is as trustworthy as its storage
+//! location.
+
+use pad_core::{
+    SignedHead, Suite, TrustedView, Untrusted, VerifyError, Version, codec, contradiction::Past,
+    history::ConsistencyProof, view::Refused,
+};
+use sha2::{Digest, Sha256};
+
+use crate::{
+    keys::{KeyFileError, PublicKey},
+    question::{Question, Refusal},
+    selection::with_suite,
+    witnessed::heads_of,
+};
+
+mod follow;
+
+pub use follow::{Heads, NotFollowed};
+
+/// A client's public key, and the newest head that it has seen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredView {
+    public: PublicKey,
+    /// A [`TrustedView`] as a message.
+    seen: Vec<u8>,
+    version: Version,
+    /// Whether the key was given explicitly, not taken from the store.
+    authenticated: bool,
+}
+
+/// Error of reading a view file.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ViewFileError {
+    /// The text is not that of a view.
+    #[error("it is not a view: line {line} is not \"{expected}\"")]
+    Malformed {
+        /// The number of the line.
+        line: usize,
+        /// The expected content of the line.
+        expected: &'static str,
+    },
+    /// The text is not intact: its digest does not fit.
+    #[error("the view is damaged: its digest does not fit")]
+    Damaged,
+    /// The key in it cannot be used.
+    #[error("the public key in the view: {0}")]
+    Key(#[from] KeyFileError),
+    /// The head in it was not signed by the key.
+    #[error("the head in the view: {0}")]
+    Head(#[from] Refusal),
+}
+
+/// Error for a refused head, with evidence if the author is to blame.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{refusal}")]
+pub struct RefusedHead {
+    /// The reason.
+    pub refusal: Refusal,
+    /// Evidence that the author's key has signed two histories ([`crate::evidence::check`]).
+    pub evidence: Option<Vec<u8>>,
+}
+
+impl From<Refusal> for RefusedHead {
+    fn from(refusal: Refusal) -> Self {
+        Self {
+            refusal,
+            evidence: None,
+        }
+    }
+}
+
+impl StoredView {
+    /// A view that trusts this key and has seen nothing yet. The key counts as not authenticated.
+    pub fn new(public: PublicKey) -> Self {
+        let seen = with_suite!(public.suite, S => {
+            codec::encode(&TrustedView::<S>::new(public.authority))
+        });
+        Self {
+            public,
+            seen,
+            version: Version::EMPTY,
+            authenticated: false,
+        }
+    }
+
+    /// Marks the view's key as given by a trusted source.
+    #[must_use]
+    pub fn authenticated(self) -> Self {
+        Self {
+            authenticated: true,
+            ..self
+        }
+    }
+
+    /// Whether the key was given explicitly, and not taken from the store that the view was begun
+    /// with.
+    pub const fn is_authenticated(&self) -> bool {
+        self.authenticated
+    }
+
+    /// Reads the text of a view file.
+    ///
+    /// # Errors
+    /// [`ViewFileError`].
+    pub fn parse(text: &str) -> Result<Self, ViewFileError> {
+        let malformed = |line, expected| ViewFileError::Malformed { line, expected };
+        let rest = text
+            .strip_prefix(TITLE)
+            .ok_or(malformed(1, TITLE.trim_end()))?;
+        let body = text.strip_suffix('\n').unwrap_or_default();
+        let lines = body.lines().count();
+        let (above, digest) = body
+            .rsplit_once("\ndigest ")
+            .ok_or(malformed(lines, "digest <64 digits>"))?;
+        if digest != digest_of(above) {
+            return Err(ViewFileError::Damaged);
+        }
+        let rest = rest
+            .get(..above.len().saturating_sub(TITLE.len()))
+            .unwrap_or_default();
+        let (authenticated, rest) = match (rest.strip_prefix(GIVEN), rest.strip_prefix(TAKEN)) {
+            (Some(rest), _) => (true, rest),
+            (_, Some(rest)) => (false, rest),
+            _ => return Err(malformed(2, GIVEN.trim_end())),
+        };
+        let (key, seen) = rest
+            .rsplit_once("\nseen ")
+            .ok_or(malformed(lines.saturating_sub(1), "seen <digits>"))?;
+        let public = PublicKey::from_text(&format!("{key}\n"))?;
+        let seen =
+            hex::decode(seen).map_err(|_| malformed(lines.saturating_sub(1), "seen <digits>"))?;
+        let version = with_suite!(public.suite, S => load::<S>(&public, &seen)?.version());
+        Ok(Self {
+            public,
+            seen,
+            version,
+            authenticated,
+        })
+    }
+
+    /// The text of the view file.
+    pub fn to_text(&self) -> String {
+        let (public, seen) = (self.public.to_text(), hex::encode(&self.seen));
+        let origin = if self.authenticated { GIVEN } else { TAKEN };
+        let above = format!("{TITLE}{origin}{public}seen {seen}");
+        let digest = digest_of(&above);
+        format!("{above}\ndigest {digest}\n")
+    }
+
+    /// The key that the view was begun with.
+    pub const fn public(&self) -> &PublicKey {
+        &self.public
+    }
+
+    /// The newest version seen; version 0 before the first head.
+    pub const fn version(&self) -> Version {
+        self.version
+    }
+
+    /// The newest head seen: a [`TrustedView`] as a message.
+    pub(crate) fn seen(&self) -> &[u8] {
+        &self.seen
+    }
+
+    /// Verifies the server's latest head, and returns the advanced view.
+    ///
+    /// `head` is a [`SignedHead`] as a message, and `consistency` a [`ConsistencyProof`] as one.
+    /// The proof is needed if the head is newer than the newest one seen, if any. For logs,
+    /// `append_only` is needed then, too: the proof that the newer version contains the older one,
+    /// as a message.
+    ///
+    /// # Errors
+    /// [`RefusedHead`] in any of these cases:
+    ///
+    /// - a message does not decode, or a required proof is missing
+    /// - the head is not signed by the author
+    /// - it is older than the newest one seen
+    /// - it is another head for the same version
+    /// - it does not continue the history of the newest one seen
+    /// - of logs: the newer version does not contain the older one
+    pub fn advance(
+        &self,
+        head: &[u8],
+        consistency: Option<&[u8]>,
+        append_only: Option<&[u8]>,
+    ) -> Result<Self, RefusedHead> {
+        let advanced =
+            with_suite!(self.public.suite, S => self.advance_in::<S>(head, consistency))?;
+        #[cfg(feature = "log")]
+        if self.public.scheme.family().is_append_only() {
+            self.check_growth(&advanced, append_only)?;
+        }
+        // Only logs have append-only proofs.
+        #[cfg(not(feature = "log"))]
+        let _: Option<&[u8]> = append_only;
+        Ok(advanced)
+    }
+
+    /// Returns evidence against the author, if a server's statement about the past of a head
+    /// contradicts the view.
+    ///
+    /// `past` is the statement of the newer of the two heads about the older one's version, as
+    /// returned by [`crate::dynamic::AnyRepository::past_messages`].
+    pub fn accuse(&self, head: &[u8], past: &[u8]) -> Option<Vec<u8>> {
+        with_suite!(self.public.suite, S => self.accuse_in::<S>(head, past))
+    }
+
+    /// Returns evidence against the author in a refused answer, the message of a
+    /// [`pad_core::Response`]. One of its heads must be another head of the newest version seen.
+    pub fn accuse_by_answer(&self, question: &Question, answer: &[u8]) -> Option<Vec<u8>> {
+        let heads = heads_of(&self.public, question, answer).ok()?;
+        let refused = |head: Vec<u8>| self.advance(&head, None, None).err()?.evidence;
+        heads.into_iter().flatten().find_map(refused)
+    }
+
+    fn advance_in<S: Suite>(
+        &self,
+        head: &[u8],
+        consistency: Option<&[u8]>,
+    ) -> Result<Self, RefusedHead> {
+        let mut view = load::<S>(&self.public, &self.seen)?;
+        let head = Untrusted::<SignedHead<S>>::decode(head, head.len()).map_err(Refusal::from)?;
+        let consistency = consistency
+            .map(|proof| Untrusted::<ConsistencyProof<S>>::decode(proof, proof.len()))
+            .transpose()
+            .map_err(Refusal::from)?;
+        let refused = |Refused { error, evidence }: Refused<S>| RefusedHead {
+            refusal: error.into(),
+            evidence: evidence.map(|evidence| evidence.encode()),
+        };
+        view.advance(head, consistency).map_err(refused)?;
+        Ok(Self {
+            public: self.public.clone(),
+            seen: codec::encode(&view),
+            version: view.version(),
+            authenticated: self.authenticated,
+        })
+    }
+
+    /// Checks that a later version of a log contains the newest one that this view has seen.
+    #[cfg(feature = "log")]
+    fn check_growth(&self, newer: &Self, append_only: Option<&[u8]>) -> Result<(), Refusal> {
+        if [Version::EMPTY, newer.version].contains(&self.version) {
+            return Ok(());
+        }
+        let heads = [&self.seen, &newer.seen]
+            .map(|seen| load::<pad_core::Sha256Ed25519>(&self.public, seen));
+        let [older, newer] = heads;
+        let (older, newer) = (older?.newest()?, newer?.newest()?);
+        crate::family::log::check_growth(&self.public, [&older, &newer], append_only)
+    }
+
+    /// Checks that the newest head names the root of an older head of a log, and that its version
+    /// contains the older one.
+    #[cfg(feature = "log")]
+    fn check_past_head(
+        &self,
+        head: &[u8],
+        past: &[Vec<u8>],
+        append_only: Option<&[u8]>,
+    ) -> Result<(), RefusedHead> {
+        type S = pad_core::Sha256Ed25519;
+        let view = load::<S>(&self.public, &self.seen)?;
+        let newest = view.newest().map_err(Refusal::from)?;
+        let head = Untrusted::<SignedHead<S>>::decode(head, head.len()).map_err(Refusal::from)?;
+        let (signed, version) = (*head.as_unverified(), head.as_unverified().head.version);
+        let older = head.verify(&self.public.authority, &version);
+        let older = older.map_err(Refusal::from)?;
+        let mut past = past.iter().map(|past| codec::decode_body::<Past<S>>(past));
+        let Some(Ok(Past::Root(inclusion))) = past.find(|past| matches!(past, Ok(Past::Root(_))))
+        else {
+            return Err(Refusal::from(VerifyError::MalformedHistoryProof).into());
+        };
+        let named = Untrusted::new(inclusion.clone()).verify(&newest, &version);
+        if named.map_err(Refusal::from)?.get().root != older.get().root {
+            let evidence = view.accuse(Untrusted::new(signed), Past::Root(inclusion));
+            return Err(RefusedHead {
+                refusal: VerifyError::Fork(version).into(),
+                evidence: evidence.ok().map(|evidence| evidence.encode()),
+            });
+        }
+        Ok(crate::family::log::check_growth(
+            &self.public,
+            [&older, &newest],
+            append_only,
+        )?)
+    }
+
+    /// Fails: this build has no logs.
+    #[cfg(not(feature = "log"))]
+    fn check_past_head(
+        &self,
+        _: &[u8],
+        _: &[Vec<u8>],
+        _: Option<&[u8]>,
+    ) -> Result<(), RefusedHead> {
+        Err(Refusal::from(pad_core::DecodeError::Malformed).into())
+    }
+
+    fn accuse_in<S: Suite>(&self, head: &[u8], past: &[u8]) -> Option<Vec<u8>> {
+        let view = load::<S>(&self.public, &self.seen).ok()?;
+        let head = Untrusted::<SignedHead<S>>::decode(head, head.len()).ok()?;
+        let past: Past<S> = codec::decode_body(past).ok()?;
+        Some(view.accuse(head, past).ok()?.encode())
+    }
+}
+
+fn load<S: Suite>(public: &PublicKey, seen: &[u8]) -> Result<TrustedView<S>, Refusal> {
+    let view: TrustedView<S> = codec::decode(seen, seen.len())?;
+    if *view.authority() != public.authority {
+        return Err(VerifyError::WrongDictionary.into());
+    }
+    view.newest()?;
+    Ok(view)
+}
+
+fn digest_of(text: &str) -> String {
+    hex::encode(Sha256::digest(text))
+}
+
+const TITLE: &str = "pad-view v1\n";
+const GIVEN: &str = "key given\n";
+const TAKEN: &str = "key taken from the store\n";

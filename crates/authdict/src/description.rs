@@ -1,0 +1,90 @@
+//! The records in a store that describe its dictionary.
+
+use std::path::Path;
+
+use crate::{
+    kept_log::NodeFile,
+    keys::PublicKey,
+    selection::{SchemeFamily, SchemeName},
+    store::{RecordChange, Store, StoreError, any::AnyStore},
+    tuple_file::TupleFile,
+};
+
+/// Creates a store for the dictionary with this public key.
+///
+/// # Errors
+/// [`StoreError::Exists`]; [`StoreError::OnlyTrees`]; [`StoreError::Damaged`] if there are files of
+/// another store's contents next to the path; [`StoreError`] of the medium.
+pub fn create_store(path: &Path, public: &PublicKey) -> Result<(), StoreError> {
+    create_store_with(path, public, None)
+}
+
+/// Creates a store for this dictionary, with another record that its repository needs.
+///
+/// # Errors
+/// Those of [`create_store`].
+pub fn create_store_with(
+    path: &Path,
+    public: &PublicKey,
+    other: Option<RecordChange>,
+) -> Result<(), StoreError> {
+    let family = public.scheme.family();
+    if AnyStore::is_in_objects(path) {
+        if family != SchemeFamily::Tree {
+            return Err(StoreError::OnlyTrees);
+        }
+    } else if !path.exists() {
+        match family {
+            SchemeFamily::Tree => NodeFile::require_none(path)?,
+            SchemeFamily::Tuple if public.scheme.reads_on_demand() => {
+                TupleFile::require_none(path)?;
+            }
+            _ => {}
+        }
+    }
+    let records: Vec<_> = store_records(public).into_iter().chain(other).collect();
+    AnyStore::create(path, &records)
+}
+
+/// The records of a new store for this dictionary.
+pub fn store_records(public: &PublicKey) -> [RecordChange; 2] {
+    [
+        RecordChange::put(PUBLIC_KEY_GROUP, "", public.to_text()),
+        RecordChange::put(REPOSITORY_GROUP, "", kept_as(public.scheme)),
+    ]
+}
+
+/// Reads the public key in a store's records. It is as trustworthy as the store.
+///
+/// # Errors
+/// [`StoreError::Damaged`] also if this build does not support the format of the store's
+/// dictionary.
+pub fn key_of_store(store: &impl Store) -> Result<PublicKey, StoreError> {
+    let text = |group| -> Result<Option<String>, StoreError> {
+        let found = store.records(group)?.pop();
+        Ok(found.and_then(|(_, value)| String::from_utf8(value).ok()))
+    };
+    let public = text(PUBLIC_KEY_GROUP)?.and_then(|text| PublicKey::from_text(&text).ok());
+    let public = public.ok_or(StoreError::Damaged(
+        "it does not say which dictionary it holds",
+    ))?;
+    match text(REPOSITORY_GROUP)? {
+        Some(name) if name == kept_as(public.scheme) => Ok(public),
+        _ => Err(StoreError::Damaged(
+            "it keeps its versions in a way that this program does not have",
+        )),
+    }
+}
+
+/// Returns the name of the format in which a store keeps the versions of a dictionary of `scheme`.
+fn kept_as(scheme: SchemeName) -> &'static str {
+    match scheme.family() {
+        SchemeFamily::Tuple if !scheme.reads_on_demand() => "versioned-index",
+        #[cfg(feature = "log")]
+        SchemeFamily::Log => "forest",
+        _ => "stored",
+    }
+}
+
+const PUBLIC_KEY_GROUP: &str = "public-key";
+const REPOSITORY_GROUP: &str = "repository";

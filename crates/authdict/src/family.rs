@@ -1,0 +1,86 @@
+//! The families of schemes. Each module contains the facade's code for one of them.
+//!
+//! A family makes its repositories persistent, resumes their authors and answers questions
+//! ([`OfferedRepository`]). `repository` and `client` pick the family of a scheme chosen at run
+//! time.
+
+use pad_core::{
+    Answers, Client, Family, Question as Ask, SchemeId, Suite, TrustedView, VerifyError, Version,
+    client, codec,
+};
+
+use crate::{
+    keys::PublicKey,
+    offered::{AnyClient, OfferedRepository},
+    question::{NotOffered, Question, Refusal},
+    repository::RepositoryError,
+    selection::SchemeFamily,
+    store::{StoreError, any::AnyStore},
+};
+
+#[cfg(feature = "log")]
+pub(crate) mod log;
+pub(crate) mod tree;
+pub(crate) mod tuple;
+
+/// An empty repository of the dictionary in a store's records.
+pub(crate) fn repository<S: Suite>(
+    public: &PublicKey,
+    store: &AnyStore,
+) -> Result<Box<dyn OfferedRepository>, RepositoryError> {
+    let made = match public.scheme.family() {
+        SchemeFamily::Tree => tree::repository::<S>(public, store)?,
+        SchemeFamily::Tuple => tuple::repository::<S>(public, store)?,
+        #[cfg(feature = "log")]
+        SchemeFamily::Log => log::repository::<S>(public, store)?,
+        // A directory has a folder of its own.
+        SchemeFamily::Directory => None,
+    };
+    made.ok_or_else(|| {
+        StoreError::Damaged("it holds a dictionary of another kind than its store").into()
+    })
+}
+
+/// The client that trusts only a public key; `None` if the scheme's own key is missing or
+/// malformed, and for directories.
+pub(crate) fn client<S: Suite>(public: &PublicKey) -> Option<Box<dyn AnyClient>> {
+    match public.scheme.family() {
+        SchemeFamily::Tree => tree::client::<S>(public),
+        SchemeFamily::Tuple => tuple::client::<S>(public),
+        #[cfg(feature = "log")]
+        SchemeFamily::Log => log::client::<S>(public),
+        // Directories are asked by id, not by key: the client is
+        // `block_directory::DirectoryClient`.
+        SchemeFamily::Directory => None,
+    }
+}
+
+/// The error for a kind of question that a family does not answer.
+pub(crate) fn not_offered(question: &Question, scheme: SchemeId) -> NotOffered {
+    let what = question.kind();
+    NotOffered { what, scheme }
+}
+
+/// Verifies an answer about a version, and returns what it establishes.
+fn check<F: Family<Error = VerifyError> + Answers<Q>, Q: Ask>(
+    client: &Client<F>,
+    version: Version,
+    question: &Q,
+    answer: &[u8],
+) -> Result<Q::Statement, Refusal> {
+    match client.check_at(version, answer, question) {
+        Ok(verified) => Ok(verified.into_inner()),
+        Err(client::Refusal::Decode(error)) => Err(error.into()),
+        Err(client::Refusal::Head(error) | client::Refusal::Proof(error)) => Err(error.into()),
+        Err(client::Refusal::Fork { version, .. }) => Err(VerifyError::Fork(version).into()),
+        // The version is given, so no head need have been seen.
+        Err(_) => Err(VerifyError::RootMismatch.into()),
+    }
+}
+
+/// Resumes a client from the newest head seen.
+fn resume<F: Family>(client: &mut Client<F>, seen: &[u8]) -> Result<(), Refusal> {
+    let seen: TrustedView<F::Suite> = codec::decode(seen, seen.len())?;
+    *client = Client::resume(client.public().clone(), seen)?;
+    Ok(())
+}

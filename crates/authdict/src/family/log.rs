@@ -1,0 +1,208 @@
+//! Append-only logs: a key keeps all its values, and a later version contains the earlier ones.
+//!
+//! Ranges, differences, histories and several keys at once are [`NotOffered`] for logs.
+
+use core::marker::PhantomData;
+
+use pad_accumulators::wire;
+use pad_core::{
+    DecodeError, Sha256Ed25519, SignedHead, SnapshotHead, Suite, TrustedView, Untrusted, Verified,
+    VerifyError, Version, codec, head::Authority,
+};
+use pad_log::{
+    AadCounted, AadFrontier, AasCounted, AasFrontier, AppendOnlyProof, Entry, Growth,
+    InclusionProof, Log, LogRoot, Scheme, Setup,
+    proof::{LONGEST_GROWTH, LONGEST_LOOKUP},
+};
+
+use crate::{
+    keys::PublicKey,
+    offered::{AnyClient, OfferedRepository},
+    parameters::LogParameters,
+    question::{NotOffered, Question, Refusal, Statement},
+    repository::RepositoryError,
+    selection::SchemeName,
+    store::{Store, StoreError},
+};
+
+mod answers;
+mod author;
+mod hosted;
+
+use answers::AskedScheme;
+pub(crate) use answers::LONGEST_ANSWER;
+use author::Appending;
+use hosted::HostedLog;
+
+type Head = Verified<SnapshotHead<Sha256Ed25519>>;
+
+/// Evaluates the expression after the arrow, with the log scheme of this name as a type; `None` for
+/// other schemes.
+macro_rules! with_log_scheme {
+    ($scheme:expr, $type:ident => $work:expr) => {
+        match $scheme {
+            SchemeName::AadCounted => {
+                type $type = AadCounted;
+                Some($work)
+            }
+            SchemeName::AadFrontier => {
+                type $type = AadFrontier;
+                Some($work)
+            }
+            SchemeName::AasCounted => {
+                type $type = AasCounted;
+                Some($work)
+            }
+            SchemeName::AasFrontier => {
+                type $type = AasFrontier;
+                Some($work)
+            }
+            _ => None,
+        }
+    };
+}
+
+/// An empty repository of the log with this public key; `None` for other schemes. Its parameters
+/// are in the store.
+pub(crate) fn repository<S: Suite>(
+    public: &PublicKey,
+    store: &impl Store,
+) -> Result<Option<Box<dyn OfferedRepository>>, RepositoryError> {
+    if !has_suite::<S>() {
+        return Ok(None);
+    }
+    let setup = LogParameters::read(store)?.setup_of(public);
+    let setup = setup.ok_or(StoreError::Damaged(
+        "its parameters are not those of its log",
+    ))?;
+    let empty = with_log_scheme!(public.scheme, L => empty::<L>(&public.authority, setup));
+    Ok(empty.transpose()?)
+}
+
+fn empty<S: AskedScheme>(
+    authority: &Authority,
+    setup: Setup,
+) -> Result<Box<dyn OfferedRepository>, StoreError> {
+    let log = Log::<S>::new(authority.dictionary, setup);
+    match HostedLog::new(log, authority.author) {
+        Ok(repository) => Ok(Box::new(repository)),
+        Err(_) => Err(StoreError::Damaged(
+            "its parameters are too few for its log",
+        )),
+    }
+}
+
+/// The client of the log with this public key.
+pub(crate) fn client<S: Suite>(public: &PublicKey) -> Option<Box<dyn AnyClient>> {
+    if !has_suite::<S>() {
+        return None;
+    }
+    with_log_scheme!(public.scheme, L => {
+        let client: Box<dyn AnyClient> = Box::new(LogReader::<L>::new(public)?);
+        client
+    })
+}
+
+/// Heads and updates of logs have only one suite.
+fn has_suite<S: Suite>() -> bool {
+    S::ID == Sha256Ed25519::ID
+}
+
+/// Checks that a version of a log contains an older one. The author has signed both.
+pub(crate) fn check_growth(
+    public: &PublicKey,
+    heads: [&Head; 2],
+    append_only: Option<&[u8]>,
+) -> Result<(), Refusal> {
+    let append_only = append_only.unwrap_or_default();
+    let checked = with_log_scheme!(public.scheme, L => {
+        let reader = LogReader::<L>::new(public).ok_or(DecodeError::Malformed)?;
+        reader.check_growth(heads, append_only)
+    });
+    let [older, newer] = heads.map(|head| head.get().version);
+    let not_grown = |reason| Refusal::NotGrown {
+        older,
+        newer,
+        reason,
+    };
+    checked.ok_or(DecodeError::Malformed)?.map_err(not_grown)
+}
+
+/// The client of a log, which trusts its author's key and its parameters.
+#[derive(Debug)]
+struct LogReader<S> {
+    authority: Authority,
+    setup: Setup,
+    /// The newest head seen, whose signature is verified.
+    seen: Option<SignedHead<Sha256Ed25519>>,
+    scheme: PhantomData<S>,
+}
+
+impl<S: Scheme> LogReader<S> {
+    fn new(public: &PublicKey) -> Option<Self> {
+        let setup = public.scheme_key.as_ref()?.get::<Setup>()?.clone();
+        Some(Self::of(public.authority, setup))
+    }
+
+    const fn of(authority: Authority, setup: Setup) -> Self {
+        Self {
+            authority,
+            setup,
+            seen: None,
+            scheme: PhantomData,
+        }
+    }
+
+    fn at(&self, head: &Head) -> Result<LogRoot<S>, VerifyError> {
+        Log::new(self.authority.dictionary, self.setup.clone()).at(head)
+    }
+
+    fn check_growth(&self, [older, newer]: [&Head; 2], proof: &[u8]) -> Result<(), VerifyError> {
+        let growth = Growth::new(self.at(older)?, self.at(newer)?)?;
+        let proof: Untrusted<AppendOnlyProof<S>> =
+            wire::decode(&(), proof, LONGEST_GROWTH).map_err(VerifyError::Undecodable)?;
+        proof.verify(&growth, &()).map(drop)
+    }
+}
+
+impl<S: AskedScheme> AnyClient for LogReader<S> {
+    fn resume(&mut self, seen: &[u8]) -> Result<(), Refusal> {
+        let view: TrustedView<Sha256Ed25519> = codec::decode(seen, seen.len())?;
+        if *view.authority() != self.authority {
+            return Err(VerifyError::WrongDictionary.into());
+        }
+        view.newest()?;
+        self.seen = view.newest_signed();
+        Ok(())
+    }
+
+    fn check_at(
+        &self,
+        version: Version,
+        question: &Question,
+        answer: &[u8],
+    ) -> Result<Statement, Refusal> {
+        match question {
+            Question::Key(key) => S::check(self, version, key, answer),
+            Question::Value(key, value) => {
+                let (key, value) = (key.clone(), value.clone());
+                let asked = (version, &Entry { key, value });
+                let included =
+                    self.check_answer::<InclusionProof<S>>(asked, answer, LONGEST_LOOKUP);
+                included.map(Statement::Included)
+            }
+            Question::Growth(older) => {
+                let grown = self.check_grown([*older, version], answer);
+                grown.map(Statement::Grown)
+            }
+            question => Err(not_offered::<S>(question.kind()).into()),
+        }
+    }
+}
+
+fn not_offered<S: Scheme>(what: &'static str) -> NotOffered {
+    NotOffered {
+        what,
+        scheme: S::ID,
+    }
+}

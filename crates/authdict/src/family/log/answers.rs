@@ -1,0 +1,231 @@
+//! Answers of logs as messages, and their verification.
+
+use pad_accumulators::wire::{self, Wire};
+use pad_core::{
+    DecodeError, Key, LookupError, Proof, Repository as _, Sha256Ed25519, SignedHead, Untrusted,
+    VerifyError, Version, codec, head::EmptyDictionary,
+};
+use pad_log::{
+    AadCounted, AadFrontier, AasCounted, AasFrontier, AbsenceProof, AppendOnlyProof,
+    DictionaryScheme, Entry, Grown, Growth, InclusionProof, LogRepository, LogRoot, LookupProof,
+    Scheme, SetScheme,
+    proof::{KIND_INCLUSION, LONGEST_GROWTH, LONGEST_LOOKUP},
+};
+
+use super::{Head, LogReader};
+use crate::question::{Refusal, Statement};
+
+/// The author's head of a version; `None` for version 0.
+pub(super) type OptionalHead = Option<SignedHead<Sha256Ed25519>>;
+
+/// A scheme of logs, with its kind of answers about a key.
+pub(super) trait AskedScheme: Scheme {
+    /// The proof of a version's answer about a key.
+    fn prove(
+        repository: &LogRepository<Self>,
+        version: Version,
+        key: &Key,
+    ) -> Result<ProofBody, LookupError>;
+
+    /// Verifies an answer about a key, and returns what it establishes.
+    fn check(
+        reader: &LogReader<Self>,
+        version: Version,
+        key: &Key,
+        answer: &[u8],
+    ) -> Result<Statement, Refusal>;
+}
+
+macro_rules! asked {
+    ($($scheme:ty: $prove:ident, $check:ident;)+) => { $(
+        impl AskedScheme for $scheme {
+            fn prove(
+                repository: &LogRepository<Self>,
+                version: Version,
+                key: &Key,
+            ) -> Result<ProofBody, LookupError> {
+                $prove(repository, version, key)
+            }
+
+            fn check(
+                reader: &LogReader<Self>,
+                version: Version,
+                key: &Key,
+                answer: &[u8],
+            ) -> Result<Statement, Refusal> {
+                $check(reader, version, key, answer)
+            }
+        }
+    )+ };
+}
+
+asked! {
+    AadCounted: prove_values, check_values;
+    AadFrontier: prove_values, check_values;
+    AasCounted: prove_member, check_member;
+    AasFrontier: prove_member, check_member;
+}
+
+/// Proves all values of a key.
+fn prove_values<S: DictionaryScheme>(
+    repository: &LogRepository<S>,
+    version: Version,
+    key: &Key,
+) -> Result<ProofBody, LookupError> {
+    Ok(ProofBody::of(&repository.prove(version, key)?))
+}
+
+fn check_values<S: DictionaryScheme>(
+    reader: &LogReader<S>,
+    version: Version,
+    key: &Key,
+    answer: &[u8],
+) -> Result<Statement, Refusal> {
+    let values = reader.check_answer::<LookupProof<S>>((version, key), answer, LONGEST_LOOKUP);
+    values.map(Statement::Values)
+}
+
+/// Proves that a member is present or absent.
+fn prove_member<S: SetScheme>(
+    repository: &LogRepository<S>,
+    version: Version,
+    member: &Key,
+) -> Result<ProofBody, LookupError> {
+    let entry = Entry::member(member.clone());
+    match repository.prove_inclusion(version, &entry) {
+        Ok(proof) => Ok(ProofBody::of(&proof)),
+        Err(LookupError::InvalidQuery) => {
+            Ok(ProofBody::of(&repository.prove_absence(version, member)?))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+fn check_member<S: SetScheme>(
+    reader: &LogReader<S>,
+    version: Version,
+    member: &Key,
+    answer: &[u8],
+) -> Result<Statement, Refusal> {
+    let absent = reader.check_answer::<AbsenceProof<S>>((version, member), answer, LONGEST_LOOKUP);
+    match absent {
+        Err(Refusal::Decode(DecodeError::WrongKind {
+            actual: KIND_INCLUDED,
+            ..
+        })) => {
+            let entry = Entry::member(member.clone());
+            let asked = (version, &entry);
+            let included = reader.check_answer::<InclusionProof<S>>(asked, answer, LONGEST_LOOKUP);
+            included.map(Statement::Included)
+        }
+        absent => absent.map(Statement::Absent),
+    }
+}
+
+/// A proof of any kind, as the body of a message.
+pub(super) struct ProofBody {
+    kind: u8,
+    pub(super) bytes: Vec<u8>,
+}
+
+impl ProofBody {
+    pub(super) fn of<P: Wire>(proof: &P) -> Self {
+        let bytes = wire::encode_body(proof);
+        Self {
+            kind: P::KIND,
+            bytes,
+        }
+    }
+
+    /// The message of an answer: these heads, and the proof.
+    pub(super) fn answer<S: Scheme>(self, heads: &[OptionalHead]) -> Vec<u8> {
+        let mut message = codec::envelope(self.kind + ABOVE_PROOF, S::ID.0);
+        for head in heads {
+            message.extend(codec::encode_body(head));
+        }
+        message.extend(self.bytes);
+        message
+    }
+}
+
+/// Decodes the heads and the proof in an answer, the proof being of at most `longest` bytes.
+fn decode<P: Wire<Context = ()>, const HEADS: usize>(
+    message: &[u8],
+    longest: usize,
+) -> Result<([OptionalHead; HEADS], Untrusted<P>), DecodeError> {
+    let longest = longest.saturating_add(LONGEST_HEADS);
+    let mut body = codec::open(message, P::KIND + ABOVE_PROOF, P::SCHEME, longest)?;
+    let mut heads = [None; HEADS];
+    for head in &mut heads {
+        *head = codec::decode_start(body)?;
+        // A head has only one encoding.
+        let rest = body.strip_prefix(&*codec::encode_body(head));
+        body = rest.ok_or(DecodeError::NonCanonical)?;
+    }
+    let proof = wire::decode_body(&(), body)?;
+    Ok((heads, Untrusted::new(proof)))
+}
+
+impl<S: Scheme> LogReader<S> {
+    /// Verifies an answer about one version.
+    pub(super) fn check_answer<P>(
+        &self,
+        (version, query): (Version, &P::Query),
+        answer: &[u8],
+        longest: usize,
+    ) -> Result<P::Statement, Refusal>
+    where
+        P: Proof<Commitment = LogRoot<S>, Error = VerifyError> + Wire<Context = ()>,
+    {
+        let ([head], proof) = decode::<P, 1>(answer, longest)?;
+        let at = self.at(&self.head(head, version)?)?;
+        Ok(proof.verify(&at, query)?.into_inner())
+    }
+
+    /// Verifies an answer about two versions.
+    pub(super) fn check_grown(
+        &self,
+        [older, newer]: [Version; 2],
+        answer: &[u8],
+    ) -> Result<Grown, Refusal> {
+        let (heads, proof) = decode::<AppendOnlyProof<S>, 2>(answer, LONGEST_GROWTH)?;
+        let [old, new] = heads;
+        let (old, new) = (self.head(old, older)?, self.head(new, newer)?);
+        let growth = Growth::new(self.at(&old)?, self.at(&new)?)?;
+        Ok(proof.verify(&growth, &())?.into_inner())
+    }
+
+    /// Verifies the head of a version. For the newest version seen, it must be that very head.
+    fn head(&self, signed: OptionalHead, version: Version) -> Result<Head, VerifyError> {
+        let authority = &self.authority;
+        match signed {
+            Some(signed) => {
+                let verified = Untrusted::new(signed).verify(authority, &version)?;
+                match self.seen {
+                    Some(seen) if seen.head.version == version && seen.head != signed.head => {
+                        Err(VerifyError::Fork(version))
+                    }
+                    _ => Ok(verified),
+                }
+            }
+            None if version == Version::EMPTY => {
+                Untrusted::new(EmptyDictionary::new()).verify(authority, &())
+            }
+            None => {
+                let (expected, actual) = (version, Version::EMPTY);
+                Err(VerifyError::WrongVersion { expected, actual })
+            }
+        }
+    }
+}
+
+/// The difference between the kinds of an answer and of its proof, as for other families.
+const ABOVE_PROOF: u8 = 16;
+
+const KIND_INCLUDED: u8 = KIND_INCLUSION + ABOVE_PROOF;
+
+/// An upper bound of the length of two heads, in bytes.
+const LONGEST_HEADS: usize = 1 << 10;
+
+/// The longest answer that a client reads, in bytes.
+pub(crate) const LONGEST_ANSWER: usize = LONGEST_LOOKUP + LONGEST_HEADS;

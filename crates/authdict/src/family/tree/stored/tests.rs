@@ -1,0 +1,458 @@
+//! Power cuts and failures at every operation on the file of nodes.
+
+use std::cell::RefCell;
+
+use ed25519_dalek::SigningKey;
+use pad_core::{AuthorKey, DictionaryId, Sha256Ed25519, Value};
+use pad_disk::layer::{Reads, SimulatedFolder};
+
+use super::*;
+use crate::{
+    hosted::{AskedRepository, HostedRepository, UpdatedRepository},
+    store::{Record, RecordChange, StoredCheckpoint},
+};
+
+type S = Sha256Ed25519;
+
+/// A store whose published state is durable. Once, it reports a failure after a successful change.
+#[derive(Clone, Debug, Default)]
+struct Rows(RefCell<State>);
+
+#[derive(Clone, Debug, Default)]
+struct State {
+    /// The number of changes before the one that seems to fail.
+    until_failure: Option<usize>,
+    latest: Version,
+    row: Vec<u8>,
+    records: Vec<Record>,
+}
+
+impl Store for Rows {
+    fn id(&self) -> Result<[u8; 16], StoreError> {
+        Ok([4; 16])
+    }
+
+    fn latest(&self) -> Result<Version, StoreError> {
+        Ok(self.0.borrow().latest)
+    }
+
+    fn publish(&mut self, _: Version, _: &[Vec<u8>], _: &[RecordChange]) -> Result<(), StoreError> {
+        panic!("it keeps its contents itself");
+    }
+
+    fn publish_row(
+        &mut self,
+        before: Version,
+        latest: Version,
+        row: &[u8],
+        records: &[RecordChange],
+    ) -> Result<(), StoreError> {
+        assert!(before == self.latest()? && latest >= before);
+        let state = self.0.get_mut();
+        (state.latest, state.row) = (latest, row.to_vec());
+        self.put(records);
+        self.told()
+    }
+
+    fn update(&self, version: Version) -> Result<Option<Vec<u8>>, StoreError> {
+        let state = self.0.borrow();
+        Ok((version == state.latest).then(|| state.row.clone()))
+    }
+
+    fn put_checkpoint(&mut self, _: &StoredCheckpoint) -> Result<(), StoreError> {
+        panic!("it keeps its contents itself");
+    }
+
+    fn checkpoint(&self) -> Result<Option<StoredCheckpoint>, StoreError> {
+        Ok(None)
+    }
+
+    fn records(&self, _: &'static str) -> Result<Vec<Record>, StoreError> {
+        Ok(self.0.borrow().records.clone())
+    }
+
+    fn record_count(&self, _: &'static str) -> Result<u64, StoreError> {
+        Ok(0)
+    }
+
+    fn write_records(&mut self, records: &[RecordChange]) -> Result<(), StoreError> {
+        self.put(records);
+        self.told()
+    }
+
+    fn pin(&self) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    fn unpin(&self) {}
+
+    fn compact(&mut self) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    fn check(&mut self) -> Result<(), StoreError> {
+        Ok(())
+    }
+}
+
+impl Rows {
+    fn put(&mut self, records: &[RecordChange]) {
+        for record in records {
+            let RecordChange::Put { name, value, .. } = record else {
+                panic!("nothing is removed");
+            };
+            self.0.get_mut().records = vec![(name.clone(), value.clone())];
+        }
+    }
+
+    /// The result reported for a change that was made.
+    fn told(&mut self) -> Result<(), StoreError> {
+        let left = &mut self.0.get_mut().until_failure;
+        match left {
+            Some(0) => {
+                *left = None;
+                Err(StoreError::Io(io::Error::other("the power is gone")))
+            }
+            Some(number) => {
+                *number -= 1;
+                Ok(())
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+fn signer() -> SigningKey {
+    SigningKey::from_bytes(&[6; 32])
+}
+
+fn open(
+    folder: &SimulatedFolder,
+    store: &Rows,
+) -> Result<Typed<Repository<S, RedBlack>>, RepositoryError> {
+    let author = AuthorKey::from_bytes(&signer().verifying_key().to_bytes()).unwrap();
+    let authority = Authority {
+        author,
+        dictionary: DictionaryId::from_name("cuts"),
+        scheme: RedBlack::ID,
+    };
+    let file = NodeFile::new(folder.layer(), "store".into(), RowLengths::of::<S>());
+    let mut opened = opened::<S, RedBlack>(authority, Box::new(file), NodeCache::default())?;
+    opened.take_up(store)?;
+    Ok(opened)
+}
+
+fn batch(version: u64) -> Vec<Operation> {
+    let key = |number: u64| Key::new(number.to_be_bytes().as_slice()).unwrap();
+    let value = Value::new(vec![7; 40 + usize::try_from(version).unwrap()].as_slice()).unwrap();
+    let puts =
+        (0..12).map(|place| Operation::Put(key((version * 31 + place * 7) % 60), value.clone()));
+    let removals = (version > 2).then(|| Operation::Remove(key(version % 60)));
+    puts.chain(removals).collect()
+}
+
+/// Publishes ten versions, two for each row, and prunes in the middle. Versions in `store` count as
+/// acknowledged. Returns at the first failure.
+fn script(folder: &SimulatedFolder, store: &mut Rows) -> Result<(), RepositoryError> {
+    let mut repository = open(folder, store)?;
+    let signer = HeadSigner::new(signer());
+    while repository.latest() < Version::new(10) {
+        repository.begin(store)?;
+        let mut row = Vec::new();
+        for _ in 0..2 {
+            let next = repository.latest().number() + 1;
+            let published = repository.publish(&mut batch(next), &signer);
+            published.map_err(|_| StoreError::Superseded)?;
+            row = repository.row(Version::new(next))?;
+        }
+        repository.synchronise()?;
+        let before = store.latest()?;
+        store.publish_row(before, repository.latest(), &row, &[])?;
+        if before == Version::new(4) {
+            repository.prune(Version::new(3), store)?;
+        }
+    }
+    Ok(())
+}
+
+/// Entries in ascending order of their keys, which are appended in several pieces.
+fn sorted() -> impl Iterator<Item = Result<(Key, Value), StoreError>> + Send {
+    (0..LOADED).map(|number: u64| {
+        let value = vec![u8::try_from(number % 251).unwrap(); 5000];
+        let key = Key::new(number.to_be_bytes().as_slice()).unwrap();
+        Ok((key, Value::new(value).unwrap()))
+    })
+}
+
+const LOADED: u64 = 500;
+
+/// Like [`script`], but loads the first version and then publishes small ones.
+fn loading(folder: &SimulatedFolder, store: &mut Rows) -> Result<(), RepositoryError> {
+    let mut repository = open(folder, store)?;
+    let signer = HeadSigner::new(signer());
+    while repository.latest() < Version::new(3) {
+        repository.begin(store)?;
+        let version = match repository.latest() {
+            Version::EMPTY => repository.load(LOADED, &mut sorted(), &signer),
+            latest => {
+                let mut changes = batch(latest.number() + 1);
+                let published = repository.publish(&mut changes, &signer);
+                published.map(|update| update.version())
+            }
+        };
+        let version = version.map_err(|_| StoreError::Superseded)?;
+        let row = repository.row(version)?;
+        repository.synchronise()?;
+        let before = version.previous().unwrap();
+        store.publish_row(before, version, &row, &[])?;
+    }
+    Ok(())
+}
+
+/// Like [`script`], but compacts all or some nodes now and then, before a pruning and after it.
+fn compacting(folder: &SimulatedFolder, store: &mut Rows) -> Result<(), RepositoryError> {
+    let mut repository = open(folder, store)?;
+    let signer = HeadSigner::new(signer());
+    while repository.latest() < Version::new(8) {
+        repository.begin(store)?;
+        let next = Version::new(repository.latest().number() + 1);
+        let published = repository.publish(&mut batch(next.number()), &signer);
+        published.map_err(|_| StoreError::Superseded)?;
+        let row = repository.row(next)?;
+        repository.synchronise()?;
+        store.publish_row(next.previous().unwrap(), next, &row, &[])?;
+        match next.number() {
+            2 | 6 => repository.compact(Version::EMPTY, store, &mut drop)?,
+            3 | 7 => repository.compact(Version::new(2), store, &mut drop)?,
+            4 => repository.prune(Version::new(2), store).map(|()| 1)?,
+            _ => 1,
+        };
+    }
+    Ok(())
+}
+
+#[test]
+fn after_a_power_cut_at_any_operation_of_a_compaction_all_versions_are_there() {
+    check_cuts(compacting, 8, 25);
+}
+
+#[test]
+fn a_compaction_that_is_durable_and_said_to_have_failed_is_there() {
+    for number in 0..12 {
+        let (folder, mut store) = (SimulatedFolder::new("told"), Rows::default());
+        store.0.get_mut().until_failure = Some(number);
+        assert!(compacting(&folder, &mut store).is_err(), "{number}");
+        check_script(compacting, &folder, &store, &[]);
+    }
+}
+
+/// Otherwise, the writer would cut off nodes that the store refers to.
+#[test]
+fn a_writer_that_has_not_seen_a_compaction_begins_anew() {
+    let (folder, mut store) = (SimulatedFolder::new("two"), Rows::default());
+    compacting(&folder, &mut store).unwrap();
+    let mut late = open(&folder, &store).unwrap();
+    let mut first = open(&folder, &store).unwrap();
+    assert!(
+        first
+            .compact(Version::EMPTY, &mut store, &mut drop)
+            .unwrap()
+            > 0
+    );
+    assert!(matches!(late.begin(&store), Err(StoreError::InUse(_))));
+    drop(first);
+    assert!(matches!(late.begin(&store), Err(StoreError::Superseded)));
+    // Reads of the opened state still work.
+    late.0.check_contents(late.latest()).unwrap();
+    drop(late);
+    check_script(compacting, &folder, &store, &[]);
+}
+
+/// A script of an author, which ends at a failure.
+type Script = fn(&SimulatedFolder, &mut Rows) -> Result<(), RepositoryError>;
+
+/// Checks that all kept versions are intact, and that the author can continue to the same end.
+fn check(folder: &SimulatedFolder, store: &Rows, expected: &[Vec<u8>]) {
+    check_script(script, folder, store, expected);
+}
+
+fn check_script(script: Script, folder: &SimulatedFolder, store: &Rows, expected: &[Vec<u8>]) {
+    let repository = open(folder, store).unwrap();
+    assert_eq!(repository.latest(), store.latest().unwrap());
+    let oldest = repository.0.oldest().number();
+    for version in (oldest..=repository.latest().number()).map(Version::new) {
+        repository.0.check_contents(version).unwrap();
+    }
+    drop(repository);
+    let mut store = store.clone();
+    script(folder, &mut store).unwrap();
+    let mut end = open(folder, &store).unwrap();
+    // The next writer removes the leftovers of an interrupted pruning.
+    end.begin(&store).unwrap();
+    let names = pad_disk::layer::FileLayer::names(folder).unwrap();
+    assert_eq!(names.len(), 2, "{names:?}");
+    for (version, head) in (1..).zip(expected) {
+        let version = Version::new(version);
+        end.check_head(version).unwrap();
+        assert_eq!(end.head_message(version).unwrap(), *head);
+    }
+    end.0.check_contents(end.latest()).unwrap();
+    RowKeeper::check_heads(&end).unwrap();
+}
+
+#[test]
+fn after_a_power_cut_at_any_operation_what_was_acknowledged_is_there() {
+    check_cuts(script, 10, 15);
+}
+
+#[test]
+fn after_a_power_cut_at_any_operation_of_a_load_all_of_it_is_there_or_nothing() {
+    check_cuts(loading, 3, 8);
+}
+
+/// Stops a script that publishes `versions` versions at each of its operations. There must be more
+/// than `at_least` operations.
+fn check_cuts(script: Script, versions: u64, at_least: usize) {
+    let folder = SimulatedFolder::new("whole");
+    let mut store = Rows::default();
+    script(&folder, &mut store).unwrap();
+    let whole = open(&folder, &store).unwrap();
+    let heads: Vec<_> = (1..=versions)
+        .map(|version| {
+            let version = Version::new(version);
+            whole.head_message(version).unwrap()
+        })
+        .collect();
+    let operations = folder.operations().len();
+    assert!(operations > at_least, "{operations}");
+    for at in 1..=operations {
+        for seed in 0..pad_conformance::soak::size(1, 4) {
+            let (folder, mut store) = (SimulatedFolder::new("cut"), Rows::default());
+            folder.stop_at(at, Reads::Work);
+            // The last operations may be ones whose failure is not reported.
+            drop(script(&folder, &mut store));
+            check_script(script, &folder.after_power_cut(seed), &store, &heads);
+            check_script(script, &folder.after_kill(), &store, &heads);
+        }
+        let (folder, mut store) = (SimulatedFolder::new("failing"), Rows::default());
+        folder.fail_at(at, 1);
+        drop(script(&folder, &mut store));
+        check_script(script, &folder.after_kill(), &store, &heads);
+        check_script(script, &folder.after_power_cut(2), &store, &heads);
+    }
+}
+
+/// After such a report the process stops, and the next process finds everything.
+#[test]
+fn what_is_durable_and_said_to_have_failed_is_there() {
+    for number in 0..6 {
+        let (folder, mut store) = (SimulatedFolder::new("told"), Rows::default());
+        store.0.get_mut().until_failure = Some(number);
+        assert!(script(&folder, &mut store).is_err());
+        check(&folder, &store, &[]);
+    }
+}
+
+#[test]
+fn after_a_pruning_of_unknown_end_nothing_is_taken() {
+    let (folder, mut store) = (SimulatedFolder::new("pruned"), Rows::default());
+    script(&folder, &mut store).unwrap();
+    let mut repository = open(&folder, &store).unwrap();
+    // The copy was announced, but it is unknown whether the store has switched to it.
+    store.0.get_mut().until_failure = Some(1);
+    assert!(repository.prune(Version::new(8), &mut store).is_err());
+    let signer = HeadSigner::new(signer());
+    assert!(matches!(repository.begin(&store), Err(StoreError::Closed)));
+    assert!(repository.prune(Version::new(8), &mut store).is_err());
+    assert!(repository.publish(&mut batch(11), &signer).is_err());
+    drop(repository);
+    check(&folder, &store, &[]);
+    // The next writer removes unused files.
+    open(&folder, &store).unwrap().begin(&store).unwrap();
+    let names = pad_disk::layer::FileLayer::names(&folder).unwrap();
+    assert_eq!(names.len(), 2, "{names:?}");
+}
+
+#[test]
+fn on_a_full_disk_nothing_is_lost_and_it_goes_on_when_there_is_room() {
+    let folder = SimulatedFolder::new("whole");
+    let mut store = Rows::default();
+    script(&folder, &mut store).unwrap();
+    let used = folder.used();
+    for capacity in (0..used).step_by(4096) {
+        let (folder, mut store) = (SimulatedFolder::new("full"), Rows::default());
+        folder.set_capacity(capacity);
+        drop(script(&folder, &mut store));
+        folder.set_capacity(u64::MAX);
+        check(&folder, &store, &[]);
+    }
+}
+
+#[test]
+fn a_load_for_which_the_disk_has_no_room_leaves_nothing_and_can_be_done_again() {
+    let folder = SimulatedFolder::new("whole");
+    let mut store = Rows::default();
+    loading(&folder, &mut store).unwrap();
+    let whole = open(&folder, &store).unwrap();
+    let heads = [1, 2, 3].map(|version| whole.head_message(Version::new(version)).unwrap());
+    let signer = HeadSigner::new(signer());
+    let used = folder.used();
+    // Both files have their headers.
+    for capacity in (16_384..used).step_by(100_000) {
+        let (folder, mut store) = (SimulatedFolder::new("full"), Rows::default());
+        folder.set_capacity(capacity);
+        let mut repository = open(&folder, &store).unwrap();
+        repository.begin(&store).unwrap();
+        let Err(SignError::Repository(RepositoryError::Store(StoreError::Io(error)))) =
+            repository.load(LOADED, &mut sorted(), &signer)
+        else {
+            // The disk was full at the second version.
+            continue;
+        };
+        assert_eq!(error.kind(), io::ErrorKind::StorageFull);
+        assert_eq!(repository.latest(), Version::EMPTY);
+        folder.set_capacity(u64::MAX);
+        // The same process tries again.
+        repository.load(LOADED, &mut sorted(), &signer).unwrap();
+        let row = repository.row(Version::new(1)).unwrap();
+        repository.synchronise().unwrap();
+        let one = Version::new(1);
+        store.publish_row(Version::EMPTY, one, &row, &[]).unwrap();
+        drop(repository);
+        check_script(loading, &folder, &store, &heads);
+    }
+}
+
+#[test]
+fn what_cannot_be_read_or_is_not_as_announced_is_not_loaded() {
+    let (folder, mut store) = (SimulatedFolder::new("refused"), Rows::default());
+    let signer = HeadSigner::new(signer());
+    let mut repository = open(&folder, &store).unwrap();
+    repository.begin(&store).unwrap();
+    let broken = || {
+        let failure = || Err(StoreError::Io(io::Error::other("it cannot be read")));
+        sorted().take(300).chain(core::iter::once_with(failure))
+    };
+    let mut backwards: Vec<_> = sorted().collect();
+    backwards.reverse();
+    let refusals = [
+        repository.load(LOADED, &mut broken(), &signer),
+        repository.load(LOADED - 1, &mut sorted(), &signer),
+        repository.load(LOADED + 1, &mut sorted(), &signer),
+        repository.load(LOADED, &mut backwards.into_iter(), &signer),
+    ];
+    for refused in refusals {
+        let Err(SignError::Repository(RepositoryError::Store(StoreError::Io(_)))) = refused else {
+            panic!("{refused:?}");
+        };
+    }
+    assert_eq!(repository.latest(), Version::EMPTY);
+    repository.load(LOADED, &mut sorted(), &signer).unwrap();
+    let again = repository.load(LOADED, &mut sorted(), &signer);
+    let Err(SignError::Repository(RepositoryError::Store(StoreError::Damaged(_)))) = again else {
+        panic!("{again:?}");
+    };
+    drop(repository);
+    loading(&folder, &mut store).unwrap();
+    check_script(loading, &folder, &store, &[]);
+}

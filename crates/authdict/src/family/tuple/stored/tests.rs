@@ -1,0 +1,286 @@
+//! Power cuts and failures at every operation on the file of tuples.
+
+use std::{cell::RefCell, rc::Rc};
+
+use pad_core::{DictionaryId, Sha256Ed25519};
+use pad_disk::layer::{Reads, SimulatedFolder};
+use pad_tuple::{BaseSuperseding, Spec, SpecLightweight, TupleRepository};
+use zeroize::Zeroizing;
+
+use super::*;
+use crate::{
+    durable::Durable,
+    family::tuple::setup,
+    selection::{SchemeName, SuiteName},
+    store::{Record, RecordChange},
+};
+
+type S = Sha256Ed25519;
+
+/// A store whose published updates are durable.
+#[derive(Clone, Debug, Default)]
+struct Updates(Rc<RefCell<State>>);
+
+#[derive(Clone, Debug, Default)]
+struct State {
+    /// All updates published, including those dropped since.
+    all: Vec<Vec<u8>>,
+    oldest: u64,
+    checkpoint: Option<StoredCheckpoint>,
+}
+
+impl Updates {
+    /// An independent copy of the store in its current state.
+    fn copied(&self) -> Self {
+        Self(Rc::new(RefCell::new(self.0.borrow().clone())))
+    }
+}
+
+impl Store for Updates {
+    fn id(&self) -> Result<[u8; 16], StoreError> {
+        Ok([4; 16])
+    }
+
+    fn latest(&self) -> Result<Version, StoreError> {
+        let number = self.0.borrow().all.len();
+        Ok(Version::new(number.try_into().unwrap()))
+    }
+
+    fn publish(
+        &mut self,
+        first: Version,
+        updates: &[Vec<u8>],
+        _: &[RecordChange],
+    ) -> Result<(), StoreError> {
+        assert_eq!(Some(first), self.latest()?.next());
+        self.0.borrow_mut().all.extend_from_slice(updates);
+        Ok(())
+    }
+
+    fn publish_row(
+        &mut self,
+        _: Version,
+        _: Version,
+        _: &[u8],
+        _: &[RecordChange],
+    ) -> Result<(), StoreError> {
+        panic!("its updates are kept");
+    }
+
+    fn update(&self, version: Version) -> Result<Option<Vec<u8>>, StoreError> {
+        let state = self.0.borrow();
+        let kept = version.number() > state.oldest;
+        let place = usize::try_from(version.number()).unwrap().wrapping_sub(1);
+        Ok(state.all.get(place).filter(|_| kept).cloned())
+    }
+
+    fn put_checkpoint(&mut self, checkpoint: &StoredCheckpoint) -> Result<(), StoreError> {
+        let mut state = self.0.borrow_mut();
+        state.oldest = state.oldest.max(checkpoint.oldest.number());
+        state.checkpoint = Some(checkpoint.clone());
+        Ok(())
+    }
+
+    fn checkpoint(&self) -> Result<Option<StoredCheckpoint>, StoreError> {
+        Ok(self.0.borrow().checkpoint.clone())
+    }
+
+    fn records(&self, _: &'static str) -> Result<Vec<Record>, StoreError> {
+        Ok(Vec::new())
+    }
+
+    fn record_count(&self, _: &'static str) -> Result<u64, StoreError> {
+        Ok(0)
+    }
+
+    fn write_records(&mut self, _: &[RecordChange]) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    fn pin(&self) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    fn unpin(&self) {}
+
+    fn compact(&mut self) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    fn check(&mut self) -> Result<(), StoreError> {
+        Ok(())
+    }
+}
+
+fn secret(scheme: SchemeName) -> SecretKey {
+    let id = DictionaryId::from_name("cuts");
+    let suite = SuiteName::Sha256Ed25519;
+    // Another secret would yield other chains, and other roots.
+    let is_chained = scheme.name().ends_with("lightweight");
+    let chains = is_chained.then(|| Zeroizing::new(vec![9; 32]));
+    SecretKey::from_parts(suite, scheme, id, &[6; 32], chains).unwrap()
+}
+
+type Open<D> = Durable<Typed<Repository<S, D>>, Updates>;
+
+trait Tested: AskedDesign<S> + StorableDesign<S> + Sized {
+    const SCHEME_NAME: SchemeName;
+
+    fn setup() -> TupleSetup<S, Self> {
+        setup::<S, Self>(secret(Self::SCHEME_NAME).public()).unwrap()
+    }
+
+    fn open(folder: &SimulatedFolder, store: Updates) -> Result<Open<Self>, RepositoryError> {
+        let file = TupleFile::within(folder.layer());
+        Durable::open_into(store, Box::new(hosted(&Self::setup(), file)?))
+    }
+}
+
+impl Tested for BaseSuperseding {
+    const SCHEME_NAME: SchemeName = SchemeName::TupleBaseSuperseding;
+}
+
+impl Tested for SpecLightweight {
+    const SCHEME_NAME: SchemeName = SchemeName::TupleSpecLightweight;
+}
+
+impl Tested for Spec {
+    const SCHEME_NAME: SchemeName = SchemeName::TupleSpec;
+}
+
+const VERSIONS: u64 = 6;
+
+fn key(number: u64) -> Key {
+    Key::new(number.to_be_bytes().as_slice()).unwrap()
+}
+
+fn batch(version: u64) -> Vec<Operation> {
+    let value = Value::new(vec![7; 40 + usize::try_from(version).unwrap()].as_slice()).unwrap();
+    let puts =
+        (0..3).map(|place| Operation::Put(key((version * 5 + place * 3) % 13), value.clone()));
+    let removals = (version > 2).then(|| Operation::Remove(key(version % 13)));
+    puts.chain(removals).collect()
+}
+
+/// A script of an author: one version at a time and once two, then a pruning and a reopening.
+///
+/// What is acknowledged is in the store. After each second version, also before the pruning, its
+/// tuples wait for the next one. Ends at the first reported failure.
+fn script<D: Tested>(folder: &SimulatedFolder, store: &Updates) -> Result<(), SignError> {
+    let keys = SigningKeys::of(&secret(D::SCHEME_NAME));
+    let mut repository = D::open(folder, store.clone())?;
+    while repository.latest() < Version::new(VERSIONS) {
+        let next = repository.latest().number() + 1;
+        let last = if next == 3 { 4 } else { next };
+        for version in next..=last {
+            repository.publish_with(&mut batch(version), &keys)?;
+        }
+        if next % 2 == 1 {
+            repository.flush_and_go_on(&[])?;
+        } else {
+            repository.flush(&[])?;
+        }
+        if last == 4 {
+            repository.prune(Version::new(2))?;
+            drop(repository);
+            repository = D::open(folder, store.clone())?;
+        }
+    }
+    Ok(())
+}
+
+/// Opens the repository, and checks it against the store and a repository in memory.
+fn check_open<D: Tested>(
+    folder: &SimulatedFolder,
+    store: &Updates,
+    expected: &[Vec<u8>],
+) -> Open<D> {
+    let latest = store.latest().unwrap();
+    let durable = D::open(folder, store.clone()).unwrap();
+    assert_eq!(durable.latest(), latest);
+    let setup = D::setup();
+    let mut memory = TupleRepository::<S, D>::new(*setup.authority(), setup.key().clone());
+    let published = store.0.borrow().all.clone();
+    for (update, expected) in published.iter().zip(expected) {
+        assert_eq!(update, expected, "another version was signed");
+        let update = codec::decode(update, update.len()).unwrap();
+        memory.apply(&update).unwrap();
+    }
+    let stored = &durable.memory().0;
+    assert!(stored.oldest() <= Version::new(2));
+    for version in (stored.oldest().number()..=latest.number()).map(Version::new) {
+        assert_eq!(stored.head(version), memory.head(version));
+        for key in (0..14).map(key) {
+            let proofs = [stored.prove(version, &key), memory.prove(version, &key)];
+            let [one, other] = proofs.map(|proof| proof.map(|proof| codec::encode(&proof)));
+            assert_eq!(one, other);
+        }
+    }
+    durable
+}
+
+fn check<D: Tested>(folder: &SimulatedFolder, store: &Updates, expected: &[Vec<u8>]) {
+    let store = store.copied();
+    drop(check_open::<D>(folder, &store, expected));
+    script::<D>(folder, &store).unwrap();
+    let mut end = check_open::<D>(folder, &store, expected);
+    assert_eq!(end.latest(), Version::new(VERSIONS));
+    end.check().unwrap();
+}
+
+/// Stops a script at each of its operations.
+fn check_cuts<D: Tested>() {
+    let (folder, whole) = (SimulatedFolder::new("whole"), Updates::default());
+    script::<D>(&folder, &whole).unwrap();
+    let expected = whole.0.borrow().all.clone();
+    check::<D>(&folder, &whole, &expected);
+    let operations = folder.operations().len();
+    assert!(operations > 20, "{operations}");
+    for at in (1..=operations).step_by(pad_conformance::soak::size(5, 1)) {
+        for seed in 0..2 {
+            let (folder, store) = (SimulatedFolder::new("cut"), Updates::default());
+            folder.stop_at(at, Reads::Work);
+            // The last operations may be ones whose failure is not reported.
+            drop(script::<D>(&folder, &store));
+            check::<D>(&folder.after_power_cut(seed), &store, &expected);
+            if seed == 0 {
+                check::<D>(&folder.after_kill(), &store, &expected);
+            }
+        }
+        let (folder, store) = (SimulatedFolder::new("failing"), Updates::default());
+        folder.fail_at(at, 1);
+        drop(script::<D>(&folder, &store));
+        check::<D>(&folder.after_kill(), &store, &expected);
+        check::<D>(&folder.after_power_cut(2), &store, &expected);
+    }
+}
+
+#[test]
+fn after_a_power_cut_at_any_operation_what_was_acknowledged_is_there() {
+    check_cuts::<SpecLightweight>();
+}
+
+#[test]
+fn the_same_where_there_is_one_generation() {
+    check_cuts::<BaseSuperseding>();
+}
+
+#[test]
+fn the_same_where_each_instant_has_its_signature() {
+    check_cuts::<Spec>();
+}
+
+#[test]
+fn on_a_full_disk_nothing_is_lost_and_it_goes_on_when_there_is_room() {
+    let (folder, whole) = (SimulatedFolder::new("whole"), Updates::default());
+    script::<SpecLightweight>(&folder, &whole).unwrap();
+    let expected = whole.0.borrow().all.clone();
+    let used = folder.used();
+    for capacity in (0..used).step_by(8192) {
+        let (folder, store) = (SimulatedFolder::new("full"), Updates::default());
+        folder.set_capacity(capacity);
+        drop(script::<SpecLightweight>(&folder, &store));
+        folder.set_capacity(u64::MAX);
+        check::<SpecLightweight>(&folder, &store, &expected);
+    }
+}

@@ -1,0 +1,311 @@
+//! The nodes of stored trees, in files next to their store.
+//!
+//! One file has the nodes of all versions. The other has a row for each version: the signed head,
+//! the position of its root, and the end of its nodes. Both are append-only. The store has the row
+//! of the latest version. So a version exists when the store has published it, and what a crash has
+//! left behind is cut off. A writer locks the file of nodes; readers need no lock.
+//!
+//! Each file begins with a block that names its owner. A file of another owner belongs to another
+//! store, whatever its name. It is not read, truncated or removed.
+
+use std::{path::Path, sync::Arc};
+
+use pad_core::{Sha256Ed25519, StoreFault, Version};
+use pad_disk::{
+    Access,
+    layer::{FileLayer, Folder},
+};
+use pad_tree::{LogId, NodeLog};
+
+use super::{SystemError, rows, rows::RowLengths};
+use crate::store::StoreError;
+
+mod kept;
+mod owned;
+
+use owned::{OwnedFile, Owner};
+
+/// The nodes of stored trees and the rows of their versions, in files next to their store.
+#[derive(Debug)]
+pub(crate) struct NodeFile {
+    folder: Arc<dyn FileLayer>,
+    /// The name of the store's file.
+    store: String,
+    owner: Owner,
+    nodes: OwnedFile,
+    rows: OwnedFile,
+    lengths: RowLengths,
+    latest: Version,
+    /// The row of the latest version in the store, if its nodes were rewritten at the end. The file
+    /// has the row from before.
+    moved: Option<Vec<u8>>,
+    /// The end of the nodes of the latest version.
+    published: u64,
+    /// The position of the next byte.
+    end: u64,
+    is_writer: bool,
+    /// Whether the state of the store is unknown until it is opened anew.
+    is_closed: bool,
+    error: SystemError,
+}
+
+impl NodeFile {
+    /// The first files of the store at this path, with no versions and no owner yet.
+    ///
+    /// # Errors
+    /// [`StoreError::Io`], also if the store's name is not UTF-8.
+    pub(crate) fn of_store(path: &Path, lengths: RowLengths) -> Result<Self, StoreError> {
+        let (folder, store) = Folder::of_file(path)?;
+        let folder = Arc::new(folder.with_access(Access::Usual));
+        Ok(Self::new(folder, store, lengths))
+    }
+
+    /// The first files of the store named `store` in a folder.
+    pub(crate) fn new(folder: Arc<dyn FileLayer>, store: String, lengths: RowLengths) -> Self {
+        Self::owned(folder, store, lengths, Owner::default())
+    }
+
+    /// Other files of the same store, with no versions.
+    fn of(&self, owner: Owner) -> Self {
+        let folder = Arc::clone(&self.folder);
+        Self::owned(folder, self.store.clone(), self.lengths, owner)
+    }
+
+    fn owned(folder: Arc<dyn FileLayer>, store: String, lengths: RowLengths, owner: Owner) -> Self {
+        let nodes = match owner.copy {
+            0 => format!("{store}.nodes"),
+            copy => format!("{store}.nodes-{copy:016x}"),
+        };
+        let rows = format!("{nodes}.heads");
+        Self {
+            nodes: OwnedFile::new(&folder, nodes, *b"padnodes", &owner),
+            rows: OwnedFile::new(&folder, rows, *b"padheads", &owner),
+            folder,
+            store,
+            owner,
+            lengths,
+            latest: Version::EMPTY,
+            moved: None,
+            published: 0,
+            end: 0,
+            is_writer: false,
+            is_closed: false,
+            error: SystemError::default(),
+        }
+    }
+
+    /// Opens the same files, with the versions up to `latest`, whose row in the store is `row`.
+    ///
+    /// # Errors
+    /// [`StoreError::Damaged`] if `row` is malformed, or the files do not match it;
+    /// [`StoreError::Io`].
+    pub(crate) fn up_to(&self, latest: Version, row: &[u8]) -> Result<Self, StoreError> {
+        let mut file = self.of(self.owner);
+        if latest == Version::EMPTY {
+            return Ok(file);
+        }
+        let (_, end) = rows::parts(latest, row).ok_or(NO_ROW)?;
+        file.rows.open_to_read(self.rows_end(latest)?)?;
+        file.latest = latest;
+        let found = file
+            .row(latest)
+            .map_err(|fault| match (fault, file.error.take()) {
+                (StoreFault::Medium, Some(error)) => StoreError::Io(error),
+                _ => OTHER_ROW,
+            })?;
+        if found != row {
+            if !self.lengths.is_moved(latest, row, &found) {
+                return Err(OTHER_ROW);
+            }
+            file.moved = Some(row.to_vec());
+        }
+        file.nodes.open_to_read(end)?;
+        (file.published, file.end) = (end, end);
+        Ok(file)
+    }
+
+    fn rows_end(&self, latest: Version) -> Result<u64, StoreError> {
+        self.lengths.end(latest.number()).ok_or(NO_ROW)
+    }
+
+    /// Refuses a new store at a path that has files of nodes already: they belong to another store.
+    ///
+    /// # Errors
+    /// [`StoreError::Damaged`]; [`StoreError::Io`].
+    pub(crate) fn require_none(store: &Path) -> Result<(), StoreError> {
+        // The positions of rows do not matter here.
+        let lengths = RowLengths::of::<Sha256Ed25519>();
+        if Self::of_store(store, lengths)?.file_bytes()? > 0 {
+            return Err(FOREIGN);
+        }
+        Ok(())
+    }
+
+    /// The bytes of the files; 0 if there are none.
+    ///
+    /// # Errors
+    /// [`StoreError::Io`].
+    pub(crate) fn file_bytes(&self) -> Result<u64, StoreError> {
+        Ok(self.nodes.bytes()?.saturating_add(self.rows.bytes()?))
+    }
+
+    /// The row of a version. The store keeps that of the latest one.
+    ///
+    /// # Errors
+    /// [`StoreFault::Damaged`] if it is missing, or not what was written; [`StoreFault::Medium`].
+    pub(crate) fn row(&self, version: Version) -> Result<Vec<u8>, StoreFault> {
+        if let Some(moved) = self.moved.as_ref().filter(|_| version == self.latest) {
+            return Ok(moved.clone());
+        }
+        let place = self.lengths.row(version);
+        let (position, length) = place
+            .filter(|_| version <= self.latest)
+            .ok_or(StoreFault::Damaged)?;
+        let mut row = vec![0; length];
+        let read = self.rows.read(position, &mut row);
+        read.map_err(|error| self.error.fault(error))?;
+        match rows::parts(version, &row) {
+            Some(_) => Ok(row),
+            None => Err(StoreFault::Damaged),
+        }
+    }
+
+    /// Keeps other writers out until this value is dropped, and cuts off what a killed writer has
+    /// left behind. Before that, `is_newest` checks under the lock that there is no version after
+    /// the latest one here.
+    ///
+    /// # Errors
+    /// [`StoreError::InUse`], [`StoreError::Superseded`] if the files are gone,
+    /// [`StoreError::Closed`], [`StoreError::Damaged`], [`StoreError::Io`]; those of `is_newest`.
+    pub(crate) fn begin(
+        &mut self,
+        is_newest: impl FnOnce() -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        if self.is_closed {
+            return Err(StoreError::Closed);
+        }
+        if self.is_writer {
+            return Ok(());
+        }
+        let rows_end = self.rows_end(self.latest)?;
+        // A version without nodes has a row.
+        let nodes = self.nodes.opened_to_write(rows_end)?;
+        self.nodes.lock(&*nodes)?;
+        is_newest()?;
+        let rows = self.rows.opened_to_write(rows_end)?;
+        // Both or none: the lock is held through the file handle.
+        self.nodes.prepare(&*nodes, self.published)?;
+        self.rows.prepare(&*rows, rows_end)?;
+        self.nodes.write_to(nodes);
+        self.rows.write_to(rows);
+        (self.is_writer, self.end) = (true, self.published);
+        Ok(())
+    }
+
+    const fn may_write(&self) -> bool {
+        self.is_writer && !self.is_closed
+    }
+}
+
+impl NodeLog for NodeFile {
+    fn latest(&self) -> Version {
+        self.latest
+    }
+
+    fn end(&self) -> u64 {
+        self.end
+    }
+
+    /// Only for published nodes: those of a writer may never be published.
+    fn identity(&self) -> Option<LogId> {
+        (!self.is_writer).then(|| self.owner.bytes())
+    }
+
+    fn read(&self, position: u64, bytes: &mut [u8]) -> Result<(), StoreFault> {
+        let read = self.nodes.read(position, bytes);
+        read.map_err(|error| self.error.fault(error))
+    }
+
+    fn record(&self, version: Version) -> Result<Vec<u8>, StoreFault> {
+        let mut row = self.row(version)?;
+        let (record, _) = rows::parts(version, &row).ok_or(StoreFault::Damaged)?;
+        row.truncate(record.len());
+        Ok(row)
+    }
+
+    fn append(&mut self, bytes: &[u8]) -> Result<(), StoreFault> {
+        if !self.may_write() {
+            return Err(StoreFault::Closed);
+        }
+        let length = u64::try_from(bytes.len()).map_err(|_| StoreFault::Damaged)?;
+        let end = self.end.checked_add(length).ok_or(StoreFault::Damaged)?;
+        let written = self.nodes.write(self.end, bytes);
+        written.map_err(|error| self.error.note(error))?;
+        self.end = end;
+        Ok(())
+    }
+
+    fn publish(&mut self, version: Version, record: &[u8]) -> Result<(), StoreFault> {
+        if Some(version) != self.latest.next() {
+            return Err(StoreFault::Damaged);
+        }
+        if !self.may_write() {
+            return Err(StoreFault::Closed);
+        }
+        let row = rows::row(version, record, self.end);
+        let place = self.lengths.row(version);
+        let (position, _) = place
+            .filter(|(_, length)| *length == row.len())
+            .ok_or(StoreFault::Damaged)?;
+        let written = self.rows.write(position, &row);
+        written.map_err(|error| self.error.note(error))?;
+        (self.latest, self.published) = (version, self.end);
+        self.moved = None;
+        Ok(())
+    }
+
+    /// Only the row in the store changes; the file keeps the old one.
+    fn replace(&mut self, record: &[u8]) -> Result<(), StoreFault> {
+        if !self.may_write() {
+            return Err(StoreFault::Closed);
+        }
+        let row = rows::row(self.latest, record, self.end);
+        if !self
+            .lengths
+            .is_moved(self.latest, &row, &self.row(self.latest)?)
+        {
+            return Err(StoreFault::Damaged);
+        }
+        self.published = self.end;
+        self.moved = Some(row);
+        Ok(())
+    }
+
+    fn synchronise(&mut self) -> Result<(), StoreFault> {
+        if self.is_closed {
+            return Err(StoreFault::Closed);
+        }
+        let synchronised = self.nodes.synchronise().and(self.rows.synchronise());
+        synchronised.map_err(|error| self.error.note(error))
+    }
+
+    fn discard(&mut self) {
+        self.end = self.published;
+    }
+}
+
+const NO_ROW: StoreError = StoreError::Damaged("a row of it does not say where a version is");
+const OTHER_ROW: StoreError = StoreError::Damaged(
+    "the file of heads beside it (with .nodes.heads at the end of its name) does not have its latest version: bring the one back that was copied with it",
+);
+/// Reports a missing file. A pruning may have replaced it since the store was read.
+pub(crate) const MISSING: &str = "the files of nodes beside it (with .nodes and .nodes.heads at the end of their names) are not all there: copy them with the store";
+const FOREIGN: StoreError = StoreError::Damaged(
+    "the file of nodes beside it is another store's: bring its own back, or move that one away if the store is new",
+);
+const CUT_OFF: StoreError = StoreError::Damaged(
+    "one of its files of nodes (.nodes, .nodes.heads) is cut off: restore all its files from one backup, or mirror a server that has its versions (pad mirror)",
+);
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,238 @@
+//! An append-only file that begins with a block that names its owner.
+
+use std::{io, path::PathBuf, sync::Arc, thread, time::Instant};
+
+use pad_disk::{
+    PATIENCE,
+    layer::{FileLayer, LayerFile},
+};
+use pad_tree::LogId;
+
+use super::{CUT_OFF, FOREIGN, MISSING};
+use crate::store::StoreError;
+
+/// The owner of a file of nodes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Owner {
+    /// The store.
+    pub(super) store: [u8; 16],
+    /// 0 for the first files of a store, and a random number for later copies.
+    pub(super) copy: u64,
+}
+
+impl Owner {
+    /// Encodes the owner as the ID of its log: the 16 bytes of the store, then `copy` in
+    /// little-endian.
+    pub(super) fn bytes(&self) -> LogId {
+        let mut bytes = LogId::default();
+        let (store, copy) = bytes.split_at_mut(self.store.len());
+        store.copy_from_slice(&self.store);
+        copy.copy_from_slice(&self.copy.to_le_bytes());
+        bytes
+    }
+}
+
+/// The role of a file in its store.
+pub(super) type Title = [u8; 8];
+
+/// The length of the header. It is padded with zeros to a block, so that blocks of nodes are blocks
+/// of the file.
+const HEADER_BYTES: u64 = 4096;
+const OWNER_BYTES: usize = 32;
+
+/// The offset in the file of a position after the header.
+fn place(position: u64) -> io::Result<u64> {
+    let place = position.checked_add(HEADER_BYTES);
+    place.ok_or_else(|| io::ErrorKind::UnexpectedEof.into())
+}
+
+/// One file of an owner.
+#[derive(Debug)]
+pub(super) struct OwnedFile {
+    folder: Arc<dyn FileLayer>,
+    name: String,
+    header: [u8; OWNER_BYTES],
+    /// `None` if no file is open.
+    file: Option<Arc<dyn LayerFile>>,
+    /// Whether something was written that may not be durable.
+    is_dirty: bool,
+}
+
+impl OwnedFile {
+    /// The file with this name, not opened.
+    pub(super) fn new(
+        folder: &Arc<dyn FileLayer>,
+        name: String,
+        title: Title,
+        owner: &Owner,
+    ) -> Self {
+        let mut header = [0; OWNER_BYTES];
+        let (to_title, rest) = header.split_at_mut(title.len());
+        let (store, copy) = rest.split_at_mut(owner.store.len());
+        to_title.copy_from_slice(&title);
+        store.copy_from_slice(&owner.store);
+        copy.copy_from_slice(&owner.copy.to_le_bytes());
+        Self {
+            folder: Arc::clone(folder),
+            name,
+            header,
+            file: None,
+            is_dirty: false,
+        }
+    }
+
+    fn path(&self) -> PathBuf {
+        self.folder.path().join(&self.name)
+    }
+
+    /// Refuses a file of another owner.
+    fn check(&self, file: &dyn LayerFile) -> Result<(), StoreError> {
+        let mut found = [0; OWNER_BYTES];
+        match file.read_at(0, &mut found) {
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Err(CUT_OFF),
+            read => read?,
+        }
+        if found == self.header {
+            Ok(())
+        } else {
+            Err(FOREIGN)
+        }
+    }
+
+    /// Opens a file that has at least `end` bytes after its header.
+    ///
+    /// # Errors
+    /// [`StoreError::Damaged`] if it is shorter, missing, or another owner's; [`StoreError::Io`].
+    pub(super) fn open_to_read(&mut self, end: u64) -> Result<(), StoreError> {
+        let opened = match self.folder.open_to_read(&self.name) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Err(StoreError::Damaged(MISSING));
+            }
+            opened => opened?,
+        };
+        self.check(&*opened)?;
+        if opened.length()? < place(end)? {
+            return Err(CUT_OFF);
+        }
+        self.file = Some(opened);
+        Ok(())
+    }
+
+    /// Opens the file for writing. Creates it if `end` is 0.
+    ///
+    /// # Errors
+    /// [`StoreError::Superseded`] if it no longer exists; [`StoreError::Io`].
+    pub(super) fn opened_to_write(&self, end: u64) -> Result<Arc<dyn LayerFile>, StoreError> {
+        if end > 0 {
+            return match self.folder.open(&self.name) {
+                // A pruning has copied the files meanwhile.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                    Err(StoreError::Superseded)
+                }
+                opened => Ok(opened?),
+            };
+        }
+        let file = match self.folder.create(&self.name) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                self.folder.open(&self.name)?
+            }
+            created => created?,
+        };
+        // The creator may have been killed before it synchronised the name.
+        self.folder.synchronise_names()?;
+        Ok(file)
+    }
+
+    /// Locks a file, retrying for a limited time while it is locked.
+    ///
+    /// # Errors
+    /// [`StoreError::InUse`]; [`StoreError::Io`].
+    pub(super) fn lock(&self, file: &dyn LayerFile) -> Result<(), StoreError> {
+        let start = Instant::now();
+        while !file.try_lock()? {
+            if start.elapsed() >= PATIENCE {
+                return Err(StoreError::InUse(self.path()));
+            }
+            thread::sleep(PAUSE);
+        }
+        Ok(())
+    }
+
+    /// Makes a file end `end` bytes after its header, and cuts off leftovers.
+    ///
+    /// # Errors
+    /// [`StoreError::Damaged`] if it is shorter, or another owner's; [`StoreError::Io`].
+    pub(super) fn prepare(&mut self, file: &dyn LayerFile, end: u64) -> Result<(), StoreError> {
+        let length = file.length()?;
+        if end == 0 && is_unwritten(file)? {
+            file.write_at(0, &self.header)?;
+            self.is_dirty = true;
+        }
+        self.check(file)?;
+        if end > 0 && length < place(end)? {
+            return Err(CUT_OFF);
+        }
+        if length != place(end)? {
+            file.set_length(place(end)?)?;
+            self.is_dirty = true;
+        }
+        Ok(())
+    }
+
+    /// Uses this file for reads and writes from here on.
+    pub(super) fn write_to(&mut self, file: Arc<dyn LayerFile>) {
+        self.file = Some(file);
+    }
+
+    pub(super) fn read(&self, position: u64, bytes: &mut [u8]) -> io::Result<()> {
+        let file = self.file.as_ref().ok_or(io::ErrorKind::UnexpectedEof)?;
+        file.read_at(place(position)?, bytes)
+    }
+
+    pub(super) fn write(&mut self, position: u64, bytes: &[u8]) -> io::Result<()> {
+        let file = self.file.as_ref().ok_or(io::ErrorKind::UnexpectedEof)?;
+        self.is_dirty = true;
+        file.write_at(place(position)?, bytes)
+    }
+
+    /// Makes durable what was written.
+    pub(super) fn synchronise(&mut self) -> io::Result<()> {
+        if let Some(file) = self.file.as_ref().filter(|_| self.is_dirty) {
+            file.synchronise()?;
+            self.is_dirty = false;
+        }
+        Ok(())
+    }
+
+    /// The bytes of the file; 0 if there is none.
+    pub(super) fn bytes(&self) -> io::Result<u64> {
+        match self.folder.open_to_read(&self.name) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(0),
+            file => file?.length(),
+        }
+    }
+
+    /// Removes the file, if it is its owner's or has no owner yet. Readers that have it open can
+    /// still use it.
+    pub(super) fn remove(&self) -> Result<(), StoreError> {
+        let file = match self.folder.open_to_read(&self.name) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            opened => opened?,
+        };
+        // A crash may have come before its header was durable.
+        if !is_unwritten(&*file)? {
+            self.check(&*file)?;
+        }
+        Ok(self.folder.remove(&self.name)?)
+    }
+}
+
+/// Whether a file has no owner yet: it is new, or a crash came before its header was durable.
+fn is_unwritten(file: &dyn LayerFile) -> io::Result<bool> {
+    let length = usize::try_from(file.length()?).unwrap_or(usize::MAX);
+    let mut begin = vec![0; length.min(OWNER_BYTES)];
+    file.read_at(0, &mut begin)?;
+    Ok(begin.iter().all(|byte| *byte == 0))
+}
+
+const PAUSE: core::time::Duration = core::time::Duration::from_millis(5);

@@ -1,0 +1,558 @@
+//! Key files: an author's secret key, and the public key that a client trusts.
+//!
+//! Both are lines of text, each ending in a line feed, in this order and no others:
+//!
+//! ```text
+//! pad-public-key v1                     pad-secret-key v1
+//! suite sha256-ed25519                  suite sha256-ed25519
+//! scheme red-black                      scheme red-black
+//! dictionary <32 hexadecimal digits>    dictionary <32 hexadecimal digits>
+//! author <64 hexadecimal digits>        seed <64 hexadecimal digits>
+//! ```
+//!
+//! `author` is the Ed25519 public key and `seed` the Ed25519 private key of RFC 8032. If the scheme
+//! has a key of its own, a sixth line follows: `scheme-key` or `scheme-secret` and hexadecimal
+//! digits, in the encoding of that scheme. Some schemes have a secret without a public half that
+//! clients need. Then only the secret file has that line. Schemes whose keys are made from public
+//! parameters have no secret. Then both files have the same line `scheme-key`. Digits are
+//! lower-case.
+//!
+//! A key is for one dictionary with one suite and scheme. So the public file alone contains
+//! everything that a client must trust.
+//!
+//! A secret key file can be encrypted with a passphrase ([`SecretFile`], feature `passphrase`). The
+//! plaintext is the same text.
+
+use core::fmt;
+use std::{
+    fs::File,
+    io::{self, Write},
+    path::Path,
+};
+
+use ed25519_dalek::SigningKey;
+use pad_core::{AuthorKey, DictionaryId, head::Authority};
+use pad_disk::{Access, Draft};
+use sha2::{Digest, Sha256};
+pub use zeroize::Zeroizing;
+
+pub use pad_tuple::DEFAULT_ENTRIES;
+
+pub use crate::own_keys::{NoRandomness, SchemeKey, SchemeKeyFormat};
+use crate::selection::{SchemeName, SuiteName};
+
+#[cfg(feature = "passphrase")]
+mod encryption;
+mod file;
+#[cfg(feature = "file")]
+mod file_owner;
+#[cfg(feature = "file")]
+mod file_public;
+mod secret_file;
+
+#[cfg(feature = "passphrase")]
+pub use encryption::{Passphrase, Work};
+use file::{MAX_FILE_BYTES, decode, is_lower_hexadecimal, parse, read_text};
+#[cfg(feature = "file")]
+pub use file_owner::{FileOwnerKey, FileOwnerKeyError};
+#[cfg(feature = "file")]
+pub use file_public::FilePublic;
+pub use secret_file::SecretFile;
+
+/// Error of reading, writing or using a key file.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum KeyFileError {
+    /// An error of the operating system.
+    #[error(transparent)]
+    Io(io::Error),
+    /// The file exists already, and keys are not overwritten.
+    #[error("the file exists already, keys are not overwritten")]
+    Exists,
+    /// Users other than the owner can read or change the secret key; the file's permissions.
+    #[error("the secret key is open to others (permissions {0:03o}), run chmod 600 on it")]
+    Exposed(u32),
+    /// The secret is encrypted with a passphrase, and has to be decrypted first.
+    #[error("the secret key is encrypted with a passphrase, which is not given")]
+    Encrypted,
+    /// The secret is encrypted with another passphrase.
+    #[error("the passphrase is wrong")]
+    WrongPassphrase,
+    /// An encrypted file was changed or truncated.
+    #[error("the encrypted secret key is damaged")]
+    Damaged,
+    /// Trying a passphrase would exceed the memory or time limit for a file (`Work`).
+    #[error("decrypting the secret key would take more memory or time than is spent on a file")]
+    TooMuchWork,
+    /// The file is longer than any key.
+    #[error("the file is longer than any secret key")]
+    TooLong,
+    /// The passphrase has an invalid length or form.
+    #[error("a passphrase is one line of 1 to 1024 bytes of UTF-8")]
+    UnfitPassphrase,
+    /// A file of another kind was given.
+    #[error("this is {found}, but {wanted} is needed")]
+    OtherKind {
+        /// The kind of the file.
+        found: &'static str,
+        /// The kind of file needed.
+        wanted: &'static str,
+    },
+    /// The text is not a key of the expected kind; reports the first invalid line.
+    #[error("line {line} is not \"{expected}\"")]
+    Malformed {
+        /// The number of the line.
+        line: usize,
+        /// The expected content of the line.
+        expected: &'static str,
+    },
+    /// Keys of this scheme are made from public parameters ([`SecretKey::generate_with`]).
+    #[error("keys of scheme {0} are made from public parameters, which are not given")]
+    ParametersNeeded(SchemeName),
+    /// The operating system has no random numbers.
+    #[error(transparent)]
+    NoRandomness(#[from] NoRandomness),
+}
+
+impl From<io::Error> for KeyFileError {
+    fn from(error: io::Error) -> Self {
+        if error.kind() == io::ErrorKind::AlreadyExists {
+            Self::Exists
+        } else {
+            Self::Io(error)
+        }
+    }
+}
+
+/// The public key of a dictionary: everything that a client needs to verify it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PublicKey {
+    /// The suite.
+    pub suite: SuiteName,
+    /// The scheme, also a part of the authority.
+    pub scheme: SchemeName,
+    /// The author's key, the dictionary and the scheme.
+    pub authority: Authority,
+    /// The scheme's own public key, where it has one ([`SchemeKeyFormat::has_public`]).
+    pub scheme_key: Option<SchemeKey>,
+}
+
+impl PublicKey {
+    /// Reads a public key file.
+    ///
+    /// # Errors
+    /// [`KeyFileError::Io`], [`KeyFileError::OtherKind`], [`KeyFileError::Malformed`].
+    pub fn load(path: &Path) -> Result<Self, KeyFileError> {
+        Self::from_text(&read_text(&mut File::open(path)?, PUBLIC_TITLE)?)
+    }
+
+    /// Writes a new public key file.
+    ///
+    /// # Errors
+    /// [`KeyFileError::Exists`], [`KeyFileError::Io`].
+    pub fn save(&self, path: &Path) -> Result<(), KeyFileError> {
+        Ok(pad_disk::create(
+            path,
+            self.to_text().as_bytes(),
+            Access::Usual,
+        )?)
+    }
+
+    /// The text of the key file.
+    pub fn to_text(&self) -> String {
+        let author = self.authority.author;
+        let own = self.scheme_key.as_ref();
+        let own = own.map_or_else(String::new, |key| format!("scheme-key {key}\n"));
+        format!(
+            "{PUBLIC_TITLE}{}author {author}\n{own}",
+            self.common_lines()
+        )
+    }
+
+    /// The first 16 hexadecimal digits of SHA-256 of the key file's text. Long enough to tell keys
+    /// apart by eye, but not to resist deliberate collisions.
+    pub fn fingerprint(&self) -> String {
+        let digest = Sha256::digest(self.to_text());
+        hex::encode(digest).chars().take(16).collect()
+    }
+
+    /// Parses the text of a public key file.
+    ///
+    /// # Errors
+    /// [`KeyFileError::Malformed`].
+    pub fn from_text(text: &str) -> Result<Self, KeyFileError> {
+        Self::parse(text, SchemeName::key_format)
+    }
+
+    fn parse(text: &str, format: KeyFormats) -> Result<Self, KeyFileError> {
+        let format = |scheme| format(scheme).filter(|format| format.has_public());
+        let lines = parse(text, PUBLIC_TITLE, |scheme| format(scheme).is_some())?;
+        let malformed = |line, expected| KeyFileError::Malformed { line, expected };
+        let scheme = lines.scheme;
+        let author = lines
+            .author
+            .strip_prefix("author ")
+            .and_then(|digits| digits.parse().ok());
+        let author = author.ok_or(malformed(5, "author <public key>"))?;
+        let scheme_key = format(scheme).map(|format| {
+            let digits = lines.own?.strip_prefix("scheme-key ")?;
+            format.public(&decode(digits)?)
+        });
+        let scheme_key = match scheme_key {
+            Some(None) => return Err(malformed(6, "scheme-key <public key of the scheme>")),
+            Some(key) => key,
+            None => None,
+        };
+        Ok(Self {
+            suite: lines.suite,
+            scheme,
+            authority: Authority {
+                author,
+                dictionary: lines.dictionary,
+                scheme: scheme.id(),
+            },
+            scheme_key,
+        })
+    }
+
+    fn common_lines(&self) -> String {
+        let Self {
+            suite,
+            scheme,
+            authority,
+            ..
+        } = self;
+        format!(
+            "suite {suite}\nscheme {scheme}\ndictionary {}\n",
+            authority.dictionary
+        )
+    }
+}
+
+/// Key formats of the schemes; a parameter for the sake of tests.
+type KeyFormats = fn(SchemeName) -> Option<&'static dyn SchemeKeyFormat>;
+
+/// An author's secret key. Its bytes are erased from memory when it is dropped.
+pub struct SecretKey {
+    signer: SigningKey,
+    scheme_secret: Option<Zeroizing<Vec<u8>>>,
+    public: PublicKey,
+}
+
+impl fmt::Debug for SecretKey {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "SecretKey(of {})", self.public.authority.author)
+    }
+}
+
+impl SecretKey {
+    /// Generates a random key for a dictionary with the given id, or a random one. Where keys of
+    /// the scheme are for a number of entries, it is [`DEFAULT_ENTRIES`].
+    ///
+    /// # Errors
+    /// [`KeyFileError::NoRandomness`]; [`KeyFileError::ParametersNeeded`].
+    pub fn generate(
+        suite: SuiteName,
+        scheme: SchemeName,
+        dictionary: Option<DictionaryId>,
+    ) -> Result<Self, KeyFileError> {
+        Self::generate_for(DEFAULT_ENTRIES, suite, scheme, dictionary)
+    }
+
+    /// Like [`SecretKey::generate`], for a dictionary of up to `entries` entries.
+    ///
+    /// # Errors
+    /// [`KeyFileError::NoRandomness`]; [`KeyFileError::ParametersNeeded`].
+    pub fn generate_for(
+        entries: usize,
+        suite: SuiteName,
+        scheme: SchemeName,
+        dictionary: Option<DictionaryId>,
+    ) -> Result<Self, KeyFileError> {
+        Self::generate_with(random_own(scheme, entries)?, suite, scheme, dictionary)
+    }
+
+    /// Like [`SecretKey::generate`], with `own` as the secret of the scheme, as in
+    /// [`SecretKey::from_parts`]. For schemes whose keys are made from public parameters, `own` is
+    /// their public encoding.
+    ///
+    /// # Errors
+    /// [`KeyFileError::NoRandomness`]; [`KeyFileError::Malformed`] if `own` is not of the scheme.
+    pub fn generate_with(
+        own: Option<Zeroizing<Vec<u8>>>,
+        suite: SuiteName,
+        scheme: SchemeName,
+        dictionary: Option<DictionaryId>,
+    ) -> Result<Self, KeyFileError> {
+        let mut seed = Zeroizing::new([0; 32]);
+        getrandom::fill(&mut *seed).map_err(|_| NoRandomness)?;
+        let mut id = [0; 16];
+        getrandom::fill(&mut id).map_err(|_| NoRandomness)?;
+        let dictionary = dictionary.unwrap_or(DictionaryId::from_bytes(id));
+        Self::from_parts(suite, scheme, dictionary, &seed, own)
+    }
+
+    /// Makes the key with this seed, the private key of RFC 8032. Where the scheme has a key of its
+    /// own, a new random one is generated.
+    ///
+    /// # Errors
+    /// [`KeyFileError::Malformed`] if the public half is of small order, which no honest seed's is;
+    /// [`KeyFileError::NoRandomness`]; [`KeyFileError::ParametersNeeded`].
+    pub fn from_seed(
+        suite: SuiteName,
+        scheme: SchemeName,
+        dictionary: DictionaryId,
+        seed: &[u8; 32],
+    ) -> Result<Self, KeyFileError> {
+        let secret = random_own(scheme, DEFAULT_ENTRIES)?;
+        Self::from_parts(suite, scheme, dictionary, seed, secret)
+    }
+
+    /// Makes the key with this seed and, where the scheme has a key of its own, that secret in the
+    /// encoding of the scheme ([`pad_tuple::keys`]). For secrets that exist already or took long to
+    /// make.
+    ///
+    /// # Errors
+    /// [`KeyFileError::Malformed`] if one of them is not a secret of its kind, is missing or is not
+    /// wanted.
+    pub fn from_parts(
+        suite: SuiteName,
+        scheme: SchemeName,
+        dictionary: DictionaryId,
+        seed: &[u8; 32],
+        secret: Option<Zeroizing<Vec<u8>>>,
+    ) -> Result<Self, KeyFileError> {
+        let key = Self::without_own(suite, scheme, dictionary, seed)?;
+        match (scheme.key_format(), secret) {
+            (Some(format), Some(secret)) => key.with_own(format, secret),
+            (None, None) => Ok(key),
+            _ => Err(malformed_scheme_secret()),
+        }
+    }
+
+    fn without_own(
+        suite: SuiteName,
+        scheme: SchemeName,
+        dictionary: DictionaryId,
+        seed: &[u8; 32],
+    ) -> Result<Self, KeyFileError> {
+        let signer = SigningKey::from_bytes(seed);
+        let author = AuthorKey::from_bytes(&signer.verifying_key().to_bytes())
+            .map_err(|_| malformed_seed())?;
+        let authority = Authority {
+            author,
+            dictionary,
+            scheme: scheme.id(),
+        };
+        Ok(Self {
+            signer,
+            scheme_secret: None,
+            public: PublicKey {
+                suite,
+                scheme,
+                authority,
+                scheme_key: None,
+            },
+        })
+    }
+
+    fn with_own(
+        mut self,
+        format: &dyn SchemeKeyFormat,
+        secret: Zeroizing<Vec<u8>>,
+    ) -> Result<Self, KeyFileError> {
+        let public = format
+            .public_of(&secret)
+            .ok_or_else(malformed_scheme_secret)?;
+        self.public.scheme_key = format.has_public().then_some(public);
+        self.scheme_secret = Some(secret);
+        Ok(self)
+    }
+
+    /// The public key for clients.
+    pub const fn public(&self) -> &PublicKey {
+        &self.public
+    }
+
+    /// A signer for this key. It erases its own copy when it is dropped.
+    pub fn signer(&self) -> SigningKey {
+        self.signer.clone()
+    }
+
+    /// The scheme's own secret, where it has one, in the encoding of the scheme.
+    pub fn scheme_secret(&self) -> Option<&[u8]> {
+        self.scheme_secret.as_ref().map(|secret| secret.as_slice())
+    }
+
+    /// Reads a secret key file that only its owner can read.
+    ///
+    /// # Errors
+    /// [`KeyFileError::Exposed`], [`KeyFileError::OtherKind`], [`KeyFileError::Malformed`],
+    /// [`KeyFileError::Io`]; [`KeyFileError::Encrypted`] if a passphrase is needed
+    /// ([`SecretFile`]); for an encrypted file also those of [`SecretFile::read`].
+    pub fn load(path: &Path) -> Result<Self, KeyFileError> {
+        Self::from_file(&SecretFile::read(path)?)
+    }
+
+    /// Parses the key in a secret key file that is in clear, or was decrypted.
+    ///
+    /// # Errors
+    /// [`KeyFileError::Encrypted`], [`KeyFileError::Exposed`], [`KeyFileError::OtherKind`],
+    /// [`KeyFileError::Malformed`].
+    pub fn from_file(file: &SecretFile) -> Result<Self, KeyFileError> {
+        Self::parse(file.text_of(SECRET_TITLE)?, SchemeName::key_format)
+    }
+
+    /// The secret key file, not written yet.
+    ///
+    /// # Errors
+    /// [`KeyFileError::Malformed`] if the scheme's secret is longer than fits into a file.
+    pub fn to_file(&self) -> Result<SecretFile, KeyFileError> {
+        Ok(SecretFile::new(self.to_text()?))
+    }
+
+    fn parse(text: &str, format: KeyFormats) -> Result<Self, KeyFileError> {
+        let lines = parse(text, SECRET_TITLE, |scheme| format(scheme).is_some())?;
+        let mut seed = Zeroizing::new([0; 32]);
+        let digits = lines
+            .author
+            .strip_prefix("seed ")
+            .filter(|digits| is_lower_hexadecimal(digits));
+        digits
+            .and_then(|digits| hex::decode_to_slice(digits, &mut *seed).ok())
+            .ok_or_else(malformed_seed)?;
+        let key = Self::without_own(lines.suite, lines.scheme, lines.dictionary, &seed)?;
+        let Some(format) = format(lines.scheme) else {
+            return Ok(key);
+        };
+        let digits = lines
+            .own
+            .and_then(|line| line.strip_prefix(own_line(format))?.strip_prefix(' '));
+        let secret = digits.and_then(decode);
+        key.with_own(format, secret.ok_or_else(malformed_scheme_secret)?)
+    }
+
+    /// Writes a new secret key file that only its owner can read.
+    ///
+    /// # Errors
+    /// [`KeyFileError::Exists`], [`KeyFileError::Io`]; those of [`SecretKey::to_file`].
+    pub fn save(&self, path: &Path) -> Result<(), KeyFileError> {
+        self.to_file()?.save(path)
+    }
+
+    /// Writes new files of both halves, or none. Neither file appears at its path before the
+    /// contents of both are written. A kill in between leaves the secret file only.
+    ///
+    /// # Errors
+    /// Those of [`SecretKey::save`], with the path of the file that could not be written.
+    pub fn save_pair<'a>(
+        &self,
+        secret: &'a Path,
+        public: &'a Path,
+    ) -> Result<(), (&'a Path, KeyFileError)> {
+        let file = self.to_file().map_err(|error| (secret, error))?;
+        self.save_pair_as(&file, secret, public)
+    }
+
+    /// Like [`SecretKey::save_pair`], with `file` as the contents of the secret file: those of
+    /// [`SecretKey::to_file`], possibly encrypted.
+    ///
+    /// # Errors
+    /// Those of [`SecretKey::save_pair`].
+    pub fn save_pair_as<'a>(
+        &self,
+        file: &SecretFile,
+        secret: &'a Path,
+        public: &'a Path,
+    ) -> Result<(), (&'a Path, KeyFileError)> {
+        let of = |path| move |error: io::Error| (path, KeyFileError::from(error));
+        if public.symlink_metadata().is_ok() {
+            return Err((public, KeyFileError::Exists));
+        }
+        let mut private = Draft::new(secret, Access::Private).map_err(of(secret))?;
+        private.write_all(file.as_bytes()).map_err(of(secret))?;
+        let mut open = Draft::new(public, Access::Usual).map_err(of(public))?;
+        open.write_all(self.public.to_text().as_bytes())
+            .map_err(of(public))?;
+        // A kill between the two leaves the secret file. The public file can be made from it.
+        private.keep_new().map_err(of(secret))?;
+        open.keep_new().map_err(|error| {
+            // Made by this call a moment ago, and not reported to the caller yet.
+            drop(std::fs::remove_file(secret));
+            of(public)(error)
+        })
+    }
+
+    /// The text of the key file. Its capacity is reserved at once, so that reallocation leaves no
+    /// copy in freed memory.
+    fn to_text(&self) -> Result<Zeroizing<Vec<u8>>, KeyFileError> {
+        let seed = Zeroizing::new(self.signer.to_bytes());
+        let mut text = Zeroizing::new(Vec::with_capacity(MAX_FILE_BYTES));
+        text.extend_from_slice(SECRET_TITLE.as_bytes());
+        text.extend_from_slice(self.public.common_lines().as_bytes());
+        append_line(&mut text, "seed", &*seed).ok_or_else(malformed_seed)?;
+        if let Some(secret) = &self.scheme_secret {
+            let name = self.public.scheme.key_format();
+            let name = name.map_or("scheme-secret", own_line);
+            let appended = append_line(&mut text, name, secret);
+            appended.ok_or_else(malformed_scheme_secret)?;
+        }
+        Ok(text)
+    }
+}
+
+/// A new random secret of the scheme's own, where it has one.
+fn random_own(
+    scheme: SchemeName,
+    entries: usize,
+) -> Result<Option<Zeroizing<Vec<u8>>>, KeyFileError> {
+    match scheme.key_format() {
+        Some(format) if format.is_of_parameters() => Err(KeyFileError::ParametersNeeded(scheme)),
+        Some(format) => Ok(Some(format.generate(entries)?)),
+        None => Ok(None),
+    }
+}
+
+/// The name of the scheme's line in a secret key file.
+fn own_line(format: &dyn SchemeKeyFormat) -> &'static str {
+    if format.is_of_parameters() {
+        "scheme-key"
+    } else {
+        "scheme-secret"
+    }
+}
+
+/// Appends a name and hexadecimal digits; `None` if they exceed the reserved capacity.
+fn append_line(text: &mut Vec<u8>, name: &str, secret: &[u8]) -> Option<()> {
+    let start = text.len() + name.len() + 1;
+    let end = start + 2 * secret.len();
+    if end >= MAX_FILE_BYTES {
+        return None;
+    }
+    text.extend_from_slice(name.as_bytes());
+    text.push(b' ');
+    text.resize(end, 0);
+    hex::encode_to_slice(secret, text.get_mut(start..)?).ok()?;
+    text.push(b'\n');
+    Some(())
+}
+
+const fn malformed_seed() -> KeyFileError {
+    KeyFileError::Malformed {
+        line: 5,
+        expected: "seed <private key>",
+    }
+}
+
+const fn malformed_scheme_secret() -> KeyFileError {
+    KeyFileError::Malformed {
+        line: 6,
+        expected: "scheme-secret <private key of the scheme>",
+    }
+}
+
+const PUBLIC_TITLE: &str = "pad-public-key v1\n";
+const SECRET_TITLE: &str = "pad-secret-key v1\n";
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,201 @@
+//! Files of secrets: contents in clear or encrypted with a passphrase, and their permissions.
+
+use core::fmt;
+use std::{fs::File, path::Path};
+
+use pad_disk::Access;
+use zeroize::Zeroizing;
+
+use super::{
+    KeyFileError,
+    file::{ENCRYPTED, SECRETS, check_permissions, kind_of, read_bytes},
+};
+#[cfg(feature = "passphrase")]
+use super::{
+    encryption::{Passphrase, Work, decrypt, encrypt, work_of},
+    file::MAX_FILE_BYTES,
+};
+
+/// Contents of a secret file: the text of a key, in clear or encrypted. It is erased from memory
+/// when it is dropped.
+pub struct SecretFile {
+    bytes: Zeroizing<Vec<u8>>,
+    /// The permissions, if users other than the owner have any.
+    exposed: Option<u32>,
+}
+
+impl fmt::Debug for SecretFile {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "SecretFile({})", self.kind())
+    }
+}
+
+impl SecretFile {
+    /// Reads a file. For an encrypted one, checks that decryption stays within the cost limits.
+    ///
+    /// # Errors
+    /// [`KeyFileError::Io`]; for an encrypted file, with the feature `passphrase`, also
+    /// [`KeyFileError::TooLong`], [`KeyFileError::Damaged`] and [`KeyFileError::TooMuchWork`].
+    pub fn read(path: &Path) -> Result<Self, KeyFileError> {
+        let mut file = File::open(path)?;
+        let exposed = match check_permissions(&file) {
+            Err(KeyFileError::Exposed(mode)) => Some(mode),
+            checked => checked.map(|()| None)?,
+        };
+        let read = Self {
+            bytes: read_bytes(&mut file)?,
+            exposed,
+        };
+        if read.is_encrypted() {
+            read.check_encryption()?;
+        }
+        Ok(read)
+    }
+
+    #[cfg(feature = "passphrase")]
+    fn check_encryption(&self) -> Result<(), KeyFileError> {
+        if self.bytes.len() > super::file::MAX_ENCRYPTED_BYTES {
+            return Err(KeyFileError::TooLong);
+        }
+        work_of(&self.bytes).map(drop)
+    }
+
+    #[cfg(not(feature = "passphrase"))]
+    #[allow(
+        clippy::unnecessary_wraps,
+        clippy::unused_self,
+        reason = "as with the feature"
+    )]
+    fn check_encryption(&self) -> Result<(), KeyFileError> {
+        Ok(())
+    }
+
+    /// A file with this text, not written yet.
+    pub fn of_text(mut text: Zeroizing<String>) -> Self {
+        Self::new(Zeroizing::new(core::mem::take(&mut *text).into_bytes()))
+    }
+
+    pub(super) fn new(bytes: Zeroizing<Vec<u8>>) -> Self {
+        Self {
+            bytes,
+            exposed: None,
+        }
+    }
+
+    /// The kind of the file, in words.
+    pub fn kind(&self) -> &'static str {
+        kind_of(&self.bytes)
+    }
+
+    /// Whether this is a secret key in clear: of an author, of an owner of outsourced files, of a
+    /// witness or of a log.
+    pub fn is_secret_key(&self) -> bool {
+        let mut beginnings = SECRETS.iter();
+        beginnings.any(|beginning| self.bytes.starts_with(beginning))
+    }
+
+    /// Whether a passphrase is needed.
+    pub fn is_encrypted(&self) -> bool {
+        self.bytes.starts_with(ENCRYPTED)
+    }
+
+    /// Refuses a file that users other than its owner may read or change.
+    ///
+    /// # Errors
+    /// [`KeyFileError::Exposed`].
+    pub const fn check_private(&self) -> Result<(), KeyFileError> {
+        match self.exposed {
+            Some(mode) => Err(KeyFileError::Exposed(mode)),
+            None => Ok(()),
+        }
+    }
+
+    /// The text in clear.
+    ///
+    /// # Errors
+    /// [`KeyFileError::Encrypted`]; [`KeyFileError::Malformed`] if it is not UTF-8.
+    pub fn text(&self) -> Result<&str, KeyFileError> {
+        if self.is_encrypted() {
+            return Err(KeyFileError::Encrypted);
+        }
+        core::str::from_utf8(&self.bytes).map_err(|_| KeyFileError::Malformed {
+            line: 2,
+            expected: "text",
+        })
+    }
+
+    /// The text in clear of a file with this title that only its owner can read.
+    pub(super) fn text_of(&self, title: &'static str) -> Result<&str, KeyFileError> {
+        let (found, wanted) = (self.kind(), kind_of(title.as_bytes()));
+        if found != wanted && !self.is_encrypted() {
+            return Err(KeyFileError::OtherKind { found, wanted });
+        }
+        let text = self.text()?;
+        self.check_private()?;
+        Ok(text)
+    }
+
+    /// The cost of deriving the key from a passphrase; `None` for a file in clear, or
+    /// with a damaged header.
+    #[cfg(feature = "passphrase")]
+    pub fn work(&self) -> Option<Work> {
+        let encrypted = self.is_encrypted().then_some(&self.bytes)?;
+        work_of(encrypted).ok()
+    }
+
+    /// Decrypts the file; returns a file in clear unchanged.
+    ///
+    /// Takes the memory and the time of [`SecretFile::work`].
+    ///
+    /// # Errors
+    /// [`KeyFileError::WrongPassphrase`]; [`KeyFileError::Damaged`]; [`KeyFileError::TooMuchWork`].
+    #[cfg(feature = "passphrase")]
+    pub fn decrypt(self, passphrase: &Passphrase) -> Result<Self, KeyFileError> {
+        if !self.is_encrypted() {
+            return Ok(self);
+        }
+        Ok(Self {
+            bytes: decrypt(&self.bytes, passphrase)?,
+            exposed: self.exposed,
+        })
+    }
+
+    /// Encrypts the file with this passphrase.
+    ///
+    /// # Errors
+    /// [`KeyFileError::Encrypted`] if it is encrypted already; [`KeyFileError::TooLong`];
+    /// [`KeyFileError::NoRandomness`].
+    #[cfg(feature = "passphrase")]
+    pub fn encrypt(&self, passphrase: &Passphrase, work: Work) -> Result<Self, KeyFileError> {
+        if self.is_encrypted() {
+            return Err(KeyFileError::Encrypted);
+        }
+        if self.bytes.len() > MAX_FILE_BYTES {
+            return Err(KeyFileError::TooLong);
+        }
+        Ok(Self {
+            bytes: encrypt(&self.bytes, passphrase, work)?,
+            exposed: self.exposed,
+        })
+    }
+
+    /// Writes a new file that only its owner can read.
+    ///
+    /// # Errors
+    /// [`KeyFileError::Exists`], [`KeyFileError::Io`].
+    pub fn save(&self, path: &Path) -> Result<(), KeyFileError> {
+        Ok(pad_disk::create(path, &self.bytes, Access::Private)?)
+    }
+
+    /// Replaces a file durably and atomically by these contents, readable by its owner only.
+    ///
+    /// # Errors
+    /// [`KeyFileError::Io`].
+    pub fn replace(&self, path: &Path) -> Result<(), KeyFileError> {
+        pad_disk::replace(path, &self.bytes, Access::Private).map_err(KeyFileError::Io)
+    }
+
+    pub(super) fn as_bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+}

@@ -1,0 +1,117 @@
+//! Keys of schemes in addition to the author's key, in the encoding of key files.
+
+use core::marker::PhantomData;
+use std::sync::{Mutex, PoisonError};
+
+use pad_core::Sha256Ed25519;
+use pad_tuple::{AuthorError, Design, KeyBytes, PublicBytes, SecretBytes};
+use zeroize::Zeroizing;
+
+mod scheme_key;
+#[cfg(feature = "log")]
+mod setup_format;
+
+pub use scheme_key::SchemeKey;
+#[cfg(feature = "log")]
+pub(crate) use setup_format::SetupFormat;
+
+/// Format of a scheme's own key: how it is generated, encoded and checked.
+///
+/// Laws:
+///
+/// 1. `public_of` accepts what `generate` returns, unless keys are made from public parameters.
+/// 2. `public` accepts the bytes of what `public_of` returns.
+/// 3. One key has one encoding.
+/// 4. Where clients need no public half, it is empty.
+pub trait SchemeKeyFormat: Sync {
+    /// A new random secret, for a dictionary of up to `entries` entries.
+    ///
+    /// # Errors
+    /// [`NoRandomness`].
+    fn generate(&self, entries: usize) -> Result<Zeroizing<Vec<u8>>, NoRandomness>;
+
+    /// Whether keys are made from public parameters, without a secret. Both key files then contain
+    /// the public encoding, in a line of the same name. `generate` returns an empty encoding.
+    fn is_of_parameters(&self) -> bool {
+        false
+    }
+
+    /// Whether keys are for dictionaries of a bounded number of entries.
+    fn is_bounded(&self) -> bool {
+        false
+    }
+
+    /// Whether clients verify with a public half; without one, only the author's file has a line.
+    fn has_public(&self) -> bool {
+        true
+    }
+
+    /// The public half of a secret; `None` if the bytes are no secret.
+    fn public_of(&self, secret: &[u8]) -> Option<SchemeKey>;
+
+    /// Decodes a public half; `None` if it is malformed or unsafe to verify with.
+    fn public(&self, bytes: &[u8]) -> Option<SchemeKey>;
+}
+
+/// The operating system returns no random numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the system has no random numbers")]
+pub struct NoRandomness;
+
+/// The own keys of design `D`, independent of the suite.
+pub(crate) struct OwnKeys<D>(PhantomData<D>);
+
+impl<D> OwnKeys<D>
+where
+    D: Design<Sha256Ed25519, Secret: SecretBytes, Key: PublicBytes>,
+{
+    const THIS: &'static dyn SchemeKeyFormat = &Self(PhantomData);
+
+    /// The format; `None` if everything is signed with the author's key.
+    pub(crate) const FORMAT: Option<&'static dyn SchemeKeyFormat> = match D::Secret::LENGTH {
+        Some(0) => None,
+        _ => Some(Self::THIS),
+    };
+}
+
+impl<D> SchemeKeyFormat for OwnKeys<D>
+where
+    D: Design<Sha256Ed25519, Secret: SecretBytes, Key: PublicBytes>,
+{
+    fn generate(&self, entries: usize) -> Result<Zeroizing<Vec<u8>>, NoRandomness> {
+        D::Secret::generate_bytes(entries).map_err(|error: AuthorError| {
+            debug_assert!(matches!(error, AuthorError::NoRandomness));
+            NoRandomness
+        })
+    }
+
+    fn is_bounded(&self) -> bool {
+        D::Secret::IS_BOUNDED
+    }
+
+    fn has_public(&self) -> bool {
+        D::Key::LENGTH != Some(0)
+    }
+
+    fn public_of(&self, secret: &[u8]) -> Option<SchemeKey> {
+        let key = D::key(&D::Secret::from_slice(secret)?);
+        Some(SchemeKey::new(key.to_vec(), key))
+    }
+
+    fn public(&self, bytes: &[u8]) -> Option<SchemeKey> {
+        let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = &*last
+            && known.as_bytes() == bytes
+            && known.get::<D::Key>().is_some()
+        {
+            return Some(known.clone());
+        }
+        let checked = SchemeKey::new(bytes.to_vec(), D::Key::from_slice(bytes)?);
+        *last = Some(checked.clone());
+        Some(checked)
+    }
+}
+
+/// The public half that was checked last. A program reads the same one from a key file, a store and
+/// a view. Checking one of accumulators takes from tenths of a second to many.
+static LAST: Mutex<Option<SchemeKey>> = Mutex::new(None);

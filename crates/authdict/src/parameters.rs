@@ -1,0 +1,205 @@
+//! Public parameters of logs: their files, their encoding in key files, and their records in
+//! stores.
+//!
+//! A log's author and servers need as many powers as its largest trees have elements. Frontier
+//! schemes need 512 times as many, or 256 times for sets. Clients need one point of the parameters,
+//! which both key files have in their line `scheme-key`.
+
+use std::sync::Arc;
+
+use pad_accumulators::{
+    SecretKey as _,
+    bilinear::{BilinearSecretKey, Parameters, ceremony},
+    wire,
+};
+use pad_core::{DecodeError, Workers};
+use pad_log::{Setup, Shape};
+use sha2::{Digest as _, Sha256};
+use zeroize::Zeroizing;
+
+use crate::{
+    keys::PublicKey,
+    own_keys::NoRandomness,
+    selection::SchemeName,
+    store::{RecordChange, Store, StoreError},
+};
+
+/// Public parameters of logs: well-formed and consistent. Whether their secret is unknown to
+/// everyone cannot be checked, see [`LogParameters::origin`].
+#[derive(Clone, Debug)]
+pub struct LogParameters {
+    parameters: Arc<Parameters>,
+}
+
+impl LogParameters {
+    /// Generates insecure parameters for tests, for trees of up to `2^top_level` elements, at most
+    /// [`LogParameters::greatest_made`].
+    ///
+    /// A process that keeps the secret can forge. This function does not keep it.
+    ///
+    /// # Errors
+    /// [`NoRandomness`].
+    pub fn generate_insecure(scheme: SchemeName, top_level: u8) -> Result<Self, NoRandomness> {
+        let capacity = scheme.powers_of_entry() << top_level.min(Self::greatest_made(scheme));
+        let workers = Workers::all_cores();
+        let secret = BilinearSecretKey::generate(capacity, 1, b"", &workers);
+        let secret = secret.map_err(|_| NoRandomness)?;
+        let parameters = secret.public_key().shared_parameters();
+        Ok(Self { parameters })
+    }
+
+    fn of(parameters: Parameters) -> Self {
+        let parameters = Arc::new(parameters);
+        Self { parameters }
+    }
+
+    /// The level of the largest trees for which [`LogParameters::generate_insecure`] makes
+    /// parameters: 200 MB.
+    pub fn greatest_made(scheme: SchemeName) -> u8 {
+        level(MOST_MADE, scheme)
+    }
+
+    /// The maximum length of a file of parameters, in bytes.
+    pub const LONGEST: usize = 512 << 20;
+
+    /// Decodes the parameters in a message of kind 56.
+    ///
+    /// Time: 50 microseconds for each power, spread over all cores, and a sum over all powers.
+    ///
+    /// # Errors
+    /// [`DecodeError`].
+    pub fn decode(message: &[u8]) -> Result<Self, DecodeError> {
+        let parameters = wire::decode::<Parameters>(&Workers::all_cores(), message, Self::LONGEST)?;
+        Ok(Self::of(parameters.into_unverified()))
+    }
+
+    /// Reads the parameters in the file of a published ceremony, JSON or text: see [`ceremony`].
+    ///
+    /// Time: that of [`LogParameters::decode`].
+    ///
+    /// # Errors
+    /// [`DecodeError`].
+    pub fn from_ceremony(file: &[u8]) -> Result<Self, DecodeError> {
+        let workers = Workers::all_cores();
+        let is_json = file.trim_ascii_start().first() == Some(&b'{');
+        let read = if is_json {
+            ceremony::from_json(file, PURPOSE, &workers)
+        } else {
+            ceremony::from_text(file, PURPOSE, &workers)
+        };
+        read.map(Self::of)
+    }
+
+    /// The parameters of the Ethereum project's ceremony, which are part of this crate. They serve
+    /// trees of up to 2048 entries in `aad-counted` and `aas-counted`.
+    ///
+    /// Time: 0.2 seconds on one core.
+    ///
+    /// # Errors
+    /// [`DecodeError`] if the file in this crate is damaged.
+    pub fn ethereum() -> Result<Self, DecodeError> {
+        Self::decode(ETHEREUM)
+    }
+
+    /// The powers, to be shared with a log's [`Setup`].
+    pub fn shared(&self) -> Arc<Parameters> {
+        Arc::clone(&self.parameters)
+    }
+
+    /// The parameters as a message of kind 56.
+    pub fn to_message(&self) -> Vec<u8> {
+        wire::encode(&*self.parameters)
+    }
+
+    /// The published ceremony that the secret comes from, if this crate knows it. Then the secret
+    /// is unknown, unless all participants deceived. For `None`, the maker of the parameters may be
+    /// able to forge.
+    pub fn origin(&self) -> Option<&'static str> {
+        origin(&self.parameters.secret_in_g2())
+    }
+
+    /// The level of the largest trees of this scheme that the parameters serve. Below 4, they serve
+    /// none.
+    pub fn greatest_top_level(&self, scheme: SchemeName) -> u8 {
+        level(self.parameters.capacity(), scheme)
+    }
+
+    /// The encoding for key files of a log of this scheme and shape with these parameters. `None`
+    /// if its largest trees need more powers than there are.
+    pub fn setup(&self, scheme: SchemeName, shape: Shape) -> Option<Zeroizing<Vec<u8>>> {
+        let setup = Setup::new(Arc::clone(&self.parameters), shape);
+        let serves = shape.top_level() <= self.greatest_top_level(scheme);
+        serves.then(|| setup.to_bytes().into())
+    }
+
+    /// The setup of the log with this key, with all powers. `None` if the key has other parameters,
+    /// or needs more powers.
+    pub fn setup_of(&self, public: &PublicKey) -> Option<Setup> {
+        let known = public.scheme_key.as_ref()?.get::<Setup>()?;
+        let setup = Setup::new(Arc::clone(&self.parameters), known.shape());
+        let same = setup.to_bytes() == known.to_bytes();
+        let greatest = self.greatest_top_level(public.scheme);
+        (same && known.shape().top_level() <= greatest).then_some(setup)
+    }
+
+    /// The record with a log's parameters for its store: an integrity digest, and the powers with
+    /// their coordinates. Opening need not check the powers again.
+    pub fn record(&self) -> RecordChange {
+        let kept = self.parameters.to_kept();
+        let digest = Sha256::digest(&kept);
+        RecordChange::put(PARAMETERS_GROUP, "", [&digest[..], &kept].concat())
+    }
+
+    /// Reads the parameters in a log's store. The store is trusted for them, as it is for its other
+    /// contents.
+    ///
+    /// Time: about a microsecond for each power.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub fn read(store: &impl Store) -> Result<Self, StoreError> {
+        let found = store.records(PARAMETERS_GROUP)?.pop();
+        let read = found.and_then(|(_, record)| {
+            let (digest, kept) = record.split_first_chunk::<32>()?;
+            let is_whole = Sha256::digest(kept)[..] == digest[..];
+            is_whole.then(|| Parameters::from_kept(kept).ok())?
+        });
+        let damaged = StoreError::Damaged("it does not have the log's parameters");
+        read.map(Self::of).ok_or(damaged)
+    }
+}
+
+/// The published ceremony from which the secret of a log's parameters comes, by the log's public
+/// key. `None` if this crate knows none, or the key is not a log's.
+pub fn origin_of(public: &PublicKey) -> Option<&'static str> {
+    let setup = public.scheme_key.as_ref()?.get::<Setup>()?;
+    origin(&setup.parameters().secret_in_g2())
+}
+
+fn origin(s_g2: &[u8]) -> Option<&'static str> {
+    (hex::encode(s_g2) == ETHEREUM_SECRET).then_some("the Ethereum project's KZG ceremony of 2023")
+}
+
+/// The level of the largest trees for which `powers` suffice.
+fn level(powers: usize, scheme: SchemeName) -> u8 {
+    let entries = powers / scheme.powers_of_entry().max(1);
+    u8::try_from(entries.max(1).ilog2()).unwrap_or(Shape::GREATEST_LEVEL)
+}
+
+/// The maximum number of powers that are made here.
+const MOST_MADE: usize = 1 << 22;
+
+const PARAMETERS_GROUP: &str = "parameters";
+
+/// The label of the parameters, equal in all files, so that logs with the same powers and labels
+/// have the same id.
+const PURPOSE: &str = "accumulator";
+
+/// The 4096 powers in G1 and 65 in G2 of the ceremony, as a message of kind 56. Source and licence:
+/// `data/README.md` of this crate.
+const ETHEREUM: &[u8] = include_bytes!("../data/ethereum-kzg-2023.parameters");
+
+/// `[s]_2` of the ceremony, from its file `trusted_setup_4096.json`.
+const ETHEREUM_SECRET: &str = "b5bfd7dd8cdeb128843bc287230af38926187075cbfbefa81009a2ce615ac53d\
+    2914e5870cb452d2afaaab24f3499f72185cbfee53492714734429b7b38608e2\
+    3926c911cceceac9a36851477ba4c60b087041de621000edc98edada20c1def2";

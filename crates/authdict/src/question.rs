@@ -1,0 +1,186 @@
+//! Questions and statements of a dictionary whose family is chosen at run time.
+
+use pad_core::{
+    DecodeError, Key, KeyRange, Keys, Lookup, Lookups, RangeContents, SchemeId, SignedHead,
+    SnapshotHead, Suite, Untrusted, Value, VerifyError, Version,
+};
+
+use crate::{
+    keys::PublicKey,
+    selection::{SchemeName, with_suite},
+};
+
+mod message;
+
+pub use message::LONGEST_QUESTION;
+
+/// A question about one version. For a set, keys are members.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Question {
+    /// The value of one key.
+    Key(Key),
+    /// The values of several keys.
+    Keys(Keys),
+    /// All entries in a range.
+    Range(KeyRange),
+    /// Whether a log has this value of a key, and nothing about other values. Members of sets have
+    /// an empty value.
+    Value(Key, Value),
+    /// Whether the version of a log contains this older one.
+    Growth(Version),
+}
+
+/// A verified answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Statement {
+    /// To [`Question::Key`].
+    Lookup(Lookup),
+    /// To [`Question::Keys`].
+    Lookups(Lookups),
+    /// To [`Question::Range`].
+    Range(RangeContents),
+    /// To [`Question::Key`], about a log: all values of the key.
+    #[cfg(feature = "log")]
+    Values(pad_log::Values),
+    /// To [`Question::Key`], about a log that is a set: the member is not in it.
+    #[cfg(feature = "log")]
+    Absent(pad_log::Absent),
+    /// To [`Question::Value`]; to [`Question::Key`], about a set: the member is in it.
+    #[cfg(feature = "log")]
+    Included(pad_log::Included),
+    /// To [`Question::Growth`].
+    #[cfg(feature = "log")]
+    Grown(pad_log::Grown),
+}
+
+/// A signed head as text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HeadText {
+    /// The version.
+    pub version: Version,
+    /// The root in hexadecimal digits.
+    pub root: String,
+    /// The history in hexadecimal digits.
+    pub history: String,
+}
+
+impl HeadText {
+    pub(crate) fn of<S: Suite>(head: &SnapshotHead<S>) -> Self {
+        let (root, history) = (head.root.to_string(), head.history.to_string());
+        Self {
+            version: head.version,
+            root,
+            history,
+        }
+    }
+}
+
+/// Error for a kind of question that a scheme cannot answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{what} are not offered by scheme {}", SchemeName::from_id(*scheme).map_or("of an unknown number", SchemeName::name))]
+pub struct NotOffered {
+    /// The kind not offered, in the plural: `range questions`.
+    pub what: &'static str,
+    /// The scheme.
+    pub scheme: SchemeId,
+}
+
+/// Error for an answer that the client rejects. The client distrusts the server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// The bytes are not an answer to such a question.
+    #[error(transparent)]
+    Decode(#[from] DecodeError),
+    /// The answer does not follow from what the author signed.
+    #[error(transparent)]
+    Verify(#[from] VerifyError),
+    /// A later version of a log was not shown to contain the newest one seen.
+    #[error("version {newer} was not shown to contain version {older}: {reason}")]
+    NotGrown {
+        /// The newest version seen.
+        older: Version,
+        /// The version offered.
+        newer: Version,
+        /// The reason why the append-only proof is refused.
+        reason: VerifyError,
+    },
+    /// The version is newer than the newest head that the client has followed.
+    #[error("version {version} is newer than version {followed}, the newest that was followed")]
+    Ahead {
+        /// The version asked about.
+        version: Version,
+        /// The newest version followed.
+        followed: Version,
+    },
+    /// No answer to such a question can be verified.
+    #[error(transparent)]
+    NotOffered(#[from] NotOffered),
+}
+
+/// Verifies the message of a version's head with the public key alone.
+///
+/// # Errors
+/// [`Refusal`].
+pub fn verify_head(public: &PublicKey, version: Version, head: &[u8]) -> Result<HeadText, Refusal> {
+    with_suite!(public.suite, S => head_in::<S>(public, version, head))
+}
+
+fn head_in<S: Suite>(
+    public: &PublicKey,
+    version: Version,
+    head: &[u8],
+) -> Result<HeadText, Refusal> {
+    let head = Untrusted::<SignedHead<S>>::decode(head, head.len())?;
+    Ok(HeadText::of(
+        head.verify(&public.authority, &version)?.get(),
+    ))
+}
+
+impl Question {
+    /// The name of this kind of question, in the plural.
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Self::Key(_) => "questions about one key",
+            Self::Keys(_) => "questions about several keys",
+            Self::Range(_) => "range questions",
+            Self::Value(..) => "questions about one value",
+            Self::Growth(_) => "append-only proofs",
+        }
+    }
+
+    /// The versions whose heads an answer about `version` carries, in the order of the answer.
+    pub fn versions(&self, version: Version) -> Vec<Version> {
+        match self {
+            Self::Growth(older) => vec![*older, version],
+            _ => vec![version],
+        }
+    }
+
+    /// The longest answer to this question that a client reads, in bytes
+    /// ([`pad_core::Question::longest_answer`]).
+    pub fn longest_answer(&self) -> usize {
+        use pad_core::Question as _;
+        match self {
+            Self::Key(key) => key.longest_answer(),
+            Self::Keys(keys) => keys.longest_answer(),
+            Self::Range(range) => range.longest_answer(),
+            // Other families have no such questions.
+            Self::Value(..) | Self::Growth(_) => 1 << 16,
+        }
+    }
+
+    /// Whether the question concerns only keys in this range.
+    pub fn lies_in(&self, range: &KeyRange) -> bool {
+        match self {
+            Self::Key(key) | Self::Value(key, _) => range.contains(key.as_bytes()),
+            Self::Keys(keys) => {
+                let mut keys = keys.as_slice().iter();
+                keys.all(|key| range.contains(key.as_bytes()))
+            }
+            Self::Range(asked) => asked.lies_in(range),
+            Self::Growth(_) => false,
+        }
+    }
+}

@@ -1,0 +1,402 @@
+//! Suites and schemes by name, chosen at run time.
+
+use core::{fmt, str::FromStr};
+
+#[cfg(feature = "all-suites")]
+use pad_core::{Blake3Ed25519, Paper2010};
+use pad_core::{SchemeId, Sha256Ed25519, Suite};
+use pad_tree::{BalancingScheme, RedBlack, SkipList, Treap, TreeScheme};
+use pad_tuple::{Design, PublicBytes, SecretBytes, designs};
+
+#[cfg(feature = "log")]
+use crate::own_keys::SetupFormat;
+use crate::own_keys::{OwnKeys, SchemeKeyFormat};
+
+/// Error for an unknown name, with the known names.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("unknown {what} '{name}', choose one of {}", known.join(", "))]
+pub struct UnknownName {
+    /// The kind of thing to be chosen.
+    pub what: &'static str,
+    /// The name given.
+    pub name: String,
+    /// The known names.
+    pub known: Vec<&'static str>,
+}
+
+macro_rules! by_name {
+    ($(#[$documentation:meta])* $type:ident, $what:literal, $($(#[$condition:meta])? $variant:ident => $name:expr),+) => {
+        $(#[$documentation])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[non_exhaustive]
+        pub enum $type {
+            $($(#[$condition])? #[doc = concat!("`", stringify!($variant), "`.")] $variant,)+
+        }
+
+        impl $type {
+            /// Every choice.
+            pub const ALL: &'static [Self] = &[$($(#[$condition])? Self::$variant),+];
+
+            /// The name of this choice.
+            pub const fn name(self) -> &'static str {
+                match self { $($(#[$condition])? Self::$variant => $name),+ }
+            }
+        }
+
+        impl fmt::Display for $type {
+            fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str(self.name())
+            }
+        }
+
+        impl FromStr for $type {
+            type Err = UnknownName;
+
+            fn from_str(name: &str) -> Result<Self, UnknownName> {
+                Self::ALL.iter().copied().find(|choice| choice.name() == name).ok_or_else(|| {
+                    let known = Self::ALL.iter().map(|choice| choice.name()).collect();
+                    UnknownName { what: $what, name: name.into(), known }
+                })
+            }
+        }
+    };
+}
+
+/// Evaluates the expression after the arrow, with the suite as the type `S`.
+macro_rules! with_suite {
+    ($suite:expr, $type:ident => $work:expr) => {
+        match $suite {
+            $crate::selection::SuiteName::Sha256Ed25519 => {
+                type $type = pad_core::Sha256Ed25519;
+                $work
+            }
+            #[cfg(feature = "all-suites")]
+            $crate::selection::SuiteName::Blake3Ed25519 => {
+                type $type = pad_core::Blake3Ed25519;
+                $work
+            }
+            #[cfg(feature = "all-suites")]
+            $crate::selection::SuiteName::Paper2010 => {
+                type $type = pad_core::Paper2010;
+                $work
+            }
+        }
+    };
+}
+pub(crate) use with_suite;
+
+by_name! {
+    /// A suite: hash and signature. All but SHA-256 need the feature `all-suites`.
+    SuiteName, "suite",
+    Sha256Ed25519 => Sha256Ed25519::NAME,
+    #[cfg(feature = "all-suites")]
+    Blake3Ed25519 => Blake3Ed25519::NAME,
+    #[cfg(feature = "all-suites")]
+    Paper2010 => Paper2010::NAME
+}
+
+by_name! {
+    /// A scheme, by which contents are authenticated: the balancing scheme of a tree PAD, the
+    /// design of a tuple PAD, a scheme of logs, or the directory.
+    SchemeName, "scheme",
+    Treap => Treap::NAME,
+    RedBlack => RedBlack::NAME,
+    SkipList => SkipList::NAME,
+    TupleBase => "tuple-base",
+    TupleBaseSuperseding => "tuple-base-superseding",
+    TupleBaseLightweight => "tuple-base-lightweight",
+    TupleSpec => "tuple-spec",
+    TupleSpecSuperseding => "tuple-spec-superseding",
+    TupleSpecLightweight => "tuple-spec-lightweight",
+    TupleSpec3Lightweight => "tuple-spec3-lightweight",
+    #[cfg(feature = "bls")]
+    TupleBaseSupersedingBls => "tuple-base-superseding-bls",
+    #[cfg(feature = "bls")]
+    TupleSpecLightweightBls => "tuple-spec-lightweight-bls",
+    #[cfg(feature = "accumulators")]
+    TupleAccumulatorsRsa => "tuple-accumulators-rsa",
+    #[cfg(feature = "accumulators")]
+    TupleAccumulatorsSupersedingRsa => "tuple-accumulators-superseding-rsa",
+    #[cfg(feature = "accumulators")]
+    TupleChainAccumulatorsRsa => "tuple-chain-accumulators-rsa",
+    #[cfg(feature = "accumulators")]
+    TupleAccumulatorsBilinear => "tuple-accumulators-bilinear",
+    #[cfg(feature = "accumulators")]
+    TupleAccumulatorsSupersedingBilinear => "tuple-accumulators-superseding-bilinear",
+    #[cfg(feature = "accumulators")]
+    TupleChainAccumulatorsBilinear => "tuple-chain-accumulators-bilinear",
+    #[cfg(feature = "log")]
+    AadCounted => <pad_log::AadCounted as pad_log::Scheme>::NAME,
+    #[cfg(feature = "log")]
+    AadFrontier => <pad_log::AadFrontier as pad_log::Scheme>::NAME,
+    #[cfg(feature = "log")]
+    AasCounted => <pad_log::AasCounted as pad_log::Scheme>::NAME,
+    #[cfg(feature = "log")]
+    AasFrontier => <pad_log::AasFrontier as pad_log::Scheme>::NAME,
+    Directory => "directory"
+}
+
+impl SuiteName {
+    /// The suite with this number in envelopes, if this build has it.
+    pub fn from_id(id: u16) -> Option<Self> {
+        let mut all = Self::ALL.iter().copied();
+        all.find(|suite| with_suite!(*suite, S => S::ID.0) == id)
+    }
+}
+
+/// A family of schemes that authenticate contents in a similar way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SchemeFamily {
+    /// A search tree whose root is signed.
+    Tree,
+    /// Tuples of key intervals, each authenticated separately.
+    Tuple,
+    /// An append-only log, with accumulators over its trees.
+    #[cfg(feature = "log")]
+    Log,
+    /// Numbered entries in blocks, in a folder of their own instead of a [`crate::Store`]:
+    /// [`block_directory`].
+    Directory,
+}
+
+impl fmt::Display for SchemeFamily {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Tree => "tree",
+            Self::Tuple => "tuple",
+            #[cfg(feature = "log")]
+            Self::Log => "log",
+            Self::Directory => "directory",
+        })
+    }
+}
+
+impl SchemeFamily {
+    /// Whether entries are only ever added: nothing is removed, and a key keeps all its values.
+    pub const fn is_append_only(self) -> bool {
+        match self {
+            Self::Tree | Self::Tuple | Self::Directory => false,
+            #[cfg(feature = "log")]
+            Self::Log => true,
+        }
+    }
+
+    /// The schemes of this family.
+    pub fn schemes(self) -> impl Iterator<Item = SchemeName> {
+        let all = SchemeName::ALL.iter().copied();
+        all.filter(move |scheme| scheme.family() == self)
+    }
+}
+
+/// Properties of a scheme.
+#[derive(Clone, Copy)]
+struct Facts {
+    family: SchemeFamily,
+    is_set: bool,
+    id: SchemeId,
+    key_format: Option<&'static dyn SchemeKeyFormat>,
+    powers_of_entry: u16,
+}
+
+impl Facts {
+    const fn of_tree<B: BalancingScheme>() -> Self {
+        Self {
+            family: SchemeFamily::Tree,
+            is_set: false,
+            id: B::ID,
+            key_format: None,
+            powers_of_entry: 0,
+        }
+    }
+
+    const fn of_directory() -> Self {
+        Self {
+            family: SchemeFamily::Directory,
+            is_set: false,
+            id: block_directory::DIRECTORY,
+            key_format: None,
+            powers_of_entry: 0,
+        }
+    }
+
+    #[cfg(feature = "log")]
+    const fn of_log<L: pad_log::Scheme>() -> Self {
+        Self {
+            family: SchemeFamily::Log,
+            is_set: matches!(L::CONTENTS, pad_log::scheme::Contents::Set),
+            id: L::ID,
+            key_format: Some(&SetupFormat),
+            powers_of_entry: L::ROOTS,
+        }
+    }
+
+    /// The number and keys of a design do not depend on the suite.
+    const fn of_tuple<D>() -> Self
+    where
+        D: Design<Sha256Ed25519, Secret: SecretBytes, Key: PublicBytes>,
+    {
+        Self {
+            family: SchemeFamily::Tuple,
+            is_set: false,
+            id: D::SCHEME,
+            key_format: OwnKeys::<D>::FORMAT,
+            powers_of_entry: 0,
+        }
+    }
+}
+
+impl SchemeName {
+    const fn facts(self) -> Facts {
+        match self {
+            Self::Treap => Facts::of_tree::<Treap>(),
+            Self::RedBlack => Facts::of_tree::<RedBlack>(),
+            Self::SkipList => Facts::of_tree::<SkipList>(),
+            Self::TupleBase => Facts::of_tuple::<designs::Base>(),
+            Self::TupleBaseSuperseding => Facts::of_tuple::<designs::BaseSuperseding>(),
+            Self::TupleBaseLightweight => Facts::of_tuple::<designs::BaseLightweight>(),
+            Self::TupleSpec => Facts::of_tuple::<designs::Spec>(),
+            Self::TupleSpecSuperseding => Facts::of_tuple::<designs::SpecSuperseding>(),
+            Self::TupleSpecLightweight => Facts::of_tuple::<designs::SpecLightweight>(),
+            Self::TupleSpec3Lightweight => Facts::of_tuple::<designs::SpecLightweight3>(),
+            #[cfg(feature = "bls")]
+            Self::TupleBaseSupersedingBls => Facts::of_tuple::<designs::BaseSupersedingBls>(),
+            #[cfg(feature = "bls")]
+            Self::TupleSpecLightweightBls => Facts::of_tuple::<designs::SpecLightweightBls>(),
+            #[cfg(feature = "accumulators")]
+            Self::TupleAccumulatorsRsa => Facts::of_tuple::<designs::AccumulatorsRsa>(),
+            #[cfg(feature = "accumulators")]
+            Self::TupleAccumulatorsSupersedingRsa => {
+                Facts::of_tuple::<designs::AccumulatorsSupersedingRsa>()
+            }
+            #[cfg(feature = "accumulators")]
+            Self::TupleChainAccumulatorsRsa => Facts::of_tuple::<designs::ChainAccumulatorsRsa>(),
+            #[cfg(feature = "accumulators")]
+            Self::TupleAccumulatorsBilinear => Facts::of_tuple::<designs::AccumulatorsBilinear>(),
+            #[cfg(feature = "accumulators")]
+            Self::TupleAccumulatorsSupersedingBilinear => {
+                Facts::of_tuple::<designs::AccumulatorsSupersedingBilinear>()
+            }
+            #[cfg(feature = "accumulators")]
+            Self::TupleChainAccumulatorsBilinear => {
+                Facts::of_tuple::<designs::ChainAccumulatorsBilinear>()
+            }
+            #[cfg(feature = "log")]
+            Self::AadCounted => Facts::of_log::<pad_log::AadCounted>(),
+            #[cfg(feature = "log")]
+            Self::AadFrontier => Facts::of_log::<pad_log::AadFrontier>(),
+            #[cfg(feature = "log")]
+            Self::AasCounted => Facts::of_log::<pad_log::AasCounted>(),
+            #[cfg(feature = "log")]
+            Self::AasFrontier => Facts::of_log::<pad_log::AasFrontier>(),
+            Self::Directory => Facts::of_directory(),
+        }
+    }
+
+    /// The family of this scheme.
+    pub const fn family(self) -> SchemeFamily {
+        self.facts().family
+    }
+
+    /// Whether entries are members of a set: keys without values.
+    pub const fn is_set(self) -> bool {
+        self.facts().is_set
+    }
+
+    /// The format of the scheme's own key; `None` if everything is signed with the author's key.
+    pub const fn key_format(self) -> Option<&'static dyn SchemeKeyFormat> {
+        self.facts().key_format
+    }
+
+    /// The number of powers of public parameters for each entry of a log's largest trees; 0 for
+    /// other dictionaries.
+    pub fn powers_of_entry(self) -> usize {
+        self.facts().powers_of_entry.into()
+    }
+
+    /// Whether contents are read on demand, from files next to a [`crate::Store`] or from objects.
+    /// Tuples with accumulators and logs are read into memory.
+    pub fn reads_on_demand(self) -> bool {
+        match self.family() {
+            SchemeFamily::Tree | SchemeFamily::Directory => true,
+            SchemeFamily::Tuple => !self.binds_answers(),
+            #[cfg(feature = "log")]
+            SchemeFamily::Log => false,
+        }
+    }
+
+    /// Whether a verified answer follows from the signed head. Tuples that are signed one by one do
+    /// not: the holder of the key can sign other tuples under the same head.
+    pub fn binds_answers(self) -> bool {
+        self.family() != SchemeFamily::Tuple || self.name().contains("accumulators")
+    }
+
+    /// The scheme's number in signed heads.
+    pub const fn id(self) -> SchemeId {
+        self.facts().id
+    }
+
+    /// The scheme with this number, if there is one.
+    pub fn from_id(id: SchemeId) -> Option<Self> {
+        Self::ALL.iter().copied().find(|scheme| scheme.id() == id)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_design_has_its_name_and_number() {
+        let mut designs = 0;
+        macro_rules! check {
+            ($name:ident, $design:ty) => {
+                let name = <$design as pad_tuple::TupleScheme<Sha256Ed25519>>::NAME;
+                let scheme: SchemeName = format!("tuple-{name}").parse().unwrap();
+                assert_eq!(
+                    scheme.id(),
+                    <$design as pad_tuple::TupleScheme<Sha256Ed25519>>::SCHEME
+                );
+                assert_eq!(scheme.family(), SchemeFamily::Tuple);
+                designs += 1;
+            };
+        }
+        pad_tuple::for_each_tuple!(check);
+        #[cfg(feature = "accumulators")]
+        pad_tuple::for_each_accumulated_tuple!(check);
+        assert_eq!(SchemeFamily::Tuple.schemes().count(), designs);
+    }
+
+    /// An accumulated design opens the head by its tuples; a design that signs them one by one does
+    /// not.
+    #[test]
+    fn answers_follow_from_heads_that_commit_to_them() {
+        macro_rules! signed {
+            ($name:ident, $design:ty) => {
+                let name = <$design as pad_tuple::TupleScheme<Sha256Ed25519>>::NAME;
+                let scheme: SchemeName = format!("tuple-{name}").parse().unwrap();
+                assert!(!scheme.binds_answers());
+            };
+        }
+        #[cfg(feature = "accumulators")]
+        macro_rules! accumulated {
+            ($name:ident, $design:ty) => {
+                let name = <$design as pad_tuple::TupleScheme<Sha256Ed25519>>::NAME;
+                let scheme: SchemeName = format!("tuple-{name}").parse().unwrap();
+                assert!(scheme.binds_answers());
+            };
+        }
+        pad_tuple::for_each_tuple!(signed);
+        #[cfg(feature = "accumulators")]
+        pad_tuple::for_each_accumulated_tuple!(accumulated);
+        assert!(SchemeName::RedBlack.binds_answers());
+    }
+
+    #[test]
+    fn names_and_numbers_are_unique() {
+        for scheme in SchemeName::ALL {
+            assert_eq!(scheme.name().parse(), Ok(*scheme));
+            assert_eq!(SchemeName::from_id(scheme.id()), Some(*scheme));
+        }
+    }
+}

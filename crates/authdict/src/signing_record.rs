@@ -1,0 +1,238 @@
+//! A record of the newest head that an author has signed and handed out, kept next to its key and
+//! not in its store.
+//!
+//! A store can be restored from an old backup, or rolled back by a damaged page. An author that
+//! continues from it signs a second head for a version that is already out. A client that sees both
+//! holds evidence against an honest author. So the newest head handed out is written to a small
+//! file that only moves forward. The author refuses to sign for a store that is behind it.
+
+use std::{io, path::Path};
+
+use pad_core::{SignedHead, Suite, Untrusted, Version, codec, head::Authority};
+use pad_disk::{Lock, LockError, PATIENCE, Register, RegisterError};
+
+/// The file that remembers the newest head that an author has handed out.
+///
+/// The file is locked for as long as this value lives. Two authors with one key, on two copies of a
+/// store, cannot sign at once.
+#[derive(Debug)]
+pub struct SigningRecord {
+    register: Register,
+    _lock: Lock,
+}
+
+/// Error of a signing record: it forbids signing, or is unusable.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SigningRecordError {
+    /// The file cannot be read or written.
+    #[error("the record of what was signed cannot be used: {0}")]
+    Register(#[from] RegisterError),
+    /// Another process is signing with this key.
+    #[error("another process is signing with this key: {0}")]
+    InUse(#[from] LockError),
+    /// The file does not hold a head of this author and dictionary.
+    #[error("{file} is not a record of this dictionary's author")]
+    Foreign {
+        /// The file.
+        file: String,
+    },
+    /// The store is behind the newest head handed out.
+    #[error(
+        "version {signed} of this dictionary was signed and handed out (says {file}), but the store is \
+         at version {stored}: it is an old copy; bring it up first (pad apply with the updates of the \
+         versions in between, from any server that has them)"
+    )]
+    OlderStore {
+        /// The newest version that was handed out.
+        signed: Version,
+        /// The latest version in the store.
+        stored: Version,
+        /// The file.
+        file: String,
+    },
+    /// The record was never begun. A key restored from a copy has no record, and may have signed.
+    #[error(
+        "nothing is remembered in {file} of what was signed with this key, and the store is at version \
+         {stored}: if another record belongs to the key, give that one; if no later version was ever \
+         signed with it, --new-record begins one"
+    )]
+    Forgotten {
+        /// The latest version in the store.
+        stored: Version,
+        /// The file.
+        file: String,
+    },
+    /// The store has another head for the newest version that was handed out.
+    #[error(
+        "the store has another version {version} than the one that was signed and handed out (says \
+         {file}): it is not signed for; go on with the store that has the right one"
+    )]
+    OtherHead {
+        /// The version.
+        version: Version,
+        /// The file.
+        file: String,
+    },
+}
+
+/// The value of a record that was begun, until a head is handed out.
+const BEGUN: &[u8] = b"begun with no version";
+
+impl SigningRecord {
+    /// Creates the record of a new key that has signed no version.
+    ///
+    /// # Errors
+    /// [`SigningRecordError::Register`] with [`io::ErrorKind::AlreadyExists`] if there is one.
+    pub fn create(path: &Path) -> Result<(), SigningRecordError> {
+        Register::create(path, BEGUN)?;
+        Ok(())
+    }
+
+    /// Opens and locks the record in this file. Creates one that remembers nothing if it is
+    /// missing.
+    ///
+    /// # Errors
+    /// [`SigningRecordError::InUse`] if another process does not release it in time;
+    /// [`SigningRecordError::Register`].
+    pub fn open(path: &Path) -> Result<Self, SigningRecordError> {
+        let register = match Register::open(path) {
+            Err(RegisterError::Io(error)) if error.kind() == io::ErrorKind::NotFound => {
+                Register::create(path, &[])?
+            }
+            register => register?,
+        };
+        let lock = Lock::on(register.file(), register.path(), PATIENCE)?;
+        // The previous holder of the lock may have written after the first read.
+        let register = register.reopened()?;
+        Ok(Self {
+            register,
+            _lock: lock,
+        })
+    }
+
+    /// The newest head handed out; `None` if there was none.
+    ///
+    /// # Errors
+    /// [`SigningRecordError::Foreign`].
+    pub fn newest<S: Suite>(
+        &self,
+        authority: &Authority,
+    ) -> Result<Option<SignedHead<S>>, SigningRecordError> {
+        let value = self.register.value();
+        if self.is_empty() {
+            return Ok(None);
+        }
+        let foreign = || SigningRecordError::Foreign { file: self.file() };
+        let signed: SignedHead<S> = codec::decode(value, value.len()).map_err(|_| foreign())?;
+        let verified = Untrusted::new(signed).verify(authority, &signed.head.version);
+        verified.map(|_| Some(signed)).map_err(|_| foreign())
+    }
+
+    /// Refuses to sign for a store that is behind the newest head handed out, or lacks it.
+    ///
+    /// `stored` is the latest version in the store. `head` returns the store's head of a version.
+    ///
+    /// # Errors
+    /// [`SigningRecordError::OlderStore`], [`SigningRecordError::OtherHead`],
+    /// [`SigningRecordError::Foreign`].
+    pub fn check<S: Suite>(
+        &self,
+        authority: &Authority,
+        stored: Version,
+        head: impl Fn(Version) -> Option<SignedHead<S>>,
+    ) -> Result<(), SigningRecordError> {
+        let Some(newest) = self.newest::<S>(authority)? else {
+            return Ok(());
+        };
+        let (version, file) = (newest.head.version, self.file());
+        if version > stored {
+            let signed = version;
+            return Err(SigningRecordError::OlderStore {
+                signed,
+                stored,
+                file,
+            });
+        }
+        match head(version) {
+            Some(found) if found.head == newest.head => Ok(()),
+            _ => Err(SigningRecordError::OtherHead { version, file }),
+        }
+    }
+
+    /// Records a head, given as a message, durably, before it is handed out.
+    ///
+    /// # Errors
+    /// [`SigningRecordError::Register`]: the head must not be handed out.
+    pub fn advance(&mut self, head: &[u8]) -> Result<(), SigningRecordError> {
+        if self.register.value() != head {
+            self.register.write(head)?;
+        }
+        Ok(())
+    }
+
+    /// Whether the record knows of no head that was handed out.
+    pub fn is_empty(&self) -> bool {
+        [&[], BEGUN].contains(&self.register.value())
+    }
+
+    /// Refuses to sign if the record was never begun ([`SigningRecord::create`],
+    /// [`SigningRecord::begin`]). Even if the store is empty, the key may have signed versions that
+    /// it lacks.
+    ///
+    /// An author can be killed after its first version is durable and before that is recorded. Its
+    /// record was begun, so it may continue.
+    ///
+    /// # Errors
+    /// [`SigningRecordError::Forgotten`].
+    pub fn require(&self, stored: Version) -> Result<(), SigningRecordError> {
+        if self.register.value().is_empty() {
+            let file = self.file();
+            return Err(SigningRecordError::Forgotten { stored, file });
+        }
+        Ok(())
+    }
+
+    /// Begins the record, unless that was done before. The caller asserts that the key has signed
+    /// no version that the store lacks.
+    ///
+    /// # Errors
+    /// [`SigningRecordError::Register`].
+    pub fn begin(&mut self) -> Result<(), SigningRecordError> {
+        if self.register.value().is_empty() {
+            self.register.write(BEGUN)?;
+        }
+        Ok(())
+    }
+
+    fn file(&self) -> String {
+        self.register.path().display().to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An author killed between the first version and its record continues. Without a record it
+    /// does not, whatever is in the store.
+    #[test]
+    fn a_record_that_was_begun_remembers_that() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("key.signed");
+        SigningRecord::create(&path).unwrap();
+        assert!(SigningRecord::create(&path).is_err());
+        let mut killed = SigningRecord::open(&path).unwrap();
+        assert!(killed.is_empty());
+        killed.require(Version::new(1)).unwrap();
+        killed.advance(b"a head").unwrap();
+        assert!(!killed.is_empty());
+        let mut other = SigningRecord::open(&folder.path().join("other.signed")).unwrap();
+        for stored in [0, 1].map(Version::new) {
+            let refused = other.require(stored).unwrap_err();
+            assert!(matches!(refused, SigningRecordError::Forgotten { .. }));
+        }
+        other.begin().unwrap();
+        other.require(Version::EMPTY).unwrap();
+    }
+}

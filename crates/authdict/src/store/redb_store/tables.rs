@@ -1,0 +1,96 @@
+//! The tables of the file, and the digests by which their rows vouch for each other.
+//!
+//! The digests protect against accidents, not against attackers: an attacker who can write the file
+//! can write digests. The author's signatures are verified separately.
+
+use pad_core::codec;
+use pad_disk::engine::EngineError;
+use redb::TableDefinition;
+use serde::{Serialize, de::DeserializeOwned};
+use sha2::{Digest, Sha256};
+
+use crate::store::StoreError;
+
+/// The place of a row: its table, group and name, as hashed into its digest.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place<'a> {
+    pub(super) table: &'static str,
+    pub(super) group: &'a str,
+    pub(super) name: &'a [u8],
+}
+
+impl Place<'_> {
+    /// The digest of a row's place and contents.
+    pub(super) fn digest(&self, body: &[u8]) -> [u8; 32] {
+        let mut hash = Sha256::new_with_prefix(b"pad/store/row/v1");
+        for part in [self.table.as_bytes(), self.group.as_bytes(), self.name] {
+            hash.update(length(part));
+            hash.update(part);
+        }
+        hash.update(body);
+        hash.finalize().into()
+    }
+
+    /// Encodes a row for storage: its digest, then its contents.
+    pub(super) fn sealed(&self, body: &[u8]) -> Vec<u8> {
+        [&self.digest(body), body].concat()
+    }
+
+    /// Checks the digest of a row and returns its contents.
+    pub(super) fn unsealed<'r>(&self, row: &'r [u8]) -> Result<&'r [u8], StoreError> {
+        match row.split_first_chunk::<32>() {
+            Some((digest, body)) if *digest == self.digest(body) => Ok(body),
+            _ => Err(StoreError::Damaged("a row is not what was written")),
+        }
+    }
+
+    pub(super) fn seal<T: Serialize>(&self, value: &T) -> Vec<u8> {
+        self.sealed(&codec::encode_body(value))
+    }
+
+    pub(super) fn unseal<T: Serialize + DeserializeOwned>(
+        &self,
+        row: &[u8],
+    ) -> Result<T, StoreError> {
+        codec::decode_body(self.unsealed(row)?)
+            .map_err(|_| StoreError::Damaged("a row is not readable"))
+    }
+}
+
+/// The chained digest of all updates up to one: hashes the digest before it, its version and the
+/// update.
+pub(super) fn chain(before: &[u8; 32], version: u64, update: &[u8]) -> [u8; 32] {
+    let mut hash = Sha256::new_with_prefix(b"pad/store/update/v1");
+    hash.update(before);
+    hash.update(version.to_be_bytes());
+    hash.update(update);
+    hash.finalize().into()
+}
+
+/// Converts an error of the storage engine.
+pub(super) fn engine(error: impl Into<redb::Error>) -> StoreError {
+    EngineError::of(error).into()
+}
+
+/// The digest of no updates.
+pub(super) const NO_UPDATES: [u8; 32] = [0; 32];
+
+fn length(part: &[u8]) -> [u8; 8] {
+    u64::try_from(part.len()).unwrap_or(u64::MAX).to_be_bytes()
+}
+
+/// (group, name) -> value, sealed.
+pub(super) const RECORDS: TableDefinition<'_, (&str, &[u8]), &[u8]> =
+    TableDefinition::new("records");
+/// group -> number and digest of its records, sealed.
+pub(super) const GROUPS: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("groups");
+/// version -> digest of all updates up to this one. Stored apart from the updates, which can be as
+/// large as a dictionary, so that comparing digests does not read them.
+pub(super) const LINKS: TableDefinition<'_, u64, &[u8; 32]> = TableDefinition::new("links");
+/// (version, 0), (version, 1), .. -> pieces of the update that led to it. In pieces, because the
+/// engine reads a page of a table when it opens it, and a page is as large as its contents.
+pub(super) const UPDATES: TableDefinition<'_, (u64, u32), &[u8]> = TableDefinition::new("updates");
+/// 0, 1, .. -> pieces of the checkpoint's bytes.
+pub(super) const CHECKPOINT: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("checkpoint");
+/// One row: the summary, sealed.
+pub(super) const SUMMARY: TableDefinition<'_, (), &[u8]> = TableDefinition::new("summary");

@@ -1,0 +1,395 @@
+//! The rows of stored tuples, in a database next to their store.
+//!
+//! The rows follow from the updates in the store, and may be behind it. When the store is opened,
+//! the missing updates are applied again. If nothing was pruned, the file can be removed, and is
+//! made again.
+//!
+//! Each kind of rows has a table of its own, chosen by the first byte of their keys. The keys of a
+//! kind ascend. The engine fills pages when keys are added at the end of a table, and leaves them
+//! half empty elsewhere.
+//!
+//! Each row has a digest of its key and its value. The engine's own check of all pages, made before
+//! a process first writes, costs as much as reading the file. Reads do not need it. A damaged row
+//! is detected when it is read, and can be made again from the updates, unless the store was
+//! pruned.
+
+use core::{
+    cell::RefCell,
+    ops::{Bound, Range},
+};
+use std::{collections::BTreeMap, fmt, io, path::Path, rc::Rc};
+
+use pad_core::StoreFault;
+use pad_disk::engine::EngineError;
+use pad_tuple::stored::{Row, RowView, Rows};
+use redb::{ReadTransaction, ReadableTable as _, WriteTransaction};
+use sha2::{Digest as _, Sha256};
+
+use crate::{kept_log::SystemError, store::StoreError};
+
+mod medium;
+mod tables;
+
+use medium::{Database, Place};
+use tables::Table;
+
+/// The rows of the tuples of a store.
+pub(crate) struct TupleFile {
+    place: Place,
+    store: [u8; 16],
+    /// `None` while there is no file.
+    database: Option<Database>,
+    error: SystemError,
+}
+
+impl fmt::Debug for TupleFile {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = formatter.debug_struct("TupleFile");
+        shown.field("place", &self.place).finish_non_exhaustive()
+    }
+}
+
+impl TupleFile {
+    /// The rows of the store at `path`. Symbolic links are followed: the rows are next to their
+    /// target.
+    ///
+    /// # Errors
+    /// [`StoreError::Io`].
+    pub(crate) fn of_store(path: &Path) -> Result<Self, StoreError> {
+        Ok(Self::at(Place::Path(pad_disk::beside(path, ".tuples")?)))
+    }
+
+    /// The rows in a folder whose operations can be made to fail.
+    #[cfg(test)]
+    pub(crate) fn within(layer: std::sync::Arc<dyn pad_disk::layer::FileLayer>) -> Self {
+        Self::at(Place::Within(layer))
+    }
+
+    fn at(place: Place) -> Self {
+        Self {
+            place,
+            store: [0; 16],
+            database: None,
+            error: SystemError::default(),
+        }
+    }
+
+    /// Refuses a new store at a path that has tuples already: they belong to another store.
+    ///
+    /// # Errors
+    /// [`StoreError::Damaged`]; [`StoreError::Io`].
+    pub(crate) fn require_none(store: &Path) -> Result<(), StoreError> {
+        match Self::of_store(store)?.place.path() {
+            Some(path) if path.exists() => Err(FOREIGN),
+            _ => Ok(()),
+        }
+    }
+
+    /// Opens the rows of the store `store`, if it has some. Takes over the file that is open here.
+    ///
+    /// # Errors
+    /// [`StoreError::Damaged`] if they are another store's, or the file is of another kind;
+    /// [`StoreError`] of the medium.
+    pub(crate) fn opened(&mut self, store: [u8; 16]) -> Result<Self, StoreError> {
+        let mut file = Self {
+            store,
+            database: self.database.take().filter(|_| self.store == store),
+            ..Self::at(self.place.clone())
+        };
+        if file.database.is_none() {
+            file.open()?;
+        }
+        Ok(file)
+    }
+
+    fn open(&mut self) -> Result<(), StoreError> {
+        let database = match self.place.open() {
+            Err(EngineError::Missing(_)) => return Ok(()),
+            Err(EngineError::Foreign(_)) => return Err(UNREADABLE),
+            opened => opened?,
+        };
+        if database.read(tables::is_older)? {
+            return Err(OLDER);
+        }
+        let owner = database.read(|transaction| tables::named(transaction, tables::STORE))?;
+        if owner.as_deref() != Some(&self.store) {
+            return Err(FOREIGN);
+        }
+        self.database = Some(database);
+        Ok(())
+    }
+
+    fn create(&mut self) -> Result<(), StoreError> {
+        let created = self
+            .place
+            .create(|transaction| tables::fill(transaction, &self.store));
+        match created {
+            Err(EngineError::Exists(_)) | Ok(()) => self.open(),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// The bytes of the file; 0 if there is none.
+    ///
+    /// # Errors
+    /// [`StoreError::Io`].
+    pub(crate) fn file_bytes(&self) -> Result<u64, StoreError> {
+        let Some(path) = self.place.path() else {
+            return Ok(0);
+        };
+        match path.metadata() {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(0),
+            metadata => Ok(metadata?.len()),
+        }
+    }
+
+    /// The slot for system errors of this file.
+    pub(crate) fn system_error(&self) -> SystemError {
+        self.error.clone()
+    }
+
+    /// Makes the file's name durable, before the updates that it follows from are dropped.
+    ///
+    /// # Errors
+    /// [`StoreError::Io`].
+    pub(crate) fn synchronise_name(&self) -> Result<(), StoreError> {
+        Ok(self.place.synchronise_name()?)
+    }
+
+    /// Pins reads to the current rows until [`TupleFile::unpin`], or the next write.
+    ///
+    /// # Errors
+    /// [`StoreError`] of the medium.
+    pub(crate) fn pin(&self) -> Result<(), StoreError> {
+        if let Some(database) = &self.database {
+            database.pin()?;
+        }
+        Ok(())
+    }
+
+    /// Lets other processes write, until this one writes again.
+    pub(crate) fn release(&self) {
+        if let Some(database) = &self.database {
+            database.release();
+        }
+    }
+
+    pub(crate) fn unpin(&self) {
+        if let Some(database) = &self.database {
+            database.unpin();
+        }
+    }
+
+    fn fault(&self, error: EngineError) -> StoreFault {
+        engine_fault(&self.error, error)
+    }
+}
+
+fn engine_fault(noted: &SystemError, error: EngineError) -> StoreFault {
+    match error {
+        EngineError::Io(error) => noted.note(error),
+        EngineError::PageMissing(_)
+        | EngineError::PageChanged(_)
+        | EngineError::Panicked
+        | EngineError::NotIntact
+        | EngineError::Foreign(_) => StoreFault::Damaged,
+        error => noted.note(io::Error::other(error.to_string())),
+    }
+}
+
+impl Rows for TupleFile {
+    fn read<T, E: From<StoreFault>>(
+        &self,
+        work: impl FnOnce(&dyn RowView) -> Result<T, E>,
+    ) -> Result<T, E> {
+        let Some(database) = &self.database else {
+            return work(&BTreeMap::new());
+        };
+        let read = database.read(|transaction| {
+            let view = View {
+                transaction,
+                tables: RefCell::default(),
+                error: &self.error,
+            };
+            Ok::<_, EngineError>(work(&view))
+        });
+        read.map_err(|error| self.fault(error))?
+    }
+
+    fn write(
+        &mut self,
+        known: (&[u8], Option<&[u8]>),
+        removed: &[Range<Vec<u8>>],
+        rows: &BTreeMap<Vec<u8>, Vec<u8>>,
+    ) -> Result<(), StoreFault> {
+        if self.database.is_none() {
+            self.create().map_err(|error| match error {
+                StoreError::Io(error) => self.error.note(error),
+                StoreError::Damaged(_) => StoreFault::Damaged,
+                error => self.error.note(io::Error::other(error.to_string())),
+            })?;
+        }
+        let database = self.database.as_ref().ok_or(StoreFault::Closed)?;
+        let written = database.write(|transaction| {
+            let is_known = is_known(transaction, known)?;
+            if !matches!(is_known, Ok(true)) {
+                return Ok(is_known.and(Err(StoreFault::Closed)));
+            }
+            remove(transaction, removed)?;
+            insert(transaction, rows)?;
+            Ok::<_, EngineError>(Ok(()))
+        });
+        written.map_err(|error| self.fault(error))?
+    }
+}
+
+/// Whether a row has the value that the writer expects.
+fn is_known(
+    transaction: &WriteTransaction,
+    (key, value): (&[u8], Option<&[u8]>),
+) -> Result<Result<bool, StoreFault>, EngineError> {
+    let table = tables::of_key_to_write(transaction, key)?;
+    let found = table.get(key).map_err(EngineError::of)?;
+    Ok(match (found, value) {
+        (Some(row), Some(value)) => opened(key, row.value()).map(|found| found == value),
+        (found, value) => Ok(found.is_none() && value.is_none()),
+    })
+}
+
+fn remove(transaction: &WriteTransaction, removed: &[Range<Vec<u8>>]) -> Result<(), EngineError> {
+    let mut removed: Vec<_> = removed.iter().collect();
+    removed.sort_unstable_by(|one, other| one.start.cmp(&other.start));
+    for of_kind in removed.chunk_by(|one, next| one.start.first() == next.start.first()) {
+        let Some(first) = of_kind.first() else {
+            continue;
+        };
+        let mut table = tables::of_key_to_write(transaction, &first.start)?;
+        for range in of_kind {
+            let (from, to) = (range.start.as_slice(), range.end.as_slice());
+            let retained = table.retain_in(from..to, |_, _| false);
+            retained.map_err(EngineError::of)?;
+        }
+    }
+    Ok(())
+}
+
+fn insert(
+    transaction: &WriteTransaction,
+    rows: &BTreeMap<Vec<u8>, Vec<u8>>,
+) -> Result<(), EngineError> {
+    let mut rows = rows.iter().peekable();
+    while let Some((first, _)) = rows.peek() {
+        let kind = first.first();
+        let mut table = tables::of_key_to_write(transaction, first)?;
+        while let Some((key, value)) = rows.next_if(|(key, _)| key.first() == kind) {
+            let row = sealed(key, value);
+            let inserted = table.insert(key.as_slice(), row.as_slice());
+            inserted.map_err(EngineError::of)?;
+        }
+    }
+    Ok(())
+}
+
+/// The rows in one transaction.
+struct View<'t> {
+    transaction: &'t ReadTransaction,
+    /// The tables opened so far, by the first byte of their keys.
+    tables: RefCell<BTreeMap<Option<u8>, Option<Rc<Table>>>>,
+    error: &'t SystemError,
+}
+
+impl View<'_> {
+    fn fault(&self, error: impl Into<redb::Error>) -> StoreFault {
+        engine_fault(self.error, EngineError::of(error))
+    }
+
+    /// The table of a key's row, if it exists.
+    fn table(&self, key: &[u8]) -> Result<Option<Rc<Table>>, StoreFault> {
+        let kind = key.first().copied();
+        if let Some(table) = self.tables.borrow().get(&kind) {
+            return Ok(table.clone());
+        }
+        let table = tables::of_key(self.transaction, key);
+        let table = table.map_err(|error| engine_fault(self.error, error))?;
+        let table = table.map(Rc::new);
+        self.tables.borrow_mut().insert(kind, table.clone());
+        Ok(table)
+    }
+}
+
+impl RowView for View<'_> {
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreFault> {
+        let Some(table) = self.table(key)? else {
+            return Ok(None);
+        };
+        let found = table.get(key).map_err(|error| self.fault(error))?;
+        found.map(|row| opened(key, row.value())).transpose()
+    }
+
+    fn last(&self, from: &[u8], to: &[u8]) -> Result<Option<Row>, StoreFault> {
+        let Some(table) = self.table(from)?.filter(|_| from <= to) else {
+            return Ok(None);
+        };
+        let between = (Bound::Included(from), Bound::Included(to));
+        let mut rows = table.range(between).map_err(|error| self.fault(error))?;
+        let Some(last) = rows.next_back() else {
+            return Ok(None);
+        };
+        let (key, row) = last.map_err(|error| self.fault(error))?;
+        let value = opened(key.value(), row.value())?;
+        Ok(Some((key.value().to_vec(), value)))
+    }
+
+    fn scan(
+        &self,
+        from: &[u8],
+        to: &[u8],
+        visit: &mut dyn FnMut(&[u8], &[u8]) -> Result<(), StoreFault>,
+    ) -> Result<(), StoreFault> {
+        let Some(table) = self.table(from)?.filter(|_| from < to) else {
+            return Ok(());
+        };
+        let rows = table.range(from..to).map_err(|error| self.fault(error))?;
+        for row in rows {
+            let (key, row) = row.map_err(|error| self.fault(error))?;
+            visit(key.value(), &opened(key.value(), row.value())?)?;
+        }
+        Ok(())
+    }
+}
+
+/// The digest of a row: half a SHA-256, which is enough against accidents.
+fn digest(key: &[u8], value: &[u8]) -> [u8; DIGEST_BYTES] {
+    let mut hash = Sha256::new_with_prefix(b"pad/tuples/row/v2");
+    let length = u64::try_from(key.len()).unwrap_or(u64::MAX);
+    hash.update(length.to_be_bytes());
+    hash.update(key);
+    hash.update(value);
+    let whole: [u8; 32] = hash.finalize().into();
+    core::array::from_fn(|place| whole[place])
+}
+
+/// Encodes a row for storage: its digest, then its value.
+fn sealed(key: &[u8], value: &[u8]) -> Vec<u8> {
+    [&digest(key, value), value].concat()
+}
+
+/// Checks the digest of a row and returns its value.
+fn opened(key: &[u8], row: &[u8]) -> Result<Vec<u8>, StoreFault> {
+    match row.split_first_chunk() {
+        Some((found, value)) if *found == digest(key, value) => Ok(value.to_vec()),
+        _ => Err(StoreFault::Damaged),
+    }
+}
+
+const DIGEST_BYTES: usize = 16;
+
+const FOREIGN: StoreError = StoreError::Damaged(
+    "the file of tuples beside it (with .tuples at the end of its name) is another store's: bring its own back, or move that one away",
+);
+pub(crate) const UNREADABLE: StoreError = StoreError::Damaged(
+    "the file of tuples beside it (with .tuples at the end of its name) is damaged: move it away, and it is made again unless the store was pruned",
+);
+const OLDER: StoreError = StoreError::Damaged(
+    "the file of tuples beside it (with .tuples at the end of its name) is of an older format: move it away, and it is made again unless the store was pruned",
+);

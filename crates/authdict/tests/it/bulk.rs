@@ -1,0 +1,177 @@
+//! First versions sorted outside memory equal those sorted in memory.
+
+use std::{fs, path::Path};
+
+use authdict::{
+    Changes, DictionaryId, Key, KeyRange, Keys, Operation, SecretKey, SigningRecord, Value,
+    Version,
+    dynamic::{AnyAuthor, create_store, open_author, open_repository},
+    question::Question,
+    selection::{SchemeName, SuiteName},
+};
+
+const SCHEMES: [SchemeName; 3] = [
+    SchemeName::RedBlack,
+    SchemeName::Treap,
+    SchemeName::SkipList,
+];
+
+/// A memory limit for few operations, in bytes.
+const TINY: usize = 2000;
+
+fn author(folder: &Path, scheme: SchemeName) -> AnyAuthor {
+    let id = DictionaryId::from_name("bulk");
+    let key = SecretKey::from_seed(SuiteName::Sha256Ed25519, scheme, id, &[5; 32]).unwrap();
+    let store = folder.join("store");
+    if !store.exists() {
+        create_store(&store, key.public()).unwrap();
+    }
+    let record = SigningRecord::open(&folder.join("signed")).unwrap();
+    open_author(&store, &key, record).unwrap()
+}
+
+fn key(number: u64) -> Key {
+    Key::try_from(format!("key {number}").as_str()).unwrap()
+}
+
+/// Operations in a random order, with removals and repeated keys.
+fn batch(seed: u64, number: u64) -> Vec<Operation> {
+    let mut state = seed;
+    let mut random = |below: u64| {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        (state >> 33) % below
+    };
+    (0..number)
+        .map(|_| {
+            if random(6) == 0 {
+                return Operation::Remove(key(random(number)));
+            }
+            let length = usize::try_from(random(60)).unwrap();
+            let value = Value::new(vec![b'v'; length]).unwrap();
+            Operation::Put(key(random(number)), value)
+        })
+        .collect()
+}
+
+fn gathered(author: &AnyAuthor, folder: &Path, batch: &[Operation]) -> Changes {
+    let mut changes = author.gather(&folder.join("store"), TINY);
+    for operation in batch {
+        changes.push(operation.clone()).unwrap();
+    }
+    changes
+}
+
+/// Publishes batches, gathered if `is_gathered`.
+fn publish(folder: &Path, scheme: SchemeName, batches: &[Vec<Operation>], is_gathered: bool) {
+    for batch in batches {
+        let mut author = author(folder, scheme);
+        let staged = if is_gathered {
+            let changes = gathered(&author, folder, batch);
+            author.stage_gathered(changes)
+        } else {
+            author.stage(batch.clone())
+        };
+        assert_eq!(author.flush(&[]).unwrap(), staged.unwrap());
+    }
+}
+
+/// The messages of all versions, and answers about them.
+fn said(folder: &Path) -> Vec<Vec<u8>> {
+    let repository = open_repository(&folder.join("store")).unwrap();
+    let keys = Keys::new((0..40).map(key).collect()).unwrap();
+    let mut said = Vec::new();
+    for version in (1..=repository.latest().number()).map(Version::new) {
+        said.push(repository.head_message(version).unwrap());
+        said.push(repository.update_message(version).unwrap().unwrap());
+        for question in [
+            Question::Keys(keys.clone()),
+            Question::Range(KeyRange::ALL),
+            Question::Key(key(3)),
+        ] {
+            said.push(repository.answer(version, &question).unwrap());
+        }
+    }
+    said
+}
+
+#[test]
+fn versions_that_were_gathered_are_those_that_were_in_memory() {
+    for scheme in SCHEMES {
+        let first = batch(81, 700);
+        let all = (0..700).map(|number| Operation::Remove(key(number)));
+        // Empty, a load, the removal of all keys, another load, and few changes.
+        let batches = [
+            Vec::new(),
+            first.clone(),
+            all.collect(),
+            batch(82, 300),
+            batch(83, 40),
+        ];
+        let [usual, loaded] = [(); 2].map(|()| tempfile::tempdir().unwrap());
+        publish(usual.path(), scheme, &batches, false);
+        publish(loaded.path(), scheme, &batches, true);
+        let nodes = |folder: &Path| fs::read(folder.join("store.nodes")).unwrap();
+        // The first page of each file identifies the store.
+        assert_eq!(nodes(usual.path())[4096..], nodes(loaded.path())[4096..]);
+        let expected = said(usual.path());
+        assert_eq!(said(loaded.path()), expected, "{scheme}");
+    }
+}
+
+#[test]
+fn what_is_gathered_for_an_empty_dictionary_is_taken_when_it_is_empty_no_more() {
+    let [usual, late] = [(); 2].map(|()| tempfile::tempdir().unwrap());
+    let (first, second) = (batch(84, 60), batch(85, 500));
+    let batches = [first.clone(), second.clone()];
+    publish(usual.path(), SCHEMES[0], &batches, false);
+    let mut author = author(late.path(), SCHEMES[0]);
+    let changes = gathered(&author, late.path(), &second);
+    author.stage(first).unwrap();
+    author.stage_gathered(changes).unwrap();
+    author.flush(&[]).unwrap();
+    drop(author);
+    assert_eq!(said(late.path()), said(usual.path()));
+}
+
+#[test]
+fn what_is_not_flushed_is_not_there_and_nothing_lies_about() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let mut author = author(folder, SCHEMES[0]);
+    let before = fs::read_dir(folder).unwrap().count();
+    let changes = gathered(&author, folder, &batch(86, 500));
+    #[cfg(target_os = "linux")]
+    assert_eq!(fs::read_dir(folder).unwrap().count(), before);
+    drop(changes);
+    assert_eq!(fs::read_dir(folder).unwrap().count(), before);
+    let changes = gathered(&author, folder, &batch(86, 500));
+    let version = author.stage_gathered(changes).unwrap();
+    let repository = author.repository();
+    assert_eq!(repository.latest(), Version::EMPTY);
+    assert!(repository.answer(version, &Question::Key(key(1))).is_err());
+    drop(author);
+    let other = tempfile::tempdir().unwrap();
+    let batches = [batch(87, 300)];
+    publish(folder, SCHEMES[0], &batches, true);
+    publish(other.path(), SCHEMES[0], &batches, false);
+    assert_eq!(said(folder), said(other.path()));
+}
+
+/// Runs cannot be written to a missing folder, so operations that exceed memory fail.
+#[test]
+fn without_room_for_runs_nothing_is_published() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let author = author(folder, SCHEMES[0]);
+    let mut changes = author.gather(&folder.join("none/store"), TINY);
+    let failed = batch(88, 500)
+        .into_iter()
+        .try_for_each(|change| changes.push(change));
+    assert!(
+        matches!(failed, Err(authdict::StoreError::Io(_))),
+        "{failed:?}"
+    );
+    assert_eq!(author.repository().latest(), Version::EMPTY);
+}

@@ -1,0 +1,420 @@
+//! Accidents to the files of a store: flipped bits, stale pages, truncation, mixtures of two
+//! states.
+//!
+//! After any accident to a store's file, or to the small file next to it, every command fails or
+//! behaves as before. It gives no other answer, older "latest", other pending change, or second
+//! head for a version.
+//!
+//! `PAD_DAMAGE_ROUNDS` sets the number of accidents for each scheme, 150 unless set;
+//! `PAD_DAMAGE_SEED` the seed.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+};
+
+use authdict::{
+    Key, Operation, RecordChange, RedbStore, SecretKey, SigningRecord, Store, StoreError, Value,
+    Version,
+    dynamic::verify,
+    dynamic::{AnyRepository, create_store, open_author, open_repository},
+    question::{Question, Statement},
+    selection::{SchemeName, SuiteName},
+};
+
+const PAGE: usize = 4096;
+
+/// The files of a store at one moment.
+#[derive(Clone)]
+struct Files {
+    store: Vec<u8>,
+    newest: Vec<u8>,
+    /// Files of nodes or tuples: the suffix of each name, and its contents.
+    nodes: BTreeMap<String, Vec<u8>>,
+}
+
+/// A store with a history: copies of its files after each step.
+struct Life {
+    key: SecretKey,
+    states: Vec<Files>,
+    record: Vec<u8>,
+    /// The observable state of the intact store.
+    expected: Told,
+    /// The head that the next commit makes.
+    next: Vec<u8>,
+}
+
+/// Observable state of a store.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Told {
+    latest: Version,
+    oldest: Version,
+    heads: Vec<Vec<u8>>,
+    /// The value of each key in each kept version.
+    values: Vec<Option<Value>>,
+    pending: Vec<authdict::store::Record>,
+    updates: Vec<Vec<u8>>,
+}
+
+fn put(key: &str, value: &str) -> Operation {
+    Operation::Put(key.try_into().unwrap(), value.try_into().unwrap())
+}
+
+fn keys() -> impl Iterator<Item = Key> {
+    (0..12).map(|number: u32| Key::try_from(format!("key {number}").as_str()).unwrap())
+}
+
+fn newest_path(store: &Path) -> PathBuf {
+    store.with_extension("newest")
+}
+
+/// The files of nodes or tuples next to a store.
+fn node_files(store: &Path) -> impl Iterator<Item = PathBuf> {
+    let store_name = store.file_name().unwrap().to_str().unwrap();
+    let beginnings = ["nodes", "tuples"].map(|kind| format!("{store_name}.{kind}"));
+    let files = fs::read_dir(store.parent().unwrap()).unwrap();
+    let files = files.map(|file| file.unwrap().path());
+    files.filter(move |file| {
+        let name = file.file_name().unwrap().to_str().unwrap();
+        beginnings.iter().any(|begin| name.starts_with(begin))
+    })
+}
+
+impl Files {
+    fn read(store: &Path) -> Self {
+        let begin = store.file_name().unwrap().to_str().unwrap().len();
+        let nodes = node_files(store).map(|file| {
+            let name = file.file_name().unwrap().to_str().unwrap();
+            (name[begin + 1..].to_owned(), fs::read(&file).unwrap())
+        });
+        Self {
+            store: fs::read(store).unwrap(),
+            newest: fs::read(newest_path(store)).unwrap(),
+            nodes: nodes.collect(),
+        }
+    }
+
+    fn write(&self, store: &Path) {
+        fs::write(store, &self.store).unwrap();
+        fs::write(newest_path(store), &self.newest).unwrap();
+        node_files(store).for_each(|file| fs::remove_file(file).unwrap());
+        for (end, bytes) in &self.nodes {
+            fs::write(store.with_extension(end), bytes).unwrap();
+        }
+    }
+}
+
+fn pending_change(number: u64) -> RecordChange {
+    let name = format!("key {}", number % 12);
+    RecordChange::put("pending", name, format!("+{number}"))
+}
+
+fn live(scheme: SchemeName, folder: &Path) -> Life {
+    let seed = [3; 32];
+    let id = authdict::DictionaryId::from_name("damage");
+    let key = SecretKey::from_seed(SuiteName::Sha256Ed25519, scheme, id, &seed).unwrap();
+    let store = folder.join("s");
+    create_store(&store, key.public()).unwrap();
+    let record = folder.join("k.signed");
+    let mut states = vec![Files::read(&store)];
+    for version in 1..=9_u64 {
+        let mut author = open_author(&store, &key, SigningRecord::open(&record).unwrap()).unwrap();
+        let batch = (0..4).map(|place| {
+            let name = format!("key {}", (version * 5 + place) % 12);
+            put(&name, &format!("{version} {}", "x".repeat(300)))
+        });
+        author.stage(batch.collect()).unwrap();
+        author.flush(&[]).unwrap();
+        if version == 5 {
+            author.repository_mut().prune(Version::new(2)).unwrap();
+        }
+        if version == 7 {
+            author.repository_mut().checkpoint().unwrap();
+        }
+        drop(author);
+        states.push(Files::read(&store));
+    }
+    for number in 0..6 {
+        let mut opened = RedbStore::open(&store).unwrap();
+        opened.write_records(&[pending_change(number)]).unwrap();
+        drop(opened);
+        states.push(Files::read(&store));
+    }
+    let expected = tell(&key, &store).unwrap();
+    let record_bytes = fs::read(&record).unwrap();
+    let next = commit(&key, &store, &record).unwrap();
+    Life {
+        key,
+        states,
+        record: record_bytes,
+        expected,
+        next,
+    }
+}
+
+/// Reads everything that commands print, and verifies each answer with the key.
+fn tell(key: &SecretKey, store: &Path) -> Result<Told, String> {
+    let text = |error: &dyn ToString| error.to_string();
+    let repository = open_repository(store).map_err(|error| text(&error))?;
+    if repository.public_key().map_err(|error| text(&error))? != *key.public() {
+        return Err("another key".into());
+    }
+    let (oldest, latest) = (repository.oldest(), repository.latest());
+    let mut told = Told {
+        latest,
+        oldest,
+        heads: Vec::new(),
+        values: Vec::new(),
+        pending: repository
+            .store()
+            .records("pending")
+            .map_err(|error| text(&error))?,
+        updates: Vec::new(),
+    };
+    for version in (1..=latest.number()).map(Version::new) {
+        let head = repository
+            .head_message(version)
+            .map_err(|error| text(&error))?;
+        told.heads.push(head);
+    }
+    for version in (oldest.number().max(1)..=latest.number()).map(Version::new) {
+        told.values.extend(values(key, &repository, version)?);
+        let update = repository.update_message(version);
+        told.updates.extend(update.map_err(|error| text(&error))?);
+    }
+    Ok(told)
+}
+
+fn values(
+    key: &SecretKey,
+    repository: &AnyRepository,
+    version: Version,
+) -> Result<Vec<Option<Value>>, String> {
+    let value = |asked: Key| {
+        let question = Question::Key(asked);
+        let answer = repository
+            .answer(version, &question)
+            .map_err(|error| error.to_string())?;
+        match verify(key.public(), version, &question, &answer) {
+            Ok(Statement::Lookup(lookup)) => Ok(lookup.answer.value().cloned()),
+            // Damaged nodes may be sent: they are not hashed before.
+            Err(refusal) => Err(refusal.to_string()),
+            other => panic!("the answer to a look-up is {other:?}"),
+        }
+    };
+    keys().map(value).collect()
+}
+
+/// Signs pending changes as `pad commit` does; returns the new head.
+fn commit(key: &SecretKey, store: &Path, record: &Path) -> Result<Vec<u8>, String> {
+    let text = |error: &dyn ToString| error.to_string();
+    let record = SigningRecord::open(record).map_err(|error| text(&error))?;
+    let mut author = open_author(store, key, record).map_err(|error| text(&error))?;
+    let pending = author
+        .repository()
+        .store()
+        .records("pending")
+        .map_err(|error| text(&error))?;
+    let batch = pending.iter().map(|(name, value)| {
+        let (name, value) = (core::str::from_utf8(name), core::str::from_utf8(value));
+        put(name.unwrap(), value.unwrap().strip_prefix('+').unwrap())
+    });
+    author
+        .stage(batch.collect())
+        .map_err(|error| text(&error))?;
+    let version = author.flush(&[]).map_err(|error| text(&error))?;
+    let head = author.repository().head_message(version);
+    head.map_err(|error| text(&error))
+}
+
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: usize) -> usize {
+        // SplitMix64.
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        let limit = u64::try_from(limit.max(1)).unwrap();
+        usize::try_from((mixed ^ (mixed >> 31)) % limit).unwrap()
+    }
+}
+
+/// Applies one accident to the last state; returns a description of it.
+fn accident(life: &Life, random: &mut Random) -> (Files, String) {
+    let last = life.states.last().unwrap();
+    let mut files = last.clone();
+    let earlier = random.below(life.states.len() - 1);
+    let stale = &life.states[earlier];
+    let kinds = if files.nodes.is_empty() { 8 } else { 12 };
+    let which = random.below(files.nodes.len());
+    let mut nodes = files.nodes.values_mut().nth(which);
+    let what = match random.below(kinds) {
+        0 => {
+            let (place, bit) = (random.below(files.store.len()), random.below(8));
+            files.store[place] ^= 1 << bit;
+            format!("bit {bit} of byte {place}")
+        }
+        1 => {
+            // The first pages, on which all others depend.
+            let (place, bit) = (random.below(4 * PAGE), random.below(8));
+            files.store[place] ^= 1 << bit;
+            format!("bit {bit} of byte {place}")
+        }
+        2 | 3 => {
+            let pages = stale.store.len().min(files.store.len()) / PAGE;
+            let start = random.below(pages) * PAGE;
+            files.store[start..start + PAGE].copy_from_slice(&stale.store[start..start + PAGE]);
+            format!("page {} of state {earlier}", start / PAGE)
+        }
+        4 => {
+            let length = random.below(files.store.len());
+            files.store.truncate(length);
+            format!("cut after {length} bytes")
+        }
+        5 => {
+            let common = stale.store.len().min(files.store.len());
+            let start = random.below(common / PAGE) * PAGE;
+            files.store[start..common].copy_from_slice(&stale.store[start..common]);
+            format!("from byte {start} on state {earlier}")
+        }
+        6 => {
+            files.store.clone_from(&stale.store);
+            format!("all of state {earlier}")
+        }
+        8 => {
+            files.nodes.clone_from(&stale.nodes);
+            format!("nodes of state {earlier}")
+        }
+        9 => {
+            let nodes = nodes.as_mut().unwrap();
+            let length = random.below(nodes.len());
+            nodes.truncate(length);
+            format!("file {which} of nodes cut after {length} bytes")
+        }
+        10 | 11 => {
+            let nodes = nodes.as_mut().unwrap();
+            let (place, bit) = (random.below(nodes.len()), random.below(8));
+            nodes[place] ^= 1 << bit;
+            format!("bit {bit} of byte {place} of file {which} of nodes")
+        }
+        _ => {
+            let (place, bit) = (random.below(files.newest.len()), random.below(8));
+            files.newest[place] ^= 1 << bit;
+            format!("bit {bit} of byte {place} of the newest state's file")
+        }
+    };
+    (files, what)
+}
+
+fn survive(scheme: SchemeName) {
+    let number = |name: &str, default: u64| {
+        std::env::var(name).map_or(default, |value| value.parse().unwrap())
+    };
+    let (rounds, seed) = (
+        number("PAD_DAMAGE_ROUNDS", pad_conformance::soak::size(40, 150)),
+        number("PAD_DAMAGE_SEED", 11),
+    );
+    let folder = tempfile::tempdir().unwrap();
+    let life = live(scheme, folder.path());
+    let mut random = Random(seed);
+    let (mut refused, mut harmless) = (0, 0);
+    let (store, record) = (folder.path().join("t"), folder.path().join("t-signed"));
+    for round in 0..rounds {
+        let (files, what) = accident(&life, &mut random);
+        let what = format!("{scheme}, seed {seed}, round {round}: {what}");
+        files.write(&store);
+        match tell(&life.key, &store) {
+            Ok(told) => {
+                assert_eq!(told, life.expected, "{what}");
+                harmless += 1;
+            }
+            Err(_) => refused += 1,
+        }
+        files.write(&store);
+        fs::write(&record, &life.record).unwrap();
+        if let Ok(head) = commit(&life.key, &store, &record) {
+            assert_eq!(head, life.next, "{what}: another head was signed");
+        }
+        files.write(&store);
+        if let Ok(mut repository) = open_repository(&store)
+            && repository.check().is_ok()
+        {
+            drop(repository);
+            assert_eq!(
+                tell(&life.key, &store).as_ref(),
+                Ok(&life.expected),
+                "{what}"
+            );
+        }
+        files.write(&store);
+        if let Ok(mut opened) = RedbStore::open(&store)
+            && opened.write_records(&[pending_change(99)]).is_ok()
+        {
+            drop(opened);
+            let mut expected = life.expected.clone();
+            for (name, value) in &mut expected.pending {
+                if name == b"key 3" {
+                    *value = b"+99".to_vec();
+                }
+            }
+            if let Ok(told) = tell(&life.key, &store) {
+                assert_eq!(told, expected, "{what}: after another change");
+            }
+        }
+    }
+    println!("{scheme}: {rounds} accidents, {refused} refused, {harmless} without effect");
+    assert!(refused > 0 && harmless > 0, "{refused} {harmless}");
+}
+
+#[test]
+fn no_accident_to_a_tree_changes_an_answer() {
+    survive(SchemeName::Treap);
+}
+
+/// Opens old copies of a store with the newest acknowledgement, then without it, then with their
+/// own.
+#[test]
+fn an_old_store_is_refused_by_what_was_acknowledged_from_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let life = live(SchemeName::RedBlack, folder.path());
+    let store = folder.path().join("t");
+    let last = life.states.last().unwrap();
+    for (number, state) in life.states.iter().rev().skip(1).enumerate() {
+        let files = Files {
+            newest: last.newest.clone(),
+            ..state.clone()
+        };
+        files.write(&store);
+        let error = RedbStore::open(&store).err().unwrap();
+        assert!(
+            matches!(error, StoreError::Older { .. }),
+            "{number}: {error}"
+        );
+        // Removing the acknowledgement file accepts the old state.
+        fs::remove_file(newest_path(&store)).unwrap();
+        RedbStore::open(&store).unwrap();
+        // Both files from one old state are consistent.
+        state.write(&store);
+        RedbStore::open(&store).unwrap();
+    }
+}
+
+/// A crash between a change and its acknowledgement leaves a store ahead of its acknowledgement.
+#[test]
+fn a_store_that_is_ahead_of_what_was_acknowledged_is_taken() {
+    let folder = tempfile::tempdir().unwrap();
+    let life = live(SchemeName::RedBlack, folder.path());
+    let store = folder.path().join("t");
+    let last = life.states.last().unwrap();
+    for state in &life.states {
+        let files = Files {
+            newest: state.newest.clone(),
+            ..last.clone()
+        };
+        files.write(&store);
+        assert_eq!(tell(&life.key, &store).as_ref(), Ok(&life.expected));
+    }
+}

@@ -1,0 +1,131 @@
+//! A log that changes its past is refused by a client with a stored view.
+
+use authdict::{
+    DictionaryId, Heads as _, Key, LogParameters, Operation, RedbStore, SecretKey, SigningRecord,
+    SnapshotHead, Store as _, Value, VerifyError, Version, Workers,
+    client_view::StoredView,
+    dynamic::{create_store_with, open_author, open_repository},
+    pad_core::{HeadSigner, codec},
+    pad_log::{AadCounted, Entries, Entry, Log, LogAuthor, LogRepository, Schedule, Shape},
+    question::Refusal,
+    selection::{SchemeName, SuiteName},
+    store::RecordChange,
+};
+use pad_accumulators::wire;
+use sha2::{Digest as _, Sha256};
+
+fn entry(value: &str) -> Entry {
+    let (key, value) = (
+        Key::try_from("key").unwrap(),
+        Value::try_from(value).unwrap(),
+    );
+    Entry { key, value }
+}
+
+/// Offers a signed history that contains the older head, with contents that lack older entries.
+#[test]
+fn a_stored_view_does_not_follow_a_log_that_changes_its_past() {
+    let (suite, scheme) = (SuiteName::Sha256Ed25519, SchemeName::AadCounted);
+    let parameters = LogParameters::generate_insecure(scheme, 4).unwrap();
+    let id = DictionaryId::from_name("certificates");
+    let shape = Shape::new(4, Schedule::Eager).unwrap();
+    let setup = parameters.setup(scheme, shape);
+    let key = SecretKey::from_parts(suite, scheme, id, &[7; 32], setup).unwrap();
+    let public = key.public();
+    let log = Log::<AadCounted>::new(id, parameters.setup_of(public).unwrap());
+    let (author_key, workers) = (public.authority.author, Workers::sequential());
+    let signer = HeadSigner::new(key.signer());
+    let mut author = LogAuthor::new(log.clone(), author_key, signer, workers.clone()).unwrap();
+    let mut server = LogRepository::new(log.clone(), author_key, workers.clone()).unwrap();
+    for value in ["1", "2", "3"] {
+        author.append(entry(value)).unwrap();
+        server.apply(&author.snapshot().unwrap()).unwrap();
+    }
+    let mut changed = Entries::new(log, workers).unwrap();
+    for value in ["1", "another", "3"] {
+        changed.push(entry(value)).unwrap();
+    }
+    changed.build().unwrap();
+    let (older, newer) = (Version::new(2), Version::new(3));
+    let honest = server.head(newer).unwrap();
+    let head = SnapshotHead {
+        root: changed.digest(3),
+        ..honest.head
+    };
+    let lie = codec::encode(&head.sign(&key.signer()).unwrap());
+
+    let view = StoredView::new(public.clone());
+    let first = codec::encode(&server.head(older).unwrap());
+    let view = view.advance(&first, None, None).unwrap();
+    let consistency = codec::encode(&server.heads().prove_consistency(older, newer).unwrap());
+    let grown = wire::encode(&server.prove_append_only(older, newer).unwrap());
+    let made_up = wire::encode(&changed.prove_append_only(2, 3));
+    let refused = |head: &[u8], append_only: Option<&[u8]>| {
+        let advanced = view.advance(head, Some(&consistency), append_only);
+        advanced.unwrap_err().refusal
+    };
+    for (append_only, reason) in [
+        (&made_up, VerifyError::OldRootMismatch),
+        (&grown, VerifyError::RootMismatch),
+    ] {
+        let expected = Refusal::NotGrown {
+            older,
+            newer,
+            reason,
+        };
+        assert_eq!(refused(&lie, Some(append_only)), expected);
+    }
+    let honest = codec::encode(&honest);
+    let missing = refused(&honest, None);
+    assert!(matches!(missing, Refusal::NotGrown { .. }), "{missing}");
+    let advanced = view.advance(&honest, Some(&consistency), Some(&grown));
+    let text = advanced.unwrap().to_text();
+    assert_eq!(StoredView::parse(&text).unwrap().version(), newer);
+}
+
+/// An attacker with write access to the store keeps the true `[s]_2`, but replaces the other
+/// powers.
+#[test]
+fn an_author_signs_nothing_that_is_accumulated_with_other_powers() {
+    let (suite, scheme) = (SuiteName::Sha256Ed25519, SchemeName::AadCounted);
+    let parameters = || LogParameters::generate_insecure(scheme, 4).unwrap();
+    let [honest, other] = [parameters(), parameters()];
+    let shape = Shape::new(4, Schedule::Eager).unwrap();
+    let key = SecretKey::generate_with(honest.setup(scheme, shape), suite, scheme, None).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("log.pad");
+    let record = honest.record();
+    create_store_with(&path, key.public(), Some(record.clone())).unwrap();
+    let signing = || SigningRecord::open(&folder.path().join("signed")).unwrap();
+    let mut author = open_author(&path, &key, signing()).unwrap();
+    let entry = entry("value");
+    author
+        .stage(vec![Operation::Put(entry.key, entry.value)])
+        .unwrap();
+    author.flush(&[]).unwrap();
+    drop(author);
+
+    let kept = |record: &RecordChange| match record {
+        RecordChange::Put { value, .. } => value[32..].to_vec(),
+        other => panic!("{other:?}"),
+    };
+    let (honest, other) = (kept(&record), kept(&other.record()));
+    // 17 powers in G1 come before those in G2.
+    let in_g2 = honest.len() - 4 - 2 * 192;
+    let mixed = [&other[..in_g2], &honest[in_g2..]].concat();
+    let digest = Sha256::digest(&mixed);
+    let record = RecordChange::put("parameters", "", [&digest[..], &mixed].concat());
+    let mut store = RedbStore::open(&path).unwrap();
+    let latest = store.latest().unwrap();
+    store
+        .publish(latest.next().unwrap(), &[], &[record])
+        .unwrap();
+    drop(store);
+    // A server makes proofs that clients refuse; an author fails to open.
+    open_repository(&path).unwrap();
+    let refused = open_author(&path, &key, signing()).unwrap_err().to_string();
+    assert!(
+        refused.contains("not the powers of one secret"),
+        "{refused}"
+    );
+}

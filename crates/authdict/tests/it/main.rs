@@ -1,0 +1,23 @@
+//! Integration tests of the library.
+
+#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+
+mod bulk;
+mod damage;
+mod documents;
+mod durable;
+mod head_vectors;
+#[cfg(feature = "log")]
+mod log;
+#[cfg(feature = "log")]
+mod log_files;
+mod memory;
+#[cfg(feature = "object-store")]
+mod object_cache;
+#[cfg(feature = "object-store")]
+mod objects;
+mod proof_file;
+mod shop;
+mod stored;
+mod stored_tuples;
+mod witnessed;

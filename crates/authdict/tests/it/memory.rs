@@ -1,0 +1,255 @@
+//! Dictionaries in memory, for comparison with stored ones.
+
+use std::collections::BTreeMap;
+
+use authdict::{
+    BaseSuperseding, Difference, Key, KeyHistory, KeyRange, Keys, Operation, PublicKey, RedBlack,
+    Server, SkipList, Spec, SpecLightweight, SpecLightweight3, Treap, Tree, Tuple, TupleRepository,
+    Update, Value, Version, codec,
+    dynamic::AnyRepository,
+    pad_core::{Authored, Hosts, Serves, Sha256Ed25519},
+    pad_tree::{Authenticated, TreeRepository, VersionedStore},
+    pad_tuple::{Design, SecretBytes, designs::Base},
+    question::Question,
+    selection::SchemeName,
+};
+
+use crate::shop::questions;
+
+type S = Sha256Ed25519;
+
+/// Observable state of a repository.
+pub(crate) trait Says {
+    fn versions(&self) -> (Version, Version);
+    fn number(&self) -> usize;
+    fn answers(&self, version: Version, question: &Question) -> Vec<u8>;
+    fn differing(&self, before: Version, after: Version) -> Vec<Difference>;
+    fn signed(&self, version: Version) -> Vec<u8>;
+    fn changes(&self, key: &Key) -> KeyHistory;
+}
+
+impl Says for AnyRepository {
+    fn versions(&self) -> (Version, Version) {
+        (self.oldest(), self.latest())
+    }
+
+    fn number(&self) -> usize {
+        self.entries()
+    }
+
+    fn answers(&self, version: Version, question: &Question) -> Vec<u8> {
+        self.answer(version, question).unwrap()
+    }
+
+    fn differing(&self, before: Version, after: Version) -> Vec<Difference> {
+        self.diff(before, after).unwrap().into_unverified()
+    }
+
+    fn signed(&self, version: Version) -> Vec<u8> {
+        self.head_message(version).unwrap()
+    }
+
+    fn changes(&self, key: &Key) -> KeyHistory {
+        let history = self.history(key).unwrap().into_unverified();
+        // A page is a suffix of the history.
+        let page = self.history_page(key, self.latest(), 3).unwrap();
+        let page = page.into_unverified();
+        let end = history.changes.iter().filter(|at| **at > page.since);
+        assert!(end.eq(&page.changes));
+        history
+    }
+}
+
+/// A dictionary in memory, with its contents in each version.
+pub(crate) struct Memory {
+    server: Box<dyn Serving>,
+    contents: Vec<BTreeMap<Key, Value>>,
+    oldest: Version,
+}
+
+impl Memory {
+    /// An empty dictionary, without versions.
+    pub(crate) fn new(public: &PublicKey) -> Self {
+        Self {
+            server: server(public),
+            contents: vec![BTreeMap::new()],
+            oldest: Version::EMPTY,
+        }
+    }
+
+    /// A dictionary with the versions of a repository that was not pruned.
+    pub(crate) fn of(public: &PublicKey, repository: &AnyRepository) -> Self {
+        let mut memory = Self::new(public);
+        memory.follow(repository);
+        memory
+    }
+
+    /// Applies the missing updates of a repository.
+    pub(crate) fn follow(&mut self, repository: &AnyRepository) {
+        let latest = self.versions().1.number();
+        for version in (latest + 1..=repository.latest().number()).map(Version::new) {
+            let update = repository.update_message(version).unwrap().unwrap();
+            let mut contents = self.contents.last().unwrap().clone();
+            for operation in self.server.apply(&update) {
+                match operation {
+                    Operation::Put(key, value) => contents.insert(key, value),
+                    Operation::Remove(key) => contents.remove(&key),
+                };
+            }
+            self.contents.push(contents);
+        }
+    }
+
+    pub(crate) fn prune(&mut self, oldest: Version) {
+        self.server.prune(oldest);
+        self.oldest = self.oldest.max(oldest);
+    }
+
+    fn at(&self, version: Version) -> &BTreeMap<Key, Value> {
+        &self.contents[usize::try_from(version.number()).unwrap()]
+    }
+}
+
+impl Says for Memory {
+    fn versions(&self) -> (Version, Version) {
+        let latest = u64::try_from(self.contents.len() - 1).unwrap();
+        (self.oldest, Version::new(latest))
+    }
+
+    fn number(&self) -> usize {
+        self.at(self.versions().1).len()
+    }
+
+    fn answers(&self, version: Version, question: &Question) -> Vec<u8> {
+        self.server.answer(version, question)
+    }
+
+    fn differing(&self, before: Version, after: Version) -> Vec<Difference> {
+        let [before, after] = [before, after].map(|version| self.at(version));
+        let keys: std::collections::BTreeSet<_> = before.keys().chain(after.keys()).collect();
+        let is_other = |key: &&Key| before.get(*key) != after.get(*key);
+        let keys = keys.into_iter().filter(is_other);
+        let difference = |key: &Key| Difference {
+            key: key.clone(),
+            before: before.get(key).cloned(),
+            after: after.get(key).cloned(),
+        };
+        keys.map(difference).collect()
+    }
+
+    fn signed(&self, version: Version) -> Vec<u8> {
+        self.server.head(version)
+    }
+
+    fn changes(&self, key: &Key) -> KeyHistory {
+        let (since, latest) = self.versions();
+        let versions = (since.number() + 1..=latest.number()).map(Version::new);
+        let is_change = |version: &Version| {
+            self.at(*version).get(key) != self.at(version.previous().unwrap()).get(key)
+        };
+        let changes = versions.filter(is_change).collect();
+        KeyHistory { since, changes }
+    }
+}
+
+/// Asserts that two repositories have equal observable state.
+pub(crate) fn assert_same(one: &impl Says, other: &impl Says) {
+    let (oldest, latest) = one.versions();
+    assert_eq!((oldest, latest), other.versions());
+    assert_eq!(one.number(), other.number());
+    for version in (oldest.number()..=latest.number()).map(Version::new) {
+        for question in questions().filter(|_| version > Version::EMPTY) {
+            let answer = one.answers(version, &question);
+            assert_eq!(answer, other.answers(version, &question));
+        }
+        assert_eq!(
+            one.differing(oldest, version),
+            other.differing(oldest, version)
+        );
+    }
+    for version in (1..=latest.number()).map(Version::new) {
+        assert_eq!(one.signed(version), other.signed(version));
+    }
+    for key in (0..125).step_by(11).map(crate::shop::name) {
+        assert_eq!(one.changes(&key), other.changes(&key));
+    }
+}
+
+/// A server of any family.
+trait Serving {
+    /// Applies an update; returns its operations.
+    fn apply(&mut self, update: &[u8]) -> Vec<Operation>;
+    fn prune(&mut self, oldest: Version);
+    fn answer(&self, version: Version, question: &Question) -> Vec<u8>;
+    fn head(&self, version: Version) -> Vec<u8>;
+}
+
+impl<F> Serving for Server<F>
+where
+    F: Authored<Suite = S>,
+    F::Repository: Pruned + Serves<Key> + Serves<Keys> + Serves<KeyRange> + Hosts<Family = F>,
+{
+    fn apply(&mut self, update: &[u8]) -> Vec<Operation> {
+        self.apply(update).unwrap();
+        let update: Update<S, F::Attachment> = codec::decode(update, update.len()).unwrap();
+        update.operations
+    }
+
+    fn prune(&mut self, oldest: Version) {
+        self.repository_mut().prune_before(oldest);
+    }
+
+    fn answer(&self, version: Version, question: &Question) -> Vec<u8> {
+        let answer = match question {
+            Question::Key(key) => self.answer(version, key),
+            Question::Keys(keys) => self.answer(version, keys),
+            Question::Range(range) => self.answer(version, range),
+            other => panic!("{other:?}"),
+        };
+        answer.unwrap()
+    }
+
+    fn head(&self, version: Version) -> Vec<u8> {
+        self.head(version).unwrap()
+    }
+}
+
+trait Pruned {
+    fn prune_before(&mut self, oldest: Version);
+}
+
+impl<St: VersionedStore<Annotation = Authenticated<S>> + Send + Sync> Pruned
+    for TreeRepository<S, St>
+{
+    fn prune_before(&mut self, oldest: Version) {
+        self.prune(oldest).unwrap();
+    }
+}
+
+impl<D: Design<S, Secret: SecretBytes>> Pruned for TupleRepository<S, D> {
+    fn prune_before(&mut self, oldest: Version) {
+        self.prune(oldest).unwrap();
+    }
+}
+
+fn server(public: &PublicKey) -> Box<dyn Serving> {
+    let authority = public.authority;
+    macro_rules! server {
+        ($family:ty) => {{
+            let (author, dictionary) = (authority.author, authority.dictionary);
+            let trusted = authdict::pad_core::PublicKey::<$family>::new(author, dictionary, ());
+            Box::new(Server::<$family>::new(&trusted))
+        }};
+    }
+    match public.scheme {
+        SchemeName::RedBlack => server!(Tree<RedBlack>),
+        SchemeName::Treap => server!(Tree<Treap>),
+        SchemeName::SkipList => server!(Tree<SkipList>),
+        SchemeName::TupleBase => server!(Tuple<Base>),
+        SchemeName::TupleBaseSuperseding => server!(Tuple<BaseSuperseding>),
+        SchemeName::TupleSpec => server!(Tuple<Spec>),
+        SchemeName::TupleSpecLightweight => server!(Tuple<SpecLightweight>),
+        SchemeName::TupleSpec3Lightweight => server!(Tuple<SpecLightweight3>),
+        other => panic!("{other}"),
+    }
+}

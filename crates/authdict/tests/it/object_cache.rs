@@ -1,0 +1,117 @@
+//! Readers of objects with an in-memory cache.
+
+use std::sync::Arc;
+
+use authdict::{
+    AnyStore, NodeCache, Version,
+    dynamic::{AnyRepository, open_repository_in_with, verify},
+    objects::{ObjectBackend, ObjectFolder},
+    question::{Question, Statement},
+    selection::SchemeName,
+};
+
+use crate::{
+    objects::{Bucket, publish},
+    shop::{key, name, questions},
+};
+
+/// A new reader, and the objects that it reads.
+struct Reader {
+    repository: AnyRepository,
+    objects: Arc<ObjectFolder>,
+}
+
+impl Reader {
+    fn new(bucket: &Arc<Bucket>, memory: &NodeCache) -> Self {
+        let store = ObjectBackend::open(bucket.folder(), "prices").unwrap();
+        let objects = Arc::clone(store.folder());
+        let repository = open_repository_in_with(AnyStore::Objects(store), memory).unwrap();
+        Self {
+            repository,
+            objects,
+        }
+    }
+
+    /// Returns the answers to all questions, and the number of requests for them.
+    fn asked(&self, version: Version) -> (Vec<Vec<u8>>, u64) {
+        let before = self.objects.requests();
+        let answer = |question| self.repository.answer(version, &question).unwrap();
+        let answers = questions().map(answer).collect();
+        (answers, self.objects.requests() - before)
+    }
+}
+
+fn published(scheme: SchemeName, until: u64) -> (Arc<Bucket>, tempfile::TempDir) {
+    let (key, bucket) = (key(scheme), Bucket::new());
+    bucket.create(&key).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    publish(&bucket, &key, folder.path(), until).unwrap();
+    (bucket, folder)
+}
+
+/// Cached data of one version is reused for the next.
+#[test]
+fn a_reader_that_follows_reads_what_is_new() {
+    let (bucket, own) = published(SchemeName::Treap, 12);
+    let (memory, before) = (NodeCache::default(), Version::new(12));
+    let (answers, cold) = Reader::new(&bucket, &memory).asked(before);
+    assert_eq!(Reader::new(&bucket, &memory).asked(before), (answers, 0));
+    assert!(cold > 0);
+    publish(&bucket, &key(SchemeName::Treap), own.path(), 14).unwrap();
+    let latest = Version::new(14);
+    let (answers, new) = Reader::new(&bucket, &memory).asked(latest);
+    let (expected, all) = Reader::new(&bucket, &NodeCache::default()).asked(latest);
+    assert_eq!(answers, expected);
+    assert!(new < all, "{new} of {all}");
+}
+
+/// Cached data from a damaged object does not replace that of the repaired object.
+#[test]
+fn what_was_read_of_a_damaged_object_is_read_again() {
+    let (bucket, _own) = published(SchemeName::RedBlack, 6);
+    let (latest, public) = (Version::new(6), key(SchemeName::RedBlack).public().clone());
+    let question = Question::Key(name(7));
+    let whole = bucket.contents();
+    let (mut mended, expected) = (0, {
+        let answer = bucket.repository().answer(latest, &question).unwrap();
+        verify(&public, latest, &question, &answer).unwrap()
+    });
+    for (path, bytes) in &whole {
+        if !path.as_ref().contains("/nodes/") {
+            continue;
+        }
+        for place in (0..bytes.len()).step_by(13) {
+            let mut damaged = bytes.clone();
+            damaged[place] ^= 4;
+            bucket.write(path, damaged);
+            let reader = Reader::new(&bucket, &NodeCache::default());
+            let says = || -> Option<Statement> {
+                let answer = reader.repository.answer(latest, &question).ok()?;
+                let says = verify(&public, latest, &question, &answer).ok()?;
+                assert_eq!(says, expected);
+                Some(says)
+            };
+            let could_answer = reader.repository.answer(latest, &question).is_ok();
+            says();
+            bucket.write(path, bytes.clone());
+            if !could_answer {
+                // The damage was detected, so the cached data is dropped.
+                assert!(says().is_some(), "{path} {place}");
+                mended += 1;
+            }
+        }
+    }
+    assert!(mended > 3, "{mended}");
+}
+
+/// Two dictionaries share a cache and use it in turn.
+#[test]
+fn blocks_are_those_of_one_dictionary() {
+    let memory = NodeCache::default();
+    let [one, other] = [SchemeName::RedBlack, SchemeName::Treap].map(|scheme| published(scheme, 8));
+    let latest = Version::new(8);
+    for bucket in [&one.0, &other.0, &one.0] {
+        let (expected, _) = Reader::new(bucket, &NodeCache::default()).asked(latest);
+        assert_eq!(Reader::new(bucket, &memory).asked(latest).0, expected);
+    }
+}

@@ -1,0 +1,712 @@
+//! Dictionaries in object stores: state after accidents, races between writers, and requests for
+//! each question.
+
+use std::{
+    future::ready,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
+};
+
+use async_trait::async_trait;
+use authdict::{
+    AnyStore, Operation, RepositoryError, SecretKey, SigningRecord, Store as _, StoreError,
+    Version,
+    dynamic::{
+        AnyRepository, create_store, open_author, open_repository, open_repository_in,
+        store_records, verify,
+    },
+    objects::{ObjectBackend, ObjectFolder},
+    question::Question,
+    selection::{SchemeName, SuiteName},
+};
+use futures_util::{StreamExt as _, stream::BoxStream};
+use object_store::{
+    CopyOptions, GetOptions, GetResult, ListResult, MultipartUpload, ObjectMeta, ObjectStore,
+    ObjectStoreExt as _, PutMode, PutMultipartOptions, PutOptions, PutPayload, PutResult, Result,
+    memory::InMemory, path::Path,
+};
+
+use crate::{
+    memory::{Memory, assert_same},
+    shop::{TREES, batches, key, name, put, questions},
+};
+
+/// An object store shared by many processes.
+#[derive(Debug, Default)]
+pub(crate) struct Bucket {
+    objects: InMemory,
+    /// The number of changes before one fails; none fails if it is `usize::MAX`.
+    until_failure: AtomicUsize,
+    /// Set if failing changes take effect but report an error.
+    only_says_so: bool,
+    /// Set if conditional creates replace existing objects.
+    replaces: AtomicBool,
+    /// The number of creates that fail with a reported conflict.
+    conflicts: AtomicUsize,
+    /// The suffix of a name that listings omit, as a folder's can while it changes.
+    unlisted: Mutex<Option<&'static str>>,
+}
+
+impl core::fmt::Display for Bucket {
+    fn fmt(&self, formatter: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        formatter.write_str("bucket")
+    }
+}
+
+impl Bucket {
+    pub(crate) fn new() -> Arc<Self> {
+        Self::failing(usize::MAX, false)
+    }
+
+    fn failing(after: usize, only_says_so: bool) -> Arc<Self> {
+        Arc::new(Self {
+            objects: InMemory::new(),
+            until_failure: AtomicUsize::new(after),
+            only_says_so,
+            replaces: AtomicBool::new(false),
+            conflicts: AtomicUsize::new(0),
+            unlisted: Mutex::default(),
+        })
+    }
+
+    /// Returns whether this change fails; from the chosen one on, all do.
+    fn fails(&self) -> bool {
+        let left = self.until_failure.load(Ordering::Relaxed);
+        if left != usize::MAX && left > 0 {
+            self.until_failure.store(left - 1, Ordering::Relaxed);
+        }
+        left == 0
+    }
+
+    fn mend(&self) {
+        self.until_failure.store(usize::MAX, Ordering::Relaxed);
+    }
+
+    pub(crate) fn folder(self: &Arc<Self>) -> ObjectFolder {
+        let store: Arc<dyn ObjectStore> = self.clone();
+        ObjectFolder::new(store, Path::from("a/prices")).unwrap()
+    }
+
+    pub(crate) fn create(
+        self: &Arc<Self>,
+        key: &SecretKey,
+    ) -> core::result::Result<(), StoreError> {
+        ObjectBackend::create(&self.folder(), "prices", &store_records(key.public()))
+    }
+
+    fn store(self: &Arc<Self>) -> AnyStore {
+        AnyStore::Objects(ObjectBackend::open(self.folder(), "prices").unwrap())
+    }
+
+    pub(crate) fn repository(self: &Arc<Self>) -> AnyRepository {
+        open_repository_in(self.store()).unwrap()
+    }
+
+    /// The names and contents of all objects.
+    pub(crate) fn contents(&self) -> Vec<(Path, Vec<u8>)> {
+        let read = async {
+            let mut found = Vec::new();
+            let mut listed = self.objects.list(None);
+            while let Some(meta) = listed.next().await {
+                let path = meta.unwrap().location;
+                let bytes = self
+                    .objects
+                    .get(&path)
+                    .await
+                    .unwrap()
+                    .bytes()
+                    .await
+                    .unwrap();
+                found.push((path, bytes.to_vec()));
+            }
+            found
+        };
+        let mut found = wait(read);
+        found.sort();
+        found
+    }
+
+    pub(crate) fn write(&self, path: &Path, bytes: Vec<u8>) {
+        wait(self.objects.put(path, bytes.into())).unwrap();
+    }
+
+    pub(crate) fn remove(&self, path: &Path) {
+        wait(self.objects.delete(path)).unwrap();
+    }
+}
+
+fn wait<T>(work: impl Future<Output = T>) -> T {
+    let runtime = tokio::runtime::Builder::new_current_thread().build();
+    runtime.unwrap().block_on(work)
+}
+
+fn broken() -> object_store::Error {
+    object_store::Error::Generic {
+        store: "bucket",
+        source: "the network is gone".into(),
+    }
+}
+
+#[async_trait]
+impl ObjectStore for Bucket {
+    async fn put_opts(
+        &self,
+        path: &Path,
+        payload: PutPayload,
+        mut options: PutOptions,
+    ) -> Result<PutResult> {
+        if self.replaces.load(Ordering::Relaxed) {
+            options.mode = PutMode::Overwrite;
+        }
+        let conflicts = &self.conflicts;
+        let left = conflicts.load(Ordering::Relaxed);
+        if left > 0 {
+            conflicts.store(left - 1, Ordering::Relaxed);
+            return Err(object_store::Error::AlreadyExists {
+                path: path.to_string(),
+                source: "another request is under way".into(),
+            });
+        }
+        if self.fails() {
+            if self.only_says_so {
+                self.mend();
+                self.objects.put_opts(path, payload, options).await?;
+            }
+            return Err(broken());
+        }
+        self.objects.put_opts(path, payload, options).await
+    }
+
+    async fn put_multipart_opts(
+        &self,
+        path: &Path,
+        options: PutMultipartOptions,
+    ) -> Result<Box<dyn MultipartUpload>> {
+        self.objects.put_multipart_opts(path, options).await
+    }
+
+    async fn get_opts(&self, path: &Path, options: GetOptions) -> Result<GetResult> {
+        self.objects.get_opts(path, options).await
+    }
+
+    fn delete_stream(
+        &self,
+        paths: BoxStream<'static, Result<Path>>,
+    ) -> BoxStream<'static, Result<Path>> {
+        self.objects.delete_stream(paths)
+    }
+
+    fn list(&self, prefix: Option<&Path>) -> BoxStream<'static, Result<ObjectMeta>> {
+        let unlisted = *self.unlisted.lock().unwrap();
+        let is_listed = move |found: &Result<ObjectMeta>| {
+            let name = found.as_ref().unwrap().location.as_ref();
+            unlisted.is_none_or(|end| !name.ends_with(end))
+        };
+        let listed = self.objects.list(prefix);
+        listed.filter(move |found| ready(is_listed(found))).boxed()
+    }
+
+    async fn list_with_delimiter(&self, prefix: Option<&Path>) -> Result<ListResult> {
+        self.objects.list_with_delimiter(prefix).await
+    }
+
+    async fn copy_opts(&self, from: &Path, to: &Path, options: CopyOptions) -> Result<()> {
+        self.objects.copy_opts(from, to, options).await
+    }
+}
+
+/// The author's own store in a folder, with at least `until` versions.
+pub(crate) fn signed(key: &SecretKey, folder: &std::path::Path, until: u64) -> AnyRepository {
+    let path = folder.join("files");
+    if !path.exists() {
+        create_store(&path, key.public()).unwrap();
+    }
+    let record = SigningRecord::open(&folder.join("signed")).unwrap();
+    let mut author = open_author(&path, key, record).unwrap();
+    let latest = usize::try_from(author.repository().latest().number()).unwrap();
+    for batch in batches(key.public().scheme.id().0.into(), until).skip(latest) {
+        author.stage(batch).unwrap();
+    }
+    author.flush(&[]).unwrap();
+    drop(author);
+    open_repository(&path).unwrap()
+}
+
+/// Copies updates to objects, three versions at a time.
+pub(crate) fn bring(
+    from: &AnyRepository,
+    to: &mut AnyRepository,
+    until: u64,
+) -> core::result::Result<(), RepositoryError> {
+    let missing: Vec<_> = (to.latest().number() + 1..=until)
+        .map(Version::new)
+        .collect();
+    for group in missing.chunks(3) {
+        for version in group {
+            to.stage_message(&from.update_message(*version).unwrap().unwrap())?;
+        }
+        to.flush(&[])?;
+    }
+    Ok(())
+}
+
+pub(crate) fn publish(
+    bucket: &Arc<Bucket>,
+    key: &SecretKey,
+    folder: &std::path::Path,
+    until: u64,
+) -> core::result::Result<(), RepositoryError> {
+    bring(&signed(key, folder, until), &mut bucket.repository(), until)
+}
+
+/// Signs one more version with value `number`, unknown to the author in another folder.
+fn fork(key: &SecretKey, folder: &std::path::Path, number: u64) -> Vec<u8> {
+    let record = SigningRecord::open(&folder.join("signed")).unwrap();
+    let mut author = open_author(&folder.join("files"), key, record).unwrap();
+    author.stage(vec![put(1, number)]).unwrap();
+    let version = author.flush(&[]).unwrap();
+    author
+        .repository()
+        .update_message(version)
+        .unwrap()
+        .unwrap()
+}
+
+fn copy(from: &std::path::Path, to: &std::path::Path) {
+    for file in std::fs::read_dir(from).unwrap() {
+        let file = file.unwrap();
+        std::fs::copy(file.path(), to.join(file.file_name())).unwrap();
+    }
+}
+
+/// Makes two writers apply their updates concurrently; exactly one succeeds.
+fn race(writers: [AnyRepository; 2], updates: &[Vec<u8>; 2]) {
+    let start = std::sync::Barrier::new(2);
+    let ends = std::thread::scope(|scope| {
+        let mut running = Vec::new();
+        for (mut writer, update) in writers.into_iter().zip(updates) {
+            let start = &start;
+            running.push(scope.spawn(move || {
+                start.wait();
+                writer.apply_message(update)
+            }));
+        }
+        let ends = running.into_iter().map(|thread| thread.join().unwrap());
+        ends.collect::<Vec<_>>()
+    });
+    let won = ends.iter().filter(|end| end.is_ok()).count();
+    assert_eq!(won, 1, "{ends:?}");
+    let is_clear = |end: &core::result::Result<Version, RepositoryError>| {
+        matches!(
+            end,
+            Err(RepositoryError::Store(
+                StoreError::Gap { .. } | StoreError::Overtaken
+            ))
+        )
+    };
+    assert!(ends.iter().any(is_clear), "{ends:?}");
+}
+
+#[test]
+fn every_answer_is_that_of_the_repository_in_files() {
+    for scheme in TREES {
+        let folder = tempfile::tempdir().unwrap();
+        let (key, bucket, mirror) = (key(scheme), Bucket::new(), Bucket::new());
+        bucket.create(&key).unwrap();
+        mirror.create(&key).unwrap();
+        publish(&bucket, &key, folder.path(), 20).unwrap();
+        publish(&bucket, &key, folder.path(), 33).unwrap();
+        let objects = bucket.repository();
+        let memory = Memory::of(key.public(), &objects);
+        let mut follower = mirror.repository();
+        for version in (1..=33).map(Version::new) {
+            let update = objects.update_message(version).unwrap().unwrap();
+            follower.apply_message(&update).unwrap();
+        }
+        assert_same(&memory, &objects);
+        assert_same(&memory, &follower);
+        let checked = bucket.repository().check().unwrap();
+        assert_eq!((checked.heads, checked.proved), (33, 33));
+        assert!(bucket.repository().prune(Version::new(4)).is_err());
+        assert!(matches!(bucket.create(&key), Err(StoreError::Exists(_))));
+    }
+}
+
+#[test]
+fn of_two_writers_one_wins_each_time() {
+    let key = key(SchemeName::RedBlack);
+    for round in 0..25 {
+        let bucket = Bucket::new();
+        bucket.create(&key).unwrap();
+        let folders = [(); 2].map(|()| tempfile::tempdir().unwrap());
+        publish(&bucket, &key, folders[0].path(), 3).unwrap();
+        copy(folders[0].path(), folders[1].path());
+        let updates = [1, 2].map(|number| {
+            let folder = &folders[usize::try_from(number - 1).unwrap()];
+            fork(&key, folder.path(), 100 * number + round)
+        });
+        // Both writers are at the latest version.
+        race([bucket.repository(), bucket.repository()], &updates);
+        let mut repository = bucket.repository();
+        assert_eq!(repository.latest(), Version::new(4));
+        repository.check().unwrap();
+        // The winner continues.
+        let head = repository.head_message(Version::new(4)).unwrap();
+        let winner = folders.iter().find(|folder| {
+            let own = open_repository(&folder.path().join("files")).unwrap();
+            own.head_message(Version::new(4)).unwrap() == head
+        });
+        publish(&bucket, &key, winner.unwrap().path(), 6).unwrap();
+        assert_eq!(bucket.repository().latest(), Version::new(6));
+    }
+}
+
+/// Without conditional creates, two writers would both succeed, and one version would be lost.
+#[test]
+fn a_medium_that_replaces_what_is_to_be_created_is_refused_at_once() {
+    let key = key(SchemeName::RedBlack);
+    let refused = |ended: RepositoryError| {
+        assert!(
+            matches!(&ended, RepositoryError::Store(StoreError::Io(error))
+                if error.to_string().contains("If-None-Match")),
+            "{ended}"
+        );
+    };
+    let bucket = Bucket::new();
+    bucket.replaces.store(true, Ordering::Relaxed);
+    refused(bucket.create(&key).unwrap_err().into());
+    // A medium that stops supporting conditional creates after the store was made.
+    let (bucket, folder) = (Bucket::new(), tempfile::tempdir().unwrap());
+    bucket.create(&key).unwrap();
+    publish(&bucket, &key, folder.path(), 3).unwrap();
+    bucket.replaces.store(true, Ordering::Relaxed);
+    refused(publish(&bucket, &key, folder.path(), 6).unwrap_err());
+}
+
+#[test]
+fn nobody_signs_in_objects() {
+    let folder = tempfile::tempdir().unwrap();
+    let (address, key) = (address(folder.path(), "author"), key(SchemeName::Treap));
+    let path = std::path::Path::new(&address);
+    create_store(path, key.public()).unwrap();
+    let record = SigningRecord::open(&folder.path().join("signed")).unwrap();
+    let refused = open_author(path, &key, record).unwrap_err().to_string();
+    assert!(refused.contains("not signed for"), "{refused}");
+}
+
+#[test]
+fn addresses_of_no_objects_are_refused() {
+    for address in [
+        "file://prices",
+        "file://data/prices",
+        "file:///prices?x",
+        "file:///prices#1",
+        "memory:///prices",
+        "https://example.org/prices",
+        "://",
+    ] {
+        let refused = ObjectFolder::at(address).unwrap_err().to_string();
+        assert!(refused.contains("no address"), "{refused}");
+    }
+}
+
+/// Folder listings are unordered, and may miss files during changes.
+#[test]
+fn a_head_that_a_listing_leaves_out_is_found() {
+    let (key, bucket) = (key(SchemeName::SkipList), Bucket::new());
+    bucket.create(&key).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    publish(&bucket, &key, folder.path(), 6).unwrap();
+    bucket.remove(&Path::from("a/prices/newest"));
+    *bucket.unlisted.lock().unwrap() = Some("00000000000000000004");
+    assert_eq!(bucket.repository().latest(), Version::new(6));
+    bucket.remove(&Path::from("a/prices/heads/00000000000000000004"));
+    assert!(open_repository_in(bucket.store()).is_err());
+}
+
+/// Finds the latest version with any hint in the `newest` object, and without it.
+#[test]
+fn the_latest_version_is_found_from_anywhere() {
+    let (key, bucket) = (key(SchemeName::RedBlack), Bucket::new());
+    bucket.create(&key).unwrap();
+    let newest = Path::from("a/prices/newest");
+    let folder = tempfile::tempdir().unwrap();
+    // Objects without the name of a head are ignored.
+    for stray in ["000", "zz"] {
+        let stray = Path::from(format!("a/prices/heads/{stray}"));
+        bucket.write(&stray, b"stray".to_vec());
+    }
+    for until in [1, 2, 3, 4, 7, 8, 9, 20, 33] {
+        publish(&bucket, &key, folder.path(), until).unwrap();
+        for hint in [0, 1, until / 2, until, until + 1, u64::MAX] {
+            bucket.write(&newest, format!("{hint:020}").into_bytes());
+            assert_eq!(bucket.repository().latest(), Version::new(until), "{hint}");
+        }
+        bucket.write(&newest, b"nonsense".to_vec());
+        assert_eq!(bucket.repository().latest(), Version::new(until));
+        bucket.remove(&newest);
+        assert_eq!(bucket.repository().latest(), Version::new(until));
+    }
+}
+
+/// A service may refuse a create because of a concurrent one, though no object exists.
+#[test]
+fn what_is_refused_without_an_object_is_tried_again() {
+    let (key, bucket) = (key(SchemeName::RedBlack), Bucket::new());
+    bucket.create(&key).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    for until in [1, 2] {
+        bucket.conflicts.store(3, Ordering::Relaxed);
+        publish(&bucket, &key, folder.path(), until).unwrap();
+        assert_eq!(bucket.repository().latest(), Version::new(until));
+    }
+}
+
+#[test]
+fn after_a_failure_at_any_object_what_was_acknowledged_is_there() {
+    let (key, whole) = (key(SchemeName::Treap), Bucket::new());
+    whole.create(&key).unwrap();
+    let elsewhere = tempfile::tempdir().unwrap();
+    publish(&whole, &key, elsewhere.path(), 12).unwrap();
+    let whole = whole.repository();
+    for only_says_so in [false, true] {
+        let mut failed = 0;
+        for after in 0.. {
+            let folder = tempfile::tempdir().unwrap();
+            let bucket = Bucket::failing(after, only_says_so);
+            let created = bucket.create(&key);
+            let own = signed(&key, folder.path(), 12);
+            let mut acknowledged = Version::EMPTY;
+            let is_done = created.is_ok()
+                && open_repository_in(bucket.store()).is_ok_and(|mut objects| {
+                    let done = bring(&own, &mut objects, 12);
+                    acknowledged = objects.latest();
+                    done.is_ok()
+                });
+            let left = bucket.until_failure.load(Ordering::Relaxed);
+            let is_whole = is_done && left > 0 && left != usize::MAX;
+            bucket.mend();
+            if created.is_err() {
+                drop(bucket.create(&key));
+            }
+            let mut repository = bucket.repository();
+            repository.check().unwrap();
+            assert!(repository.latest() >= acknowledged, "{after}");
+            drop(repository);
+            publish(&bucket, &key, folder.path(), 12).unwrap();
+            assert_same(&bucket.repository(), &whole);
+            if is_whole {
+                break;
+            }
+            failed += 1;
+        }
+        assert!(failed > 10, "{failed}");
+    }
+}
+
+#[test]
+fn what_a_killed_writer_left_behind_is_collected_and_nothing_else() {
+    let (key, bucket) = (key(SchemeName::SkipList), Bucket::new());
+    bucket.create(&key).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    publish(&bucket, &key, folder.path(), 4).unwrap();
+    let whole = bucket.contents();
+    // A writer killed between its segment and its head.
+    let nodes: Vec<_> = whole
+        .iter()
+        .filter(|(path, _)| path.as_ref().contains("/nodes/"))
+        .collect();
+    let last = nodes.last().unwrap().0.as_ref();
+    let number = u64::from_str_radix(&last[last.len() - 16..], 16).unwrap();
+    let orphan = format!("{}{:016x}", &last[..last.len() - 16], number + 1);
+    bucket.write(&Path::from(orphan.as_str()), vec![1; 4096]);
+    // The segment may still be in use by a writer.
+    assert_eq!(bucket.folder().collect().unwrap(), 0);
+    publish(&bucket, &key, folder.path(), 7).unwrap();
+    assert_eq!(bucket.folder().collect().unwrap(), 1);
+    assert_eq!(bucket.folder().collect().unwrap(), 0);
+    let names = bucket.contents();
+    assert!(names.iter().all(|(path, _)| path.as_ref() != orphan));
+    bucket.repository().check().unwrap();
+}
+
+/// Changes, truncates, empties and removes every object, and replaces it by another one.
+#[test]
+fn damaged_objects_make_no_wrong_answer() {
+    let (key, bucket) = (key(SchemeName::RedBlack), Bucket::new());
+    bucket.create(&key).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    publish(&bucket, &key, folder.path(), 10).unwrap();
+    let whole = bucket.contents();
+    let (latest, public) = (Version::new(10), key.public());
+    let answers: Vec<_> = questions()
+        .map(|question| {
+            let answer = bucket.repository().answer(latest, &question).unwrap();
+            let says = verify(public, latest, &question, &answer).unwrap();
+            (question, says)
+        })
+        .collect();
+    let mut refused = 0;
+    for (index, (path, bytes)) in whole.iter().enumerate() {
+        let other = &whole[(index + 1) % whole.len()].1;
+        let middle = bytes.len() / 2;
+        let mut flipped = bytes.clone();
+        flipped[middle] ^= 1;
+        let mut zeroed = bytes.clone();
+        zeroed[middle..].fill(0);
+        let damages = [
+            Some(flipped),
+            Some(zeroed),
+            Some(bytes[..middle].to_vec()),
+            Some(Vec::new()),
+            Some(other.clone()),
+            Some(vec![b'9'; 20]),
+            None,
+        ];
+        for damage in damages {
+            match damage {
+                Some(damage) => bucket.write(path, damage),
+                None => bucket.remove(path),
+            }
+            let opened = ObjectBackend::open(bucket.folder(), "prices");
+            let opened = opened.map(|store| open_repository_in(AnyStore::Objects(store)));
+            let Ok(Ok(mut repository)) = opened else {
+                refused += 1;
+                bucket.write(path, bytes.clone());
+                continue;
+            };
+            for (question, expected) in &answers {
+                if let Ok(answer) = repository.answer(latest, question)
+                    && let Ok(found) = verify(public, latest, question, &answer)
+                {
+                    assert_eq!(found, *expected, "{path}");
+                }
+            }
+            refused += usize::from(repository.check().is_err());
+            bucket.write(path, bytes.clone());
+        }
+    }
+    assert!(refused > whole.len() * 3, "{refused}");
+    bucket.repository().check().unwrap();
+}
+
+#[test]
+fn a_look_up_takes_few_requests_and_an_opening_too() {
+    let (key, bucket) = (key(SchemeName::RedBlack), Bucket::new());
+    bucket.create(&key).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    drop(signed(&key, folder.path(), 0));
+    let path = folder.path().join("files");
+    let record = SigningRecord::open(&folder.path().join("signed")).unwrap();
+    let mut author = open_author(&path, &key, record).unwrap();
+    let named = |number: u64| authdict::Key::new(number.to_be_bytes().repeat(2)).unwrap();
+    let value = authdict::Value::new([7; 32]).unwrap();
+    let load = (0..100_000).map(|number| Operation::Put(named(number), value.clone()));
+    author.stage(load.collect()).unwrap();
+    for version in 2..40 {
+        let change = Operation::Put(named(version * 1000), value.clone());
+        author.stage(vec![change]).unwrap();
+    }
+    author.flush(&[]).unwrap();
+    drop(author);
+    let own = open_repository(&path).unwrap();
+    bring(&own, &mut bucket.repository(), 39).unwrap();
+    let store = ObjectBackend::open(bucket.folder(), "prices").unwrap();
+    let objects = Arc::clone(store.folder());
+    let repository = open_repository_in(AnyStore::Objects(store)).unwrap();
+    // Requests: the description, the last known version, its existence, later versions, and the
+    // first and the latest head.
+    assert!(objects.requests() <= 10, "{}", objects.requests());
+    assert_eq!(repository.store().latest().unwrap(), Version::new(39));
+    for number in (0..100_000).step_by(997) {
+        repository
+            .answer(Version::new(39), &Question::Key(named(number)))
+            .unwrap();
+    }
+    let mut most = 0;
+    for number in (500..100_000).step_by(4999) {
+        let before = objects.requests();
+        repository
+            .answer(Version::new(39), &Question::Key(named(number)))
+            .unwrap();
+        most = most.max(objects.requests() - before);
+    }
+    assert!(most <= 5, "{most}");
+}
+
+#[test]
+fn a_folder_is_a_store_of_objects_by_its_address() {
+    let folder = tempfile::tempdir().unwrap();
+    let address = format!("file://{}/prices", folder.path().display());
+    let (path, key) = (std::path::Path::new(&address), key(SchemeName::RedBlack));
+    let tuples =
+        SecretKey::generate(SuiteName::Sha256Ed25519, SchemeName::TupleBase, None).unwrap();
+    let refused = create_store(path, tuples.public());
+    assert!(matches!(refused, Err(StoreError::OnlyTrees)));
+    let missing = open_repository(path);
+    assert!(matches!(
+        missing,
+        Err(RepositoryError::Store(StoreError::Missing(_)))
+    ));
+    create_store(path, key.public()).unwrap();
+    let own = tempfile::tempdir().unwrap();
+    drop(signed(&key, own.path(), 0));
+    let update = fork(&key, own.path(), 10);
+    let mut objects = open_repository(path).unwrap();
+    objects.apply_message(&update).unwrap();
+    let repository = open_repository(path).unwrap();
+    let question = Question::Key(name(1));
+    let answer = repository.answer(Version::new(1), &question).unwrap();
+    verify(key.public(), Version::new(1), &question, &answer).unwrap();
+    assert!(repository.file_bytes().unwrap() >= 4096);
+}
+
+/// An address of objects under `PAD_OBJECTS`, or in a folder.
+pub(crate) fn address(folder: &std::path::Path, name: &str) -> String {
+    let base = std::env::var("PAD_OBJECTS");
+    let base = base.unwrap_or_else(|_| format!("file://{}", folder.display()));
+    let unique = folder.file_name().unwrap().to_str().unwrap();
+    format!("{base}/{}-{name}", unique.trim_start_matches('.'))
+}
+
+/// Objects at `PAD_OBJECTS` behave like those in memory. Two processes race for each of 25
+/// versions. Three readers without caches answer for all of them.
+#[test]
+fn what_is_at_an_address_is_raced_for_and_read_by_many() {
+    let folder = tempfile::tempdir().unwrap();
+    let (address, key) = (address(folder.path(), "race"), key(SchemeName::RedBlack));
+    let path = std::path::Path::new(&address);
+    create_store(path, key.public()).unwrap();
+    let again = create_store(path, key.public());
+    assert!(matches!(again, Err(StoreError::Exists(_))));
+    let own = [(); 2].map(|()| tempfile::tempdir().unwrap());
+    drop(signed(&key, own[0].path(), 0));
+    for round in 1..=25 {
+        copy(own[0].path(), own[1].path());
+        let updates = [0, 1].map(|writer: usize| {
+            let number = round * 2 + u64::try_from(writer).unwrap();
+            fork(&key, own[writer].path(), number)
+        });
+        race([(); 2].map(|()| open_repository(path).unwrap()), &updates);
+        let won = open_repository(path).unwrap();
+        let head = won.head_message(Version::new(round)).unwrap();
+        let second = open_repository(&own[1].path().join("files")).unwrap();
+        if second.head_message(Version::new(round)).unwrap() == head {
+            drop(second);
+            copy(own[1].path(), own[0].path());
+        }
+    }
+    let readers = [(); 3].map(|()| open_repository(path).unwrap());
+    for reader in &readers {
+        assert_eq!(reader.latest(), Version::new(25));
+        for version in (1..=25).map(Version::new) {
+            let question = Question::Key(name(1));
+            let answer = reader.answer(version, &question).unwrap();
+            verify(key.public(), version, &question, &answer).unwrap();
+        }
+    }
+    let mut reader = open_repository(path).unwrap();
+    assert_eq!(reader.check().unwrap().heads, 25);
+}

@@ -1,0 +1,200 @@
+//! Stores of trees and of tuples with their authors' keys, and tests of both.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use authdict::{
+    AuthorError, Key, KeyRange, Keys, Operation, SecretKey, SigningRecord, Value, Version,
+    dynamic::{AnyAuthor, AnyRepository, create_store, open_author, open_repository, verify},
+    question::{Question, Statement},
+    selection::{SchemeName, SuiteName},
+};
+use zeroize::Zeroizing;
+
+use crate::memory::{Memory, assert_same};
+
+/// The schemes with a separate file of nodes.
+pub(crate) const TREES: [SchemeName; 3] = [
+    SchemeName::RedBlack,
+    SchemeName::Treap,
+    SchemeName::SkipList,
+];
+
+/// The schemes with a separate file of tuples.
+pub(crate) const TUPLES: [SchemeName; 5] = [
+    SchemeName::TupleBase,
+    SchemeName::TupleBaseSuperseding,
+    SchemeName::TupleSpec,
+    SchemeName::TupleSpecLightweight,
+    SchemeName::TupleSpec3Lightweight,
+];
+
+pub(crate) fn key(scheme: SchemeName) -> SecretKey {
+    let id = authdict::DictionaryId::from_name("stored");
+    // A fixed secret, as another one would make other chains and roots.
+    let is_chained = scheme.name().ends_with("lightweight");
+    let chains = is_chained.then(|| Zeroizing::new(vec![9; 32]));
+    SecretKey::from_parts(SuiteName::Sha256Ed25519, scheme, id, &[5; 32], chains).unwrap()
+}
+
+/// A store with its author's key.
+pub(crate) struct Shop {
+    pub(crate) key: SecretKey,
+    pub(crate) store: PathBuf,
+}
+
+impl Shop {
+    pub(crate) fn new(folder: &Path, scheme: SchemeName) -> Self {
+        Self::at(folder.join("stored"), scheme)
+    }
+
+    pub(crate) fn at(store: PathBuf, scheme: SchemeName) -> Self {
+        let key = key(scheme);
+        create_store(&store, key.public()).unwrap();
+        Self { key, store }
+    }
+
+    /// The file next to the store with extension `end`.
+    pub(crate) fn beside(&self, end: &str) -> PathBuf {
+        self.store.with_extension(end)
+    }
+
+    pub(crate) fn memory(&self) -> Memory {
+        Memory::new(self.key.public())
+    }
+
+    pub(crate) fn author(&self) -> Result<AnyAuthor, AuthorError> {
+        let record = SigningRecord::open(&self.beside("signed")).unwrap();
+        open_author(&self.store, &self.key, record)
+    }
+
+    pub(crate) fn repository(&self) -> AnyRepository {
+        open_repository(&self.store).unwrap()
+    }
+
+    pub(crate) fn publish(&self, batch: Vec<Operation>) -> Version {
+        let mut author = self.author().unwrap();
+        author.stage(batch).unwrap();
+        author.flush(&[]).unwrap()
+    }
+
+    /// The value of a key in a verified answer.
+    pub(crate) fn value(&self, version: Version, key: &Key) -> Option<Value> {
+        let question = Question::Key(key.clone());
+        let answer = self.repository().answer(version, &question).unwrap();
+        match verify(self.key.public(), version, &question, &answer).unwrap() {
+            Statement::Lookup(lookup) => lookup.answer.value().cloned(),
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+pub(crate) fn name(number: u64) -> Key {
+    Key::try_from(format!("key {number:03}").as_str()).unwrap()
+}
+
+pub(crate) fn put(number: u64, value: u64) -> Operation {
+    let text = format!(
+        "{value} {}",
+        "x".repeat(usize::try_from(value % 50).unwrap())
+    );
+    Operation::Put(name(number), Value::try_from(text.as_str()).unwrap())
+}
+
+/// Random batches of all sizes, with removals of present and absent keys.
+pub(crate) fn batches(seed: u64, number: u64) -> impl Iterator<Item = Vec<Operation>> {
+    let mut state = seed;
+    let mut random = move |below: u64| {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        (state >> 33) % below
+    };
+    (0..number).map(move |version| {
+        let size = [1, 1, 3, 60, 0, 8][usize::try_from(random(6)).unwrap()];
+        (0..size)
+            .map(|_| match random(3) {
+                0 => Operation::Remove(name(random(120))),
+                _ => put(random(120), version * 1000 + random(900)),
+            })
+            .collect()
+    })
+}
+
+pub(crate) fn questions() -> impl Iterator<Item = Question> {
+    let keys = (0..125).step_by(7).map(name);
+    let several = Keys::new((30..60).step_by(9).map(name).collect()).unwrap();
+    let range = KeyRange {
+        start: Some(name(20)),
+        end: Some(name(50)),
+    };
+    keys.map(Question::Key)
+        .chain([Question::Keys(several), Question::Range(range)])
+        .chain([Question::Range(KeyRange::ALL)])
+}
+
+#[test]
+fn every_answer_is_that_of_the_repository_in_memory() {
+    let trees = TREES.map(|scheme| (scheme, 45, 7));
+    let tuples = TUPLES.map(|scheme| (scheme, 24, 5));
+    for (scheme, versions, group) in trees.into_iter().chain(tuples) {
+        let folder = tempfile::tempdir().unwrap();
+        let stored = Shop::new(folder.path(), scheme);
+        let mut memory = stored.memory();
+        let mirror = folder.path().join("mirror");
+        create_store(&mirror, stored.key.public()).unwrap();
+        let mut batches = batches(scheme.id().0.into(), versions).peekable();
+        while batches.peek().is_some() {
+            // Publishes a few versions at a time, each time as a new process.
+            let group: Vec<_> = batches.by_ref().take(group).collect();
+            let mut author = stored.author().unwrap();
+            for batch in group {
+                author.stage(batch).unwrap();
+            }
+            author.flush(&[]).unwrap();
+        }
+        let repository = stored.repository();
+        memory.follow(&repository);
+        assert_same(&memory, &repository);
+        // Updates are rebuilt from stored data; applied to another server, they give the same
+        // state.
+        let mut follower = open_repository(&mirror).unwrap();
+        for version in (1..=repository.latest().number()).map(Version::new) {
+            let update = repository.update_message(version).unwrap().unwrap();
+            follower.apply_message(&update).unwrap();
+        }
+        assert_same(&repository, &follower);
+        let checked = stored.repository().check().unwrap();
+        assert_eq!((checked.heads, checked.proved), (versions, versions));
+        assert!(checked.complete);
+        assert!(checked.replayed.is_none() || TUPLES.contains(&scheme));
+    }
+}
+
+#[test]
+fn what_was_not_flushed_is_not_there_and_the_next_one_is() {
+    for scheme in [SchemeName::RedBlack, SchemeName::TupleSpecLightweight] {
+        let folder = tempfile::tempdir().unwrap();
+        let shop = Shop::new(folder.path(), scheme);
+        shop.publish((0..50).map(|number| put(number, 1)).collect());
+        let nodes = || fs::metadata(shop.beside("nodes")).map_or(0, |file| file.len());
+        let length = nodes();
+        let mut author = shop.author().unwrap();
+        author.stage(vec![put(7, 70)]).unwrap();
+        drop(author);
+        assert!(nodes() > length || TUPLES.contains(&scheme));
+        assert_eq!(shop.repository().latest(), Version::new(1));
+        assert_eq!(shop.publish(vec![put(8, 80)]), Version::new(2));
+        let Operation::Put(_, new) = put(8, 80) else {
+            unreachable!()
+        };
+        assert_eq!(shop.value(Version::new(2), &name(8)), Some(new));
+        let Operation::Put(_, old) = put(7, 1) else {
+            unreachable!()
+        };
+        assert_eq!(shop.value(Version::new(2), &name(7)), Some(old));
+        shop.repository().check().unwrap();
+    }
+}

@@ -1,0 +1,406 @@
+//! Stores with a separate file of nodes: equal to in-memory ones, with concurrent readers and
+//! writers, and after damage.
+
+use std::fs;
+
+use authdict::{
+    AuthorError, CacheSize, Key, KeyRange, NodeCache, Operation, RepositoryError, Store,
+    StoreError, Value, Version,
+    dynamic::{create_store, open_repository, open_repository_with, verify},
+    question::{Question, Statement},
+    selection::SchemeName,
+};
+use pad_conformance::soak;
+
+use crate::{
+    memory::assert_same,
+    shop::{Shop, TREES, batches, name, put, questions},
+};
+
+#[test]
+fn pruned_versions_go_and_the_others_stay_what_they_are() {
+    for scheme in TREES {
+        let folder = tempfile::tempdir().unwrap();
+        let stored = Shop::new(folder.path(), scheme);
+        let mut memory = stored.memory();
+        let history: Vec<_> = batches(9, 30).collect();
+        let (before, after) = history.split_at(20);
+        for batch in before {
+            stored.publish(batch.clone());
+        }
+        let reader = stored.repository();
+        let size = reader.file_bytes().unwrap();
+        for oldest in [0, 1, 12, 15, 15] {
+            memory.follow(&stored.repository());
+            stored.repository().prune(Version::new(oldest)).unwrap();
+            memory.prune(Version::new(oldest));
+            assert_same(&memory, &stored.repository());
+        }
+        // A reader with the old file open can still read all of it.
+        reader
+            .answer(Version::new(3), &Question::Key(name(7)))
+            .unwrap();
+        assert!(stored.repository().file_bytes().unwrap() < size);
+        for batch in after {
+            stored.publish(batch.clone());
+        }
+        memory.follow(&stored.repository());
+        assert_same(&memory, &stored.repository());
+        stored.repository().prune(Version::new(30)).unwrap();
+        memory.prune(Version::new(30));
+        assert_same(&memory, &stored.repository());
+        let refused = stored.repository().prune(Version::new(31));
+        assert!(matches!(refused, Err(RepositoryError::Lookup(_))));
+        stored.repository().check().unwrap();
+    }
+}
+
+#[test]
+fn compacted_nodes_answer_as_before_and_the_next_versions_follow_them() {
+    for scheme in TREES {
+        let folder = tempfile::tempdir().unwrap();
+        let stored = Shop::new(folder.path(), scheme);
+        let mut memory = stored.memory();
+        let mut history = batches(11, 32);
+        for since in [0, 3, 20, 0] {
+            for batch in history.by_ref().take(8) {
+                stored.publish(batch);
+            }
+            let reader = stored.repository();
+            memory.follow(&reader);
+            let (mut said, size) = (0, reader.file_bytes().unwrap());
+            let mut compacting = stored.repository();
+            let since = Version::new(since);
+            let written = compacting.compact(since, &mut |bytes| said = bytes);
+            let written = written.unwrap();
+            assert!(written > 0);
+            assert_eq!(said, written);
+            // The store's own file may grow, too.
+            assert!(compacting.file_bytes().unwrap() >= size + written);
+            // Compares the compacting handle, one opened before, and one opened now.
+            for repository in [&compacting, &reader, &stored.repository()] {
+                assert_same(&memory, repository);
+            }
+            drop(compacting);
+            let checked = stored.repository().check().unwrap();
+            assert!(checked.complete);
+        }
+        stored.repository().prune(Version::new(20)).unwrap();
+        memory.prune(Version::new(20));
+        assert_same(&memory, &stored.repository());
+        let refused = stored.repository().compact(Version::new(33), &mut drop);
+        assert!(matches!(refused, Err(RepositoryError::Lookup(_))));
+        let refused = stored.repository().compact(Version::new(19), &mut drop);
+        assert!(matches!(refused, Err(RepositoryError::Lookup(_))));
+    }
+}
+
+#[test]
+fn a_warmed_store_is_followed_and_one_that_is_too_large_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let stored = Shop::new(folder.path(), SchemeName::Treap);
+    let mut memory = stored.memory();
+    let cache = NodeCache::new(CacheSize::Warmed { most: 64 << 20 });
+    let open = |cache: &NodeCache| open_repository_with(&stored.store, cache.clone());
+    for (number, batch) in (0..).zip(batches(12, 24)) {
+        stored.publish(batch);
+        memory.follow(&stored.repository());
+        match number {
+            7 => drop(
+                stored
+                    .repository()
+                    .compact(Version::EMPTY, &mut drop)
+                    .unwrap(),
+            ),
+            // Pruning makes new files, in which the old offsets have another meaning.
+            15 => stored.repository().prune(Version::new(9)).unwrap(),
+            _ => {}
+        }
+        if number == 15 {
+            memory.prune(Version::new(9));
+        }
+        let warmed = open(&cache).unwrap();
+        assert!(warmed.memory_bytes() > 0);
+        assert_same(&memory, &warmed);
+    }
+    let small = NodeCache::new(CacheSize::Warmed { most: 5_000 });
+    let refused = open(&small).unwrap_err();
+    let RepositoryError::Store(StoreError::TooLarge { needed, most }) = refused else {
+        panic!("{refused}");
+    };
+    assert!(needed > most && most == 5_000);
+    let exact = NodeCache::new(CacheSize::Warmed { most: needed });
+    assert_same(&memory, &open(&exact).unwrap());
+}
+
+/// Each page begins at the end of the one before, so joined they are the whole range.
+#[test]
+fn pages_of_a_range_are_all_of_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let shop = Shop::new(folder.path(), SchemeName::RedBlack);
+    shop.publish((0..90).map(|number| put(number, number)).collect());
+    let (repository, version) = (shop.repository(), Version::new(1));
+    let entries = |range: &KeyRange| {
+        let question = Question::Range(range.clone());
+        let answer = repository.answer(version, &question).unwrap();
+        match verify(shop.key.public(), version, &question, &answer).unwrap() {
+            Statement::Range(contents) => contents.entries,
+            other => panic!("{other:?}"),
+        }
+    };
+    let some = KeyRange {
+        start: Some(name(7)),
+        end: Some(name(71)),
+    };
+    let beyond = KeyRange {
+        start: Some(name(900)),
+        end: None,
+    };
+    for (range, bytes) in [
+        (KeyRange::ALL, 0),
+        (KeyRange::ALL, 200),
+        (KeyRange::ALL, 1 << 20),
+        (some.clone(), 1),
+        (some, 333),
+        (beyond, 10),
+    ] {
+        let (mut rest, mut joined, mut pages) = (range.clone(), Vec::new(), 0);
+        loop {
+            let page = repository.page(version, &rest, bytes).unwrap();
+            let found = entries(&page);
+            let length =
+                |(key, value): &(Key, Value)| key.as_bytes().len() + value.as_bytes().len();
+            let all: usize = found.iter().map(length).sum();
+            assert!(all <= bytes || found.len() <= 1, "{all} of {bytes}");
+            joined.extend(found);
+            pages += 1;
+            if page.end == range.end {
+                break;
+            }
+            rest.start = page.end;
+        }
+        assert_eq!(joined, entries(&range));
+        assert!(bytes > 333 || pages > 5 || joined.is_empty());
+    }
+    let absent = repository.page(Version::new(2), &KeyRange::ALL, 9);
+    assert!(absent.is_err());
+}
+
+#[test]
+fn one_writes_at_a_time_and_readers_see_their_version() {
+    let folder = tempfile::tempdir().unwrap();
+    let shop = Shop::new(folder.path(), SchemeName::RedBlack);
+    shop.publish((0..80).map(|number| put(number, 1)).collect());
+    let reader = shop.repository();
+    let message = |shop: &Shop| {
+        let version = Version::new(2);
+        shop.repository().update_message(version).unwrap().unwrap()
+    };
+    let mut late = shop.repository();
+    {
+        let mut author = shop.author().unwrap();
+        author.stage(vec![put(3, 30)]).unwrap();
+        author.flush(&[]).unwrap();
+    }
+    let update = message(&shop);
+    let refused = late.apply_message(&update).unwrap_err();
+    let is_gap = matches!(&refused, RepositoryError::Store(StoreError::Gap { .. }));
+    assert!(is_gap, "{refused}");
+    // The late writer has not changed the published version.
+    shop.repository().check().unwrap();
+    let question = Question::Key(name(3));
+    let answer = reader.answer(Version::new(1), &question).unwrap();
+    verify(shop.key.public(), Version::new(1), &question, &answer).unwrap();
+    assert!(reader.answer(Version::new(2), &question).is_err());
+    shop.publish(vec![put(4, 40)]);
+    reader.answer(Version::new(1), &question).unwrap();
+}
+
+#[test]
+fn an_author_of_a_store_that_was_pruned_meanwhile_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let shop = Shop::new(folder.path(), SchemeName::RedBlack);
+    for version in 1..=4 {
+        shop.publish((0..20).map(|number| put(number, version)).collect());
+    }
+    let mut author = shop.author().unwrap();
+    shop.repository().prune(Version::new(3)).unwrap();
+    let refused = author.stage(vec![put(1, 9)]).unwrap_err();
+    assert!(
+        matches!(
+            refused,
+            AuthorError::Repository(RepositoryError::Store(StoreError::Superseded))
+        ),
+        "{refused}"
+    );
+    drop(author);
+    assert_eq!(shop.publish(vec![put(1, 9)]), Version::new(5));
+    shop.repository().check().unwrap();
+}
+
+#[test]
+fn files_that_are_missing_cut_off_or_of_another_store_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let shop = Shop::new(folder.path(), SchemeName::RedBlack);
+    shop.publish((0..80).map(|number| put(number, 1)).collect());
+    let nodes = fs::read(shop.beside("nodes")).unwrap();
+    fs::write(shop.beside("nodes"), &nodes[..nodes.len() - 1]).unwrap();
+    let refused = open_repository(&shop.store).unwrap_err().to_string();
+    assert!(refused.contains("cut off"), "{refused}");
+    fs::remove_file(shop.beside("nodes")).unwrap();
+    let refused = open_repository(&shop.store).unwrap_err().to_string();
+    assert!(refused.contains("copy them with the store"), "{refused}");
+    let mut emptied = nodes.clone();
+    emptied[4096..].fill(0);
+    fs::write(shop.beside("nodes"), emptied).unwrap();
+    let repository = shop.repository();
+    assert!(
+        repository
+            .answer(Version::new(1), &Question::Key(name(3)))
+            .is_err()
+    );
+    assert!(shop.repository().check().is_err());
+    fs::write(shop.beside("nodes"), nodes).unwrap();
+    let heads = fs::read(shop.beside("nodes.heads")).unwrap();
+    fs::write(shop.beside("nodes.heads"), &heads[..heads.len() - 1]).unwrap();
+    let refused = open_repository(&shop.store).unwrap_err().to_string();
+    assert!(refused.contains("cut off"), "{refused}");
+    fs::remove_file(shop.beside("nodes.heads")).unwrap();
+    let refused = open_repository(&shop.store).unwrap_err().to_string();
+    assert!(refused.contains("copy them with the store"), "{refused}");
+    let mut emptied = heads.clone();
+    emptied[4096..].fill(0);
+    fs::write(shop.beside("nodes.heads"), emptied).unwrap();
+    let refused = open_repository(&shop.store).unwrap_err().to_string();
+    assert!(refused.contains("latest version"), "{refused}");
+    fs::write(shop.beside("nodes.heads"), heads).unwrap();
+    shop.repository().check().unwrap();
+}
+
+/// Flips bits in files. `PAD_DAMAGE_ROUNDS` sets the number of accidents, 150 unless set.
+#[test]
+fn accidents_to_the_file_make_no_wrong_answer_and_no_second_head() {
+    let rounds = std::env::var("PAD_DAMAGE_ROUNDS")
+        .map_or(soak::size(30, 150), |text| text.parse().unwrap());
+    for scheme in TREES {
+        let folder = tempfile::tempdir().unwrap();
+        let shop = Shop::new(folder.path(), scheme);
+        for batch in batches(4, 12) {
+            shop.publish(batch);
+        }
+        let (latest, public) = (Version::new(12), shop.key.public());
+        let next = vec![
+            put(1, 5),
+            put(64, 6),
+            Operation::Remove(name(40)),
+            put(119, 7),
+        ];
+        let files = [
+            "stored",
+            "stored.nodes",
+            "stored.nodes.heads",
+            "stored.newest",
+            "stored.signed",
+        ];
+        let before = files.map(|name| fs::read(folder.path().join(name)).unwrap());
+        let restore = || {
+            for (name, bytes) in files.iter().zip(&before) {
+                fs::write(folder.path().join(name), bytes).unwrap();
+            }
+        };
+        let answers: Vec<_> = questions()
+            .map(|question| {
+                let answer = shop.repository().answer(latest, &question).unwrap();
+                (
+                    verify(public, latest, &question, &answer).unwrap(),
+                    question,
+                )
+            })
+            .collect();
+        shop.publish(next.clone());
+        let head = shop.repository().head_message(Version::new(13)).unwrap();
+        let (mut state, mut signed) = (u64::from(scheme.id().0), 0);
+        for _ in 0..rounds {
+            restore();
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            // Either file: the heads in one round of four, otherwise the nodes.
+            let which = if (state >> 19) % 4 == 0 { 2 } else { 1 };
+            let mut bytes = before[which].clone();
+            let place = usize::try_from(state >> 21).unwrap() % bytes.len();
+            bytes[place] ^= 1 << (state >> 61);
+            fs::write(folder.path().join(files[which]), bytes).unwrap();
+            for (expected, question) in &answers {
+                // Accepts an error, a refused proof, or the right answer.
+                if let Ok(repository) = open_repository(&shop.store)
+                    && let Ok(answer) = repository.answer(latest, question)
+                    && let Ok(found) = verify(public, latest, question, &answer)
+                {
+                    assert_eq!(found, *expected);
+                }
+            }
+            let Ok(mut author) = shop.author() else {
+                continue;
+            };
+            let published = author.stage(next.clone());
+            if published.and_then(|_| author.flush(&[])).is_ok() {
+                let repository = author.repository();
+                assert_eq!(repository.head_message(Version::new(13)).unwrap(), head);
+                signed += 1;
+            }
+        }
+        assert!(signed > 0, "every accident stopped the author");
+    }
+}
+
+/// Renames a store and its small file, but not its files of nodes.
+#[test]
+fn the_nodes_of_another_store_are_left_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let shop = Shop::new(folder.path(), SchemeName::RedBlack);
+    shop.publish((0..80).map(|number| put(number, 1)).collect());
+    let whole = fs::read(shop.beside("nodes")).unwrap();
+    let aside = folder.path().join("aside");
+    fs::rename(&shop.store, &aside).unwrap();
+    let create = || create_store(&shop.store, shop.key.public());
+    let refused = create().unwrap_err().to_string();
+    assert!(refused.contains("another store's"), "{refused}");
+    // Creates the store before the foreign file appears.
+    fs::rename(shop.beside("nodes"), aside.with_extension("nodes")).unwrap();
+    fs::rename(
+        shop.beside("nodes.heads"),
+        aside.with_extension("nodes.heads"),
+    )
+    .unwrap();
+    for end in ["newest", "signed"] {
+        fs::remove_file(shop.store.with_extension(end)).unwrap();
+    }
+    create().unwrap();
+    fs::copy(aside.with_extension("nodes"), shop.beside("nodes")).unwrap();
+    let mut author = shop.author().unwrap();
+    let refused = author.stage(vec![put(1, 1)]).unwrap_err().to_string();
+    assert!(refused.contains("another store's"), "{refused}");
+    drop(author);
+    assert_eq!(fs::read(shop.beside("nodes")).unwrap(), whole);
+    assert_eq!(open_repository(&aside).unwrap().check().unwrap().heads, 1);
+}
+
+#[test]
+fn a_store_can_be_read_without_the_right_to_write() {
+    let folder = tempfile::tempdir().unwrap();
+    let shop = Shop::new(folder.path(), SchemeName::RedBlack);
+    shop.publish((0..30).map(|number| put(number, 1)).collect());
+    for file in [
+        &shop.store,
+        &shop.beside("nodes"),
+        &shop.beside("nodes.heads"),
+    ] {
+        let mut rights = fs::metadata(file).unwrap().permissions();
+        rights.set_readonly(true);
+        fs::set_permissions(file, rights).unwrap();
+    }
+    let store = shop.repository();
+    assert_eq!(store.store().latest().unwrap(), Version::new(1));
+    assert!(shop.value(Version::new(1), &name(3)).is_some());
+}

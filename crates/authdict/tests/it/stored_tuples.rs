@@ -1,0 +1,513 @@
+//! Stores with a separate file of tuples: equal to in-memory ones, with concurrent readers and
+//! writers, and after damage.
+
+use std::{
+    fs,
+    path::Path,
+    sync::atomic::{AtomicBool, Ordering},
+};
+
+use authdict::{
+    AnswerError, LookupError, Operation, RepositoryError, SigningRecord, StoreError, Version,
+    dynamic::{create_store, open_author, open_repository, verify},
+    pad_core::StoreFault,
+    question::Question,
+    selection::SchemeName,
+};
+use pad_conformance::soak;
+use redb::{Database, ReadableDatabase as _, ReadableTable as _, TableDefinition};
+
+use crate::{
+    memory::assert_same,
+    shop::{Shop, TREES, TUPLES, batches, name, put, questions},
+};
+
+#[test]
+fn pruned_versions_go_and_the_others_stay_what_they_are() {
+    for scheme in TUPLES {
+        let folder = tempfile::tempdir().unwrap();
+        let stored = Shop::new(folder.path(), scheme);
+        let mut memory = stored.memory();
+        let history: Vec<_> = batches(9, 18).collect();
+        let (before, after) = history.split_at(12);
+        for batch in before {
+            stored.publish(batch.clone());
+        }
+        for oldest in [0, 1, 7, 9, 9] {
+            memory.follow(&stored.repository());
+            stored.repository().prune(Version::new(oldest)).unwrap();
+            memory.prune(Version::new(oldest));
+            assert_same(&memory, &stored.repository());
+        }
+        for batch in after {
+            stored.publish(batch.clone());
+        }
+        memory.follow(&stored.repository());
+        assert_same(&memory, &stored.repository());
+        let refused = stored.repository().prune(Version::new(31));
+        assert!(matches!(refused, Err(RepositoryError::Lookup(_))));
+        stored.repository().check().unwrap();
+    }
+}
+
+/// A process killed after its update is durable and before its tuples are leaves them behind or
+/// missing.
+#[test]
+fn tuples_that_are_behind_their_store_are_brought_up() {
+    for scheme in TUPLES {
+        let folder = tempfile::tempdir().unwrap();
+        let stored = Shop::new(folder.path(), scheme);
+        let mut memory = stored.memory();
+        let mut copies = vec![None];
+        for batch in batches(6, 8) {
+            stored.publish(batch);
+            copies.push(Some(fs::read(stored.beside("tuples")).unwrap()));
+        }
+        memory.follow(&stored.repository());
+        for copy in copies {
+            match copy {
+                Some(bytes) => fs::write(stored.beside("tuples"), bytes).unwrap(),
+                None => fs::remove_file(stored.beside("tuples")).unwrap(),
+            }
+            assert_same(&memory, &stored.repository());
+        }
+        let next = vec![put(3, 33), Operation::Remove(name(77))];
+        fs::remove_file(stored.beside("tuples")).unwrap();
+        stored.publish(next);
+        memory.follow(&stored.repository());
+        assert_same(&memory, &stored.repository());
+    }
+}
+
+#[test]
+fn the_tuples_of_another_store_are_left_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let scheme = SchemeName::TupleBaseSuperseding;
+    let shop = Shop::new(folder.path(), scheme);
+    shop.publish((0..20).map(|number| put(number, 1)).collect());
+    let other = tempfile::tempdir().unwrap();
+    let foreign = Shop::new(other.path(), scheme);
+    fs::copy(shop.beside("tuples"), foreign.beside("tuples")).unwrap();
+    let refused = open_repository(&foreign.store).unwrap_err().to_string();
+    assert!(refused.contains("another store's"), "{refused}");
+    fs::remove_file(&foreign.store).unwrap();
+    let refused = create_store(&foreign.store, foreign.key.public());
+    assert!(matches!(refused, Err(StoreError::Damaged(_))));
+}
+
+#[test]
+#[cfg(unix)]
+fn a_store_behind_a_symbolic_link_has_its_tuples_beside_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut shop = Shop::new(folder.path(), TUPLES[0]);
+    let version = shop.publish(vec![put(1, 1)]);
+    let (away, elsewhere) = (shop.store.clone(), tempfile::tempdir().unwrap());
+    shop.store = elsewhere.path().join("link");
+    std::os::unix::fs::symlink(away, &shop.store).unwrap();
+    // The pruned updates are gone, so tuples cannot be rebuilt from them.
+    shop.repository().prune(version).unwrap();
+    shop.publish(vec![put(2, 2)]);
+    assert_eq!(shop.repository().oldest(), version);
+    assert!(!shop.beside("tuples").exists());
+    shop.repository().check().unwrap();
+}
+
+/// Readers see one state while an author publishes and prunes, and report no damage.
+#[test]
+fn readers_beside_an_author_that_prunes_raise_no_alarm() {
+    for scheme in [TUPLES[0], TUPLES[3], TREES[0]] {
+        let folder = tempfile::tempdir().unwrap();
+        let shop = Shop::new(folder.path(), scheme);
+        shop.publish((0..20).map(|number| put(number, 1)).collect());
+        let ended = AtomicBool::new(false);
+        let read = |round: u32| {
+            let mut repository = shop.repository();
+            let (oldest, latest) = (repository.oldest(), repository.latest());
+            let question = Question::Key(name(3));
+            for version in [oldest.max(Version::new(1)), latest] {
+                let answer = repository.answer(version, &question).unwrap();
+                verify(shop.key.public(), version, &question, &answer).unwrap();
+            }
+            let history = repository.history_page(&name(3), latest, 1000);
+            assert!(history.is_ok());
+            if round.is_multiple_of(3) {
+                repository.check().unwrap();
+            }
+        };
+        let reader = || {
+            let mut rounds = 0;
+            while !ended.load(Ordering::Relaxed) {
+                read(rounds);
+                rounds += 1;
+            }
+            rounds
+        };
+        std::thread::scope(|scope| {
+            let readers = [scope.spawn(reader), scope.spawn(reader)];
+            for number in 1..=soak::size(40, 300) {
+                let version = shop.publish(vec![put(number % 20, number)]);
+                if number.is_multiple_of(2) {
+                    shop.repository().prune(version).unwrap();
+                }
+            }
+            ended.store(true, Ordering::Relaxed);
+            for reader in readers {
+                assert!(reader.join().unwrap() > 0);
+            }
+        });
+    }
+}
+
+/// Flips bits in the file. `PAD_DAMAGE_ROUNDS` sets the number of accidents, 60 unless set.
+#[test]
+fn accidents_to_the_file_make_no_wrong_answer() {
+    let rounds =
+        std::env::var("PAD_DAMAGE_ROUNDS").map_or(soak::size(15, 60), |text| text.parse().unwrap());
+    for scheme in [
+        SchemeName::TupleBaseSuperseding,
+        SchemeName::TupleSpecLightweight,
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let shop = Shop::new(folder.path(), scheme);
+        for batch in batches(4, 9) {
+            shop.publish(batch);
+        }
+        let (latest, public) = (Version::new(9), shop.key.public());
+        let answers: Vec<_> = questions()
+            .map(|question| {
+                let answer = shop.repository().answer(latest, &question).unwrap();
+                let statement = verify(public, latest, &question, &answer).unwrap();
+                (statement, question)
+            })
+            .collect();
+        let before = fs::read(shop.beside("tuples")).unwrap();
+        let (mut state, mut same) = (u64::from(scheme.id().0), 0);
+        for _ in 0..rounds {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            let mut bytes = before.clone();
+            let place = usize::try_from(state >> 21).unwrap() % bytes.len();
+            bytes[place] ^= 1 << (state >> 61);
+            fs::write(shop.beside("tuples"), bytes).unwrap();
+            for (expected, question) in &answers {
+                // Accepts an error or the right answer.
+                if let Ok(repository) = open_repository(&shop.store)
+                    && let Ok(answer) = repository.answer(latest, question)
+                {
+                    let found = verify(public, latest, question, &answer).unwrap();
+                    assert_eq!(found, *expected);
+                    same += 1;
+                }
+            }
+        }
+        assert!(same > 0, "every accident stopped every answer");
+    }
+}
+
+/// Damages each row of the file in turn: answers are right, or refused because of the damage.
+#[test]
+fn every_damaged_row_is_met_as_damage() {
+    for scheme in [SchemeName::TupleSpecLightweight, SchemeName::TupleBase] {
+        let folder = tempfile::tempdir().unwrap();
+        let shop = Shop::new(folder.path(), scheme);
+        shop.publish((0..90).map(|number| put(number, 1)).collect());
+        for version in 2..=4 {
+            shop.publish(vec![put(version, version), put(95 + version, 5)]);
+        }
+        let (versions, public) = ([1, 4].map(Version::new), shop.key.public());
+        let asked = || {
+            questions()
+                .flat_map(move |question| versions.map(|version| (version, question.clone())))
+        };
+        let expected: Vec<_> = asked()
+            .map(|(version, question)| {
+                let answer = shop.repository().answer(version, &question).unwrap();
+                verify(public, version, &question, &answer).unwrap()
+            })
+            .collect();
+        let whole = fs::read(shop.beside("tuples")).unwrap();
+        let mut refusals = std::collections::BTreeMap::<u8, usize>::new();
+        let every = soak::size(9, 1);
+        let mut seen = std::collections::BTreeMap::<u8, usize>::new();
+        for row in rows(&shop.beside("tuples")) {
+            // Tests the first rows of each kind, then a sample.
+            let seen = seen.entry(row[0]).or_default();
+            *seen += 1;
+            if *seen > 4 && !seen.is_multiple_of(every) {
+                continue;
+            }
+            damage(&shop.beside("tuples"), &row);
+            let refused = match open_repository(&shop.store) {
+                Err(RepositoryError::Store(StoreError::Damaged(_))) => 1,
+                Err(other) => panic!("{other}"),
+                Ok(repository) => asked()
+                    .zip(&expected)
+                    .map(|((version, question), expected)| {
+                        match repository.answer(version, &question) {
+                            Ok(answer) => {
+                                let found = verify(public, version, &question, &answer).unwrap();
+                                assert_eq!(found, *expected);
+                                0_usize
+                            }
+                            Err(AnswerError::Lookup(
+                                LookupError::Damaged { .. }
+                                | LookupError::Store(StoreFault::Damaged),
+                            )) => 1,
+                            Err(other) => panic!("{other}"),
+                        }
+                    })
+                    .sum(),
+            };
+            *refusals.entry(row[0]).or_default() += refused;
+            fs::write(shop.beside("tuples"), &whole).unwrap();
+        }
+        let of_kind: Vec<_> = refusals
+            .into_iter()
+            .map(|(kind, refused)| (kind, refused > 0))
+            .collect();
+        // Rows of removed tuples are needed by pruning only.
+        let mut expected = vec![(0, true), (1, true), (2, true), (3, true), (4, false)];
+        // Rows of the runs of each generation.
+        expected.push((16, true));
+        if scheme == SchemeName::TupleSpecLightweight {
+            expected.push((17, true));
+        }
+        assert_eq!(of_kind, expected);
+        shop.repository().check().unwrap();
+    }
+}
+
+type Rows<'n> = TableDefinition<'n, &'static [u8], &'static [u8]>;
+
+/// The name of the table for rows whose keys begin with byte `kind`.
+fn table(kind: u8) -> String {
+    format!("rows {kind}")
+}
+
+fn rows(file: &Path) -> Vec<Vec<u8>> {
+    let database = Database::open(file).unwrap();
+    let transaction = database.begin_read().unwrap();
+    let names = (0..=u8::MAX).map(table);
+    let tables = names.filter_map(|name| transaction.open_table(Rows::new(&name)).ok());
+    let rows = tables.flat_map(|table| {
+        let rows = table.iter().unwrap();
+        rows.map(|row| row.unwrap().0.value().to_vec())
+            .collect::<Vec<_>>()
+    });
+    rows.collect()
+}
+
+/// Changes the last bit of a row.
+fn damage(file: &Path, row: &[u8]) {
+    let database = Database::open(file).unwrap();
+    let transaction = database.begin_write().unwrap();
+    {
+        let name = table(row[0]);
+        let mut table = transaction.open_table(Rows::new(&name)).unwrap();
+        let mut value = table.get(row).unwrap().unwrap().value().to_vec();
+        *value.last_mut().unwrap() ^= 1;
+        table.insert(row, value.as_slice()).unwrap();
+    }
+    transaction.commit().unwrap();
+}
+
+/// A file of the previous format, with all rows in one table.
+#[test]
+fn a_file_of_an_older_format_is_left_alone_and_made_again_when_it_is_gone() {
+    let folder = tempfile::tempdir().unwrap();
+    let scheme = SchemeName::TupleSpecLightweight;
+    let stored = Shop::new(folder.path(), scheme);
+    let mut memory = stored.memory();
+    for batch in batches(6, 5) {
+        stored.publish(batch);
+    }
+    memory.follow(&stored.repository());
+    let database = Database::create(stored.beside("tuples")).unwrap();
+    let transaction = database.begin_write().unwrap();
+    {
+        let about = TableDefinition::<&str, &[u8]>::new("about");
+        let mut about = transaction.open_table(about).unwrap();
+        about.insert("format", &b"pad-tuples v1"[..]).unwrap();
+    }
+    transaction.commit().unwrap();
+    drop(database);
+    let older = fs::read(stored.beside("tuples")).unwrap();
+    let refused = open_repository(&stored.store).unwrap_err().to_string();
+    assert!(refused.contains("of an older format"), "{refused}");
+    let refused = stored.author().unwrap_err().to_string();
+    assert!(refused.contains("made again"), "{refused}");
+    assert_eq!(fs::read(stored.beside("tuples")).unwrap(), older);
+    fs::remove_file(stored.beside("tuples")).unwrap();
+    assert_same(&memory, &stored.repository());
+}
+
+/// Tuples written later are available at once, and a kill loses nothing.
+#[test]
+fn tuples_that_are_written_later_are_there_at_once() {
+    for scheme in TUPLES {
+        let folder = tempfile::tempdir().unwrap();
+        let stored = Shop::new(folder.path(), scheme);
+        let mut memory = stored.memory();
+        let mut author = stored.author().unwrap();
+        let before = fs::read(stored.beside("tuples")).ok();
+        for (place, batch) in batches(5, 12).enumerate() {
+            author.stage(batch).unwrap();
+            author.flush_and_go_on(&[]).unwrap();
+            memory.follow(author.repository());
+            assert_same(&memory, author.repository());
+            assert_eq!(fs::read(stored.beside("tuples")).ok().is_some(), place > 4);
+            if place == 4 {
+                // Another process opens the store and updates its file.
+                assert_same(&memory, &stored.repository());
+            }
+        }
+        assert_eq!(before, None);
+        // Copies the files as a kill would leave them.
+        let copy = folder.path().join("copy");
+        fs::copy(&stored.store, &copy).unwrap();
+        fs::copy(stored.beside("tuples"), copy.with_extension("tuples")).unwrap();
+        assert_same(&memory, &open_repository(&copy).unwrap());
+        author.repository_mut().checkpoint().unwrap();
+        drop(author);
+        let bytes = fs::read(stored.beside("tuples")).unwrap();
+        assert_same(&memory, &stored.repository());
+        assert!(
+            fs::read(stored.beside("tuples")).unwrap() == bytes,
+            "it was behind"
+        );
+        stored.repository().check().unwrap();
+    }
+}
+
+/// Refuses a second author while tuples wait to be written. It continues from the state that the
+/// first one leaves.
+#[test]
+fn a_second_author_is_refused_while_tuples_wait_to_be_written() {
+    // A refused author first waits seconds for the lock.
+    for scheme in &TUPLES[..soak::size(1, 5)] {
+        let folder = tempfile::tempdir().unwrap();
+        let stored = Shop::new(folder.path(), *scheme);
+        let mut memory = stored.memory();
+        let other_record = SigningRecord::open(&folder.path().join("other")).unwrap();
+        let mut waiting = stored.author().unwrap();
+        let mut second = open_author(&stored.store, &stored.key, other_record).unwrap();
+        for batch in batches(6, 4) {
+            waiting.stage(batch).unwrap();
+            waiting.flush_and_go_on(&[]).unwrap();
+        }
+        let batch = vec![put(5, 50)];
+        let refused = second.stage(batch.clone()).and_then(|_| second.flush(&[]));
+        assert!(refused.is_err(), "two histories");
+        assert!(!stored.beside("tuples").exists());
+        drop((waiting, second));
+        stored.publish(batch);
+        memory.follow(&stored.repository());
+        assert_same(&memory, &stored.repository());
+        stored.repository().check().unwrap();
+    }
+}
+
+/// Restores an old copy of the store, with its tuples or without them.
+#[test]
+fn an_old_backup_goes_on_where_it_stands() {
+    let folder = tempfile::tempdir().unwrap();
+    let scheme = SchemeName::TupleSpecLightweight;
+    let author = Shop::new(folder.path(), scheme);
+    let copy = folder.path().join("mirror");
+    let mirror = Shop::at(copy, scheme);
+    for batch in batches(3, 9) {
+        author.publish(batch);
+    }
+    let follow = |latest: u64| {
+        let mut follower = mirror.repository();
+        for version in (follower.latest().number() + 1..=latest).map(Version::new) {
+            let update = author
+                .repository()
+                .update_message(version)
+                .unwrap()
+                .unwrap();
+            follower.apply_message(&update).unwrap();
+        }
+    };
+    follow(4);
+    let files = || {
+        [
+            mirror.store.clone(),
+            mirror.store.with_extension("newest"),
+            mirror.beside("tuples"),
+        ]
+    };
+    let backup = files().map(|file| fs::read(file).unwrap());
+    follow(9);
+    assert_same(&author.repository(), &mirror.repository());
+    // The store alone, next to newer tuples.
+    for (file, bytes) in files().iter().zip(&backup).take(2) {
+        fs::write(file, bytes).unwrap();
+    }
+    let refused = open_repository(&mirror.store).unwrap_err().to_string();
+    assert!(refused.contains("newer than it is"), "{refused}");
+    fs::remove_file(mirror.beside("tuples")).unwrap();
+    assert_eq!(mirror.repository().latest(), Version::new(4));
+    follow(9);
+    assert_same(&author.repository(), &mirror.repository());
+    // All files.
+    for (file, bytes) in files().iter().zip(&backup) {
+        fs::write(file, bytes).unwrap();
+    }
+    assert_eq!(mirror.repository().latest(), Version::new(4));
+    follow(9);
+    assert_same(&author.repository(), &mirror.repository());
+    // Old tuples alone are brought up to date, unless the missing versions were pruned.
+    fs::write(mirror.beside("tuples"), &backup[2]).unwrap();
+    assert_same(&author.repository(), &mirror.repository());
+    mirror.repository().prune(Version::new(6)).unwrap();
+    let pruned = fs::read(mirror.beside("tuples")).unwrap();
+    fs::write(mirror.beside("tuples"), &backup[2]).unwrap();
+    let refused = open_repository(&mirror.store).unwrap_err().to_string();
+    assert!(refused.contains("is missing"), "{refused}");
+    fs::write(mirror.beside("tuples"), pruned).unwrap();
+    mirror.repository().check().unwrap();
+}
+
+#[test]
+fn one_writes_at_a_time_and_readers_see_their_version() {
+    let folder = tempfile::tempdir().unwrap();
+    let scheme = SchemeName::TupleSpecLightweight;
+    let shop = Shop::new(folder.path(), scheme);
+    shop.publish((0..40).map(|number| put(number, 1)).collect());
+    let (first, second) = (Version::new(1), Version::new(2));
+    let reader = shop.repository();
+    let mut late = shop.repository();
+    assert_eq!(shop.publish(vec![put(3, 30)]), second);
+    let update = shop.repository().update_message(second).unwrap().unwrap();
+    let question = Question::Key(name(3));
+    let answer = reader.answer(first, &question).unwrap();
+    verify(shop.key.public(), first, &question, &answer).unwrap();
+    assert!(reader.answer(second, &question).is_err());
+    // The writer missed the published version and must be reopened.
+    let refused = late.apply_message(&update).unwrap_err();
+    let is_closed = matches!(refused, RepositoryError::Store(StoreError::Closed));
+    assert!(is_closed, "{refused}");
+    late.answer(first, &question).unwrap();
+    drop(late);
+    assert_eq!(shop.publish(vec![put(4, 40)]), Version::new(3));
+    reader.answer(first, &question).unwrap();
+    shop.repository().check().unwrap();
+}
+
+#[test]
+fn a_store_goes_on_once_a_damaged_record_of_its_newest_state_is_moved_away() {
+    for scheme in [TREES[0], TUPLES[0]] {
+        let folder = tempfile::tempdir().unwrap();
+        let shop = Shop::new(folder.path(), scheme);
+        shop.publish(vec![put(1, 1)]);
+        fs::write(shop.beside("newest"), "").unwrap();
+        let refused = open_repository(&shop.store).unwrap_err().to_string();
+        assert!(refused.contains("move that file away"), "{refused}");
+        fs::remove_file(shop.beside("newest")).unwrap();
+        assert_eq!(shop.repository().latest(), Version::new(1));
+        assert_eq!(shop.publish(vec![put(2, 2)]), Version::new(2));
+        assert!(shop.beside("newest").exists());
+    }
+}

@@ -1,0 +1,115 @@
+//! Laws of append-only logs, for any scheme of the crate `aad`.
+//!
+//! * [`roles`]: an author and a server, with a list of everything that was appended.
+//! * [`laws`]: answers equal those of the list in every version, versions continue each other, and
+//!   clients follow.
+//! * [`hostile`]: every byte changed, cut off or added; every message moved to another question,
+//!   version or log.
+//! * [`parameters`]: parameters shared by tests and vectors.
+
+use core::fmt::Debug;
+
+use pad_accumulators::wire::{self, Wire};
+use pad_core::{
+    Key, LookupError, Proof, Repository as _, Untrusted, Value, Verified, VerifyError, Version,
+};
+use pad_log::{
+    AadCounted, AadFrontier, AasCounted, AasFrontier, AbsenceProof, Absent, LogRepository, LogRoot,
+    LookupProof, Scheme, Values, proof::LONGEST_LOOKUP,
+};
+
+pub mod hostile;
+pub mod laws;
+pub mod parameters;
+pub mod roles;
+
+pub use roles::Roles;
+
+/// Lookup proofs of a scheme and the statements that they must establish.
+pub trait Lookups: Scheme {
+    /// The proof of all values of a key, or of the absence of a member of a set.
+    type Lookup: Proof<
+            Commitment = LogRoot<Self>,
+            Query = Key,
+            Statement: Debug + PartialEq,
+            Error = VerifyError,
+        > + Wire<Context = ()>;
+
+    /// Makes the server's lookup proof.
+    fn prove(
+        server: &LogRepository<Self>,
+        version: Version,
+        key: &Key,
+    ) -> Result<Self::Lookup, LookupError>;
+
+    /// The expected statement about a key with these values; `None` for a member that a set holds.
+    fn statement(
+        at: &LogRoot<Self>,
+        key: &Key,
+        values: Vec<Value>,
+    ) -> Option<<Self::Lookup as Proof>::Statement>;
+}
+
+macro_rules! lookups {
+    ($($dictionary:ty, $set:ty;)+) => { $(
+        impl Lookups for $dictionary {
+            type Lookup = LookupProof<Self>;
+
+            fn prove(
+                server: &LogRepository<Self>,
+                version: Version,
+                key: &Key,
+            ) -> Result<Self::Lookup, LookupError> {
+                server.prove(version, key)
+            }
+
+            fn statement(at: &LogRoot<Self>, key: &Key, values: Vec<Value>) -> Option<Values> {
+                Some(Values {
+                    dictionary: at.log().dictionary(),
+                    version: at.version(),
+                    key: key.clone(),
+                    values,
+                })
+            }
+        }
+
+        impl Lookups for $set {
+            type Lookup = AbsenceProof<Self>;
+
+            fn prove(
+                server: &LogRepository<Self>,
+                version: Version,
+                key: &Key,
+            ) -> Result<Self::Lookup, LookupError> {
+                server.prove_absence(version, key)
+            }
+
+            fn statement(at: &LogRoot<Self>, key: &Key, values: Vec<Value>) -> Option<Absent> {
+                values.is_empty().then(|| Absent {
+                    dictionary: at.log().dictionary(),
+                    version: at.version(),
+                    member: key.clone(),
+                })
+            }
+        }
+    )+ };
+}
+
+lookups! {
+    AadCounted, AasCounted;
+    AadFrontier, AasFrontier;
+}
+
+/// Decodes and verifies a message; returns the statement that it establishes.
+pub fn verify<P>(
+    message: &[u8],
+    commitment: &P::Commitment,
+    query: &P::Query,
+) -> Result<P::Statement, VerifyError>
+where
+    P: Proof<Error = VerifyError> + Wire<Context = ()>,
+{
+    let proof: Untrusted<P> =
+        wire::decode(&(), message, LONGEST_LOOKUP).map_err(VerifyError::Undecodable)?;
+    proof.verify(commitment, query).map(Verified::into_inner)
+}

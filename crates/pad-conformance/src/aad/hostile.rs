@@ -1,0 +1,171 @@
+//! Hostile bytes: every byte changed, every length, noise, and messages offered as answers to other
+//! questions.
+
+use pad_accumulators::wire;
+use pad_core::{DictionaryId, Version, codec};
+use pad_log::{
+    AppendOnlyProof, Entry, Growth, InclusionProof, Log, LogRoot, proof, scheme::Contents,
+};
+
+use super::{
+    Lookups, Roles,
+    roles::{KEYS, key, random_entry},
+    verify,
+};
+use crate::Random;
+
+/// Returns whether a message is accepted as the answer to a question.
+pub type Verdict<'a> = Box<dyn Fn(&[u8]) -> bool + Send + Sync + 'a>;
+
+/// An honest answer to a question, with a check of any message for that question.
+pub struct Answer<'a> {
+    /// The honest message.
+    pub message: Vec<u8>,
+    /// Returns whether a client accepts a message.
+    pub is_accepted: Verdict<'a>,
+}
+
+/// Honest messages of every kind about `at`, the latest version of a log.
+pub fn answers<'a, S: Lookups>(roles: &'a Roles<S>, at: &'a LogRoot<S>) -> Vec<Answer<'a>> {
+    let version = at.version();
+    let mut answers: Vec<Answer<'a>> = Vec::new();
+    let present = roles.list.iter().map(|entry| entry.key.clone());
+    for asked in [key(KEYS)].into_iter().chain(present.take(2)) {
+        if let Ok(proof) = S::prove(&roles.server, version, &asked) {
+            answers.push(Answer {
+                message: wire::encode(&proof),
+                is_accepted: Box::new(move |bytes| verify::<S::Lookup>(bytes, at, &asked).is_ok()),
+            });
+        }
+    }
+    for entry in roles.list.iter().take(1).chain(roles.list.last()) {
+        let proof = roles.server.prove_inclusion(version, entry).unwrap();
+        answers.push(Answer {
+            message: wire::encode(&proof),
+            is_accepted: Box::new(move |bytes| {
+                verify::<InclusionProof<S>>(bytes, at, entry).is_ok()
+            }),
+        });
+    }
+    for from in 0..=version.number() {
+        let proof = roles.server.prove_append_only(Version::new(from), version);
+        let growth = Growth::new(roles.at(from), at.clone()).unwrap();
+        answers.push(Answer {
+            message: wire::encode(&proof.unwrap()),
+            is_accepted: Box::new(move |bytes| {
+                verify::<AppendOnlyProof<S>>(bytes, &growth, &()).is_ok()
+            }),
+        });
+    }
+    answers
+}
+
+/// A log of two versions, with more elements than fit into a tree of 16.
+pub fn roles<S: Lookups>(log: &Log<S>, seed: u64) -> Roles<S> {
+    let mut random = Random::new(seed);
+    let mut roles = Roles::new(log);
+    for number in 0..21 {
+        // In dictionaries the first key has several values, inside a tree and after it.
+        let is_new = S::CONTENTS == Contents::Set || number % 4 > 0;
+        let key = key(if is_new { 100 + number } else { 0 });
+        let entry = random_entry::<S>(&mut random);
+        roles.append(Entry { key, ..entry });
+        if number == 12 {
+            roles.publish();
+        }
+    }
+    roles.publish();
+    roles
+}
+
+/// Runs all checks over one log; of every `step` bytes, one is changed.
+pub fn check_hostile_bytes<S: Lookups>(log: &Log<S>, step: usize, seed: u64) {
+    let roles = roles(log, seed);
+    let at = roles.at(roles.latest());
+    let answers = answers(&roles, &at);
+    let mut random = Random::new(seed);
+    check_damage(&answers, step, &mut random);
+    check_other_questions(&answers);
+    check_other_roots(&roles, seed);
+    check_noise::<S>(&answers, &mut random);
+}
+
+/// Messages with a changed byte, truncated messages and longer ones are refused.
+fn check_damage(answers: &[Answer<'_>], step: usize, random: &mut Random) {
+    for Answer {
+        message,
+        is_accepted,
+    } in answers
+    {
+        assert!(is_accepted(message), "the message itself is fine");
+        for place in (0..message.len()).step_by(step) {
+            let mut damaged = message.clone();
+            damaged[place] ^= u8::try_from(1 + random.below(255)).unwrap();
+            assert!(!is_accepted(&damaged), "byte {place}");
+            assert!(!is_accepted(&message[..place]), "cut to {place}");
+        }
+        for extra in [1, 32, 48] {
+            let mut longer = message.clone();
+            longer.resize(message.len() + extra, 0);
+            assert!(!is_accepted(&longer), "{extra} bytes more");
+        }
+    }
+}
+
+/// A message answers its own question, and another one only if both answers are equal byte for
+/// byte.
+fn check_other_questions(answers: &[Answer<'_>]) {
+    for (place, one) in answers.iter().enumerate() {
+        for (other_place, other) in answers.iter().enumerate() {
+            let same = one.message == other.message;
+            assert_eq!(
+                (other.is_accepted)(&one.message),
+                same,
+                "{place} for {other_place}"
+            );
+        }
+    }
+}
+
+/// A lookup is about one version of one log.
+fn check_other_roots<S: Lookups>(all: &Roles<S>, seed: u64) {
+    let setup = all.author.log().setup().clone();
+    let elsewhere = Log::<S>::new(DictionaryId::from_name("another log"), setup);
+    let elsewhere = roles(&elsewhere, seed);
+    let asked = key(KEYS);
+    let message = |roles: &Roles<S>, version| {
+        wire::encode(&S::prove(&roles.server, Version::new(version), &asked).unwrap())
+    };
+    for version in [1, 2] {
+        let proof = message(all, version);
+        for (roles, other) in [(all, 1), (all, 2), (&elsewhere, 1), (&elsewhere, 2)] {
+            // Messages without challenges cover contents alone, which are equal elsewhere. The
+            // digest names the log.
+            let same = message(roles, other) == proof;
+            let accepted = verify::<S::Lookup>(&proof, &roles.at(other), &asked).is_ok();
+            assert_eq!(accepted, same, "version {version} for {other}");
+        }
+    }
+}
+
+/// Any bytes behind any envelope are refused without a panic.
+fn check_noise<S: Lookups>(answers: &[Answer<'_>], random: &mut Random) {
+    for _ in 0..50 {
+        for kind in [
+            proof::KIND_LOOKUP,
+            proof::KIND_INCLUSION,
+            proof::KIND_APPEND_ONLY,
+        ] {
+            let mut noise = codec::envelope(kind, S::ID.0);
+            // Favours sizes that pass the first checks.
+            let size = random.next_bits() >> (random.below(60) + 4);
+            noise.extend_from_slice(&size.to_be_bytes());
+            let length = usize::try_from(random.below(900)).unwrap();
+            noise.extend_from_slice(&random.bytes(length));
+            assert!(!answers.iter().any(|answer| (answer.is_accepted)(&noise)));
+        }
+        let length = usize::try_from(random.below(16)).unwrap();
+        let short = random.bytes(length);
+        assert!(!answers.iter().any(|answer| (answer.is_accepted)(&short)));
+    }
+}

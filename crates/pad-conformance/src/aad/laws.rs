@@ -1,0 +1,206 @@
+//! Honest logs: answers equal those of a list, versions continue each other, and clients follow.
+
+use pad_accumulators::wire;
+use pad_core::{DecodeError, Key, LookupError, Value, Verified, Version, codec};
+use pad_log::{
+    AppendError, AppendOnlyProof, Entry, Grown, Growth, Included, InclusionProof, Log, LogClient,
+    LogRefusal,
+    proof::{LONGEST_LOOKUP, LONGEST_PROOF},
+    scheme::Contents,
+};
+
+use super::{
+    Lookups, Roles,
+    roles::{KEYS, advance, client, key, past, public, random_entry},
+    verify,
+};
+use crate::Random;
+
+/// Sizes of the random logs of a check.
+#[derive(Clone, Copy, Debug)]
+pub struct Work {
+    /// Number of versions of a log.
+    pub versions: u64,
+    /// Maximum number of entries of a version.
+    pub most: u64,
+    /// Number of random questions about random versions.
+    pub questions: u64,
+}
+
+/// Checks all laws, over one random log.
+pub fn check_log<S: Lookups>(log: &Log<S>, work: Work, seed: u64) {
+    let mut random = Random::new(seed);
+    let roles = Roles::random(log, work.versions, work.most, &mut random);
+    check_answers(&roles, work.questions, &mut random);
+    check_every_version(&roles);
+    check_growths(&roles);
+    check_client(&roles, &mut random);
+    check_refusals(roles);
+}
+
+/// Answers to random questions about random versions equal those of the list.
+fn check_answers<S: Lookups>(roles: &Roles<S>, questions: u64, random: &mut Random) {
+    for _ in 0..questions {
+        let version = random.below(roles.latest() + 1);
+        check_look_up(roles, version, &key(random.below(KEYS + 2)));
+        check_inclusion(roles, version, &random_entry::<S>(random));
+        check_growth(roles, random.below(version + 1), version);
+    }
+    for number in 0..KEYS + 2 {
+        let (key, latest) = (key(number), roles.latest());
+        let pending: Vec<Value> = roles.author.values(key.as_bytes()).cloned().collect();
+        assert_eq!(pending, roles.values(latest, &key));
+    }
+}
+
+/// Every version answers about a key that it has, a key of a later version only, and a key of no
+/// version.
+fn check_every_version<S: Lookups>(roles: &Roles<S>) {
+    assert_eq!(roles.at(0).root(), roles.server.entries().digest(0));
+    for version in 0..=roles.latest() {
+        let first = roles.list.first().into_iter();
+        for entry in first.chain(roles.list.last()) {
+            check_look_up(roles, version, &entry.key);
+            check_inclusion(roles, version, entry);
+        }
+        check_look_up(roles, version, &key(KEYS));
+    }
+}
+
+/// Every version continues every older one, including itself and the empty one, so growths compose.
+fn check_growths<S: Lookups>(roles: &Roles<S>) {
+    for to in 0..=roles.latest() {
+        for from in 0..=to {
+            check_growth(roles, from, to);
+        }
+        for newer in to + 1..=roles.latest() {
+            let (older, newer) = (Version::new(to), Version::new(newer));
+            let backwards = roles.server.prove_append_only(newer, older);
+            assert_eq!(backwards.unwrap_err(), LookupError::InvalidQuery);
+        }
+    }
+}
+
+/// The answer of a version about a key equals the list's.
+pub fn check_look_up<S: Lookups>(roles: &Roles<S>, version: u64, key: &Key) {
+    let at = roles.at(version);
+    let expected = S::statement(&at, key, roles.values(version, key));
+    let proof = S::prove(&roles.server, Version::new(version), key);
+    let answer = proof.map(|proof| verify::<S::Lookup>(&wire::encode(&proof), &at, key).unwrap());
+    match expected {
+        Some(expected) => assert_eq!(answer, Ok(expected)),
+        None => assert_eq!(answer, Err(LookupError::InvalidQuery)),
+    }
+}
+
+/// A version includes an entry if and only if the list does.
+pub fn check_inclusion<S: Lookups>(roles: &Roles<S>, version: u64, entry: &Entry) {
+    let at = roles.at(version);
+    let position = roles.contents(version).iter().position(|it| it == entry);
+    let proof = roles.server.prove_inclusion(Version::new(version), entry);
+    let included =
+        proof.map(|proof| verify::<InclusionProof<S>>(&wire::encode(&proof), &at, entry).unwrap());
+    let expected = position.map(|position| Included {
+        dictionary: at.log().dictionary(),
+        version: at.version(),
+        entry: entry.clone(),
+        position: u64::try_from(position).unwrap(),
+        occurrence: u64::from(S::CONTENTS == Contents::Dictionary),
+    });
+    assert_eq!(included, expected.ok_or(LookupError::InvalidQuery));
+}
+
+/// A version continues an older one.
+pub fn check_growth<S: Lookups>(roles: &Roles<S>, from: u64, to: u64) {
+    let (older, newer) = (Version::new(from), Version::new(to));
+    let proof = roles.server.prove_append_only(older, newer).unwrap();
+    let growth = Growth::new(roles.at(from), roles.at(to)).unwrap();
+    let grown = verify::<AppendOnlyProof<S>>(&wire::encode(&proof), &growth, &()).unwrap();
+    let size = |version| u64::try_from(roles.contents(version).len()).unwrap();
+    let expected = Grown {
+        dictionary: roles.author.log().dictionary(),
+        from: older,
+        to: newer,
+        from_size: size(from),
+        to_size: size(to),
+    };
+    assert_eq!(grown, expected);
+}
+
+/// A client advances by steps of every length, resumes from its stored view, and asks about
+/// versions that it skipped.
+fn check_client<S: Lookups>(roles: &Roles<S>, random: &mut Random) {
+    let mut client = client(&roles.server);
+    assert_eq!(client.newest().unwrap_err(), LogRefusal::NoHeadSeen);
+    let mut version = 0;
+    while version < roles.latest() {
+        version += 1 + random.below((roles.latest() - version).min(3));
+        // The head of the current version changes nothing.
+        for _ in 0..2 {
+            let followed = advance(&mut client, &roles.server, version);
+            assert_eq!(followed, Ok(Version::new(version)));
+        }
+        let newest = client.newest().unwrap();
+        assert_eq!(newest.root(), roles.at(version).root());
+        let stored = codec::encode(client.view());
+        let view = codec::decode(&stored, stored.len()).unwrap();
+        client = LogClient::resume(client.log().clone(), public(), view).unwrap();
+        assert_eq!(client.version(), Version::new(version));
+    }
+    for version in 1..version {
+        check_past(&client, roles, version);
+    }
+}
+
+fn check_past<S: Lookups>(client: &LogClient<S>, roles: &Roles<S>, version: u64) {
+    let at = past(client, &roles.server, version).unwrap();
+    assert_eq!(
+        (at.version().number(), at.root()),
+        (version, roles.at(version).root())
+    );
+    let absent = key(KEYS);
+    let proof = S::prove(&roles.server, at.version(), &absent).unwrap();
+    let answer = client.check::<S::Lookup>(&wire::encode(&proof), LONGEST_LOOKUP, &at, &absent);
+    let answer = answer.map(Verified::into_inner).unwrap();
+    assert_eq!(Some(answer), S::statement(&at, &absent, Vec::new()));
+    let Some(entry) = roles.contents(version).last() else {
+        return;
+    };
+    let proof = roles.server.prove_inclusion(at.version(), entry).unwrap();
+    let proof = wire::encode(&proof);
+    let included = client.check::<InclusionProof<S>>(&proof, LONGEST_PROOF, &at, entry);
+    assert_eq!(included.unwrap().get().entry, *entry);
+    let limit = proof.len() - 1;
+    let short = client.check::<InclusionProof<S>>(&proof, limit, &at, entry);
+    let expected = LogRefusal::Decode(DecodeError::TooLarge { limit });
+    assert_eq!(short.unwrap_err(), expected);
+}
+
+/// A set refuses members that it holds and members with values. An empty version keeps the root.
+/// Unknown versions are refused.
+fn check_refusals<S: Lookups>(mut roles: Roles<S>) {
+    let (root, present) = (roles.at(roles.latest()).root(), roles.list[0].clone());
+    if S::CONTENTS == Contents::Set {
+        let refused = roles.author.append(present.clone()).unwrap_err();
+        assert_eq!(refused, AppendError::MemberPresent);
+        let value = Value::try_from("value").unwrap();
+        let with_value = Entry {
+            key: key(KEYS),
+            value,
+        };
+        let refused = roles.author.append(with_value).unwrap_err();
+        assert_eq!(refused, AppendError::MemberWithValue);
+    }
+    // A version without entries has the contents of the one before.
+    roles.publish();
+    assert_eq!(roles.at(roles.latest()).root(), root);
+    check_growth(&roles, roles.latest() - 1, roles.latest());
+    let unknown = Version::new(roles.latest() + 1);
+    let latest = roles.server.latest();
+    let refused = roles.server.prove_inclusion(unknown, &present).unwrap_err();
+    let expected = LookupError::UnknownVersion {
+        version: unknown,
+        latest,
+    };
+    assert_eq!(refused, expected);
+}

@@ -1,0 +1,108 @@
+//! Laws of [`pad_accumulators::Accumulator`], [`pad_accumulators::Dynamic`], [`pad_accumulators::Batch`] and
+//! [`pad_accumulators::Universal`], for any implementation.
+//!
+//! * [`laws`]: both roles, every order and every thread count agree, and a witness verifies for its
+//!   element alone.
+//! * [`histories`]: random changes against a set of byte strings.
+//! * [`subsets`]: subset witnesses and batches.
+//! * [`absence`]: witnesses of absence.
+//! * [`hostile`]: one bit flipped in each byte (of changes: in every fifth), every truncation, some
+//!   extensions, noise, and snapshots offered for another version or label.
+
+use std::num::NonZeroUsize;
+
+use ed25519_dalek::SigningKey;
+use pad_accumulators::{
+    Accumulator, Authority, Batch, ElementSet, PublicKey as _, Scheme, SecretKey as _, Snapshot,
+    Universal, wire::Wire,
+};
+use pad_core::{AuthorKey, Untrusted, Verified, Version, Workers};
+
+use crate::Random;
+
+pub mod absence;
+pub mod histories;
+pub mod hostile;
+pub mod laws;
+pub mod subsets;
+
+/// All traits of an accumulator of this workspace.
+pub trait Complete: Universal + Batch {}
+impl<A: Universal + Batch> Complete for A {}
+
+/// The public key of a scheme.
+pub type PublicKey<A> = <A as Scheme>::PublicKey;
+/// The secret key of a scheme.
+pub type SecretKey<A> = <A as Accumulator>::SecretKey;
+
+/// Maximum message length that a test accepts, in bytes.
+pub const MESSAGE_LIMIT: usize = 1 << 20;
+
+/// `count` distinct elements of various lengths, the empty one among them.
+pub fn elements(count: usize, random: &mut Random) -> Vec<Vec<u8>> {
+    (0..count)
+        .map(|index| {
+            let mut element = random.bytes(index % 40);
+            // The index makes elements distinct, except the first, which stays empty.
+            if index > 0 {
+                element.extend_from_slice(&index.to_be_bytes());
+            }
+            element
+        })
+        .collect()
+}
+
+/// A pool of `threads` threads.
+pub fn workers(threads: usize) -> Workers {
+    Workers::new(NonZeroUsize::new(threads).expect("at least one thread")).expect("a pool")
+}
+
+/// The set of these elements.
+pub fn set_of<A: Accumulator>(key: &PublicKey<A>, elements: &[Vec<u8>]) -> ElementSet<A> {
+    ElementSet::from_elements(key, elements, &Workers::sequential()).expect("distinct elements")
+}
+
+/// The author's signing key, used by all tests.
+pub fn signer() -> SigningKey {
+    SigningKey::from_bytes(&[7; 32])
+}
+
+/// A value as a client has it: signed by the author, sent as bytes, verified.
+pub fn verified<A: Accumulator>(
+    key: &PublicKey<A>,
+    version: u64,
+    value: &A::Value,
+) -> Verified<Snapshot<A>> {
+    let version = Version::new(version);
+    let snapshot = Snapshot::<A> {
+        key: key.clone(),
+        version,
+        value: value.clone(),
+    };
+    let signed = snapshot.sign(&signer()).expect("a key in memory signs");
+    let bytes = pad_accumulators::wire::encode(&signed);
+    let received: Untrusted<pad_accumulators::SignedSnapshot<A>> =
+        pad_accumulators::wire::decode(key, &bytes, MESSAGE_LIMIT).expect("honest bytes");
+    let author = AuthorKey::from_bytes(signer().verifying_key().as_bytes()).expect("a public key");
+    let authority = Authority {
+        author,
+        key: key.clone(),
+    };
+    received
+        .verify(&authority, &version)
+        .expect("an honest signature")
+}
+
+/// The object after encoding and decoding.
+pub fn sent<W: Wire<Context = PublicKey<A>>, A: Accumulator>(
+    key: &PublicKey<A>,
+    object: &W,
+) -> Untrusted<W> {
+    let bytes = pad_accumulators::wire::encode(object);
+    pad_accumulators::wire::decode(key, &bytes, MESSAGE_LIMIT).expect("honest bytes are accepted")
+}
+
+/// The public key of `secret` under another label.
+pub fn relabelled<A: Accumulator>(secret: &SecretKey<A>, label: &[u8]) -> PublicKey<A> {
+    secret.public_key().with_label(label)
+}

@@ -1,0 +1,161 @@
+//! Hostile bytes: one bit flipped in each byte (of changes: in every fifth), every truncation, some
+//! extensions, noise, and snapshots offered for another version or label.
+
+use core::fmt::Debug;
+use pad_accumulators::{SecretKey as _, SignedSnapshot, wire, wire::Wire};
+use pad_core::{AuthorKey, DecodeError, Proof, Untrusted, VerifyError, Version, Workers};
+
+use super::{Complete, MESSAGE_LIMIT, PublicKey, SecretKey, elements, set_of, signer, verified};
+use crate::Random;
+
+/// Checks mutations of every message that one accumulator can send about one small set.
+pub fn check_hostile_bytes<A: Complete>(secret: &SecretKey<A>, seed: u64) {
+    let key = secret.public_key();
+    let alone = Workers::sequential();
+    let mut all = elements(7, &mut Random::new(seed));
+    all.sort();
+    let (members, absent) = all.split_at(6);
+    let set = set_of::<A>(key, members);
+    let value = A::accumulate(key, &set, &alone).unwrap();
+    let current = verified::<A>(key, 8, &value);
+
+    let witness = A::witness(key, &set, &members[2], &alone).unwrap();
+    refuses_mutations(key, &witness, |witness| {
+        witness.check(&current, &members[2])
+    });
+    let witness = A::non_membership_witness(key, &set, &absent[0], &alone).unwrap();
+    refuses_mutations(key, &witness, |witness| witness.check(&current, &absent[0]));
+    let subset = &members[1..4];
+    let witness = A::subset_witness(key, &set, subset, &alone).unwrap();
+    refuses_mutations(key, &witness, |witness| witness.check(&current, subset));
+
+    let author = AuthorKey::from_bytes(signer().verifying_key().as_bytes()).unwrap();
+    let authority = pad_accumulators::Authority::<A> {
+        author,
+        key: key.clone(),
+    };
+    let snapshot = current.into_inner();
+    let version = snapshot.version;
+    let signed = snapshot.clone().sign(&signer()).unwrap();
+    let answer = |signed: SignedSnapshot<A>| signed.check(&authority, &version).map(|_| ());
+    refuses_mutations(key, &signed, answer);
+    let other = signed
+        .clone()
+        .check(&authority, &Version::new(9))
+        .unwrap_err();
+    let (expected, actual) = (Version::new(9), version);
+    assert_eq!(other, VerifyError::WrongVersion { expected, actual });
+    let relabelled = pad_accumulators::Authority::<A> {
+        author,
+        key: super::relabelled::<A>(secret, b"another accumulator"),
+    };
+    assert_eq!(
+        signed.check(&relabelled, &version).unwrap_err(),
+        VerifyError::WrongAccumulator
+    );
+}
+
+/// The bytes of a change are canonical: mutations decode to another change or not at all.
+pub fn check_hostile_changes<A: Complete>(secret: &SecretKey<A>, seed: u64) {
+    let key = secret.public_key();
+    let alone = Workers::sequential();
+    let names = elements(5, &mut Random::new(seed));
+    let mut set = set_of::<A>(key, &names[..3]);
+    let value = A::accumulate(key, &set, &alone).unwrap();
+    let change = A::change(key, &mut set, &value, &names[..1], &names[3..], &alone).unwrap();
+    let honest = wire::encode(&change);
+    for (position, flipped) in flips(&honest).step_by(5) {
+        if let Ok(other) = decode::<pad_accumulators::Change<A>, A>(key, &flipped) {
+            assert_ne!(other, change, "byte {position}");
+            assert_eq!(
+                wire::encode(&other),
+                flipped,
+                "byte {position}: not canonical"
+            );
+        }
+    }
+    refuses_other_lengths::<pad_accumulators::Change<A>, A>(key, &honest);
+}
+
+/// A flipped bit in any byte, truncations and extensions are refused, at decoding or by the check.
+fn refuses_mutations<W, K, S: Debug>(
+    key: &K,
+    honest: &W,
+    check: impl Fn(W) -> Result<S, VerifyError>,
+) where
+    W: Wire<Context = K> + Clone + Debug,
+{
+    check(honest.clone()).unwrap();
+    let bytes = wire::encode(honest);
+    let decode =
+        |bytes: &[u8]| wire::decode::<W>(key, bytes, MESSAGE_LIMIT).map(Untrusted::into_unverified);
+    for (position, flipped) in flips(&bytes) {
+        if let Ok(object) = decode(&flipped) {
+            assert_eq!(
+                wire::encode(&object),
+                flipped,
+                "byte {position}: not canonical"
+            );
+            check(object).expect_err("a changed message verifies");
+        }
+    }
+    for length in 0..bytes.len() {
+        decode(&bytes[..length]).expect_err("a truncated message decodes");
+    }
+    for more in [&[0][..], &[0xff; 7], &bytes] {
+        decode(&[&bytes, more].concat()).expect_err("an extended message decodes");
+    }
+    let limit = bytes.len() - 1;
+    assert_eq!(
+        wire::decode::<W>(key, &bytes, limit).map(drop).unwrap_err(),
+        DecodeError::TooLarge { limit }
+    );
+}
+
+fn refuses_other_lengths<W: Wire<Context = PublicKey<A>>, A: Complete>(
+    key: &PublicKey<A>,
+    honest: &[u8],
+) {
+    for length in 0..honest.len() {
+        assert!(
+            decode::<W, A>(key, &honest[..length]).is_err(),
+            "{length} bytes"
+        );
+    }
+    for more in [&[0][..], &[0xff; 7]] {
+        assert!(decode::<W, A>(key, &[honest, more].concat()).is_err());
+    }
+}
+
+fn decode<W: Wire<Context = PublicKey<A>>, A: Complete>(
+    key: &PublicKey<A>,
+    bytes: &[u8],
+) -> Result<W, DecodeError> {
+    wire::decode(key, bytes, MESSAGE_LIMIT).map(Untrusted::into_unverified)
+}
+
+/// The bytes with one bit flipped, once for every byte; the position of the bit varies.
+fn flips(bytes: &[u8]) -> impl Iterator<Item = (usize, Vec<u8>)> {
+    (0..bytes.len()).map(|position| {
+        let mut flipped = bytes.to_vec();
+        flipped[position] ^= 1 << (position % 8);
+        (position, flipped)
+    })
+}
+
+/// Arbitrary bytes never decode to something that verifies, and never panic.
+pub fn check_noise<A: Complete>(secret: &SecretKey<A>, count: u64, seed: u64) {
+    let key = secret.public_key();
+    let mut random = Random::new(seed);
+    for _ in 0..count {
+        let length = usize::try_from(random.below(900)).unwrap();
+        let noise = random.bytes(length);
+        let _ = wire::decode_body::<A::Witness>(key, &noise);
+        let _ = wire::decode_body::<A::NonMembershipWitness>(key, &noise);
+        let _ = wire::decode_body::<A::SubsetWitness>(key, &noise);
+        let _ = wire::decode_body::<A::Value>(key, &noise);
+        let _ = wire::decode_body::<A::Element>(key, &noise);
+        let _ = wire::decode_body::<pad_accumulators::Change<A>>(key, &noise);
+        let _ = wire::decode_body::<SignedSnapshot<A>>(key, &noise);
+    }
+}

@@ -1,0 +1,138 @@
+//! `docs/format.md` cannot rot: every block of it that is tagged with a vector equals that vector, and the vectors equal what the code
+//! produces, as the tests of the families say.
+//!
+//! A tagged block starts with ```` ```hex vector: FILE FIELD ````, where `FILE` is a file of `docs/vectors/trees` without its extension and
+//! `FIELD` a JSON pointer to a text in it; [`TAGS`] has the other families. In the block, `#` starts a comment and white space does not
+//! count.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::{Path, PathBuf},
+};
+
+use pad_conformance::published;
+use pad_core::Domain;
+use serde_json::Value;
+
+/// What a tagged block begins with, the folder of its file, what its field is in, and how many there are at least.
+const TAGS: [(&str, &str, &str, usize); 4] = [
+    ("```hex vector: ", "trees", "", 30),
+    ("```hex tuple vector: ", "tuples", "", 11),
+    (
+        "```hex accumulator vector: ",
+        "accumulators",
+        "/messages/",
+        8,
+    ),
+    ("```hex flexlist vector: ", "files", "", 14),
+];
+
+fn documents() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs")
+}
+
+fn document() -> String {
+    fs::read_to_string(documents().join("format.md")).expect("docs/format.md")
+}
+
+#[test]
+fn every_tagged_block_is_its_vector() {
+    let document = document();
+    for (start, folder, inside, least) in TAGS {
+        let mut lines = document.lines().enumerate();
+        let mut seen = BTreeSet::new();
+        while let Some((number, line)) = lines.next() {
+            let Some(tag) = line.strip_prefix(start) else {
+                continue;
+            };
+            let (file, field) = tag.split_once(' ').expect("a file and a field");
+            let block = lines
+                .by_ref()
+                .map(|(_, line)| line)
+                .take_while(|line| *line != "```");
+            let digits: String = block
+                .flat_map(|line| line.split('#').next().unwrap_or("").split_whitespace())
+                .collect();
+            let vector: Value = published::read(&format!("{folder}/{file}"));
+            let expected = vector.pointer(&format!("{inside}{field}"));
+            assert_eq!(
+                Some(&*digits),
+                expected.and_then(Value::as_str),
+                "docs/format.md, line {}: {tag}",
+                number + 1
+            );
+            seen.insert(tag);
+        }
+        assert!(seen.len() >= least, "the examples are there: {seen:?}");
+    }
+}
+
+/// The most that all published vectors may take.
+const MOST_BYTES: u64 = 8_000_000;
+
+/// The files in a folder of published vectors, by their paths below it, and how long they are.
+fn files(folder: &Path, below: &str, found: &mut BTreeMap<String, u64>) {
+    for entry in fs::read_dir(folder).expect("a folder") {
+        let entry = entry.expect("an entry");
+        let name = entry.file_name().into_string().expect("a name in UTF-8");
+        let metadata = entry.metadata().expect("metadata");
+        if metadata.is_dir() {
+            files(&entry.path(), &format!("{below}{name}/"), found);
+        } else {
+            found.insert(format!("{below}{name}"), metadata.len());
+        }
+    }
+}
+
+#[test]
+fn every_file_of_vectors_is_named() {
+    let mut found = BTreeMap::new();
+    files(&documents().join("vectors"), "", &mut found);
+    let bytes: u64 = found.values().sum();
+    assert!(bytes < MOST_BYTES, "{bytes} bytes of vectors");
+    found.remove("README.md").expect("what the fields mean");
+    let document = document();
+    let (_, section) = document
+        .split_once("\n## Published vectors\n")
+        .expect("the section about them");
+    let section = section.split("\n## ").next().unwrap_or(section);
+    let named = section.split('`').skip(1).step_by(2);
+    let named: Vec<&str> = named
+        .filter(|name| Path::new(name).extension().is_some_and(|of| of == "json"))
+        .collect();
+    let each: BTreeSet<&str> = named.iter().copied().collect();
+    assert_eq!(each.len(), named.len(), "each is named once");
+    assert_eq!(each, found.keys().map(String::as_str).collect());
+}
+
+#[test]
+fn every_tag_kind_suite_and_design_is_listed() {
+    let document = document();
+    for domain in Domain::ALL {
+        let tag = format!("`{}`", domain.tag());
+        assert!(document.contains(&tag), "{domain:?}");
+    }
+    for kind in (1..=9).chain(16..=22).chain(48..=58).chain(64..=68) {
+        assert!(document.contains(&format!("\n| {kind} | ")), "kind {kind}");
+    }
+    for suite in ["sha256-ed25519", "blake3-ed25519", "paper-2010"] {
+        assert!(document.contains(suite), "{suite}");
+    }
+    // Each has a file of its own.
+    let mut of_tuples = BTreeMap::new();
+    files(&documents().join("vectors/tuples"), "", &mut of_tuples);
+    let mut designs = BTreeSet::new();
+    for file in of_tuples.keys() {
+        let vector: Value = published::read(&format!("tuples/{}", file.replace(".json", "")));
+        let Some(name) = vector["design"].as_str() else {
+            continue;
+        };
+        let number = vector["scheme_id"].as_u64().expect("a number");
+        designs.insert(format!("`{number:04x}` {name}"));
+    }
+    assert!(designs.len() >= 15, "{designs:?}");
+    for design in designs {
+        assert!(document.contains(&design), "{design}");
+    }
+}

@@ -1,0 +1,183 @@
+use std::borrow::Cow;
+
+use ed25519_dalek::SigningKey;
+use pad_accumulators::wire;
+use pad_core::{HeadSigner, Key, Untrusted, Value, Version, codec};
+
+use super::*;
+use crate::{
+    author::{LogAuthor, support::parameters},
+    client::LogClient,
+    log::Setup,
+    proof::{LONGEST_LOOKUP, LookupProof},
+    scheme::{AadCounted, AadFrontier, DictionaryScheme},
+    shape::{Schedule, Shape},
+};
+
+fn signer() -> SigningKey {
+    SigningKey::from_bytes(&[3; 32])
+}
+
+fn author_key() -> AuthorKey {
+    AuthorKey::from_bytes(signer().verifying_key().as_bytes()).unwrap()
+}
+
+fn entry(number: u64) -> Entry {
+    let key = Key::try_from(format!("key {}", number % 7).as_str()).unwrap();
+    let value = Value::try_from(number.to_string().as_str()).unwrap();
+    Entry { key, value }
+}
+
+/// A log with a version for each of `batches`, its number of entries, in trees of up to 16.
+fn published<S: DictionaryScheme>(batches: &[u64]) -> LogRepository<S> {
+    let workers = Workers::sequential();
+    let shape = Shape::new(4, Schedule::Eager).unwrap();
+    let log = Log::<S>::new("log".into(), Setup::new(parameters(), shape));
+    let signer = HeadSigner::new(signer());
+    let mut author = LogAuthor::new(log.clone(), author_key(), signer, workers.clone()).unwrap();
+    let mut server = LogRepository::new(log, author_key(), workers).unwrap();
+    let mut numbers = 0..;
+    for batch in batches {
+        for number in numbers.by_ref().take(usize::try_from(*batch).unwrap()) {
+            author.append(entry(number)).unwrap();
+        }
+        let built = author.snapshot_with_nodes().unwrap();
+        server.apply_built(&built).unwrap();
+    }
+    server
+}
+
+fn restored<S: Scheme>(
+    repository: &LogRepository<S>,
+    checkpoint: &LogCheckpoint,
+) -> Option<LogRepository<S>> {
+    let bytes = codec::encode(checkpoint);
+    let read = codec::decode(&bytes, bytes.len()).unwrap();
+    let log = repository.entries().log().clone();
+    LogRepository::restore(read, log, author_key(), Workers::sequential())
+}
+
+/// The number of values of a key for a client that trusts the head of a version.
+fn values(
+    repository: &LogRepository<AadFrontier>,
+    version: Version,
+    key: &Key,
+) -> Result<usize, pad_core::VerifyError> {
+    let mut client = LogClient::new(repository.entries().log().clone(), author_key());
+    let head = codec::encode(&repository.head(version).unwrap());
+    client.advance(&head, None).unwrap();
+    let size = repository.size(version).unwrap();
+    let proof = repository.entries().prove_values(size, key.as_bytes());
+    let proof = wire::encode(&proof.unwrap());
+    let proof: Untrusted<LookupProof<AadFrontier>> =
+        wire::decode(&(), &proof, LONGEST_LOOKUP).unwrap();
+    let values = proof.verify(&client.newest().unwrap(), key)?;
+    Ok(values.get().values.len())
+}
+
+/// The root covers each element, so that an author appends only to signed ones.
+#[test]
+fn entries_are_those_that_the_root_speaks_for() {
+    let server = published::<AadCounted>(&[3, 14, 1, 0, 15, 8]);
+    let mut checkpoint = server.checkpoint();
+    assert!(restored(&server, &checkpoint).is_some());
+    for place in [0, 7, 8, 20, 40] {
+        let honest = checkpoint.entries[place].clone();
+        checkpoint.entries[place] = entry(100);
+        assert!(restored(&server, &checkpoint).is_none(), "{place}");
+        checkpoint.entries[place] = honest;
+    }
+    for level in 0..checkpoint.levels.len() {
+        for place in (0..checkpoint.levels[level].len()).step_by(NODE_BYTES) {
+            // Accumulators, and the hashes sealed with them.
+            for byte in [place, place + 50] {
+                checkpoint.levels[level][byte] ^= 1;
+                assert!(restored(&server, &checkpoint).is_none(), "{level} {byte}");
+                checkpoint.levels[level][byte] ^= 1;
+            }
+        }
+    }
+}
+
+#[test]
+fn opening_makes_no_frontier_anew() {
+    let server = published::<AadFrontier>(&[3, 14, 1, 0, 15, 8]);
+    let checkpoint = server.checkpoint();
+    // Trees of 16 after versions 2 and 5.
+    assert_eq!(checkpoint.frontiers.len(), 2);
+    let opened = restored(&server, &checkpoint).unwrap();
+    let again = opened.checkpoint();
+    assert_eq!(codec::encode(&again), codec::encode(&checkpoint));
+    for version in (1..=6).map(Version::new) {
+        let size = opened.size(version).unwrap();
+        let forest = &opened.entries().forest;
+        for root in forest.log().shape().forest(size) {
+            if forest.log().shape().is_proved(root) {
+                assert!(matches!(forest.frontier(root), Ok(Cow::Borrowed(_))));
+            }
+        }
+        for key in ["key 3", "absent"].map(|key| Key::try_from(key).unwrap()) {
+            let found = values(&opened, version, &key);
+            assert_eq!(found, values(&server, version, &key));
+            assert_eq!(
+                found.unwrap(),
+                server.entries().positions(key.as_bytes(), size).len()
+            );
+        }
+    }
+    assert!(
+        published::<AadCounted>(&[17])
+            .checkpoint()
+            .frontiers
+            .is_empty()
+    );
+}
+
+#[test]
+fn stored_frontiers_are_of_their_trees_or_refused() {
+    let server = published::<AadFrontier>(&[17, 17]);
+    let checkpoint = server.checkpoint();
+    let with = |change: &dyn Fn(&mut Vec<Vec<u8>>)| {
+        let mut changed = checkpoint.clone();
+        change(&mut changed.frontiers);
+        restored(&server, &changed)
+    };
+    assert!(with(&|_| {}).is_some());
+    assert!(with(&|frontiers| drop(frontiers.pop())).is_none());
+    assert!(with(&|frontiers| frontiers.push(Vec::new())).is_none());
+    for cut in [1, 48, 200] {
+        assert!(
+            with(&|frontiers| {
+                let left = frontiers[0].len() - cut;
+                frontiers[0].truncate(left);
+            })
+            .is_none()
+        );
+    }
+    assert!(with(&|frontiers| frontiers[1].push(0)).is_none());
+    // A missing frontier is made on request.
+    let key = Key::try_from("absent").unwrap();
+    let without = with(&|frontiers| frontiers[0].clear()).unwrap();
+    assert_eq!(values(&without, Version::new(2), &key), Ok(0));
+}
+
+/// The server accepts stored frontiers unverified; clients then refuse its proofs.
+#[test]
+fn frontiers_that_somebody_else_wrote_deceive_nobody() {
+    let server = published::<AadFrontier>(&[17]);
+    let checkpoint = server.checkpoint();
+    let key = Key::try_from("absent").unwrap();
+    assert_eq!(values(&server, Version::new(1), &key), Ok(0));
+    let stored = checkpoint.frontiers[0].len();
+    for place in (0..256).step_by(11).chain((256..stored).step_by(499)) {
+        let mut changed = checkpoint.clone();
+        changed.frontiers[0][place] ^= 1;
+        let opened = restored(&server, &changed).unwrap();
+        // The nodes after the first 256 bytes that are off the path are in no proof of this key.
+        let found = values(&opened, Version::new(1), &key);
+        assert!(
+            found.is_err() || (found == Ok(0) && place >= 256),
+            "byte {place}"
+        );
+    }
+}

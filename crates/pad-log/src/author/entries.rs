@@ -1,0 +1,235 @@
+//! Entries of a log in memory, with their positions and trees.
+
+use std::collections::HashMap;
+
+use bls12::point::G1_BYTES;
+use pad_accumulators::AccumulateError;
+use pad_core::{Digest, InputError, Sha256Ed25519, Suite, Workers};
+use thiserror::Error;
+
+use super::{
+    building::{BuildProgress, Building},
+    forest::{Forest, degree, to_u64, to_usize},
+};
+use crate::{
+    element::value_half,
+    log::Log,
+    scheme::{Contents, Scheme},
+    shape::{Address, Shape},
+    statement::Entry,
+};
+
+/// Error returned when an entry cannot be appended. The log is unchanged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum AppendError {
+    /// The set holds this member already.
+    #[error("the set holds this member already")]
+    MemberPresent,
+    /// A member of a set comes with a value.
+    #[error("a member of a set has no value")]
+    MemberWithValue,
+    /// The next version already has as many entries as a server accepts
+    /// ([`MOST_ENTRIES`](super::update::MOST_ENTRIES)). Sign it first.
+    #[error("the next version takes no more entries: it must be signed first")]
+    VersionFull,
+    /// The log is full.
+    #[error(transparent)]
+    Input(#[from] InputError),
+    /// The parameters do not fit the log.
+    #[error(transparent)]
+    Parameters(#[from] AccumulateError),
+}
+
+/// The entries of a log, and proofs about every size of it.
+///
+/// A pushed entry is in no tree before [`Entries::build`]. Proofs exist for all sizes, also those
+/// that were not built; in frontier schemes their frontiers are then made for each proof.
+#[derive(Clone, Debug)]
+pub struct Entries<S: Scheme> {
+    appended: Vec<Entry>,
+    /// The positions of the elements with this beginning, in ascending order.
+    positions: HashMap<Digest<32>, Vec<u64>>,
+    /// The number of times that a key half was appended with a value's digest.
+    occurrences: HashMap<[Digest<32>; 2], u64>,
+    /// Upper bound of the number of entries.
+    limit: u64,
+    pub(super) forest: Forest<S>,
+}
+
+impl<S: Scheme> Entries<S> {
+    /// No entries.
+    ///
+    /// # Errors
+    /// [`AccumulateError::CapacityExceeded`] if the parameters have fewer powers than the
+    /// polynomials of the largest trees have coefficients.
+    pub fn new(log: Log<S>, workers: Workers) -> Result<Self, AccumulateError> {
+        Self::bounded(log, workers, Shape::SIZE_LIMIT - 1)
+    }
+
+    /// No entries, with an upper bound of `limit`. Parameters for the largest tree of `limit`
+    /// entries suffice.
+    ///
+    /// # Errors
+    /// As [`Entries::new`].
+    pub fn bounded(log: Log<S>, workers: Workers, limit: u64) -> Result<Self, AccumulateError> {
+        let largest = u8::try_from(limit.max(1).ilog2()).unwrap_or(u8::MAX);
+        let largest = largest.min(log.shape().top_level());
+        let capacity = log.setup().parameters().capacity();
+        if capacity < degree::<S>(largest) {
+            return Err(AccumulateError::CapacityExceeded { capacity });
+        }
+        Ok(Self {
+            appended: Vec::new(),
+            positions: HashMap::new(),
+            occurrences: HashMap::new(),
+            limit: limit.min(Shape::SIZE_LIMIT - 1),
+            forest: Forest::new(log, workers),
+        })
+    }
+
+    /// The log.
+    pub const fn log(&self) -> &Log<S> {
+        self.forest.log()
+    }
+
+    /// The number of entries in trees, as of the latest [`Entries::build`].
+    pub const fn size(&self) -> u64 {
+        self.forest.size()
+    }
+
+    /// The entries, pushed ones included.
+    pub fn as_slice(&self) -> &[Entry] {
+        &self.appended
+    }
+
+    /// Appends an entry.
+    ///
+    /// # Errors
+    /// [`AppendError`].
+    pub fn push(&mut self, entry: Entry) -> Result<(), AppendError> {
+        let position = to_u64(self.appended.len());
+        if position >= self.limit {
+            return Err(InputError::CapacityExceeded.into());
+        }
+        let beginning = S::beginning(entry.key.as_bytes());
+        match S::CONTENTS {
+            Contents::Dictionary => {
+                let value = Sha256Ed25519::value(entry.value.as_bytes());
+                let occurrence = self.occurrences.entry([beginning, value]).or_default();
+                *occurrence += 1;
+                let half = value_half(&value, *occurrence);
+                self.forest.push(&[beginning.0, half.0].concat());
+            }
+            Contents::Set => {
+                if !entry.value.as_bytes().is_empty() {
+                    return Err(AppendError::MemberWithValue);
+                }
+                if self.positions.contains_key(&beginning) {
+                    return Err(AppendError::MemberPresent);
+                }
+                self.forest.push(&beginning.0[..S::element_bytes()]);
+            }
+        }
+        self.positions.entry(beginning).or_default().push(position);
+        self.appended.push(entry);
+        Ok(())
+    }
+
+    /// Makes the trees of all entries that were pushed.
+    ///
+    /// # Errors
+    /// [`AccumulateError`], for parameters without enough powers, or if hashes have collided. The
+    /// entries then stay pushed.
+    pub fn build(&mut self) -> Result<(), AccumulateError> {
+        self.forest.build()
+    }
+
+    /// Sets the schedule of node construction. New deferred logs begin with [`Building::Credit`],
+    /// clones and restored ones with [`Building::AtOnce`]. Eager logs ignore it.
+    ///
+    /// Nodes under construction are begun anew, and the steps that past appends give credit for run
+    /// now.
+    #[must_use]
+    pub fn with_building(mut self, building: Building) -> Self {
+        self.forest.set_building(building);
+        self
+    }
+
+    /// The nodes under construction; empty in eager logs and with [`Building::AtOnce`].
+    pub fn progress(&self) -> Vec<BuildProgress> {
+        self.forest.progress()
+    }
+
+    /// Removes all entries from position `size` on.
+    pub fn truncate(&mut self, size: u64) {
+        while to_u64(self.appended.len()) > size {
+            let Some(entry) = self.appended.pop() else {
+                break;
+            };
+            let beginning = S::beginning(entry.key.as_bytes());
+            if let Some(positions) = self.positions.get_mut(&beginning) {
+                positions.pop();
+                if positions.is_empty() {
+                    self.positions.remove(&beginning);
+                }
+            }
+            let value = Sha256Ed25519::value(entry.value.as_bytes());
+            let pair = [beginning, value];
+            if let Some(occurrence) = self.occurrences.get_mut(&pair) {
+                *occurrence = occurrence.saturating_sub(1);
+                if *occurrence == 0 {
+                    self.occurrences.remove(&pair);
+                }
+            }
+        }
+        self.forest.truncate(size);
+    }
+
+    /// The digest of the log at `size` entries, at most [`Entries::size`].
+    pub fn digest(&self, size: u64) -> Digest<32> {
+        self.forest.digest(size.min(self.size()))
+    }
+
+    /// The roots of the forest of `size` entries, at most [`Entries::size`], from left to right.
+    /// Each comes with its hash and, from the blocks' level on, its accumulator.
+    pub fn roots(&self, size: u64) -> Vec<(Address, Digest<32>, Option<[u8; G1_BYTES]>)> {
+        let roots = self.log().shape().forest(size.min(self.size()));
+        let forest = &self.forest;
+        roots
+            .map(|root| {
+                let sealed = self.log().shape().is_sealed(root);
+                let accumulator = sealed.then(|| forest.node(root).accumulator);
+                (root, forest.hash(root), accumulator)
+            })
+            .collect()
+    }
+
+    /// The positions below `size` of a key's entries, or of a member.
+    pub fn positions(&self, key: &[u8], size: u64) -> &[u64] {
+        let beginning = S::beginning(key);
+        let positions = self
+            .positions
+            .get(&beginning)
+            .map_or(&[][..], Vec::as_slice);
+        &positions[..positions.partition_point(|position| *position < size)]
+    }
+
+    /// The entry at a position.
+    pub fn entry(&self, position: u64) -> Option<&Entry> {
+        self.appended.get(to_usize(position))
+    }
+
+    /// The number of times that the pair at `position` was appended up to there; 0 in sets.
+    pub(super) fn occurrence(&self, position: u64) -> u64 {
+        let Some(entry) = self.entry(position) else {
+            return 0;
+        };
+        if S::CONTENTS == Contents::Set {
+            return 0;
+        }
+        let same = |other: &u64| self.entry(*other) == Some(entry);
+        let until = self.positions(entry.key.as_bytes(), position + 1).iter();
+        to_u64(until.filter(|other| same(other)).count())
+    }
+}

@@ -1,0 +1,94 @@
+//! The prover's side of counted evidence: see [`crate::counted`].
+
+use ark_bls12_381::Fr;
+use ark_ff::{Field, Zero};
+use bls12::scalar;
+use pad_accumulators::{AccumulateError, bilinear::polynomial};
+
+use super::forest::Forest;
+use crate::{
+    certificate::PointBytes,
+    counted::challenge,
+    element::{HALF, first_half},
+    prefix::{roots_of, scalar_of_prefix},
+    scheme::Scheme,
+    shape::Address,
+};
+
+impl<S: Scheme> Forest<S> {
+    /// Appends the evidence that a tree holds exactly `count` elements that begin with `beginning`.
+    ///
+    /// Cost: one sum with a term for each element of the tree; two sums for `count = 1`, three for
+    /// more.
+    ///
+    /// # Errors
+    /// None for a tree whose accumulator was made.
+    pub(crate) fn append_counted_evidence(
+        &self,
+        tree: Address,
+        (beginning, count): (&[u8; HALF], u32),
+        bytes: &mut Vec<u8>,
+    ) -> Result<(), AccumulateError> {
+        let key = scalar_of_prefix(beginning, S::KEY_BITS);
+        let polynomial = self.polynomial(tree);
+        let rest = match count {
+            0 => polynomial.to_vec(),
+            count if count <= FEW => divided(&polynomial, key, count),
+            _ => self.others(tree, beginning),
+        };
+        if count > 0 {
+            let committed = self.commit(&rest)?;
+            bytes.extend_from_slice(&committed);
+            if count > 1 {
+                let accumulator = &self.node(tree).accumulator;
+                let z = challenge(self.id(), accumulator, &committed, (key, count));
+                let power = (z - key).pow([u64::from(count)]);
+                let mut division = polynomial.to_vec();
+                for (sum, part) in division.iter_mut().zip(&rest) {
+                    *sum -= power * part;
+                }
+                let (quotient, remainder) = polynomial::divide_by_factor(&division, -z);
+                debug_assert!(
+                    remainder.is_zero(),
+                    "the key divides as often as it is there"
+                );
+                bytes.extend_from_slice(&self.commit(&quotient)?);
+            }
+        }
+        let (quotient, value) = polynomial::divide_by_factor(&rest, -key);
+        debug_assert!(!value.is_zero(), "the key divides no more often");
+        bytes.extend_from_slice(&scalar::encode(&value));
+        bytes.extend_from_slice(&self.commit(&quotient)?);
+        Ok(())
+    }
+
+    /// The product over all elements of a tree that have another beginning.
+    fn others(&self, tree: Address, beginning: &[u8; HALF]) -> Vec<Fr> {
+        let elements = self.elements_of(tree).chunks(S::element_bytes());
+        let others = elements.filter(|element| first_half(element) != *beginning);
+        let negated: Vec<Fr> = others.flat_map(roots_of::<S>).map(|root| -root).collect();
+        polynomial::product(&negated, self.workers())
+    }
+
+    fn commit(&self, polynomial: &[Fr]) -> Result<PointBytes, AccumulateError> {
+        let parameters = self.log().setup().parameters();
+        parameters.commit(polynomial, self.workers())
+    }
+}
+
+/// Divides the polynomial by `X - key` exactly, `times` times.
+fn divided(polynomial: &[Fr], key: Fr, times: u32) -> Vec<Fr> {
+    let mut rest = polynomial.to_vec();
+    for _ in 0..times {
+        let (quotient, remainder) = polynomial::divide_by_factor(&rest, -key);
+        debug_assert!(
+            remainder.is_zero(),
+            "an element's root is a root of its tree"
+        );
+        rest = quotient;
+    }
+    rest
+}
+
+/// Greatest number of divisions for which repeated division is cheaper than a new product.
+const FEW: u32 = 64;

@@ -1,0 +1,148 @@
+//! Nodes of deferred logs that are made before their first use.
+
+use std::sync::Arc;
+
+use ark_bls12_381::Fr;
+use pad_accumulators::AccumulateError;
+
+use super::{Forest, to_u64, to_usize};
+use crate::{
+    author::{
+        building::{BuildProgress, Building, Due, Jobs},
+        job::{Job, Made, Merge},
+    },
+    scheme::{Completeness, Scheme},
+    shape::Address,
+};
+
+impl<S: Scheme> Forest<S> {
+    /// Changes the schedule, and begins all jobs anew.
+    pub(crate) fn set_building(&mut self, building: Building) {
+        self.jobs = Jobs::new(building, self.log.shape().schedule());
+        self.advance();
+    }
+
+    /// The nodes under construction.
+    pub(crate) fn progress(&self) -> Vec<BuildProgress> {
+        self.jobs.progress()
+    }
+
+    /// Adds the node of `level` that was under construction, if the log has reached its size.
+    ///
+    /// # Errors
+    /// [`AccumulateError`]; the job is then lost.
+    pub(super) fn put_due(&mut self, level: u8, size: u64) -> Result<(), AccumulateError> {
+        let all = self.jobs.all().into_iter();
+        let mut due = all.filter(|due| due.node.level == level && due.is_over(size));
+        let Some(due) = due.next() else {
+            return Ok(());
+        };
+        let Some(job) = self.jobs.take(due) else {
+            return Ok(());
+        };
+        let made = job.finish(self.log.shape().is_root(due.node, size))?;
+        if due.node.index == to_u64(self.level(level).len()) {
+            self.put(due.node, made);
+        }
+        Ok(())
+    }
+
+    /// Begins the jobs that are due, and runs the steps that the present size gives credit for.
+    pub(in crate::author) fn advance(&mut self) {
+        if self.jobs.are_at_once() {
+            return;
+        }
+        let shape = self.log.shape();
+        let all = self.jobs.all();
+        for level in shape.block_level()..=shape.top_level() {
+            let Some(due) = Due::of(shape, level, self.size) else {
+                continue;
+            };
+            if !all.contains(&due)
+                && let Some(job) = self.job(due.node)
+            {
+                self.jobs.add(due, job);
+            }
+            self.jobs.run(due, self.size);
+        }
+    }
+
+    /// The job of a node above the blocks' level whose children are available.
+    fn job(&self, node: Address) -> Option<Job> {
+        let planned = (S::COMPLETENESS == Completeness::Frontier).then(|| self.plan(node));
+        Some(Job::new::<S>(self.merge(node)?, planned, terms::<S>()))
+    }
+
+    /// The inputs of a node above the blocks' level whose children are available.
+    pub(super) fn merge(&self, node: Address) -> Option<Merge> {
+        let (left, right) = node.children()?;
+        let children = [left, right];
+        Some(Merge {
+            id: self.id(),
+            setup: self.log.setup().clone(),
+            inner: self.inner(node),
+            accumulators: children.map(|child| self.node(child).accumulator),
+            factors: children.map(|child| self.shared_polynomial(child)),
+        })
+    }
+
+    pub(super) fn shared_polynomial(&self, node: Address) -> Arc<Vec<Fr>> {
+        let known = self.polynomials.get(&node).cloned();
+        known.unwrap_or_else(|| Arc::new(self.polynomial(node).into_owned()))
+    }
+
+    /// Drops the jobs of nodes that are not under construction in a log of this size.
+    pub(in crate::author) fn drop_jobs(&mut self, size: u64) {
+        let shape = self.log.shape();
+        for due in self.jobs.all() {
+            if Due::of(shape, due.node.level, size) != Some(due) {
+                self.jobs.take(due);
+            }
+        }
+    }
+
+    /// Drops jobs like [`Forest::drop_jobs`], and turns nodes that are under construction again
+    /// into jobs. Call it before the nodes are dropped.
+    pub(super) fn truncate_jobs(&mut self, size: u64) {
+        if self.jobs.are_at_once() {
+            return;
+        }
+        self.drop_jobs(size);
+        let shape = self.log.shape();
+        let all = self.jobs.all();
+        for level in shape.block_level()..=shape.top_level() {
+            if let Some(due) = Due::of(shape, level, size)
+                && !all.contains(&due)
+                && let Some(made) = self.made(due.node)
+            {
+                self.jobs.add(due, Job::finished(made));
+            }
+        }
+    }
+
+    /// A finished node with its polynomial, if both are known, and its frontier if there is one.
+    fn made(&self, node: Address) -> Option<Made> {
+        let polynomial = self.polynomials.get(&node);
+        let polynomial = polynomial.or_else(|| self.joined.get(&node))?;
+        Some(Made {
+            node: self.level(node.level).get(to_usize(node.index))?.clone(),
+            polynomial: Arc::clone(polynomial),
+            frontier: self.frontiers.get(&node).cloned(),
+        })
+    }
+}
+
+/// Number of terms of a sum in one step.
+///
+/// Smaller steps cost more for each term. With larger ones, sums would take far longer than the
+/// other steps. All jobs end with sums, and many of them at the same size, so the appends before
+/// that size would be slow.
+const fn terms<S: Scheme>() -> usize {
+    match S::COMPLETENESS {
+        Completeness::Counted => 256,
+        Completeness::Frontier => 512,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,76 @@
+//! Stored frontiers: the parts made from powers of the secret. Order and groups follow from the
+//! elements.
+
+use bls12::{point::G1_BYTES, scalar::SCALAR_BYTES};
+use pad_accumulators::wire::Reader;
+
+use super::{ARITY, FrontierNode, FrontierTree, groups, in_order, whole};
+use crate::{certificate::ScalarBytes, scheme::Scheme};
+
+impl FrontierTree {
+    /// Encodes the proof of coprimality, then each node from the groups up: its accumulator and, if
+    /// it has several children, their values and the quotient.
+    pub(in crate::author) fn encode(&self) -> Vec<u8> {
+        let mut bytes = self.disjoint.clone();
+        for node in self.rows.iter().flatten() {
+            bytes.extend_from_slice(&node.accumulator);
+            if let Some((values, quotient)) = &node.certificate {
+                bytes.extend_from_slice(values.as_flattened());
+                bytes.extend_from_slice(quotient);
+            }
+        }
+        bytes
+    }
+
+    /// Decodes the frontier of a tree with these concatenated elements. Returns `None` if the bytes
+    /// have more nodes or fewer.
+    ///
+    /// The contents are not verified: clients refuse proofs that rest on wrong ones.
+    ///
+    /// Time: linear in the bits of the elements, without sums.
+    pub(in crate::author) fn decode<S: Scheme>(elements: &[u8], bytes: &[u8]) -> Option<Self> {
+        let (order, elements) = in_order::<S>(elements);
+        let groups = groups::<S>(whole::<S>(&elements))
+            .iter()
+            .map(|group| group.first)
+            .collect::<Vec<_>>();
+        let mut reader = Reader::new(bytes);
+        let disjoint = reader.take(DISJOINT_BYTES).ok()?.to_vec();
+        let mut rows = vec![read_row(&mut reader, &vec![1; groups.len()])?];
+        while let Some(below) = rows.last().map(Vec::len).filter(|below| *below > 1) {
+            let places: Vec<usize> = (0..below).collect();
+            let children: Vec<usize> = places.chunks(ARITY).map(<[usize]>::len).collect();
+            rows.push(read_row(&mut reader, &children)?);
+        }
+        reader.finish().ok()?;
+        Some(Self {
+            order,
+            groups,
+            rows,
+            disjoint,
+        })
+    }
+}
+
+/// Reads one row of nodes; `children` holds the number of children of each.
+fn read_row(reader: &mut Reader<'_>, children: &[usize]) -> Option<Vec<FrontierNode>> {
+    let nodes = children.iter().map(|children| {
+        let accumulator = reader.array().ok()?;
+        let certificate = match children {
+            0 | 1 => None,
+            children => {
+                let values = (1..*children).map(|_| reader.array().ok());
+                let values: Vec<ScalarBytes> = values.collect::<Option<_>>()?;
+                Some((values, reader.array().ok()?))
+            }
+        };
+        Some(FrontierNode {
+            accumulator,
+            certificate,
+        })
+    });
+    nodes.collect()
+}
+
+/// Bytes of the commitments to `f`, `x` and `y`, two values, and the quotient.
+const DISJOINT_BYTES: usize = 4 * G1_BYTES + 2 * SCALAR_BYTES;

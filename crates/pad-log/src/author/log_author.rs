@@ -1,0 +1,212 @@
+//! The author of a log.
+
+use core::marker::PhantomData;
+
+use pad_accumulators::AccumulateError;
+use pad_core::{
+    AuthorKey, HeadSigner, Sha256Ed25519, SignedHead, SnapshotHead, Update, Value, Version,
+    Workers, head::Authority, history::Frontier,
+};
+use thiserror::Error;
+
+use super::{
+    building::Building,
+    built::BuiltUpdate,
+    entries::{AppendError, Entries},
+    forest::to_usize,
+    repository::LogRepository,
+    update::{Appended, MOST_ENTRIES},
+};
+use crate::{log::Log, scheme::Scheme, statement::Entry};
+
+/// The author of a log: appends, and publishes signed versions.
+///
+/// Laws: a version is one batch of entries, possibly empty. One author value never signs two
+/// different heads for one version. Never resume from a repository that may lack a signed version.
+#[derive(Debug)]
+pub struct LogAuthor<S: Scheme> {
+    entries: Entries<S>,
+    authority: Authority,
+    signer: HeadSigner,
+    history: Frontier<Sha256Ed25519>,
+    head: Option<SignedHead<Sha256Ed25519>>,
+    /// The number of entries in the latest signed version.
+    published: u64,
+    /// The next version, with trees made, that the signer failed to sign.
+    unsigned: Option<SnapshotHead<Sha256Ed25519>>,
+}
+
+/// Error returned when no new version was made.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum AuthorError {
+    /// The signer failed. The next attempt signs the same head.
+    #[error("the signer failed: {0}")]
+    Signer(#[from] signature::Error),
+    /// The parameters do not fit the log, or hashes have collided.
+    #[error(transparent)]
+    Parameters(#[from] AccumulateError),
+    /// The version numbers are exhausted.
+    #[error("the version numbers are exhausted")]
+    VersionsExhausted,
+}
+
+impl<S: Scheme> LogAuthor<S> {
+    /// The author of a new, empty log. `author` is the public half of `signer`.
+    ///
+    /// # Errors
+    /// [`AccumulateError::CapacityExceeded`] if the parameters have too few powers for the largest
+    /// trees.
+    pub fn new(
+        log: Log<S>,
+        author: AuthorKey,
+        signer: HeadSigner,
+        workers: Workers,
+    ) -> Result<Self, AccumulateError> {
+        let authority = Authority {
+            author,
+            dictionary: log.dictionary(),
+            scheme: S::ID,
+        };
+        Ok(Self {
+            entries: Entries::new(log, workers)?,
+            authority,
+            signer,
+            history: Frontier::default(),
+            head: None,
+            published: 0,
+            unsigned: None,
+        })
+    }
+
+    /// Continues from the state of a repository. `signer` is the secret half of the key that the
+    /// repository verifies with. Copies the contents. Makes all nodes at once until [`Building`] is
+    /// set again.
+    pub fn resume(repository: &LogRepository<S>, signer: HeadSigner) -> Self {
+        let (entries, heads) = (repository.entries().clone(), repository.heads());
+        Self {
+            published: entries.size(),
+            entries,
+            authority: *heads.authority(),
+            signer,
+            history: heads.frontier(),
+            head: heads.latest_head(),
+            unsigned: None,
+        }
+    }
+
+    /// Whether a version is sealed that the signer failed to sign. The next snapshot signs it.
+    pub const fn has_unsigned(&self) -> bool {
+        self.unsigned.is_some()
+    }
+
+    /// Sets the schedule of node construction: see [`Entries::with_building`].
+    #[must_use]
+    pub fn with_building(mut self, building: Building) -> Self {
+        self.entries = self.entries.with_building(building);
+        self
+    }
+
+    /// The authority whose heads clients and servers accept.
+    pub const fn authority(&self) -> Authority {
+        self.authority
+    }
+
+    /// The log.
+    pub const fn log(&self) -> &Log<S> {
+        self.entries.log()
+    }
+
+    /// The latest version.
+    pub fn version(&self) -> Version {
+        self.head
+            .map_or(Version::EMPTY, |signed| signed.head.version)
+    }
+
+    /// Appends an entry to the next version, or to the one after a sealed version.
+    ///
+    /// # Errors
+    /// [`AppendError`]; [`AppendError::VersionFull`] if [`MOST_ENTRIES`] entries are not signed.
+    pub fn append(&mut self, entry: Entry) -> Result<(), AppendError> {
+        let pending = self.entries.as_slice().len() - to_usize(self.published);
+        if pending >= MOST_ENTRIES {
+            return Err(AppendError::VersionFull);
+        }
+        self.entries.push(entry)
+    }
+
+    /// Removes the entries that were appended since the latest version. Keeps those of a sealed
+    /// version, which the next snapshot signs.
+    pub fn discard_pending(&mut self) {
+        let built = self.entries.size();
+        self.entries.truncate(built);
+    }
+
+    /// The values of a key in the order in which they were appended, pending ones included.
+    pub fn values(&self, key: &[u8]) -> impl Iterator<Item = &Value> {
+        let positions = self.entries.positions(key, u64::MAX).iter();
+        let entries = positions.filter_map(|position| self.entries.entry(*position));
+        entries.map(|entry| &entry.value)
+    }
+
+    /// The entries and their proofs.
+    pub const fn entries(&self) -> &Entries<S> {
+        &self.entries
+    }
+
+    /// Makes the trees of the pending entries, and signs them as the next version. If a version is
+    /// sealed already, signs that one, and later entries stay pending.
+    ///
+    /// # Errors
+    /// [`AuthorError`]. The entries then stay unsigned.
+    pub fn snapshot(&mut self) -> Result<Update<Sha256Ed25519, Appended>, AuthorError> {
+        let head = match self.unsigned {
+            Some(head) => head,
+            None => self.seal()?,
+        };
+        self.unsigned = Some(head);
+        let signed = head.sign(&self.signer)?;
+        self.unsigned = None;
+        let base = self.version();
+        let (from, to) = (to_usize(self.published), to_usize(self.entries.size()));
+        let entries = self.entries.as_slice()[from..to].to_vec();
+        self.published = self.entries.size();
+        self.history.append(&head.root);
+        self.head = Some(signed);
+        Ok(Update {
+            base,
+            operations: Vec::new(),
+            head: signed,
+            attachment: Appended { entries },
+        })
+    }
+
+    /// Like [`LogAuthor::snapshot`], with a copy of the nodes that were made, for a repository in
+    /// this process ([`LogRepository::apply_built`]).
+    ///
+    /// # Errors
+    /// [`AuthorError`].
+    pub fn snapshot_with_nodes(&mut self) -> Result<BuiltUpdate<S>, AuthorError> {
+        let before = self.published;
+        let update = self.snapshot()?;
+        Ok(BuiltUpdate {
+            update,
+            nodes: self.entries.forest.nodes_since(before),
+            scheme: PhantomData,
+        })
+    }
+
+    /// Makes the next version's head, over all entries.
+    fn seal(&mut self) -> Result<SnapshotHead<Sha256Ed25519>, AuthorError> {
+        let version = self.version().next();
+        let version = version.ok_or(AuthorError::VersionsExhausted)?;
+        self.entries.build()?;
+        Ok(SnapshotHead {
+            scheme: S::ID,
+            dictionary: self.authority.dictionary,
+            version,
+            root: self.entries.digest(self.entries.size()),
+            history: self.history.root(),
+        })
+    }
+}

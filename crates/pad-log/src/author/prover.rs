@@ -1,0 +1,206 @@
+//! The prover: proofs about every size of a log.
+//!
+//! Inclusion and append-only proofs are read off the stored nodes. Look-ups take a sum over each
+//! tree, or in frontier schemes over one group of prefixes of each tree.
+
+use pad_accumulators::{AccumulateError, wire::write_count};
+
+use super::{
+    entries::Entries,
+    forest::{Forest, to_usize},
+    node::Node,
+};
+use crate::{
+    hash,
+    proof::{AbsenceProof, AppendOnlyProof, InclusionProof, LookupProof},
+    scheme::{Completeness, Contents, DictionaryScheme, Scheme, SetScheme},
+    shape::Address,
+    walk::Opening,
+};
+
+impl<S: DictionaryScheme> Entries<S> {
+    /// Proves all values of a key in the log of `size` entries, which is at most [`Entries::size`].
+    ///
+    /// Cost in counted schemes: for each tree one sum with a term for each element; two sums for
+    /// one value of the key, three for more.
+    ///
+    /// Cost in frontier schemes: one sum of at most 1024 terms for each tree without the key. For
+    /// others, two sums for each chunk of 512 prefixes, of which there are half as many as values.
+    /// Trees that are roots of no size that was built get their frontiers made for the proof.
+    ///
+    /// # Errors
+    /// None for parameters that the log was made with.
+    pub fn prove_values(&self, size: u64, key: &[u8]) -> Result<LookupProof<S>, AccumulateError> {
+        self.look_up(size, key).map(LookupProof::new)
+    }
+}
+
+impl<S: SetScheme> Entries<S> {
+    /// Proves that the log of `size` entries, at most [`Entries::size`], does not hold a member.
+    /// Returns `None` if it does.
+    ///
+    /// Cost: as for [`Entries::prove_values`].
+    ///
+    /// # Errors
+    /// None for parameters that the log was made with.
+    pub fn prove_absence(
+        &self,
+        size: u64,
+        member: &[u8],
+    ) -> Result<Option<AbsenceProof<S>>, AccumulateError> {
+        if !self.positions(member, size).is_empty() {
+            return Ok(None);
+        }
+        self.look_up(size, member).map(AbsenceProof::new).map(Some)
+    }
+}
+
+impl<S: Scheme> Entries<S> {
+    /// Proves that the entry at `position`, below `size`, was appended. `size` is at most
+    /// [`Entries::size`].
+    pub fn prove_inclusion(&self, size: u64, position: u64) -> InclusionProof<S> {
+        let mut body = Vec::new();
+        body.extend_from_slice(&size.to_be_bytes());
+        body.extend_from_slice(&position.to_be_bytes());
+        if S::CONTENTS == Contents::Dictionary {
+            body.extend_from_slice(&self.occurrence(position).to_be_bytes());
+        }
+        let forest = &self.forest;
+        let shape = self.log().shape();
+        let root = shape.root_holding(position, size);
+        for before in shape.forest(size).take_while(|before| *before != root) {
+            body.extend_from_slice(&forest.hash(before).0);
+        }
+        let after = shape.forest_from(root.end(), size);
+        let after: Vec<_> = after.map(|after| forest.hash(after)).collect();
+        if let Some(bag) = hash::bag(&after) {
+            body.extend_from_slice(&bag.0);
+        }
+        forest.append_node(root, Opening::Holding(&[position]), &mut body);
+        InclusionProof::new(body)
+    }
+
+    /// Proves that the log of `to` entries continues that of `from`. `from` is at most `to`, and
+    /// `to` is at most [`Entries::size`].
+    pub fn prove_append_only(&self, from: u64, to: u64) -> AppendOnlyProof<S> {
+        let mut body = Vec::new();
+        body.extend_from_slice(&from.to_be_bytes());
+        body.extend_from_slice(&to.to_be_bytes());
+        let forest = &self.forest;
+        let shape = self.log().shape();
+        if from == 0 || from == to {
+            let roots: Vec<_> = shape.forest(to).map(|root| forest.hash(root)).collect();
+            if let Some(bag) = hash::bag(&roots) {
+                body.extend_from_slice(&bag.0);
+            }
+            return AppendOnlyProof::new(body);
+        }
+        let opening = Opening::Since(shape, from);
+        for root in shape.forest(to) {
+            if opening.is_closed(root) {
+                body.extend_from_slice(&forest.hash(root).0);
+            } else {
+                forest.append_node(root, opening, &mut body);
+            }
+        }
+        AppendOnlyProof::new(body)
+    }
+
+    /// Makes the body of a look-up: a section for each root, then the values.
+    fn look_up(&self, size: u64, key: &[u8]) -> Result<Vec<u8>, AccumulateError> {
+        let positions = self.positions(key, size);
+        let mut body = Vec::new();
+        body.extend_from_slice(&size.to_be_bytes());
+        let shape = self.log().shape();
+        for root in shape.forest(size) {
+            if shape.is_proved(root) {
+                self.append_tree(root, (key, positions), &mut body)?;
+            } else {
+                self.forest
+                    .append_node(root, Opening::Holding(&[root.start()]), &mut body);
+            }
+        }
+        if S::CONTENTS == Contents::Dictionary {
+            write_count(positions.len(), &mut body);
+            for entry in positions
+                .iter()
+                .filter_map(|position| self.entry(*position))
+            {
+                write_count(entry.value.as_bytes().len(), &mut body);
+                body.extend_from_slice(entry.value.as_bytes());
+            }
+        }
+        Ok(body)
+    }
+
+    /// Appends the section of a tree that is not shown in full.
+    fn append_tree(
+        &self,
+        root: Address,
+        (key, positions): (&[u8], &[u64]),
+        body: &mut Vec<u8>,
+    ) -> Result<(), AccumulateError> {
+        let first = positions.partition_point(|position| *position < root.start());
+        let end = positions.partition_point(|position| *position < root.end());
+        let inside = &positions[first..end];
+        let width = self.log().shape().block_holding(root.start()).width();
+        let blocks = inside.iter();
+        let mut blocks: Vec<u64> = blocks
+            .map(|position| (position - root.start()) / width)
+            .collect();
+        blocks.dedup();
+        write_count(blocks.len(), body);
+        for block in &blocks {
+            write_count(to_usize(*block), body);
+        }
+        self.forest
+            .append_node(root, Opening::Holding(inside), body);
+        let beginning = S::beginning(key);
+        match S::COMPLETENESS {
+            Completeness::Counted => {
+                let count = u32::try_from(inside.len()).unwrap_or(u32::MAX);
+                self.forest
+                    .append_counted_evidence(root, (&beginning.0, count), body)
+            }
+            Completeness::Frontier => {
+                self.forest
+                    .append_frontier_evidence(root, (&beginning.0, inside), body)
+            }
+        }
+    }
+}
+
+impl<S: Scheme> Forest<S> {
+    /// Appends a node with the open parts below it.
+    fn append_node(&self, node: Address, opening: Opening<'_>, body: &mut Vec<u8>) {
+        let shape = self.log().shape();
+        if !shape.is_sealed(node) {
+            body.extend_from_slice(self.elements_of(node));
+            return;
+        }
+        let Node {
+            accumulator,
+            inner,
+            value,
+            quotient,
+        } = self.node(node);
+        body.extend_from_slice(accumulator);
+        if opening.is_closed(node) {
+            body.extend_from_slice(&inner.0);
+            return;
+        }
+        match node.children() {
+            Some((left, right)) if node.level > shape.block_level() => {
+                body.extend_from_slice(value);
+                body.extend_from_slice(quotient);
+                let (left_opening, right_opening) = opening.children(right);
+                self.append_node(left, left_opening, body);
+                self.append_node(right, right_opening, body);
+            }
+            _ => {
+                body.extend_from_slice(self.elements_of(node));
+                body.extend_from_slice(quotient);
+            }
+        }
+    }
+}

@@ -1,0 +1,243 @@
+//! The server's side: every version of a log.
+
+use pad_accumulators::AccumulateError;
+use pad_core::{
+    ApplyError, AuthorKey, HeadLog, InputError, Key, LookupError, Repository, Sha256Ed25519,
+    SignedHead, Update, Version, Workers, head::Authority,
+};
+
+use super::{
+    building::Building,
+    built::BuiltUpdate,
+    entries::Entries,
+    forest::to_usize,
+    update::{Appended, MOST_ENTRIES},
+};
+use crate::{
+    log::Log,
+    proof::{AbsenceProof, AppendOnlyProof, InclusionProof, LookupProof},
+    scheme::{DictionaryScheme, Scheme, SetScheme},
+    statement::Entry,
+};
+
+/// A server of a log, not trusted and without a key. It serves every version forever.
+#[derive(Debug)]
+pub struct LogRepository<S: Scheme> {
+    pub(super) entries: Entries<S>,
+    pub(super) heads: HeadLog<Sha256Ed25519>,
+    /// The number of entries in each version, from version 0 on.
+    pub(super) sizes: Vec<u64>,
+}
+
+impl<S: Scheme> LogRepository<S> {
+    /// A server without versions, for the updates of one author.
+    ///
+    /// # Errors
+    /// [`AccumulateError::CapacityExceeded`] if the parameters have too few powers for the largest
+    /// trees.
+    pub fn new(log: Log<S>, author: AuthorKey, workers: Workers) -> Result<Self, AccumulateError> {
+        let authority = Authority {
+            author,
+            dictionary: log.dictionary(),
+            scheme: S::ID,
+        };
+        Ok(Self {
+            entries: Entries::new(log, workers)?,
+            heads: HeadLog::new(authority),
+            sizes: vec![0],
+        })
+    }
+
+    /// Sets the schedule of node construction: see [`Entries::with_building`].
+    #[must_use]
+    pub fn with_building(mut self, building: Building) -> Self {
+        self.entries = self.entries.with_building(building);
+        self
+    }
+
+    /// The heads of all versions, and consistency proofs between them.
+    pub const fn heads(&self) -> &HeadLog<Sha256Ed25519> {
+        &self.heads
+    }
+
+    /// The entries and their proofs.
+    pub const fn entries(&self) -> &Entries<S> {
+        &self.entries
+    }
+
+    /// The latest version.
+    pub fn latest(&self) -> Version {
+        self.heads.latest()
+    }
+
+    /// The number of entries in a version.
+    ///
+    /// # Errors
+    /// [`LookupError::UnknownVersion`].
+    pub fn size(&self, version: Version) -> Result<u64, LookupError> {
+        let unknown = LookupError::UnknownVersion {
+            version,
+            latest: self.latest(),
+        };
+        let size = self.sizes.get(to_usize(version.number()));
+        size.copied().ok_or(unknown)
+    }
+
+    /// Verifies an update and makes it the latest version.
+    ///
+    /// # Errors
+    /// [`ApplyError`]; the repository is then unchanged.
+    pub fn apply(
+        &mut self,
+        update: &Update<Sha256Ed25519, Appended>,
+    ) -> Result<Version, ApplyError> {
+        self.follow(update, |entries| {
+            let built = entries.build();
+            Ok(built.map_err(|_| InputError::CapacityExceeded)?)
+        })
+    }
+
+    /// Like [`LogRepository::apply`], for an author in this process. Takes the author's nodes
+    /// instead of making them again, and checks that their roots lead to the root of the head.
+    ///
+    /// # Errors
+    /// [`ApplyError`]; the repository is then unchanged.
+    pub fn apply_built(&mut self, built: &BuiltUpdate<S>) -> Result<Version, ApplyError> {
+        self.follow(&built.update, |entries| {
+            let taken = entries.forest.take_nodes(&built.nodes);
+            taken.ok_or(ApplyError::AttachmentMismatch)
+        })
+    }
+
+    fn follow(
+        &mut self,
+        update: &Update<Sha256Ed25519, Appended>,
+        make_nodes: impl FnOnce(&mut Entries<S>) -> Result<(), ApplyError>,
+    ) -> Result<Version, ApplyError> {
+        self.heads.check(update.base, &update.head)?;
+        if !update.operations.is_empty() {
+            return Err(ApplyError::OperationsNotAllowed);
+        }
+        let before = self.entries.size();
+        if let Err(error) = self.append(update, make_nodes) {
+            self.entries.truncate(before);
+            return Err(error);
+        }
+        self.heads.append(&update.head);
+        self.sizes.push(self.entries.size());
+        Ok(self.latest())
+    }
+
+    /// Appends the entries of an update, and checks that they lead to its root.
+    fn append(
+        &mut self,
+        update: &Update<Sha256Ed25519, Appended>,
+        make_nodes: impl FnOnce(&mut Entries<S>) -> Result<(), ApplyError>,
+    ) -> Result<(), ApplyError> {
+        let entries = &update.attachment.entries;
+        if entries.len() > MOST_ENTRIES {
+            return Err(InputError::CapacityExceeded.into());
+        }
+        for entry in entries {
+            self.entries
+                .push(entry.clone())
+                .map_err(|_| ApplyError::AttachmentMismatch)?;
+        }
+        make_nodes(&mut self.entries)?;
+        if self.entries.digest(self.entries.size()) != update.head.head.root {
+            return Err(ApplyError::RootMismatch);
+        }
+        Ok(())
+    }
+
+    /// Proves that an entry was appended by `version`. Proves its first occurrence if it was
+    /// appended several times.
+    ///
+    /// # Errors
+    /// [`LookupError::UnknownVersion`]; [`LookupError::InvalidQuery`] if it was not appended.
+    pub fn prove_inclusion(
+        &self,
+        version: Version,
+        entry: &Entry,
+    ) -> Result<InclusionProof<S>, LookupError> {
+        let size = self.size(version)?;
+        let positions = self.entries.positions(entry.key.as_bytes(), size);
+        let same = |position: &&u64| self.entries.entry(**position) == Some(entry);
+        let position = positions.iter().find(same);
+        let position = position.ok_or(LookupError::InvalidQuery)?;
+        Ok(self.entries.prove_inclusion(size, *position))
+    }
+
+    /// Proves that a version continues an older one.
+    ///
+    /// # Errors
+    /// [`LookupError::UnknownVersion`] if one of them does not exist; [`LookupError::InvalidQuery`]
+    /// if `older` is greater than `newer`.
+    pub fn prove_append_only(
+        &self,
+        older: Version,
+        newer: Version,
+    ) -> Result<AppendOnlyProof<S>, LookupError> {
+        let (from, to) = (self.size(older)?, self.size(newer)?);
+        if older > newer {
+            return Err(LookupError::InvalidQuery);
+        }
+        Ok(self.entries.prove_append_only(from, to))
+    }
+
+    /// The author's head of a version; version 0 has none.
+    ///
+    /// # Errors
+    /// [`LookupError::UnknownVersion`].
+    pub fn head(&self, version: Version) -> Result<SignedHead<Sha256Ed25519>, LookupError> {
+        self.heads.head(version)
+    }
+}
+
+impl<S: SetScheme> LogRepository<S> {
+    /// Proves that a set does not hold a member in a version.
+    ///
+    /// # Errors
+    /// [`LookupError::UnknownVersion`]; [`LookupError::InvalidQuery`] if the set holds it;
+    /// [`LookupError::Damaged`] if the proof cannot be made.
+    pub fn prove_absence(
+        &self,
+        version: Version,
+        member: &Key,
+    ) -> Result<AbsenceProof<S>, LookupError> {
+        let size = self.size(version)?;
+        let proof = self.entries.prove_absence(size, member.as_bytes());
+        let proof = proof.map_err(|_| LookupError::Damaged { version })?;
+        proof.ok_or(LookupError::InvalidQuery)
+    }
+}
+
+/// Look-ups; other proofs have methods of their own.
+impl<S: DictionaryScheme> Repository for LogRepository<S> {
+    type Suite = Sha256Ed25519;
+    type Attachment = Appended;
+    type Query = Key;
+    type Proof = LookupProof<S>;
+
+    fn latest(&self) -> Version {
+        Self::latest(self)
+    }
+
+    fn oldest(&self) -> Version {
+        Version::EMPTY
+    }
+
+    fn apply(&mut self, update: &Update<Sha256Ed25519, Appended>) -> Result<Version, ApplyError> {
+        Self::apply(self, update)
+    }
+
+    fn head(&self, version: Version) -> Result<SignedHead<Sha256Ed25519>, LookupError> {
+        Self::head(self, version)
+    }
+
+    fn prove(&self, version: Version, key: &Key) -> Result<LookupProof<S>, LookupError> {
+        let size = self.size(version)?;
+        let proof = self.entries.prove_values(size, key.as_bytes());
+        proof.map_err(|_| LookupError::Damaged { version })
+    }
+}

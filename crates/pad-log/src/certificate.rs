@@ -1,0 +1,130 @@
+//! Certificates: evidence that a node's polynomial is the product of its children's, or has its
+//! elements as roots.
+//!
+//! Certificates relate *committed* accumulators only: every accumulator here is hashed with its
+//! node. A path of certificates from a root to a block shows that the block's elements are roots of
+//! the tree's polynomial.
+//!
+//! Deviation: the paper shows subsets by quotients in G2. Here a product is checked at a random
+//! point, so everything is in G1.
+
+use ark_bls12_381::Fr;
+use ark_ff::Field;
+use bls12::{
+    point::G1_BYTES,
+    scalar::{self, SCALAR_BYTES},
+};
+use pad_accumulators::{AccumulatorId, bilinear::commitments::Claims, transcript::Transcript};
+use pad_core::{DecodeError, Digest};
+
+use crate::{prefix::roots_of, scheme::Scheme};
+
+/// A point in its received encoding.
+pub(crate) type PointBytes = [u8; G1_BYTES];
+/// A scalar in its received encoding.
+pub(crate) type ScalarBytes = [u8; SCALAR_BYTES];
+
+/// The inputs of a certificate in their hashed encoding, not yet decoded.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Certificate<'a> {
+    /// The accumulator of a block commits to these elements.
+    Block {
+        inner: Digest<32>,
+        accumulator: &'a PointBytes,
+        elements: &'a [u8],
+        /// Bytes of each element.
+        width: usize,
+        quotient: &'a PointBytes,
+    },
+    /// The polynomial of a node is the product of its children's.
+    Product {
+        inner: Digest<32>,
+        left: &'a PointBytes,
+        right: &'a PointBytes,
+        parent: &'a PointBytes,
+        /// The value of the left child's polynomial at the challenge.
+        value: &'a ScalarBytes,
+        quotient: &'a PointBytes,
+    },
+}
+
+impl Certificate<'_> {
+    /// Adds the claim of this certificate to `claims`.
+    ///
+    /// # Errors
+    /// [`DecodeError`] for points and scalars that are not well-formed.
+    pub(crate) fn claim<S: Scheme>(
+        &self,
+        id: AccumulatorId,
+        claims: &mut Claims,
+    ) -> Result<(), DecodeError> {
+        match *self {
+            Certificate::Block {
+                inner,
+                accumulator,
+                elements,
+                width,
+                quotient,
+            } => {
+                let commitment = claims.commitment(accumulator)?;
+                let z = block_challenge(id, &inner, accumulator);
+                let roots = elements.chunks(width).flat_map(roots_of::<S>);
+                let value: Fr = roots.map(|root| z - root).product();
+                claims.add(&[(commitment, Fr::ONE)], -value, z, quotient)
+            }
+            Certificate::Product {
+                inner,
+                left,
+                right,
+                parent,
+                value,
+                quotient,
+            } => {
+                let (mut transcript, z) = product_challenge(id, &inner, [left, right, parent]);
+                let a = scalar::decode(value)?;
+                let g = second_product_challenge(&mut transcript, value);
+                let left = claims.commitment(left)?;
+                let right = claims.commitment(right)?;
+                let parent = claims.commitment(parent)?;
+                let multiples = [(left, Fr::ONE), (parent, g), (right, -(g * a))];
+                claims.add(&multiples, -a, z, quotient)
+            }
+        }
+    }
+}
+
+/// The point at which a block's polynomial is opened. It covers `inner`, so that it is not known
+/// before the elements are chosen.
+pub(crate) fn block_challenge(
+    id: AccumulatorId,
+    inner: &Digest<32>,
+    accumulator: &PointBytes,
+) -> Fr {
+    let mut transcript = Transcript::new(id, "aad: block");
+    transcript.absorb(&inner.0);
+    transcript.absorb(accumulator);
+    transcript.challenge_scalar()
+}
+
+/// The point at which a product is checked, and the transcript for [`second_product_challenge`].
+/// The accumulators are the left child's, the right child's and the parent's.
+pub(crate) fn product_challenge(
+    id: AccumulatorId,
+    inner: &Digest<32>,
+    accumulators: [&PointBytes; 3],
+) -> (Transcript, Fr) {
+    let mut transcript = Transcript::new(id, "aad: product");
+    transcript.absorb(&inner.0);
+    for accumulator in accumulators {
+        transcript.absorb(accumulator);
+    }
+    let z = transcript.challenge_scalar();
+    (transcript, z)
+}
+
+/// The coefficient that combines the two equations of a product. It covers the left child's value
+/// at the first challenge.
+pub(crate) fn second_product_challenge(transcript: &mut Transcript, value: &ScalarBytes) -> Fr {
+    transcript.absorb(value);
+    transcript.challenge_scalar()
+}

@@ -1,0 +1,354 @@
+//! The verifier's side of frontier evidence.
+//!
+//! It shows that a tree's frontier has no root in common with the tree, and that certain strings
+//! are in that frontier.
+
+#![allow(
+    clippy::arithmetic_side_effects,
+    reason = "arithmetic of the field, which does not overflow; numbers are counted by saturating"
+)]
+
+use alloc::vec::Vec;
+
+use ark_bls12_381::Fr;
+use ark_ff::{AdditiveGroup, Field};
+use bls12::{
+    point::G1_BYTES,
+    scalar::{self, SCALAR_BYTES},
+};
+use pad_accumulators::{
+    AccumulatorId, bilinear::commitments::Claims, transcript::Transcript, wire::Reader,
+};
+use pad_core::{DecodeError, VerifyError};
+
+use super::{CHUNK, Frontier};
+use crate::{
+    certificate::{PointBytes, ScalarBytes},
+    element::HALF,
+    prefix::scalar_of_prefix,
+    scheme::Scheme,
+    walk::undecodable,
+};
+
+/// The evidence for one tree, as received.
+#[derive(Clone, Debug)]
+pub(crate) struct Evidence<'a> {
+    frontier: &'a PointBytes,
+    /// The coefficients of the equation of Bézout.
+    coefficients: [&'a PointBytes; 2],
+    values: [&'a ScalarBytes; 2],
+    quotient: &'a PointBytes,
+    answer: Answer<'a>,
+}
+
+/// The strings that are shown to be in the frontier.
+#[derive(Clone, Debug)]
+enum Answer<'a> {
+    /// A prefix of the key half with `length` bits.
+    Absent {
+        length: u16,
+        path: Path<'a>,
+        quotient: &'a PointBytes,
+    },
+    /// All strings that leave the trie of these elements below their key half.
+    Present {
+        elements: Vec<&'a [u8]>,
+        chunks: Vec<Chunk<'a>>,
+    },
+}
+
+/// Evidence that a chunk of these strings is in a group.
+#[derive(Clone, Debug)]
+struct Chunk<'a> {
+    path: Path<'a>,
+    rest: &'a PointBytes,
+    quotient: &'a PointBytes,
+}
+
+/// The path from the root of a frontier tree to a group.
+#[derive(Clone, Debug)]
+struct Path<'a>(Vec<Step<'a>>);
+
+/// One node of a path, with the accumulators of all its children and the values of all but the
+/// last.
+#[derive(Clone, Copy, Debug)]
+struct Step<'a> {
+    index: usize,
+    children: &'a [[u8; G1_BYTES]],
+    values: &'a [[u8; SCALAR_BYTES]],
+    quotient: &'a PointBytes,
+}
+
+impl<'a> Evidence<'a> {
+    /// Reads the evidence for a tree whose shown elements of the key are `elements`.
+    pub(crate) fn read<S: Scheme>(
+        reader: &mut Reader<'a>,
+        elements: &[&'a [u8]],
+    ) -> Result<Self, VerifyError> {
+        let mut point = || reader.array_ref::<G1_BYTES>().map_err(undecodable);
+        let (frontier, coefficients) = (point()?, [point()?, point()?]);
+        let mut value = || reader.array_ref::<SCALAR_BYTES>().map_err(undecodable);
+        let values = [value()?, value()?];
+        let quotient = reader.array_ref().map_err(undecodable)?;
+        let answer = if elements.is_empty() {
+            read_absence::<S>(reader)?
+        } else {
+            read_presence::<S>(reader, elements)?
+        };
+        Ok(Self {
+            frontier,
+            coefficients,
+            values,
+            quotient,
+            answer,
+        })
+    }
+
+    /// Adds the claims that must hold for a tree with this `accumulator` and a key with this
+    /// `half`.
+    pub(crate) fn claim<S: Scheme>(
+        &self,
+        id: AccumulatorId,
+        accumulator: &PointBytes,
+        half: &[u8; HALF],
+        claims: &mut Claims,
+    ) -> Result<(), DecodeError> {
+        self.claim_disjoint(id, accumulator, claims)?;
+        match &self.answer {
+            Answer::Absent {
+                length,
+                path,
+                quotient,
+            } => {
+                let group = path.claim(id, self.frontier, claims)?;
+                let group = claims.commitment(group)?;
+                let root = scalar_of_prefix(half, *length);
+                claims.add(&[(group, Fr::ONE)], Fr::ZERO, root, quotient)
+            }
+            Answer::Present { elements, chunks } => {
+                let frontier = Frontier::new(elements, S::KEY_BITS, S::ELEMENT_BITS);
+                let mut strings = frontier.iter();
+                chunks.iter().try_for_each(|chunk| {
+                    // One chunk at a time: all scalars at once take a hundred times the size of the
+                    // message.
+                    let strings = strings.by_ref().take(CHUNK);
+                    let scalars: Vec<Fr> = strings.map(|one| frontier.scalar(one)).collect();
+                    chunk.claim(id, self.frontier, &scalars, claims)
+                })
+            }
+        }
+    }
+
+    /// Claims `x A + y f = 1` at a random point.
+    fn claim_disjoint(
+        &self,
+        id: AccumulatorId,
+        accumulator: &PointBytes,
+        claims: &mut Claims,
+    ) -> Result<(), DecodeError> {
+        let [x_commitment, y_commitment] = self.coefficients;
+        let commitments = [accumulator, self.frontier, x_commitment, y_commitment];
+        let (mut transcript, z) = disjoint_challenge(id, commitments);
+        let [x, y] = self.values;
+        let (x_value, y_value) = (scalar::decode(x)?, scalar::decode(y)?);
+        let g = second_challenge(&mut transcript, &[*x, *y]);
+        let [tree, frontier, x, y] = [
+            claims.commitment(accumulator)?,
+            claims.commitment(self.frontier)?,
+            claims.commitment(x_commitment)?,
+            claims.commitment(y_commitment)?,
+        ];
+        let square = g.square();
+        let multiples = [
+            (x, Fr::ONE),
+            (y, g),
+            (tree, square * x_value),
+            (frontier, square * y_value),
+        ];
+        let constant = -(x_value + g * y_value + square);
+        claims.add(&multiples, constant, z, self.quotient)
+    }
+}
+
+fn read_absence<'a, S: Scheme>(reader: &mut Reader<'a>) -> Result<Answer<'a>, VerifyError> {
+    let length = reader.u16().map_err(undecodable)?;
+    if length == 0 || length > S::KEY_BITS {
+        return Err(VerifyError::PrefixLength);
+    }
+    Ok(Answer::Absent {
+        length,
+        path: Path::read(reader).map_err(undecodable)?,
+        quotient: reader.array_ref().map_err(undecodable)?,
+    })
+}
+
+fn read_presence<'a, S: Scheme>(
+    reader: &mut Reader<'a>,
+    elements: &[&'a [u8]],
+) -> Result<Answer<'a>, VerifyError> {
+    let mut elements = elements.to_vec();
+    elements.sort_unstable();
+    elements.dedup();
+    let count = Frontier::new(&elements, S::KEY_BITS, S::ELEMENT_BITS)
+        .len()
+        .div_ceil(CHUNK);
+    if count.saturating_mul(LEAST_CHUNK) > reader.remaining() {
+        return Err(undecodable(DecodeError::Malformed));
+    }
+    let chunks = (0..count).map(|_| Chunk::read(reader));
+    let chunks = chunks.collect::<Result<_, _>>().map_err(undecodable)?;
+    Ok(Answer::Present { elements, chunks })
+}
+
+impl<'a> Chunk<'a> {
+    fn read(reader: &mut Reader<'a>) -> Result<Self, DecodeError> {
+        Ok(Self {
+            path: Path::read(reader)?,
+            rest: reader.array_ref()?,
+            quotient: reader.array_ref()?,
+        })
+    }
+
+    /// Claims `group = Z Q` at a random point.
+    fn claim(
+        &self,
+        id: AccumulatorId,
+        frontier: &'a PointBytes,
+        scalars: &[Fr],
+        claims: &mut Claims,
+    ) -> Result<(), DecodeError> {
+        let group = self.path.claim(id, frontier, claims)?;
+        let z = chunk_challenge(id, group, self.rest, scalars);
+        let value: Fr = scalars.iter().map(|scalar| z - scalar).product();
+        let (group, rest) = (claims.commitment(group)?, claims.commitment(self.rest)?);
+        let multiples = [(group, Fr::ONE), (rest, -value)];
+        claims.add(&multiples, Fr::ZERO, z, self.quotient)
+    }
+}
+
+impl<'a> Path<'a> {
+    fn read(reader: &mut Reader<'a>) -> Result<Self, DecodeError> {
+        let [depth] = reader.array()?;
+        if depth > DEEPEST {
+            return Err(DecodeError::Malformed);
+        }
+        (0..depth)
+            .map(|_| Step::read(reader))
+            .collect::<Result<_, _>>()
+            .map(Self)
+    }
+
+    /// Adds the claims of all steps. Returns the accumulator of the group at the end of the path.
+    fn claim(
+        &self,
+        id: AccumulatorId,
+        root: &'a PointBytes,
+        claims: &mut Claims,
+    ) -> Result<&'a PointBytes, DecodeError> {
+        self.0.iter().try_fold(root, |parent, step| {
+            step.claim(id, parent, claims)?;
+            step.children.get(step.index).ok_or(DecodeError::Malformed)
+        })
+    }
+}
+
+impl<'a> Step<'a> {
+    fn read(reader: &mut Reader<'a>) -> Result<Self, DecodeError> {
+        let [count, index] = reader.array()?;
+        if !(2..=4).contains(&count) || index >= count {
+            return Err(DecodeError::Malformed);
+        }
+        let count = usize::from(count);
+        let children = reader.take(count.saturating_mul(G1_BYTES))?;
+        let values = reader.take(count.saturating_sub(1).saturating_mul(SCALAR_BYTES))?;
+        Ok(Self {
+            index: usize::from(index),
+            children: children.as_chunks().0,
+            values: values.as_chunks().0,
+            quotient: reader.array_ref()?,
+        })
+    }
+
+    /// Claims at a random point that the parent's polynomial is the product of its children's.
+    fn claim(
+        &self,
+        id: AccumulatorId,
+        parent: &PointBytes,
+        claims: &mut Claims,
+    ) -> Result<(), DecodeError> {
+        let (mut transcript, z) = product_challenge(id, self.children, parent);
+        let g = second_challenge(&mut transcript, self.values);
+        let mut multiples = Vec::with_capacity(self.children.len().saturating_add(1));
+        let (mut constant, mut power, mut product) = (Fr::ZERO, Fr::ONE, Fr::ONE);
+        for (child, value) in self.children.iter().zip(self.values) {
+            let value = scalar::decode(value)?;
+            multiples.push((claims.commitment(child)?, power));
+            constant -= power * value;
+            power *= g;
+            product *= value;
+        }
+        if let Some(last) = self.children.last() {
+            multiples.push((claims.commitment(last)?, -(power * product)));
+        }
+        multiples.push((claims.commitment(parent)?, power));
+        claims.add(&multiples, constant, z, self.quotient)
+    }
+}
+
+/// The point at which the product of a frontier node is checked, and the transcript for
+/// [`second_challenge`].
+pub(crate) fn product_challenge(
+    id: AccumulatorId,
+    children: &[PointBytes],
+    parent: &PointBytes,
+) -> (Transcript, Fr) {
+    let mut transcript = Transcript::new(id, "aad: frontier product");
+    for accumulator in children {
+        transcript.absorb(accumulator);
+    }
+    transcript.absorb(parent);
+    let z = transcript.challenge_scalar();
+    (transcript, z)
+}
+
+/// The point at which the equation of Bézout is checked, over the commitments to `A`, `f`, `x` and
+/// `y`.
+pub(crate) fn disjoint_challenge(
+    id: AccumulatorId,
+    commitments: [&PointBytes; 4],
+) -> (Transcript, Fr) {
+    let mut transcript = Transcript::new(id, "aad: disjoint");
+    for commitment in commitments {
+        transcript.absorb(commitment);
+    }
+    let z = transcript.challenge_scalar();
+    (transcript, z)
+}
+
+/// The coefficient that combines several equations. Covers the values at the first challenge.
+pub(crate) fn second_challenge(transcript: &mut Transcript, values: &[ScalarBytes]) -> Fr {
+    for value in values {
+        transcript.absorb(value);
+    }
+    transcript.challenge_scalar()
+}
+
+/// The point at which a chunk's polynomial is checked to divide its group's.
+pub(crate) fn chunk_challenge(
+    id: AccumulatorId,
+    group: &PointBytes,
+    rest: &PointBytes,
+    scalars: &[Fr],
+) -> Fr {
+    let mut transcript = Transcript::new(id, "aad: chunk");
+    transcript.absorb(group);
+    transcript.absorb(rest);
+    let scalars: Vec<[u8; SCALAR_BYTES]> = scalars.iter().map(scalar::encode).collect();
+    transcript.absorb(scalars.as_flattened());
+    transcript.challenge_scalar()
+}
+
+/// Greatest depth of a path: 4^32 groups.
+const DEEPEST: u8 = 32;
+/// Least size of a chunk's evidence in bytes: an empty path and two points.
+const LEAST_CHUNK: usize = 1 + 2 * G1_BYTES;

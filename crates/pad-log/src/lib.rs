@@ -1,0 +1,165 @@
+//! Append-only authenticated dictionaries and sets: logs with complete look-ups and a past that
+//! cannot change.
+//!
+//! Any party may append to a log, and its operator is not trusted. The log proves, for any version
+//! or pair of versions:
+//!
+//! * *these are all values of this key*, or that there are none ([`LookupProof`], [`AbsenceProof`]
+//!   for sets),
+//! * *this value is there*, and nothing about others ([`InclusionProof`]),
+//! * *this version contains that older one* ([`AppendOnlyProof`]).
+//!
+//! Proof sizes are logarithmic in the log. The signature on a head makes these statements
+//! transferable, not true.
+//!
+//! # How
+//!
+//! A log stores its elements in order of appending, in a forest of perfect binary trees that follow
+//! the bits of a counter ([`shape`]). Each node from blocks of eight elements upwards has a Merkle
+//! hash ([`hash`]) and an accumulator. The accumulator is a commitment to the polynomial with the
+//! scalars of the node's elements as roots. A certificate shows that a node's polynomial is the
+//! product of its children's.
+//!
+//! A proof shows an element with its block and a path of certificates. The element is then a root
+//! of the tree's polynomial. The absence of other elements of the key is shown in one of two ways:
+//!
+//! * *counted* ([`AadCounted`], [`AasCounted`]): the scalar of an element is that of its key. The
+//!   proof opens the multiplicity of that root, which is the number of values;
+//! * *frontier* ([`AadFrontier`], [`AasFrontier`]): the scalars of all prefixes of an element are
+//!   roots. The strings that leave the tree have their own polynomial, without a common root. One
+//!   of these strings is a prefix of an absent key.
+//!
+//! | of `n` elements | counted | frontier |
+//! | --- | --- | --- |
+//! | append, amortised: terms of sums in G1 | `2 log n` | about 14 000 at `n = 512` |
+//! | look-up, server: terms | `n` if the key is absent, `3 n` if it has many values | 1024 for each tree, or 2048 for each chunk |
+//! | look-up, verifier | two pairings, `O(log n)` points for each block shown | the same, `O(log n)` points more for each tree |
+//! | look-up, bytes, each tree | 164 if nothing is shown; `608 + 208 log n` for each block | about `391 + 338 log_4 n` if nothing is shown |
+//! | append-only, bytes | at most `632 + 208 log n`, read off the stored nodes | the same |
+//! | powers for each element of the largest tree | 1 | 512, or 256 in sets |
+//!
+//! In a deferred log ([`Schedule::Deferred`]) no single append does the work of a whole tree. Each
+//! append does a share of the work for nodes that are needed later. Proofs are about twice as long.
+//!
+//! A verifier needs only `[s]_2`. The frontiers of trees are kept for each size that was built;
+//! those of other sizes are made on request.
+//!
+//! # Which log to choose
+//!
+//! | you need | take | because |
+//! | --- | --- | --- |
+//! | keys with values, parameters of a ceremony | [`AadCounted`] | short appends, a public ceremony has enough powers |
+//! | members without values | [`AasCounted`] | |
+//! | the design of the paper | [`AadFrontier`], [`AasFrontier`] | for comparison: hundreds of times as much work for each append |
+//! | no append that takes long | [`Schedule::Deferred`] | proofs are twice as long |
+//! | to follow and check | [`client::LogClient`] | it knows the author's key and `[s]_2` |
+//!
+//! # Example
+//!
+//! ```
+//! # #[cfg(feature = "std")] {
+//! use pad_log::{AadCounted, Continuation, Entry, Log, LogAuthor, LogClient, LogRepository, LookupProof, Schedule, Setup, Shape};
+//! use pad_log::proof::LONGEST_LOOKUP;
+//! use pad_accumulators::{SecretKey as _, bilinear::BilinearSecretKey, wire};
+//! use ed25519_dalek::SigningKey;
+//! use pad_core::{AuthorKey, HeadSigner, Heads as _, Key, Repository as _, Value, Version, Workers, codec};
+//!
+//! // Parameters for trees of up to 16 elements. Whoever makes them so can forge: real ones come from a ceremony.
+//! let workers = Workers::sequential();
+//! let secret = BilinearSecretKey::generate(16, 1, b"", &workers)?;
+//! let shape = Shape::new(4, Schedule::Eager).ok_or("4 to 32")?;
+//! let setup = Setup::new(secret.public_key().shared_parameters(), shape);
+//!
+//! // The log appends, and signs two versions; a server holds them.
+//! let signer = SigningKey::from_bytes(&[7; 32]);
+//! let public = AuthorKey::from_bytes(signer.verifying_key().as_bytes())?;
+//! let log = Log::<AadCounted>::new("certificates".into(), setup);
+//! let mut author = LogAuthor::new(log.clone(), public, HeadSigner::new(signer), workers.clone())?;
+//! let mut server = LogRepository::new(log.clone(), public, workers)?;
+//! for certificate in ["first", "second"] {
+//!     let (key, value) = (Key::try_from("example.org")?, Value::try_from(certificate)?);
+//!     author.append(Entry { key, value })?;
+//!     server.apply(&author.snapshot()?)?;
+//! }
+//!
+//! // A client knows the author's key and the setup's bytes. It follows the log only if it has grown.
+//! let setup = Setup::from_bytes(&log.setup().to_bytes())?;
+//! let mut client = LogClient::new(Log::<AadCounted>::new("certificates".into(), setup), public);
+//! let (one, two) = (Version::new(1), Version::new(2));
+//! client.advance(&codec::encode(&server.head(one)?), None)?;
+//! let consistency = codec::encode(&server.heads().prove_consistency(one, two)?);
+//! let append_only = wire::encode(&server.prove_append_only(one, two)?);
+//! let continuation = Continuation { consistency: &consistency, append_only: &append_only };
+//! client.advance(&codec::encode(&server.head(two)?), Some(continuation))?;
+//!
+//! // All values of a key, and no other.
+//! let key = Key::try_from("example.org")?;
+//! let proof = wire::encode(&server.prove(two, &key)?);
+//! let values = client.check::<LookupProof<AadCounted>>(&proof, LONGEST_LOOKUP, &client.newest()?, &key)?;
+//! assert_eq!(values.get().values.len(), 2);
+//! # }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Map
+//!
+//! * [`scheme`], [`shape`], [`log`](mod@log): kinds of logs and their parameters.
+//! * [`element`], [`prefix`], [`hash`]: from entries to digests.
+//! * [`proof`], [`statement`]: proofs, and the statements that they establish.
+//! * [`client`]: a client that follows a log.
+//! * `author`, with the default feature `std`: making logs and proofs, in memory.
+//!
+//! Without `std` this crate is `no_std` (with `alloc`) and only verifies.
+//!
+//! The security argument and its assumptions: `docs/threat-model.md`. The format: `docs/format.md`.
+//!
+//! Source: Tomescu, Bhupatiraju, Papadopoulos, Papamanthou, Triandopoulos, Devadas 2019,
+//! "Transparency logs via append-only authenticated dictionaries".
+//!
+//! `Deviation:` completeness by counting is ours. So are certificates in G1, blocks and groups of
+//! prefixes; see the decision "append-only logs count the values of a key".
+
+#![cfg_attr(not(feature = "std"), no_std)]
+// Most of this code reads untrusted bytes. Modules that do arithmetic on them also deny unchecked
+// arithmetic.
+#![deny(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic
+)]
+
+extern crate alloc;
+// Some unit tests and the integration tests share modules.
+#[cfg(test)]
+extern crate self as pad_log;
+
+#[cfg(feature = "std")]
+pub mod author;
+mod certificate;
+pub mod client;
+mod counted;
+pub mod element;
+mod frontier;
+pub mod hash;
+pub mod log;
+pub mod prefix;
+pub mod proof;
+pub mod scheme;
+pub mod shape;
+pub mod statement;
+mod walk;
+
+#[cfg(feature = "std")]
+pub use author::{
+    AppendError, Appended, AuthorError, BuildProgress, Building, BuiltUpdate, Entries, LogAuthor,
+    LogCheckpoint, LogRepository,
+};
+pub use client::{Continuation, LogClient, LogRefusal, PastProofs};
+pub use log::{Log, LogRoot, Setup};
+pub use proof::{AbsenceProof, AppendOnlyProof, Growth, InclusionProof, LookupProof};
+pub use scheme::{
+    AadCounted, AadFrontier, AasCounted, AasFrontier, DictionaryScheme, Scheme, SetScheme,
+};
+pub use shape::{Schedule, Shape};
+pub use statement::{Absent, Entry, Grown, Included, Values};

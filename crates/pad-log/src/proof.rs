@@ -1,0 +1,139 @@
+//! Proof messages and their verification.
+//!
+//! A proof keeps the bytes that were received. Verification makes two passes. The first reads the
+//! layout, hashes, and compares with the digest that the client trusts. The second decodes points
+//! and checks all equations together. Bytes that do not lead to the digest therefore cost only
+//! their length in hashes.
+
+mod append_only;
+mod inclusion;
+mod lookup;
+
+use alloc::vec::Vec;
+use core::marker::PhantomData;
+
+use pad_accumulators::{
+    bilinear::commitments::Claims,
+    transcript::Transcript,
+    wire::{Reader, Wire},
+};
+use pad_core::{DecodeError, Digest, VerifyError};
+
+use crate::{certificate::Certificate, log::Log, scheme::Scheme, walk::undecodable};
+
+pub use append_only::Growth;
+
+/// Suggested limit of a look-up in bytes, for [`LogClient::check`](crate::LogClient::check): 64
+/// MiB.
+///
+/// Checking a proof of this size takes a minute or two, if the log itself is dishonest. Clients of
+/// keys with few values should set 1 MiB.
+pub const LONGEST_LOOKUP: usize = 1 << 26;
+
+/// Suggested limit of an inclusion proof in bytes, for
+/// [`LogClient::check`](crate::LogClient::check): 64 KiB. Enough for a thousand trees. Each top
+/// tree takes 32 bytes.
+pub const LONGEST_PROOF: usize = 1 << 16;
+
+/// Default limit of an append-only proof in bytes, for clients that set no other: 64 MiB. Enough
+/// for two million top trees. Checking a proof of this size takes one hash for every 32 bytes.
+pub const LONGEST_GROWTH: usize = 1 << 26;
+
+macro_rules! messages {
+    ($($(#[$documentation:meta])* $name:ident, $kind:ident;)+) => { $(
+        $(#[$documentation])*
+        #[derive(Clone, Debug, PartialEq, Eq)]
+        pub struct $name<S> {
+            body: Vec<u8>,
+            scheme: PhantomData<S>,
+        }
+
+        impl<S> $name<S> {
+            /// The proof with this body, as received or made.
+            pub(crate) const fn new(body: Vec<u8>) -> Self {
+                Self { body, scheme: PhantomData }
+            }
+        }
+
+        /// Accepts any bytes: the layout depends on the query, and the check reads it.
+        impl<S: Scheme> Wire for $name<S> {
+            type Context = ();
+            const KIND: u8 = $kind;
+            const SCHEME: u16 = S::ID.0;
+
+            fn write(&self, bytes: &mut Vec<u8>) {
+                bytes.extend_from_slice(&self.body);
+            }
+
+            fn read((): &(), reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
+                Ok(Self::new(reader.rest().to_vec()))
+            }
+        }
+    )+ };
+}
+
+/// Message kind of look-ups, of values and of absence.
+pub const KIND_LOOKUP: u8 = 129;
+/// Message kind of inclusion proofs.
+pub const KIND_INCLUSION: u8 = 130;
+/// Message kind of append-only proofs.
+pub const KIND_APPEND_ONLY: u8 = 131;
+
+messages! {
+    /// Proof of all values of a key of a dictionary, or of its absence.
+    ///
+    /// Commitment: [`LogRoot`](crate::LogRoot). Query: the key. Statement:
+    /// [`Values`](crate::Values).
+    LookupProof, KIND_LOOKUP;
+    /// Proof that a set does not hold a member. Has the layout of a look-up without values.
+    ///
+    /// Commitment: [`LogRoot`](crate::LogRoot). Query: the member. Statement:
+    /// [`Absent`](crate::Absent).
+    AbsenceProof, KIND_LOOKUP;
+    /// Proof that an entry was appended. Reveals no property of other entries.
+    ///
+    /// Commitment: [`LogRoot`](crate::LogRoot). Query: the [`Entry`](crate::Entry). Statement:
+    /// [`Included`](crate::Included).
+    InclusionProof, KIND_INCLUSION;
+    /// Proof that a version continues an older one.
+    ///
+    /// Commitment: [`Growth`], the log at both versions. Query: none. Statement:
+    /// [`Grown`](crate::Grown).
+    AppendOnlyProof, KIND_APPEND_ONLY;
+}
+
+/// Makes claims whose coefficients depend on the log, on the query with its digests, and on the
+/// whole message.
+fn claims<S: Scheme>(log: &Log<S>, question: &[&[u8]], body: &[u8]) -> Claims {
+    let mut transcript = Transcript::new(log.id(), "aad: coefficients");
+    for part in question {
+        transcript.absorb(part);
+    }
+    transcript.absorb(body);
+    Claims::new(transcript)
+}
+
+/// Checks the claims and those of `certificates`.
+///
+/// # Errors
+/// Points and scalars that are not well-formed; [`VerifyError::EquationMismatch`].
+fn check<S: Scheme>(
+    log: &Log<S>,
+    mut claims: Claims,
+    certificates: &[Certificate<'_>],
+) -> Result<(), VerifyError> {
+    for certificate in certificates {
+        certificate
+            .claim::<S>(log.id(), &mut claims)
+            .map_err(undecodable)?;
+    }
+    if claims.hold(log.setup().parameters()) {
+        Ok(())
+    } else {
+        Err(VerifyError::EquationMismatch)
+    }
+}
+
+fn read_digest(reader: &mut Reader<'_>) -> Result<Digest<32>, VerifyError> {
+    reader.array().map(Digest).map_err(undecodable)
+}

@@ -1,0 +1,236 @@
+//! Look-ups: all values of a key.
+
+#![deny(clippy::arithmetic_side_effects)]
+
+use alloc::{collections::BTreeMap, vec::Vec};
+
+use pad_accumulators::wire::Reader;
+use pad_core::{DecodeError, Digest, Key, Proof, Sha256Ed25519, Suite, Value, VerifyError};
+
+use super::{AbsenceProof, LookupProof, check, claims};
+use crate::{
+    certificate::PointBytes,
+    counted,
+    element::{HALF, first_half, value_half},
+    frontier, hash,
+    log::LogRoot,
+    prefix::scalar_of_prefix,
+    scheme::{Completeness, Contents, DictionaryScheme, Scheme, SetScheme},
+    shape::{Address, Shape},
+    statement::{Absent, Values},
+    walk::{Opening, Walk, undecodable},
+};
+
+impl<S: DictionaryScheme> Proof for LookupProof<S> {
+    type Commitment = LogRoot<S>;
+    type Query = Key;
+    type Statement = Values;
+    type Error = VerifyError;
+
+    fn check(self, at: &LogRoot<S>, key: &Key) -> Result<Values, VerifyError> {
+        let values = verify(at, key.as_bytes(), &self.body)?;
+        let values = values.into_iter().map(Value::new).collect::<Result<_, _>>();
+        Ok(Values {
+            dictionary: at.log().dictionary(),
+            version: at.version(),
+            key: key.clone(),
+            values: values.map_err(|_| undecodable(DecodeError::Malformed))?,
+        })
+    }
+}
+
+impl<S: SetScheme> Proof for AbsenceProof<S> {
+    type Commitment = LogRoot<S>;
+    type Query = Key;
+    type Statement = Absent;
+    type Error = VerifyError;
+
+    fn check(self, at: &LogRoot<S>, member: &Key) -> Result<Absent, VerifyError> {
+        verify(at, member.as_bytes(), &self.body)?;
+        Ok(Absent {
+            dictionary: at.log().dictionary(),
+            version: at.version(),
+            member: member.clone(),
+        })
+    }
+}
+
+/// Verifies a look-up. Returns all values of a key, or none for a member that is absent from a set.
+fn verify<'a, S: Scheme>(
+    at: &LogRoot<S>,
+    key: &[u8],
+    body: &'a [u8],
+) -> Result<Vec<&'a [u8]>, VerifyError> {
+    let mut sections = Sections::<S>::new(at.log().shape(), (key, body));
+    let values = sections.read_to_end(at)?;
+    let log = at.log();
+    let mut claims = claims(log, &[&at.root().0, key], body);
+    let (id, half) = (log.id(), &sections.beginning);
+    let scalar = scalar_of_prefix(half, S::KEY_BITS);
+    for (accumulator, evidence) in &sections.evidence {
+        match evidence {
+            Evidence::Counted(evidence) => evidence.claim(id, accumulator, scalar, &mut claims)?,
+            Evidence::Frontier(evidence) => evidence
+                .claim::<S>(id, accumulator, half, &mut claims)
+                .map_err(undecodable)?,
+        }
+    }
+    check(log, claims, &sections.walk.certificates)?;
+    Ok(values)
+}
+
+/// Evidence that a tree holds no other element of the key than those shown.
+enum Evidence<'a> {
+    Counted(counted::Evidence<'a>),
+    Frontier(frontier::Evidence<'a>),
+}
+
+/// The first pass over a look-up: a section for each root of the forest.
+struct Sections<'a, S> {
+    walk: Walk<'a, S>,
+    /// The common beginning of the key's elements.
+    beginning: [u8; HALF],
+    /// The elements of the key that were shown, in order of position.
+    found: Vec<&'a [u8]>,
+    /// The accumulator and the evidence of each tree that is not shown in full.
+    evidence: Vec<(&'a PointBytes, Evidence<'a>)>,
+}
+
+impl<'a, S: Scheme> Sections<'a, S> {
+    fn new(shape: Shape, (key, body): (&[u8], &'a [u8])) -> Self {
+        Self {
+            walk: Walk::new(shape, body),
+            beginning: S::beginning(key).0,
+            found: Vec::new(),
+            evidence: Vec::new(),
+        }
+    }
+
+    /// Runs the first pass, which decodes no points. Returns the shown values.
+    fn read_to_end(&mut self, at: &LogRoot<S>) -> Result<Vec<&'a [u8]>, VerifyError> {
+        let shape = self.walk.shape;
+        let size = self.walk.reader.u64().map_err(undecodable)?;
+        if !shape.is_plausible(size, self.walk.reader.remaining()) {
+            return Err(VerifyError::SizeOutOfRange);
+        }
+        let mut roots = Vec::new();
+        for root in shape.forest(size) {
+            roots.push(self.section(root)?);
+        }
+        let values = match S::CONTENTS {
+            Contents::Dictionary => read_values(&mut self.walk.reader, &self.found)?,
+            Contents::Set => Vec::new(),
+        };
+        self.walk.reader.finish().map_err(undecodable)?;
+        if hash::digest(at.log().id(), size, hash::bag(&roots)) != at.root() {
+            return Err(VerifyError::RootMismatch);
+        }
+        if S::CONTENTS == Contents::Set && !self.found.is_empty() {
+            return Err(VerifyError::ElementPresent);
+        }
+        Ok(values)
+    }
+
+    /// Reads the section of one root. Returns the root's hash.
+    fn section(&mut self, root: Address) -> Result<Digest<32>, VerifyError> {
+        if self.walk.shape.is_proved(root) {
+            return self.tree(root);
+        }
+        let hash = self.walk.root(root, Opening::Holding(&[root.start()]));
+        let hash = hash.map_err(undecodable)?;
+        self.find();
+        Ok(hash)
+    }
+
+    /// Reads a tree that is not shown in full: blocks with elements of the key, and the evidence
+    /// that no other element has it. Returns the tree's hash.
+    fn tree(&mut self, root: Address) -> Result<Digest<32>, VerifyError> {
+        let blocks = self.blocks(root)?;
+        let stub = self.walk.node(root, Opening::Holding(&blocks));
+        let stub = stub.map_err(undecodable)?;
+        let before = self.found.len();
+        if !self.find() {
+            return Err(VerifyError::Extraneous);
+        }
+        let evidence = self.evidence(before)?;
+        self.evidence.push((stub.accumulator, evidence));
+        Ok(stub.hash(root.level))
+    }
+
+    /// Reads the evidence of a tree. Its elements of the key are those in `found` from index
+    /// `before` on.
+    fn evidence(&mut self, before: usize) -> Result<Evidence<'a>, VerifyError> {
+        let found = self.found.get(before..).unwrap_or_default();
+        let reader = &mut self.walk.reader;
+        match S::COMPLETENESS {
+            Completeness::Counted => {
+                let count = u32::try_from(found.len()).map_err(|_| VerifyError::CountMismatch)?;
+                let evidence = counted::Evidence::read(reader, count);
+                evidence.map(Evidence::Counted).map_err(undecodable)
+            }
+            Completeness::Frontier => {
+                frontier::Evidence::read::<S>(reader, found).map(Evidence::Frontier)
+            }
+        }
+    }
+
+    /// Reads the first positions of the blocks that are shown of a tree.
+    fn blocks(&mut self, root: Address) -> Result<Vec<u64>, VerifyError> {
+        let width = self.walk.shape.block_holding(root.start()).width();
+        let reader = &mut self.walk.reader;
+        let count = reader.count(4).map_err(undecodable)?;
+        let mut blocks: Vec<u64> = Vec::with_capacity(count);
+        for _ in 0..count {
+            let number = u32::from_be_bytes(reader.array().map_err(undecodable)?);
+            let block = root
+                .start()
+                .saturating_add(width.saturating_mul(number.into()));
+            if block >= root.end() || blocks.last().is_some_and(|last| *last >= block) {
+                return Err(VerifyError::UnorderedLeaves);
+            }
+            blocks.push(block);
+        }
+        Ok(blocks)
+    }
+
+    /// Collects the elements of the key from the runs that were shown since the last call. Returns
+    /// whether each run had one.
+    fn find(&mut self) -> bool {
+        let mut each = true;
+        for run in self.walk.shown.drain(..) {
+            let before = self.found.len();
+            let elements = run.elements().map(|(_, element)| element);
+            let found = elements.filter(|element| first_half(element) == self.beginning);
+            self.found.extend(found);
+            each &= self.found.len() > before;
+        }
+        each
+    }
+}
+
+/// Reads the values of these elements, and checks that they hash to them.
+///
+/// Occurrences are counted here and not sent: 1, 2, .. for equal values, in order of position.
+fn read_values<'a>(
+    reader: &mut Reader<'a>,
+    elements: &[&[u8]],
+) -> Result<Vec<&'a [u8]>, VerifyError> {
+    let count = reader.count(4).map_err(undecodable)?;
+    if count != elements.len() {
+        return Err(VerifyError::CountMismatch);
+    }
+    let mut occurrences: BTreeMap<Digest<32>, u64> = BTreeMap::new();
+    let mut values = Vec::with_capacity(count);
+    for element in elements {
+        let length = reader.count(1).map_err(undecodable)?;
+        let value = reader.take(length).map_err(undecodable)?;
+        let digest = Sha256Ed25519::value(value);
+        let occurrence = occurrences.entry(digest).or_default();
+        *occurrence = occurrence.saturating_add(1);
+        if !element.ends_with(&value_half(&digest, *occurrence).0) {
+            return Err(VerifyError::ValueMismatch);
+        }
+        values.push(value);
+    }
+    Ok(values)
+}

@@ -1,0 +1,268 @@
+//! A client that follows a log, and logs that change their past.
+
+use ed25519_dalek::SigningKey;
+use pad_accumulators::wire;
+use pad_core::{
+    AuthorKey, DecodeError, DictionaryId, Digest, Heads as _, SchemeId, Sha256Ed25519, SignedHead,
+    SnapshotHead, TrustedView, Untrusted, Value, VerifyError, Version, Workers, codec,
+    head::Authority, history::HistoryLog,
+};
+use pad_log::{
+    AadCounted, AppendOnlyProof, Continuation, Entry, Growth, Log, LogClient, LogRefusal,
+    LogRepository, LookupProof, PastProofs, Schedule, Shape, hash,
+    proof::{LONGEST_GROWTH, LONGEST_LOOKUP},
+};
+
+use pad_conformance::aad::{
+    Roles,
+    roles::{advance, client, public, signer},
+};
+
+use crate::support::{at, client_log, entries, key, log, pair, verify};
+
+type Scheme = AadCounted;
+
+/// Heads that an author signs, whatever is below these roots.
+fn heads(
+    log: &Log<Scheme>,
+    roots: &[Digest<32>],
+) -> (Vec<SignedHead<Sha256Ed25519>>, HistoryLog<Sha256Ed25519>) {
+    let mut history = HistoryLog::default();
+    let mut heads = Vec::new();
+    for (number, root) in (0_u64..).zip(roots) {
+        let head = SnapshotHead::<Sha256Ed25519> {
+            scheme: SchemeId(0x0302),
+            dictionary: log.dictionary(),
+            version: Version::new(number + 1),
+            root: *root,
+            history: history.root(number).unwrap(),
+        };
+        heads.push(head.sign(&signer()).unwrap());
+        history.append(root);
+    }
+    (heads, history)
+}
+
+/// An author's published log: one entry a version.
+fn published(values: &[&str]) -> LogRepository<Scheme> {
+    let log = log::<Scheme>([9; 16], Shape::new(4, Schedule::Eager).unwrap());
+    let mut roles = Roles::new(&log);
+    for value in values {
+        roles.append(pair("key", value));
+        roles.publish();
+    }
+    roles.server
+}
+
+/// A log that signs a history which contains the older head, over contents that do not contain the older ones.
+#[test]
+fn a_log_that_changes_its_past_is_not_followed() {
+    let honest = published(&["1", "2", "3"]);
+    // The same author, whose version 3 forgets version 2's entry.
+    let log = honest.entries().log().clone();
+    let mut changed = pad_log::Entries::new(log, Workers::sequential()).unwrap();
+    for value in ["1", "another", "3"] {
+        changed.push(pair("key", value)).unwrap();
+    }
+    changed.build().unwrap();
+    let head = SnapshotHead {
+        root: changed.digest(3),
+        ..honest.head(Version::new(3)).unwrap().head
+    };
+    let signed = head.sign(&signer()).unwrap();
+
+    let mut client = client(&honest);
+    advance(&mut client, &honest, 2).unwrap();
+    let (from, to) = (Version::new(2), Version::new(3));
+    let consistency = codec::encode(&honest.heads().prove_consistency(from, to).unwrap());
+    for (append_only, reason) in [
+        (
+            wire::encode(&changed.prove_append_only(2, 3)),
+            VerifyError::OldRootMismatch,
+        ),
+        (
+            wire::encode(&changed.prove_append_only(0, 3)),
+            VerifyError::OldRootMismatch,
+        ),
+        (
+            wire::encode(&honest.prove_append_only(from, to).unwrap()),
+            VerifyError::RootMismatch,
+        ),
+        (Vec::new(), VerifyError::Undecodable(DecodeError::Malformed)),
+    ] {
+        let continuation = Continuation {
+            consistency: &consistency,
+            append_only: &append_only,
+        };
+        let refused = client.advance(&codec::encode(&signed), Some(continuation));
+        let expected = LogRefusal::NotGrown {
+            reason,
+            older: Box::new(honest.head(from).unwrap()),
+            newer: Box::new(signed),
+        };
+        assert_eq!(refused, Err(expected));
+        assert_eq!(client.version(), from, "the client is as it was");
+    }
+    let refused = client.advance(&codec::encode(&signed), None);
+    assert_eq!(
+        refused,
+        Err(LogRefusal::Head(VerifyError::MalformedHistoryProof))
+    );
+    // The honest version still follows, and then the other one is a fork.
+    advance(&mut client, &honest, 3).unwrap();
+    let refused = client.advance(&codec::encode(&signed), None);
+    assert!(matches!(refused, Err(LogRefusal::Fork(_))), "{refused:?}");
+    let older = client.advance(&codec::encode(&honest.head(from).unwrap()), None);
+    let (seen, offered) = (to, from);
+    let rollback = VerifyError::Rollback { seen, offered };
+    assert_eq!(older, Err(LogRefusal::Head(rollback)));
+}
+
+/// A root that only the history names, and the log never led to: under the newest head somebody would be shown that a value was
+/// appended by version 2, which version 3 does not have.
+#[test]
+fn the_newest_head_vouches_for_no_past_that_it_does_not_contain() {
+    let log = log::<Scheme>([9; 16], Shape::new(4, Schedule::Eager).unwrap());
+    let of = |all: &[Entry]| entries(&log, all);
+    let honest = of(&[pair("bank", "good"), pair("other", "x"), pair("third", "y")]);
+    let ghost = of(&[pair("bank", "good"), pair("bank", "rogue")]);
+    let (heads, history) = heads(&log, &[honest.digest(1), ghost.digest(2), honest.digest(3)]);
+
+    let mut client = LogClient::new(client_log(&log), public());
+    client.advance(&codec::encode(&heads[0]), None).unwrap();
+    let (one, two, three) = (Version::new(1), Version::new(2), Version::new(3));
+    let consistency = codec::encode(&history.prove_consistency(one, three).unwrap());
+    let append_only = wire::encode(&honest.prove_append_only(1, 3));
+    let continuation = Continuation {
+        consistency: &consistency,
+        append_only: &append_only,
+    };
+    client
+        .advance(&codec::encode(&heads[2]), Some(continuation))
+        .unwrap();
+
+    let newest = client.newest().unwrap();
+    let proof = wire::encode(&honest.prove_values(3, b"bank").unwrap());
+    let values = client
+        .check::<LookupProof<Scheme>>(&proof, LONGEST_LOOKUP, &newest, &key("bank"))
+        .unwrap();
+    assert_eq!(values.get().values, [Value::try_from("good").unwrap()]);
+
+    let inclusion = codec::encode(&history.prove_inclusion(two, three).unwrap());
+    for (append_only, reason) in [
+        (honest.prove_append_only(2, 3), VerifyError::OldRootMismatch),
+        (honest.prove_append_only(3, 3), VerifyError::OldRootMismatch),
+        (honest.prove_append_only(0, 3), VerifyError::OldRootMismatch),
+        (ghost.prove_append_only(2, 2), VerifyError::OldRootMismatch),
+    ] {
+        let append_only = wire::encode(&append_only);
+        let proofs = PastProofs {
+            inclusion: &inclusion,
+            append_only: &append_only,
+        };
+        let refused = client.past(two, proofs).unwrap_err();
+        assert_eq!(
+            refused,
+            LogRefusal::PastNotContained {
+                version: two,
+                reason
+            }
+        );
+    }
+    // Version 1 is contained.
+    let inclusion = codec::encode(&history.prove_inclusion(one, three).unwrap());
+    let append_only = wire::encode(&honest.prove_append_only(1, 3));
+    let proofs = PastProofs {
+        inclusion: &inclusion,
+        append_only: &append_only,
+    };
+    let past = client.past(one, proofs).unwrap();
+    assert_eq!((past.version(), past.root()), (one, honest.digest(1)));
+}
+
+/// As many as 33 600 elements have at `H = 4`: the proof has more than 64 KiB. A proof that is longer than the client reads is no
+/// accusation.
+#[test]
+fn an_honest_log_of_many_top_trees_is_followed() {
+    let shape = Shape::new(4, Schedule::Eager).unwrap();
+    let log = log::<Scheme>([9; 16], shape);
+    // Roots as an honest log has them, as far as this proof can tell: whole top trees, none of them opened.
+    let roots: Vec<Digest<32>> = (0..2101_u64)
+        .map(|number| hash::leaf(number, b""))
+        .collect();
+    let (from, to) = (2100 * 16_u64, 2101 * 16_u64);
+    let old = hash::digest(log.id(), from, hash::bag(&roots[..2100]));
+    let new = hash::digest(log.id(), to, hash::bag(&roots));
+    let (heads, history) = heads(&log, &[old, new]);
+    let mut append_only = codec::envelope(131, 0x0302);
+    append_only.extend_from_slice(&from.to_be_bytes());
+    append_only.extend_from_slice(&to.to_be_bytes());
+    for root in &roots {
+        append_only.extend_from_slice(&root.0);
+    }
+    // The proof is fine.
+    let growth = Growth::new(at(&client_log(&log), 1, old), at(&client_log(&log), 2, new));
+    verify::<AppendOnlyProof<Scheme>>(&append_only, &growth.unwrap(), &()).unwrap();
+
+    let mut client = LogClient::new(client_log(&log), public());
+    client.advance(&codec::encode(&heads[0]), None).unwrap();
+    let consistency = history
+        .prove_consistency(Version::new(1), Version::new(2))
+        .unwrap();
+    let consistency = codec::encode(&consistency);
+    let continuation = Continuation {
+        consistency: &consistency,
+        append_only: &append_only,
+    };
+    let limit = append_only.len() - 1;
+    client.set_longest_growth(limit);
+    let refused = client.advance(&codec::encode(&heads[1]), Some(continuation));
+    assert_eq!(
+        refused,
+        Err(LogRefusal::Decode(DecodeError::TooLarge { limit }))
+    );
+    client.set_longest_growth(LONGEST_GROWTH);
+    let followed = client.advance(&codec::encode(&heads[1]), Some(continuation));
+    assert_eq!(followed, Ok(Version::new(2)));
+}
+
+/// Two heads of one version are evidence, whatever bytes a server sends beside them.
+#[test]
+fn a_fork_is_noticed_whatever_comes_with_it() {
+    let log = log::<Scheme>([9; 16], Shape::new(4, Schedule::Eager).unwrap());
+    let of = |all: &[Entry]| entries(&log, all);
+    let (one, other) = (of(&[pair("bank", "good")]), of(&[pair("bank", "rogue")]));
+    let (first, _) = heads(&log, &[one.digest(1)]);
+    let (second, _) = heads(&log, &[other.digest(1)]);
+    let mut client = LogClient::new(client_log(&log), public());
+    client.advance(&codec::encode(&first[0]), None).unwrap();
+    let continuation = Continuation {
+        consistency: b"junk",
+        append_only: b"junk",
+    };
+    let refused = client.advance(&codec::encode(&second[0]), Some(continuation));
+    assert!(matches!(refused, Err(LogRefusal::Fork(_))), "{refused:?}");
+}
+
+#[test]
+fn a_view_of_another_author_is_not_resumed() {
+    let log = log::<Scheme>([9; 16], Shape::new(4, Schedule::Eager).unwrap());
+    let client = LogClient::new(client_log(&log), public());
+    let stranger = SigningKey::from_bytes(&[66; 32]);
+    let authority = Authority {
+        author: AuthorKey::from_bytes(stranger.verifying_key().as_bytes()).unwrap(),
+        ..*client.view().authority()
+    };
+    let mut view = TrustedView::new(authority);
+    let head = SnapshotHead::<Sha256Ed25519> {
+        version: Version::new(1),
+        ..SnapshotHead::empty(authority.scheme, authority.dictionary)
+    };
+    view.advance(Untrusted::new(head.sign(&stranger).unwrap()), None)
+        .unwrap();
+    let resumed = LogClient::resume(client.log().clone(), public(), view);
+    assert_eq!(resumed.unwrap_err(), VerifyError::WrongDictionary);
+    let other = Log::<Scheme>::new(DictionaryId::from_bytes([8; 16]), log.setup().clone());
+    let resumed = LogClient::resume(other, public(), *client.view());
+    assert_eq!(resumed.unwrap_err(), VerifyError::WrongDictionary);
+}

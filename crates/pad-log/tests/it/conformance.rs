@@ -1,0 +1,56 @@
+//! The laws of append-only logs, for all four schemes.
+
+use pad_conformance::{
+    aad::{hostile, laws, laws::Work},
+    soak, traces,
+};
+use pad_log::{AadCounted, AadFrontier, AasCounted, AasFrontier, Log, Schedule, Scheme, Shape};
+
+use crate::support;
+
+fn log<S: Scheme>(schedule: Schedule) -> Log<S> {
+    // Several trees of 16 elements, which is as much as the parameters serve where an element has 512 roots.
+    support::log([7; 16], Shape::new(4, schedule).unwrap())
+}
+
+macro_rules! laws_of {
+    ($name:ident, $scheme:ty, $work:expr, $step:expr) => {
+        mod $name {
+            use super::*;
+
+            #[test]
+            fn answers_are_those_of_a_list() {
+                laws::check_log::<$scheme>(&log(Schedule::Eager), $work, traces::seed());
+            }
+
+            #[test]
+            fn answers_of_deferred_logs_are_too() {
+                laws::check_log::<$scheme>(&log(Schedule::Deferred), $work, traces::seed());
+            }
+
+            #[test]
+            fn hostile_bytes_prove_nothing() {
+                let log = log(Schedule::Eager);
+                hostile::check_hostile_bytes::<$scheme>(&log, $step, traces::seed());
+            }
+        }
+    };
+}
+
+const COUNTED: Work = Work {
+    versions: 14,
+    most: 11,
+    questions: 25,
+};
+/// Frontiers of versions that are not the latest are made for each question.
+const FRONTIER: Work = Work {
+    versions: 5,
+    most: 7,
+    questions: 6,
+};
+
+laws_of!(aad_counted, AadCounted, COUNTED, 1);
+laws_of!(aas_counted, AasCounted, COUNTED, 1);
+// Of the bytes of messages, one in so many is changed.
+laws_of!(aad_frontier, AadFrontier, FRONTIER, soak::size(397, 23));
+laws_of!(aas_frontier, AasFrontier, FRONTIER, soak::size(397, 23));

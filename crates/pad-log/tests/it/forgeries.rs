@@ -1,0 +1,449 @@
+//! What a server, or the log itself, might try: each check by itself, with the refusal that it gives.
+//!
+//! Where a log is dishonest, its digest is made from what the message shows, so that hashes alone refuse nothing.
+//! Evidence made up from polynomials is in the vectors.
+
+use ark_bls12_381::{Fr, G1Affine, g1};
+use ark_ff::{BigInteger as _, Field as _, PrimeField as _};
+use bls12::point::{self, G1_BYTES};
+use pad_accumulators::wire;
+use pad_core::{DecodeError, Digest, VerifyError};
+use pad_log::{
+    AadCounted, AppendOnlyProof, Entries, Entry, Growth, InclusionProof, LogRoot, LookupProof,
+    Schedule, Shape, hash,
+};
+
+use crate::{
+    forger::coefficients,
+    support::{at, at_size, client_log, distinct, entries, key, log, pair, verify},
+};
+
+type Scheme = AadCounted;
+
+/// Offsets in the look-up of an absent key in a log of 16.
+mod absent {
+    pub(super) const SIZE: usize = 8;
+    pub(super) const BLOCKS: usize = 16;
+    pub(super) const ACCUMULATOR: usize = 20;
+    pub(super) const INNER: usize = 68;
+    pub(super) const VALUE: usize = 100;
+    pub(super) const QUOTIENT: usize = 132;
+    pub(super) const VALUES: usize = 180;
+}
+
+/// Offsets in the look-up of a key with one value in the first block of 16.
+mod present {
+    pub(super) const NUMBER: usize = 20;
+    pub(super) const ACCUMULATOR: usize = 24;
+    pub(super) const BLOCK: usize = 152;
+    pub(super) const ELEMENTS: usize = BLOCK + 48;
+    pub(super) const STUB: usize = ELEMENTS + 8 * 64 + 48;
+    pub(super) const EVIDENCE: usize = STUB + 80;
+    pub(super) const VALUES: usize = EVIDENCE + 128;
+}
+
+fn sixteen(dictionary: u8) -> Entries<Scheme> {
+    let shape = Shape::new(5, Schedule::Eager).unwrap();
+    entries(&log::<Scheme>([dictionary; 16], shape), &distinct(16))
+}
+
+fn look_up(entries: &Entries<Scheme>, size: u64, asked: &str) -> Vec<u8> {
+    wire::encode(&entries.prove_values(size, asked.as_bytes()).unwrap())
+}
+
+fn refusal(proof: &[u8], root: &LogRoot<Scheme>, asked: &str) -> VerifyError {
+    verify::<LookupProof<Scheme>>(proof, root, &key(asked)).unwrap_err()
+}
+
+fn inclusion_refusal(proof: &[u8], root: &LogRoot<Scheme>, entry: &Entry) -> VerifyError {
+    verify::<InclusionProof<Scheme>>(proof, root, entry).unwrap_err()
+}
+
+fn array<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
+    bytes[at..at + N].try_into().unwrap()
+}
+
+fn put(proof: &[u8], at: usize, bytes: &[u8]) -> Vec<u8> {
+    let mut changed = proof.to_vec();
+    changed[at..at + bytes.len()].copy_from_slice(bytes);
+    changed
+}
+
+/// The log whose only root, of this level, is what the message shows.
+fn as_shown(
+    entries: &Entries<Scheme>,
+    level: u8,
+    accumulator: &[u8; G1_BYTES],
+    inner: Digest<32>,
+) -> LogRoot<Scheme> {
+    let log = client_log(entries.log());
+    let root = hash::sealed(level, accumulator, &inner);
+    at(&log, 2, hash::digest(log.id(), 1 << level, Some(root)))
+}
+
+/// A point of the curve outside the subgroup.
+fn stray() -> [u8; G1_BYTES] {
+    let points = (1_u64..100).filter_map(|x| G1Affine::get_point_from_x_unchecked(x.into(), false));
+    let mut strays = points.filter(|point| !point.is_in_correct_subgroup_assuming_on_curve());
+    point::encode::<g1::Config, G1_BYTES>(&strays.next().unwrap())
+}
+
+const IDENTITY: [u8; G1_BYTES] = {
+    let mut bytes = [0; G1_BYTES];
+    bytes[0] = 0xc0;
+    bytes
+};
+
+#[test]
+fn a_proof_of_one_kind_or_scheme_is_none_of_another() {
+    let entries = sixteen(1);
+    let root = at_size(&entries, 16);
+    let lookup = look_up(&entries, 16, "absent");
+    let entry = pair("key 0", "value");
+    let (expected, actual) = (130, 129);
+    assert_eq!(
+        inclusion_refusal(&lookup, &root, &entry),
+        VerifyError::Undecodable(DecodeError::WrongKind { expected, actual })
+    );
+    let (expected, actual) = (0x0302, 0x0312);
+    assert_eq!(
+        refusal(&put(&lookup, 6, &[3, 0x12]), &root, "absent"),
+        VerifyError::Undecodable(DecodeError::WrongSuite { expected, actual })
+    );
+}
+
+#[test]
+fn points_and_scalars_must_be_canonical_and_in_the_subgroup() {
+    let entries = sixteen(1);
+    let root = at_size(&entries, 16);
+    let proof = look_up(&entries, 16, "absent");
+    let quotient = |bytes: &[u8]| refusal(&put(&proof, absent::QUOTIENT, bytes), &root, "absent");
+    let undecodable = VerifyError::Undecodable;
+    let uncompressed = [proof[absent::QUOTIENT] & 0x7f];
+    assert_eq!(
+        quotient(&uncompressed),
+        undecodable(DecodeError::PointInvalid)
+    );
+    assert_eq!(
+        quotient(&stray()),
+        undecodable(DecodeError::PointOutsideSubgroup)
+    );
+    // A quotient may be the identity, if the equation holds.
+    assert_eq!(quotient(&IDENTITY), VerifyError::EquationMismatch);
+
+    let inner = Digest(array(&proof, absent::INNER));
+    for (accumulator, expected) in [
+        (IDENTITY, DecodeError::PointIsIdentity),
+        (stray(), DecodeError::PointOutsideSubgroup),
+    ] {
+        let root = as_shown(&entries, 4, &accumulator, inner);
+        let proof = put(&proof, absent::ACCUMULATOR, &accumulator);
+        assert_eq!(refusal(&proof, &root, "absent"), undecodable(expected));
+    }
+
+    let value: [u8; 32] = array(&proof, absent::VALUE);
+    let mut larger = Fr::MODULUS;
+    let value = bls12::scalar::decode(&value).unwrap().into_bigint();
+    assert!(!larger.add_with_carry(&value));
+    let larger = larger.to_bytes_be();
+    assert_eq!(
+        refusal(&put(&proof, absent::VALUE, &larger), &root, "absent"),
+        undecodable(DecodeError::ScalarOutOfRange)
+    );
+}
+
+#[test]
+fn what_is_hashed_cannot_be_another() {
+    let (entries, other) = (sixteen(1), sixteen(2));
+    let root = at_size(&entries, 16);
+    let present = look_up(&entries, 16, "key 3");
+    let mismatch = VerifyError::RootMismatch;
+    // Another dictionary with the same contents.
+    let elsewhere = at(&client_log(entries.log()), 1, other.digest(16));
+    assert_eq!(refusal(&present, &elsewhere, "key 3"), mismatch);
+    // Another size with roots of the same number and level.
+    let larger = look_up(&entries, 16, "absent");
+    let larger = put(&larger, absent::SIZE, &32_u64.to_be_bytes());
+    assert_eq!(refusal(&larger, &root, "absent"), mismatch);
+    // An accumulator that was made for this answer, of the tree and of a sibling.
+    let generator = point::encode::<g1::Config, G1_BYTES>(&ark_ec::AffineRepr::generator());
+    for place in [present::ACCUMULATOR, present::BLOCK, present::STUB] {
+        assert_eq!(
+            refusal(&put(&present, place, &generator), &root, "key 3"),
+            mismatch
+        );
+    }
+    // Elements of a block in another order, none of them the key's.
+    let mut swapped = present;
+    let (left, right) = swapped.split_at_mut(present::ELEMENTS + 64);
+    left[present::ELEMENTS..].swap_with_slice(&mut right[..64]);
+    assert_eq!(refusal(&swapped, &root, "key 3"), mismatch);
+    // A tree that is left out, with a bag that is the other's hash.
+    let shape = Shape::new(4, Schedule::Eager).unwrap();
+    let two = crate::support::entries(&log::<Scheme>([1; 16], shape), &distinct(32));
+    let whole = look_up(&two, 32, "absent");
+    let one_tree = [&whole[..absent::VALUES], &[0; 4]].concat();
+    let expected = VerifyError::Undecodable(DecodeError::Malformed);
+    assert_eq!(refusal(&one_tree, &at_size(&two, 32), "absent"), expected);
+    let one_tree = put(&one_tree, absent::SIZE, &16_u64.to_be_bytes());
+    assert_eq!(refusal(&one_tree, &at_size(&two, 32), "absent"), mismatch);
+}
+
+/// A log whose block accumulator is that of other elements than its hashes keep.
+#[test]
+fn a_block_has_the_accumulator_of_its_elements() {
+    let entries = sixteen(1);
+    let mut others = distinct(8);
+    others[5] = pair("somebody else", "value");
+    let shape = Shape::new(5, Schedule::Eager).unwrap();
+    let other = crate::support::entries(&log::<Scheme>([1; 16], shape), &others);
+    let false_accumulator = other.roots(8)[0].2.unwrap();
+    let elements_hash =
+        |proof: &[u8], start: usize| hash::of_elements(0, proof[start..start + 8 * 64].chunks(64));
+
+    let proof = look_up(&entries, 8, "key 5");
+    let proof = put(&proof, 16, &false_accumulator);
+    let root = as_shown(&entries, 3, &false_accumulator, elements_hash(&proof, 64));
+    assert_eq!(
+        refusal(&proof, &root, "key 5"),
+        VerifyError::EquationMismatch
+    );
+
+    let entry = pair("key 5", "value");
+    let proof = wire::encode(&entries.prove_inclusion(8, 5));
+    let proof = put(&proof, 32, &false_accumulator);
+    let refused = inclusion_refusal(&proof, &root, &entry);
+    assert_eq!(refused, VerifyError::EquationMismatch);
+}
+
+/// A log whose tree has the accumulator of another tree; its hashes are kept.
+#[test]
+fn a_parent_has_the_product_of_its_children() {
+    let entries = sixteen(1);
+    let mut others = distinct(16);
+    others[3] = pair("somebody else", "value");
+    let shape = Shape::new(5, Schedule::Eager).unwrap();
+    let other = crate::support::entries(&log::<Scheme>([1; 16], shape), &others);
+    let false_accumulator = other.roots(16)[0].2.unwrap();
+    // Its absence can be opened, as its root is no root of the false polynomial.
+    let honest = look_up(&entries, 16, "absent");
+    let inner = Digest(array(&honest, absent::INNER));
+    let root = as_shown(&entries, 4, &false_accumulator, inner);
+    let absence = put(&look_up(&other, 16, "key 3"), absent::INNER, &inner.0);
+    let absence = verify::<LookupProof<Scheme>>(&absence, &root, &key("key 3")).unwrap();
+    assert_eq!(absence.values, []);
+    // So its inclusion must be refused, whichever certificate comes with it.
+    let proof = wire::encode(&entries.prove_inclusion(16, 3));
+    let (accumulator_at, certificate_at) = (32, 80);
+    let proof = put(&proof, accumulator_at, &false_accumulator);
+    let entry = pair("key 3", "value");
+    let refused = inclusion_refusal(&proof, &root, &entry);
+    assert_eq!(refused, VerifyError::EquationMismatch);
+    let certificate = wire::encode(&other.prove_inclusion(16, 3));
+    let certificate = &certificate[certificate_at..certificate_at + 80];
+    let refused = inclusion_refusal(&put(&proof, certificate_at, certificate), &root, &entry);
+    assert_eq!(refused, VerifyError::EquationMismatch);
+    // And so must be a growth from the version in which it was shown in full.
+    let growth = wire::encode(&entries.prove_append_only(8, 16));
+    let growth = put(&growth, 24, &false_accumulator);
+    let old = at(&client_log(entries.log()), 1, entries.digest(8));
+    let roots = Growth::new(old, root).unwrap();
+    let refused = verify::<AppendOnlyProof<Scheme>>(&growth, &roots, &()).unwrap_err();
+    assert_eq!(refused, VerifyError::EquationMismatch);
+}
+
+/// Contents make the hashes, the id makes the challenges: a certificate of another log does not do.
+#[test]
+fn challenges_depend_on_the_log() {
+    let (entries, other) = (sixteen(1), sixteen(2));
+    let proof = wire::encode(&other.prove_inclusion(16, 3));
+    let entry = pair("key 3", "value");
+    let root = at_size(&entries, 16);
+    assert_eq!(
+        inclusion_refusal(&proof, &root, &entry),
+        VerifyError::EquationMismatch
+    );
+    // Evidence of absence has no challenge: the digest names the log.
+    let absence = look_up(&other, 16, "absent");
+    assert!(verify::<LookupProof<Scheme>>(&absence, &root, &key("absent")).is_ok());
+}
+
+#[test]
+fn a_present_key_does_not_open_to_zero() {
+    let entries = sixteen(1);
+    let root = at_size(&entries, 16);
+    let present = look_up(&entries, 16, "key 3");
+    let absent = look_up(&entries, 16, "absent");
+    // A / (X - k), which the look-up itself shows, makes the equation hold with the value 0.
+    let quotient: [u8; G1_BYTES] = array(&present, present::EVIDENCE);
+    let forged = put(&absent, absent::VALUE, &[0; 32]);
+    let forged = put(&forged, absent::QUOTIENT, &quotient);
+    assert_eq!(refusal(&forged, &root, "key 3"), VerifyError::ZeroOpening);
+    // With another value it does not hold.
+    let forged = put(&forged, absent::VALUE + 31, &[1]);
+    assert_eq!(
+        refusal(&forged, &root, "key 3"),
+        VerifyError::EquationMismatch
+    );
+    // Nor does it for another key.
+    assert_eq!(
+        refusal(&absent, &root, "key 3"),
+        VerifyError::EquationMismatch
+    );
+}
+
+#[test]
+fn blocks_are_ascending_in_range_and_hold_the_key() {
+    let shape = Shape::new(5, Schedule::Eager).unwrap();
+    let mut all = distinct(16);
+    all[12] = pair("key 3", "another value");
+    let entries = entries(&log::<Scheme>([1; 16], shape), &all);
+    let root = at_size(&entries, 16);
+    let proof = look_up(&entries, 16, "key 3");
+    assert_eq!(
+        array::<12>(&proof, absent::BLOCKS),
+        [0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 1]
+    );
+    for numbers in [[0, 0], [1, 0], [0, 2], [0, u32::MAX]] {
+        let numbers = numbers.map(u32::to_be_bytes).concat();
+        let refused = refusal(&put(&proof, present::NUMBER, &numbers), &root, "key 3");
+        assert_eq!(refused, VerifyError::UnorderedLeaves);
+    }
+    assert_eq!(refusal(&proof, &root, "key 4"), VerifyError::Extraneous);
+}
+
+#[test]
+fn values_are_those_of_the_elements() {
+    let shape = Shape::new(5, Schedule::Eager).unwrap();
+    let mut all = distinct(16);
+    all[5] = all[3].clone();
+    let log = log::<Scheme>([1; 16], shape);
+    let entries = entries(&log, &all);
+    let root = at_size(&entries, 16);
+    let proof = look_up(&entries, 16, "key 3");
+    let values = proof.len() - 4 - 2 * (4 + 5);
+    assert_eq!(proof[values + 3], 2);
+    let withheld = put(&proof[..proof.len() - 9], values + 3, &[1]);
+    assert_eq!(
+        refusal(&withheld, &root, "key 3"),
+        VerifyError::CountMismatch
+    );
+    let another = put(&proof, values + 8, b"V");
+    assert_eq!(
+        refusal(&another, &root, "key 3"),
+        VerifyError::ValueMismatch
+    );
+    assert_eq!(
+        array::<4>(&look_up(&entries, 16, "key 4"), present::VALUES),
+        [0, 0, 0, 1]
+    );
+
+    // Inclusion: another occurrence, none, and a position beyond the log.
+    let proof = wire::encode(&entries.prove_inclusion(16, 5));
+    let occurrence = 24;
+    assert_eq!(array(&proof, occurrence), 2_u64.to_be_bytes());
+    for other in [0_u64, 1, 3] {
+        let changed = put(&proof, occurrence, &other.to_be_bytes());
+        let refused = inclusion_refusal(&changed, &root, &all[5]);
+        assert_eq!(refused, VerifyError::ValueMismatch);
+    }
+    for position in [16_u64, 17, u64::MAX] {
+        let changed = put(&proof, 16, &position.to_be_bytes());
+        let refused = inclusion_refusal(&changed, &root, &all[5]);
+        assert_eq!(refused, VerifyError::SizeOutOfRange);
+    }
+    let refused = inclusion_refusal(&proof, &root, &pair("key 3", "another value"));
+    assert_eq!(refused, VerifyError::ValueMismatch);
+}
+
+#[test]
+fn a_growth_starts_from_the_old_version() {
+    let honest = sixteen(1);
+    let forked = |place: usize| {
+        let mut all = distinct(16);
+        all[place] = pair("somebody else", "value");
+        entries(honest.log(), &all)
+    };
+    let refused = |grown: &Entries<Scheme>, from: u64, old: &LogRoot<Scheme>| {
+        let proof = wire::encode(&grown.prove_append_only(from, 16));
+        let roots = Growth::new(old.clone(), at_size(grown, 16)).unwrap();
+        verify::<AppendOnlyProof<Scheme>>(&proof, &roots, &()).err()
+    };
+    // An element of an old block, of an old tail that was closed into a block, and of none of them.
+    assert_eq!(
+        refused(&forked(3), 9, &at_size(&honest, 9)),
+        Some(VerifyError::OldRootMismatch)
+    );
+    assert_eq!(
+        refused(&forked(8), 9, &at_size(&honest, 9)),
+        Some(VerifyError::OldRootMismatch)
+    );
+    assert_eq!(refused(&forked(9), 9, &at_size(&honest, 9)), None);
+    // Two orders of appending.
+    let mut swapped = distinct(16);
+    swapped.swap(0, 1);
+    let swapped = entries(honest.log(), &swapped);
+    for from in 2..16 {
+        let refused = refused(&swapped, from, &at_size(&honest, from));
+        assert_eq!(refused, Some(VerifyError::OldRootMismatch));
+    }
+    // "From nothing" is from the empty log only, and "no growth" between equal digests only.
+    for from in [0, 16] {
+        let refused = refused(&honest, from, &at_size(&honest, 9));
+        assert_eq!(refused, Some(VerifyError::OldRootMismatch));
+    }
+    // Backwards.
+    let proof = wire::encode(&honest.prove_append_only(9, 16));
+    let proof = put(&proof, 8, &17_u64.to_be_bytes());
+    let log = client_log(honest.log());
+    let (larger, smaller) = (honest.digest(16), honest.digest(9));
+    let roots = Growth::new(at(&log, 1, larger), at(&log, 2, smaller)).unwrap();
+    let refused = verify::<AppendOnlyProof<Scheme>>(&proof, &roots, &());
+    assert_eq!(refused, Err(VerifyError::SizeOutOfRange));
+    // Two logs.
+    let roots = Growth::new(at_size(&honest, 9), at_size(&sixteen(2), 16));
+    assert_eq!(roots.unwrap_err(), VerifyError::WrongDictionary);
+}
+
+/// Bytes that have nothing to do with the digest are refused before a point is decoded.
+#[test]
+fn points_are_decoded_once_the_digest_is_right() {
+    let entries = sixteen(1);
+    let proof = look_up(&entries, 16, "absent");
+    let proof = put(&proof, absent::QUOTIENT, &[0; G1_BYTES]);
+    let other = at(&client_log(entries.log()), 1, sixteen(2).digest(16));
+    assert_eq!(refusal(&proof, &other, "absent"), VerifyError::RootMismatch);
+}
+
+/// A key with a value in each of two trees is shown as absent, both openings wrong by amounts that cancel under coefficients known before
+/// they are chosen: without the message, or with the message before the amounts.
+#[test]
+fn errors_of_two_claims_do_not_cancel() {
+    let log = log::<Scheme>([9; 16], Shape::new(4, Schedule::Eager).unwrap());
+    let mut all = distinct(32);
+    (all[0], all[16]) = (pair("victim", "1"), pair("victim", "2"));
+    let held = entries(&log, &all);
+    let root = at_size(&held, 32);
+    let present = wire::encode(&held.prove_values(32, b"victim").unwrap());
+    let absent = wire::encode(&held.prove_values(32, b"absent").unwrap());
+    // With value 0 and these quotients both equations hold.
+    let rests = [840, 840 + 952].map(|at| present[at..at + 48].to_vec());
+    let forged = |values: [Fr; 2]| {
+        let mut forged = absent.clone();
+        for (tree, (value, rest)) in values.iter().zip(&rests).enumerate() {
+            let at = 16 + tree * 164 + 84;
+            forged[at..at + 32].copy_from_slice(&bls12::scalar::encode(value));
+            forged[at + 32..at + 80].copy_from_slice(rest);
+        }
+        forged
+    };
+    let zero = verify::<LookupProof<Scheme>>(&forged([Fr::from(0_u64); 2]), &root, &key("victim"));
+    assert_eq!(zero, Err(VerifyError::ZeroOpening));
+    let coefficients = |body| coefficients(log.id(), &root, b"victim", body);
+    let before = forged([Fr::ONE, Fr::ONE]);
+    for [first, second] in [coefficients(None), coefficients(Some(&before[8..]))] {
+        let values = [Fr::ONE, -first * second.inverse().unwrap()];
+        let refused = verify::<LookupProof<Scheme>>(&forged(values), &root, &key("victim"));
+        assert_eq!(refused, Err(VerifyError::EquationMismatch));
+    }
+}

@@ -1,0 +1,617 @@
+//! What a log of the frontier schemes, or its server, might try: each check by itself.
+//!
+//! Every forgery holds but for the one check that it is about: without that check it is accepted. All quotients are polynomials.
+
+use ark_bls12_381::{Fr, G1Affine, g1};
+use ark_ec::{AffineRepr as _, CurveGroup as _};
+use ark_ff::{AdditiveGroup as _, Field as _, PrimeField as _};
+use bls12::point::{self, G1_BYTES};
+use pad_accumulators::{bilinear::polynomial::evaluate, wire};
+use pad_core::{DecodeError, VerifyError};
+use pad_log::{
+    AadFrontier, AasFrontier, AbsenceProof, AppendOnlyProof, Entry, Growth, InclusionProof,
+    LogRoot, LookupProof, Schedule, Shape, prefix::scalar_of_prefix,
+};
+
+use crate::{
+    forger::{
+        Polynomial, Tree, absence, bezout, challenge, chunk, coefficients, combined, commit,
+        disjoint, disjoint_equations, disjoint_with, divided, honestly_disjoint, lower_frontier,
+        member, multiply, next_challenge, pair, path, prefixes, product, step, step_with, sum,
+    },
+    support::{at_size, client_log, entries, key, log, pair as entry, verify},
+};
+
+pub(crate) type Set = AasFrontier;
+pub(crate) type Dictionary = AadFrontier;
+
+pub(crate) const MISMATCH: VerifyError = VerifyError::EquationMismatch;
+pub(crate) const ONE: &[Fr] = &[Fr::ONE];
+
+pub(crate) fn members() -> Tree<Set> {
+    Tree::new((0..16).map(|i| member(&format!("member {i}"))).collect())
+}
+
+/// Keys `key 0` to `key 15` with the value `value`, but for these places.
+pub(crate) fn pairs(others: &[(usize, Vec<u8>)]) -> Tree<Dictionary> {
+    let mut elements: Vec<Vec<u8>> = (0..16)
+        .map(|i| pair(&format!("key {i}"), "value", 1))
+        .collect();
+    for (place, element) in others {
+        elements[*place].clone_from(element);
+    }
+    Tree::new(elements)
+}
+
+/// Whether the absence of a member is accepted.
+pub(crate) fn absent(tree: &Tree<Set>, evidence: &[u8], asked: &str) -> Result<(), VerifyError> {
+    let proof = tree.look_up(&[], evidence, &[]);
+    verify::<AbsenceProof<Set>>(&proof, &tree.at(), &key(asked)).map(drop)
+}
+
+/// What is accepted as all values of the key `key`.
+pub(crate) fn values(tree: &Tree<Dictionary>, proof: &[u8]) -> Result<Vec<String>, VerifyError> {
+    let found = verify::<LookupProof<Dictionary>>(proof, &tree.at(), &key("key"))?.values;
+    let texts = found
+        .iter()
+        .map(|value| String::from_utf8(value.as_bytes().to_vec()).unwrap());
+    Ok(texts.collect())
+}
+
+/// The scalar that is at stake: the whole element of a member, which is a root of its tree.
+pub(crate) fn root_of(asked: &str) -> Fr {
+    scalar_of_prefix(&member(asked), 256)
+}
+
+/// An element of another tree, for a Bézout that holds.
+pub(crate) fn elsewhere() -> Fr {
+    scalar_of_prefix(&member("elsewhere"), 256)
+}
+
+/// The forger makes what verifiers accept, and they accept any layout; none lets a present member be absent.
+#[test]
+fn any_layout_of_a_frontier_is_accepted() {
+    let tree = members();
+    let honest: Vec<Entry> = (0..16)
+        .map(|i| Entry::member(key(&format!("member {i}"))))
+        .collect();
+    let honest = entries(&tree.log, &honest);
+    assert_eq!(honest.digest(16), tree.at().root());
+    let asked = member("absent");
+    let group = prefixes(&asked, 200..=201);
+    let others = prefixes(&asked, 210..=212);
+    let roots = [&group[..], &others].concat();
+    let whole = product(&roots);
+    let proved = honestly_disjoint(&tree, &roots);
+    let accepted = |path: &[u8], group: &[Fr]| {
+        let evidence = [&proved[..], &absence(&asked, 201, path, group)].concat();
+        absent(&tree, &evidence, "absent")
+    };
+    // The frontier itself is the group.
+    assert_eq!(accepted(&[0], &whole), Ok(()));
+    let group = product(&group);
+    let factors: Vec<Polynomial> = others.iter().map(|root| product(&[*root])).collect();
+    let [first, second, third] = &factors[..] else {
+        panic!("three")
+    };
+    let (pair, three) = (
+        multiply(first, second),
+        multiply(&multiply(first, second), third),
+    );
+    for (children, index) in [
+        (vec![&group[..], &three], 0),
+        (vec![&three[..], &group], 1),
+        (vec![&pair[..], &group, third], 1),
+        (vec![&pair[..], third, &group], 2),
+        (vec![&group[..], first, second, third], 0),
+        (vec![&first[..], second, third, &group], 3),
+    ] {
+        let step = step(tree.id(), (&whole, &children), index);
+        assert_eq!(accepted(&path(&[step]), &group), Ok(()), "{index}");
+    }
+    // As deep as it goes, always the same node again; and no deeper.
+    let same = step(tree.id(), (&whole, &[ONE, &whole]), 1);
+    assert_eq!(accepted(&path(&vec![same.clone(); 32]), &whole), Ok(()));
+    let malformed = VerifyError::Undecodable(DecodeError::Malformed);
+    assert_eq!(accepted(&path(&vec![same; 33]), &whole), Err(malformed));
+}
+
+/// A frontier with a prefix of a present member, and coefficients of another equation.
+#[test]
+fn a_frontier_has_no_root_in_common_with_the_committed_tree() {
+    let tree = members();
+    let (asked, root) = (member("member 3"), root_of("member 3"));
+    let frontier = product(&[root]);
+    let claimed = absence(&asked, 256, &[0], &frontier);
+    let refused = |disjoint: Vec<u8>| {
+        let forged = [&disjoint[..], &claimed].concat();
+        assert_eq!(absent(&tree, &forged, "member 3"), Err(MISMATCH));
+    };
+    // The tree without that member: its coefficients, for the challenge of either tree.
+    let other = divided(&tree.polynomial, root);
+    let [x, y] = bezout(&other, &[root]);
+    refused(disjoint(tree.id(), [&other, &frontier, &x, &y]));
+    refused(disjoint(tree.id(), [&tree.polynomial, &frontier, &x, &y]));
+    // Any coefficients.
+    let parts = [&tree.polynomial[..], &frontier, ONE, ONE];
+    refused(disjoint(tree.id(), parts));
+    // Their openings hold, and have this quotient; what they are coefficients of does not.
+    let mut opened = disjoint(tree.id(), parts);
+    let quotient = opened.len() - G1_BYTES;
+    opened[quotient..].copy_from_slice(&commit(&[]));
+    refused(opened);
+    // With values of x and y, one of them false, that make x A + y f = 1 at the challenge.
+    let [tree_at, frontier_at] =
+        [&tree.polynomial, &frontier].map(|part| move |z: Fr| evaluate(part, z));
+    refused(disjoint_with(tree.id(), parts, |z| {
+        let y = Fr::ONE;
+        [(Fr::ONE - y * frontier_at(z)) / tree_at(z), y]
+    }));
+    refused(disjoint_with(tree.id(), parts, |z| {
+        let x = Fr::ONE;
+        [x, (Fr::ONE - x * tree_at(z)) / frontier_at(z)]
+    }));
+    // Nothing committed as frontier: the identity "contains" every prefix.
+    let mut identity = disjoint(tree.id(), parts);
+    identity[..G1_BYTES].copy_from_slice(&commit(&[]));
+    let forged = [&identity[..], &absence(&asked, 256, &[0], &[])].concat();
+    let is_identity = VerifyError::Undecodable(DecodeError::PointIsIdentity);
+    assert_eq!(absent(&tree, &forged, "member 3"), Err(is_identity));
+}
+
+/// A frontier that is disjoint, and a group that is no factor of it: at each place of two, three and four children.
+#[test]
+fn a_group_is_a_factor_of_the_frontier() {
+    let tree = members();
+    let (asked, group) = (member("member 3"), product(&[root_of("member 3")]));
+    let others = prefixes(&member("elsewhere"), 250..=253);
+    let whole = product(&others);
+    let proved = honestly_disjoint(&tree, &others);
+    let refused = |step: Vec<u8>| {
+        let claimed = absence(&asked, 256, &path(&[step]), &group);
+        let forged = [&proved[..], &claimed].concat();
+        assert_eq!(absent(&tree, &forged, "member 3"), Err(MISMATCH));
+    };
+    let factors: Vec<Polynomial> = others.iter().map(|root| product(&[*root])).collect();
+    for count in 2..=4 {
+        for index in 0..count {
+            let mut children: Vec<&[Fr]> = factors[..count].iter().map(Vec::as_slice).collect();
+            children[index] = &group;
+            let at = |z: Fr| children.iter().map(move |child| evaluate(child, z));
+            // The true values: the product is another one, and the quotient that of the others, or of all.
+            for without in [None, Some(count - 1)] {
+                let last = count - 1;
+                let step = step_with(tree.id(), (&whole, &children), (index, without), |z| {
+                    at(z).take(last).collect()
+                });
+                refused(step);
+            }
+            // One value false, so that the product is right at the challenge.
+            for false_one in 0..count - 1 {
+                let without = Some(false_one);
+                refused(step_with(
+                    tree.id(),
+                    (&whole, &children),
+                    (index, without),
+                    |z| {
+                        let mut values: Vec<Fr> = at(z).collect();
+                        values[false_one] = Fr::ONE;
+                        let rest: Fr = values.iter().product();
+                        values[false_one] = evaluate(&whole, z) / rest;
+                        values.truncate(count - 1);
+                        values
+                    },
+                ));
+            }
+        }
+    }
+    // One step that holds, and one that does not: on the way to a group that is a factor of the other.
+    let last = &factors[3];
+    let rest = product(&others[..3]);
+    let good = step(tree.id(), (&whole, &[&rest, last]), 1);
+    let bad = step(tree.id(), (last, &[ONE, &group]), 1);
+    let claimed = absence(&asked, 256, &path(&[good, bad]), &group);
+    let forged = [&proved[..], &claimed].concat();
+    assert_eq!(absent(&tree, &forged, "member 3"), Err(MISMATCH));
+    let two = multiply(last, &group);
+    let bad = step(tree.id(), (&whole, &[ONE, &two]), 1);
+    let good = step(tree.id(), (&two, &[last, &group]), 1);
+    let claimed = absence(&asked, 256, &path(&[bad, good]), &group);
+    let forged = [&proved[..], &claimed].concat();
+    assert_eq!(absent(&tree, &forged, "member 3"), Err(MISMATCH));
+    // The group is not the one that the path leads to.
+    let claimed = absence(&asked, 256, &[0], &group);
+    let forged = [&proved[..], &claimed].concat();
+    assert_eq!(absent(&tree, &forged, "member 3"), Err(MISMATCH));
+}
+
+/// The empty prefix, and strings that begin with a whole key half: both leave a tree with the key. Everything else holds.
+#[test]
+fn prefixes_are_of_the_asked_key_half() {
+    let tree = members();
+    let refused = Err(VerifyError::PrefixLength);
+    let empty = scalar_of_prefix(&[], 0);
+    let proved = honestly_disjoint(&tree, &[empty]);
+    let claimed = absence(&member("member 3"), 0, &[0], &product(&[empty]));
+    let forged = [&proved[..], &claimed].concat();
+    assert_eq!(absent(&tree, &forged, "member 3"), refused);
+
+    // The value half begins with a set bit, so that the other one leaves the tree; it is what padding the key half gives.
+    let value = (0..9)
+        .map(|value| value.to_string())
+        .find(|value| pair("key", value, 1)[32] & 0x80 != 0)
+        .unwrap();
+    let tree = pairs(&[(3, pair("key", &value, 1))]);
+    let mut beginning = pair("key", &value, 1);
+    beginning[32..].fill(0);
+    for length in [257_u16, 258, 264, 512] {
+        let root = scalar_of_prefix(&beginning, length);
+        let proved = honestly_disjoint(&tree, &[root]);
+        let group = divided(&product(&[root]), root);
+        let parts = [&length.to_be_bytes()[..], &[0], &commit(&group)];
+        let forged = tree.look_up(&[], &[&proved[..], &parts.concat()].concat(), &[]);
+        assert_eq!(
+            values(&tree, &forged),
+            Err(VerifyError::PrefixLength),
+            "{length}"
+        );
+    }
+
+    // What shows one key's absence shows no other's.
+    let tree = members();
+    let asked = member("absent");
+    let root = scalar_of_prefix(&asked, 256);
+    let proved = honestly_disjoint(&tree, &[root]);
+    let evidence = [&proved[..], &absence(&asked, 256, &[0], &product(&[root]))].concat();
+    assert_eq!(absent(&tree, &evidence, "absent"), Ok(()));
+    assert_eq!(absent(&tree, &evidence, "member 3"), Err(MISMATCH));
+}
+
+/// Evidence for a tree whose frontier has these roots, which are all in one group, and these chunks.
+pub(crate) fn presence(tree: &Tree<Dictionary>, roots: &[Fr], chunks: &[&[Fr]]) -> Vec<u8> {
+    let group = product(roots);
+    let mut evidence = honestly_disjoint(tree, roots);
+    for scalars in chunks {
+        let others: Vec<Fr> = roots
+            .iter()
+            .copied()
+            .filter(|root| !scalars.contains(root))
+            .collect();
+        let rest = if others.is_empty() {
+            vec![Fr::ONE]
+        } else {
+            product(&others)
+        };
+        evidence.extend(chunk(tree.id(), scalars, &[0], (&group, &rest)));
+    }
+    evidence
+}
+
+/// Elements of the key `key`, in order, and the tree that has the first of them in its second block, the others in its first one.
+pub(crate) fn several(count: usize, hidden: Vec<u8>) -> (Vec<Vec<u8>>, Tree<Dictionary>) {
+    let shown: Vec<Vec<u8>> = (0..count)
+        .map(|i| pair("key", &format!("{i}"), 1))
+        .collect();
+    let mut places: Vec<(usize, Vec<u8>)> = shown.iter().cloned().enumerate().collect();
+    places.push((12, hidden));
+    (shown, pairs(&places))
+}
+
+const NAMES: [&str; 3] = ["0", "1", "2"];
+
+/// One of two values, all but one of four, the first appending of a pair without the second, or without a third that has no second: what is
+/// hidden stands in the other block.
+#[test]
+fn chunks_hide_no_value() {
+    for (count, hidden) in [
+        (1, pair("key", "hidden", 1)),
+        (1, pair("key", "0", 2)),
+        (1, pair("key", "0", 3)),
+        (3, pair("key", "hidden", 1)),
+    ] {
+        let (shown, tree) = several(count, hidden.clone());
+        let strings = lower_frontier(&shown);
+        let chunks: Vec<&[Fr]> = strings.chunks(512).collect();
+        // All of them but the prefix of what is hidden are in a frontier. The chunk with it divides no group, and has a quotient with a
+        // remainder.
+        let hidden = prefixes(&hidden, 257..=512);
+        let without = strings.iter().copied();
+        let without: Vec<Fr> = without.filter(|string| !hidden.contains(string)).collect();
+        assert_eq!(without.len() + 1, strings.len());
+        let forged = presence(&tree, &without, &chunks);
+        let forged = tree.look_up(&[0], &forged, &NAMES[..count]);
+        assert_eq!(values(&tree, &forged), Err(MISMATCH));
+    }
+    // Chunks of other strings than those of the values shown: of those of both values, the first ones.
+    let (shown, tree) = several(1, pair("key", "hidden", 1));
+    let both = lower_frontier(&[&shown[..], &[pair("key", "hidden", 1)]].concat());
+    let forged = presence(&tree, &both, &[&both[..256]]);
+    let forged = tree.look_up(&[0], &forged, &["0"]);
+    assert_eq!(values(&tree, &forged), Err(MISMATCH));
+    // What proves the one value of a log that has no other.
+    let honest = pairs(&[(0, shown[0].clone())]);
+    let strings = lower_frontier(&shown);
+    let evidence = presence(&honest, &strings, &[&strings]);
+    let answer = honest.look_up(&[0], &evidence, &["0"]);
+    assert_eq!(values(&honest, &answer), Ok(vec!["0".to_owned()]));
+    let forged = tree.look_up(&[0], &evidence, &["0"]);
+    assert_eq!(values(&tree, &forged), Err(MISMATCH));
+}
+
+/// Chunks of 512 strings in order, each of them.
+#[test]
+fn every_chunk_is_shown_in_order() {
+    let shown: Vec<Vec<u8>> = (0..3).map(|i| pair("key", &format!("{i}"), 1)).collect();
+    let tree = pairs(&shown.iter().cloned().enumerate().collect::<Vec<_>>());
+    let strings = lower_frontier(&shown);
+    assert!((513..1024).contains(&strings.len()));
+    let (first, second) = strings.split_at(512);
+    let answer = |chunks: &[&[Fr]]| {
+        let evidence = presence(&tree, &strings, chunks);
+        values(&tree, &tree.look_up(&[0], &evidence, &NAMES))
+    };
+    assert_eq!(
+        answer(&[first, second]),
+        Ok(NAMES.map(String::from).to_vec())
+    );
+    for chunks in [
+        [first, first],
+        [second, first],
+        [&strings[..511], &strings[511..]],
+    ] {
+        assert_eq!(answer(&chunks), Err(MISMATCH));
+    }
+    // The last one is missing, or there is one too many.
+    assert!(answer(&[first]).is_err());
+    assert!(answer(&[first, second, second]).is_err());
+    // The last one is no chunk of its group: its string is a prefix of a value in the other block.
+    let hidden = (0..99)
+        .map(|i| pair("key", &format!("other {i}"), 1))
+        .find(|other| {
+            prefixes(other, 257..=512)
+                .iter()
+                .any(|string| second.contains(string))
+        });
+    let (shown, tree) = several(3, hidden.clone().unwrap());
+    let hidden = prefixes(&hidden.unwrap(), 257..=512);
+    let without = strings
+        .iter()
+        .copied()
+        .filter(|string| !hidden.contains(string));
+    let evidence = presence(&tree, &without.collect::<Vec<Fr>>(), &[first, second]);
+    assert_eq!(lower_frontier(&shown), strings);
+    let forged = tree.look_up(&[0], &evidence, &NAMES);
+    assert_eq!(values(&tree, &forged), Err(MISMATCH));
+}
+
+/// One element at two places. Either is shown, which gives the same values; both are not.
+#[test]
+fn an_element_at_two_places_is_one_value() {
+    let twice = pair("key", "0", 1);
+    let tree = pairs(&[(0, twice.clone()), (12, twice.clone())]);
+    let strings = lower_frontier(&[twice]);
+    let evidence = presence(&tree, &strings, &[&strings]);
+    for block in [0, 1] {
+        let answer = tree.look_up(&[block], &evidence, &["0"]);
+        assert_eq!(values(&tree, &answer), Ok(vec!["0".to_owned()]));
+    }
+    let mismatch = Err(VerifyError::ValueMismatch);
+    assert_eq!(
+        values(&tree, &tree.look_up(&[0, 1], &evidence, &["0", "0"])),
+        mismatch
+    );
+    // Occurrences with a gap, and from 0: no answer is accepted.
+    for (first, second) in [(1, 3), (2, 1), (0, 1), (2, 3)] {
+        let both = [pair("key", "0", first), pair("key", "0", second)];
+        let tree = pairs(&[(0, both[0].clone()), (12, both[1].clone())]);
+        let strings = lower_frontier(&both);
+        let evidence = presence(&tree, &strings, &[&strings]);
+        assert_eq!(
+            values(&tree, &tree.look_up(&[0, 1], &evidence, &["0", "0"])),
+            mismatch
+        );
+    }
+}
+
+#[test]
+fn shown_blocks_and_values_are_the_keys() {
+    let shown = [pair("key", "0", 1), pair("key", "1", 1)];
+    let tree = pairs(&[(0, shown[0].clone()), (12, shown[1].clone())]);
+    let strings = lower_frontier(&shown);
+    let evidence = presence(&tree, &strings, &[&strings]);
+    let answer = tree.look_up(&[0, 1], &evidence, &["0", "1"]);
+    assert_eq!(
+        values(&tree, &answer),
+        Ok(vec!["0".to_owned(), "1".to_owned()])
+    );
+    // A value withheld, one too many, another one, another order.
+    let refused = |texts: &[&str]| values(&tree, &tree.look_up(&[0, 1], &evidence, texts));
+    for texts in [&["0"][..], &["0", "1", "1"], &[]] {
+        assert_eq!(refused(texts), Err(VerifyError::CountMismatch));
+    }
+    for texts in [["0", "2"], ["1", "0"]] {
+        assert_eq!(refused(&texts), Err(VerifyError::ValueMismatch));
+    }
+    // Numbers of blocks.
+    let blocks = 8 + 8 + 4;
+    for numbers in [[0, 0], [1, 0], [0, 2], [0, u32::MAX]] {
+        let mut forged = answer.clone();
+        forged[blocks..blocks + 8].copy_from_slice(&numbers.map(u32::to_be_bytes).concat());
+        assert_eq!(values(&tree, &forged), Err(VerifyError::UnorderedLeaves));
+    }
+    // A block without the key, beside the one that has it: everything else holds.
+    let tree = pairs(&[(0, shown[0].clone())]);
+    let strings = lower_frontier(&shown[..1]);
+    let evidence = presence(&tree, &strings, &[&strings]);
+    assert!(values(&tree, &tree.look_up(&[0], &evidence, &["0"])).is_ok());
+    let forged = tree.look_up(&[0, 1], &evidence, &["0"]);
+    assert_eq!(values(&tree, &forged), Err(VerifyError::Extraneous));
+}
+
+/// A set proves nothing about what it shows: in a tree, where no chunk is asked for, in a block, and in the tail.
+#[test]
+fn a_member_that_is_shown_is_not_absent() {
+    let tree = members();
+    let proved = honestly_disjoint(&tree, &[elsewhere()]);
+    let forged = tree.look_up(&[0], &proved, &[]);
+    let present = Err(VerifyError::ElementPresent);
+    let asked = key("member 3");
+    assert_eq!(
+        verify::<AbsenceProof<Set>>(&forged, &tree.at(), &asked).map(drop),
+        present
+    );
+    let all: Vec<Entry> = (0..16)
+        .map(|i| Entry::member(key(&format!("member {i}"))))
+        .collect();
+    let all = entries(&tree.log, &all);
+    for size in [8, 7] {
+        let forged = wire::encode(&all.prove_absence(size, b"absent").unwrap().unwrap());
+        let root = at_size(&all, size);
+        assert_eq!(
+            verify::<AbsenceProof<Set>>(&forged, &root, &asked).map(drop),
+            present
+        );
+    }
+}
+
+/// A root that leaves out a member: its absence is accepted, so neither its inclusion nor a growth from where it was shown may be.
+#[test]
+fn what_is_included_is_in_the_accumulators_that_absence_is_about() {
+    let mut tree = members();
+    let (asked, root) = (member("member 3"), root_of("member 3"));
+    let included = Entry::member(key("member 3"));
+    let inclusion = |tree: &Tree<Set>| {
+        let proof = tree.inclusion(3, 0);
+        verify::<InclusionProof<Set>>(&proof, &tree.at(), &included).map(drop)
+    };
+    assert_eq!(inclusion(&tree), Ok(()));
+    let all: Vec<Entry> = (0..16)
+        .map(|i| Entry::member(key(&format!("member {i}"))))
+        .collect();
+    let all = entries(&tree.log, &all);
+    let growth = |tree: &Tree<Set>| {
+        let mut proof = wire::encode(&all.prove_append_only(8, 16));
+        proof[24..24 + G1_BYTES].copy_from_slice(&tree.accumulator());
+        let growth = Growth::new(at_size(&all, 0), tree.at());
+        assert!(growth.is_ok());
+        let old: LogRoot<Set> = crate::support::at(&client_log(&tree.log), 1, all.digest(8));
+        let growth = Growth::new(old, tree.at()).unwrap();
+        verify::<AppendOnlyProof<Set>>(&proof, &growth, &()).map(drop)
+    };
+    assert_eq!(growth(&tree), Ok(()));
+    // Above the blocks only.
+    tree.polynomial = divided(&tree.polynomial, root);
+    let proved = honestly_disjoint(&tree, &[root]);
+    let evidence = [&proved[..], &absence(&asked, 256, &[0], &product(&[root]))].concat();
+    assert_eq!(absent(&tree, &evidence, "member 3"), Ok(()));
+    assert_eq!(inclusion(&tree), Err(MISMATCH));
+    assert_eq!(growth(&tree), Err(MISMATCH));
+    // In its block too.
+    tree.blocks[0] = divided(&tree.blocks[0], root);
+    assert_eq!(absent(&tree, &evidence, "member 3"), Ok(()));
+    assert_eq!(inclusion(&tree), Err(MISMATCH));
+}
+
+/// The places of all points in the evidence: whether the identity is refused there whatever else holds.
+#[test]
+fn points_of_frontiers_are_in_the_subgroup_and_not_the_identity() {
+    let shape = Shape::new(4, Schedule::Eager).unwrap();
+    let all: Vec<Entry> = (0..16)
+        .map(|i| entry(&format!("key {i}"), "value"))
+        .collect();
+    let one = entries(&log::<Dictionary>([1; 16], shape), &all);
+    // Of small order: 0 to every pairing, so that without the check a point plus it is another encoding.
+    let strays = (1_u64..100).filter_map(|x| G1Affine::get_point_from_x_unchecked(x.into(), false));
+    let small = strays
+        .map(|stray| stray.mul_bigint(Fr::MODULUS).into_affine())
+        .find(|small| !small.is_zero())
+        .unwrap();
+    for (asked, start) in [("absent", 100), ("key 3", 840)] {
+        let proof = wire::encode(&one.prove_values(16, asked.as_bytes()).unwrap());
+        let root = at_size(&one, 16);
+        let refused = |at: usize, bytes: &[u8; G1_BYTES]| {
+            let mut forged = proof.clone();
+            forged[at..at + G1_BYTES].copy_from_slice(bytes);
+            verify::<LookupProof<Dictionary>>(&forged, &root, &key(asked)).unwrap_err()
+        };
+        let depth = start + 256 + if asked == "absent" { 2 } else { 0 };
+        assert!(proof[depth] > 0);
+        let children = usize::from(proof[depth + 1]);
+        let mut accumulators = vec![start, start + 48, start + 96];
+        accumulators.extend((0..children).map(|child| depth + 3 + 48 * child));
+        let values = if asked == "absent" { 4 } else { 4 + 4 + 5 };
+        let last = proof.len() - values - G1_BYTES;
+        if asked != "absent" {
+            accumulators.push(last - G1_BYTES);
+        }
+        let after = depth + 3 + 48 * children + 32 * (children - 1);
+        let quotients = [start + 208, after, last];
+        let mut identity = [0; G1_BYTES];
+        identity[0] = 0xc0;
+        let undecodable = VerifyError::Undecodable;
+        for at in &accumulators {
+            let expected = undecodable(DecodeError::PointIsIdentity);
+            assert_eq!(refused(*at, &identity), expected, "{asked} {at}");
+        }
+        for at in quotients {
+            assert_eq!(refused(at, &identity), MISMATCH, "{asked} {at}");
+        }
+        for at in quotients.iter().chain(&accumulators) {
+            let bytes: [u8; G1_BYTES] = proof[*at..*at + G1_BYTES].try_into().unwrap();
+            let point = point::decode::<g1::Config, G1_BYTES>(&bytes).unwrap();
+            let other = point::encode::<g1::Config, G1_BYTES>(&(point + small).into_affine());
+            let expected = undecodable(DecodeError::PointOutsideSubgroup);
+            assert_eq!(refused(*at, &other), expected, "{asked} {at}");
+        }
+    }
+}
+
+/// A false absence whose error is moved into the quotients of two claims, where it cancels under coefficients that are known before: without
+/// the message, or from the message before the quotients were changed.
+#[test]
+fn errors_of_claims_about_frontiers_do_not_cancel() {
+    let tree = members();
+    let root = root_of("member 3");
+    let others = [elsewhere()];
+    let group = product(&others);
+    let proved = honestly_disjoint(&tree, &others);
+    let at = tree.at();
+    let multiples = bezout(&tree.polynomial, &others);
+    let parts = [&tree.polynomial, &group, &multiples[0], &multiples[1]];
+    let parts = parts.map(Vec::as_slice);
+    let points = parts.map(commit);
+    let points = points.each_ref().map(<[u8; G1_BYTES]>::as_slice);
+    let (mut transcript, z) = challenge(tree.id(), "aad: disjoint", &points);
+    let opened = [&parts[2], &parts[3]].map(|part| evaluate(part, z));
+    let g = next_challenge(&mut transcript, &opened);
+    let claim = combined(&disjoint_equations(parts, opened), g, None);
+    // Each quotient plus a constant: the first claim then misses by k (X - z), the second one by group(root) and m (X - root).
+    let error = evaluate(&group, root);
+    let forged = |[k, m]: [Fr; 2]| {
+        let first = sum(&[(Fr::ONE, &divided(&claim, z)), (k, ONE)]);
+        let second = sum(&[(Fr::ONE, &divided(&group, root)), (m, ONE)]);
+        let mut evidence = proved.clone();
+        let quotient = evidence.len() - G1_BYTES;
+        evidence[quotient..].copy_from_slice(&commit(&first));
+        evidence.extend(256_u16.to_be_bytes());
+        evidence.push(0);
+        evidence.extend(commit(&second));
+        evidence
+    };
+    let drawn = |body| coefficients(tree.id(), &at, b"member 3", body);
+    let before = tree.look_up(&[], &forged([Fr::ZERO; 2]), &[]);
+    for [first, second] in [drawn(None), drawn(Some(&before[8..]))] {
+        // first k + second m = 0, and second error + first k z + second m root = 0.
+        let k = -(second * error) / (first * (z - root));
+        let m = -(first * k) / second;
+        assert_eq!(absent(&tree, &forged([k, m]), "member 3"), Err(MISMATCH));
+    }
+    // The honest absence of another one holds.
+    let evidence = [
+        &proved[..],
+        &absence(&member("elsewhere"), 256, &[0], &group),
+    ]
+    .concat();
+    assert_eq!(absent(&tree, &evidence, "elsewhere"), Ok(()));
+    assert_eq!(absent(&tree, &evidence, "member 3"), Err(MISMATCH));
+}

@@ -1,0 +1,283 @@
+//! Logs whose look-ups show that a prefix of what is absent is in the frontier of a tree.
+
+use bls12::point::G1_BYTES;
+use pad_accumulators::{AccumulateError, wire};
+use pad_conformance::{
+    aad::{Roles, roles::public},
+    soak,
+};
+use pad_core::{DecodeError, Heads as _, Repository as _, VerifyError, Version, Workers, codec};
+use pad_log::{
+    AadFrontier, AasFrontier, AbsenceProof, Continuation, Entries, Entry, LogClient, LogRefusal,
+    LookupProof, PastProofs, Schedule, Shape, proof::LONGEST_LOOKUP,
+};
+
+use crate::support::{CAPACITY, at_size, client_log, entries, key, log, pair, verify};
+
+type Scheme = AadFrontier;
+
+/// Offsets in the look-up of an absent key in a log of 16.
+mod absent {
+    pub(super) const FRONTIER: usize = 100;
+    pub(super) const X: usize = 148;
+    pub(super) const X_VALUE: usize = 244;
+    pub(super) const QUOTIENT: usize = 308;
+    pub(super) const LENGTH: usize = 356;
+    pub(super) const DEPTH: usize = 358;
+    pub(super) const CHILDREN: usize = 359;
+    pub(super) const INDEX: usize = 360;
+    pub(super) const FIRST_CHILD: usize = 361;
+}
+
+/// A log of trees of 16: keys `key 0` to `key 4` again and again, the last of them with equal values.
+fn forest(schedule: Schedule, size: usize) -> (Vec<Entry>, Entries<Scheme>) {
+    let shape = Shape::new(4, schedule).unwrap();
+    let all: Vec<Entry> = (0..size)
+        .map(|i| match i % 5 {
+            4 => pair("key 4", "value"),
+            key => pair(&format!("key {key}"), &format!("{i}")),
+        })
+        .collect();
+    let entries = entries(&log::<Scheme>([3; 16], shape), &all);
+    (all, entries)
+}
+
+fn look_up(entries: &Entries<Scheme>, size: u64, asked: &str) -> Vec<u8> {
+    wire::encode(&entries.prove_values(size, asked.as_bytes()).unwrap())
+}
+
+fn check_look_ups(schedule: Schedule, size: usize, sizes: &[usize]) {
+    let (all, entries) = forest(schedule, size);
+    for size in sizes {
+        let number = u64::try_from(*size).unwrap();
+        let root = at_size(&entries, number);
+        for asked in (0..6).map(|i| key(&format!("key {i}"))) {
+            let of_key = all[..*size].iter().filter(|entry| entry.key == asked);
+            let expected: Vec<_> = of_key.map(|entry| entry.value.clone()).collect();
+            let proof = wire::encode(&entries.prove_values(number, asked.as_bytes()).unwrap());
+            let values = verify::<LookupProof<Scheme>>(&proof, &root, &asked).unwrap();
+            assert_eq!(values.values, expected, "{size}");
+        }
+    }
+}
+
+/// Sizes that were built as well as older ones, of which the frontiers are made when they are asked for.
+#[test]
+fn look_ups_are_complete() {
+    check_look_ups(Schedule::Eager, 33, &[7, 15, 16, 33]);
+}
+
+#[test]
+fn look_ups_of_deferred_logs_are_complete() {
+    check_look_ups(Schedule::Deferred, 40, &[16, 31, 32, 40]);
+}
+
+#[test]
+fn members_are_absent_before_they_are_appended() {
+    let shape = Shape::new(4, Schedule::Eager).unwrap();
+    let members: Vec<Entry> = (0..20)
+        .map(|i| Entry::member(key(&format!("{i}"))))
+        .collect();
+    let entries = entries(&log::<AasFrontier>([4; 16], shape), &members);
+    for size in [8, 16, 20] {
+        let root = at_size(&entries, size);
+        for (position, member) in (0..).zip(&members).chain([(99, &Entry::member(key("-")))]) {
+            let absence = entries.prove_absence(size, member.key.as_bytes()).unwrap();
+            assert_eq!(absence.is_none(), position < size);
+            if let Some(absence) = absence {
+                let absence = wire::encode(&absence);
+                verify::<AbsenceProof<AasFrontier>>(&absence, &root, &member.key).unwrap();
+                // It is no other member's.
+                let other = &members[usize::try_from(size - 1).unwrap()].key;
+                assert!(verify::<AbsenceProof<AasFrontier>>(&absence, &root, other).is_err());
+            }
+        }
+    }
+}
+
+#[test]
+fn forged_frontiers_are_refused() {
+    let (_, entries) = forest(Schedule::Eager, 32);
+    let root = at_size(&entries, 16);
+    let proof = look_up(&entries, 16, "absent");
+    // The second tree by itself, in a log of its own.
+    let shape = Shape::new(4, Schedule::Eager).unwrap();
+    let second = &entries.as_slice()[16..];
+    let other = crate::support::entries(&log::<Scheme>([3; 16], shape), second);
+    let other = look_up(&other, 16, "absent");
+    let refused = |range: core::ops::Range<usize>, bytes: &[u8]| {
+        let mut forged = proof.clone();
+        forged[range].copy_from_slice(bytes);
+        verify::<LookupProof<Scheme>>(&forged, &root, &key("absent")).unwrap_err()
+    };
+    let mismatch = VerifyError::EquationMismatch;
+    // A frontier, coefficients and all, that are another tree's.
+    let disjoint = absent::FRONTIER..absent::LENGTH;
+    assert_eq!(refused(disjoint.clone(), &other[disjoint]), mismatch);
+    // Each commitment of the equation, a value, the quotient.
+    for place in [
+        absent::FRONTIER,
+        absent::X,
+        absent::X + 48,
+        absent::QUOTIENT,
+        absent::FIRST_CHILD,
+    ] {
+        let range = place..place + G1_BYTES;
+        assert_eq!(refused(range.clone(), &other[range]), mismatch, "{place}");
+    }
+    assert_eq!(
+        refused(absent::X_VALUE..absent::X_VALUE + 32, &[0; 32]),
+        mismatch
+    );
+    // The identity as coefficient.
+    let mut identity = [0; G1_BYTES];
+    identity[0] = 0xc0;
+    let is_identity = VerifyError::Undecodable(DecodeError::PointIsIdentity);
+    assert_eq!(
+        refused(absent::X..absent::X + G1_BYTES, &identity),
+        is_identity
+    );
+    // Lengths of prefixes.
+    let length = u16::from_be_bytes([proof[absent::LENGTH], proof[absent::LENGTH + 1]]);
+    for (other, expected) in [
+        (0, VerifyError::PrefixLength),
+        (257, VerifyError::PrefixLength),
+        (u16::MAX, VerifyError::PrefixLength),
+        (length + 1, mismatch),
+        (
+            length - 1,
+            if length == 1 {
+                VerifyError::PrefixLength
+            } else {
+                mismatch
+            },
+        ),
+    ] {
+        assert_eq!(
+            refused(absent::LENGTH..absent::DEPTH, &other.to_be_bytes()),
+            expected
+        );
+    }
+    // Depths, numbers of children, indices.
+    let malformed = VerifyError::Undecodable(DecodeError::Malformed);
+    for (place, number) in [
+        (absent::DEPTH, 33),
+        (absent::DEPTH, 255),
+        (absent::CHILDREN, 1),
+        (absent::CHILDREN, 5),
+        (absent::INDEX, 2),
+    ] {
+        assert_eq!(refused(place..place + 1, &[number]), malformed, "{place}");
+    }
+    let sibling = [1 - proof[absent::INDEX]];
+    assert_eq!(
+        refused(absent::INDEX..absent::INDEX + 1, &sibling),
+        mismatch
+    );
+    // A present key's absence, whatever the length.
+    for length in (1..=256_u16).step_by(soak::size(15, 1)) {
+        let mut forged = proof.clone();
+        forged[absent::LENGTH..absent::DEPTH].copy_from_slice(&length.to_be_bytes());
+        let refused = verify::<LookupProof<Scheme>>(&forged, &root, &key("key 1"));
+        assert_eq!(refused, Err(mismatch));
+    }
+}
+
+/// The answer of a log without one of the values is none of the log that has it, and parts of its own do not stand for each other.
+#[test]
+fn chunks_are_those_of_the_values_shown() {
+    let shape = Shape::new(4, Schedule::Eager).unwrap();
+    let mut all: Vec<Entry> = (0..16)
+        .map(|i| pair(&format!("key {i}"), "value"))
+        .collect();
+    let one = entries(&log::<Scheme>([3; 16], shape), &all);
+    all[12] = pair("key 3", "another value");
+    let both = entries(&log::<Scheme>([3; 16], shape), &all);
+    let answer = look_up(&one, 16, "key 3");
+    let asked = key("key 3");
+    verify::<LookupProof<Scheme>>(&answer, &at_size(&one, 16), &asked).unwrap();
+    let refused = verify::<LookupProof<Scheme>>(&answer, &at_size(&both, 16), &asked);
+    assert_eq!(refused, Err(VerifyError::RootMismatch));
+    // The honest answer with the quotients of its last chunk exchanged; and damaged.
+    let answer = look_up(&both, 16, "key 3");
+    let root = at_size(&both, 16);
+    let values = 4 + (4 + 5) + (4 + 13);
+    let last_quotient = answer.len() - values - G1_BYTES;
+    let rest = last_quotient - G1_BYTES;
+    let mut forged = answer.clone();
+    let (left, right) = forged.split_at_mut(last_quotient);
+    left[rest..].swap_with_slice(&mut right[..G1_BYTES]);
+    let refused = verify::<LookupProof<Scheme>>(&forged, &root, &asked);
+    assert_eq!(refused, Err(VerifyError::EquationMismatch));
+    for place in (20..answer.len()).step_by(soak::size(397, 97)) {
+        let mut damaged = answer.clone();
+        damaged[place] ^= 1;
+        assert!(verify::<LookupProof<Scheme>>(&damaged, &root, &asked).is_err());
+        assert!(verify::<LookupProof<Scheme>>(&answer[..place], &root, &asked).is_err());
+    }
+}
+
+#[test]
+fn a_log_takes_as_many_entries_as_its_parameters_serve() {
+    let log = log::<Scheme>([3; 16], Shape::new(10, Schedule::Eager).unwrap());
+    let refused = Entries::bounded(log.clone(), Workers::sequential(), 32).unwrap_err();
+    let capacity = CAPACITY;
+    assert_eq!(refused, AccumulateError::CapacityExceeded { capacity });
+    let mut entries = Entries::bounded(log, Workers::sequential(), 2).unwrap();
+    for i in 0..2 {
+        entries.push(pair("key", &format!("{i}"))).unwrap();
+    }
+    assert!(entries.push(pair("key", "2")).is_err());
+}
+
+/// From the version of 9 entries to that of 17, back to that of 16, with a stored view between.
+#[test]
+fn a_client_follows_a_frontier_log() {
+    let log = log::<Scheme>([5; 16], Shape::new(4, Schedule::Eager).unwrap());
+    let mut roles = Roles::new(&log);
+    for batch in [0..9, 9..16, 16..17] {
+        for i in batch {
+            roles.append(pair(&format!("key {}", i % 3), &format!("{i}")));
+        }
+        roles.publish();
+    }
+    let server = roles.server;
+    let [one, two, three] = [1, 2, 3].map(Version::new);
+    let head = |version| codec::encode(&server.head(version).unwrap());
+    let append_only = |from, to| wire::encode(&server.prove_append_only(from, to).unwrap());
+    let mut client = LogClient::new(client_log(server.entries().log()), public());
+    client.advance(&head(one), None).unwrap();
+    let consistency = codec::encode(&server.heads().prove_consistency(one, three).unwrap());
+    let continuation = |append_only| Continuation {
+        consistency: &consistency,
+        append_only,
+    };
+    let other = append_only(two, three);
+    let refused = client.advance(&head(three), Some(continuation(&other)));
+    assert!(matches!(refused, Err(LogRefusal::NotGrown { .. })));
+    let grown = append_only(one, three);
+    let accepted = client.advance(&head(three), Some(continuation(&grown)));
+    assert_eq!(accepted, Ok(three));
+
+    let stored = codec::encode(client.view());
+    let view = codec::decode(&stored, stored.len()).unwrap();
+    let client = LogClient::resume(client.log().clone(), public(), view).unwrap();
+    let inclusion = codec::encode(&server.heads().prove_inclusion(two, three).unwrap());
+    let proofs = PastProofs {
+        inclusion: &inclusion,
+        append_only: &other,
+    };
+    let (past, newest) = (client.past(two, proofs).unwrap(), client.newest().unwrap());
+    let asked = key("key 1");
+    let look_up = |version| wire::encode(&server.prove(version, &asked).unwrap());
+    let check = |proof: &[u8], at| {
+        let values = client.check::<LookupProof<Scheme>>(proof, LONGEST_LOOKUP, at, &asked);
+        values.map(|values| values.get().values.len())
+    };
+    assert_eq!(check(&look_up(two), &past), Ok(5));
+    assert_eq!(check(&look_up(three), &newest), Ok(6));
+    // What is complete at one version is nothing at another.
+    let mismatch = Err(LogRefusal::Proof(VerifyError::RootMismatch));
+    assert_eq!(check(&look_up(two), &newest), mismatch);
+    assert!(check(&look_up(three), &past).is_err());
+}

@@ -1,0 +1,324 @@
+//! What a group of known answers says about a log, and how that is checked. The crate's unit tests read it too, for the scheme that
+//! only they have.
+
+use std::{fs, path::Path};
+
+use pad_accumulators::wire;
+use pad_core::{DecodeError, Digest, Key, Value, VerifyError, Workers};
+use pad_log::{
+    AbsenceProof, Absent, AppendOnlyProof, DictionaryScheme, Entries, Entry, Growth, Included,
+    InclusionProof, Log, LogRoot, LookupProof, Scheme, SetScheme, shape::Address,
+};
+use serde_json::Value as Json;
+
+use super::support::{at, verify};
+
+/// The contents of `docs/vectors/logs/logs.json`.
+pub(crate) fn vectors() -> Json {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/vectors/logs/logs.json");
+    serde_json::from_str(&fs::read_to_string(file).unwrap()).unwrap()
+}
+
+pub(crate) fn items<'a>(value: &'a Json, name: &str) -> &'a [Json] {
+    value
+        .get(name)
+        .and_then(Json::as_array)
+        .map_or(&[], |list| list)
+}
+
+pub(crate) fn text<'a>(value: &'a Json, name: &str) -> &'a str {
+    value[name]
+        .as_str()
+        .unwrap_or_else(|| panic!("{name} is a text in {value}"))
+}
+
+pub(crate) fn number(value: &Json, name: &str) -> u64 {
+    value[name]
+        .as_u64()
+        .unwrap_or_else(|| panic!("{name} is a number in {value}"))
+}
+
+pub(crate) fn bytes(value: &Json) -> Vec<u8> {
+    hex::decode(value.as_str().unwrap()).unwrap()
+}
+
+pub(crate) fn digest(value: &Json) -> Digest<32> {
+    Digest(bytes(value).try_into().unwrap())
+}
+
+fn key(value: &Json) -> Key {
+    Key::new(bytes(value)).unwrap()
+}
+
+/// A value; a member's is empty.
+fn value(value: &Json) -> Value {
+    value.as_str().map_or_else(Value::default, |text| {
+        Value::new(hex::decode(text).unwrap()).unwrap()
+    })
+}
+
+fn entry(value_of: &Json) -> Entry {
+    Entry {
+        key: key(&value_of[0]),
+        value: value(&value_of[1]),
+    }
+}
+
+/// What an accepted message establishes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Statement {
+    /// All values of a key in order of position; of a set, that a member is absent.
+    Values(Vec<Vec<u8>>),
+    /// An entry's position and occurrence; 0 in sets.
+    Included(u64, u64),
+    /// Both sizes.
+    Grown(u64, u64),
+}
+
+/// What an accepted case's message establishes.
+fn expected(case: &Json) -> Statement {
+    match text(case, "check") {
+        "lookup" => Statement::Values(items(case, "values").iter().map(bytes).collect()),
+        "inclusion" => Statement::Included(number(case, "position"), number(case, "occurrence")),
+        _ => Statement::Grown(number(case, "old"), number(case, "new")),
+    }
+}
+
+/// The cases of a group that are accepted.
+fn accepted(group: &Json) -> impl Iterator<Item = &Json> {
+    items(group, "cases").iter().chain(group.get("accepted"))
+}
+
+/// The damaged messages of a group, with the case that each is of.
+fn damaged(group: &Json) -> Vec<(&Json, Vec<u8>)> {
+    let damage = &group["damage"];
+    let of_item = |item: &Json| {
+        let of = usize::try_from(number(item, "of")).unwrap();
+        let place = usize::try_from(damage["of"][of].as_u64().unwrap()).unwrap();
+        let case = &items(group, "cases")[place];
+        let mut proof = bytes(&case["proof"]);
+        match text(item, "what") {
+            "byte" => {
+                let at = usize::try_from(number(item, "at")).unwrap();
+                proof[at] = u8::try_from(number(item, "to")).unwrap();
+            }
+            "cut" => drop(proof.pop()),
+            _ => proof.push(0),
+        }
+        (case, proof)
+    };
+    items(damage, "list").iter().map(of_item).collect()
+}
+
+/// A log that known answers are about, with the two things that differ between dictionaries and sets.
+pub(crate) struct Subject<S: Scheme> {
+    /// As its author has it.
+    log: Log<S>,
+    /// As a client knows it.
+    client: Log<S>,
+    /// The values that the message of a look-up establishes; none for members, which are absent.
+    look_up: LookUp<S>,
+    /// The message of a look-up in the log of this size.
+    answer: fn(&Entries<S>, u64, &Key) -> Vec<u8>,
+}
+
+type LookUp<S> = fn(&LogRoot<S>, &Key, &[u8]) -> Result<Vec<Value>, VerifyError>;
+
+impl<S: DictionaryScheme> Subject<S> {
+    pub(crate) fn dictionary(log: Log<S>, client: Log<S>) -> Self {
+        Self {
+            log,
+            client,
+            look_up: |at, key, proof| {
+                let values = verify::<LookupProof<S>>(proof, at, key)?;
+                assert_eq!(values.key, *key);
+                assert_eq!(values.dictionary, at.log().dictionary());
+                Ok(values.values)
+            },
+            answer: |entries, size, key| {
+                wire::encode(&entries.prove_values(size, key.as_bytes()).unwrap())
+            },
+        }
+    }
+}
+
+impl<S: SetScheme> Subject<S> {
+    pub(crate) fn set(log: Log<S>, client: Log<S>) -> Self {
+        Self {
+            log,
+            client,
+            look_up: |at, member, proof| {
+                let absent = verify::<AbsenceProof<S>>(proof, at, member)?;
+                let expected = Absent {
+                    dictionary: at.log().dictionary(),
+                    version: at.version(),
+                    member: member.clone(),
+                };
+                assert_eq!(absent, expected);
+                Ok(Vec::new())
+            },
+            answer: |entries, size, member| {
+                let proof = entries.prove_absence(size, member.as_bytes()).unwrap();
+                wire::encode(&proof.unwrap())
+            },
+        }
+    }
+}
+
+impl<S: Scheme> Subject<S> {
+    /// An honest log gives these digests, roots and messages, whether it is built at once or entry by entry. How many messages
+    /// there were, those of [`Subject::check_messages`].
+    pub(crate) fn check_log(&self, group: &Json) -> usize {
+        let size = u64::try_from(items(group, "entries").len()).unwrap();
+        let entries = |workers| Entries::bounded(self.log.clone(), workers, size).unwrap();
+        let mut slowly = entries(Workers::sequential());
+        let mut at_once = entries(Workers::all_cores());
+        let roots: Vec<Digest<32>> = items(group, "roots").iter().map(digest).collect();
+        assert_eq!(slowly.digest(0), roots[0]);
+        for (item, root) in items(group, "entries").iter().zip(&roots[1..]) {
+            slowly.push(entry(item)).unwrap();
+            slowly.build().unwrap();
+            assert_eq!(slowly.digest(slowly.size()), *root);
+            at_once.push(entry(item)).unwrap();
+        }
+        at_once.build().unwrap();
+        check_forests(&at_once, group);
+        for case in items(group, "cases") {
+            for entries in [&slowly, &at_once] {
+                let answered = hex::encode(self.answer(entries, case));
+                assert_eq!(answered, text(case, "proof"), "{case}");
+            }
+        }
+        self.check_messages(group)
+    }
+
+    /// Accepted, refused and damaged messages of a group; how many there were.
+    pub(crate) fn check_messages(&self, group: &Json) -> usize {
+        for case in accepted(group) {
+            let proof = bytes(&case["proof"]);
+            let established = self.established(case, &proof);
+            assert_eq!(established, Ok(expected(case)), "{case}");
+            if let Some(length) = case["bytes"].as_u64() {
+                assert_eq!(u64::try_from(proof.len()), Ok(length));
+            }
+        }
+        for case in items(group, "refused") {
+            let proof = bytes(&case["proof"]);
+            let refused = self.established(case, &proof).unwrap_err();
+            assert_refusal(refused, text(case, "refused"), text(case, "why"));
+        }
+        let damaged = damaged(group);
+        for (case, proof) in &damaged {
+            assert!(self.established(case, proof).is_err(), "{case}");
+        }
+        items(group, "cases").len() + items(group, "refused").len() + damaged.len()
+    }
+
+    /// What a message establishes about a case's question.
+    fn established(&self, case: &Json, proof: &[u8]) -> Result<Statement, VerifyError> {
+        let at = |version, root| at(&self.client, version, digest(&case[root]));
+        match text(case, "check") {
+            "lookup" => {
+                let values = (self.look_up)(&at(1, "root"), &key(&case["key"]), proof)?;
+                let values = values.iter().map(|value| value.as_bytes().to_vec());
+                Ok(Statement::Values(values.collect()))
+            }
+            "inclusion" => {
+                let entry = Entry {
+                    key: key(&case["key"]),
+                    value: value(&case["value"]),
+                };
+                let at = at(1, "root");
+                let included = verify::<InclusionProof<S>>(proof, &at, &entry)?;
+                let (position, occurrence) = (included.position, included.occurrence);
+                let expected = Included {
+                    dictionary: self.client.dictionary(),
+                    version: at.version(),
+                    entry,
+                    position,
+                    occurrence,
+                };
+                assert_eq!(included, expected);
+                Ok(Statement::Included(position, occurrence))
+            }
+            "append_only" => {
+                let growth = Growth::new(at(1, "old_root"), at(2, "new_root")).unwrap();
+                let grown = verify::<AppendOnlyProof<S>>(proof, &growth, &())?;
+                Ok(Statement::Grown(grown.from_size, grown.to_size))
+            }
+            other => panic!("{other} is no proof"),
+        }
+    }
+
+    /// What an honest server answers.
+    fn answer(&self, entries: &Entries<S>, case: &Json) -> Vec<u8> {
+        match text(case, "check") {
+            "lookup" => (self.answer)(entries, number(case, "n"), &key(&case["key"])),
+            "inclusion" => {
+                let (size, position) = (number(case, "n"), number(case, "position"));
+                wire::encode(&entries.prove_inclusion(size, position))
+            }
+            _ => wire::encode(&entries.prove_append_only(number(case, "old"), number(case, "new"))),
+        }
+    }
+}
+
+fn check_forests<S: Scheme>(entries: &Entries<S>, group: &Json) {
+    for (size, expected) in group["forests"].as_object().unwrap() {
+        let forest = entries.roots(size.parse().unwrap());
+        assert_eq!(forest.len(), expected.as_array().unwrap().len());
+        for ((Address { level, index }, hash, accumulator), expected) in
+            forest.iter().zip(expected.as_array().unwrap())
+        {
+            assert_eq!(
+                (u64::from(*level), *index),
+                (number(expected, "level"), number(expected, "index"))
+            );
+            assert_eq!(hash.to_string(), text(expected, "hash"));
+            assert_eq!(
+                accumulator.map(hex::encode).as_deref(),
+                expected["accumulator"].as_str()
+            );
+        }
+    }
+}
+
+/// Layout, values and digests are checked before points, so a message that has several faults may be refused for
+/// another one than the model's.
+fn assert_refusal(refused: VerifyError, reason: &str, why: &str) {
+    let undecodable = VerifyError::Undecodable;
+    let expected: &[VerifyError] = match reason {
+        "equation" => &[VerifyError::EquationMismatch],
+        "root" => &[VerifyError::RootMismatch],
+        "old-root" => &[VerifyError::OldRootMismatch],
+        "size" => &[VerifyError::SizeOutOfRange],
+        // A value that is left out may leave a gap in the occurrences of those that are shown.
+        "zero" => &[VerifyError::ZeroOpening, VerifyError::ValueMismatch],
+        "value" | "occurrence" => &[VerifyError::ValueMismatch],
+        "values-count" => &[VerifyError::CountMismatch],
+        "present" => &[VerifyError::ElementPresent],
+        "block-without-key" => &[VerifyError::Extraneous],
+        "prefix-length" => &[VerifyError::PrefixLength],
+        "malformed" => &[undecodable(DecodeError::Malformed)],
+        "trailing" => &[undecodable(DecodeError::TrailingBytes)],
+        "scalar" => &[undecodable(DecodeError::ScalarOutOfRange)],
+        "envelope" => &[undecodable(DecodeError::WrongKind {
+            expected: 129,
+            actual: 130,
+        })],
+        // The accumulators of roots are hashed before they are decoded.
+        "identity" => &[
+            undecodable(DecodeError::PointIsIdentity),
+            VerifyError::RootMismatch,
+        ],
+        "subgroup" => &[
+            undecodable(DecodeError::PointOutsideSubgroup),
+            VerifyError::RootMismatch,
+        ],
+        other => panic!("{other} is no known reason"),
+    };
+    assert!(
+        expected.contains(&refused),
+        "{why}: {refused:?}, expected {reason}"
+    );
+}

@@ -1,0 +1,90 @@
+//! Append-only proofs between pairs of small sizes, in the soak all of them.
+
+use pad_accumulators::wire;
+use pad_conformance::soak;
+use pad_core::{VerifyError, Version};
+use pad_log::{AadCounted, AppendOnlyProof, Entries, Growth, Schedule, Shape};
+
+use crate::support::{at, at_size, client_log, distinct, entries, log, verify};
+
+fn check(entries: &Entries<AadCounted>, from: u64, to: u64) {
+    let proof = wire::encode(&entries.prove_append_only(from, to));
+    let growth = Growth::new(at_size(entries, from), at_size(entries, to)).unwrap();
+    let grown = verify::<AppendOnlyProof<AadCounted>>(&proof, &growth, &()).unwrap();
+    assert_eq!((grown.from_size, grown.to_size), (from, to));
+    let versions = (grown.from.number(), grown.to.number());
+    assert_eq!(versions, (from + 1, to + 1));
+}
+
+/// In `make test` from every fifth older size alone.
+fn check_pairs(schedule: Schedule, top_level: u8) {
+    let step = soak::size(5, 1);
+    let shape = Shape::new(top_level, schedule).unwrap();
+    let entries = entries(&log::<AadCounted>([1; 16], shape), &distinct(64));
+    for to in 0..=64 {
+        for from in (0..=to).step_by(step) {
+            check(&entries, from, to);
+        }
+    }
+}
+
+#[test]
+fn every_size_continues_every_smaller_one() {
+    check_pairs(Schedule::Eager, 10);
+}
+
+#[test]
+fn deferred_logs_do_too() {
+    check_pairs(Schedule::Deferred, 10);
+}
+
+#[test]
+fn logs_of_several_top_trees_do_too() {
+    check_pairs(Schedule::Deferred, 4);
+}
+
+/// A proof is for two digests: no other older or newer version takes it.
+#[test]
+fn a_proof_is_for_its_two_versions_only() {
+    let shape = Shape::new(5, Schedule::Eager).unwrap();
+    let entries = entries(&log::<AadCounted>([2; 16], shape), &distinct(40));
+    let sizes = [0, 1, 5, 8, 13, 16, 24, 31, 32, 40];
+    for (place, to) in sizes.into_iter().enumerate() {
+        for from in &sizes[..=place] {
+            let proof = wire::encode(&entries.prove_append_only(*from, to));
+            let check = |old, new| {
+                let at =
+                    |version, size| at(&client_log(entries.log()), version, entries.digest(size));
+                let growth = Growth::new(at(1, old), at(2, new));
+                verify::<AppendOnlyProof<AadCounted>>(&proof, &growth.unwrap(), &()).err()
+            };
+            for other in sizes {
+                let refused = (other != *from).then_some(VerifyError::OldRootMismatch);
+                assert_eq!(check(other, to), refused, "{from} -> {to}, from {other}");
+                if other != to && *from != to {
+                    let refused = Some(VerifyError::RootMismatch);
+                    assert_eq!(check(*from, other), refused, "{from} -> {to}, to {other}");
+                }
+            }
+        }
+    }
+}
+
+/// A log that shrinks: version 5 has one entry, version 3 had three.
+#[test]
+fn a_growth_does_not_lead_back() {
+    let shape = Shape::new(4, Schedule::Eager).unwrap();
+    let entries = entries(&log::<AadCounted>([9; 16], shape), &distinct(3));
+    let at = |version, size| at(&client_log(entries.log()), version, entries.digest(size));
+    let (seen, offered) = (Version::new(5), Version::new(3));
+    assert_eq!(
+        Growth::new(at(5, 1), at(3, 3)).unwrap_err(),
+        VerifyError::Rollback { seen, offered }
+    );
+    // Nor from one digest to another of the same version.
+    assert_eq!(
+        Growth::new(at(3, 1), at(3, 3)).unwrap_err(),
+        VerifyError::Fork(offered)
+    );
+    Growth::new(at(3, 3), at(3, 3)).unwrap();
+}

@@ -1,0 +1,88 @@
+//! Servers that are sent what the author did not publish, and authors whose signer fails.
+
+use pad_accumulators::wire;
+use pad_conformance::aad::{Roles, roles::public, verify};
+use pad_core::{
+    ApplyError, HeadSigner, Operation, Repository as _, Sha256Ed25519, Update, Version, Workers,
+};
+use pad_log::{AadCounted, Appended, LogAuthor, LogRepository, LookupProof, Schedule, Shape};
+
+use crate::support::{distinct, key, log, pair};
+
+type Scheme = AadCounted;
+type LogUpdate = Update<Sha256Ed25519, Appended>;
+
+#[test]
+fn a_server_refuses_what_the_author_did_not_publish_and_stays_as_it_was() {
+    let log = log::<Scheme>([7; 16], Shape::new(5, Schedule::Eager).unwrap());
+    let mut roles = Roles::new(&log);
+    for entry in distinct(20) {
+        roles.append(entry);
+    }
+    roles.publish();
+    let root = roles.at(1);
+    let Roles {
+        mut author,
+        mut server,
+        ..
+    } = roles;
+    let before = server.entries().digest(20);
+    author.append(pair("key", "value")).unwrap();
+    let update = author.snapshot().unwrap();
+
+    let refuse = |server: &mut LogRepository<Scheme>, change: &dyn Fn(&mut LogUpdate)| {
+        let mut changed = update.clone();
+        change(&mut changed);
+        let refused = server.apply(&changed).unwrap_err();
+        assert_eq!((server.latest().number(), server.entries().size()), (1, 20));
+        assert_eq!(server.entries().digest(20), before);
+        refused
+    };
+    let refused = refuse(&mut server, &|update| {
+        update.attachment.entries.push(pair("another", "value"));
+    });
+    assert_eq!(refused, ApplyError::RootMismatch);
+    let refused = refuse(&mut server, &|update| {
+        // Enough to make nodes, which are forgotten.
+        update.attachment.entries = distinct(40);
+    });
+    assert_eq!(refused, ApplyError::RootMismatch);
+    let refused = refuse(&mut server, &|update| {
+        update.operations.push(Operation::Remove(key("key 1")));
+    });
+    assert_eq!(refused, ApplyError::OperationsNotAllowed);
+    let refused = refuse(&mut server, &|update| update.head.head.root.0[0] ^= 1);
+    assert!(matches!(refused, ApplyError::Head(_)));
+    let refused = refuse(&mut server, &|update| update.base = Version::EMPTY);
+    assert!(matches!(refused, ApplyError::VersionGap { .. }));
+
+    assert_eq!(server.apply(&update), Ok(Version::new(2)));
+    // Older versions are answered as before.
+    let asked = key("key");
+    let proof = wire::encode(&server.prove(Version::new(1), &asked).unwrap());
+    assert_eq!(
+        verify::<LookupProof<Scheme>>(&proof, &root, &asked)
+            .unwrap()
+            .values,
+        []
+    );
+}
+
+#[test]
+fn a_signer_that_fails_loses_nothing() {
+    struct Failing;
+    impl signature::Signer<pad_core::HeadSignature> for Failing {
+        fn try_sign(&self, _: &[u8]) -> Result<pad_core::HeadSignature, signature::Error> {
+            Err(signature::Error::new())
+        }
+    }
+    let log = log::<Scheme>([7; 16], Shape::new(5, Schedule::Eager).unwrap());
+    let signer = HeadSigner::new(Failing);
+    let mut author = LogAuthor::new(log, public(), signer, Workers::sequential()).unwrap();
+    author.append(pair("key", "value")).unwrap();
+    for _ in 0..2 {
+        assert!(author.snapshot().is_err());
+        assert_eq!(author.version(), Version::EMPTY);
+        assert_eq!(author.values(b"key").count(), 1);
+    }
+}

@@ -1,0 +1,97 @@
+//! Parameters with a secret that everybody knows, heads for any digest, and proofs as bytes.
+
+use std::sync::{Arc, OnceLock};
+
+use ed25519_dalek::SigningKey;
+use pad_accumulators::bilinear::Parameters;
+use pad_conformance::aad::parameters;
+pub(crate) use pad_conformance::aad::verify;
+use pad_core::{
+    AuthorKey, DictionaryId, Digest, Key, Sha256Ed25519, SnapshotHead, Suite as _, Untrusted,
+    Value, Verified, Version, Workers, head::Authority,
+};
+use pad_log::{Entries, Entry, Log, LogRoot, Scheme, Setup, Shape};
+
+/// The powers beyond the generator: for trees of 8192 elements with one root each, or 16 with 512.
+pub(crate) const CAPACITY: usize = 1 << 13;
+
+/// The parameters of the vectors, with powers for the largest trees.
+pub(crate) fn parameters() -> Arc<Parameters> {
+    static PARAMETERS: OnceLock<Arc<Parameters>> = OnceLock::new();
+    Arc::clone(PARAMETERS.get_or_init(|| parameters::parameters(CAPACITY)))
+}
+
+pub(crate) fn log<S: Scheme>(dictionary: [u8; 16], shape: Shape) -> Log<S> {
+    Log::new(
+        DictionaryId::from_bytes(dictionary),
+        Setup::new(parameters(), shape),
+    )
+}
+
+/// The same log as a client knows it, from the bytes of a key file.
+pub(crate) fn client_log<S: Scheme>(log: &Log<S>) -> Log<S> {
+    let setup = Setup::from_bytes(&log.setup().to_bytes()).unwrap();
+    let client = Log::new(log.dictionary(), setup);
+    assert_eq!(client.id(), log.id());
+    client
+}
+
+/// The log at a digest, under a head that was signed and verified.
+pub(crate) fn at<S: Scheme>(log: &Log<S>, version: u64, root: Digest<32>) -> LogRoot<S> {
+    log.at(&head(log, version, root)).unwrap()
+}
+
+fn head<S: Scheme>(
+    log: &Log<S>,
+    version: u64,
+    root: Digest<32>,
+) -> Verified<SnapshotHead<Sha256Ed25519>> {
+    let signer = SigningKey::from_bytes(&[9; 32]);
+    let authority = Authority {
+        author: AuthorKey::from_bytes(signer.verifying_key().as_bytes()).unwrap(),
+        dictionary: log.dictionary(),
+        scheme: S::ID,
+    };
+    let version = Version::new(version);
+    let head = SnapshotHead::<Sha256Ed25519> {
+        scheme: S::ID,
+        dictionary: log.dictionary(),
+        version,
+        root,
+        history: Sha256Ed25519::empty_history(),
+    };
+    let signed = head.sign(&signer).unwrap();
+    Untrusted::new(signed).verify(&authority, &version).unwrap()
+}
+
+/// A log of these entries, built at once.
+pub(crate) fn entries<S: Scheme>(log: &Log<S>, all: &[Entry]) -> Entries<S> {
+    let size = u64::try_from(all.len()).unwrap();
+    let mut entries = Entries::bounded(log.clone(), Workers::sequential(), size + 1).unwrap();
+    for entry in all {
+        entries.push(entry.clone()).unwrap();
+    }
+    entries.build().unwrap();
+    entries
+}
+
+/// A log at one of its own sizes; the version is that of a log whose version 1 is empty, and which then grows by ones.
+pub(crate) fn at_size<S: Scheme>(entries: &Entries<S>, size: u64) -> LogRoot<S> {
+    at(&client_log(entries.log()), size + 1, entries.digest(size))
+}
+
+pub(crate) fn key(key: &str) -> Key {
+    Key::try_from(key).unwrap()
+}
+
+pub(crate) fn pair(key: &str, value: &str) -> Entry {
+    let (key, value) = (Key::try_from(key).unwrap(), Value::try_from(value).unwrap());
+    Entry { key, value }
+}
+
+/// Entries `key 0`, `key 1`, ..., each with the value `value`.
+pub(crate) fn distinct(count: usize) -> Vec<Entry> {
+    (0..count)
+        .map(|i| pair(&format!("key {i}"), "value"))
+        .collect()
+}

@@ -1,0 +1,113 @@
+//! What an author puts into one update, and what refused updates leave behind.
+
+use pad_conformance::aad::Roles;
+use pad_core::{ApplyError, DecodeError, Key, Sha256Ed25519, Update, codec};
+use pad_log::{
+    AadCounted, AppendError, Appended, Entry, LogAuthor, LogRepository, Schedule, Shape,
+    author::update::MOST_ENTRIES,
+};
+
+use crate::support::{distinct, log, pair};
+
+type Scheme = AadCounted;
+type LogUpdate = Update<Sha256Ed25519, Appended>;
+
+fn server(entries: usize) -> (LogAuthor<Scheme>, LogRepository<Scheme>) {
+    let log = log::<Scheme>([7; 16], Shape::new(5, Schedule::Eager).unwrap());
+    let mut roles = Roles::new(&log);
+    for entry in distinct(entries) {
+        roles.append(entry);
+    }
+    roles.publish();
+    (roles.author, roles.server)
+}
+
+/// The same head with other entries: who relays a genuine update can make these.
+fn replaced(update: &LogUpdate, round: usize) -> LogUpdate {
+    let mut changed = update.clone();
+    changed.attachment.entries = (0..10)
+        .map(|i| pair(&format!("spam {round} {i}"), "v"))
+        .collect();
+    changed
+}
+
+/// Memory does not grow with updates that are refused.
+#[test]
+fn refused_updates_leave_no_counters_behind() {
+    let (mut author, mut server) = server(5);
+    author.append(pair("key", "value")).unwrap();
+    let update = author.snapshot().unwrap();
+    let before = format!("{:?}", server.entries()).len();
+    for round in 0..20 {
+        assert_eq!(
+            server.apply(&replaced(&update, round)),
+            Err(ApplyError::RootMismatch)
+        );
+    }
+    // The text of everything that is held, the map of occurrences among it.
+    let text = format!("{:?}", server.entries());
+    let occurrences = text
+        .split("occurrences: {")
+        .nth(1)
+        .unwrap()
+        .split("}, forest")
+        .next()
+        .unwrap();
+    assert_eq!(
+        occurrences.matches("]: ").count(),
+        5,
+        "from {before} to {} bytes of text",
+        text.len()
+    );
+}
+
+/// Look-ups do not become dearer by updates that are refused.
+#[test]
+fn refused_updates_leave_the_polynomials_where_they_are() {
+    let (mut author, mut server) = server(24);
+    author.append(pair("key", "value")).unwrap();
+    let update = author.snapshot().unwrap();
+    let polynomials = |server: &LogRepository<Scheme>| {
+        let text = format!("{:?}", server.entries());
+        text.split("polynomials: {")
+            .nth(1)
+            .unwrap()
+            .matches("Address")
+            .count()
+    };
+    let before = polynomials(&server);
+    assert_eq!(before, 2, "a tree and a block");
+    assert_eq!(
+        server.apply(&replaced(&update, 0)),
+        Err(ApplyError::RootMismatch)
+    );
+    assert_eq!(polynomials(&server), before);
+}
+
+/// A version of more entries than any server takes must not be signed: nothing could ever follow it.
+#[test]
+fn an_author_takes_no_more_entries_than_servers() {
+    let log = log::<Scheme>([7; 16], Shape::new(5, Schedule::Eager).unwrap());
+    let mut author = Roles::new(&log).author;
+    for _ in 0..MOST_ENTRIES {
+        author.append(pair("", "")).unwrap();
+    }
+    assert_eq!(author.append(pair("", "")), Err(AppendError::VersionFull));
+}
+
+/// An entry of two bytes takes 48 in memory.
+#[test]
+fn updates_of_too_many_entries_are_not_decoded() {
+    let (mut author, _) = server(1);
+    author.append(pair("key", "value")).unwrap();
+    let update = author.snapshot().unwrap();
+    let decoded = |count: usize| {
+        let mut update = update.clone();
+        update.attachment.entries = vec![Entry::member(Key::default()); count];
+        let bytes = codec::encode(&update);
+        codec::decode::<LogUpdate>(&bytes, bytes.len())
+            .map(|update| update.attachment.entries.len())
+    };
+    assert_eq!(decoded(MOST_ENTRIES), Ok(MOST_ENTRIES));
+    assert_eq!(decoded(MOST_ENTRIES + 1), Err(DecodeError::Malformed));
+}

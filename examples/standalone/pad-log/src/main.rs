@@ -1,0 +1,59 @@
+//! An append-only log.
+
+use pad_log::proof::LONGEST_LOOKUP;
+use pad_log::{
+    AadCounted, Continuation, Entry, Log, LogAuthor, LogClient, LogRepository, LookupProof,
+    Schedule, Setup, Shape,
+};
+use pad_accumulators::{SecretKey as _, bilinear::BilinearSecretKey, wire};
+use ed25519_dalek::SigningKey;
+use pad_core::{
+    AuthorKey, HeadSigner, Heads as _, Key, Repository as _, Value, Version, Workers, codec,
+};
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    // Parameters for trees of up to 16 elements. Whoever makes them so can forge: real ones come from a ceremony.
+    let workers = Workers::sequential();
+    let secret = BilinearSecretKey::generate(16, 1, b"", &workers)?;
+    let shape = Shape::new(4, Schedule::Eager).ok_or("4 to 32")?;
+    let setup = Setup::new(secret.public_key().shared_parameters(), shape);
+
+    // The log appends, and signs two versions; a server holds them.
+    let signer = SigningKey::from_bytes(&[7; 32]);
+    let public = AuthorKey::from_bytes(signer.verifying_key().as_bytes())?;
+    let log = Log::<AadCounted>::new("certificates".into(), setup);
+    let mut author = LogAuthor::new(
+        log.clone(),
+        public,
+        HeadSigner::new(signer),
+        workers.clone(),
+    )?;
+    let mut server = LogRepository::new(log.clone(), public, workers)?;
+    for certificate in ["first", "second"] {
+        let (key, value) = (Key::try_from("example.org")?, Value::try_from(certificate)?);
+        author.append(Entry { key, value })?;
+        server.apply(&author.snapshot()?)?;
+    }
+
+    // A client knows the author's key and the setup's bytes. It follows the log only if it has grown.
+    let setup = Setup::from_bytes(&log.setup().to_bytes())?;
+    let mut client = LogClient::new(Log::<AadCounted>::new("certificates".into(), setup), public);
+    let (one, two) = (Version::new(1), Version::new(2));
+    client.advance(&codec::encode(&server.head(one)?), None)?;
+    let consistency = codec::encode(&server.heads().prove_consistency(one, two)?);
+    let append_only = wire::encode(&server.prove_append_only(one, two)?);
+    let continuation = Continuation {
+        consistency: &consistency,
+        append_only: &append_only,
+    };
+    client.advance(&codec::encode(&server.head(two)?), Some(continuation))?;
+
+    // All values of a key, and no other.
+    let key = Key::try_from("example.org")?;
+    let proof = wire::encode(&server.prove(two, &key)?);
+    let values =
+        client.check::<LookupProof<AadCounted>>(&proof, LONGEST_LOOKUP, &client.newest()?, &key)?;
+    assert_eq!(values.get().values.len(), 2);
+    println!("these are all certificates");
+    Ok(())
+}
